@@ -1,0 +1,141 @@
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/delaying_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DelayingQueueTest : public ::testing::Test {
+ protected:
+  /// Lets time pass, and returns once the queue has looked at the new time.
+  void Pass(Duration step) {
+    clock_.AwaitSleepers(1);
+    clock_.Advance(step);
+    clock_.AwaitSleepers(1);
+  }
+
+  kopp::testing::FakeClock clock_;
+  DelayingQueue<std::string> queue_{{.clock = clock_}};
+};
+
+TEST_F(DelayingQueueTest, AnItemIsAddedWhenItsDelayHasPassedAndNotBefore) {
+  queue_.AddAfter("a", 5s);
+
+  Pass(4999ms);
+  EXPECT_EQ(queue_.Len(), 0);
+  Pass(1ms);
+
+  EXPECT_EQ(queue_.Len(), 1);
+}
+
+TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnce) {
+  queue_.AddAfter("now", 0s);
+  queue_.AddAfter("in the past", -5s);
+  queue_.AddAfter("at the beginning of time", Duration::min());
+
+  EXPECT_EQ(queue_.Len(), 3);
+}
+
+TEST_F(DelayingQueueTest, TheLongestDelayThereIsNeverEnds) {
+  queue_.AddAfter("never", Duration::max());
+  Pass(24h * 365 * 100);
+
+  EXPECT_EQ(queue_.Len(), 0);
+}
+
+TEST_F(DelayingQueueTest, OfTwoMomentsForOneItemTheEarlierStands) {
+  queue_.AddAfter("a", 10s);
+  queue_.AddAfter("a", 1s);
+  queue_.AddAfter("a", 5s);
+
+  Pass(1s);
+  EXPECT_EQ(queue_.Get(), "a");
+  queue_.Done("a");
+  Pass(1h);
+
+  EXPECT_EQ(queue_.Len(), 0) << "the later moments were not kept beside it";
+}
+
+TEST_F(DelayingQueueTest, AnAddCancelsNoWaitingAddAfter) {
+  queue_.AddAfter("a", 5s);
+  queue_.Add("a");
+  queue_.Done(*queue_.Get());
+
+  Pass(5s);
+
+  EXPECT_EQ(queue_.Len(), 1);
+}
+
+TEST_F(DelayingQueueTest, ItemsComeInTheOrderOfTheirMomentsAndAmongEqualsOfTheirCalls) {
+  queue_.AddAfter("late", 3s);
+  queue_.AddAfter("second", 2s);
+  queue_.AddAfter("third", 2s);
+  queue_.AddAfter("first", 1s);
+
+  Pass(3s);
+
+  EXPECT_EQ(queue_.Get(), "first");
+  EXPECT_EQ(queue_.Get(), "second");
+  EXPECT_EQ(queue_.Get(), "third");
+  EXPECT_EQ(queue_.Get(), "late");
+}
+
+TEST_F(DelayingQueueTest, AnItemWhoseMomentComesWhileItIsInHandIsHandedOutAgain) {
+  queue_.Add("a");
+  const auto in_hand = queue_.Get();
+  queue_.AddAfter("a", 1s);
+  Pass(1s);
+  EXPECT_EQ(queue_.Len(), 0);
+
+  queue_.Done(*in_hand);
+
+  EXPECT_EQ(queue_.Len(), 1);
+}
+
+TEST_F(DelayingQueueTest, WhatWaitsAtShutDownIsDropped) {
+  queue_.AddAfter("a", 1s);
+  queue_.ShutDown();
+  queue_.AddAfter("b", 1s);
+  clock_.Advance(2s);
+
+  EXPECT_EQ(queue_.Get(), std::nullopt);
+}
+
+TEST_F(DelayingQueueTest, DrainDoesNotWaitForWhatIsDelayed) {
+  queue_.AddAfter("a", 1000h);
+
+  queue_.ShutDownWithDrain();
+
+  EXPECT_EQ(queue_.Get(), std::nullopt);
+}
+
+TEST(DelayingQueueEndTest, ItsThreadEndsWithTheQueueThoughItSleepsForEver) {
+  kopp::testing::FakeClock clock;
+  {
+    DelayingQueue<int> queue{{.clock = clock}};
+    queue.AddAfter(1, 1h);
+    clock.AwaitSleepers(1);
+  }
+  clock.Advance(1h);  // would touch the thread's mutex, if it were still there
+
+  SUCCEED();
+}
+
+TEST(DelayingQueueEndTest, OnTheRealClockAnItemComesToo) {
+  DelayingQueue<int> queue;
+  const TimePoint before = Clock::Real().Now();
+  queue.AddAfter(1, 10ms);
+
+  EXPECT_EQ(queue.Get(), 1);
+  EXPECT_GE(Clock::Real().Now() - before, 10ms);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

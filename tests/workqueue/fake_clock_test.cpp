@@ -1,0 +1,90 @@
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+
+namespace kopp::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(FakeClockTest, BothClocksStandStillUntilTheyAreAdvanced) {
+  FakeClock clock{WallTime{1'700'000'000s}};
+  const TimePoint start = clock.Now();
+
+  clock.Advance(90s);
+
+  EXPECT_EQ(clock.Now() - start, 90s);
+  EXPECT_EQ(clock.WallNow(), WallTime{1'700'000'090s});
+}
+
+TEST(FakeClockTest, ADeadlineThatHasPassedIsNotWaitedFor) {
+  FakeClock clock;
+  std::mutex mutex;
+  std::condition_variable cv;
+  std::unique_lock lock{mutex};
+
+  clock.WaitUntil(lock, cv, clock.Now());
+
+  EXPECT_TRUE(lock.owns_lock());
+}
+
+TEST(FakeClockTest, AwaitSleepersAfterAdvanceReturnsOnceTheSleeperHasSeenTheNewTime) {
+  FakeClock clock;
+  std::mutex mutex;
+  std::condition_variable cv;
+  TimePoint seen{};
+  bool stop = false;
+  std::jthread sleeper([&] {
+    std::unique_lock lock{mutex};
+    while (!stop) {
+      seen = clock.Now();
+      clock.WaitUntil(lock, cv, TimePoint::max());
+    }
+  });
+
+  for (int i = 0; i < 100; ++i) {
+    clock.AwaitSleepers(1);
+    clock.Advance(1s);
+    clock.AwaitSleepers(1);
+    const std::lock_guard guard{mutex};
+    EXPECT_EQ(seen, clock.Now());
+  }
+  {
+    const std::lock_guard guard{mutex};
+    stop = true;
+  }
+  clock.Advance(1s);
+}
+
+TEST(FakeClockTest, SleepersOnOneConditionVariableAreCountedEachByItself) {
+  FakeClock clock;
+  std::mutex mutex;
+  std::condition_variable cv;
+  const auto sleep = [&] {
+    std::unique_lock lock{mutex};
+    while (clock.Now() < TimePoint{} + 1s) clock.WaitUntil(lock, cv, TimePoint{} + 1s);
+  };
+  std::jthread first(sleep);
+  std::jthread second(sleep);
+
+  clock.AwaitSleepers(2);
+  clock.Advance(1s);
+  first.join();
+  second.join();
+
+  EXPECT_EQ(clock.Now(), TimePoint{} + 1s);
+}
+
+TEST(ClockTest, AfterNeverPassesTheEndOfTime) {
+  EXPECT_EQ(After(TimePoint{} + 1s, Duration::max()), TimePoint::max());
+  EXPECT_EQ(After(TimePoint{} + 5s, -2s), TimePoint{} + 3s);
+  EXPECT_EQ(After(TimePoint{} + 5s, 2s), TimePoint{} + 7s);
+}
+
+}  // namespace
+}  // namespace kopp::testing

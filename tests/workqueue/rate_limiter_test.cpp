@@ -1,0 +1,161 @@
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/rate_limiter.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+using kopp::testing::FakeClock;
+
+TEST(ItemExponentialFailureRateLimiterTest, TheDelayDoublesWithEachFailureUpToTheLongest) {
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 7ms};
+
+  EXPECT_EQ(limiter.When("a"), 1ms);
+  EXPECT_EQ(limiter.When("a"), 2ms);
+  EXPECT_EQ(limiter.When("a"), 4ms);
+  EXPECT_EQ(limiter.When("a"), 7ms);
+  EXPECT_EQ(limiter.When("a"), 7ms);
+  EXPECT_EQ(limiter.NumRequeues("a"), 5);
+}
+
+TEST(ItemExponentialFailureRateLimiterTest, EachItemCountsForItself) {
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s};
+  limiter.When("a");
+  limiter.When("a");
+
+  EXPECT_EQ(limiter.When("b"), 1ms);
+  EXPECT_EQ(limiter.NumRequeues("a"), 2);
+  EXPECT_EQ(limiter.NumRequeues("c"), 0);
+}
+
+TEST(ItemExponentialFailureRateLimiterTest, AForgottenItemStartsAgain) {
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s};
+  limiter.When("a");
+  limiter.When("a");
+
+  limiter.Forget("a");
+
+  EXPECT_EQ(limiter.NumRequeues("a"), 0);
+  EXPECT_EQ(limiter.When("a"), 1ms);
+}
+
+TEST(ItemExponentialFailureRateLimiterTest, NoNumberOfFailuresOverflows) {
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, Duration::max()};
+  Duration last{};
+
+  for (int i = 0; i < 2000; ++i) {
+    const Duration delay = limiter.When("a");
+    EXPECT_GE(delay, last);
+    last = delay;
+  }
+
+  EXPECT_EQ(last, Duration::max());
+}
+
+TEST(ItemExponentialFailureRateLimiterTest, AnItemIdleForTwiceTheLongestDelayIsForgotten) {
+  FakeClock clock;
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 10s, clock};
+  limiter.When("a");
+  limiter.When("a");
+
+  clock.Advance(20s);
+  EXPECT_EQ(limiter.NumRequeues("a"), 2);
+  clock.Advance(1ns);
+
+  EXPECT_EQ(limiter.NumRequeues("a"), 0);
+  EXPECT_EQ(limiter.When("a"), 1ms);
+}
+
+TEST(ItemFastSlowRateLimiterTest, TheFirstTriesAreFastAndTheOthersSlow) {
+  ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3};
+
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 10s);
+  EXPECT_EQ(limiter.When("b"), 5ms);
+  limiter.Forget("a");
+  EXPECT_EQ(limiter.When("a"), 5ms);
+}
+
+TEST(BucketRateLimiterTest, TheBurstPassesAtOnceAndTheOthersQueueUpForTheirTokens) {
+  FakeClock clock;
+  BucketRateLimiter<std::string> limiter{10, 2, clock};
+
+  EXPECT_EQ(limiter.When("a"), 0s);
+  EXPECT_EQ(limiter.When("b"), 0s);
+  EXPECT_EQ(limiter.When("c"), 100ms);
+  EXPECT_EQ(limiter.When("c"), 200ms);
+  EXPECT_EQ(limiter.NumRequeues("c"), 0);
+}
+
+TEST(BucketRateLimiterTest, TokensComeBackWithTimeButNeverMoreThanTheBurst) {
+  FakeClock clock;
+  BucketRateLimiter<std::string> limiter{10, 2, clock};
+  for (int i = 0; i < 4; ++i) limiter.When("a");
+
+  clock.Advance(1h);
+
+  EXPECT_EQ(limiter.When("a"), 0s);
+  EXPECT_EQ(limiter.When("a"), 0s);
+  EXPECT_EQ(limiter.When("a"), 100ms);
+}
+
+TEST(BucketRateLimiterTest, ARateOrBurstThatLetsNothingThroughIsRefused) {
+  EXPECT_THROW((BucketRateLimiter<int>{0, 1}), std::invalid_argument);
+  EXPECT_THROW((BucketRateLimiter<int>{1, 0}), std::invalid_argument);
+}
+
+TEST(MaxOfRateLimiterTest, TheLongestWaitWinsAndEachLimiterCountsEachFailure) {
+  MaxOfRateLimiter<std::string> limiter{
+      std::make_unique<ItemFastSlowRateLimiter<std::string>>(5ms, 3s, 3),
+      std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(1ms, 1s)};
+
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 3s);
+  EXPECT_EQ(limiter.NumRequeues("a"), 4);
+  limiter.Forget("a");
+  EXPECT_EQ(limiter.NumRequeues("a"), 0);
+}
+
+TEST(WithMaxWaitRateLimiterTest, TheWaitIsCutAndTheFailuresAreCounted) {
+  WithMaxWaitRateLimiter<std::string> limiter{
+      std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(5ms, 1000s), 8ms};
+
+  EXPECT_EQ(limiter.When("a"), 5ms);
+  EXPECT_EQ(limiter.When("a"), 8ms);
+  EXPECT_EQ(limiter.When("a"), 8ms);
+  EXPECT_EQ(limiter.NumRequeues("a"), 3);
+}
+
+TEST(DefaultControllerRateLimiterTest, ItIsTheLargerOfPerItemBackOffAndABucketOfTenASecond) {
+  FakeClock clock;
+  const auto limiter = DefaultControllerRateLimiter<int>(clock);
+
+  EXPECT_EQ(limiter->When(0), 5ms);
+  EXPECT_EQ(limiter->When(0), 10ms);
+  for (int i = 2; i < 100; ++i) limiter->When(i);  // the rest of the burst
+
+  EXPECT_EQ(limiter->When(100), 100ms);
+  EXPECT_EQ(limiter->When(101), 200ms);
+}
+
+TEST(DefaultItemBasedRateLimiterTest, ItGoesFromOneMillisecondToAThousandSeconds) {
+  FakeClock clock;
+  const auto limiter = DefaultItemBasedRateLimiter<int>(clock);
+
+  EXPECT_EQ(limiter->When(0), 1ms);
+  for (int i = 0; i < 30; ++i) limiter->When(0);
+  EXPECT_EQ(limiter->When(0), 1000s);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <kopp/workqueue/queue.hpp>
+
+namespace kopp::workqueue {
+
+/// Says how long an item that failed is to wait before its next try. Implementations may be called
+/// from any thread and do not block.
+template <Item T>
+class RateLimiter {
+ public:
+  virtual ~RateLimiter() = default;
+  RateLimiter(const RateLimiter&) = delete;
+  RateLimiter& operator=(const RateLimiter&) = delete;
+
+  /// The wait before the next try; counts one more failure of `item`.
+  virtual Duration When(const T& item) = 0;
+  /// `item` needs no more tries: its failures are forgotten.
+  virtual void Forget(const T& item) = 0;
+  /// The failures of `item` that are remembered.
+  [[nodiscard]] virtual int NumRequeues(const T& item) = 0;
+
+ protected:
+  RateLimiter() = default;
+};
+
+/// 2 × `delay`, or the longest Duration there is.
+constexpr Duration Twice(Duration delay) {
+  return delay > Duration::max() / 2 ? Duration::max() : 2 * delay;
+}
+
+/// Failures by item, forgotten by themselves once idle for `idle`: the memory of keys that nobody
+/// forgets stays bounded.
+/// client-go: keeps them for ever.
+template <Item T>
+class FailureCounts {
+ public:
+  FailureCounts(Duration idle, Clock& clock) : idle_(idle), clock_(clock) {}
+
+  /// The failures before this one.
+  int Increment(const T& item) {
+    const TimePoint now = clock_.Now();
+    auto counts = counts_.Lock();
+    if (now >= counts->next_sweep) {
+      std::erase_if(counts->by_item, [&](const auto& entry) { return Stale(entry.second, now); });
+      counts->next_sweep = After(now, idle_);
+    }
+    Count& count = counts->by_item[item];
+    if (Stale(count, now)) count.failures = 0;
+    count.last = now;
+    return count.failures == kMany ? kMany : count.failures++;
+  }
+  void Forget(const T& item) { counts_.Lock()->by_item.erase(item); }
+  [[nodiscard]] int Get(const T& item) {
+    const TimePoint now = clock_.Now();
+    auto counts = counts_.Lock();
+    const auto found = counts->by_item.find(item);
+    return found == counts->by_item.end() || Stale(found->second, now) ? 0 : found->second.failures;
+  }
+
+ private:
+  static constexpr int kMany = std::numeric_limits<int>::max();
+  struct Count {
+    int failures = 0;
+    TimePoint last{};
+  };
+  struct Counts {
+    std::unordered_map<T, Count> by_item;
+    TimePoint next_sweep{};
+  };
+  [[nodiscard]] bool Stale(const Count& count, TimePoint now) const {
+    return count.failures > 0 && now > After(count.last, idle_);
+  }
+
+  Duration idle_;
+  Clock& clock_;
+  Guarded<Counts> counts_;
+};
+
+/// base, 2 × base, 4 × base … for the failures of one item in a row, never more than max. An item
+/// idle for twice `max` starts again at `base`.
+template <Item T>
+class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
+ public:
+  ItemExponentialFailureRateLimiter(Duration base, Duration max, Clock& clock = Clock::Real())
+      : base_(base), max_(max), failures_(Twice(max), clock) {}
+
+  Duration When(const T& item) override {
+    const int failures = failures_.Increment(item);
+    Duration delay = base_;
+    for (int i = 0; i < failures && delay > Duration::zero(); ++i) {
+      if (delay > max_ / 2) return max_;  // doubling would pass it, or overflow
+      delay *= 2;
+    }
+    return std::min(delay, max_);
+  }
+  void Forget(const T& item) override { failures_.Forget(item); }
+  [[nodiscard]] int NumRequeues(const T& item) override { return failures_.Get(item); }
+
+ private:
+  Duration base_;
+  Duration max_;
+  FailureCounts<T> failures_;
+};
+
+/// `fast` for the first `max_fast_attempts` failures of an item, `slow` for those that follow.
+template <Item T>
+class ItemFastSlowRateLimiter final : public RateLimiter<T> {
+ public:
+  ItemFastSlowRateLimiter(Duration fast, Duration slow, int max_fast_attempts,
+                          Clock& clock = Clock::Real())
+      : fast_(fast),
+        slow_(slow),
+        max_fast_attempts_(max_fast_attempts),
+        failures_(Twice(std::max(fast, slow)), clock) {}
+
+  Duration When(const T& item) override {
+    return failures_.Increment(item) < max_fast_attempts_ ? fast_ : slow_;
+  }
+  void Forget(const T& item) override { failures_.Forget(item); }
+  [[nodiscard]] int NumRequeues(const T& item) override { return failures_.Get(item); }
+
+ private:
+  Duration fast_;
+  Duration slow_;
+  int max_fast_attempts_;
+  FailureCounts<T> failures_;
+};
+
+/// A token bucket over all items: the first `burst` pass at once, then `per_second` a second. Each
+/// When takes the next free token, however far in the future; nothing is refused or remembered.
+template <Item T>
+class BucketRateLimiter final : public RateLimiter<T> {
+ public:
+  /// Throws std::invalid_argument unless `per_second` > 0 and `burst` >= 1.
+  BucketRateLimiter(double per_second, int burst, Clock& clock = Clock::Real())
+      : per_second_(per_second), burst_(burst), clock_(clock), bucket_(double(burst), clock.Now()) {
+    if (!(per_second > 0) || burst < 1) {
+      throw std::invalid_argument("BucketRateLimiter: per_second and burst must be positive");
+    }
+  }
+
+  Duration When(const T&) override {
+    using Seconds = std::chrono::duration<double>;
+    const TimePoint now = clock_.Now();
+    auto bucket = bucket_.Lock();
+    const double refilled = Seconds(now - bucket->filled).count() * per_second_;
+    bucket->tokens = std::min(burst_, bucket->tokens + refilled) - 1;
+    bucket->filled = now;
+    if (bucket->tokens >= 0) return Duration::zero();
+    const Seconds wait{-bucket->tokens / per_second_};
+    const bool fits = wait < Duration::max() / 2;
+    return fits ? std::chrono::duration_cast<Duration>(wait) : Duration::max();
+  }
+  void Forget(const T&) override {}
+  [[nodiscard]] int NumRequeues(const T&) override { return 0; }
+
+ private:
+  struct Bucket {
+    double tokens = 0;  // below zero: taken from the future
+    TimePoint filled{};
+  };
+
+  double per_second_;
+  double burst_;
+  Clock& clock_;
+  Guarded<Bucket> bucket_;
+};
+
+/// The longest wait that any of its limiters asks for; each of them counts each failure.
+template <Item T>
+class MaxOfRateLimiter final : public RateLimiter<T> {
+ public:
+  explicit MaxOfRateLimiter(std::vector<std::unique_ptr<RateLimiter<T>>> limiters)
+      : limiters_(std::move(limiters)) {}
+  template <std::derived_from<RateLimiter<T>>... Limiters>
+  explicit MaxOfRateLimiter(std::unique_ptr<Limiters>... limiters) {
+    (limiters_.push_back(std::move(limiters)), ...);
+  }
+
+  Duration When(const T& item) override {
+    Duration longest{};
+    for (const auto& limiter : limiters_) longest = std::max(longest, limiter->When(item));
+    return longest;
+  }
+  void Forget(const T& item) override {
+    for (const auto& limiter : limiters_) limiter->Forget(item);
+  }
+  [[nodiscard]] int NumRequeues(const T& item) override {
+    int most = 0;
+    for (const auto& limiter : limiters_) most = std::max(most, limiter->NumRequeues(item));
+    return most;
+  }
+
+ private:
+  std::vector<std::unique_ptr<RateLimiter<T>>> limiters_;
+};
+
+/// Another limiter's wait, never more than `max`.
+template <Item T>
+class WithMaxWaitRateLimiter final : public RateLimiter<T> {
+ public:
+  WithMaxWaitRateLimiter(std::unique_ptr<RateLimiter<T>> limiter, Duration max)
+      : limiter_(std::move(limiter)), max_(max) {}
+
+  Duration When(const T& item) override { return std::min(limiter_->When(item), max_); }
+  void Forget(const T& item) override { limiter_->Forget(item); }
+  [[nodiscard]] int NumRequeues(const T& item) override { return limiter_->NumRequeues(item); }
+
+ private:
+  std::unique_ptr<RateLimiter<T>> limiter_;
+  Duration max_;
+};
+
+/// 5 ms, 10 ms, 20 ms … 1000 s for each item, but not more than 10 a second over all items after a
+/// burst of 100: the larger wait of the two.
+template <Item T>
+std::unique_ptr<RateLimiter<T>> DefaultControllerRateLimiter(Clock& clock = Clock::Real()) {
+  using namespace std::chrono_literals;
+  return std::make_unique<MaxOfRateLimiter<T>>(
+      std::make_unique<ItemExponentialFailureRateLimiter<T>>(5ms, 1000s, clock),
+      std::make_unique<BucketRateLimiter<T>>(10, 100, clock));
+}
+
+/// 1 ms, 2 ms, 4 ms … 1000 s for each item.
+template <Item T>
+std::unique_ptr<RateLimiter<T>> DefaultItemBasedRateLimiter(Clock& clock = Clock::Real()) {
+  using namespace std::chrono_literals;
+  return std::make_unique<ItemExponentialFailureRateLimiter<T>>(1ms, 1000s, clock);
+}
+
+}  // namespace kopp::workqueue
