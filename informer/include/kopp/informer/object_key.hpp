@@ -1,0 +1,39 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace kopp {
+
+/// Names one object of a kind: what travels through a controller's queue.
+/// client-go: one type for ObjectName, NamespacedName and reconcile.Request.
+struct ObjectKey {
+  std::string ns;  ///< empty for kinds that live in no namespace
+  std::string name;
+
+  /// "ns/name", or "name" without a namespace.
+  [[nodiscard]] std::string ToString() const { return ns.empty() ? name : ns + "/" + name; }
+
+  /// The reverse of ToString. Throws std::invalid_argument for more than one slash or an empty
+  /// name.
+  static ObjectKey Parse(std::string_view text);
+
+  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const ObjectKey& key);
+
+}  // namespace kopp
+
+template <>
+struct std::hash<kopp::ObjectKey> {
+  std::size_t operator()(const kopp::ObjectKey& key) const noexcept {
+    const std::size_t ns = std::hash<std::string>{}(key.ns);
+    return std::hash<std::string>{}(key.name) ^
+           (ns + 0x9e3779b97f4a7c15U + (ns << 6U) + (ns >> 2U));
+  }
+};

@@ -1,0 +1,196 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kopp/informer/api_error.hpp>
+#include <kopp/informer/source.hpp>
+#include <kopp/workqueue/sleep.hpp>
+
+namespace kopp::informer {
+
+struct ReflectorOptions {
+  Clock& clock = Clock::Real();
+  std::uint64_t seed = std::random_device{}();  ///< of the jitter
+  /// Gets each problem as a line for a log, and whether it is of no weight (the server ended a
+  /// watch, a version expired). Called on the reflector's thread.
+  std::function<void(const std::string& problem, bool minor)> on_problem = {};
+};
+
+/// What to do next, and what to make of the answer: the reflector without its objects.
+///
+///         ┌───── 410, "too large" ─────┐
+///         │                            ▼         410 on a later page
+///     kListing ("0", then the last)  kPaging ("", pages of 500) ─────▶ kListingAll ("")
+///       ▲   │                          │                                   │
+///       │   └────── listed ──────▶ kWatching ◀──────────── listed ─────────┘
+///       └───── 410, other 4xx ─────────┘  (else: again from the last version)
+///
+/// Each failure is followed by a pause: 800 ms, doubled up to 30 s, plus as much again by chance;
+/// after two minutes without one it starts again. A Retry-After of up to a minute is kept to.
+/// client-go: the same numbers, from reflector.go; there a watch that fails with 5xx lists again,
+/// here it resumes where it was.
+class ReflectorState {
+ public:
+  enum class State { kListing, kPaging, kListingAll, kWatching };
+
+  explicit ReflectorState(const ReflectorOptions& options)
+      : clock_(options.clock), random_(options.seed) {}
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] const std::string& resource_version() const { return version_; }
+
+  [[nodiscard]] ListOptions NextList() const;
+  /// A page has come. Returns whether it was the last one.
+  bool Listed(const ListResult& result);
+
+  /// The next watch, which starts now. The server is to end it after 240 to 480 s, by chance.
+  [[nodiscard]] WatchOptions NextWatch();
+  /// An event or a bookmark has come, and was applied.
+  void Heard(const std::string& resource_version, bool bookmark);
+  /// When to give up a watch that says nothing: 75 s after it last spoke once this server was seen
+  /// to send bookmarks (about one a minute), else 5 s after the watch's own timeout.
+  [[nodiscard]] TimePoint SilentUntil() const;
+
+  struct Next {
+    Duration pause{};          ///< before the next step
+    std::string problem = {};  ///< what happened, for a log
+    bool minor = false;        ///< it is of no weight
+  };
+  /// The server ended the watch in order.
+  [[nodiscard]] Next Ended();
+  /// The watch was silent for too long and was given up.
+  [[nodiscard]] Next GivenUp() const;
+  /// A step threw `failure`.
+  [[nodiscard]] Next Failed(const std::exception_ptr& failure);
+
+ private:
+  Next FailedOn(const ApiError& error);
+  Next FailedOn(const DecodeError& error);
+  Duration Pause();
+
+  Clock& clock_;
+  std::mt19937_64 random_;
+  State state_ = State::kListing;
+  std::string version_;         // the last one applied; empty before the first list
+  std::string continue_token_;  // of the next page; empty before the first
+  Duration pause_{};            // the last one, without its jitter
+  TimePoint paused_{};
+  int malformed_ = 0;  // bad frames in a row, with nothing good between
+
+  bool bookmarks_seen_ = false;
+  bool anything_heard_ = false;  // over this watch
+  TimePoint watch_started_{};
+  TimePoint heard_{};
+  Duration watch_timeout_{};
+};
+
+/// Keeps a sink as the source's objects are, and never returns before it is told to stop: lists,
+/// watches, resumes, lists again. client-go: Reflector.
+template <Object T>
+class Reflector {
+ public:
+  using Ptr = std::shared_ptr<const T>;
+
+  /// Called on the thread of Run. Its throws are the reflector's failures.
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    /// The objects are exactly these.
+    virtual void Replace(std::vector<Ptr> objects) = 0;
+    /// One object changed.
+    virtual void Apply(EventType type, Ptr object) = 0;
+    /// Called whenever the reflector is about to wait; returns when it wants to be called again.
+    virtual TimePoint Tick(TimePoint now) = 0;
+  };
+
+  /// `source` and `sink` outlive the reflector.
+  Reflector(Source<T>& source, Sink& sink, ReflectorOptions options)
+      : source_(source), sink_(sink), options_(std::move(options)), state_(options_) {}
+
+  /// Blocks until `stop` asks. Called once.
+  void Run(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      ReflectorState::Next next;
+      try {
+        if (state_.state() == ReflectorState::State::kWatching) {
+          next = Watch(stop);
+        } else {
+          List(stop);
+        }
+      } catch (...) {
+        if (stop.stop_requested()) return;
+        listed_.clear();
+        next = state_.Failed(std::current_exception());
+      }
+      Report(next.problem, next.minor);
+      Rest(next.pause, stop);
+    }
+  }
+
+ private:
+  void List(const std::stop_token& stop);
+  ReflectorState::Next Watch(const std::stop_token& stop);
+  void Take(const WatchItem<T>& item);
+  void Rest(Duration pause, const std::stop_token& stop);
+  void Report(const std::string& problem, bool minor) {
+    if (!problem.empty() && options_.on_problem) options_.on_problem(problem, minor);
+  }
+
+  Source<T>& source_;
+  Sink& sink_;
+  ReflectorOptions options_;
+  ReflectorState state_;
+  std::vector<Ptr> listed_;  // the pages so far
+};
+
+template <Object T>
+void Reflector<T>::List(const std::stop_token& stop) {
+  const auto keep = [this](Ptr object) { listed_.push_back(std::move(object)); };
+  const ListResult result = source_.List(state_.NextList(), keep, stop);
+  for (const std::string& problem : result.skipped) Report(problem, false);
+  if (!state_.Listed(result)) return;
+  sink_.Replace(std::exchange(listed_, {}));
+}
+
+template <Object T>
+ReflectorState::Next Reflector<T>::Watch(const std::stop_token& stop) {
+  using What = typename WatchItem<T>::What;
+  const std::unique_ptr<WatchStream<T>> stream = source_.Watch(state_.NextWatch(), stop);
+  while (!stop.stop_requested()) {
+    const TimePoint now = options_.clock.Now();
+    if (now >= state_.SilentUntil()) return state_.GivenUp();
+    const TimePoint until = std::min(sink_.Tick(now), state_.SilentUntil());
+    const WatchItem<T> item = stream->Next(until - now);
+    if (item.what == What::kEnd) return state_.Ended();
+    Take(item);
+  }
+  return {};
+}
+
+template <Object T>
+void Reflector<T>::Take(const WatchItem<T>& item) {
+  using What = typename WatchItem<T>::What;
+  if (item.what == What::kSkipped) return Report(item.problem, false);
+  if (item.what == What::kSilent) return;
+  if (item.what == What::kEvent) sink_.Apply(item.type, item.object);
+  state_.Heard(item.resource_version, item.what == What::kBookmark);
+}
+
+template <Object T>
+void Reflector<T>::Rest(Duration pause, const std::stop_token& stop) {
+  const TimePoint end = After(options_.clock.Now(), pause);
+  for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
+    SleepUntil(options_.clock, std::min(end, sink_.Tick(now)), stop);
+  }
+}
+
+}  // namespace kopp::informer

@@ -1,0 +1,23 @@
+#include <algorithm>
+
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+const OwnerReference* ControllerOf(const ObjectMeta& metadata) {
+  const auto& owners = metadata.ownerReferences;
+  const auto found = std::find_if(owners.begin(), owners.end(),
+                                  [](const OwnerReference& owner) { return owner.controller; });
+  return found == owners.end() ? nullptr : &*found;
+}
+
+bool IsOlderVersion(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
+           text.front() != '0';
+  };
+  if (!is_number(a) || !is_number(b)) return false;
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace kopp

@@ -1,0 +1,162 @@
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/informer/fields.hpp>
+
+namespace shop {
+
+struct Size {
+  int width = 1;
+  int height = 1;
+};
+KOPP_FIELDS(Size, width, height)
+
+struct Box {
+  bool open = false;
+  std::int32_t count = 7;
+  std::uint8_t small = 0;
+  double weight = 0;
+  std::string label;
+  std::optional<int> limit;
+  std::optional<std::string> note;
+  std::vector<Size> sizes;
+  std::map<std::string, std::string> tags;
+  std::string cls;
+  kopp::RawJson extra;
+  Size outer;
+};
+KOPP_FIELDS(Box, open, count, small, weight, label, limit, note, sizes, tags,
+            KOPP_FIELD(cls, "class"), extra, outer)
+
+}  // namespace shop
+
+namespace kopp {
+namespace {
+
+using shop::Box;
+
+std::string ProblemOf(const std::string& text) {
+  try {
+    (void)Decode<Box>(text);
+  } catch (const DecodeError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(FieldsTest, EachListedFieldIsReadIntoItsMember) {
+  const Box box = Decode<Box>(R"({
+    "open": true, "count": -3, "small": 255, "weight": 1.5, "label": "caf\u00e9 \"x\"",
+    "limit": 9, "note": "n", "sizes": [{"width": 2, "height": 3}, {"width": 4}],
+    "tags": {"a": "b", "c": "d"}, "class": "fragile", "extra": {"k": [1, 2]},
+    "outer": {"height": 8}})");
+
+  EXPECT_TRUE(box.open);
+  EXPECT_EQ(box.count, -3);
+  EXPECT_EQ(box.small, 255);
+  EXPECT_EQ(box.weight, 1.5);
+  EXPECT_EQ(box.label, "café \"x\"");
+  EXPECT_EQ(box.limit, 9);
+  EXPECT_EQ(box.note, "n");
+  ASSERT_EQ(box.sizes.size(), 2);
+  EXPECT_EQ(box.sizes[1].width, 4);
+  EXPECT_EQ(box.sizes[1].height, 1);
+  EXPECT_THAT(box.tags,
+              ::testing::ElementsAre(::testing::Pair("a", "b"), ::testing::Pair("c", "d")));
+  EXPECT_EQ(box.cls, "fragile");
+  EXPECT_EQ(nlohmann::json::parse(box.extra.text), nlohmann::json::parse(R"({"k": [1, 2]})"));
+  EXPECT_EQ(box.outer.height, 8);
+}
+
+TEST(FieldsTest, FieldsThatAreNotListedAreSkippedWhateverTheyHold) {
+  const Box box = Decode<Box>(
+      R"({"managedFields": [{"f:x": {"deep": [[[{}]]]}}], "label": "kept", "labels": 5, "lab": []})");
+
+  EXPECT_EQ(box.label, "kept");
+}
+
+TEST(FieldsTest, NullAndMissingFieldsLeaveTheDefault) {
+  const Box box = Decode<Box>(R"({"count": null, "limit": null, "sizes": null, "outer": null})");
+
+  EXPECT_EQ(box.count, 7);
+  EXPECT_FALSE(box.limit.has_value());
+  EXPECT_EQ(box.outer.width, 1);
+}
+
+TEST(FieldsTest, AFieldOfAnotherTypeIsNamedWithItsPath) {
+  EXPECT_EQ(ProblemOf(R"({"sizes": [{"width": 1}, {"width": "wide"}]})"),
+            "sizes[1].width: expected an integer, found a string");
+  EXPECT_EQ(ProblemOf(R"({"tags": {"a": {}}})"), "tags.a: expected a string, found an object");
+  EXPECT_EQ(ProblemOf(R"({"outer": []})"), "outer: expected an object, found a list");
+  EXPECT_EQ(ProblemOf(R"({"open": 1})"), "open: expected a boolean, found a number");
+  EXPECT_EQ(ProblemOf("[]"), "expected an object, found a list");
+}
+
+TEST(FieldsTest, ANumberThatDoesNotFitItsMemberIsRefusedAndNotCut) {
+  EXPECT_EQ(ProblemOf(R"({"count": 3000000000})"),
+            "count: 3000000000 does not fit: expected an integer from -2147483648 to 2147483647");
+  EXPECT_EQ(ProblemOf(R"({"small": 256})"), "small: 256 does not fit: expected at most 255");
+  EXPECT_EQ(ProblemOf(R"({"limit": 1.5})"), "limit: expected an integer, found a number");
+}
+
+TEST(FieldsTest, TextThatIsNotJsonIsMalformed) {
+  for (const std::string text :
+       {"", "{", "{}}", "{\"a\":1} x", "nonsense", "{\"label\":\"\xff\"}"}) {
+    try {
+      (void)Decode<Box>(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const DecodeError& error) {
+      EXPECT_EQ(error.kind(), DecodeError::Kind::kMalformed) << text << ": " << error.what();
+    }
+  }
+}
+
+TEST(FieldsTest, EncodingLeavesOutWhatIsEmptyButWritesNumbersAndBooleans) {
+  EXPECT_EQ(Encode(Box{}),
+            R"({"open":false,"count":7,"small":0,"weight":0,"outer":{"width":1,"height":1}})");
+}
+
+TEST(FieldsTest, WhatIsEncodedIsDecodedToTheSame) {
+  Box box;
+  box.label = "line\nbreak \"quoted\" \\ café";
+  box.limit = std::numeric_limits<int>::min();
+  box.note = "";
+  box.sizes = {{1, 2}, {3, 4}};
+  box.tags = {{"a", "1"}, {"b", ""}};
+  box.cls = "x";
+  box.extra.text = R"([1,{"a":null}])";
+
+  const Box again = Decode<Box>(Encode(box));
+
+  EXPECT_EQ(Encode(again), Encode(box));
+  EXPECT_EQ(again.label, box.label);
+  EXPECT_EQ(again.note, "") << "an optional that is set is written, though empty";
+  EXPECT_EQ(again.tags, box.tags);
+}
+
+TEST(FieldsTest, AStructConvertsToAndFromNlohmannJson) {
+  Box box;
+  box.cls = "fragile";
+  const nlohmann::json json = box;
+  EXPECT_EQ(json.at("class"), "fragile");
+
+  EXPECT_EQ(json.get<Box>().cls, "fragile");
+}
+
+TEST(FieldsTest, InvalidUtf8IsReplacedWhenWritten) {
+  Box box;
+  box.label = "a\xff";
+
+  EXPECT_EQ(Decode<Box>(Encode(box)).label, "a\xEF\xBF\xBD");
+}
+
+}  // namespace
+}  // namespace kopp

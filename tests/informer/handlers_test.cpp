@@ -1,0 +1,118 @@
+#include "widget.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/informer/handlers.hpp>
+
+namespace kopp::informer {
+namespace {
+
+using kopp::testing::AWidget;
+using kopp::testing::Widget;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr Kind kOwner{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
+
+class HandlersTest : public ::testing::Test {
+ protected:
+  static std::shared_ptr<const Widget> Share(Widget widget) {
+    return std::make_shared<const Widget>(std::move(widget));
+  }
+  static Widget OwnedWidget(std::string owner,
+                            std::string api_version = "samplecontroller.k8s.io/v1") {
+    return AWidget().OwnedBy({.apiVersion = std::move(api_version),
+                              .kind = "Foo",
+                              .name = std::move(owner),
+                              .controller = true});
+  }
+  std::vector<std::string> Queued() {
+    std::vector<std::string> keys;
+    while (queue_.Len() > 0) {
+      keys.push_back(queue_.Get()->ToString());
+      queue_.Done(ObjectKey::Parse(keys.back()));
+    }
+    return keys;
+  }
+
+  KeyQueue queue_;
+};
+
+TEST_F(HandlersTest, EnqueueKeyPutsInTheObjectsOwnKeyAtEachChangeAndResync) {
+  const auto handler = EnqueueKey<Widget>(queue_);
+  const auto object = Share(AWidget("a"));
+
+  handler.on_add(object, true);
+  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+  handler.on_update(object, object);
+  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+  handler.on_delete(object, false);
+  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+}
+
+TEST_F(HandlersTest, EnqueueOwnerPutsInTheControllerOfAnyVersionOfItsKind) {
+  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+
+  handler.on_add(Share(OwnedWidget("foo")), false);
+  handler.on_delete(Share(OwnedWidget("bar")), true);
+
+  EXPECT_THAT(Queued(), ElementsAre("default/foo", "default/bar"));
+}
+
+TEST_F(HandlersTest, EnqueueOwnerPutsInBothOwnersWhenAnObjectChangesHands) {
+  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+
+  handler.on_update(Share(OwnedWidget("before")), Share(OwnedWidget("after")));
+
+  EXPECT_THAT(Queued(), ElementsAre("default/before", "default/after"));
+}
+
+TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherKindsOtherGroupsAndOwnersThatDoNotControl) {
+  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+
+  handler.on_add(Share(AWidget()), false);
+  handler.on_add(Share(OwnedWidget("foo", "other.group/v1alpha1")), false);
+  handler.on_add(
+      Share(AWidget().OwnedBy(
+          {.apiVersion = "samplecontroller.k8s.io/v1alpha1", .kind = "Foo", .name = "foo"})),
+      false);
+
+  EXPECT_THAT(Queued(), IsEmpty());
+}
+
+TEST_F(HandlersTest, EnqueueOwnerIgnoresAResync) {
+  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+  const auto object = Share(OwnedWidget("foo"));
+
+  handler.on_update(object, object);
+
+  EXPECT_THAT(Queued(), IsEmpty());
+}
+
+TEST_F(HandlersTest, EnqueueOwnerOfAKindWithoutNamespaceUsesTheNameAlone) {
+  Kind cluster_owner = kOwner;
+  cluster_owner.scope = Scope::kCluster;
+  const auto handler = EnqueueOwner<Widget>(queue_, cluster_owner);
+
+  handler.on_add(Share(OwnedWidget("foo")), false);
+
+  EXPECT_THAT(Queued(), ElementsAre("foo"));
+}
+
+TEST_F(HandlersTest, EnqueueMappedPutsInTheKeysOfBothStates) {
+  const auto handler = EnqueueMapped<Widget>(queue_, [](const Widget& widget) {
+    return std::vector<ObjectKey>{{"ns", "size-" + std::to_string(widget.spec.size)}};
+  });
+
+  handler.on_update(Share(AWidget().Sized(1)), Share(AWidget().Sized(2)));
+
+  EXPECT_THAT(Queued(), ElementsAre("ns/size-1", "ns/size-2"));
+}
+
+}  // namespace
+}  // namespace kopp::informer
