@@ -29,18 +29,18 @@
 /// std::vector or std::map<std::string, …> of these, kopp::RawJson, or a struct whose own fields
 /// are listed before. It bears the name of the JSON field; where C++ reserves that name, write
 /// `KOPP_FIELD(ns, "namespace")` in the list.
-#define KOPP_FIELDS(Type, ...)                                                      \
-  inline std::span<const kopp::detail::Field> KoppFields(const Type*) {             \
-    using KoppType = Type;                                                          \
-    static constexpr kopp::detail::Field kFields[] = {                              \
-        KOPP_FOR_EACH(KOPP_FIELD_ENTRY, __VA_ARGS__)};                              \
-    return kFields;                                                                 \
-  }                                                                                 \
-  [[maybe_unused]] inline void to_json(nlohmann::json& json, const Type& value) {   \
-    kopp::detail::ToJson(json, &value, KoppFields(&value));                         \
-  }                                                                                 \
-  [[maybe_unused]] inline void from_json(const nlohmann::json& json, Type& value) { \
-    kopp::detail::FromJson(json, &value, KoppFields(&value));                       \
+#define KOPP_FIELDS(Type, ...)                                                             \
+  inline std::span<const kopp::detail::Field> KoppFields(const Type*) {                    \
+    using KoppType = Type;                                                                 \
+    static constexpr kopp::detail::Field kFields[] = {                                     \
+        KOPP_FOR_EACH(KOPP_FIELD_ENTRY, __VA_ARGS__)};                                     \
+    return kFields;                                                                        \
+  }                                                                                        \
+  [[maybe_unused]] inline void to_json(nlohmann::json& kopp_to, const Type& kopp_from) {   \
+    kopp::detail::ToJson(kopp_to, &kopp_from, KoppFields(&kopp_from));                     \
+  }                                                                                        \
+  [[maybe_unused]] inline void from_json(const nlohmann::json& kopp_from, Type& kopp_to) { \
+    kopp::detail::FromJson(kopp_from, &kopp_to, KoppFields(&kopp_to));                     \
   }
 
 #define KOPP_FIELD(member, json_name) (member, json_name)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -61,6 +62,13 @@ class Informer final : private Reflector<T>::Sink {
   void AddHandler(EventHandler<T> handler) {
     if (running_) throw std::logic_error("add handlers before the informer runs");
     handlers_.push_back(std::move(handler));
+  }
+
+  /// Handlers get an update for each object at least this often; 0 asks for nothing. Before Run.
+  void ResyncEvery(Duration period) {
+    if (period <= Duration::zero()) return;
+    const bool none = options_.resync <= Duration::zero();
+    options_.resync = none ? period : std::min(options_.resync, period);
   }
 
   /// Blocks until `stop` asks. Called once; what it kept stays readable.

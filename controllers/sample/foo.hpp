@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <kopp/informer/object.hpp>
+
+namespace sample {
+
+/// What a user asks for: a Deployment with this name and as many replicas.
+struct Foo {
+  static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
+  struct Spec {
+    std::string deploymentName = {};
+    std::optional<int> replicas = {};  ///< unset: the Deployment's own number stands
+  };
+  struct Status {
+    std::optional<int> availableReplicas = {};  ///< unset: never written yet
+  };
+  kopp::ObjectMeta metadata = {};
+  Spec spec = {};
+  Status status = {};
+};
+KOPP_FIELDS(Foo::Spec, deploymentName, replicas)
+KOPP_FIELDS(Foo::Status, availableReplicas)
+KOPP_FIELDS(Foo, metadata, spec, status)
+
+}  // namespace sample

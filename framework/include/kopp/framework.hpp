@@ -1,0 +1,18 @@
+#pragma once
+
+/// All that the author of an operator needs, nlohmann::json included.
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/cache.hpp>
+#include <kopp/client.hpp>
+#include <kopp/config.hpp>
+#include <kopp/controller.hpp>
+#include <kopp/events.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/log.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/options.hpp>
+#include <kopp/owner.hpp>
+#include <kopp/reconcile.hpp>
+#include <kopp/signals.hpp>

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+// Views of kinds that many operators watch, with the fields that they read most. Who reads others
+// writes a view of their own; several views of one kind may live side by side.
+
+struct Deployment {
+  static constexpr Kind kKind{"apps/v1", "Deployment", "deployments"};
+  struct Spec {
+    std::optional<int> replicas = {};
+    bool paused = false;
+  };
+  struct Status {
+    std::int64_t observedGeneration = 0;
+    int replicas = 0;
+    int updatedReplicas = 0;
+    int readyReplicas = 0;
+    int availableReplicas = 0;
+    int unavailableReplicas = 0;
+  };
+  ObjectMeta metadata = {};
+  Spec spec = {};
+  Status status = {};
+};
+KOPP_FIELDS(Deployment::Spec, replicas, paused)
+KOPP_FIELDS(Deployment::Status, observedGeneration, replicas, updatedReplicas, readyReplicas,
+            availableReplicas, unavailableReplicas)
+KOPP_FIELDS(Deployment, metadata, spec, status)
+
+struct Pod {
+  static constexpr Kind kKind{"v1", "Pod", "pods"};
+  struct Spec {
+    std::string nodeName = {};
+    std::string serviceAccountName = {};
+  };
+  struct Status {
+    std::string phase = {};  ///< "Pending", "Running", "Succeeded", "Failed" or "Unknown"
+    std::string reason = {};
+    std::string podIP = {};
+    std::string hostIP = {};
+  };
+  ObjectMeta metadata = {};
+  Spec spec = {};
+  Status status = {};
+};
+KOPP_FIELDS(Pod::Spec, nodeName, serviceAccountName)
+KOPP_FIELDS(Pod::Status, phase, reason, podIP, hostIP)
+KOPP_FIELDS(Pod, metadata, spec, status)
+
+struct Service {
+  static constexpr Kind kKind{"v1", "Service", "services"};
+  struct Spec {
+    std::string type = {};
+    std::string clusterIP = {};
+    std::map<std::string, std::string> selector = {};
+  };
+  ObjectMeta metadata = {};
+  Spec spec = {};
+};
+KOPP_FIELDS(Service::Spec, type, clusterIP, selector)
+KOPP_FIELDS(Service, metadata, spec)
+
+struct ConfigMap {
+  static constexpr Kind kKind{"v1", "ConfigMap", "configmaps"};
+  ObjectMeta metadata = {};
+  std::map<std::string, std::string> data = {};
+};
+KOPP_FIELDS(ConfigMap, metadata, data)
+
+struct Secret {
+  static constexpr Kind kKind{"v1", "Secret", "secrets"};
+  ObjectMeta metadata = {};
+  std::string type = {};
+  std::map<std::string, std::string> data = {};  ///< base64, as the server gives it
+};
+KOPP_FIELDS(Secret, metadata, type, data)
+
+struct Namespace {
+  static constexpr Kind kKind{"v1", "Namespace", "namespaces", Scope::kCluster};
+  struct Status {
+    std::string phase = {};  ///< "Active" or "Terminating"
+  };
+  ObjectMeta metadata = {};
+  Status status = {};
+};
+KOPP_FIELDS(Namespace::Status, phase)
+KOPP_FIELDS(Namespace, metadata, status)
+
+}  // namespace kopp

@@ -1,0 +1,305 @@
+#include "beast_transport.hpp"
+
+#include "connection.hpp"
+#include "failures.hpp"
+#include "http_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+namespace kopp::detail {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Kind = TransportError::Kind;
+
+constexpr std::size_t kReadSize = 16 << 10;  // a TLS record's most
+constexpr Duration kKeepIdle = std::chrono::seconds(30);
+constexpr std::size_t kMostKept = 16;
+
+TimePoint Now() { return Clock::Real().Now(); }
+
+std::string_view View(beast::string_view text) { return {text.data(), text.size()}; }
+
+[[noreturn]] void FailToParse(const beast::error_code& error) {
+  if (error == http::error::body_limit) throw failure::TooLarge();
+  if (error == http::error::partial_message) throw failure::CutShort();
+  throw failure::NotHttp(error.message());
+}
+
+struct Interrupter {
+  const Connection* connection;
+  void operator()() const noexcept { connection->Interrupt(); }
+};
+
+}  // namespace
+
+// A connection, and what came on it that no parser has taken yet.
+class HttpConnection {
+ public:
+  explicit HttpConnection(const Address& to) : wire_(to) {}
+
+  Connection& wire() { return wire_; }
+  [[nodiscard]] bool answered() const { return answered_; }
+  [[nodiscard]] bool IsFit() const { return buffer_.size() == 0 && wire_.IsFit(); }
+
+  void Send(std::string_view bytes, TimePoint deadline) {
+    answered_ = false;
+    wire_.Write(bytes, deadline);
+  }
+
+  // Hands `parser` what has come, or else waits for more. False: `deadline` passed without a byte.
+  template <class Parser>
+  bool Advance(Parser& parser, TimePoint deadline) {
+    beast::error_code error;
+    if (wants_more_ || buffer_.size() == 0) {
+      // Beast bounds a header, but not the trailers behind the last chunk.
+      if (buffer_.size() > kHeaderLimit) FailToParse(http::error::header_limit);
+      const auto room = buffer_.prepare(kReadSize);
+      const auto got = wire_.Read({static_cast<char*>(room.data()), room.size()}, deadline);
+      if (!got) return false;
+      wants_more_ = false;
+      if (*got == 0) {
+        if (!parser.got_some()) throw failure::Unanswered();
+        parser.put_eof(error);
+        if (error) FailToParse(error);
+        return true;
+      }
+      answered_ = true;
+      buffer_.commit(*got);
+    }
+    buffer_.consume(parser.put(buffer_.data(), error));
+    wants_more_ = error == http::error::need_more;
+    if (error && !wants_more_ && error != http::error::need_buffer) FailToParse(error);
+    return true;
+  }
+
+  // The head of the answer proper: what a 1xx says is for others.
+  template <class Parser>
+  Response ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
+    do {
+      parser.emplace();
+      parser->header_limit(kHeaderLimit);
+      parser->body_limit(body_limit);
+      while (!parser->is_header_done()) AdvanceInTime(*parser, deadline);
+    } while (parser->get().result_int() < 200);
+    Response head{.status = static_cast<int>(parser->get().result_int())};
+    CheckStatus(head.status);
+    for (const auto& field : parser->get()) {
+      TakeHeader(View(field.name_string()), View(field.value()), head);
+    }
+    return head;
+  }
+
+  template <class Parser>
+  void AdvanceInTime(Parser& parser, TimePoint deadline) {
+    if (!Advance(parser, deadline)) throw failure::Timeout();
+  }
+
+  TimePoint idle_since;
+
+ private:
+  Connection wire_;
+  beast::flat_buffer buffer_;
+  bool wants_more_ = false;  // the parser cannot do anything with what buffer_ holds
+  bool answered_ = false;    // a byte came since the last request
+};
+
+namespace {
+
+class BeastStream final : public Stream {
+ public:
+  BeastStream(std::unique_ptr<HttpConnection> connection, const Request& request,
+              const Endpoint& endpoint, std::stop_token stop)
+      : request_(request),
+        endpoint_(endpoint),
+        stop_(std::move(stop)),
+        connection_(std::move(connection)),
+        interrupt_(stop_, Interrupter{&connection_->wire()}) {}
+
+  [[nodiscard]] const Response& head() const override { return head_; }
+
+  // The first thing to be called; not the constructor, so that `stop` ends it too.
+  void Start(std::string_view bytes, std::size_t max_body, TimePoint deadline) {
+    connection_->Send(bytes, deadline);
+    head_ = connection_->ReadHead(parser_, std::numeric_limits<std::uint64_t>::max(), deadline);
+    if (head_.status < 300) return;
+    for (Chunk chunk = Next(deadline); chunk.state != State::kEnd; chunk = Next(deadline)) {
+      if (chunk.state == State::kSilent) throw failure::Timeout();
+      head_.body += chunk.bytes;
+      if (head_.body.size() > max_body) FailToParse(http::error::body_limit);
+    }
+  }
+
+  Chunk Read(Duration limit) override {
+    try {
+      return Next(After(Now(), limit));
+    } catch (const TransportError& error) {
+      throw Explain(error, request_, endpoint_, stop_);
+    }
+  }
+
+ private:
+  Chunk Next(TimePoint deadline) {
+    while (!parser_->is_done()) {
+      auto& body = parser_->get().body();
+      body.data = bytes_.data();
+      body.size = bytes_.size();
+      if (!connection_->Advance(*parser_, deadline)) return {.state = State::kSilent};
+      const std::size_t got = bytes_.size() - body.size;
+      if (got > 0) return {.state = State::kBytes, .bytes = {bytes_.data(), got}};
+    }
+    // Where the end of the connection ends the body, being interrupted looks like it.
+    if (stop_.stop_requested()) throw failure::Stopped();
+    return {.state = State::kEnd};
+  }
+
+  Request request_;
+  const Endpoint& endpoint_;
+  std::stop_token stop_;
+  std::unique_ptr<HttpConnection> connection_;
+  std::stop_callback<Interrupter> interrupt_;
+  std::optional<http::response_parser<http::buffer_body>> parser_;
+  Response head_;
+  std::array<char, kReadSize> bytes_{};
+};
+
+}  // namespace
+
+BeastTransport::BeastTransport(std::shared_ptr<Server> server) : server_(std::move(server)) {}
+
+BeastTransport::~BeastTransport() = default;
+
+Response BeastTransport::Call(const Request& request, std::stop_token stop) {
+  CheckRequest(request);
+  const TimePoint deadline = After(Now(), server_->options.call_timeout);
+  try {
+    const std::string bytes = Serialize(request);
+    if (auto kept = TakeKept()) {
+      try {
+        return Exchange(kept, bytes, deadline, stop);
+      } catch (const TransportError& error) {
+        // The server may have closed it just now. Whether it had seen the request nobody can say.
+        const bool closed = error.kind() == Kind::kBroken && !kept->answered();
+        if (!closed || !IsRepeatable(request)) throw;
+      }
+    }
+    auto fresh = Connect(deadline, stop);
+    return Exchange(fresh, bytes, deadline, stop);
+  } catch (const TransportError& error) {
+    throw Explain(error, request, server_->endpoint, stop);
+  }
+}
+
+// Keeps `connection` when another request can go that way.
+Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
+                                  std::string_view bytes, TimePoint deadline,
+                                  const std::stop_token& stop) {
+  std::optional<http::response_parser<http::string_body>> parser;
+  Response response;
+  {
+    const std::stop_callback interrupt(stop, Interrupter{&connection->wire()});
+    connection->Send(bytes, deadline);
+    response = connection->ReadHead(parser, server_->options.max_body, deadline);
+    parser->eager(true);
+    while (!parser->is_done()) connection->AdvanceInTime(*parser, deadline);
+    // Where the end of the connection ends the body, being interrupted looks like it.
+    if (parser->need_eof() && stop.stop_requested()) throw failure::Stopped();
+  }
+  response.body = std::move(parser->get().body());
+  if (response.status == 401) server_->token.Distrust();
+  if (parser->keep_alive()) Keep(std::move(connection));
+  return response;
+}
+
+std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
+  CheckRequest(request);
+  const TimePoint deadline = After(Now(), server_->options.call_timeout);
+  try {
+    auto stream =
+        std::make_unique<BeastStream>(Connect(deadline, stop), request, server_->endpoint, stop);
+    stream->Start(Serialize(request), server_->options.max_body, deadline);
+    if (stream->head().status == 401) server_->token.Distrust();
+    return stream;
+  } catch (const TransportError& error) {
+    throw Explain(error, request, server_->endpoint, stop);
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
+                                                        const std::stop_token& stop) {
+  const auto addresses = server_->lookup.Resolve(
+      std::min(deadline, After(Now(), server_->options.connect_timeout)), stop);
+  for (auto address = addresses.begin();; ++address) {
+    try {
+      return ConnectTo(*address, deadline, stop);
+    } catch (const TransportError& error) {
+      const bool another_may_do =
+          error.kind() == Kind::kUnreachable || error.kind() == Kind::kTimeout;
+      if (!another_may_do || std::next(address) == addresses.end() || stop.stop_requested()) throw;
+    }
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address,
+                                                          TimePoint deadline,
+                                                          const std::stop_token& stop) {
+  auto connection = std::make_unique<HttpConnection>(address);
+  const std::stop_callback interrupt(stop, Interrupter{&connection->wire()});
+  connection->wire().AwaitConnected(
+      std::min(deadline, After(Now(), server_->options.connect_timeout)));
+  if (server_->tls) {
+    const TimePoint patience = After(Now(), server_->options.handshake_timeout);
+    connection->wire().Handshake(*server_->tls, std::min(deadline, patience));
+  }
+  return connection;
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::TakeKept() {
+  const std::lock_guard lock(mutex_);
+  while (!kept_.empty()) {
+    auto connection = std::move(kept_.back());
+    kept_.pop_back();
+    if (Now() - connection->idle_since > kKeepIdle) {
+      kept_.clear();  // the others are idle for longer still
+    } else if (connection->IsFit()) {
+      return connection;
+    }
+  }
+  return nullptr;
+}
+
+void BeastTransport::Keep(std::unique_ptr<HttpConnection> connection) {
+  connection->idle_since = Now();
+  const std::lock_guard lock(mutex_);
+  if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(connection));
+}
+
+std::string BeastTransport::Serialize(const Request& request) {
+  const std::string authorization = Authorization(server_->token.Get());
+  std::string bytes;
+  bytes.reserve(512 + authorization.size() + request.target.size() + request.body.size());
+  bytes.append(request.method)
+      .append(" ")
+      .append(server_->endpoint.base_path)
+      .append(request.target);
+  bytes.append(" HTTP/1.1\r\nHost: ").append(server_->endpoint.Authority()).append("\r\n");
+  for (const Header& header : HeadersOf(request, server_->options.user_agent, authorization)) {
+    bytes.append(header.name).append(": ").append(header.value).append("\r\n");
+  }
+  if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
+    bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+  }
+  return bytes.append("\r\n").append(request.body);
+}
+
+}  // namespace kopp::detail

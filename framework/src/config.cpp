@@ -1,0 +1,147 @@
+#include "config_input.hpp"
+#include "kubeconfig.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <kopp/config.hpp>
+
+namespace kopp {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::KubeconfigFile;
+
+// The four places of a configuration, each asked in turn; one that has none notes why.
+class Search {
+ public:
+  explicit Search(const ConfigSources& sources) : sources_(sources) {}
+
+  Config Run() {
+    if (!sources_.master.empty()) detail::CheckServer(sources_.master, "--master");
+    if (auto config = FromFlag()) return *std::move(config);
+    if (auto config = FromVariable()) return *std::move(config);
+    if (auto config = FromServiceAccount()) return *std::move(config);
+    if (auto config = FromHome()) return *std::move(config);
+    if (!sources_.master.empty()) {
+      Config config;
+      config.server = sources_.master;
+      config.source = "--master";
+      return config;
+    }
+    throw ConfigError("no API server configured: " + looked_ + "; give --kubeconfig=FILE");
+  }
+
+ private:
+  std::optional<Config> FromFlag() {
+    if (sources_.kubeconfig.empty()) return Nothing("no --kubeconfig");
+    const fs::path file = fs::absolute(sources_.kubeconfig);
+    auto text = detail::ReadFile(file, "--kubeconfig");
+    return Read({{file, std::move(text)}});
+  }
+
+  // client-go: ':' separates, a file counts once, those that are missing are passed over.
+  std::optional<Config> FromVariable() {
+    const std::string list = Variable("KUBECONFIG");
+    if (list.empty()) return Nothing("$KUBECONFIG is not set");
+    std::vector<fs::path> names;
+    std::vector<KubeconfigFile> found;
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+      end = list.find(':', begin);
+      const std::string name = list.substr(begin, end - begin);
+      if (name.empty()) continue;
+      const fs::path file = fs::absolute(name).lexically_normal();
+      if (std::find(names.begin(), names.end(), file) != names.end()) continue;
+      names.push_back(file);
+      if (auto text = detail::ReadIfThere(file, "$KUBECONFIG")) {
+        found.push_back({file, *std::move(text)});
+      }
+    }
+    if (found.empty())
+      return Nothing("$KUBECONFIG is " + detail::Quoted(list) + ", where no file is");
+    return Read(found);
+  }
+
+  std::optional<Config> FromServiceAccount() {
+    std::string host = Variable("KUBERNETES_SERVICE_HOST");
+    const std::string port = Variable("KUBERNETES_SERVICE_PORT");
+    if (host.empty() || port.empty()) {
+      return Nothing("not in a pod ($KUBERNETES_SERVICE_HOST or _PORT is not set)");
+    }
+    const fs::path token_file = sources_.service_account / "token";
+    const auto token = detail::ReadIfThere(token_file, "in-cluster");
+    if (!token) return Nothing("no service account in this pod (" + token_file.string() + ")");
+    static_cast<void>(detail::CheckedToken(*token, "in-cluster: " + token_file.string()));
+
+    Config config;
+    if (host.find(':') != std::string::npos && host.front() != '[') host = '[' + host + ']';
+    config.server = sources_.master;
+    if (config.server.empty()) {
+      config.server = "https://" + host + ':' + port;
+      detail::CheckServer(config.server, "in-cluster: $KUBERNETES_SERVICE_HOST and _PORT");
+    }
+    const fs::path authority = sources_.service_account / "ca.crt";
+    config.certificate_authority = detail::ReadFile(authority, "in-cluster");
+    detail::CheckCertificates(config.certificate_authority, "in-cluster: " + authority.string());
+    if (detail::IsTls(config.server)) config.token_file = token_file;
+    config.ns = Namespace();
+    config.source = "in-cluster";
+    return config;
+  }
+
+  std::optional<Config> FromHome() {
+    if (!Variable("KUBECONFIG").empty()) {  // client-go: it stands in for this file
+      return Nothing("~/.kube/config does not count beside $KUBECONFIG");
+    }
+    const fs::path file = Home() / ".kube" / "config";
+    auto text = detail::ReadIfThere(file, "~/.kube/config");
+    if (!text) return Nothing("no " + file.string());
+    return Read({{file, *std::move(text)}});
+  }
+
+  [[nodiscard]] Config Read(const std::vector<KubeconfigFile>& files) const {
+    return detail::ReadContext(detail::MergeKubeconfigs(files), sources_);
+  }
+
+  [[nodiscard]] std::string Variable(const std::string& name) const {
+    if (sources_.getenv) return sources_.getenv(name).value_or("");
+    const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): only reads
+    return value == nullptr ? "" : value;
+  }
+
+  [[nodiscard]] fs::path Home() const {
+    if (const std::string home = Variable("HOME"); !home.empty()) return home;
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> buffer{};
+    ::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found);
+    return found == nullptr ? "/" : found->pw_dir;
+  }
+
+  [[nodiscard]] std::string Namespace() const {
+    std::string ns =
+        detail::ReadIfThere(sources_.service_account / "namespace", "in-cluster").value_or("");
+    std::erase_if(ns, [](char c) { return c <= ' '; });
+    return ns.empty() ? Config{}.ns : ns;
+  }
+
+  std::nullopt_t Nothing(const std::string& why) {
+    looked_ += (looked_.empty() ? "" : ", ") + why;
+    return std::nullopt;
+  }
+
+  const ConfigSources& sources_;
+  std::string looked_;
+};
+
+}  // namespace
+
+Config LoadConfig(const ConfigSources& sources) { return Search(sources).Run(); }
+
+}  // namespace kopp

@@ -1,0 +1,171 @@
+#include "resource_path.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <condition_variable>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include <kopp/config.hpp>
+#include <kopp/manager.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kAfterCancel = 5s;  // for a reconcile whose calls were cancelled to end
+
+/// In the place of a transport that could not be made.
+class NoTransport final : public Transport {
+ public:
+  explicit NoTransport(std::string problem) : problem_(std::move(problem)) {}
+  Response Call(const Request&, std::stop_token) override { throw ConfigError(problem_); }
+  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override {
+    throw ConfigError(problem_);
+  }
+
+ private:
+  std::string problem_;
+};
+
+/// `problem` becomes what was wrong, if anything.
+std::shared_ptr<Transport> TransportOf(const Options& options, std::string& problem) {
+  if (options.transport) return options.transport;
+  try {
+    return MakeTransport(
+        LoadConfig({.kubeconfig = options.kubeconfig,
+                    .master = options.master,
+                    .context = options.context}),
+        {.calls = options.http_transport, .user_agent = options.name, .clock = options.clock});
+  } catch (const ConfigError& error) {
+    problem = error.what();
+    return std::make_shared<NoTransport>(problem);
+  }
+}
+
+/// What a group and version serves.
+struct ResourceList {
+  struct Resource {
+    std::string name;
+  };
+  std::vector<Resource> resources;
+};
+KOPP_FIELDS(ResourceList::Resource, name)
+KOPP_FIELDS(ResourceList, resources)
+
+std::vector<std::string> ServedPlurals(Transport& transport, std::string_view api_version,
+                                       const std::stop_token& stop) {
+  const bool core = api_version.find('/') == std::string_view::npos;
+  const std::string path = (core ? "/api/" : "/apis/") + std::string(api_version);
+  const Response response = transport.Call({.target = path}, stop);
+  std::vector<std::string> plurals;
+  if (response.status == 404) return plurals;
+  if (response.status != 200) {
+    throw ApiError::FromBody("GET " + path, response.status, response.body);
+  }
+  for (auto& resource : Decode<ResourceList>(response.body).resources) {
+    plurals.push_back(std::move(resource.name));
+  }
+  return plurals;
+}
+
+void AwaitStop(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable cv;
+  const std::stop_callback wake(stop, [&] {
+    const std::lock_guard guard{mutex};
+    cv.notify_all();
+  });
+  std::unique_lock lock{mutex};
+  cv.wait(lock, [&] { return stop.stop_requested(); });
+}
+
+}  // namespace
+
+Manager::Manager(Options options)
+    : options_(std::move(options)),
+      transport_(TransportOf(options_, startup_problem_)),
+      client_(*transport_, options_.name, calls_.get_token()),
+      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock) {}
+
+Manager::~Manager() = default;
+
+Controller& Manager::AddNamed(ControllerOptions options, const Kind& kind) {
+  if (ran_) throw std::logic_error("add controllers before the manager runs");
+  if (options.name.empty()) {
+    for (const char c : kind.kind) {
+      options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  const auto same = [&](const auto& other) { return other->name() == options.name; };
+  if (std::any_of(controllers_.begin(), controllers_.end(), same)) {
+    throw std::logic_error("two controllers are named \"" + options.name + "\"");
+  }
+  controllers_.push_back(std::make_unique<Controller>(std::move(options), cache_, options_.clock));
+  return *controllers_.back();
+}
+
+/// Throws what is in the way of watching the kinds that the controllers look at.
+void Manager::CheckKinds(const std::stop_token& stop) const {
+  std::map<std::string_view, std::vector<std::string>> served;
+  for (const Kind& kind : cache_.Kinds()) {
+    if (!served.contains(kind.api_version)) {
+      served[kind.api_version] = ServedPlurals(*transport_, kind.api_version, stop);
+    }
+    const auto& plurals = served[kind.api_version];
+    if (std::find(plurals.begin(), plurals.end(), kind.plural) == plurals.end()) {
+      throw ConfigError("the API server does not serve " + std::string(kind.plural) + " of " +
+                        std::string(kind.api_version) +
+                        ": install the CustomResourceDefinition of " + std::string(kind.kind) +
+                        " with kubectl apply, then start again");
+    }
+  }
+}
+
+int Manager::Run(const std::stop_token& stop) {
+  if (std::exchange(ran_, true)) throw std::logic_error("a manager runs once");
+  const Logger& log = options_.log;
+  try {
+    if (!startup_problem_.empty()) throw ConfigError(startup_problem_);
+    CheckKinds(stop);
+  } catch (const std::exception& error) {
+    if (stop.stop_requested()) return 0;
+    log.Error("Cannot start", {{"err", error.what()}});
+    return 1;
+  }
+
+  EventRecorder events(client_, options_.name, log, options_.clock);
+  cache_.Start();
+  log.Info("Waiting for informer caches to sync");
+  if (cache_.WaitForSync(stop)) {
+    for (const auto& controller : controllers_) controller->Start(client_, events, log);
+    AwaitStop(stop);
+    log.Info("Shutdown signal received, waiting for all workers to finish");
+    StopWorkers();
+    log.Info("All workers finished");
+  }
+  cache_.Stop();
+  events.Stop();
+  return 0;
+}
+
+void Manager::StopWorkers() {
+  for (const auto& controller : controllers_) controller->RequestStop();
+  Clock& clock = options_.clock;
+  const auto await_all = [&](TimePoint deadline) {
+    return std::all_of(controllers_.begin(), controllers_.end(),
+                       [&](const auto& controller) { return controller->AwaitEnd(deadline); });
+  };
+  if (await_all(After(clock.Now(), options_.graceful_shutdown_timeout))) return;
+  options_.log.Error("Reconciles did not end in time, their calls are cancelled");
+  calls_.request_stop();
+  if (await_all(After(clock.Now(), kAfterCancel))) return;
+  options_.log.Error("A reconcile does not end; the process does");
+  std::_Exit(1);
+}
+
+}  // namespace kopp

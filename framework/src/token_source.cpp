@@ -1,0 +1,62 @@
+#include "token_source.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace kopp::detail {
+namespace {
+
+constexpr Duration kReadAgainAfter = std::chrono::seconds(60);
+constexpr std::size_t kLongestToken = 64 << 10;
+
+// nullopt: not a token. A line break within one would let its writer add headers of his own.
+std::optional<std::string> AsToken(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  const auto visible = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (!std::all_of(text.begin(), text.end(), visible)) return std::nullopt;
+  return std::string(text);
+}
+
+std::optional<std::string> ReadToken(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kLongestToken, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  return in.bad() || !in.eof() ? std::nullopt : AsToken(text);
+}
+
+}  // namespace
+
+TokenSource::TokenSource(const Config& config, Clock& clock)
+    : file_(config.token_file), clock_(clock), read_again_(After(clock.Now(), kReadAgainAfter)) {
+  if (file_.empty() && config.token.empty()) return;
+  const auto token = file_.empty() ? AsToken(config.token) : ReadToken(file_);
+  if (!token) {
+    throw ConfigError(file_.empty() ? "the token of " + config.source +
+                                          " is not one word of visible ASCII characters"
+                                    : "token file " + file_.string() +
+                                          ": cannot be read, or is not one word of visible ASCII "
+                                          "characters");
+  }
+  token_ = *token;
+}
+
+std::string TokenSource::Get() {
+  const std::lock_guard lock(mutex_);
+  if (!file_.empty() && clock_.Now() >= read_again_) {
+    read_again_ = After(clock_.Now(), kReadAgainAfter);
+    if (auto token = ReadToken(file_)) token_ = std::move(*token);
+  }
+  return token_;
+}
+
+void TokenSource::Distrust() {
+  const std::lock_guard lock(mutex_);
+  read_again_ = TimePoint::min();
+}
+
+}  // namespace kopp::detail

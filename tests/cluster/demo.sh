@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# The sample controller at work, in a few seconds and a dozen lines: `make demo`.
+#   SAMPLE_CONTROLLER    the program to show (default: the build of preset default)
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+manifests=$root/controllers/sample/manifests
+SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}")
+
+# shellcheck source-path=SCRIPTDIR source=process.sh
+source "$here/process.sh"
+# shellcheck source-path=SCRIPTDIR source=check.sh
+source "$here/check.sh"
+# shellcheck source-path=SCRIPTDIR source=sample_controller/foos.sh
+source "$here/sample_controller/foos.sh"
+
+main() {
+  prepare
+  introduce
+  step start_control_plane "A control plane is up: etcd and kube-apiserver $(version)"
+  step install_crd "The API server has learnt from a CRD what a Foo is"
+  step start_controller "The sample controller runs, with its own few rights"
+  step create_foo "You create Foo example-foo: \"I want 1 replica of nginx\""
+  reaction create "The controller makes Deployment example-foo with 1 replica" 1
+  step scale_foo "You change the Foo: \"3 replicas\""
+  reaction update "The controller scales the Deployment to 3" 3
+  step delete_deployment "You delete the Deployment, as if by accident"
+  reaction create "The controller makes it again, with 3 replicas" 3
+  step clean_up "All of it is stopped and removed"
+  farewell
+}
+
+prepare() {
+  [[ -x $SAMPLE_CONTROLLER ]] || { echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2 && exit 1; }
+  bold='' green='' red='' plain='' number=0
+  if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m'; fi
+  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
+  unset KUBECONFIG
+  KOPP_PROGRAMS=$("$here/programs.sh")
+  export KOPP_PROGRAMS
+  folder=$(mktemp -d)
+  state=$folder/cluster seen=$folder/seen
+  export KUBECACHEDIR=$state/kubectl
+  trap leave EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+
+introduce() {
+  cat <<EOF
+
+${bold}kopp: a Kubernetes controller in C++, against a real Kubernetes API server${plain}
+
+It keeps one Deployment for each object of the kind Foo, as the Foo says.
+No Pods run in this demo: only etcd and an API server are started, and nothing that
+starts containers. What you see is the controller's own work, and how quick it is.
+
+EOF
+}
+
+version() { "$KOPP_PROGRAMS/kube-apiserver" --version | sed 's/.* v//'; }
+
+step() { # FUNCTION SENTENCE
+  local started=$EPOCHREALTIME
+  number=$((number + 1))
+  doing=$2
+  attempt "$1" || fail "no error" "$(tail -n 5 "$seen")"
+  line "$2" "$(duration $((${EPOCHREALTIME//[^0-9]/} - ${started//[^0-9]/})))"
+}
+
+# What the controller does of itself. The time is the API server's own, from its audit log: from the
+# user's call answered to the controller's call answered.
+reaction() { # VERB SENTENCE REPLICAS
+  number=$((number + 1))
+  doing=$2
+  attempt becomes "$3" 20 replicas example-foo ||
+    fail "Deployment example-foo with $3 replicas within 20 s" "$(sed -n 's/^saw last //p' "$seen")"
+  line "$2" "$(duration "$(microseconds_to "$1")")" "$green"
+}
+
+microseconds_to() { # VERB
+  audit_log | jq -n --arg verb "$1" '
+    def microseconds: (.[0:19] + "Z" | fromdate) * 1000000 + (.[20:26] | tonumber);
+    [inputs | select(.responseStatus.code < 300)]
+    | (map(select(.user.username == "admin" and .objectRef.name == "example-foo")) | last) as $asked
+    | (map(select(.user.username != "admin" and .objectRef.resource == "deployments" and .verb == $verb)) | last) as $answered
+    | ($answered.stageTimestamp | microseconds) - ($asked.stageTimestamp | microseconds)'
+}
+
+duration() { # MICROSECONDS
+  if (($1 >= 1000000)); then
+    printf '%d.%d s' $(($1 / 1000000)) $(($1 / 100000 % 10))
+  else
+    printf '%d.%d ms' $(($1 / 1000)) $(($1 / 100 % 10))
+  fi
+}
+
+line() { printf '%3d. %s%-64s%s %10s\n' "$number" "${3:-}" "$1" "$plain" "$2"; } # SENTENCE TIME [COLOUR]
+
+start_control_plane() { "$here/cluster.sh" up "$state"; }
+
+install_crd() {
+  kubectl apply -f "$manifests/crd-status-subresource.yaml" -f "$manifests/rbac.yaml"
+  kubectl wait --for=condition=Established --timeout=20s crd/foos.samplecontroller.k8s.io
+  # An API server holds the first objects of a new kind back for 2 s; here, and not in "You create".
+  kubectl create --dry-run=server -f "$manifests/example-foo.yaml"
+}
+
+start_controller() {
+  "$here/cluster.sh" service-account "$state" default sample-controller
+  controller_start ""
+  becomes "the controller watches Foos" 20 watching # then it is ready
+}
+
+watching() {
+  audit_log | jq -nr 'first(inputs | select(.verb == "watch" and .objectRef.resource == "foos"))
+    | "the controller watches Foos"'
+}
+
+create_foo() { kubectl create -f "$manifests/example-foo.yaml"; }
+scale_foo() { change_foo example-foo '{"replicas":3}'; }
+delete_deployment() { kubectl delete deployment example-foo; }
+
+farewell() {
+  cat <<EOF
+
+Try next:
+  make test                       the tests that need no cluster
+  make test-cluster               everything above and more, checked
+  ${SAMPLE_CONTROLLER#"$PWD"/} --help
+                                  run it against your own cluster
+EOF
+}
+
+fail() { # EXPECTED SEEN
+  rm -rf "$root/build/demo"
+  mkdir -p "$root/build/demo"
+  cp "$state"/*.log "$root/build/demo/" 2>/dev/null || true
+  printf '%3d. %s%s: this did not happen%s\n' "$number" "$red" "$doing" "$plain"
+  printf '     expected: %s\n     seen:     %s\n' "$1" "$(sed '2,$s/^/               /' <<<"${2:-nothing}")"
+  printf '     logs:     %s\n' "$root/build/demo"
+  if [[ -s $root/build/demo/controller.log ]]; then
+    echo "     The controller's last words:"
+    tail -n 3 "$root/build/demo/controller.log" | sed 's/^/       /'
+  fi
+  exit 1
+}
+
+clean_up() { [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"; }
+
+leave() {
+  local code=$?
+  trap '' INT TERM HUP
+  end_attempt
+  clean_up
+  rm -rf "$folder"
+  exit "$code"
+}
+
+main "$@"

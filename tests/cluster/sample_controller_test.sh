@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Runs the sample controller as a program of its own, under its own RBAC rules, against a real etcd and
+# kube-apiserver, and checks with kubectl what it does.
+#   sample_controller_test.sh [PART...]    all parts, or some: the files of sample_controller/
+#   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
+# Nothing stays behind; when a check failed, the logs are kept in build/test-cluster.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+manifests=$root/controllers/sample/manifests
+SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}")
+readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd rights bad_input)
+
+# shellcheck source-path=SCRIPTDIR source=process.sh
+source "$here/process.sh"
+# shellcheck source-path=SCRIPTDIR source=check.sh
+source "$here/check.sh"
+for part in foos "${parts[@]}"; do
+  # shellcheck source=/dev/null
+  source "$here/sample_controller/$part.sh"
+done
+
+main() {
+  [[ -x $SAMPLE_CONTROLLER ]] || { echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2 && exit 1; }
+  local started=$EPOCHREALTIME part
+  prepare
+  for part in "${@:-${parts[@]}}"; do
+    begin "$part"
+    "check_$part"
+  done
+  echo "# $(seconds_since "$started")"
+  closing_line
+}
+
+prepare() {
+  KOPP_PROGRAMS=$("$here/programs.sh")
+  export KOPP_PROGRAMS
+  unset KUBECONFIG
+  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
+  folder=$(mktemp -d)
+  state=$folder/cluster seen=$folder/seen
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  "$here/cluster.sh" up "$state" >/dev/null
+  export KUBECACHEDIR=$state/kubectl
+  kubectl apply -f "$manifests/rbac.yaml" >/dev/null
+  "$here/cluster.sh" service-account "$state" default sample-controller
+}
+
+begin() { # PART: each finds the CRD installed and the controller running, but for the one that is about that
+  [[ $1 != missing_crd ]] || return 0
+  kubectl get crd foos.samplecontroller.k8s.io >/dev/null 2>&1 ||
+    install_crd crd-status-subresource.yaml >/dev/null
+  controller_runs >/dev/null || controller_start
+  disown -a # the shell need not report its end
+}
+
+after_failure() {
+  echo "The end of the controller's log:"
+  tail -n 12 "$state/controller.log" | cut -c1-300
+}
+
+clean_up() {
+  local code=$?
+  trap '' INT TERM HUP
+  end_attempt
+  if ((failed > 0)); then
+    mkdir -p "$root/build/test-cluster"
+    cp "$state"/*.log "$root/build/test-cluster/"
+    echo "# logs: $root/build/test-cluster" >&2
+  fi
+  [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
+  rm -rf "$folder"
+  exit "$code"
+}
+
+main "$@"

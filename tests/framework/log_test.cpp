@@ -1,0 +1,191 @@
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <kopp/log.hpp>
+
+namespace kopp {
+namespace {
+
+// Always the same moment: 2026-11-20 21:33:39.123456789 UTC.
+class StoppedClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint Now() const override { return {}; }
+  [[nodiscard]] WallTime WallNow() const override {
+    using std::chrono::sys_days;
+    const auto day = sys_days(std::chrono::year(2026) / 11 / 20);
+    return day + std::chrono::hours(21) + std::chrono::minutes(33) + std::chrono::seconds(39) +
+           std::chrono::nanoseconds(123'456'789);
+  }
+  void WaitUntil(std::unique_lock<std::mutex>&, std::condition_variable&, TimePoint) override {}
+};
+
+class LogTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] Logger ALogger(LogFormat format, int verbosity = 0) {
+    return Logger({.format = format,
+                   .verbosity = verbosity,
+                   .write = [this](std::string_view line) { lines_.emplace_back(line); },
+                   .clock = clock_});
+  }
+  // What stands after the place, which has the line's number.
+  [[nodiscard]] std::string TextTail() const {
+    return lines_.back().substr(lines_.back().find("] ") + 2);
+  }
+  [[nodiscard]] std::string JsonTail() const {
+    return lines_.back().substr(lines_.back().find(R"("msg")"));
+  }
+
+  StoppedClock clock_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(LogTest, ALineOfTextHasKlogsHead) {
+  ::setenv("TZ", "UTC-2", 1);  // two hours east
+  ::tzset();
+
+  ALogger(LogFormat::kText).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
+  ::unsetenv("TZ");
+  ::tzset();
+
+  const std::regex expected(
+      R"re(I1120 23:33:39\.123456 +(\d+) log_test\.cpp:\d+\] "Starting workers" controller="foo" count=2\n)re");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_match(lines_.back(), match, expected)) << lines_.back();
+  EXPECT_EQ(match[1], std::to_string(::gettid()));
+}
+
+TEST_F(LogTest, AnErrorIsMarkedInTheHead) {
+  ALogger(LogFormat::kText).Error("Reconciler error");
+
+  EXPECT_EQ(lines_.back().front(), 'E');
+}
+
+TEST_F(LogTest, ALineOfJsonIsOneObject) {
+  ALogger(LogFormat::kJson).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
+
+  const std::regex expected(
+      R"re(\{"ts":"2026-11-20T21:33:39\.123456Z","level":"info","caller":"log_test\.cpp:\d+",)re"
+      R"re("msg":"Starting workers","controller":"foo","count":2\}\n)re");
+  EXPECT_TRUE(std::regex_match(lines_.back(), expected)) << lines_.back();
+}
+
+TEST_F(LogTest, AnErrorIsMarkedInItsLevel) {
+  ALogger(LogFormat::kJson).Error("Reconciler error");
+
+  EXPECT_NE(lines_.back().find(R"("level":"error")"), std::string::npos);
+}
+
+TEST_F(LogTest, AKeyOfAnObjectIsItsNamespaceAndName) {
+  ALogger(LogFormat::kText).Info("Synced", {{"object", ObjectKey{"default", "web"}}});
+  EXPECT_EQ(TextTail(), "\"Synced\" object=\"default/web\"\n");
+
+  ALogger(LogFormat::kJson).Info("Synced", {{"object", ObjectKey{"default", "web"}}});
+  EXPECT_EQ(JsonTail(), "\"msg\":\"Synced\",\"object\":\"default/web\"}\n");
+}
+
+TEST_F(LogTest, ValuesKeepTheirKind) {
+  const char* const nothing = nullptr;
+
+  ALogger(LogFormat::kText)
+      .Info("m", {{"bool", true},
+                  {"large", std::numeric_limits<std::uint64_t>::max()},
+                  {"small", -1},
+                  {"real", 0.5},
+                  {"none", nothing},
+                  {"text", std::string("5")}});
+
+  EXPECT_EQ(TextTail(),
+            "\"m\" bool=true large=18446744073709551615 small=-1 real=0.5 none=\"<null>\" "
+            "text=\"5\"\n");
+}
+
+TEST_F(LogTest, ALineEndInAValueDoesNotBreakTheLine) {
+  ALogger(LogFormat::kText).Info("a\nb", {{"error", "line 1\nline \"2\"\\"}});
+
+  EXPECT_EQ(TextTail(), R"("a\nb" error="line 1\nline \"2\"\\")"
+                        "\n");
+}
+
+TEST_F(LogTest, ALineEndInAKeyDoesNotBreakTheLine) {
+  ALogger(LogFormat::kText).Info("m", {{"a\nb=", 1}});
+
+  EXPECT_EQ(TextTail(), R"("m" "a\nb="=1)"
+                        "\n");
+}
+
+TEST_F(LogTest, Utf8IsKept) {
+  ALogger(LogFormat::kJson).Info("Größe", {{"name", "日本"}});
+
+  EXPECT_EQ(JsonTail(), "\"msg\":\"Größe\",\"name\":\"日本\"}\n");
+}
+
+TEST_F(LogTest, BytesThatAreNotUtf8AreReplaced) {
+  ALogger(LogFormat::kJson).Info("m", {{"body", "a\xff\xfe"}});
+
+  EXPECT_EQ(JsonTail(), "\"msg\":\"m\",\"body\":\"a\xEF\xBF\xBD\xEF\xBF\xBD\"}\n");
+}
+
+TEST_F(LogTest, ALineAboveTheVerbosityIsNotWritten) {
+  const Logger log = ALogger(LogFormat::kText, 2);
+
+  log.V(3).Info("hidden");
+  log.V(2).Info("shown");
+
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_EQ(TextTail(), "\"shown\"\n");
+  EXPECT_FALSE(log.V(3).Enabled());
+}
+
+TEST_F(LogTest, AnErrorIsWrittenAtAnyVerbosity) {
+  ALogger(LogFormat::kText).V(9).Error("broken");
+
+  EXPECT_EQ(lines_.size(), 1U);
+}
+
+TEST_F(LogTest, BoundFieldsComeFirstAndAddUp) {
+  const Logger log = ALogger(LogFormat::kText).With({{"a", 1}}).With({{"b", 2}});
+
+  log.Info("m", {{"c", 3}});
+
+  EXPECT_EQ(TextTail(), "\"m\" a=1 b=2 c=3\n");
+}
+
+TEST_F(LogTest, AWriterThatThrowsIsNobodysFailure) {
+  const Logger log({.write = [](std::string_view) { throw std::runtime_error("disk full"); }});
+
+  EXPECT_NO_THROW(log.Info("m"));
+  EXPECT_NO_THROW(log.Error("m"));
+}
+
+TEST_F(LogTest, WithoutAWriterLinesGoToStandardErrorWhole) {
+  const Logger log({.format = LogFormat::kJson});
+  const std::string long_value(10'000, 'x');  // more than a pipe takes at once
+
+  ::testing::internal::CaptureStderr();
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 4; ++i) {
+      writers.emplace_back([&] { log.Info("m", {{"long", long_value}}); });
+    }
+  }
+  const std::string written = ::testing::internal::GetCapturedStderr();
+
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = written.find(long_value + "\"}\n", at)) != std::string::npos;
+       ++at) {
+    ++lines;
+  }
+  EXPECT_EQ(lines, 4U);
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,353 @@
+#include "transport_fixture.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace kopp::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+INSTANTIATE_TEST_SUITE_P(, TransportConformanceTest,
+                         ::testing::Values(TransportOptions::Calls::kCppRest,
+                                           TransportOptions::Calls::kBeast),
+                         [](const auto& adapter) {
+                           return adapter.param == TransportOptions::Calls::kCppRest ? "CppRest"
+                                                                                  : "Beast";
+                         });
+
+// --- what is sent, and what comes back
+
+TEST_P(TransportConformanceTest, AGetComesBackWithStatusAndBody) {
+  RawServer server({Always(Answer(404, "{\"kind\":\"Status\"}"))});
+
+  const Response response = To(server)->Call({.target = "/api/v1/pods?limit=5"});
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.body, "{\"kind\":\"Status\"}");
+  EXPECT_THAT(server.Requests().at(0).head, StartsWith("GET /api/v1/pods?limit=5 HTTP/1.1"));
+}
+
+TEST_P(TransportConformanceTest, ABodyInChunksComesBackWhole) {
+  RawServer server({{ReadRequest(), Send(ChunkedHead()), Dribble(Chunk("one ") + Chunk("two")),
+                     Send("0\r\n\r\n"), Again()}});
+
+  EXPECT_EQ(To(server)->Call({.target = "/"}).body, "one two");
+}
+
+TEST_P(TransportConformanceTest, ABodyThatTheConnectionEndsComesBackWhole) {
+  RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\nall"), Close()}});
+
+  EXPECT_EQ(To(server)->Call({.target = "/"}).body, "all");
+}
+
+TEST_P(TransportConformanceTest, ALargeBodyComesBackWhole) {
+  const std::string large(5'000'000, 'x');
+  RawServer server({Always(Answer(200, large))}, TrustedTls());
+
+  EXPECT_TRUE(To(server)->Call({.target = "/"}).body == large);
+}
+
+TEST_P(TransportConformanceTest, ABodyIsSentWithItsType) {
+  RawServer server({Always(Answer(201, "{}"))});
+
+  static_cast<void>(To(server)->Call({.method = "PATCH",
+                                      .target = "/a",
+                                      .body = "{\"b\":1}",
+                                      .content_type = "application/apply-patch+yaml"}));
+
+  const auto request = server.Requests().at(0);
+  EXPECT_THAT(request.head, StartsWith("PATCH /a HTTP/1.1"));
+  EXPECT_THAT(request.head, HasSubstr("application/apply-patch+yaml"));
+  EXPECT_EQ(request.body, "{\"b\":1}");
+}
+
+TEST_P(TransportConformanceTest, ALargeBodyIsSentWhole) {
+  const std::string large(3'000'000, 'x');
+  RawServer server({Always(Answer(201, ""))}, TrustedTls());
+
+  static_cast<void>(To(server)->Call({.method = "POST", .target = "/a", .body = large}));
+
+  EXPECT_TRUE(server.Requests().at(0).body == large);
+}
+
+TEST_P(TransportConformanceTest, HeadersSayWhoAsksAndForWhat) {
+  RawServer server({Always(Answer(200, ""))});
+  config_.token = "s3cret";
+  options_.user_agent = "sample-controller/v1";
+
+  static_cast<void>(To(server)->Call({.target = "/", .accept = "application/yaml"}));
+
+  const std::string head = server.Requests().at(0).head;
+  EXPECT_THAT(head, HasSubstr("Bearer s3cret"));
+  EXPECT_THAT(head, HasSubstr("sample-controller/v1"));
+  EXPECT_THAT(head, HasSubstr("application/yaml"));
+  EXPECT_THAT(head, HasSubstr("127.0.0.1"));
+  EXPECT_THAT(head, Not(HasSubstr("Accept-Encoding")));
+}
+
+TEST_P(TransportConformanceTest, ThePathOfTheServersAddressStandsBeforeTheTarget) {
+  RawServer server({Always(Answer(200, ""))});
+
+  static_cast<void>(To(server.Url() + "/k8s/clusters/one/")->Call({.target = "/api?a=b%2Fc"}));
+
+  EXPECT_THAT(server.Requests().at(0).head,
+              StartsWith("GET /k8s/clusters/one/api?a=b%2Fc HTTP/1.1"));
+}
+
+TEST_P(TransportConformanceTest, RetryAfterAndWarningsAreRead) {
+  RawServer server({Always(Answer(429, "",
+                                  "Retry-After: 7\r\n"
+                                  "Warning: 299 - \"use \\\"v2\\\"\"\r\n"
+                                  "Warning: 199 - \"not for us\", 299 - \"and soon\"\r\n"))});
+
+  const Response response = To(server)->Call({.target = "/"});
+
+  EXPECT_EQ(response.retry_after, Duration(7s));
+  EXPECT_THAT(response.warnings, ElementsAre("use \"v2\"", "and soon"));
+}
+
+TEST_P(TransportConformanceTest, ARetryAfterThatIsNoNumberSaysNothing) {
+  RawServer server({Always(Answer(429, "", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n"))});
+
+  EXPECT_EQ(To(server)->Call({.target = "/"}).retry_after, std::nullopt);
+}
+
+TEST_P(TransportConformanceTest, ARequestWithALineBreakIsNotSent) {
+  RawServer server({Always(Answer(200, ""))});
+  const auto transport = To(server);
+
+  EXPECT_THROW(static_cast<void>(transport->Call({.target = "/a\r\nX: y"})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(transport->Call({.target = "/", .accept = "a\nb"})),
+               std::invalid_argument);
+  EXPECT_EQ(server.Connections(), 0U);
+}
+
+// --- connections that are kept
+
+TEST_P(TransportConformanceTest, CallsFollowEachOtherOnOneConnection) {
+  RawServer server({Always(Answer(200, "x"))}, TrustedTls());
+  const auto transport = To(server);
+
+  for (int i = 0; i < 20; ++i) static_cast<void>(transport->Call({.target = "/"}));
+
+  EXPECT_EQ(server.Connections(), 1U);
+}
+
+TEST_P(TransportConformanceTest, APostIsNeverSentTwice) {
+  RawServer server(
+      {{ReadRequest(), Send(Answer(200, "")), ReadRequest(), CutOff()}, Always(Answer(201, ""))});
+  const auto transport = To(server);
+  static_cast<void>(transport->Call({.target = "/"}));
+
+  const auto failure = FailureOfCall(*transport, {.method = "POST", .target = "/a", .body = "{}"});
+
+  EXPECT_EQ(failure.kind, Kind::kBroken) << failure.what;
+  EXPECT_EQ(server.Requests().size(), 2U);
+  EXPECT_EQ(server.Connections(), 1U);
+}
+
+TEST_P(TransportConformanceTest, ADeleteWithoutABodyIsNeverSentTwice) {
+  RawServer server(
+      {{ReadRequest(), Send(Answer(200, "")), ReadRequest(), Reset()}, Always(Answer(200, ""))});
+  const auto transport = To(server);
+  static_cast<void>(transport->Call({.target = "/"}));
+
+  const auto failure = FailureOfCall(*transport, {.method = "DELETE", .target = "/a"});
+
+  EXPECT_EQ(failure.kind, Kind::kBroken) << failure.what;
+  EXPECT_EQ(server.Requests().size(), 2U);
+  EXPECT_EQ(server.Connections(), 1U);
+}
+
+TEST_P(TransportConformanceTest, AGetIsSentAgainWhenItsKeptConnectionEnds) {
+  RawServer server({{ReadRequest(), Send(Answer(200, "")), ReadRequest(), CutOff()},
+                    Always(Answer(200, "again"))});
+  const auto transport = To(server);
+  static_cast<void>(transport->Call({.target = "/"}));
+
+  EXPECT_EQ(transport->Call({.target = "/"}).body, "again");
+  EXPECT_EQ(server.Requests().size(), 3U);
+}
+
+TEST_P(TransportConformanceTest, AGetIsNotSentAgainOnANewConnectionThatEnds) {
+  RawServer server({{ReadRequest(), CutOff()}});
+
+  EXPECT_EQ(FailureOfCall(*To(server), {.target = "/"}).kind, Kind::kBroken);
+  EXPECT_EQ(server.Requests().size(), 1U);
+}
+
+TEST_P(TransportConformanceTest, APostGoesByANewConnectionWhenTheKeptOneIsKnownToBeClosed) {
+  RawServer server({{ReadRequest(), Send(Answer(200, "")), Close()}, Always(Answer(201, "made"))},
+                   TrustedTls());
+  const auto transport = To(server);
+  static_cast<void>(transport->Call({.target = "/"}));
+  server.AwaitFinished(1);
+
+  const Response response = transport->Call({.method = "POST", .target = "/a", .body = "{}"});
+
+  EXPECT_EQ(response.body, "made");
+  EXPECT_EQ(server.Requests().size(), 2U);
+}
+
+TEST_P(TransportConformanceTest, BytesThatNobodyAskedForAreNoAnswerToTheNextCall) {
+  RawServer server(
+      {{ReadRequest(), Send(Answer(200, "first")), Await(), Send(Answer(200, "poison")), Stall()},
+       Always(Answer(200, "second"))});
+  const auto transport = To(server);
+  static_cast<void>(transport->Call({.target = "/"}));
+  server.Proceed();
+  server.AwaitSent();
+
+  EXPECT_EQ(transport->Call({.target = "/"}).body, "second");
+}
+
+TEST_P(TransportConformanceTest, CallsFromManyThreadsDoNotMixTheirAnswers) {
+  RawServer server({{ReadRequest(), Send(Answer(200, "x")), Again()}}, TrustedTls());
+  const auto transport = To(server);
+
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&transport] {
+      for (int n = 0; n < 10; ++n) EXPECT_EQ(transport->Call({.target = "/"}).body, "x");
+    });
+  }
+  callers.clear();
+
+  EXPECT_EQ(server.Requests().size(), 80U);
+  EXPECT_LE(server.Connections(), 8U);
+}
+
+// --- servers that cannot be reached
+
+TEST_P(TransportConformanceTest, ARefusedConnectionSaysSo) {
+  const std::string url = RawServer({{Stall()}}).Url();  // whose port is closed again by now
+
+  const auto failure = FailureOfCall(*To(url), {.target = "/api"});
+
+  EXPECT_EQ(failure.kind, Kind::kUnreachable);
+  EXPECT_EQ(failure.what,
+            "GET " + url + "/api: connection refused: is the API server running there?");
+}
+
+TEST_P(TransportConformanceTest, ANameThatDoesNotResolveSaysSo) {
+  const std::string label(70, 'x');  // too long for DNS: no name server is asked
+
+  const auto failure = FailureOfCall(*To("https://" + label + ".test"), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kUnreachable);
+  EXPECT_THAT(failure.what, HasSubstr("cannot look up " + label));
+}
+
+TEST_P(TransportConformanceTest, ANameIsResolved) {
+  RawServer server({Always(Answer(200, "x"))}, TrustedTls());
+
+  EXPECT_EQ(To(server.Url("localhost"))->Call({.target = "/"}).body, "x");
+}
+
+TEST_P(TransportConformanceTest, AnIpv6AddressIsReached) {
+  std::unique_ptr<RawServer> server;
+  try {
+    server = std::make_unique<RawServer>(std::vector<Script>{Always(Answer(200, "six"))},
+                                         TrustedTls(), "::1");
+  } catch (const std::runtime_error&) {
+    GTEST_SKIP() << "this machine has no ::1";
+  }
+
+  EXPECT_EQ(To(server->Url("[::1]"))->Call({.target = "/"}).body, "six");
+}
+
+// --- servers that keep one waiting
+
+TEST_P(TransportConformanceTest, AnAttemptToConnectEndsAtItsDeadline) {
+  FullListener listener;
+  options_.connect_timeout = 150ms;
+
+  const auto failure = FailureOfCall(*To(listener.Url()), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kTimeout);
+  EXPECT_THAT(failure.what, HasSubstr("no answer to the attempt to connect"));
+}
+
+TEST_P(TransportConformanceTest, AHandshakeEndsAtItsDeadline) {
+  RawServer server({{Stall()}}, TrustedTls());
+  options_.handshake_timeout = 150ms;
+
+  const auto failure = FailureOfCall(*To(server), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kTimeout);
+  EXPECT_THAT(failure.what, HasSubstr("TLS handshake"));
+}
+
+TEST_P(TransportConformanceTest, SilenceEndsAtTheDeadline) {
+  RawServer server({{ReadRequest(), Stall()}});
+  options_.call_timeout = 150ms;
+
+  const auto failure = FailureOfCall(*To(server), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kTimeout);
+  EXPECT_THAT(failure.what, HasSubstr("no answer in time"));
+}
+
+TEST_P(TransportConformanceTest, ATrickleEndsAtTheDeadline) {
+  RawServer server({{ReadRequest(), Send(ChunkedHead()), Flood(Chunk("x"))}});
+  options_.call_timeout = 150ms;
+  options_.max_body = std::size_t{1} << 40;
+
+  EXPECT_EQ(FailureOfCall(*To(server), {.target = "/"}).kind, Kind::kTimeout);
+}
+
+TEST_P(TransportConformanceTest, AStopEndsACallAtOnce) {
+  RawServer server({{ReadRequest(), Stall()}}, TrustedTls());
+  const auto transport = To(server);
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    server.AwaitRequests(1);
+    stop.request_stop();
+  });
+
+  const auto began = std::chrono::steady_clock::now();
+  const auto failure =
+      FailureOf([&] { static_cast<void>(transport->Call({.target = "/"}, stop.get_token())); });
+
+  EXPECT_EQ(failure.kind, Kind::kCancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+}
+
+TEST_P(TransportConformanceTest, AStopEndsACallInTheMiddleOfABodyThatTheConnectionEnds) {
+  RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\nhalf"), Stall()}});
+  const auto transport = To(server);
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    server.AwaitSent();
+    stop.request_stop();
+  });
+
+  const auto failure =
+      FailureOf([&] { static_cast<void>(transport->Call({.target = "/"}, stop.get_token())); });
+
+  EXPECT_EQ(failure.kind, Kind::kCancelled);
+}
+
+TEST_P(TransportConformanceTest, AStopFromBeforeLetsNothingBeSent) {
+  RawServer server({Always(Answer(200, ""))});
+  std::stop_source stop;
+  stop.request_stop();
+
+  const auto failure =
+      FailureOf([&] { static_cast<void>(To(server)->Call({.target = "/"}, stop.get_token())); });
+
+  EXPECT_EQ(failure.kind, Kind::kCancelled);
+  EXPECT_EQ(server.Requests().size(), 0U);
+}
+
+}  // namespace
+}  // namespace kopp::testing
