@@ -22,8 +22,6 @@ namespace http = boost::beast::http;
 using Kind = TransportError::Kind;
 
 constexpr std::size_t kReadSize = 16 << 10;  // a TLS record's most
-constexpr Duration kKeepIdle = std::chrono::seconds(30);
-constexpr std::size_t kMostKept = 16;
 
 TimePoint Now() { return Clock::Real().Now(); }
 
@@ -103,8 +101,6 @@ class HttpConnection {
   void AdvanceInTime(Parser& parser, TimePoint deadline) {
     if (!Advance(parser, deadline)) throw failure::Timeout();
   }
-
-  TimePoint idle_since;
 
  private:
   Connection wire_;
@@ -216,7 +212,7 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
   }
   response.body = std::move(parser->get().body());
   if (response.status == 401) server_->token.Distrust();
-  if (parser->keep_alive()) Keep(std::move(connection));
+  if (parser->keep_alive()) kept_.Put(std::move(connection));
   return response;
 }
 
@@ -264,24 +260,9 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
 }
 
 std::unique_ptr<HttpConnection> BeastTransport::TakeKept() {
-  const std::lock_guard lock(mutex_);
-  while (!kept_.empty()) {
-    auto connection = std::move(kept_.back());
-    kept_.pop_back();
-    if (Now() - connection->idle_since > kKeepIdle) {
-      kept_.clear();  // the others are idle for longer still
-    } else if (connection->IsFit()) {
-      return connection;
-    }
-  }
-  return nullptr;
-}
-
-void BeastTransport::Keep(std::unique_ptr<HttpConnection> connection) {
-  connection->idle_since = Now();
-  const std::lock_guard lock(mutex_);
-  if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
-  kept_.push_back(std::move(connection));
+  auto connection = kept_.Take();
+  while (connection && !connection->IsFit()) connection = kept_.Take();
+  return connection;
 }
 
 std::string BeastTransport::Serialize(const Request& request) {

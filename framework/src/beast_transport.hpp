@@ -1,12 +1,11 @@
 #pragma once
 
+#include "kept.hpp"
 #include "server.hpp"
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <kopp/transport.hpp>
 
@@ -33,15 +32,13 @@ class BeastTransport final : public Transport {
                                                           TimePoint deadline,
                                                           const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> TakeKept();
-  void Keep(std::unique_ptr<HttpConnection> connection);
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
                                   std::string_view bytes, TimePoint deadline,
                                   const std::stop_token& stop);
   [[nodiscard]] std::string Serialize(const Request& request);
 
   std::shared_ptr<Server> server_;
-  std::mutex mutex_;                                   // guards kept_
-  std::vector<std::unique_ptr<HttpConnection>> kept_;  // by the time they were put back
+  Kept<HttpConnection> kept_;
 };
 
 }  // namespace kopp::detail

@@ -146,7 +146,7 @@ std::unique_ptr<Stream> ScriptedTransport::Open(const Request& request, std::sto
   {
     auto state = state_.Lock();
     scripted = std::any_of(state->rules.begin(), state->rules.end(), [&](const Rule& each) {
-      return rule.method == "WATCH" && rule.path == PathOf(request);
+      return each.method == "WATCH" && each.path == PathOf(request);
     });
   }
   Request asked = request;

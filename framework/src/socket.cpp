@@ -43,10 +43,13 @@ Descriptor Duplicate(int socket) { return Descriptor(::fcntl(socket, F_DUPFD_CLO
 
 TcpProgress ProgressOf(int socket) {
   tcp_info info{};
+  info.tcpi_bytes_sent = 1;  // stays so under a kernel that does not count it
   socklen_t length = sizeof(info);
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {.sent = 1};
   constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of <netinet/tcp.h>
-  return {.connecting = info.tcpi_state == kSynSent, .received = info.tcpi_bytes_received};
+  return {.connecting = info.tcpi_state == kSynSent,
+          .received = info.tcpi_bytes_received,
+          .sent = info.tcpi_bytes_sent};
 }
 
 }  // namespace kopp::detail

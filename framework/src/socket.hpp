@@ -41,6 +41,7 @@ void Interrupt(int socket) noexcept;
 struct TcpProgress {
   bool connecting = false;
   std::uint64_t received = 0;  ///< bytes in the connection's life, of TLS where there is TLS
+  std::uint64_t sent = 0;      ///< likewise; not 0 where the kernel does not tell
 };
 [[nodiscard]] TcpProgress ProgressOf(int socket);
 

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154 # $seen is the caller's
 # Checks whose names are sentences, printed as `ok N - sentence` or `not ok N - sentence` with what
 # was seen instead. Sourced; needs $seen, a file for what a check prints.
-passed=0 failed=0 attempt_id=
+passed=0 failed=0 attempt_id='' attempt_code=0
 
 check() { # SENTENCE FUNCTION [ARGUMENT...]
-  local sentence=$1 code=0 number=$((passed + failed + 1)) started=$EPOCHREALTIME
+  local sentence=$1 number=$((passed + failed + 1)) started=$EPOCHREALTIME
   shift
-  attempt "$@" || code=$?
-  if ((code == 0)); then
+  attempt "$@"
+  if ((attempt_code == 0)); then
     passed=$((passed + 1))
     printf 'ok %d - %s # %s\n' "$number" "$sentence" "$(seconds_since "$started")"
   else
@@ -18,19 +18,18 @@ check() { # SENTENCE FUNCTION [ARGUMENT...]
   fi
 }
 
-# Runs a function to its first failure, in a shell of its own; what it prints goes to $seen. In the
-# background, for two reasons: a signal is acted on now and not after it, and `set -e` holds in it
-# even where its result is asked for.
+# Runs a function to its first failure, in a shell of its own; what it prints goes to $seen, its exit
+# code to $attempt_code. That is not its own exit code, since `set -e` does nothing in a function
+# whose result is asked for: never call this after `if` or before `||`. In the background, so that a
+# signal is acted on now and not after it.
 attempt() { # FUNCTION [ARGUMENT...]
   (
     set -euo pipefail
     "$@"
   ) >"$seen" 2>&1 &
-  attempt_id=$!
-  local code=0
-  wait "$attempt_id" || code=$?
-  attempt_id=
-  return "$code"
+  attempt_id=$! attempt_code=0
+  wait "$attempt_id" || attempt_code=$?
+  attempt_id=''
 }
 
 end_attempt() { # for traps

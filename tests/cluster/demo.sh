@@ -65,7 +65,8 @@ step() { # FUNCTION SENTENCE
   local started=$EPOCHREALTIME
   number=$((number + 1))
   doing=$2
-  attempt "$1" || fail "no error" "$(tail -n 5 "$seen")"
+  attempt "$1"
+  ((attempt_code == 0)) || fail "no error" "$(tail -n 5 "$seen")"
   line "$2" "$(duration $((${EPOCHREALTIME//[^0-9]/} - ${started//[^0-9]/})))"
 }
 
@@ -74,7 +75,8 @@ step() { # FUNCTION SENTENCE
 reaction() { # VERB SENTENCE REPLICAS
   number=$((number + 1))
   doing=$2
-  attempt becomes "$3" 20 replicas example-foo ||
+  attempt becomes "$3" 20 replicas example-foo
+  ((attempt_code == 0)) ||
     fail "Deployment example-foo with $3 replicas within 20 s" "$(sed -n 's/^saw last //p' "$seen")"
   line "$2" "$(duration "$(microseconds_to "$1")")" "$green"
 }

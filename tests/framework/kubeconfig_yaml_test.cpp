@@ -28,7 +28,7 @@ TEST_F(KubeconfigYamlTest, ATreeThatContainsItselfIsRefused) {
 }
 
 TEST_F(KubeconfigYamlTest, DeepNestingIsRefused) {
-  EXPECT_TRUE(Says(ComplaintOf("clusters: " + std::string(500'000, '[')), "not YAML"));
+  EXPECT_TRUE(Says(ComplaintOf("clusters: " + std::string(10'000, '[')), "not YAML"));
 }
 
 TEST_F(KubeconfigYamlTest, ManyValuesAreRefused) {

@@ -77,8 +77,7 @@ SSL_CTX* MakeContext(const RawServer::Tls& tls) {
 std::size_t ContentLength(const std::string& head) {
   constexpr std::string_view kName = "Content-Length:";
   const auto at = head.find(kName);
-  return at == std::string::npos ? 0
-                                 : std::strtoul(head.c_str() + at + kName.size(), nullptr, 10);
+  return at == std::string::npos ? 0 : std::strtoul(head.c_str() + at + kName.size(), nullptr, 10);
 }
 
 }  // namespace

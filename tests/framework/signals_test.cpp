@@ -1,9 +1,12 @@
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -20,10 +23,13 @@ class Pipe {
   Pipe() { EXPECT_EQ(::pipe(ends_.data()), 0); }
   ~Pipe() {
     ::close(ends_[0]);
-    ::close(ends_[1]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
+
+  // So that Await ends when the other process does.
+  void OnlyAwait() { ::close(std::exchange(ends_[1], -1)); }
 
   void Say() const {
     const char byte = '.';
@@ -44,9 +50,11 @@ class Child {
  public:
   template <typename Body>
   explicit Child(Body body) : id_(::fork()) {
-    if (id_ != 0) return;
-    ::alarm(10);  // a test that hangs ends all the same
-    std::exit(body(says_));
+    if (id_ == 0) {
+      ::alarm(10);  // a test that hangs ends all the same
+      std::exit(body(says_));
+    }
+    says_.OnlyAwait();
   }
 
   void Await() const { says_.Await(); }
@@ -64,12 +72,13 @@ class Child {
   pid_t id_;
 };
 
-// Blocks until `stop` is requested. On a pipe, since ThreadSanitizer holds a signal back while its
-// thread waits for anything that it does not know, such as a semaphore.
+// Blocks until `stop` is requested. By a condition variable: ThreadSanitizer holds a signal back
+// while its thread waits for what it does not know as a wait, such as a semaphore or a read.
 void Await(const std::stop_token& stop) {
-  const Pipe requests;
-  const std::stop_callback callback(stop, [&requests] { requests.Say(); });
-  requests.Await();
+  std::mutex mutex;
+  std::condition_variable_any requested;
+  std::unique_lock lock(mutex);
+  requested.wait(lock, stop, [] { return false; });
 }
 
 int StopsInOrder(const Pipe& says) {

@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(, TransportConformanceTest,
                                            TransportOptions::Calls::kBeast),
                          [](const auto& adapter) {
                            return adapter.param == TransportOptions::Calls::kCppRest ? "CppRest"
-                                                                                  : "Beast";
+                                                                                     : "Beast";
                          });
 
 // --- what is sent, and what comes back
