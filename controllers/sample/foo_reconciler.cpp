@@ -56,13 +56,12 @@ void WriteStatus(const Foo& foo, const Deployment& deployment, kopp::Context& co
         kopp::KeyOf(foo), kopp::Patch::Merge({{"metadata", {{"uid", foo.metadata.uid}}},
                                               {"status", {{"availableReplicas", available}}}}));
   } catch (const kopp::ApiError& error) {
-    // A Foo that is gone is named in the answer; a path that is not served is not.
-    if (!error.IsNotFound() || !error.status().details.name.empty()) throw;
-    const std::string problem =
-        "the CustomResourceDefinition of Foo has no status subresource: install "
-        "crd-status-subresource.yaml";
-    context.events.Warning(foo, "ErrNoStatus", problem);
-    throw kopp::TerminalError(problem);
+    // The server says the same of a Foo that is gone and of a path that it does not serve. Another
+    // try tells them apart, and finds what was installed meanwhile.
+    if (!error.IsNotFound()) throw;
+    throw std::runtime_error(std::string(error.what()) +
+                             " (or its CustomResourceDefinition has no status subresource: install "
+                             "crd-status-subresource.yaml)");
   }
 }
 

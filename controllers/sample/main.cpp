@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
@@ -30,7 +32,9 @@ std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> Limiter() {
 
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
-  kopp::Manager manager{kopp::Options::FromCommandLine(argc, argv, kAbout)};
+  auto options = kopp::Options::FromCommandLine(argc, argv, kAbout);
+  options.name = "sample-controller";  // in Events and field managers, whatever the file is called
+  kopp::Manager manager{std::move(options)};
   manager
       .AddController<sample::Foo>(
           {.name = "foo", .workers = 2, .limiter = Limiter(), .resync = std::chrono::seconds(30)})

@@ -1,33 +1,66 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
 #include <kopp/cache.hpp>
 
 namespace kopp {
 
+/// What follows one view.
+struct Cache::Entry {
+  Entry(Transport& transport, const Kind& kind_of, AnyHttpSource::Decoder decode, std::string ns,
+        informer::InformerOptions options)
+      : kind(kind_of),
+        source(transport, kind, decode, std::move(ns)),
+        informer(source, std::move(options)) {}
+
+  Kind kind;
+  AnyHttpSource source;
+  informer::AnyInformer informer;
+};
+
+Cache::Cache(Transport& transport, std::string ns, Logger log, Clock& clock)
+    : transport_(transport), ns_(std::move(ns)), log_(std::move(log)), clock_(clock) {}
+
+Cache::~Cache() = default;
+
+informer::AnyInformer& Cache::InformerFor(std::type_index view, const Kind& kind,
+                                          AnyHttpSource::Decoder decode, Duration resync) {
+  auto& entry = entries_[view];
+  if (!entry) entry = std::make_unique<Entry>(transport_, kind, decode, ns_, OptionsFor(kind));
+  entry->informer.ResyncEvery(resync);
+  return entry->informer;
+}
+
+const informer::AnyInformer& Cache::Watched(std::type_index view, const Kind& kind) const {
+  const auto found = entries_.find(view);
+  if (found != entries_.end()) return found->second->informer;
+  throw std::logic_error("the cache does not watch the view of " + std::string(kind.kind) +
+                         ": add .Owns<…>() or .Watches<…>() to the controller, or ask the client");
+}
+
 std::vector<Kind> Cache::Kinds() const {
   std::vector<Kind> kinds;
-  for (const auto& [type, entry] : entries_) kinds.push_back(entry->kind());
+  for (const auto& [type, entry] : entries_) kinds.push_back(entry->kind);
   return kinds;
 }
 
 void Cache::Start() {
   for (const auto& [type, entry] : entries_) {
-    log_.Info("Starting EventSource", {{"kind", entry->kind().kind}});
-    threads_.emplace_back([entry = entry.get()](const std::stop_token& stop) { entry->Run(stop); });
+    log_.Info("Starting EventSource", {{"kind", entry->kind.kind}});
+    threads_.emplace_back(
+        [entry = entry.get()](const std::stop_token& stop) { entry->informer.Run(stop); });
   }
 }
 
 bool Cache::WaitForSync(const std::stop_token& stop) const {
   return std::all_of(entries_.begin(), entries_.end(),
-                     [&](const auto& entry) { return entry.second->WaitForSync(stop); });
+                     [&](const auto& entry) { return entry.second->informer.WaitForSync(stop); });
 }
 
 void Cache::Stop() {
   for (std::jthread& thread : threads_) thread.request_stop();
   threads_.clear();
-}
-
-void Cache::ThrowNotWatched(const Kind& kind) {
-  throw std::logic_error("the cache does not watch the view of " + std::string(kind.kind) +
-                         ": add .Owns<…>() or .Watches<…>() to the controller, or ask the client");
 }
 
 informer::InformerOptions Cache::OptionsFor(const Kind& kind) const {

@@ -13,10 +13,22 @@ bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// RFC 3986: path and query. A stray % is left to the server to complain of.
-bool IsTargetCharacter(char c) {
-  return IsLetterOrDigit(c) ||
-         std::string_view("-._~!$&'()*+,;=:@/?%").find(c) != std::string::npos;
+bool IsHex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// A path and a query as RFC 3986 has them.
+bool IsTarget(std::string_view text) {
+  if (!text.starts_with('/') || text.starts_with("//")) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) return false;
+    } else if (!IsLetterOrDigit(text[i]) &&
+               std::string_view("-._~!$&'()*+,;=:@/?").find(text[i]) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool IsValueCharacter(char c) { return (c >= ' ' && c < '\x7f') || c == '\t'; }
@@ -92,8 +104,7 @@ void CheckRequest(const Request& request) {
   if (request.method.empty() || !all(request.method, IsLetterOrDigit)) {
     throw std::invalid_argument("an HTTP method that is none");
   }
-  if (!request.target.starts_with('/') || request.target.starts_with("//") ||
-      !all(request.target, IsTargetCharacter)) {
+  if (!IsTarget(request.target)) {
     throw std::invalid_argument("a target must be a path from / on, percent-encoded");
   }
   if (!all(request.content_type, IsValueCharacter) || !all(request.accept, IsValueCharacter)) {

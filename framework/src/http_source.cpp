@@ -2,12 +2,13 @@
 
 #include <chrono>
 #include <deque>
+#include <optional>
 
 #include <kopp/http_source.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/json_splitter.hpp>
 
-namespace kopp::detail {
+namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,122 +57,144 @@ std::unique_ptr<Stream> OpenOrThrow(Transport& transport, const Request& request
                            head.retry_after);
 }
 
-EventReader::What WhatOf(std::string_view type) {
-  using What = EventReader::What;
-  if (type == "ADDED") return What::kAdded;
-  if (type == "MODIFIED") return What::kModified;
-  if (type == "DELETED") return What::kDeleted;
-  if (type == "BOOKMARK") return What::kBookmark;
-  return What::kSkipped;
+std::optional<informer::EventType> TypeOf(std::string_view type) {
+  using informer::EventType;
+  if (type == "ADDED") return EventType::kAdded;
+  if (type == "MODIFIED") return EventType::kModified;
+  if (type == "DELETED") return EventType::kDeleted;
+  return std::nullopt;
+}
+
+/// "ns/name", for a message.
+std::string NameIn(std::string_view object) {
+  try {
+    const ObjectHead head = Decode<ObjectHead>(object);
+    return ObjectKey{head.metadata.ns, head.metadata.name}.ToString();
+  } catch (const DecodeError&) {
+    return "without a name";
+  }
+}
+
+[[noreturn]] void ThrowMalformed(const std::string& problem) {
+  throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
 }
 
 }  // namespace
 
-informer::ListResult ListItems(Transport& transport, const Kind& kind, std::string_view ns,
-                               const informer::ListOptions& options,
-                               const std::function<void(std::string_view)>& each,
-                               const std::stop_token& stop) {
+/// Empty, and the problem, for an object that does not fit its view.
+informer::AnyObject AnyHttpSource::DecodeFitting(std::string_view text,
+                                                 std::string& problem) const {
+  try {
+    return decode_(text);
+  } catch (const DecodeError& error) {
+    if (error.kind() == DecodeError::Kind::kMalformed) throw;
+    problem = "the " + std::string(kind_.kind) + " " + NameIn(text) +
+              " does not fit its view and is skipped: " + error.what();
+    return {};
+  }
+}
+
+informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
+                                         const std::function<void(informer::AnyObject)>& each,
+                                         std::stop_token stop) {
   const Request request{
-      .target = WithQuery(CollectionPath(kind, ns),
+      .target = WithQuery(CollectionPath(kind_, ns_),
                           {{"resourceVersion", options.resource_version},
                            {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
                            {"continue", options.continue_token}})};
-  const auto stream = OpenOrThrow(transport, request, "LIST", stop);
-  JsonSplitter splitter(JsonSplitter::Of::kItems, each);
-  while (true) {
-    const Stream::Chunk chunk = stream->Read(kListSilence);
-    if (chunk.state == Stream::State::kEnd) break;
+  const auto stream = OpenOrThrow(transport_, request, "LIST", stop);
+  informer::ListResult result;
+  JsonSplitter splitter(JsonSplitter::Of::kItems, [&](std::string_view item) {
+    std::string problem;
+    if (auto object = DecodeFitting(item, problem)) {
+      each(std::move(object));
+    } else {
+      result.skipped.push_back(std::move(problem));
+    }
+  });
+  for (auto chunk = stream->Read(kListSilence); chunk.state != Stream::State::kEnd;
+       chunk = stream->Read(kListSilence)) {
     if (chunk.state == Stream::State::kSilent) {
       throw TransportError(TransportError::Kind::kTimeout,
                            "LIST " + request.target + ": nothing came for 30 s");
     }
     splitter.Feed(chunk.bytes);
   }
-  if (!splitter.AtEnd()) {
-    throw DecodeError(DecodeError::Kind::kMalformed, "", "the answer is not a whole list");
-  }
+  if (!splitter.AtEnd()) ThrowMalformed("the answer is not a whole list");
   ListHead head = Decode<ListHead>(splitter.envelope());
   if (!head.kind.ends_with("List")) {
-    throw DecodeError(DecodeError::Kind::kMalformed, "",
-                      "the answer is not a list but a \"" + head.kind + "\"");
+    ThrowMalformed("the answer is not a list but a \"" + head.kind + "\"");
   }
-  return {std::move(head.metadata.resourceVersion), std::move(head.metadata.continue_token), {}};
+  result.resource_version = std::move(head.metadata.resourceVersion);
+  result.continue_token = std::move(head.metadata.continue_token);
+  return result;
 }
 
-struct EventReader::State {
-  State(Kind kind_, std::string asked_, std::unique_ptr<Stream> stream_)
-      : kind(kind_), asked(std::move(asked_)), stream(std::move(stream_)) {}
+/// A watch, cut into its frames.
+class AnyHttpSource::Events final : public informer::WatchStream {
+ public:
+  Events(const AnyHttpSource& source, std::string asked, std::unique_ptr<Stream> stream)
+      : source_(source), asked_(std::move(asked)), stream_(std::move(stream)) {}
 
-  Event Read(std::string_view text) const;
+  informer::WatchItem Next(Duration limit) override {
+    while (frames_.empty()) {
+      const Stream::Chunk chunk = stream_->Read(limit);
+      if (chunk.state == Stream::State::kSilent) return {.what = What::kSilent};
+      if (chunk.state == Stream::State::kEnd) {
+        if (splitter_.AtEnd()) return {.what = What::kEnd};
+        ThrowMalformed("the watch ended within an event");
+      }
+      splitter_.Feed(chunk.bytes);
+    }
+    const std::string text = std::move(frames_.front());
+    frames_.pop_front();
+    return Read(Decode<Frame>(text));
+  }
 
-  Kind kind;
-  std::string asked;
-  std::unique_ptr<Stream> stream;
-  std::deque<std::string> frames;  // cut, and not told yet
-  JsonSplitter splitter{JsonSplitter::Of::kDocuments,
-                        [this](std::string_view frame) { frames.emplace_back(frame); }};
+ private:
+  using What = informer::WatchItem::What;
+
+  [[nodiscard]] informer::WatchItem Read(const Frame& frame) const {
+    if (frame.type == "ERROR") throw ApiError(asked_, Decode<Status>(frame.object.text));
+    const auto type = TypeOf(frame.type);
+    const bool bookmark = frame.type == "BOOKMARK";
+    if (!type && !bookmark) return Skip("of the unknown type \"" + frame.type + "\"");
+
+    const ObjectHead head = Decode<ObjectHead>(frame.object.text);
+    if (head.kind != source_.kind_.kind || head.apiVersion != source_.kind_.api_version) {
+      return Skip("about a " + head.apiVersion + " " + head.kind);
+    }
+    const std::string& version = head.metadata.resourceVersion;
+    if (bookmark) return {.what = What::kBookmark, .resource_version = version};
+    if (head.metadata.name.empty()) return Skip("about an object without a name");
+
+    std::string problem;
+    informer::AnyObject object = source_.DecodeFitting(frame.object.text, problem);
+    const What what = object ? What::kEvent : What::kSkipped;
+    return {what, *type, std::move(object), version, std::move(problem)};
+  }
+  [[nodiscard]] informer::WatchItem Skip(const std::string& what) const {
+    return {.what = What::kSkipped, .problem = asked_ + ": an event " + what + " is skipped"};
+  }
+
+  const AnyHttpSource& source_;
+  std::string asked_;
+  std::unique_ptr<Stream> stream_;
+  std::deque<std::string> frames_;  // cut, and not told yet
+  JsonSplitter splitter_{JsonSplitter::Of::kDocuments,
+                         [this](std::string_view frame) { frames_.emplace_back(frame); }};
 };
 
-EventReader::EventReader(Transport& transport, const Kind& kind, std::string_view ns,
-                         const informer::WatchOptions& options, const std::stop_token& stop) {
+std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,
+                                                            std::stop_token stop) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
-  const Request request{.target = WithQuery(CollectionPath(kind, ns),
+  const Request request{.target = WithQuery(CollectionPath(kind_, ns_),
                                             {{"watch", "true"},
                                              {"allowWatchBookmarks", "true"},
                                              {"resourceVersion", options.resource_version},
                                              {"timeoutSeconds", std::to_string(seconds.count())}})};
-  state_ = std::make_unique<State>(kind, "WATCH " + request.target,
-                                   OpenOrThrow(transport, request, "WATCH", stop));
+  return std::make_unique<Events>(*this, "WATCH " + request.target,
+                                  OpenOrThrow(transport_, request, "WATCH", stop));
 }
 
-EventReader::~EventReader() = default;
-
-EventReader::Event EventReader::Next(Duration limit) {
-  while (state_->frames.empty()) {
-    const Stream::Chunk chunk = state_->stream->Read(limit);
-    if (chunk.state == Stream::State::kSilent) return {.what = What::kSilent};
-    if (chunk.state == Stream::State::kEnd) {
-      if (state_->splitter.AtEnd()) return {.what = What::kEnd};
-      throw DecodeError(DecodeError::Kind::kMalformed, "", "the watch ended within an event");
-    }
-    state_->splitter.Feed(chunk.bytes);
-  }
-  const std::string frame = std::move(state_->frames.front());
-  state_->frames.pop_front();
-  return state_->Read(frame);
-}
-
-EventReader::Event EventReader::State::Read(std::string_view text) const {
-  Frame frame = Decode<Frame>(text);
-  if (frame.type == "ERROR") throw ApiError(asked, Decode<Status>(frame.object.text));
-  const ObjectHead head = Decode<ObjectHead>(frame.object.text);
-  Event event{.what = WhatOf(frame.type)};
-  if (event.what == What::kSkipped) {
-    event.problem = asked + ": an event of the unknown type \"" + frame.type + "\" is skipped";
-  } else if (head.kind != kind.kind || head.apiVersion != kind.api_version) {
-    event.what = What::kSkipped;
-    event.problem =
-        asked + ": an event about a " + head.apiVersion + " " + head.kind + " is skipped";
-  } else if (event.what != What::kBookmark && head.metadata.name.empty()) {
-    event.what = What::kSkipped;
-    event.problem = asked + ": an event about an object without a name is skipped";
-  } else {
-    event.object = std::move(frame.object.text);
-    event.resource_version = head.metadata.resourceVersion;
-  }
-  return event;
-}
-
-std::string DescribeMisfit(const Kind& kind, std::string_view object, const char* problem) {
-  std::string name;
-  try {
-    const ObjectHead head = Decode<ObjectHead>(object);
-    name = ObjectKey{head.metadata.ns, head.metadata.name}.ToString();
-  } catch (const DecodeError&) {
-    name = "without a name";
-  }
-  return "the " + std::string(kind.kind) + " " + name +
-         " does not fit its view and is skipped: " + problem;
-}
-
-}  // namespace kopp::detail
+}  // namespace kopp

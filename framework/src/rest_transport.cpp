@@ -116,8 +116,8 @@ class Claim {
   std::shared_ptr<RestProgress> progress_;
 };
 
-// Takes an answer's body, up to `limit`. cpprestsdk hands on what a chunk's header says, were it
-// -1.
+// Takes an answer's body, up to `limit`. cpprestsdk hands on as many bytes as a chunk's header
+// says, be it -1.
 class ResponseBody final : public OneWay {
  public:
   ResponseBody(std::shared_ptr<Claim> claim, std::size_t limit)
@@ -270,6 +270,7 @@ class RestTransport final : public Transport {
   void Start(Line& line, const Request& request);
   [[nodiscard]] web::http::http_request Compose(const Request& request,
                                                 const std::shared_ptr<Claim>& claim);
+
   std::shared_ptr<Server> server_;
   BeastTransport beast_;
   Kept<Line> kept_;

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <memory>
 
 #include <kopp/informer/reflector.hpp>
+#include <kopp/workqueue/sleep.hpp>
 
 namespace kopp::informer {
 namespace {
@@ -138,6 +140,65 @@ Duration ReflectorState::Pause() {
   paused_ = now;
   std::uniform_int_distribution<Duration::rep> jitter(0, pause_.count());
   return pause_ + Duration(jitter(random_));
+}
+
+void AnyReflector::Run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    ReflectorState::Next next;
+    try {
+      if (state_.state() == ReflectorState::State::kWatching) {
+        next = Watch(stop);
+      } else {
+        List(stop);
+      }
+    } catch (...) {
+      if (stop.stop_requested()) return;
+      listed_.clear();
+      next = state_.Failed(std::current_exception());
+    }
+    Report(next.problem, next.minor);
+    Rest(next.pause, stop);
+  }
+}
+
+void AnyReflector::List(const std::stop_token& stop) {
+  const auto keep = [this](AnyObject object) { listed_.push_back(std::move(object)); };
+  const ListResult result = source_.List(state_.NextList(), keep, stop);
+  for (const std::string& problem : result.skipped) Report(problem, false);
+  if (!state_.Listed(result)) return;
+  sink_.Replace(std::exchange(listed_, {}));
+}
+
+ReflectorState::Next AnyReflector::Watch(const std::stop_token& stop) {
+  const std::unique_ptr<WatchStream> stream = source_.Watch(state_.NextWatch(), stop);
+  while (!stop.stop_requested()) {
+    const TimePoint now = options_.clock.Now();
+    if (now >= state_.SilentUntil()) return state_.GivenUp();
+    const TimePoint until = std::min(sink_.Tick(now), state_.SilentUntil());
+    const WatchItem item = stream->Next(until - now);
+    if (item.what == WatchItem::What::kEnd) return state_.Ended();
+    Take(item);
+  }
+  return {};
+}
+
+void AnyReflector::Take(const WatchItem& item) {
+  using What = WatchItem::What;
+  if (item.what == What::kSkipped) return Report(item.problem, false);
+  if (item.what == What::kSilent) return;
+  if (item.what == What::kEvent) sink_.Apply(item.type, item.object);
+  state_.Heard(item.resource_version, item.what == What::kBookmark);
+}
+
+void AnyReflector::Rest(Duration pause, const std::stop_token& stop) {
+  const TimePoint end = After(options_.clock.Now(), pause);
+  for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
+    SleepUntil(options_.clock, std::min(end, sink_.Tick(now)), stop);
+  }
+}
+
+void AnyReflector::Report(const std::string& problem, bool minor) const {
+  if (!problem.empty() && options_.on_problem) options_.on_problem(problem, minor);
 }
 
 }  // namespace kopp::informer

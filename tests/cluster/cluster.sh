@@ -41,9 +41,10 @@ up() { # STATE
   [[ -z $(ls -A "$state") ]] || { echo "cluster.sh: $state is not empty" >&2 && exit 1; }
   touch "$state/cluster" # marks the folder as one that `down` may remove
   # shellcheck disable=SC2064  # the folder's name is wanted as it is now
-  trap "down '$state'" EXIT
+  trap "disown -a; down '$state'" EXIT # the shell need not report what it ends
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
+  trap 'exit 141' PIPE
 
   certificates "$state"
   start_etcd "$state"
@@ -51,8 +52,8 @@ up() { # STATE
   client_certificate_kubeconfig "$state" admin /O=system:masters/CN=admin
   start_apiserver "$state"
 
-  trap - EXIT INT TERM HUP
   echo "$state"
+  trap - EXIT INT TERM HUP PIPE
 }
 
 down() { # STATE

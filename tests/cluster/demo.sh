@@ -6,7 +6,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
-SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}")
+built=$root/build/default/controllers/sample/sample-controller
+SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$built}")
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -32,7 +33,10 @@ main() {
 }
 
 prepare() {
-  [[ -x $SAMPLE_CONTROLLER ]] || { echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2 && exit 1; }
+  if [[ ! -x $SAMPLE_CONTROLLER ]]; then
+    echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2
+    exit 1
+  fi
   bold='' green='' red='' plain='' number=0
   if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m'; fi
   export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
@@ -45,6 +49,7 @@ prepare() {
   trap leave EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
+  trap 'exit 141' PIPE
 }
 
 introduce() {
@@ -86,7 +91,8 @@ microseconds_to() { # VERB
     def microseconds: (.[0:19] + "Z" | fromdate) * 1000000 + (.[20:26] | tonumber);
     [inputs | select(.responseStatus.code < 300)]
     | (map(select(.user.username == "admin" and .objectRef.name == "example-foo")) | last) as $asked
-    | (map(select(.user.username != "admin" and .objectRef.resource == "deployments" and .verb == $verb)) | last) as $answered
+    | (map(select(.user.username != "admin" and .objectRef.resource == "deployments"
+                  and .verb == $verb)) | last) as $answered
     | ($answered.stageTimestamp | microseconds) - ($asked.stageTimestamp | microseconds)'
 }
 
@@ -153,7 +159,8 @@ clean_up() { [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"; }
 
 leave() {
   local code=$?
-  trap '' INT TERM HUP
+  set +e
+  trap '' INT TERM HUP PIPE
   end_attempt
   clean_up
   rm -rf "$folder"

@@ -9,7 +9,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
-SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}")
+built=$root/build/default/controllers/sample/sample-controller
+SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$built}")
 readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd rights bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
@@ -22,7 +23,10 @@ for part in foos "${parts[@]}"; do
 done
 
 main() {
-  [[ -x $SAMPLE_CONTROLLER ]] || { echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2 && exit 1; }
+  if [[ ! -x $SAMPLE_CONTROLLER ]]; then
+    echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2
+    exit 1
+  fi
   local started=$EPOCHREALTIME part
   prepare
   for part in "${@:-${parts[@]}}"; do
@@ -43,6 +47,7 @@ prepare() {
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
+  trap 'exit 141' PIPE
   "$here/cluster.sh" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl apply -f "$manifests/rbac.yaml" >/dev/null
@@ -62,17 +67,18 @@ after_failure() {
   tail -n 12 "$state/controller.log" | cut -c1-300
 }
 
+# Comes to its end whatever fails in it, also when nobody reads what is printed any more.
 clean_up() {
   local code=$?
-  trap '' INT TERM HUP
+  set +e
+  trap '' INT TERM HUP PIPE
   end_attempt
   if ((failed > 0)); then
-    mkdir -p "$root/build/test-cluster"
-    cp "$state"/*.log "$root/build/test-cluster/"
-    echo "# logs: $root/build/test-cluster" >&2
+    mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
   fi
   [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
   rm -rf "$folder"
+  ((failed == 0)) || echo "# logs: $root/build/test-cluster" >&2
   exit "$code"
 }
 

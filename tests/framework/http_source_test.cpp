@@ -21,7 +21,7 @@ using informer::EventType;
 using informer::WatchItem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using What = WatchItem<Pod>::What;
+using What = WatchItem::What;
 
 constexpr const char* kPods = "/api/v1/pods";
 
@@ -36,17 +36,16 @@ class HttpSourceTest : public ::testing::Test {
  protected:
   informer::ListResult List(const informer::ListOptions& options = {}) {
     return source_.List(
-        options,
-        [this](const std::shared_ptr<const Pod>& pod) { names_.push_back(pod->metadata.name); },
+        options, [this](const informer::AnyObject& pod) { names_.push_back(pod.metadata().name); },
         {});
   }
-  std::unique_ptr<informer::WatchStream<Pod>> Watch() {
+  std::unique_ptr<informer::WatchStream> Watch() {
     return source_.Watch({.resource_version = "7", .timeout = 300s}, {});
   }
 
   testing::FakeClock clock_;
   testing::ScriptedTransport transport_{clock_};
-  HttpSource<Pod> source_{transport_};
+  AnyHttpSource source_{transport_, Pod::kKind, DecodeAny<Pod>};
   std::vector<std::string> names_;
 };
 
@@ -104,7 +103,7 @@ TEST_F(HttpSourceTest, AWatchAsksForBookmarksFromItsVersionOnWithATimeout) {
 }
 
 TEST_F(HttpSourceTest, OneNamespaceIsAskedForWhereOneIsWatched) {
-  HttpSource<Pod> source{transport_, "shop"};
+  AnyHttpSource source{transport_, Pod::kKind, DecodeAny<Pod>, "shop"};
   (void)source.Watch({.resource_version = "7", .timeout = 300s}, {});
 
   EXPECT_THAT(transport_.Requests()[0].target, HasSubstr("/api/v1/namespaces/shop/pods?"));
@@ -120,7 +119,7 @@ TEST_F(HttpSourceTest, EventsComeInOrderWhateverTheirPieces) {
   auto item = watch->Next(1s);
   EXPECT_EQ(item.what, What::kEvent);
   EXPECT_EQ(item.type, EventType::kAdded);
-  EXPECT_EQ(item.object->metadata.name, "a");
+  EXPECT_EQ(item.object.metadata().name, "a");
   EXPECT_EQ(item.resource_version, "8");
   EXPECT_EQ(watch->Next(1s).type, EventType::kModified);
   EXPECT_EQ(watch->Next(1s).type, EventType::kDeleted);

@@ -4,9 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 namespace kopp::testing {
 namespace {
 
@@ -103,6 +100,15 @@ TEST_P(TransportConformanceTest, ThePathOfTheServersAddressStandsBeforeTheTarget
               StartsWith("GET /k8s/clusters/one/api?a=b%2Fc HTTP/1.1"));
 }
 
+TEST_P(TransportConformanceTest, ATargetIsSentAsItIs) {
+  RawServer server({Always(Answer(200, ""))});
+  const std::string target = "/a%2Fb/-._~!$&'()*+,;=:@/c/?d=%20e&f=g%3D1,h%21=(i)&j&k=/?:@";
+
+  static_cast<void>(To(server)->Call({.target = target}));
+
+  EXPECT_THAT(server.Requests().at(0).head, StartsWith("GET " + target + " HTTP/1.1"));
+}
+
 TEST_P(TransportConformanceTest, RetryAfterAndWarningsAreRead) {
   RawServer server({Always(Answer(429, "",
                                   "Retry-After: 7\r\n"
@@ -121,11 +127,12 @@ TEST_P(TransportConformanceTest, ARetryAfterThatIsNoNumberSaysNothing) {
   EXPECT_EQ(To(server)->Call({.target = "/"}).retry_after, std::nullopt);
 }
 
-TEST_P(TransportConformanceTest, ARequestWithALineBreakIsNotSent) {
+TEST_P(TransportConformanceTest, ARequestThatWouldNotArriveAsItWasMeantIsNotSent) {
   RawServer server({Always(Answer(200, ""))});
   const auto transport = To(server);
 
   EXPECT_THROW(static_cast<void>(transport->Call({.target = "/a\r\nX: y"})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(transport->Call({.target = "/a%2"})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(transport->Call({.target = "/", .accept = "a\nb"})),
                std::invalid_argument);
   EXPECT_EQ(server.Connections(), 0U);

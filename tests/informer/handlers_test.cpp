@@ -21,7 +21,7 @@ constexpr Kind kOwner{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
 
 class HandlersTest : public ::testing::Test {
  protected:
-  static std::shared_ptr<const Widget> Share(Widget widget) {
+  static AnyObject Share(Widget widget) {
     return std::make_shared<const Widget>(std::move(widget));
   }
   static Widget OwnedWidget(std::string owner,
@@ -44,7 +44,7 @@ class HandlersTest : public ::testing::Test {
 };
 
 TEST_F(HandlersTest, EnqueueKeyPutsInTheObjectsOwnKeyAtEachChangeAndResync) {
-  const auto handler = EnqueueKey<Widget>(queue_);
+  const auto handler = EnqueueKey(queue_);
   const auto object = Share(AWidget("a"));
 
   handler.on_add(object, true);
@@ -56,7 +56,7 @@ TEST_F(HandlersTest, EnqueueKeyPutsInTheObjectsOwnKeyAtEachChangeAndResync) {
 }
 
 TEST_F(HandlersTest, EnqueueOwnerPutsInTheControllerOfAnyVersionOfItsKind) {
-  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+  const auto handler = EnqueueOwner(queue_, kOwner);
 
   handler.on_add(Share(OwnedWidget("foo")), false);
   handler.on_delete(Share(OwnedWidget("bar")), true);
@@ -65,7 +65,7 @@ TEST_F(HandlersTest, EnqueueOwnerPutsInTheControllerOfAnyVersionOfItsKind) {
 }
 
 TEST_F(HandlersTest, EnqueueOwnerPutsInBothOwnersWhenAnObjectChangesHands) {
-  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+  const auto handler = EnqueueOwner(queue_, kOwner);
 
   handler.on_update(Share(OwnedWidget("before")), Share(OwnedWidget("after")));
 
@@ -73,7 +73,7 @@ TEST_F(HandlersTest, EnqueueOwnerPutsInBothOwnersWhenAnObjectChangesHands) {
 }
 
 TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherKindsOtherGroupsAndOwnersThatDoNotControl) {
-  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+  const auto handler = EnqueueOwner(queue_, kOwner);
 
   handler.on_add(Share(AWidget()), false);
   handler.on_add(Share(OwnedWidget("foo", "other.group/v1alpha1")), false);
@@ -86,7 +86,7 @@ TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherKindsOtherGroupsAndOwnersThatDoNotC
 }
 
 TEST_F(HandlersTest, EnqueueOwnerIgnoresAResync) {
-  const auto handler = EnqueueOwner<Widget>(queue_, kOwner);
+  const auto handler = EnqueueOwner(queue_, kOwner);
   const auto object = Share(OwnedWidget("foo"));
 
   handler.on_update(object, object);
@@ -97,7 +97,7 @@ TEST_F(HandlersTest, EnqueueOwnerIgnoresAResync) {
 TEST_F(HandlersTest, EnqueueOwnerOfAKindWithoutNamespaceUsesTheNameAlone) {
   Kind cluster_owner = kOwner;
   cluster_owner.scope = Scope::kCluster;
-  const auto handler = EnqueueOwner<Widget>(queue_, cluster_owner);
+  const auto handler = EnqueueOwner(queue_, cluster_owner);
 
   handler.on_add(Share(OwnedWidget("foo")), false);
 

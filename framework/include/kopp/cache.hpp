@@ -1,16 +1,13 @@
 #pragma once
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <typeindex>
-#include <utility>
+#include <typeinfo>
 #include <vector>
 
 #include <kopp/http_source.hpp>
@@ -28,31 +25,27 @@ class Cache {
  public:
   /// `ns`: the only namespace that is watched; empty: all. `transport` and `clock` outlive the
   /// cache.
-  Cache(Transport& transport, std::string ns, Logger log, Clock& clock)
-      : transport_(transport), ns_(std::move(ns)), log_(std::move(log)), clock_(clock) {}
+  Cache(Transport& transport, std::string ns, Logger log, Clock& clock);
+  ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
   /// Null when there is no such object. Throws std::logic_error for a view that is not watched.
   template <Object T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key) const {
-    return Watched<T>().store().Get(key);
+    return StoreOf<T>().Get(key);
   }
 
   /// All objects, or those of one namespace, in no order. Throws as Get does.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {}) const {
-    return Watched<T>().store().List(ns);
+    return StoreOf<T>().List(ns);
   }
 
   /// The informer of a view; the shortest `resync` that is asked for counts. Before Start.
   template <Object T>
-  informer::Informer<T>& InformerFor(Duration resync = {}) {
-    auto& entry = entries_[std::type_index(typeid(T))];
-    if (!entry) entry = std::make_unique<EntryOf<T>>(*this);
-    auto& informer = static_cast<EntryOf<T>&>(*entry).informer;
-    informer.ResyncEvery(resync);
-    return informer;
+  informer::AnyInformer& InformerFor(Duration resync = {}) {
+    return InformerFor(typeid(T), T::kKind, DecodeAny<T>, resync);
   }
 
   /// The kinds that are watched.
@@ -66,32 +59,15 @@ class Cache {
   void Stop();
 
  private:
-  struct Entry {
-    virtual ~Entry() = default;
-    [[nodiscard]] virtual Kind kind() const = 0;
-    virtual void Run(const std::stop_token& stop) = 0;
-    virtual bool WaitForSync(const std::stop_token& stop) const = 0;
-  };
-  template <Object T>
-  struct EntryOf final : Entry {
-    explicit EntryOf(Cache& cache)
-        : source(cache.transport_, cache.ns_), informer(source, cache.OptionsFor(T::kKind)) {}
-    [[nodiscard]] Kind kind() const override { return T::kKind; }
-    void Run(const std::stop_token& stop) override { informer.Run(stop); }
-    bool WaitForSync(const std::stop_token& stop) const override {
-      return informer.WaitForSync(stop);
-    }
-    HttpSource<T> source;
-    informer::Informer<T> informer;
-  };
+  struct Entry;
 
   template <Object T>
-  const informer::Informer<T>& Watched() const {
-    const auto found = entries_.find(std::type_index(typeid(T)));
-    if (found == entries_.end()) ThrowNotWatched(T::kKind);
-    return static_cast<const EntryOf<T>&>(*found->second).informer;
+  [[nodiscard]] informer::Store<T> StoreOf() const {
+    return informer::Store<T>(Watched(typeid(T), T::kKind).store());
   }
-  [[noreturn]] static void ThrowNotWatched(const Kind& kind);
+  informer::AnyInformer& InformerFor(std::type_index view, const Kind& kind,
+                                     AnyHttpSource::Decoder decode, Duration resync);
+  [[nodiscard]] const informer::AnyInformer& Watched(std::type_index view, const Kind& kind) const;
   [[nodiscard]] informer::InformerOptions OptionsFor(const Kind& kind) const;
 
   Transport& transport_;

@@ -62,22 +62,22 @@ template <Object T>
 class [[nodiscard]] ControllerBuilder {
  public:
   explicit ControllerBuilder(Controller& controller) : controller_(controller) {
-    auto& informer = controller_.cache().template InformerFor<T>(controller_.resync());
-    informer.AddHandler(informer::EnqueueKey<T>(controller_.queue()));
+    auto& informer = controller_.cache().InformerFor<T>(controller_.resync());
+    informer.AddHandler(informer::EnqueueKey(controller_.queue()));
   }
 
   /// A change of a `U` whose controller is a `T` reconciles that `T`.
   template <Object U>
   ControllerBuilder& Owns() {
-    auto& informer = controller_.cache().template InformerFor<U>();
-    informer.AddHandler(informer::EnqueueOwner<U>(controller_.queue(), T::kKind));
+    auto& informer = controller_.cache().InformerFor<U>();
+    informer.AddHandler(informer::EnqueueOwner(controller_.queue(), T::kKind));
     return *this;
   }
 
   /// A change of a `U` reconciles the objects that `keys` names.
   template <Object U>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
-    auto& informer = controller_.cache().template InformerFor<U>();
+    auto& informer = controller_.cache().InformerFor<U>();
     informer.AddHandler(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)));
     return *this;
   }

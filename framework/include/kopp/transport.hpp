@@ -38,12 +38,12 @@ class TransportError : public std::runtime_error {
  public:
   enum class Kind {
     kUnreachable,  ///< no connection: unknown name, refused, no route; nothing was sent
-    kUntrusted,    ///< the TLS handshake failed, on either side's certificate; nothing was sent
-    kTimeout,      ///< a deadline passed
-    kBroken,       ///< the connection ended in the middle
-    kMalformed,    ///< the answer is not HTTP as we take it: bad chunk, header too long, a redirect
-    kTooLarge,     ///< the answer's body is longer than allowed
-    kCancelled,    ///< the stop token asked for it
+    kUntrusted,  ///< the TLS handshake failed, over a certificate of either side; nothing was done
+    kTimeout,    ///< a deadline passed
+    kBroken,     ///< the connection ended in the middle
+    kMalformed,  ///< the answer is not HTTP as we take it: bad chunk, header too long, a redirect
+    kTooLarge,   ///< the answer's body is longer than allowed
+    kCancelled,  ///< the stop token asked for it
   };
   TransportError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }

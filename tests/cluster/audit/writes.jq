@@ -27,7 +27,8 @@ def without_server_fields($foos):
 def without_defaults:
   del(.spec | (.progressDeadlineSeconds | select(. == 600)),
               (.revisionHistoryLimit | select(. == 10)),
-              (.strategy | select(. == {type: "RollingUpdate", rollingUpdate: {maxSurge: "25%", maxUnavailable: "25%"}})))
+              (.strategy | select(. == {type: "RollingUpdate",
+                                        rollingUpdate: {maxSurge: "25%", maxUnavailable: "25%"}})))
   | del(.spec.template.spec
         | (.dnsPolicy | select(. == "ClusterFirst")),
           (.restartPolicy | select(. == "Always")),
@@ -53,9 +54,11 @@ def gather(key; value): reduce .[] as $call ({}; .[$call | key] += [$call | valu
 
 calls
 | foo_names as $foos
-| map(select(.user.username == $user and (.verb | IN("create", "update", "patch", "delete", "deletecollection"))))
+| map(select(.user.username == $user
+             and (.verb | IN("create", "update", "patch", "delete", "deletecollection"))))
 | . as $writes
-| ($writes | map(select(.objectRef.resource == "deployments" and .objectRef.subresource == null))) as $deployments
+| ($writes | map(select(.objectRef.resource == "deployments"
+                        and .objectRef.subresource == null))) as $deployments
 | ($writes | map(select(.objectRef.resource == "foos" and .objectRef.subresource == "status"
                         and (.verb | IN("update", "patch"))))) as $statuses
 | ($writes | map(select(.objectRef.resource == "events"))) as $events
@@ -70,9 +73,9 @@ calls
       | map_values(without_repeats | map(.object))),
     events: ($events
       | map(.responseObject | {type, reason, message, component: .source.component,
-                               about: "\(.involvedObject.apiVersion) \(.involvedObject.kind) \(.involvedObject.name)"})
+                               about: (.involvedObject | "\(.apiVersion) \(.kind) \(.name)")})
       | unique),
     other: ($writes - $deployments - $statuses - $events
-      | map("\(.verb) \(.objectRef.resource)\(if .objectRef.subresource then "/" + .objectRef.subresource else "" end) \(.objectRef.name)")
+      | map([.verb, .objectRef.resource, .objectRef.subresource, .objectRef.name] | map(values) | join(" "))
       | unique)
   }

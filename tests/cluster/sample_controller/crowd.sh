@@ -25,11 +25,12 @@ rounds() { # ORDER REPLICAS...
 }
 
 client() { # METHOD REPLICAS ORDER: one connection, a call for each Foo in this order
-  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" --argjson replicas "$2" \
-    --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" --arg key "$state/admin.key" "$3"' | tostring
-    | ["url = \($server)/apis/samplecontroller.k8s.io/v1alpha1/namespaces/crowd/foos\(if $method == "PATCH" then "/f" + . else "" end)",
-       "request = \($method)",
-       "header = \("Content-Type: application/\(if $method == "PATCH" then "merge-patch+json" else "json" end)" | tojson)",
+  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" \
+    --argjson replicas "$2" --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" \
+    --arg key "$state/admin.key" "$3"' | tostring
+    | (if $method == "PATCH" then ["/f" + ., "merge-patch+json"] else ["", "json"] end) as [$name, $type]
+    | ["url = \($server)/apis/samplecontroller.k8s.io/v1alpha1/namespaces/crowd/foos\($name)",
+       "request = \($method)", "header = \("Content-Type: application/\($type)" | tojson)",
        "data = \({apiVersion: "samplecontroller.k8s.io/v1alpha1", kind: "Foo", metadata: {name: ("f" + .)},
                   spec: {deploymentName: ("d" + .), $replicas}} | tojson | tojson)",
        "cacert = \($ca)", "cert = \($certificate)", "key = \($key)",

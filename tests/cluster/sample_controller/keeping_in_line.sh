@@ -124,7 +124,8 @@ synced_events() {
   done
   is "Normal sample-controller: Foo synced successfully" events a Synced # still one object
   is "samplecontroller.k8s.io/v1alpha1 $(uid foo/a)" kubectl get events \
-    --field-selector involvedObject.name=a -o 'jsonpath={.items[0].involvedObject.apiVersion} {.items[0].involvedObject.uid}'
+    --field-selector involvedObject.name=a \
+    -o 'jsonpath={.items[0].involvedObject.apiVersion} {.items[0].involvedObject.uid}'
 }
 
 described() {

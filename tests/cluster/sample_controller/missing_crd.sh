@@ -22,7 +22,8 @@ crd_is_not_installed() {
 }
 
 complaints() {
-  controller_log | grep -E 'foos.*samplecontroller\.k8s\.io' | grep -Ei 'crd|CustomResourceDefinition' | grep -ci install
+  controller_log | grep -E 'foos.*samplecontroller\.k8s\.io' |
+    grep -Ei 'crd|CustomResourceDefinition' | grep -ci install
 }
 
 install_crd() { # FILE

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -13,7 +11,6 @@
 
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/source.hpp>
-#include <kopp/workqueue/sleep.hpp>
 
 namespace kopp::informer {
 
@@ -94,103 +91,54 @@ class ReflectorState {
 };
 
 /// Keeps a sink as the source's objects are, and never returns before it is told to stop: lists,
-/// watches, resumes, lists again. client-go: Reflector.
-template <Object T>
-class Reflector {
+/// watches, resumes, lists again.
+class AnyReflector {
  public:
-  using Ptr = std::shared_ptr<const T>;
-
   /// Called on the thread of Run. Its throws are the reflector's failures.
   class Sink {
    public:
     virtual ~Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+
     /// The objects are exactly these.
-    virtual void Replace(std::vector<Ptr> objects) = 0;
+    virtual void Replace(std::vector<AnyObject> objects) = 0;
     /// One object changed.
-    virtual void Apply(EventType type, Ptr object) = 0;
+    virtual void Apply(EventType type, AnyObject object) = 0;
     /// Called whenever the reflector is about to wait; returns when it wants to be called again.
     virtual TimePoint Tick(TimePoint now) = 0;
+
+   protected:
+    Sink() = default;
   };
 
   /// `source` and `sink` outlive the reflector.
-  Reflector(Source<T>& source, Sink& sink, ReflectorOptions options)
+  AnyReflector(AnySource& source, Sink& sink, ReflectorOptions options)
       : source_(source), sink_(sink), options_(std::move(options)), state_(options_) {}
 
   /// Blocks until `stop` asks. Called once.
-  void Run(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      ReflectorState::Next next;
-      try {
-        if (state_.state() == ReflectorState::State::kWatching) {
-          next = Watch(stop);
-        } else {
-          List(stop);
-        }
-      } catch (...) {
-        if (stop.stop_requested()) return;
-        listed_.clear();
-        next = state_.Failed(std::current_exception());
-      }
-      Report(next.problem, next.minor);
-      Rest(next.pause, stop);
-    }
-  }
+  void Run(const std::stop_token& stop);
 
  private:
   void List(const std::stop_token& stop);
   ReflectorState::Next Watch(const std::stop_token& stop);
-  void Take(const WatchItem<T>& item);
+  void Take(const WatchItem& item);
   void Rest(Duration pause, const std::stop_token& stop);
-  void Report(const std::string& problem, bool minor) {
-    if (!problem.empty() && options_.on_problem) options_.on_problem(problem, minor);
-  }
+  void Report(const std::string& problem, bool minor) const;
 
-  Source<T>& source_;
+  AnySource& source_;
   Sink& sink_;
   ReflectorOptions options_;
   ReflectorState state_;
-  std::vector<Ptr> listed_;  // the pages so far
+  std::vector<AnyObject> listed_;  // the pages so far
 };
 
+/// An AnyReflector of objects of the view `T`. client-go: Reflector.
 template <Object T>
-void Reflector<T>::List(const std::stop_token& stop) {
-  const auto keep = [this](Ptr object) { listed_.push_back(std::move(object)); };
-  const ListResult result = source_.List(state_.NextList(), keep, stop);
-  for (const std::string& problem : result.skipped) Report(problem, false);
-  if (!state_.Listed(result)) return;
-  sink_.Replace(std::exchange(listed_, {}));
-}
-
-template <Object T>
-ReflectorState::Next Reflector<T>::Watch(const std::stop_token& stop) {
-  using What = typename WatchItem<T>::What;
-  const std::unique_ptr<WatchStream<T>> stream = source_.Watch(state_.NextWatch(), stop);
-  while (!stop.stop_requested()) {
-    const TimePoint now = options_.clock.Now();
-    if (now >= state_.SilentUntil()) return state_.GivenUp();
-    const TimePoint until = std::min(sink_.Tick(now), state_.SilentUntil());
-    const WatchItem<T> item = stream->Next(until - now);
-    if (item.what == What::kEnd) return state_.Ended();
-    Take(item);
-  }
-  return {};
-}
-
-template <Object T>
-void Reflector<T>::Take(const WatchItem<T>& item) {
-  using What = typename WatchItem<T>::What;
-  if (item.what == What::kSkipped) return Report(item.problem, false);
-  if (item.what == What::kSilent) return;
-  if (item.what == What::kEvent) sink_.Apply(item.type, item.object);
-  state_.Heard(item.resource_version, item.what == What::kBookmark);
-}
-
-template <Object T>
-void Reflector<T>::Rest(Duration pause, const std::stop_token& stop) {
-  const TimePoint end = After(options_.clock.Now(), pause);
-  for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
-    SleepUntil(options_.clock, std::min(end, sink_.Tick(now)), stop);
-  }
-}
+class Reflector final : public AnyReflector {
+ public:
+  Reflector(Source<T>& source, Sink& sink, ReflectorOptions options = {})
+      : AnyReflector(source, sink, std::move(options)) {}
+};
 
 }  // namespace kopp::informer

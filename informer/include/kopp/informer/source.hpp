@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <kopp/informer/object.hpp>
+#include <kopp/informer/any_object.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {
@@ -35,7 +35,6 @@ enum class EventType {
 };
 
 /// What a watch brings.
-template <Object T>
 struct WatchItem {
   enum class What {
     kEvent,     ///< `type` and `object`
@@ -46,50 +45,50 @@ struct WatchItem {
   };
   What what = What::kEnd;
   EventType type = EventType::kAdded;
-  std::shared_ptr<const T> object = nullptr;
+  AnyObject object = {};
   std::string resource_version = {};  ///< of the object, or the bookmark's
   std::string problem = {};
 };
 
 /// A watch under way; ends with this object. Used by one thread.
-template <Object T>
 class WatchStream {
  public:
   virtual ~WatchStream() = default;
   WatchStream(const WatchStream&) = delete;
   WatchStream& operator=(const WatchStream&) = delete;
 
-  /// Blocks until something comes or `limit` passes. Throws as Source does; also DecodeError
+  /// Blocks until something comes or `limit` passes. Throws as a source does; also DecodeError
   /// (malformed) for a frame that is not JSON.
-  virtual WatchItem<T> Next(Duration limit) = 0;
+  virtual WatchItem Next(Duration limit) = 0;
 
  protected:
   WatchStream() = default;
 };
 
-/// Where an informer's objects come from: the API server, or a script in a test. Used by one
-/// thread.
+/// Where an informer's objects come from, all of them of one view: an API server, or a script in a
+/// test. Used by one thread.
 ///
 /// Throws ApiError for a refusal, the one sent within a stream included, and any other exception
 /// when no answer could be had. Ends promptly when `stop` asks, by throwing too.
 /// client-go: ListerWatcher.
-template <Object T>
-class Source {
+class AnySource {
  public:
-  virtual ~Source() = default;
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  virtual ~AnySource() = default;
+  AnySource(const AnySource&) = delete;
+  AnySource& operator=(const AnySource&) = delete;
 
   /// Calls `each` for each object as it arrives. Whatever came before a throw is void.
-  virtual ListResult List(const ListOptions& options,
-                          const std::function<void(std::shared_ptr<const T>)>& each,
+  virtual ListResult List(const ListOptions& options, const std::function<void(AnyObject)>& each,
                           std::stop_token stop) = 0;
 
-  virtual std::unique_ptr<WatchStream<T>> Watch(const WatchOptions& options,
-                                                std::stop_token stop) = 0;
+  virtual std::unique_ptr<WatchStream> Watch(const WatchOptions& options, std::stop_token stop) = 0;
 
  protected:
-  Source() = default;
+  AnySource() = default;
 };
+
+/// An AnySource whose objects are of the view `T`.
+template <Object T>
+class Source : public AnySource {};
 
 }  // namespace kopp::informer

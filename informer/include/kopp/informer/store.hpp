@@ -4,10 +4,9 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include <kopp/informer/object.hpp>
+#include <kopp/informer/any_object.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::informer {
@@ -17,59 +16,49 @@ namespace kopp::informer {
 ///
 /// Any thread may read, at any time, without waiting for anything but another reader or writer. One
 /// thread writes: the informer's.
+class AnyStore {
+ public:
+  using Objects = std::unordered_map<ObjectKey, AnyObject>;
+
+  /// Empty when there is no such object.
+  [[nodiscard]] AnyObject Get(const ObjectKey& key) const;
+  /// All objects, or those of one namespace, in no order.
+  [[nodiscard]] std::vector<AnyObject> List(std::string_view ns = {}) const;
+  [[nodiscard]] std::size_t Size() const;
+
+  /// Puts `object` in the place of the one with its key; returns that one.
+  AnyObject Set(AnyObject object);
+  /// Returns the object that went.
+  AnyObject Erase(const ObjectKey& key);
+  /// Makes `list` the whole content in one step; returns what was there before.
+  Objects Replace(const std::vector<AnyObject>& list);
+
+ private:
+  mutable Guarded<Objects> objects_;
+};
+
+/// Reads an AnyStore of objects of the view `T`, which outlives it.
 template <Object T>
 class Store {
  public:
   using Ptr = std::shared_ptr<const T>;
 
+  explicit Store(const AnyStore& objects) : objects_(objects) {}
+
   /// Null when there is no such object.
-  [[nodiscard]] Ptr Get(const ObjectKey& key) const {
-    auto objects = objects_.Lock();
-    const auto found = objects->find(key);
-    return found == objects->end() ? nullptr : found->second;
-  }
+  [[nodiscard]] Ptr Get(const ObjectKey& key) const { return objects_.Get(key).template As<T>(); }
 
   /// All objects, or those of one namespace, in no order.
   [[nodiscard]] std::vector<Ptr> List(std::string_view ns = {}) const {
     std::vector<Ptr> list;
-    auto objects = objects_.Lock();
-    list.reserve(ns.empty() ? objects->size() : 0);
-    for (const auto& [key, object] : *objects) {
-      if (ns.empty() || key.ns == ns) list.push_back(object);
-    }
+    for (const AnyObject& object : objects_.List(ns)) list.push_back(object.template As<T>());
     return list;
   }
 
-  [[nodiscard]] std::size_t Size() const { return objects_.Lock()->size(); }
-
-  /// Puts `object` in the place of the one with its key; returns that one, or null.
-  Ptr Set(Ptr object) {
-    ObjectKey key = KeyOf(*object);
-    auto objects = objects_.Lock();
-    return std::exchange((*objects)[std::move(key)], std::move(object));
-  }
-
-  /// Returns the object that went, or null.
-  Ptr Erase(const ObjectKey& key) {
-    auto objects = objects_.Lock();
-    const auto found = objects->find(key);
-    if (found == objects->end()) return nullptr;
-    Ptr gone = std::move(found->second);
-    objects->erase(found);
-    return gone;
-  }
-
-  /// Makes `list` the whole content in one step; returns what was there before.
-  std::unordered_map<ObjectKey, Ptr> Replace(const std::vector<Ptr>& list) {
-    std::unordered_map<ObjectKey, Ptr> content;
-    content.reserve(list.size());
-    for (const Ptr& object : list) content.insert_or_assign(KeyOf(*object), object);
-    objects_.Lock()->swap(content);
-    return content;
-  }
+  [[nodiscard]] std::size_t Size() const { return objects_.Size(); }
 
  private:
-  mutable Guarded<std::unordered_map<ObjectKey, Ptr>> objects_;
+  const AnyStore& objects_;
 };
 
 }  // namespace kopp::informer

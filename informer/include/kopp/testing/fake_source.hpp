@@ -83,13 +83,13 @@ class FakeSource final : public informer::Source<T> {
   [[nodiscard]] std::string Version() { return std::to_string(state_.Lock()->version); }
 
   informer::ListResult List(const informer::ListOptions& options,
-                            const std::function<void(std::shared_ptr<const T>)>& each,
+                            const std::function<void(informer::AnyObject)>& each,
                             std::stop_token stop) override;
-  std::unique_ptr<informer::WatchStream<T>> Watch(const informer::WatchOptions& options,
-                                                  std::stop_token stop) override;
+  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
+                                               std::stop_token stop) override;
 
  private:
-  using Item = informer::WatchItem<T>;
+  using Item = informer::WatchItem;
   struct State {
     std::map<ObjectKey, std::shared_ptr<const T>> objects = {};
     std::uint64_t version = 0;
@@ -147,7 +147,7 @@ class FakeSource final : public informer::Source<T> {
 };
 
 template <Object T>
-class FakeSource<T>::Stream final : public informer::WatchStream<T> {
+class FakeSource<T>::Stream final : public informer::WatchStream {
  public:
   Stream(FakeSource& source, std::stop_token stop) : source_(source), stop_(std::move(stop)) {}
 
@@ -181,7 +181,7 @@ class FakeSource<T>::Stream final : public informer::WatchStream<T> {
 
 template <Object T>
 informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
-                                         const std::function<void(std::shared_ptr<const T>)>& each,
+                                         const std::function<void(informer::AnyObject)>& each,
                                          std::stop_token) {
   auto state = state_.Lock();
   Asked(*state, {SourceRequest::Verb::kList, options.resource_version, options.limit,
@@ -198,8 +198,8 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
 }
 
 template <Object T>
-std::unique_ptr<informer::WatchStream<T>> FakeSource<T>::Watch(
-    const informer::WatchOptions& options, std::stop_token stop) {
+std::unique_ptr<informer::WatchStream> FakeSource<T>::Watch(const informer::WatchOptions& options,
+                                                            std::stop_token stop) {
   auto state = state_.Lock();
   Asked(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, ""});
   return std::make_unique<Stream>(*this, std::move(stop));

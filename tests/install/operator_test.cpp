@@ -1,0 +1,15 @@
+// A user's test: the installed headers for tests are complete.
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/fake_source.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/kinds.hpp>
+
+int main() {
+  kopp::testing::FakeClock clock;
+  kopp::testing::ScriptedTransport transport{clock};
+  kopp::testing::FakeSource<kopp::Pod> pods{clock};
+  const kopp::Client client{transport};
+  return client.Get<kopp::Pod>({"ns", "web"}) ? 1 : 0;
+}

@@ -1,0 +1,17 @@
+// The workqueue alone: it needs no package but threads.
+#include <iostream>
+#include <string>
+
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+int main() {
+  kopp::workqueue::RateLimitingQueue<std::string> queue;
+  queue.Add("default/web");
+  queue.Add("default/web");
+  queue.ShutDown();
+  while (const auto key = queue.Get()) {
+    const kopp::workqueue::DoneGuard done{queue, *key};
+    queue.Forget(*key);
+    std::cout << *key << '\n';
+  }
+}

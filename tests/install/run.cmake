@@ -1,0 +1,38 @@
+# Installs kopp into an empty folder, builds the project beside this file against it, and runs it.
+#   cmake -DBUILD=<kopp's build folder> -DSOURCE=<this folder> -DWORK=<scratch> -P run.cmake
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command} failed:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/installed
+  -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/queue)
+if(NOT output STREQUAL "default/web\n")
+  message(FATAL_ERROR "the queue's program printed: ${output}")
+endif()
+run(${WORK}/build/operator --help)
+run(${WORK}/build/operator_test)
+run(${WORK}/installed/bin/sample-controller --version)
+
+# The workqueue is found where none of the other packages are.
+file(WRITE ${WORK}/alone/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(alone LANGUAGES CXX)
+foreach(package nlohmann_json simdjson OpenSSL cpprestsdk yaml-cpp)
+  set(CMAKE_DISABLE_FIND_PACKAGE_\${package} TRUE)
+endforeach()
+find_package(kopp REQUIRED COMPONENTS workqueue)
+add_executable(queue ${SOURCE}/queue.cpp)
+target_link_libraries(queue PRIVATE kopp::workqueue)
+")
+run(${CMAKE_COMMAND} -S ${WORK}/alone -B ${WORK}/alone/build -G Ninja
+  -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/alone/build)
