@@ -227,12 +227,11 @@ bool IsLeftOut(const M& member) {
   }
 }
 
-template <typename C, typename M>
-C ClassOf(M C::*);
-
-template <auto kMember>
+// `Class` is deducible from `kMember`, and named all the same: g++ gives the functions of a class
+// in an unnamed namespace a linkage of their own only for a type argument, and would merge those of
+// two files else.
+template <typename Class, auto kMember>
 constexpr Field MakeField(std::string_view name) {
-  using Class = decltype(ClassOf(kMember));
   return {
       name,
       [](void* object, Cursor& from) { DecodeMember(static_cast<Class*>(object)->*kMember, from); },
@@ -285,7 +284,7 @@ template <detail::Listed T>
 #define KOPP_JOIN(a, b) KOPP_JOIN_NOW(a, b)
 #define KOPP_JOIN_NOW(a, b) a##b
 #define KOPP_FIELD_ENTRY(x) KOPP_JOIN(KOPP_FIELD_ENTRY_, KOPP_IS_PAREN(x))(x)
-#define KOPP_FIELD_ENTRY_0(member) kopp::detail::MakeField<&KoppType::member>(#member),
+#define KOPP_FIELD_ENTRY_0(member) kopp::detail::MakeField<KoppType, &KoppType::member>(#member),
 #define KOPP_FIELD_ENTRY_1(pair) KOPP_FIELD_ENTRY_NAMED pair
 #define KOPP_FIELD_ENTRY_NAMED(member, json_name) \
-  kopp::detail::MakeField<&KoppType::member>(json_name),
+  kopp::detail::MakeField<KoppType, &KoppType::member>(json_name),
