@@ -97,9 +97,10 @@ class HttpConnection {
     return head;
   }
 
+  // For what has to be over by `deadline`, though bytes never stop coming.
   template <class Parser>
   void AdvanceInTime(Parser& parser, TimePoint deadline) {
-    if (!Advance(parser, deadline)) throw failure::Timeout();
+    if (Now() >= deadline || !Advance(parser, deadline)) throw failure::Timeout();
   }
 
  private:
@@ -129,7 +130,7 @@ class BeastStream final : public Stream {
     head_ = connection_->ReadHead(parser_, std::numeric_limits<std::uint64_t>::max(), deadline);
     if (head_.status < 300) return;
     for (Chunk chunk = Next(deadline); chunk.state != State::kEnd; chunk = Next(deadline)) {
-      if (chunk.state == State::kSilent) throw failure::Timeout();
+      if (chunk.state == State::kSilent || Now() >= deadline) throw failure::Timeout();
       head_.body += chunk.bytes;
       if (head_.body.size() > max_body) FailToParse(http::error::body_limit);
     }
@@ -152,6 +153,7 @@ class BeastStream final : public Stream {
       if (!connection_->Advance(*parser_, deadline)) return {.state = State::kSilent};
       const std::size_t got = bytes_.size() - body.size;
       if (got > 0) return {.state = State::kBytes, .bytes = {bytes_.data(), got}};
+      if (Now() >= deadline) return {.state = State::kSilent};  // what came was framing alone
     }
     // Where the end of the connection ends the body, being interrupted looks like it.
     if (stop_.stop_requested()) throw failure::Stopped();

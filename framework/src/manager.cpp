@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <condition_variable>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include <kopp/config.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/workqueue/sleep.hpp>
 
 namespace kopp {
 namespace {
@@ -73,17 +72,6 @@ std::vector<std::string> ServedPlurals(Transport& transport, std::string_view ap
   return plurals;
 }
 
-void AwaitStop(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable cv;
-  const std::stop_callback wake(stop, [&] {
-    const std::lock_guard guard{mutex};
-    cv.notify_all();
-  });
-  std::unique_lock lock{mutex};
-  cv.wait(lock, [&] { return stop.stop_requested(); });
-}
-
 }  // namespace
 
 Manager::Manager(Options options)
@@ -143,7 +131,7 @@ int Manager::Run(const std::stop_token& stop) {
   log.Info("Waiting for informer caches to sync");
   if (cache_.WaitForSync(stop)) {
     for (const auto& controller : controllers_) controller->Start(client_, events, log);
-    AwaitStop(stop);
+    SleepUntil(options_.clock, TimePoint::max(), stop);
     log.Info("Shutdown signal received, waiting for all workers to finish");
     StopWorkers();
     log.Info("All workers finished");

@@ -83,10 +83,13 @@ class ManagerTest : public ::testing::Test {
     const std::lock_guard guard{mutex_};
     return log_;
   }
+  /// Until the watch, the queue's delays and the manager all wait for time to pass.
+  void AwaitQuiet() { clock_.AwaitSleepers(3); }
+
   /// Lets time pass until the reconciler was called `count` times in all.
   void PassUntilSeen(std::size_t count, Duration step) {
     while (true) {
-      clock_.AwaitSleepers(2);  // the watch and the queue's delays
+      AwaitQuiet();
       {
         const std::lock_guard guard{mutex_};
         if (seen_.size() >= count) return;
@@ -188,7 +191,7 @@ TEST_F(ManagerTest, ATerminalErrorIsLoggedAndNotTriedAgainUntilTheObjectChanges)
   Start();
   AwaitSeen(1);
   for (int i = 0; i < 5; ++i) {
-    clock_.AwaitSleepers(2);
+    AwaitQuiet();
     clock_.Advance(10s);
   }
   EXPECT_EQ(AwaitSeen(1).size(), 1);
