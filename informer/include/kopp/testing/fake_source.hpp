@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,13 +56,18 @@ class FakeSource final : public informer::Source<T> {
   void LoseNextEvent() { state_.Lock()->lose_next = true; }
   /// The watch under way ends: in order, or by a throw.
   void EndWatch() { Send({.what = Item::What::kEnd}); }
-  void BreakWatch(std::exception_ptr failure) {
-    state_.Lock()->broken = std::move(failure);
+  template <typename Error>
+  void BreakWatch(Error error) {
+    state_.Lock()->broken = [error = std::move(error)] { throw error; };
     changed_.notify_all();
   }
-  /// The next requests fail with these, in order; null lets one through.
-  void FailNext(std::exception_ptr failure) {
-    state_.Lock()->failures.push_back(std::move(failure));
+  /// The next requests fail with these, in order; LetNextPass lets one through.
+  template <typename Error>
+  void FailNext(Error error) {
+    state_.Lock()->failures.push_back([error = std::move(error)] { throw error; });
+  }
+  void LetNextPass() {
+    state_.Lock()->failures.push_back([] {});
   }
   /// Lists come in pages of this many objects where a limit is asked for.
   void PageSize(std::size_t size) { state_.Lock()->page_size = size; }
@@ -95,10 +99,10 @@ class FakeSource final : public informer::Source<T> {
     std::uint64_t version = 0;
     bool lose_next = false;
     std::size_t page_size = 500;
-    std::deque<Item> events;  // for the watch under way
-    std::exception_ptr broken;
-    bool watching = false;  // a stream waits
-    std::deque<std::exception_ptr> failures;
+    std::deque<Item> events;       // for the watch under way
+    std::function<void()> broken;  // throws what the watch breaks with
+    bool watching = false;         // a stream waits
+    std::deque<std::function<void()>> failures;
     std::vector<SourceRequest> requests = {};
   };
 
@@ -134,9 +138,9 @@ class FakeSource final : public informer::Source<T> {
     state.requests.push_back(std::move(request));
     changed_.notify_all();
     if (state.failures.empty()) return;
-    const std::exception_ptr failure = state.failures.front();
+    const std::function<void()> failure = std::move(state.failures.front());
     state.failures.pop_front();
-    if (failure) std::rethrow_exception(failure);
+    failure();
   }
 
   class Stream;
@@ -160,7 +164,7 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
     auto state = source_.state_.Lock();
     while (true) {
       if (stop_.stop_requested()) throw std::runtime_error("stopped");
-      if (state->broken) std::rethrow_exception(std::exchange(state->broken, nullptr));
+      if (state->broken) std::exchange(state->broken, nullptr)();
       if (!state->events.empty()) {
         Item item = std::move(state->events.front());
         state->events.pop_front();
