@@ -25,10 +25,10 @@ Cache::Cache(Transport& transport, std::string ns, Logger log, Clock& clock)
 Cache::~Cache() = default;
 
 informer::AnyInformer& Cache::InformerFor(std::type_index view, const Kind& kind,
-                                          AnyHttpSource::Decoder decode, Duration resync) {
+                                          AnyHttpSource::Decoder decode) {
   auto& entry = entries_[view];
   if (!entry) entry = std::make_unique<Entry>(transport_, kind, decode, ns_, OptionsFor(kind));
-  entry->informer.ResyncEvery(resync);
+
   return entry->informer;
 }
 
@@ -41,6 +41,7 @@ const informer::AnyInformer& Cache::Watched(std::type_index view, const Kind& ki
 
 std::vector<Kind> Cache::Kinds() const {
   std::vector<Kind> kinds;
+  kinds.reserve(entries_.size());
   for (const auto& [type, entry] : entries_) kinds.push_back(entry->kind);
   return kinds;
 }

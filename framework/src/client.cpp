@@ -1,3 +1,4 @@
+#include "list_head.hpp"
 #include "resource_path.hpp"
 
 #include <stdexcept>
@@ -13,16 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kPageSize = 500;
-
-/// What a list says of itself.
-struct ListHead {
-  struct Metadata {
-    std::string continue_token;
-  };
-  Metadata metadata;
-};
-KOPP_FIELDS(ListHead::Metadata, KOPP_FIELD(continue_token, "continue"))
-KOPP_FIELDS(ListHead, metadata)
 
 /// The object with the type that the server wants to read in each body.
 json WithType(const Kind& kind, json object) {
@@ -51,7 +42,7 @@ const char* ContentType(Patch::Type type) {
 Patch Patch::Merge(const json& object) { return {Type::kMerge, object.dump()}; }
 Patch Patch::Json(const json& operations) { return {Type::kJson, operations.dump()}; }
 
-std::string Client::Call(Request request) const {
+std::string Client::Call(const Request& request) const {
   Response response = transport_->Call(request, stop_);
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   throw ApiError::FromBody(request.method + " " + request.target, response.status, response.body,
@@ -124,7 +115,7 @@ std::string Client::ApplyText(const Kind& kind, const json& object,
 }
 
 std::string Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                    std::string status) const {
+                                    const std::string& status) const {
   ObjectMeta identity;
   identity.name = metadata.name;
   identity.ns = metadata.ns;

@@ -6,39 +6,27 @@
 
 namespace kopp {
 
-class Controller::Workers final : public WorkerPool {
- public:
-  using WorkerPool::WorkerPool;
-};
-
-namespace {
-
-std::unique_ptr<workqueue::RateLimiter<ObjectKey>> LimiterOf(ControllerOptions& options,
-                                                             Clock& clock) {
-  using namespace std::chrono_literals;
-  if (options.limiter) return std::move(options.limiter);
-  return std::make_unique<workqueue::ItemExponentialFailureRateLimiter<ObjectKey>>(5ms, 1000s,
-                                                                                   clock);
-}
-
-}  // namespace
-
 Controller::Controller(ControllerOptions options, Cache& cache, Clock& clock)
     : options_(std::move(options)),
       cache_(cache),
       clock_(clock),
-      queue_({.name = options_.name, .clock = clock}, LimiterOf(options_, clock)) {}
+      queue_({.name = options_.name, .clock = clock}, std::move(options_.limiter)) {
+  if (options_.workers >= 1) return;
+  throw std::invalid_argument("the controller \"" + name() + "\" needs at least one worker");
+}
 
 Controller::~Controller() = default;
 
+void Controller::RequireReconciler() const {
+  if (reconcile_) return;
+  throw std::logic_error("the controller \"" + name() + "\" was added without .Reconcile(…)");
+}
+
 void Controller::Start(const Client& client, EventRecorder& events, const Logger& log) {
-  if (!reconcile_) {
-    throw std::logic_error("the controller \"" + name() + "\" was added without .Reconcile(…)");
-  }
   const Logger mine = log.With({{"controller", name()}});
   mine.Info("Starting workers", {{"worker count", options_.workers}});
-  workers_ = std::make_unique<Workers>(queue_, reconcile_,
-                                       WorkerPool::World{client, cache_, events, mine});
+  workers_ = std::make_unique<WorkerPool>(queue_, reconcile_,
+                                          WorkerPool::World{client, cache_, events, mine});
   workers_->Start(options_.workers);
 }
 
@@ -46,8 +34,16 @@ void Controller::RequestStop() {
   if (workers_) workers_->RequestStop();
 }
 
-bool Controller::AwaitEnd(TimePoint deadline) {
-  return !workers_ || workers_->AwaitEnd(clock_, deadline);
+bool Controller::AwaitEnd(TimePoint deadline, const Logger& log) {
+  if (!workers_) return true;
+  if (!workers_->AwaitEnd(clock_, deadline)) return false;
+  const ReconcileCounts& counts = workers_->counts();
+  log.Info("Workers finished", {{"controller", name()},
+                                {"success", counts.success.load()},
+                                {"requeue_after", counts.requeue_after.load()},
+                                {"error", counts.error.load()},
+                                {"terminal_error", counts.terminal_error.load()}});
+  return true;
 }
 
 }  // namespace kopp

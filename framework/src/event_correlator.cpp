@@ -17,12 +17,17 @@ std::string Identity(const ObjectReference& about) {
          about.uid;
 }
 
-/// "web.17c0ffee": the object and the moment, as client-go names Events.
+/// "web.17c0ffee": the object and the moment, as client-go names Events. An object whose name no
+/// Event can bear is called "event".
 std::string EventName(const std::string& object, WallTime time) {
+  constexpr std::size_t kLongest = 253 - sizeof(".0123456789abcdef");
+  constexpr const char* kOfDnsNames = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+  const bool fit =
+      object.size() <= kLongest && object.find_first_not_of(kOfDnsNames) == std::string::npos;
   char suffix[24];
   std::snprintf(suffix, sizeof suffix, ".%llx",
                 static_cast<unsigned long long>(time.time_since_epoch().count()));
-  return object + suffix;
+  return (fit ? object : "event") + suffix;
 }
 
 }  // namespace

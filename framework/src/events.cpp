@@ -26,6 +26,7 @@ constexpr std::size_t kMostWaiting = 1000;
 constexpr std::size_t kLongestMessage = 1024;
 constexpr int kTries = 12;
 constexpr Duration kBetweenTries = 10s;
+constexpr Duration kToTheEnd = 5s;  // from Stop on
 
 /// "2024-01-31T12:00:00Z"
 std::string Timestamp(WallTime time) {
@@ -36,6 +37,12 @@ std::string Timestamp(WallTime time) {
   char text[sizeof "2024-01-31T12:00:00Z"];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;
+}
+
+/// At most kLongestMessage bytes, all of them UTF-8.
+std::string Presentable(std::string_view message) {
+  const auto replace = json::error_handler_t::replace;
+  return json::parse(json(message.substr(0, kLongestMessage)).dump(-1, ' ', false, replace));
 }
 
 }  // namespace
@@ -68,7 +75,11 @@ class EventRecorder::Writer {
   }
 
   void Stop() {
-    waiting_.Lock()->stopped = true;
+    {
+      auto waiting = waiting_.Lock();
+      if (!waiting->stopped) waiting->end = After(clock_.Now(), kToTheEnd);
+      waiting->stopped = true;
+    }
     thread_.request_stop();
     more_.notify_one();
     if (thread_.joinable()) thread_.join();
@@ -78,41 +89,45 @@ class EventRecorder::Writer {
   struct Waiting {
     std::deque<Occurrence> occurrences;
     bool stopped = false;
+    TimePoint end = TimePoint::max();  // when nothing more is begun
   };
 
   void Run(const std::stop_token& stop) {
     while (const auto occurrence = Take()) {
-      if (const auto entry = correlator_.Count(*occurrence))
-        WriteWithTries(*occurrence, *entry, stop);
+      const auto entry = correlator_.Count(*occurrence);
+      if (!entry) continue;
+      const bool answered = WriteWithTries(*occurrence, *entry, stop);
+      if (!answered && stop.stop_requested()) return;
     }
   }
 
   std::optional<Occurrence> Take() {
     auto waiting = waiting_.Lock();
     waiting.Wait(more_, [&] { return waiting->stopped || !waiting->occurrences.empty(); });
-    if (waiting->occurrences.empty()) return std::nullopt;
+    if (waiting->occurrences.empty() || clock_.Now() >= waiting->end) return std::nullopt;
     Occurrence first = std::move(waiting->occurrences.front());
     waiting->occurrences.pop_front();
     return first;
   }
 
-  void WriteWithTries(const Occurrence& occurrence, const EventCorrelator::Entry& entry,
+  /// Returns whether the matter is settled: written, or refused for good.
+  bool WriteWithTries(const Occurrence& occurrence, const EventCorrelator::Entry& entry,
                       const std::stop_token& stop) {
     for (int tried = 1;; ++tried) {
-      std::string problem;
       try {
         Write(occurrence, entry);
-        return;
-      } catch (const ApiError& error) {  // the server has spoken
+        return true;
+      } catch (const TransportError& error) {
+        log_.Error("Unable to write event (may retry after sleeping)",
+                   {{"err", error.what()}, {"event", entry.name}});
+      } catch (const std::exception& error) {
         log_.Error("Server rejected event (will not retry!)",
                    {{"err", error.what()}, {"event", entry.name}});
-        return;
-      } catch (const std::exception& error) {
-        problem = error.what();
+        return true;
       }
-      log_.Error("Unable to write event (may retry after sleeping)",
-                 {{"err", problem}, {"event", entry.name}});
-      if (tried == kTries || !SleepUntil(clock_, After(clock_.Now(), kBetweenTries), stop)) return;
+      if (tried == kTries || !SleepUntil(clock_, After(clock_.Now(), kBetweenTries), stop)) {
+        return false;
+      }
     }
   }
 
@@ -178,7 +193,7 @@ void EventRecorder::Record(std::string_view type, ObjectReference about, std::st
   writer_->Put({.type = std::string(type),
                 .about = std::move(about),
                 .reason = std::string(reason),
-                .message = std::string(message.substr(0, kLongestMessage))});
+                .message = Presentable(message)});
 }
 
 }  // namespace kopp

@@ -1,3 +1,4 @@
+#include "list_head.hpp"
 #include "resource_path.hpp"
 
 #include <chrono>
@@ -14,18 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kListSilence = 30s;  // a list that stops coming for so long is broken
-
-/// What a list says of itself.
-struct ListHead {
-  struct Metadata {
-    std::string resourceVersion;
-    std::string continue_token;
-  };
-  std::string kind;
-  Metadata metadata;
-};
-KOPP_FIELDS(ListHead::Metadata, resourceVersion, KOPP_FIELD(continue_token, "continue"))
-KOPP_FIELDS(ListHead, kind, metadata)
 
 /// One line of a watch.
 struct Frame {
@@ -48,6 +37,11 @@ struct ObjectHead {
 KOPP_FIELDS(ObjectHead::Metadata, name, KOPP_FIELD(ns, "namespace"), resourceVersion)
 KOPP_FIELDS(ObjectHead, apiVersion, kind, metadata)
 
+struct MetadataOnly {
+  ObjectMeta metadata;
+};
+KOPP_FIELDS(MetadataOnly, metadata)
+
 std::unique_ptr<Stream> OpenOrThrow(Transport& transport, const Request& request,
                                     std::string_view verb, const std::stop_token& stop) {
   std::unique_ptr<Stream> stream = transport.Open(request, stop);
@@ -65,13 +59,13 @@ std::optional<informer::EventType> TypeOf(std::string_view type) {
   return std::nullopt;
 }
 
-/// "ns/name", for a message.
-std::string NameIn(std::string_view object) {
+/// Of an object that may be of any shape.
+ObjectKey KeyIn(std::string_view object) {
   try {
-    const ObjectHead head = Decode<ObjectHead>(object);
-    return ObjectKey{head.metadata.ns, head.metadata.name}.ToString();
+    const auto head = Decode<ObjectHead>(object);
+    return {head.metadata.ns, head.metadata.name};
   } catch (const DecodeError&) {
-    return "without a name";
+    return {"", "of unknown name"};
   }
 }
 
@@ -81,14 +75,17 @@ std::string NameIn(std::string_view object) {
 
 }  // namespace
 
-/// Empty, and the problem, for an object that does not fit its view.
+/// Empty, and the problem, for an object that cannot be used.
 informer::AnyObject AnyHttpSource::DecodeFitting(std::string_view text,
                                                  std::string& problem) const {
   try {
-    return decode_(text);
+    informer::AnyObject object = decode_(text);
+    if (!object.metadata().name.empty()) return object;
+    problem = "a " + std::string(kind_.kind) + " without a name is skipped";
+    return {};
   } catch (const DecodeError& error) {
     if (error.kind() == DecodeError::Kind::kMalformed) throw;
-    problem = "the " + std::string(kind_.kind) + " " + NameIn(text) +
+    problem = "the " + std::string(kind_.kind) + " " + KeyIn(text).ToString() +
               " does not fit its view and is skipped: " + error.what();
     return {};
   }
@@ -109,7 +106,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
     if (auto object = DecodeFitting(item, problem)) {
       each(std::move(object));
     } else {
-      result.skipped.push_back(std::move(problem));
+      result.skipped.push_back({KeyIn(item), std::move(problem)});
     }
   });
   for (auto chunk = stream->Read(kListSilence); chunk.state != Stream::State::kEnd;
@@ -121,8 +118,8 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
     splitter.Feed(chunk.bytes);
   }
   if (!splitter.AtEnd()) ThrowMalformed("the answer is not a whole list");
-  ListHead head = Decode<ListHead>(splitter.envelope());
-  if (!head.kind.ends_with("List")) {
+  auto head = Decode<ListHead>(splitter.envelope());
+  if (head.kind == "Table" || head.kind == "Status" || head.metadata.resourceVersion.empty()) {
     ThrowMalformed("the answer is not a list but a \"" + head.kind + "\"");
   }
   result.resource_version = std::move(head.metadata.resourceVersion);
@@ -137,7 +134,7 @@ class AnyHttpSource::Events final : public informer::WatchStream {
       : source_(source), asked_(std::move(asked)), stream_(std::move(stream)) {}
 
   informer::WatchItem Next(Duration limit) override {
-    while (frames_.empty()) {
+    if (frames_.empty()) {
       const Stream::Chunk chunk = stream_->Read(limit);
       if (chunk.state == Stream::State::kSilent) return {.what = What::kSilent};
       if (chunk.state == Stream::State::kEnd) {
@@ -145,6 +142,7 @@ class AnyHttpSource::Events final : public informer::WatchStream {
         ThrowMalformed("the watch ended within an event");
       }
       splitter_.Feed(chunk.bytes);
+      if (frames_.empty()) return {.what = What::kSilent};  // part of an event
     }
     const std::string text = std::move(frames_.front());
     frames_.pop_front();
@@ -160,16 +158,18 @@ class AnyHttpSource::Events final : public informer::WatchStream {
     const bool bookmark = frame.type == "BOOKMARK";
     if (!type && !bookmark) return Skip("of the unknown type \"" + frame.type + "\"");
 
-    const ObjectHead head = Decode<ObjectHead>(frame.object.text);
+    const auto head = Decode<ObjectHead>(frame.object.text);
     if (head.kind != source_.kind_.kind || head.apiVersion != source_.kind_.api_version) {
       return Skip("about a " + head.apiVersion + " " + head.kind);
     }
     const std::string& version = head.metadata.resourceVersion;
     if (bookmark) return {.what = What::kBookmark, .resource_version = version};
-    if (head.metadata.name.empty()) return Skip("about an object without a name");
-
     std::string problem;
     informer::AnyObject object = source_.DecodeFitting(frame.object.text, problem);
+    if (!object && *type == informer::EventType::kDeleted && !head.metadata.name.empty()) {
+      // Who is gone is known all the same.
+      object = source_.decode_(Encode(Decode<MetadataOnly>(frame.object.text)));
+    }
     const What what = object ? What::kEvent : What::kSkipped;
     return {what, *type, std::move(object), version, std::move(problem)};
   }

@@ -66,8 +66,13 @@ std::vector<std::string> ServedPlurals(Transport& transport, std::string_view ap
   if (response.status != 200) {
     throw ApiError::FromBody("GET " + path, response.status, response.body);
   }
-  for (auto& resource : Decode<ResourceList>(response.body).resources) {
-    plurals.push_back(std::move(resource.name));
+  try {
+    for (auto& resource : Decode<ResourceList>(response.body).resources) {
+      plurals.push_back(std::move(resource.name));
+    }
+  } catch (const DecodeError& error) {
+    throw ConfigError("GET " + path + ": the answer is not an API server's (" + error.what() +
+                      "): check the server's address");
   }
   return plurals;
 }
@@ -80,7 +85,7 @@ Manager::Manager(Options options)
       client_(*transport_, options_.name, calls_.get_token()),
       cache_(*transport_, options_.watch_namespace, options_.log, options_.clock) {}
 
-Manager::~Manager() = default;
+Manager::~Manager() { cache_.Stop(); }  // its threads put keys into the controllers' queues
 
 Controller& Manager::AddNamed(ControllerOptions options, const Kind& kind) {
   if (ran_) throw std::logic_error("add controllers before the manager runs");
@@ -116,6 +121,7 @@ void Manager::CheckKinds(const std::stop_token& stop) const {
 
 int Manager::Run(const std::stop_token& stop) {
   if (std::exchange(ran_, true)) throw std::logic_error("a manager runs once");
+  for (const auto& controller : controllers_) controller->RequireReconciler();
   const Logger& log = options_.log;
   try {
     if (!startup_problem_.empty()) throw ConfigError(startup_problem_);
@@ -126,27 +132,31 @@ int Manager::Run(const std::stop_token& stop) {
     return 1;
   }
 
-  EventRecorder events(client_, options_.name, log, options_.clock);
+  events_ = std::make_unique<EventRecorder>(client_, options_.name, log, options_.clock);
   cache_.Start();
   log.Info("Waiting for informer caches to sync");
-  if (cache_.WaitForSync(stop)) {
-    for (const auto& controller : controllers_) controller->Start(client_, events, log);
+  const bool synced = cache_.WaitForSync(stop);
+  if (synced) {
+    for (const auto& controller : controllers_) controller->Start(client_, *events_, log);
     SleepUntil(options_.clock, TimePoint::max(), stop);
     log.Info("Shutdown signal received, waiting for all workers to finish");
     StopWorkers();
     log.Info("All workers finished");
+  } else {
+    log.Error("Stopped before the caches had synced");
   }
   cache_.Stop();
-  events.Stop();
-  return 0;
+  events_->Stop();
+  return synced ? 0 : 1;
 }
 
 void Manager::StopWorkers() {
   for (const auto& controller : controllers_) controller->RequestStop();
   Clock& clock = options_.clock;
   const auto await_all = [&](TimePoint deadline) {
-    return std::all_of(controllers_.begin(), controllers_.end(),
-                       [&](const auto& controller) { return controller->AwaitEnd(deadline); });
+    return std::all_of(controllers_.begin(), controllers_.end(), [&](const auto& controller) {
+      return controller->AwaitEnd(deadline, options_.log);
+    });
   };
   if (await_all(After(clock.Now(), options_.graceful_shutdown_timeout))) return;
   options_.log.Error("Reconciles did not end in time, their calls are cancelled");

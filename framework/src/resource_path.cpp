@@ -50,6 +50,10 @@ std::string ObjectPath(const Kind& kind, const ObjectKey& key, std::string_view 
     throw std::invalid_argument("the " + std::string(kind.kind) + " \"" + key.name +
                                 "\" is asked for without its namespace");
   }
+  if (!namespaced && !key.ns.empty()) {
+    throw std::invalid_argument("a " + std::string(kind.kind) + " lives in no namespace, but \"" +
+                                key.name + "\" is asked for in \"" + key.ns + "\"");
+  }
   std::string path = CollectionPath(kind, key.ns) + "/" + Segment(key.name, "name");
   return subresource.empty() ? path : path.append("/").append(subresource);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -26,7 +27,8 @@ struct ReconcileCounts {
 ///
 ///     while (key = Get) { reconcile → Forget, AddAfter or AddRateLimited; Done }
 ///
-/// It is the one place that catches what a reconciler throws. No throw ends a thread.
+/// It is the one place that catches what a reconciler throws. No throw of a reconciler or a limiter
+/// ends a thread.
 class WorkerPool {
  public:
   using Queue = workqueue::RateLimitingQueue<ObjectKey>;
@@ -72,20 +74,19 @@ class WorkerPool {
 
  private:
   void Process(const ObjectKey& key, const std::stop_token& stop) {
-    Context context{
-        key, world_.client, world_.cache, world_.events, world_.log.With({{"object", key}}), stop};
     std::string problem;
     try {
-      Succeed(key, reconcile_(key, context));
-      return;
+      const Logger log = world_.log.With({{"object", key}});
+      Context context{key, world_.client, world_.cache, world_.events, log, stop};
+      return Succeed(key, reconcile_(key, context));
     } catch (const TerminalError& error) {
-      return GiveUp(context, error.what());
+      return GiveUp(key, error.what());
     } catch (const std::exception& error) {
       problem = error.what();
     } catch (...) {
       problem = "something was thrown that is no std::exception";
     }
-    TryAgain(context, problem);
+    TryAgain(key, problem);
   }
 
   void Succeed(const ObjectKey& key, const Result& result) {
@@ -98,17 +99,23 @@ class WorkerPool {
     }
   }
 
-  void GiveUp(const Context& context, const std::string& problem) {
+  void GiveUp(const ObjectKey& key, const std::string& problem) {
     ++counts_.terminal_error;
-    context.log.Error("Reconciler error, not tried again until the object changes",
-                      {{"err", problem}});
-    queue_.Forget(context.key);
+    world_.log.Error("Reconciler error, not tried again until the object changes",
+                     {{"object", key}, {"err", problem}});
+    queue_.Forget(key);
   }
 
-  void TryAgain(const Context& context, const std::string& problem) {
+  void TryAgain(const ObjectKey& key, const std::string& problem) {
     ++counts_.error;
-    context.log.Error("Reconciler error", {{"err", problem}});
-    queue_.AddRateLimited(context.key);
+    world_.log.Error("Reconciler error", {{"object", key}, {"err", problem}});
+    try {
+      queue_.AddRateLimited(key);
+    } catch (const std::exception& error) {  // the limiter's own
+      world_.log.Error("The rate limiter failed, the next try is in a second",
+                       {{"object", key}, {"err", error.what()}});
+      queue_.AddAfter(key, std::chrono::seconds(1));
+    }
   }
 
   Queue& queue_;

@@ -35,7 +35,8 @@ AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {
       });
   handler.on_update = [enqueue = std::move(handler.on_update)](const AnyObject& before,
                                                                const AnyObject& after) {
-    if (!(before == after)) enqueue(before, after);
+    const bool changed = before.metadata().resourceVersion != after.metadata().resourceVersion;
+    if (changed) enqueue(before, after);
   };
   return handler;
 }

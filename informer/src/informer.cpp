@@ -6,15 +6,9 @@
 
 namespace kopp::informer {
 
-void AnyInformer::AddHandler(AnyHandler handler) {
+void AnyInformer::AddHandler(AnyHandler handler, Duration resync) {
   if (running_) throw std::logic_error("add handlers before the informer runs");
-  handlers_.push_back(std::move(handler));
-}
-
-void AnyInformer::ResyncEvery(Duration period) {
-  if (period <= Duration::zero()) return;
-  const bool none = options_.resync <= Duration::zero();
-  options_.resync = none ? period : std::min(options_.resync, period);
+  handlers_.push_back({std::move(handler), resync});
 }
 
 void AnyInformer::Run(const std::stop_token& stop) {
@@ -33,7 +27,10 @@ bool AnyInformer::WaitForSync(const std::stop_token& stop) const {
   return *synced;
 }
 
-void AnyInformer::Replace(std::vector<AnyObject> objects) {
+void AnyInformer::Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& unusable) {
+  for (const ObjectKey& key : unusable) {  // it is there: what is known of it stays
+    if (AnyObject known = store_.Get(key)) objects.push_back(std::move(known));
+  }
   const bool initial = !HasSynced();
   AnyStore::Objects before = store_.Replace(objects);
   std::vector<std::pair<AnyObject, AnyObject>> changes;
@@ -42,12 +39,14 @@ void AnyInformer::Replace(std::vector<AnyObject> objects) {
     auto known = before.extract(object.key());
     changes.emplace_back(known ? std::move(known.mapped()) : AnyObject{}, std::move(object));
   }
-  for (const auto& [key, missing] : before) Tell(&AnyHandler::on_delete, missing, true);
+  for (const auto& [key, missing] : before) TellAll(&AnyHandler::on_delete, missing, true);
   for (const auto& [old, now] : changes) TellChange(old, now, initial);
   if (!initial) return;
 
-  if (options_.resync > Duration::zero()) {
-    next_resync_ = After(options_.clock.Now(), options_.resync);
+  for (Registration& each : handlers_) {
+    if (each.resync > Duration::zero()) {
+      each.next_resync = After(options_.clock.Now(), each.resync);
+    }
   }
   *synced_.Lock() = true;
   has_synced_.notify_all();
@@ -55,13 +54,14 @@ void AnyInformer::Replace(std::vector<AnyObject> objects) {
 
 void AnyInformer::Apply(EventType type, AnyObject object) {
   const AnyObject known = store_.Get(object.key());
-  const bool same = known && known.metadata().uid == object.metadata().uid;
-  if (same && IsOlderVersion(object.metadata().resourceVersion, known.metadata().resourceVersion)) {
+  if (known &&
+      IsOlderVersion(object.metadata().resourceVersion, known.metadata().resourceVersion)) {
     return;  // from a server that lags behind the one asked before
   }
   if (type == EventType::kDeleted) {
     store_.Erase(object.key());
-    if (known) Tell(&AnyHandler::on_delete, same ? object : known, !same);
+    const bool same = known && known.metadata().uid == object.metadata().uid;
+    if (known) TellAll(&AnyHandler::on_delete, same ? object : known, !same);
   } else {
     store_.Set(object);
     TellChange(known, object, false);
@@ -69,36 +69,42 @@ void AnyInformer::Apply(EventType type, AnyObject object) {
 }
 
 TimePoint AnyInformer::Tick(TimePoint now) {
-  if (now >= next_resync_) {
-    for (const AnyObject& object : store_.List()) Tell(&AnyHandler::on_update, object, object);
-    next_resync_ = After(options_.clock.Now(), options_.resync);
+  TimePoint next = TimePoint::max();
+  for (Registration& each : handlers_) {
+    if (now >= each.next_resync) {
+      for (const AnyObject& object : store_.List()) Tell(each.handler.on_update, object, object);
+      each.next_resync = After(now, each.resync);
+    }
+    next = std::min(next, each.next_resync);
   }
-  return next_resync_;
+  return next;
 }
 
 void AnyInformer::TellChange(const AnyObject& before, const AnyObject& after, bool initial) const {
   if (before && before.metadata().uid == after.metadata().uid) {
-    return Tell(&AnyHandler::on_update, before, after);
+    return TellAll(&AnyHandler::on_update, before, after);
   }
-  if (before) Tell(&AnyHandler::on_delete, before, true);
-  Tell(&AnyHandler::on_add, after, initial);
+  if (before) TellAll(&AnyHandler::on_delete, before, true);
+  TellAll(&AnyHandler::on_add, after, initial);
 }
 
 template <typename Function, typename... Args>
-void AnyInformer::Tell(Function AnyHandler::*function, const Args&... args) const {
-  for (const AnyHandler& handler : handlers_) {
-    if (!(handler.*function)) continue;
-    std::string problem;
-    try {
-      (handler.*function)(args...);
-      continue;
-    } catch (const std::exception& error) {
-      problem = error.what();
-    } catch (...) {
-      problem = "something that is no std::exception";
-    }
-    if (options_.on_problem) options_.on_problem("an event handler threw: " + problem, false);
+void AnyInformer::TellAll(Function AnyHandler::*function, const Args&... args) const {
+  for (const Registration& each : handlers_) Tell(each.handler.*function, args...);
+}
+
+template <typename Function, typename... Args>
+void AnyInformer::Tell(const std::function<Function>& function, const Args&... args) const {
+  if (!function) return;
+  std::string problem;
+  try {
+    return function(args...);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  } catch (...) {
+    problem = "something that is no std::exception";
   }
+  if (options_.on_problem) options_.on_problem("an event handler threw: " + problem, false);
 }
 
 }  // namespace kopp::informer

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <kopp/informer/reflector.hpp>
 #include <kopp/workqueue/sleep.hpp>
@@ -130,7 +131,8 @@ ReflectorState::Next ReflectorState::FailedOn(const DecodeError& error) {
     state_ = State::kListing;
     malformed_ = 0;
   }
-  return {Pause(), "after version " + version_ + ": " + error.what(), false};
+  const std::string where = version_.empty() ? "" : "after version " + version_ + ": ";
+  return {Pause(), where + error.what(), false};
 }
 
 Duration ReflectorState::Pause() {
@@ -143,9 +145,12 @@ Duration ReflectorState::Pause() {
 }
 
 void AnyReflector::Run(const std::stop_token& stop) {
+  Duration pause{};
   while (!stop.stop_requested()) {
     ReflectorState::Next next;
     try {
+      Rest(std::exchange(pause, {}), stop);
+      if (stop.stop_requested()) return;
       if (state_.state() == ReflectorState::State::kWatching) {
         next = Watch(stop);
       } else {
@@ -154,19 +159,24 @@ void AnyReflector::Run(const std::stop_token& stop) {
     } catch (...) {
       if (stop.stop_requested()) return;
       listed_.clear();
+      unusable_.clear();
       next = state_.Failed(std::current_exception());
     }
     Report(next.problem, next.minor);
-    Rest(next.pause, stop);
+    pause = next.pause;
   }
 }
 
 void AnyReflector::List(const std::stop_token& stop) {
   const auto keep = [this](AnyObject object) { listed_.push_back(std::move(object)); };
   const ListResult result = source_.List(state_.NextList(), keep, stop);
-  for (const std::string& problem : result.skipped) Report(problem, false);
-  if (!state_.Listed(result)) return;
-  sink_.Replace(std::exchange(listed_, {}));
+  for (const Skipped& skipped : result.skipped) {
+    Report(skipped.problem, false);
+    unusable_.push_back(skipped.key);
+  }
+  const bool last = result.continue_token.empty();
+  if (last) sink_.Replace(std::exchange(listed_, {}), std::exchange(unusable_, {}));
+  state_.Listed(result);  // only now: what is not applied is not had
 }
 
 ReflectorState::Next AnyReflector::Watch(const std::stop_token& stop) {

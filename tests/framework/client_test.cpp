@@ -81,6 +81,11 @@ TEST_F(ClientTest, NamesThatWouldLeadElsewhereAreRefusedBeforeAnythingIsSent) {
   EXPECT_TRUE(transport_.Requests().empty());
 }
 
+TEST_F(ClientTest, ANamespaceForAKindWithoutOneIsRefusedAndSoIsNoneForOneThatNeedsIt) {
+  EXPECT_THROW((void)client_.Get<Namespace>({"shop", "shop"}), std::invalid_argument);
+  EXPECT_THROW((void)client_.Get<Pod>({"", "web"}), std::invalid_argument);
+}
+
 TEST_F(ClientTest, OddCharactersInANameAreEncoded) {
   (void)client_.Get<Pod>({"shop", "a b:c?"});
 

@@ -176,6 +176,36 @@ TEST_F(EventRecorderTest, ALongMessageIsCut) {
               SizeIs(1024));
 }
 
+TEST_F(EventRecorderTest, AMessageIsNeverCutWithinACharacterNorSentAsBrokenText) {
+  recorder_.Normal(web_, "Synced", std::string(1023, 'x') + "é and more");
+  recorder_.Normal(web_, "Synced", "broken \xff text");
+  recorder_.Stop();
+
+  ASSERT_THAT(transport_.Requests(), SizeIs(2));
+  EXPECT_EQ(json::parse(transport_.Requests()[1].body)["message"], "broken \uFFFD text");
+}
+
+TEST_F(EventRecorderTest, AnObjectWhoseNameNoEventCanBearGetsItsEventAllTheSame) {
+  web_.metadata.name = "system:" + std::string(240, 'x');
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(json::parse(transport_.Requests()[0].body)["metadata"]["name"].get<std::string>(),
+              ::testing::StartsWith("event."));
+}
+
+TEST_F(EventRecorderTest, StopDoesNotWaitForAServerThatDoesNotAnswer) {
+  transport_.On("POST", kEvents, [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kTimeout, "no answer");
+  });
+  for (int i = 0; i < 20; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
+  transport_.Await("POST", kEvents);
+
+  recorder_.Stop();
+
+  EXPECT_LE(Sent("POST").size(), 2);
+}
+
 TEST_F(EventRecorderTest, AfterStopNothingIsTaken) {
   recorder_.Stop();
   recorder_.Normal(web_, "Synced", "all well");

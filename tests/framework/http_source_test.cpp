@@ -70,8 +70,45 @@ TEST_F(HttpSourceTest, AnObjectThatDoesNotFitItsViewIsNamedAndTheOthersAreKept) 
   const auto result = List();
 
   EXPECT_THAT(names_, ElementsAre("b"));
-  EXPECT_THAT(result.skipped, ElementsAre("the Pod ns/odd does not fit its view and is skipped: "
-                                          "status.phase: expected a string, found a number"));
+  ASSERT_EQ(result.skipped.size(), 1);
+  EXPECT_EQ(result.skipped[0].key, (ObjectKey{"ns", "odd"}));
+  EXPECT_EQ(result.skipped[0].problem,
+            "the Pod ns/odd does not fit its view and is skipped: "
+            "status.phase: expected a string, found a number");
+}
+
+TEST_F(HttpSourceTest, AListedObjectWithoutANameIsSkipped) {
+  transport_.Reply("GET", kPods, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+      "items":[{"metadata":{}},{"metadata":{"name":"b"}}]})");
+
+  EXPECT_EQ(List().skipped[0].problem, "a Pod without a name is skipped");
+  EXPECT_THAT(names_, ElementsAre("b"));
+}
+
+TEST_F(HttpSourceTest, AListMayBeOfAnyKindThatItsCrdNames) {
+  transport_.Reply("GET", kPods, 200,
+                   R"({"kind":"PodCollection","metadata":{"resourceVersion":"9"},"items":[]})");
+
+  EXPECT_EQ(List().resource_version, "9");
+}
+
+TEST_F(HttpSourceTest, ADeletionIsToldThoughItsObjectDoesNotFitTheView) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, R"({"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1",
+      "metadata":{"name":"a","namespace":"ns","resourceVersion":"8"},"status":{"phase":3}}})");
+
+  const auto item = watch->Next(1s);
+
+  EXPECT_EQ(item.what, What::kEvent);
+  EXPECT_EQ(item.type, EventType::kDeleted);
+  EXPECT_EQ(item.object.key(), (ObjectKey{"ns", "a"}));
+}
+
+TEST_F(HttpSourceTest, BytesThatMakeNoEventDoNotKeepTheReaderWaiting) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, "\n");
+
+  EXPECT_EQ(watch->Next(1h).what, What::kSilent);
 }
 
 TEST_F(HttpSourceTest, AnAnswerThatIsNoWholeListIsNotTakenForOne) {
@@ -116,6 +153,7 @@ TEST_F(HttpSourceTest, EventsComeInOrderWhateverTheirPieces) {
   transport_.SendToWatch(kPods, text.substr(0, 100));
   transport_.SendToWatch(kPods, text.substr(100));
 
+  EXPECT_EQ(watch->Next(1s).what, What::kSilent) << "no event is whole yet";
   auto item = watch->Next(1s);
   EXPECT_EQ(item.what, What::kEvent);
   EXPECT_EQ(item.type, EventType::kAdded);
@@ -164,6 +202,7 @@ TEST_F(HttpSourceTest, AWatchThatEndsWithinAnEventIsNotEndedInOrder) {
   auto watch = Watch();
   transport_.SendToWatch(kPods, "{\"type\":");
   transport_.EndWatch(kPods);
+  EXPECT_EQ(watch->Next(1s).what, What::kSilent);
   EXPECT_THROW((void)watch->Next(1s), DecodeError);
 
   watch = Watch();

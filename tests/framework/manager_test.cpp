@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -24,7 +26,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kPods = "/api/v1/pods";
 constexpr const char* kDeployments = "/apis/apps/v1/deployments";
@@ -184,22 +185,25 @@ TEST_F(ManagerTest, AnythingThrownIsLoggedAndTriedAgainWithTwiceThePauseEachTime
 
 TEST_F(ManagerTest, ATerminalErrorIsLoggedAndNotTriedAgainUntilTheObjectChanges) {
   ListPods({PodText("a")});
-  manager_.AddController<Pod>().Reconcile([this](const Pod&, Context&) -> Result {
-    Saw("call");
-    throw TerminalError("spec makes no sense");
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context&) -> Result {
+    Saw(pod.metadata.name);
+    if (pod.metadata.name == "a") throw TerminalError("spec makes no sense");
+    return {};
   });
   Start();
   AwaitSeen(1);
+  Send("ADDED", PodText("b"));
+  AwaitSeen(2);  // so what followed the throw is over
   for (int i = 0; i < 5; ++i) {
     AwaitQuiet();
     clock_.Advance(10s);
   }
-  EXPECT_EQ(AwaitSeen(1).size(), 1);
+  Send("ADDED", PodText("c"));
+  EXPECT_THAT(AwaitSeen(3), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Logged(), HasSubstr("not tried again until the object changes"));
 
   Send("MODIFIED", PodText("a"));
-
-  EXPECT_EQ(AwaitSeen(2).size(), 2);
-  EXPECT_THAT(Logged(), HasSubstr("not tried again until the object changes"));
+  EXPECT_THAT(AwaitSeen(4), ElementsAre("a", "b", "c", "a"));
 }
 
 TEST_F(ManagerTest, ARequeueAfterRunsAgainWhenItsTimeHasCome) {
@@ -271,26 +275,54 @@ TEST_F(ManagerTest, EveryObjectIsReconciledAgainAtEachResync) {
   EXPECT_GE(clock_.Now() - TimePoint{}, 60s);
 }
 
-TEST_F(ManagerTest, OneKeyIsNeverInTwoWorkersHands) {
-  ListPods({PodText("a")});
-  std::atomic<int> inside{0};
-  std::atomic<bool> twice{false};
-  manager_.AddController<Pod>({.workers = 4}).Reconcile([&](const Pod&, Context&) {
-    if (inside.fetch_add(1) != 0) twice = true;
-    Saw("call");
-    inside.fetch_sub(1);
+TEST_F(ManagerTest, AKeyInOneWorkersHandIsLeftAloneByTheOthersAndRunOnceMoreAfterwards) {
+  std::latch first_may_end{1};
+  std::atomic<bool> first{true};
+  manager_.AddController<Pod>({.workers = 4}).Reconcile([&](const Pod& pod, Context&) {
+    Saw(pod.metadata.name);
+    if (first.exchange(false)) first_may_end.wait();
     return Result{};
   });
   Start();
-  AwaitSeen(1);
-  for (std::size_t i = 2; i < 50; ++i) {
-    Send("MODIFIED", PodText("a"));
-    Send("MODIFIED", PodText("a"));
-    AwaitSeen(i);
-  }
-  Stop();
+  transport_->Await("WATCH", kPods);
 
-  EXPECT_FALSE(twice);
+  Send("ADDED", PodText("a"));
+  EXPECT_THAT(AwaitSeen(1), ElementsAre("a"));
+  Send("MODIFIED", PodText("a"));
+  Send("MODIFIED", PodText("a"));
+  Send("ADDED", PodText("b"));
+  EXPECT_THAT(AwaitSeen(2), ElementsAre("a", "b"));
+  Send("ADDED", PodText("c"));
+  EXPECT_THAT(AwaitSeen(3), ElementsAre("a", "b", "c"));
+  first_may_end.count_down();
+  EXPECT_THAT(AwaitSeen(4), ElementsAre("a", "b", "c", "a"));
+
+  Send("ADDED", PodText("d"));
+  EXPECT_THAT(AwaitSeen(5), ElementsAre("a", "b", "c", "a", "d"));
+}
+
+TEST_F(ManagerTest, ALimiterThatThrowsCostsASecondAndNoWorker) {
+  class Thrower final : public workqueue::RateLimiter<ObjectKey> {
+   public:
+    Duration When(const ObjectKey&) override { throw std::runtime_error("limiter broken"); }
+    void Forget(const ObjectKey&) override {}
+    int NumRequeues(const ObjectKey&) override { return 0; }
+  };
+  ListPods({PodText("a")});
+  int calls = 0;
+  manager_.AddController<Pod>({.limiter = std::make_unique<Thrower>()})
+      .Reconcile([&](const Pod&, Context&) -> Result {
+        Saw("call");
+        if (++calls == 1) throw std::runtime_error("try again");
+        return {};
+      });
+  Start();
+  AwaitSeen(1);
+
+  PassUntilSeen(2, 100ms);
+
+  EXPECT_GE(clock_.Now() - TimePoint{}, 1s);
+  EXPECT_THAT(Logged(), HasSubstr("limiter broken"));
 }
 
 TEST_F(ManagerTest, AStopLetsTheWorkInHandFinishAndTakesNoOther) {
@@ -312,6 +344,42 @@ TEST_F(ManagerTest, AStopLetsTheWorkInHandFinishAndTakesNoOther) {
 
   EXPECT_THAT(AwaitSeen(2), ElementsAre("begin", "end"));
   EXPECT_THAT(Logged(), HasSubstr("All workers finished"));
+}
+
+TEST_F(ManagerTest, AReconcileThatOutlastsTheGracefulShutdownHasItsCallsCancelled) {
+  ListPods({PodText("a")});
+  std::atomic<bool> cancelled{false};
+  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) -> Result {
+    Saw("begin");
+    while (true) {
+      try {
+        (void)context.client.Get<Pod>(KeyOf(pod));
+      } catch (const TransportError& error) {
+        cancelled = error.kind() == TransportError::Kind::kCancelled;
+        throw;
+      }
+      std::this_thread::yield();
+    }
+  });
+  Start();
+  AwaitSeen(1);
+
+  runner_.request_stop();
+  while (Logged().find("their calls are cancelled") == std::string::npos) clock_.Advance(1s);
+
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_TRUE(cancelled);
+  EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "so long it was let alone";
+}
+
+TEST_F(ManagerTest, AStopBeforeTheCachesHaveSyncedEndsTheProgramWithOne) {
+  transport_->Reply("GET", kPods, 403, R"({"reason":"Forbidden"})");
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  transport_->Await("GET", kPods);
+
+  EXPECT_EQ(Stop(), 1);
+  EXPECT_THAT(Logged(), HasSubstr("Stopped before the caches had synced"));
 }
 
 TEST_F(ManagerTest, AKindThatIsNotServedIsSaidInOneLineAndEndsTheProgramWithOne) {
@@ -356,6 +424,8 @@ TEST_F(ManagerTest, MistakesOfTheProgramAreLogicErrors) {
     return Result{};
   });
   EXPECT_THROW((void)manager_.AddController<Pod>({.name = "pods"}), std::logic_error);
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "idle", .workers = 0}),
+               std::invalid_argument);
   ListPods({PodText("a")});
   Start();
   AwaitSeen(1);
@@ -370,6 +440,16 @@ TEST_F(ManagerTest, AControllerWithoutAReconcilerDoesNotRun) {
   (void)manager_.AddController<Pod>({.name = "empty"});
 
   EXPECT_THROW(manager_.Run({}), std::logic_error);
+}
+
+TEST_F(ManagerTest, AnAnswerThatIsNoApiServersIsSaidWithItsAddress) {
+  transport_->Reply("GET", "/api/v1", 200, "<html>hello</html>");
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  runner_.join();
+
+  EXPECT_EQ(code_, 1);
+  EXPECT_THAT(Logged(), HasSubstr("GET /api/v1: the answer is not an API server's"));
 }
 
 TEST_F(ManagerTest, AnEventOfAReconcilerCarriesTheProgramsName) {

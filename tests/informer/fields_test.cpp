@@ -91,6 +91,18 @@ TEST(FieldsTest, NullAndMissingFieldsLeaveTheDefault) {
   EXPECT_EQ(box.outer.width, 1);
 }
 
+TEST(FieldsTest, AListOrMapReplacesTheDefaultOfItsMember) {
+  Box box;
+  box.sizes = {{9, 9}};
+  box.tags = {{"old", "1"}};
+
+  nlohmann::json::parse(R"({"sizes": [{"width": 2}], "tags": {"new": "2"}})").get_to(box);
+
+  ASSERT_EQ(box.sizes.size(), 1);
+  EXPECT_EQ(box.sizes[0].width, 2);
+  EXPECT_THAT(box.tags, ::testing::ElementsAre(::testing::Pair("new", "2")));
+}
+
 TEST(FieldsTest, AFieldOfAnotherTypeIsNamedWithItsPath) {
   EXPECT_EQ(ProblemOf(R"({"sizes": [{"width": 1}, {"width": "wide"}]})"),
             "sizes[1].width: expected an integer, found a string");

@@ -67,7 +67,8 @@ TEST_F(HandlersTest, EnqueueOwnerPutsInTheControllerOfAnyVersionOfItsKind) {
 TEST_F(HandlersTest, EnqueueOwnerPutsInBothOwnersWhenAnObjectChangesHands) {
   const auto handler = EnqueueOwner(queue_, kOwner);
 
-  handler.on_update(Share(OwnedWidget("before")), Share(OwnedWidget("after")));
+  handler.on_update(Share(OwnedWidget("before").AtVersion("7")),
+                    Share(OwnedWidget("after").AtVersion("8")));
 
   EXPECT_THAT(Queued(), ElementsAre("default/before", "default/after"));
 }
@@ -85,11 +86,12 @@ TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherKindsOtherGroupsAndOwnersThatDoNotC
   EXPECT_THAT(Queued(), IsEmpty());
 }
 
-TEST_F(HandlersTest, EnqueueOwnerIgnoresAResync) {
+TEST_F(HandlersTest, EnqueueOwnerIgnoresAnUpdateThatChangedNothing) {
   const auto handler = EnqueueOwner(queue_, kOwner);
-  const auto object = Share(OwnedWidget("foo"));
+  const auto object = Share(OwnedWidget("foo").AtVersion("7"));
 
   handler.on_update(object, object);
+  handler.on_update(object, Share(OwnedWidget("foo").AtVersion("7")));
 
   EXPECT_THAT(Queued(), IsEmpty());
 }

@@ -90,13 +90,10 @@ class InformerTest : public ::testing::Test {
   kopp::testing::FakeSource<Widget> source_{clock_};
   Journal journal_;
   Guarded<std::vector<std::string>> problems_;
-  Informer<Widget> informer_{source_,
-                             {.clock = clock_,
-                              .resync = 30s,
-                              .seed = 1,
-                              .on_problem = [this](const std::string& problem, bool) {
-                                problems_.Lock()->push_back(problem);
-                              }}};
+  Informer<Widget> informer_{
+      source_, {.clock = clock_, .seed = 1, .on_problem = [this](const std::string& problem, bool) {
+                  problems_.Lock()->push_back(problem);
+                }}};
   std::jthread runner_;  // last: stops first
 };
 
@@ -179,9 +176,11 @@ TEST_F(InformerTest, AHandlerThatThrowsIsReportedAndTheOthersGetTheEvent) {
   EXPECT_THAT(Problems(), ElementsAre("an event handler threw: no thanks"));
 }
 
-TEST_F(InformerTest, AtEachResyncHandlersAreToldOfEveryObjectAgain) {
+TEST_F(InformerTest, AtItsResyncAHandlerIsToldOfEveryObjectAgainAndOthersAreNot) {
   source_.Set(AWidget("a").Sized(1));
-  informer_.AddHandler(Record());
+  informer_.AddHandler(Record(), 30s);
+  informer_.AddHandler(
+      {.on_update = [this](const auto&, const auto&) { journal_.Write("never"); }});
   Start();
   AwaitWatch(1);
 
@@ -264,6 +263,35 @@ TEST_F(InformerTest, AnEventThatCannotBeUsedIsReportedAndTheWatchGoesOn) {
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("spec.size")));
 }
 
+TEST_F(InformerTest, AnObjectWhoseNewStateCannotBeUsedIsNotTakenForDeletedByTheNextList) {
+  source_.Set(AWidget("a").Sized(1));
+  source_.Set(AWidget("b").Sized(1));
+  informer_.AddHandler(Record());
+  Start();
+  AwaitWatch(1);
+  source_.ListAsMisfit({"default", "a"});
+  source_.BreakWatch(ApiError("WATCH", {.code = 410}));
+  PassUntilRequests(4, 100ms);
+
+  EXPECT_EQ(informer_.store().Get({"default", "a"})->spec.size, 1);
+  EXPECT_THAT(journal_.Await(4),
+              ElementsAre("initial a=1", "initial b=1", "update b=1 to b=1", "update a=1 to a=1"));
+}
+
+TEST_F(InformerTest, AReplayedDeletionOfANamesakeThatCameBeforeIsIgnored) {
+  source_.Set(AWidget("x"));
+  source_.Set(AWidget("a").WithUid("new"));
+  informer_.AddHandler(Record());
+  Start();
+  AwaitWatch(1);
+
+  source_.SendAsItIs(EventType::kDeleted, AWidget("a").WithUid("old").AtVersion("1"));
+  source_.Set(AWidget("b"));
+
+  EXPECT_EQ(journal_.Await(3)[2], "add b=0");
+  EXPECT_NE(informer_.store().Get({"default", "a"}), nullptr);
+}
+
 TEST_F(InformerTest, AnEventOfAnOlderVersionOfTheSameObjectIsIgnored) {
   for (int i = 0; i < 9; ++i) source_.Set(AWidget("a").Sized(i));
   informer_.AddHandler(Record());
@@ -277,7 +305,7 @@ TEST_F(InformerTest, AnEventOfAnOlderVersionOfTheSameObjectIsIgnored) {
   EXPECT_EQ(informer_.store().Get({"default", "a"})->spec.size, 8);
 }
 
-TEST_F(InformerTest, StopEndsItWhileItWatchesAndWhileItPauses) {
+TEST_F(InformerTest, StopEndsItWhileItWatches) {
   Start();
   AwaitWatch(1);
   runner_.request_stop();
@@ -285,6 +313,17 @@ TEST_F(InformerTest, StopEndsItWhileItWatchesAndWhileItPauses) {
 
   EXPECT_THROW(informer_.AddHandler(Record()), std::logic_error);
   EXPECT_TRUE(informer_.HasSynced()) << "what it kept stays readable";
+}
+
+TEST_F(InformerTest, StopEndsItWhileItPauses) {
+  source_.FailNext(std::runtime_error("refused"));
+  runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
+  clock_.AwaitSleepers(1);
+
+  runner_.request_stop();
+  runner_.join();
+
+  EXPECT_FALSE(informer_.HasSynced());
 }
 
 TEST_F(InformerTest, StopEndsAWaitForASyncThatNeverComes) {

@@ -132,14 +132,22 @@ TEST(QueueTest, AnItemAddedWhileInHandAndThenShutDownIsStillHandedOutAgain) {
 }
 
 TEST(QueueTest, AStopTokenEndsAGetThatWaits) {
-  Queue<std::string> queue;
-  std::optional<std::string> got = "not yet";
-  std::jthread worker([&](std::stop_token stop) { got = queue.Get(stop); });
+  for (int round = 0; round < 500; ++round) {  // the stop comes before, at and after the wait
+    Queue<std::string> queue;
+    std::optional<std::string> got = "not yet";
+    std::latch about_to_get{1};
+    std::jthread worker([&](const std::stop_token& stop) {
+      about_to_get.count_down();
+      got = queue.Get(stop);
+    });
+    about_to_get.wait();
+    for (int i = 0; i < round % 10; ++i) std::this_thread::yield();
 
-  worker.request_stop();
-  worker.join();
+    worker.request_stop();
+    worker.join();
 
-  EXPECT_EQ(got, std::nullopt);
+    EXPECT_EQ(got, std::nullopt);
+  }
 }
 
 TEST(QueueTest, AWorkerToldToStopTakesNothingMoreThoughSomethingIsQueued) {
@@ -185,6 +193,7 @@ TEST(QueueTest, DrainWaitsForWhatIsQueuedAndForWhatIsInHand) {
     queue.ShutDownWithDrain();
     drained = true;
   });
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
 
   queue.Done(*in_hand);
   const auto queued = queue.Get();
@@ -206,6 +215,7 @@ TEST(QueueTest, DrainWaitsForAnItemThatWasAddedAgainWhileInHand) {
     queue.ShutDownWithDrain();
     drained = true;
   });
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
 
   queue.Done(*first);
   const auto second = queue.Get();

@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 using kopp::testing::FakeClock;
 
 TEST(ItemExponentialFailureRateLimiterTest, TheDelayDoublesWithEachFailureUpToTheLongest) {
-  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 7ms};
+  FakeClock clock;
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 7ms, clock};
 
   EXPECT_EQ(limiter.When("a"), 1ms);
   EXPECT_EQ(limiter.When("a"), 2ms);
@@ -25,7 +26,8 @@ TEST(ItemExponentialFailureRateLimiterTest, TheDelayDoublesWithEachFailureUpToTh
 }
 
 TEST(ItemExponentialFailureRateLimiterTest, EachItemCountsForItself) {
-  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s};
+  FakeClock clock;
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s, clock};
   limiter.When("a");
   limiter.When("a");
 
@@ -35,7 +37,8 @@ TEST(ItemExponentialFailureRateLimiterTest, EachItemCountsForItself) {
 }
 
 TEST(ItemExponentialFailureRateLimiterTest, AForgottenItemStartsAgain) {
-  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s};
+  FakeClock clock;
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s, clock};
   limiter.When("a");
   limiter.When("a");
 
@@ -46,7 +49,8 @@ TEST(ItemExponentialFailureRateLimiterTest, AForgottenItemStartsAgain) {
 }
 
 TEST(ItemExponentialFailureRateLimiterTest, NoNumberOfFailuresOverflows) {
-  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, Duration::max()};
+  FakeClock clock;
+  ItemExponentialFailureRateLimiter<std::string> limiter{1ms, Duration::max(), clock};
   Duration last{};
 
   for (int i = 0; i < 2000; ++i) {
@@ -73,7 +77,8 @@ TEST(ItemExponentialFailureRateLimiterTest, AnItemIdleForTwiceTheLongestDelayIsF
 }
 
 TEST(ItemFastSlowRateLimiterTest, TheFirstTriesAreFastAndTheOthersSlow) {
-  ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3};
+  FakeClock clock;
+  ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3, clock};
 
   EXPECT_EQ(limiter.When("a"), 5ms);
   EXPECT_EQ(limiter.When("a"), 5ms);
@@ -113,9 +118,10 @@ TEST(BucketRateLimiterTest, ARateOrBurstThatLetsNothingThroughIsRefused) {
 }
 
 TEST(MaxOfRateLimiterTest, TheLongestWaitWinsAndEachLimiterCountsEachFailure) {
+  FakeClock clock;
   MaxOfRateLimiter<std::string> limiter{
-      std::make_unique<ItemFastSlowRateLimiter<std::string>>(5ms, 3s, 3),
-      std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(1ms, 1s)};
+      std::make_unique<ItemFastSlowRateLimiter<std::string>>(5ms, 3s, 3, clock),
+      std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(1ms, 1s, clock)};
 
   EXPECT_EQ(limiter.When("a"), 5ms);
   EXPECT_EQ(limiter.When("a"), 5ms);

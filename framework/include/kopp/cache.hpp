@@ -42,10 +42,10 @@ class Cache {
     return StoreOf<T>().List(ns);
   }
 
-  /// The informer of a view; the shortest `resync` that is asked for counts. Before Start.
+  /// The informer of a view, made at the first call. Before Start.
   template <Object T>
-  informer::AnyInformer& InformerFor(Duration resync = {}) {
-    return InformerFor(typeid(T), T::kKind, DecodeAny<T>, resync);
+  informer::AnyInformer& InformerFor() {
+    return InformerFor(typeid(T), T::kKind, DecodeAny<T>);
   }
 
   /// The kinds that are watched.
@@ -66,7 +66,7 @@ class Cache {
     return informer::Store<T>(Watched(typeid(T), T::kKind).store());
   }
   informer::AnyInformer& InformerFor(std::type_index view, const Kind& kind,
-                                     AnyHttpSource::Decoder decode, Duration resync);
+                                     AnyHttpSource::Decoder decode);
   [[nodiscard]] const informer::AnyInformer& Watched(std::type_index view, const Kind& kind) const;
   [[nodiscard]] informer::InformerOptions OptionsFor(const Kind& kind) const;
 

@@ -140,8 +140,8 @@ class Client {
   [[nodiscard]] std::string ApplyText(const Kind& kind, const nlohmann::json& object,
                                       std::string_view subresource) const;
   [[nodiscard]] std::string ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                            std::string status) const;
-  [[nodiscard]] std::string Call(Request request) const;
+                                            const std::string& status) const;
+  [[nodiscard]] std::string Call(const Request& request) const;
 
   Transport* transport_;
   std::string field_manager_;

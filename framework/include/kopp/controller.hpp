@@ -23,6 +23,8 @@ struct ControllerOptions {
   Duration resync = std::chrono::hours(10);
 };
 
+class WorkerPool;
+
 /// A queue of keys, what puts keys in, and the workers that take them out. Made and run by a
 /// Manager.
 class Controller {
@@ -38,12 +40,16 @@ class Controller {
   [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return queue_; }
   void SetReconciler(Reconciler reconcile) { reconcile_ = std::move(reconcile); }
 
-  /// Starts the workers. Throws std::logic_error without a reconciler. Once.
+  /// Throws std::logic_error without a reconciler.
+  void RequireReconciler() const;
+
+  /// Starts the workers. Requires a reconciler. Once.
   void Start(const Client& client, EventRecorder& events, const Logger& log);
   /// Tells the workers to finish the key in hand and to take no other. Does not wait.
   void RequestStop();
-  /// Blocks until the workers have ended, or until `deadline`. Returns whether they have.
-  bool AwaitEnd(TimePoint deadline);
+  /// Blocks until the workers have ended, or until `deadline`. Returns whether they have, and logs
+  /// how their reconciles ended.
+  bool AwaitEnd(TimePoint deadline, const Logger& log);
 
  private:
   ControllerOptions options_;
@@ -51,8 +57,7 @@ class Controller {
   Clock& clock_;
   workqueue::RateLimitingQueue<ObjectKey> queue_;
   Reconciler reconcile_;
-  class Workers;
-  std::unique_ptr<Workers> workers_;  // last: they use everything above
+  std::unique_ptr<WorkerPool> workers_;  // last: they use everything above
 };
 
 /// Says what a controller of `T` looks at; ends with Reconcile.
@@ -62,8 +67,8 @@ template <Object T>
 class [[nodiscard]] ControllerBuilder {
  public:
   explicit ControllerBuilder(Controller& controller) : controller_(controller) {
-    auto& informer = controller_.cache().InformerFor<T>(controller_.resync());
-    informer.AddHandler(informer::EnqueueKey(controller_.queue()));
+    auto& informer = controller_.cache().InformerFor<T>();
+    informer.AddHandler(informer::EnqueueKey(controller_.queue()), controller_.resync());
   }
 
   /// A change of a `U` whose controller is a `T` reconciles that `T`.

@@ -29,7 +29,8 @@ KOPP_FIELDS(ObjectReference, apiVersion, kind, KOPP_FIELD(ns, "namespace"), name
 /// be called from any thread. An Event is no log and no promise: beyond 1000 that wait, beyond 25
 /// at once and one in five minutes about one object, and where the server refuses, they are
 /// dropped. One that repeats (the same object, type, reason and message) raises the count of the
-/// first. client-go: tools/record, with the same numbers.
+/// first. client-go: tools/record, with the same numbers; there, Events that
+/// differ in the message alone are merged after ten.
 class EventRecorder {
  public:
   /// `component` is the source that people see. `clock` outlives the recorder.
@@ -48,7 +49,8 @@ class EventRecorder {
     Record("Warning", Refer(T::kKind, about.metadata), reason, message);
   }
 
-  /// Writes what waits, each once, and ends. Later calls of Normal and Warning do nothing.
+  /// Writes what waits, each once, for five seconds at the most and as long as the server answers;
+  /// then ends. Later calls of Normal and Warning do nothing. Called by one thread.
   void Stop();
 
  private:

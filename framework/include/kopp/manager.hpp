@@ -36,8 +36,8 @@ class Manager {
 
   /// Runs until `stop` asks, then stops in order: workers finish what they have in hand, watches
   /// end, the last Events are written. Returns the program's exit code: 0, or 1 when it could not
-  /// start, with one line of log that says why. Throws std::logic_error when it is called twice, or
-  /// for a controller without a reconciler.
+  /// start, or not wait for its caches, with one line of log that says why. Throws std::logic_error
+  /// when it is called twice, or for a controller without a reconciler.
   ///
   /// A reconcile that does not end within Options::graceful_shutdown_timeout has its calls
   /// cancelled; should it go on all the same, the process ends at once with code 1: a thread cannot
@@ -55,6 +55,7 @@ class Manager {
   std::stop_source calls_;  // ends the calls of reconciles that will not end by themselves
   Client client_;
   Cache cache_;
+  std::unique_ptr<EventRecorder> events_;  // from Run on
   std::vector<std::unique_ptr<Controller>> controllers_;
   bool ran_ = false;
 };

@@ -26,8 +26,9 @@ class ScriptedTransport final : public Transport {
 
   explicit ScriptedTransport(Clock& clock) : clock_(clock) {}
 
-  /// How calls and streams with this method and path (of any query) are answered. Throws of
-  /// `answer` are the transport's.
+  /// How requests with this method and path (of any query) are answered. The method of a watch is
+  /// "WATCH"; one that no answer was given for stays open for SendToWatch. Throws of `answer` are
+  /// the transport's.
   void On(std::string method, std::string path, Answer answer);
   void Reply(std::string method, std::string path, int status, std::string body);
 

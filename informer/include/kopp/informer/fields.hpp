@@ -26,9 +26,9 @@
 /// - to_json and from_json for nlohmann::json.
 ///
 /// A member may be bool, any integer or floating-point type, std::string, std::optional,
-/// std::vector or std::map<std::string, …> of these, kopp::RawJson, or a struct whose own fields
-/// are listed before. It bears the name of the JSON field; where C++ reserves that name, write
-/// `KOPP_FIELD(ns, "namespace")` in the list.
+/// std::vector (not of bool) or std::map<std::string, …> of these, kopp::RawJson, or a struct whose
+/// own fields are listed before. It bears the name of the JSON field; where C++ reserves that name,
+/// write `KOPP_FIELD(ns, "namespace")` in the list.
 #define KOPP_FIELDS(Type, ...)                                                             \
   inline std::span<const kopp::detail::Field> KoppFields(const Type*) {                    \
     using KoppType = Type;                                                                 \
@@ -166,10 +166,13 @@ void DecodeMember(M& member, Cursor& from) {
   } else if constexpr (kIsOptional<M>) {
     DecodeMember(member.emplace(), from);
   } else if constexpr (kIsVector<M>) {
+    static_assert(!std::same_as<M, std::vector<bool>>, "its elements have no addresses");
+    member.clear();
     from.Elements(&member, [](void* list, Cursor& element) {
       DecodeMember(static_cast<M*>(list)->emplace_back(), element);
     });
   } else if constexpr (kIsMap<M>) {
+    member.clear();
     from.Entries(&member, [](void* map, std::string key, Cursor& value) {
       DecodeMember((*static_cast<M*>(map))[std::move(key)], value);
     });

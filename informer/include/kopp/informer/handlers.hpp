@@ -16,8 +16,8 @@ using KeyQueue = workqueue::Queue<ObjectKey>;
 AnyHandler EnqueueKey(KeyQueue& queue);
 
 /// Puts the key of the object's controller into the queue, where that is of the kind `owner`, of
-/// whatever version. For the kinds that a controller makes. A resync of the object enqueues
-/// nothing: its owner has a resync of its own. The queue outlives the handler.
+/// whatever version. For the kinds that a controller makes. An update that changed nothing (a
+/// resync, or a list after a watch that broke) enqueues nothing. The queue outlives the handler.
 AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
 
 /// Puts the keys that `keys` gives for an object into the queue, at each of its changes; at an

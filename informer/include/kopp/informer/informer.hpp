@@ -60,7 +60,7 @@ struct EventHandler {
 
 struct InformerOptions {
   Clock& clock = Clock::Real();
-  Duration resync{};  ///< how often handlers get an update for each object anyway; 0: never
+
   std::uint64_t seed = std::random_device{}();  ///< of the jitter
   /// As in ReflectorOptions; also gets what handlers throw.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
@@ -81,11 +81,9 @@ class AnyInformer : private AnyReflector::Sink {
   AnyInformer(const AnyInformer&) = delete;
   AnyInformer& operator=(const AnyInformer&) = delete;
 
-  /// Throws std::logic_error once Run was called.
-  void AddHandler(AnyHandler handler);
-
-  /// Handlers get an update for each object at least this often; 0 asks for nothing. Before Run.
-  void ResyncEvery(Duration period);
+  /// `resync`: how often the handler gets an update for each object though nothing changed; 0:
+  /// never. Throws std::logic_error once Run was called.
+  void AddHandler(AnyHandler handler, Duration resync = {});
 
   /// Blocks until `stop` asks. Called once; what it kept stays readable.
   void Run(const std::stop_token& stop);
@@ -99,20 +97,28 @@ class AnyInformer : private AnyReflector::Sink {
   bool WaitForSync(const std::stop_token& stop) const;
 
  private:
-  void Replace(std::vector<AnyObject> objects) override;
+  void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& unusable) override;
   void Apply(EventType type, AnyObject object) override;
   TimePoint Tick(TimePoint now) override;
 
+  struct Registration {
+    AnyHandler handler;
+    Duration resync{};
+    TimePoint next_resync = TimePoint::max();  // from the first list on
+  };
+
   void TellChange(const AnyObject& before, const AnyObject& after, bool initial) const;
   template <typename Function, typename... Args>
-  void Tell(Function AnyHandler::*function, const Args&... args) const;
+  void TellAll(Function AnyHandler::*function, const Args&... args) const;
+  template <typename Function, typename... Args>
+  void Tell(const std::function<Function>& function, const Args&... args) const;
 
   AnySource& source_;
   InformerOptions options_;
-  std::vector<AnyHandler> handlers_;
+  std::vector<Registration> handlers_;
   bool running_ = false;
   AnyStore store_;
-  TimePoint next_resync_ = TimePoint::max();
+
   mutable Guarded<bool> synced_{false};
   mutable std::condition_variable has_synced_;
 };

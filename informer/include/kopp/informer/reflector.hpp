@@ -101,8 +101,9 @@ class AnyReflector {
     Sink(const Sink&) = delete;
     Sink& operator=(const Sink&) = delete;
 
-    /// The objects are exactly these.
-    virtual void Replace(std::vector<AnyObject> objects) = 0;
+    /// The objects are exactly these, and those with the keys `unusable`, whose state is not known.
+    virtual void Replace(std::vector<AnyObject> objects,
+                         const std::vector<ObjectKey>& unusable) = 0;
     /// One object changed.
     virtual void Apply(EventType type, AnyObject object) = 0;
     /// Called whenever the reflector is about to wait; returns when it wants to be called again.
@@ -130,7 +131,8 @@ class AnyReflector {
   Sink& sink_;
   ReflectorOptions options_;
   ReflectorState state_;
-  std::vector<AnyObject> listed_;  // the pages so far
+  std::vector<AnyObject> listed_;    // the pages so far
+  std::vector<ObjectKey> unusable_;  // what they held beside
 };
 
 /// An AnyReflector of objects of the view `T`. client-go: Reflector.

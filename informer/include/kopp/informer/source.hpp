@@ -17,10 +17,16 @@ struct ListOptions {
   std::string continue_token = {};    ///< from the page before
 };
 
+/// An object that could not be used.
+struct Skipped {
+  ObjectKey key = {};
+  std::string problem = {};
+};
+
 struct ListResult {
   std::string resource_version = {};
-  std::string continue_token = {};        ///< empty: this was the last page
-  std::vector<std::string> skipped = {};  ///< objects that could not be used, each with the reason
+  std::string continue_token = {};  ///< empty: this was the last page
+  std::vector<Skipped> skipped = {};
 };
 
 struct WatchOptions {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -69,6 +70,8 @@ class FakeSource final : public informer::Source<T> {
   void LetNextPass() {
     state_.Lock()->failures.push_back([] {});
   }
+  /// From now on lists tell of this object as one that cannot be used.
+  void ListAsMisfit(const ObjectKey& key) { state_.Lock()->misfits.insert(key); }
   /// Lists come in pages of this many objects where a limit is asked for.
   void PageSize(std::size_t size) { state_.Lock()->page_size = size; }
 
@@ -98,6 +101,7 @@ class FakeSource final : public informer::Source<T> {
     std::map<ObjectKey, std::shared_ptr<const T>> objects = {};
     std::uint64_t version = 0;
     bool lose_next = false;
+    std::set<ObjectKey> misfits;
     std::size_t page_size = 500;
     std::deque<Item> events;       // for the watch under way
     std::function<void()> broken;  // throws what the watch breaks with
@@ -193,12 +197,21 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
   const std::size_t from = options.continue_token.empty() ? 0 : std::stoul(options.continue_token);
   const std::size_t to = options.limit == 0 ? state->objects.size() : from + state->page_size;
   std::size_t index = 0;
+  informer::ListResult result;
   for (const auto& [key, object] : state->objects) {
-    if (index >= from && index < to) each(object);
+    const bool on_page = index >= from && index < to;
     ++index;
+    if (!on_page) continue;
+    if (state->misfits.contains(key)) {
+      result.skipped.push_back({key, key.ToString() + " cannot be used"});
+    } else {
+      each(object);
+    }
   }
   state->events.clear();
-  return {std::to_string(state->version), to < index ? std::to_string(to) : "", {}};
+  result.resource_version = std::to_string(state->version);
+  if (to < index) result.continue_token = std::to_string(to);
+  return result;
 }
 
 template <Object T>

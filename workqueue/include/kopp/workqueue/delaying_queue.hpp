@@ -21,7 +21,8 @@ template <Item T>
 class DelayingQueue : public Queue<T> {
  public:
   explicit DelayingQueue(QueueOptions options = {})
-      : Queue<T>(std::move(options)), waiter_([this](std::stop_token stop) { Wait(stop); }) {}
+      : Queue<T>(std::move(options)),
+        waiter_([this](const std::stop_token& stop) { Wait(stop); }) {}
   ~DelayingQueue() override { StopWaiting(); }
 
   /// Adds `item` once `delay` has passed: at once where it is zero or less. For an item that waits
@@ -53,7 +54,7 @@ class DelayingQueue : public Queue<T> {
     bool stopped = false;
   };
 
-  void Wait(std::stop_token stop);
+  void Wait(const std::stop_token& stop);
   static std::vector<T> TakeReady(Waiting& waiting, TimePoint now);
   void StopWaiting();
 
@@ -81,7 +82,7 @@ void DelayingQueue<T>::AddAfter(const T& item, Duration delay) {
 }
 
 template <Item T>
-void DelayingQueue<T>::Wait(std::stop_token stop) {
+void DelayingQueue<T>::Wait(const std::stop_token& stop) {
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
     const std::vector<T> ready = TakeReady(*waiting, this->clock().Now());

@@ -125,9 +125,6 @@ class [[nodiscard]] DoneGuard {
   const T& item_;
 };
 
-template <template <typename> typename Q, Item T>
-DoneGuard(Q<T>&, const T&) -> DoneGuard<T>;
-
 template <Item T>
 void Queue<T>::Add(const T& item) {
   auto state = state_.Lock();

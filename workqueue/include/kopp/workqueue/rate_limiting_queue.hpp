@@ -15,16 +15,14 @@ namespace kopp::workqueue {
 template <Item T>
 class RateLimitingQueue : public DelayingQueue<T> {
  public:
-  /// Retries after 5 ms, 10 ms, 20 ms … 1000 s, each item by itself.
-  explicit RateLimitingQueue(QueueOptions options = {})
-      : RateLimitingQueue(
-            options, std::make_unique<ItemExponentialFailureRateLimiter<T>>(
-                         std::chrono::milliseconds(5), std::chrono::seconds(1000), options.clock)) {
+  /// Without a limiter an item is tried again after 5 ms, 10 ms, 20 ms … 1000 s, each by itself.
+  explicit RateLimitingQueue(QueueOptions options = {},
+                             std::unique_ptr<RateLimiter<T>> limiter = nullptr)
+      : DelayingQueue<T>(std::move(options)), limiter_(std::move(limiter)) {
+    using namespace std::chrono_literals;
+    if (limiter_) return;
+    limiter_ = std::make_unique<ItemExponentialFailureRateLimiter<T>>(5ms, 1000s, this->clock());
   }
-
-  /// Requires: `limiter` is not null.
-  RateLimitingQueue(QueueOptions options, std::unique_ptr<RateLimiter<T>> limiter)
-      : DelayingQueue<T>(std::move(options)), limiter_(std::move(limiter)) {}
 
   /// Adds `item` after the wait that the limiter asks for, and counts one more failure of it.
   void AddRateLimited(const T& item) { this->AddAfter(item, limiter_->When(item)); }
