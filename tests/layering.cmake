@@ -30,6 +30,7 @@ forbid(framework/src "cpprest/|pplx/" EXCEPT framework/src/rest_transport.cpp)
 forbid(framework/src "yaml-cpp/" EXCEPT framework/src/kubeconfig.cpp)
 forbid(framework/src "CLI/" EXCEPT framework/src/options.cpp)
 forbid(framework/src "simdjson|prometheus/|gtest/|gmock/")
+forbid(examples "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 forbid(controllers "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 
 if(problems)
