@@ -23,11 +23,11 @@ namespace {
 constexpr std::size_t kMaxFile = 1U << 20U;  // a kubeconfig of a thousand clusters; no device file
 constexpr std::size_t kMaxQuoted = 120;
 
-template <auto Free>
+template <auto kFree>
 struct Deleter {
   template <typename T>
   void operator()(T* object) const {
-    Free(object);
+    kFree(object);
   }
 };
 using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;

@@ -213,9 +213,8 @@ std::string Namespace(const std::string& typed) {
 }
 
 Options Converted(std::string name, const Typed& typed) {
-  const LogFormat format =
-      Choice<LogFormat>("--logging-format", typed.logging_format,
-                        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}});
+  const auto format = Choice<LogFormat>("--logging-format", typed.logging_format,
+                                        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}});
   using Calls = TransportOptions::Calls;
   return {
       .name = std::move(name),
