@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <ratio>
 #include <utility>
 
 #include <kopp/informer/reflector.hpp>
@@ -28,6 +29,13 @@ std::string Hint(const ApiError& error) {
   }
   if (error.IsForbidden()) return " (grant this account the verbs list and watch on it)";
   return "";
+}
+
+/// "; next try in 1.2 s", for a log.
+std::string InWords(Duration pause) {
+  if (pause <= Duration::zero()) return "";
+  const auto tenths = std::chrono::round<std::chrono::duration<int, std::deci>>(pause).count();
+  return "; next try in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
 }  // namespace
@@ -162,7 +170,7 @@ void AnyReflector::Run(const std::stop_token& stop) {
       unusable_.clear();
       next = state_.Failed(std::current_exception());
     }
-    Report(next.problem, next.minor);
+    Report(next.problem + InWords(next.pause), next.minor);
     pause = next.pause;
   }
 }

@@ -220,7 +220,8 @@ TEST_F(InformerTest, AWatchThatBreaksIsResumedAfterAPauseAndLosesNothing) {
   PassUntilRequests(3, 100ms);
 
   EXPECT_THAT(journal_.Await(1), ElementsAre("add a=0"));
-  EXPECT_THAT(Problems(), ElementsAre("connection reset"));
+  EXPECT_THAT(Problems(),
+              ElementsAre(::testing::MatchesRegex("connection reset; next try in [01]\\.[0-9] s")));
   EXPECT_EQ(source_.Requests()[2].verb, Verb::kWatch);
 }
 
@@ -334,7 +335,7 @@ TEST_F(InformerTest, StopEndsAWaitForASyncThatNeverComes) {
   std::jthread waiter([&] { patience.request_stop(); });
 
   EXPECT_FALSE(informer_.WaitForSync(patience.get_token()));
-  EXPECT_THAT(Problems(), ElementsAre("refused"));
+  EXPECT_THAT(Problems(), ElementsAre(HasSubstr("refused")));
 }
 
 }  // namespace
