@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include <kopp/informer/handlers.hpp>
 
 template class kopp::workqueue::Queue<kopp::ObjectKey>;
@@ -5,23 +8,31 @@ template class kopp::workqueue::Queue<kopp::ObjectKey>;
 namespace kopp::informer {
 
 AnyHandler EnqueueAnyMapped(KeyQueue& queue,
-                            std::function<std::vector<ObjectKey>(const AnyObject&)> keys) {
-  const auto enqueue = [&queue, keys = std::move(keys)](const AnyObject& object) {
+                            const std::function<std::vector<ObjectKey>(const AnyObject&)>& keys) {
+  const auto enqueue = [&queue, keys](const AnyObject& object) {
     for (const ObjectKey& key : keys(object)) queue.Add(key);
+  };
+  // Each key once: a worker may take it between two Adds, and would then run twice.
+  const auto enqueue_both = [&queue, keys](const AnyObject& before, const AnyObject& after) {
+    std::vector<ObjectKey> both = keys(after);
+    for (ObjectKey& key : keys(before)) {
+      if (std::find(both.begin(), both.end(), key) == both.end()) both.push_back(std::move(key));
+    }
+    for (const ObjectKey& key : both) queue.Add(key);
   };
   return {
       .on_add = [enqueue](const AnyObject& object, bool) { enqueue(object); },
-      .on_update =
-          [enqueue](const AnyObject& before, const AnyObject& after) {
-            if (!(before == after)) enqueue(before);
-            enqueue(after);
-          },
+      .on_update = enqueue_both,
       .on_delete = [enqueue](const AnyObject& object, bool) { enqueue(object); },
   };
 }
 
 AnyHandler EnqueueKey(KeyQueue& queue) {
-  return EnqueueAnyMapped(queue, [](const AnyObject& object) { return std::vector{object.key()}; });
+  return {
+      .on_add = [&queue](const AnyObject& object, bool) { queue.Add(object.key()); },
+      .on_update = [&queue](const AnyObject&, const AnyObject& after) { queue.Add(after.key()); },
+      .on_delete = [&queue](const AnyObject& object, bool) { queue.Add(object.key()); },
+  };
 }
 
 AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {

@@ -24,7 +24,7 @@ AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
 /// update those of both states. For objects whose changes concern others that are not their owners.
 /// The queue outlives the handler.
 AnyHandler EnqueueAnyMapped(KeyQueue& queue,
-                            std::function<std::vector<ObjectKey>(const AnyObject&)> keys);
+                            const std::function<std::vector<ObjectKey>(const AnyObject&)>& keys);
 
 template <Object T>
 AnyHandler EnqueueMapped(KeyQueue& queue, std::function<std::vector<ObjectKey>(const T&)> keys) {
