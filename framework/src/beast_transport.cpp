@@ -1,7 +1,7 @@
 #include "beast_transport.hpp"
 
-#include "connection.hpp"
 #include "failures.hpp"
+#include "http_connection.hpp"
 #include "http_rules.hpp"
 
 #include <algorithm>
@@ -9,108 +9,21 @@
 #include <limits>
 #include <utility>
 
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/buffer_body.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 namespace kopp::detail {
 namespace {
 
-namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Kind = TransportError::Kind;
 
-constexpr std::size_t kReadSize = 16 << 10;  // a TLS record's most
-
 TimePoint Now() { return Clock::Real().Now(); }
-
-std::string_view View(beast::string_view text) { return {text.data(), text.size()}; }
-
-[[noreturn]] void FailToParse(const beast::error_code& error) {
-  if (error == http::error::body_limit) throw failure::TooLarge();
-  if (error == http::error::partial_message) throw failure::CutShort();
-  throw failure::NotHttp(error.message());
-}
 
 struct Interrupter {
   const Connection* connection;
   void operator()() const noexcept { connection->Interrupt(); }
 };
-
-}  // namespace
-
-// A connection, and what came on it that no parser has taken yet.
-class HttpConnection {
- public:
-  explicit HttpConnection(const Address& to) : wire_(to) {}
-
-  Connection& wire() { return wire_; }
-  [[nodiscard]] bool answered() const { return answered_; }
-  [[nodiscard]] bool IsFit() const { return buffer_.size() == 0 && wire_.IsFit(); }
-
-  void Send(std::string_view bytes, TimePoint deadline) {
-    answered_ = false;
-    wire_.Write(bytes, deadline);
-  }
-
-  // Hands `parser` what has come, or else waits for more. False: `deadline` passed without a byte.
-  template <class Parser>
-  bool Advance(Parser& parser, TimePoint deadline) {
-    beast::error_code error;
-    if (wants_more_ || buffer_.size() == 0) {
-      // Beast bounds a header, but not the trailers behind the last chunk.
-      if (buffer_.size() > kHeaderLimit) FailToParse(http::error::header_limit);
-      const auto room = buffer_.prepare(kReadSize);
-      const auto got = wire_.Read({static_cast<char*>(room.data()), room.size()}, deadline);
-      if (!got) return false;
-      wants_more_ = false;
-      if (*got == 0) {
-        if (!parser.got_some()) throw failure::Unanswered();
-        parser.put_eof(error);
-        if (error) FailToParse(error);
-        return true;
-      }
-      answered_ = true;
-      buffer_.commit(*got);
-    }
-    buffer_.consume(parser.put(buffer_.data(), error));
-    wants_more_ = error == http::error::need_more;
-    if (error && !wants_more_ && error != http::error::need_buffer) FailToParse(error);
-    return true;
-  }
-
-  // The head of the answer proper: what a 1xx says is for others.
-  template <class Parser>
-  Response ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
-    do {
-      parser.emplace();
-      parser->header_limit(kHeaderLimit);
-      parser->body_limit(body_limit);
-      while (!parser->is_header_done()) AdvanceInTime(*parser, deadline);
-    } while (parser->get().result_int() < 200);
-    Response head{.status = static_cast<int>(parser->get().result_int())};
-    CheckStatus(head.status);
-    for (const auto& field : parser->get()) {
-      TakeHeader(View(field.name_string()), View(field.value()), head);
-    }
-    return head;
-  }
-
-  // For what has to be over by `deadline`, though bytes never stop coming.
-  template <class Parser>
-  void AdvanceInTime(Parser& parser, TimePoint deadline) {
-    if (Now() >= deadline || !Advance(parser, deadline)) throw failure::Timeout();
-  }
-
- private:
-  Connection wire_;
-  beast::flat_buffer buffer_;
-  bool wants_more_ = false;  // the parser cannot do anything with what buffer_ holds
-  bool answered_ = false;    // a byte came since the last request
-};
-
-namespace {
 
 class BeastStream final : public Stream {
  public:
@@ -126,13 +39,12 @@ class BeastStream final : public Stream {
 
   // The first thing to be called; not the constructor, so that `stop` ends it too.
   void Start(std::string_view bytes, std::size_t max_body, TimePoint deadline) {
-    connection_->Send(bytes, deadline);
-    head_ = connection_->ReadHead(parser_, std::numeric_limits<std::uint64_t>::max(), deadline);
+    head_ = connection_->Ask(bytes, parser_, std::numeric_limits<std::uint64_t>::max(), deadline);
     if (head_.status < 300) return;
     for (Chunk chunk = Next(deadline); chunk.state != State::kEnd; chunk = Next(deadline)) {
       if (chunk.state == State::kSilent || Now() >= deadline) throw failure::Timeout();
       head_.body += chunk.bytes;
-      if (head_.body.size() > max_body) FailToParse(http::error::body_limit);
+      if (head_.body.size() > max_body) throw failure::TooLarge();
     }
   }
 
@@ -167,7 +79,7 @@ class BeastStream final : public Stream {
   std::stop_callback<Interrupter> interrupt_;
   std::optional<http::response_parser<http::buffer_body>> parser_;
   Response head_;
-  std::array<char, kReadSize> bytes_{};
+  std::array<char, HttpConnection::kReadSize> bytes_{};
 };
 
 }  // namespace
@@ -178,7 +90,12 @@ BeastTransport::~BeastTransport() = default;
 
 Response BeastTransport::Call(const Request& request, std::stop_token stop) {
   CheckRequest(request);
-  const TimePoint deadline = After(Now(), server_->options.call_timeout);
+  return Call(request, After(Now(), server_->options.call_timeout), stop);
+}
+
+// To a request that is checked.
+Response BeastTransport::Call(const Request& request, TimePoint deadline,
+                              const std::stop_token& stop) {
   try {
     const std::string bytes = Serialize(request);
     if (auto kept = TakeKept()) {
@@ -205,8 +122,7 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
   Response response;
   {
     const std::stop_callback interrupt(stop, Interrupter{&connection->wire()});
-    connection->Send(bytes, deadline);
-    response = connection->ReadHead(parser, server_->options.max_body, deadline);
+    response = connection->Ask(bytes, parser, server_->options.max_body, deadline);
     parser->eager(true);
     while (!parser->is_done()) connection->AdvanceInTime(*parser, deadline);
     // Where the end of the connection ends the body, being interrupted looks like it.
@@ -214,7 +130,7 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
   }
   response.body = std::move(parser->get().body());
   if (response.status == 401) server_->token.Distrust();
-  if (parser->keep_alive()) kept_.Put(std::move(connection));
+  if (parser->keep_alive() && connection->sent()) kept_.Put(std::move(connection));
   return response;
 }
 

@@ -23,6 +23,8 @@ class BeastTransport final : public Transport {
   ~BeastTransport() override;
 
   Response Call(const Request& request, std::stop_token stop) override;
+  [[nodiscard]] Response Call(const Request& request, TimePoint deadline,
+                              const std::stop_token& stop);
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
 
  private:

@@ -1,9 +1,10 @@
 #include "config_input.hpp"
+#include "environment.hpp"
 #include "kubeconfig.hpp"
+#include "quoted.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -110,9 +111,8 @@ class Search {
   }
 
   [[nodiscard]] std::string Variable(const std::string& name) const {
-    if (sources_.getenv) return sources_.getenv(name).value_or("");
-    const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): only reads
-    return value == nullptr ? "" : value;
+    return (sources_.getenv ? sources_.getenv(name) : detail::EnvironmentVariable(name))
+        .value_or("");
   }
 
   [[nodiscard]] fs::path Home() const {

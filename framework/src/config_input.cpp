@@ -1,18 +1,19 @@
 #include "config_input.hpp"
 
+#include "endpoint.hpp"
+#include "openssl.hpp"
+#include "token_source.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <unistd.h>
 
 #include <kopp/config.hpp>
@@ -21,22 +22,6 @@ namespace kopp::detail {
 namespace {
 
 constexpr std::size_t kMaxFile = 1U << 20U;  // a kubeconfig of a thousand clusters; no device file
-constexpr std::size_t kMaxQuoted = 120;
-
-template <auto kFree>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-
-Bio Open(const std::string& pem) {
-  return Bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-}
 
 class File {
  public:
@@ -75,27 +60,7 @@ class File {
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Asked for a passphrase, says that there is none: OpenSSL would ask on the terminal.
-int NoPassphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
-  *static_cast<bool*>(asked) = true;
-  return -1;
-}
-
 }  // namespace
-
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text.substr(0, kMaxQuoted)) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-      std::array<char, 5> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(c));
-      quoted += escape.data();
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + (text.size() > kMaxQuoted ? "…\"" : "\"");
-}
 
 std::optional<std::string> ReadIfThere(const std::filesystem::path& file,
                                        const std::string& where) {
@@ -142,24 +107,20 @@ std::string DecodeBase64(const std::string& text, const std::string& where) {
 }
 
 std::string CheckedToken(std::string_view text, const std::string& where) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  if (text.empty()) throw ConfigError(where + ": the token is empty; put a bearer token there");
-  const bool fits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (!fits) {
-    throw ConfigError(where +
-                      ": the token has characters that no token has (a space, a line end or "
-                      "a byte beyond ASCII); write it anew");
+  if (std::all_of(text.begin(), text.end(), IsSpace)) {
+    throw ConfigError(where + ": the token is empty; put a bearer token there");
   }
-  return std::string(text);
+  if (auto token = AsToken(text)) return *std::move(token);
+  throw ConfigError(where +
+                    ": the token has characters that no token has (a space, a line end or "
+                    "a byte beyond ASCII); write it anew");
 }
 
 void CheckCertificates(const std::string& pem, const std::string& where) {
-  const Bio bio = Open(pem);
+  const Bio bio = OverBytes(pem);
   int count = 0;
   ERR_clear_error();
-  while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))) ++count;
+  while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr))) ++count;
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (count > 0 && at_end) return;
@@ -169,7 +130,7 @@ void CheckCertificates(const std::string& pem, const std::string& where) {
 }
 
 void CheckKey(const std::string& pem, const std::string& where) {
-  const Bio bio = Open(pem);
+  const Bio bio = OverBytes(pem);
   bool encrypted = false;
   const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, &encrypted));
   ERR_clear_error();
@@ -184,16 +145,11 @@ void CheckKey(const std::string& pem, const std::string& where) {
 }
 
 void CheckServer(const std::string& server, const std::string& where) {
-  const auto scheme = server.find("://");
-  const bool known = IsTls(server) || server.starts_with("http://");
-  const bool clean =
-      std::all_of(server.begin(), server.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (known && clean && server.find_first_of("/?#:", scheme + 3) != scheme + 3 &&
-      server.size() > scheme + 3) {
-    return;
+  try {
+    static_cast<void>(ParseEndpoint(server));
+  } catch (const ConfigError& error) {
+    throw ConfigError(where + ": " + error.what());
   }
-  throw ConfigError(where + ": " + Quoted(server) +
-                    " is not a server's address; write it as https://HOST:PORT");
 }
 
 bool IsTls(std::string_view server) { return server.starts_with("https://"); }

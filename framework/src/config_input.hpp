@@ -10,9 +10,6 @@
 // token`. No message holds a credential.
 namespace kopp::detail {
 
-/// `text` in double quotes, fit for a message of one line: control characters escaped, cut if long.
-[[nodiscard]] std::string Quoted(std::string_view text);
-
 /// The bytes of `file`, at most 1 MiB; nullopt where there is no such file.
 [[nodiscard]] std::optional<std::string> ReadIfThere(const std::filesystem::path& file,
                                                      const std::string& where);
@@ -32,7 +29,7 @@ void CheckCertificates(const std::string& pem, const std::string& where);
 /// Checks that `pem` holds a private key without a passphrase.
 void CheckKey(const std::string& pem, const std::string& where);
 
-/// Checks that `server` is http://… or https://… with a host.
+/// Checks that `server` is an address as ParseEndpoint has it.
 void CheckServer(const std::string& server, const std::string& where);
 
 /// Whether what is said to `server` is encrypted: credentials travel no other way.

@@ -3,9 +3,7 @@
 #include "failures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <limits>
 #include <system_error>
 
 #include <netinet/in.h>
@@ -87,7 +85,7 @@ void Connection::Write(std::string_view bytes, TimePoint deadline) {
       if (result != 1) {
         const int error = SSL_get_error(session_.get(), result);
         events = EventsFor(error);
-        if (events == 0) FailWrite();
+        if (events == 0) FailTls(error);
       }
     } else {
       const auto sent = ::send(wire_.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -134,7 +132,8 @@ bool Connection::IsFit() const {
 bool Connection::Await(short events, TimePoint deadline) const {
   for (;;) {
     pollfd poll{.fd = wire_.socket.get(), .events = events, .revents = 0};
-    const Duration left = std::max(deadline - Clock::Real().Now(), Duration::zero());
+    const TimePoint now = Clock::Real().Now();
+    const Duration left = deadline <= now ? Duration::zero() : deadline - now;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     const timespec limit{seconds.count(), (left - seconds).count()};
     const int ready = ::ppoll(&poll, 1, &limit, nullptr);
@@ -152,27 +151,16 @@ short Connection::EventsFor(int error) {
 void Connection::FailHandshake(int error) {
   if (!report_.refusal.empty()) throw TransportError(Kind::kUntrusted, report_.refusal);
   if (error != SSL_ERROR_SSL || ERR_peek_error() == 0) throw failure::HandshakeClosed();
-  throw TransportError(Kind::kUntrusted,
-                       DescribeTlsFailure(ERR_peek_error(), "the TLS handshake failed: "));
+  throw ExplainHandshake(ERR_peek_error());
 }
 
 void Connection::FailTls(int error) {
   const unsigned long code = ERR_peek_error();
-  if (error == SSL_ERROR_SSL && IsTlsAlert(code)) {
-    throw TransportError(Kind::kUntrusted, DescribeTlsFailure(code, ""));
-  }
+  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) throw ExplainHandshake(code);
   if (error == SSL_ERROR_SSL && code != 0) {
     throw failure::Broken(TakeTlsError());
   }
   FailInTheMiddle(wire_.error);
-}
-
-void Connection::FailWrite() {
-  const int error = wire_.error;
-  // A server that refuses us says so and closes: what it said waits to be read.
-  std::array<char, 1> byte{};
-  static_cast<void>(ReadTls(byte, TimePoint::min()));
-  FailInTheMiddle(error);
 }
 
 const BIO_METHOD* Connection::Bio() {

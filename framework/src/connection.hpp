@@ -29,7 +29,8 @@ class Connection {
   void AwaitConnected(TimePoint deadline);
   void Handshake(const TlsContext& tls, TimePoint deadline);
 
-  /// Returns when the kernel has all of `bytes`.
+  /// Returns when the kernel has all of `bytes`. Where it throws that the connection broke, there
+  /// may still be something to read.
   void Write(std::string_view bytes, TimePoint deadline);
 
   /// How many bytes came: 0 when the other side ended in order, nullopt at `deadline`. A deadline
@@ -58,7 +59,6 @@ class Connection {
   [[nodiscard]] std::optional<std::size_t> ReadTls(std::span<char> into, TimePoint deadline);
   [[noreturn]] void FailHandshake(int error);
   [[noreturn]] void FailTls(int error);
-  [[noreturn]] void FailWrite();
   [[nodiscard]] static short EventsFor(int error);
 
   Wire wire_;

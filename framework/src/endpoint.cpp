@@ -1,8 +1,10 @@
 #include "endpoint.hpp"
 
+#include "http_rules.hpp"
+#include "quoted.hpp"
+
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 
 #include <arpa/inet.h>
 
@@ -11,9 +13,10 @@
 namespace kopp::detail {
 namespace {
 
+// What stands before the last @ is, or is meant for, a name and a password: not for a message.
 [[noreturn]] void Refuse(const std::string& url, const std::string& why) {
-  throw ConfigError("server address \"" + url + "\": " + why +
-                    "; it should look like https://10.0.0.1:6443");
+  throw ConfigError(Quoted(url.substr(url.rfind('@') + 1)) + " is not a server's address: " + why +
+                    "; write it as https://HOST:PORT");
 }
 
 bool IsHostCharacter(char c) {
@@ -21,21 +24,19 @@ bool IsHostCharacter(char c) {
          c == '.' || c == '_';
 }
 
-bool IsPathCharacter(char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '<' && c != '>'; }
-
 // Takes "name", "10.0.0.1" or "[::1]" from the front of `authority`.
 std::string TakeHost(const std::string& url, std::string_view& authority) {
   if (authority.starts_with('[')) {
     const auto end = authority.find(']');
-    if (end == std::string_view::npos) Refuse(url, "a [ without its ]");
+    if (end == std::string_view::npos) Refuse(url, "it has a [ without its ]");
     std::string host(authority.substr(1, end - 1));
     if (!IsIpv6Address(host)) Refuse(url, "what stands in [] is no IPv6 address");
     authority.remove_prefix(end + 1);
     return host;
   }
   std::string host(authority.substr(0, authority.find(':')));
-  if (host.empty()) Refuse(url, "no host");
-  if (!std::all_of(host.begin(), host.end(), IsHostCharacter)) Refuse(url, "no valid host name");
+  if (host.empty()) Refuse(url, "it has no host");
+  if (!IsHostName(host)) Refuse(url, "the host is no name");
   authority.remove_prefix(host.size());
   return host;
 }
@@ -72,24 +73,30 @@ Endpoint ParseEndpoint(const std::string& url) {
     endpoint.tls = false;
     endpoint.port = 80;
   } else {
-    Refuse(url, "neither https:// nor http:// in front");
+    Refuse(url, "it begins with neither https:// nor http://");
   }
-  if (!std::all_of(rest.begin(), rest.end(), IsPathCharacter)) Refuse(url, "a stray character");
   if (rest.find_first_of("@?#") != std::string_view::npos) {
-    Refuse(url, "credentials, a query or a fragment have no place in it");
+    Refuse(url, "a user, a query or a fragment has no place in it");
   }
 
   std::string_view authority = rest.substr(0, rest.find('/'));
   std::string_view path = rest.substr(authority.size());
   while (path.ends_with('/')) path.remove_suffix(1);
+  if (!path.empty() && !IsTarget(path)) {
+    Refuse(url, "its path is none of a URI, where what is special is written as %20 and the like");
+  }
   endpoint.base_path = path;
   endpoint.host = TakeHost(url, authority);
   if (authority.starts_with(':')) {
     endpoint.port = ParsePort(url, authority.substr(1));
   } else if (!authority.empty()) {
-    Refuse(url, "something other than a port behind the host");
+    Refuse(url, "what stands behind the host is no port");
   }
   return endpoint;
+}
+
+bool IsHostName(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsHostCharacter);
 }
 
 bool IsIpv6Address(const std::string& host) {

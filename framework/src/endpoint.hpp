@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kopp::detail {
 
@@ -19,8 +20,12 @@ struct Endpoint {
   [[nodiscard]] std::string Authority() const;
 };
 
-/// Throws ConfigError for what is not http(s)://host[:port][/path].
+/// Throws ConfigError, one line without what may be a password, for what is not
+/// http(s)://host[:port][/path].
 [[nodiscard]] Endpoint ParseEndpoint(const std::string& url);
+
+/// Whether `text` has the characters of a name, or of an IPv4 address.
+[[nodiscard]] bool IsHostName(std::string_view text);
 
 /// Whether `host` is an address in numbers, which needs no look-up and has no place in SNI.
 [[nodiscard]] bool IsAddress(const std::string& host);

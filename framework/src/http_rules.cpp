@@ -17,20 +17,6 @@ bool IsHex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// A path and a query as RFC 3986 has them.
-bool IsTarget(std::string_view text) {
-  if (!text.starts_with('/') || text.starts_with("//")) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) return false;
-    } else if (!IsLetterOrDigit(text[i]) &&
-               std::string_view("-._~!$&'()*+,;=:@/?").find(text[i]) == std::string_view::npos) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool IsValueCharacter(char c) { return (c >= ' ' && c < '\x7f') || c == '\t'; }
 
 bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
@@ -96,6 +82,19 @@ void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
 }
 
 }  // namespace
+
+bool IsTarget(std::string_view text) {
+  if (!text.starts_with('/') || text.starts_with("//")) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) return false;
+    } else if (!IsLetterOrDigit(text[i]) &&
+               std::string_view("-._~!$&'()*+,;=:@/?").find(text[i]) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
 
 void CheckRequest(const Request& request) {
   const auto all = [](std::string_view text, auto allowed) {

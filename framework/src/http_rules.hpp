@@ -2,7 +2,8 @@
 
 #include "endpoint.hpp"
 
-#include <array>
+#include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct Header {
   std::string_view name;
   std::string_view value;
 };
+
+/// Whether `text` is a path, with or without a query, as RFC 3986 has them.
+[[nodiscard]] bool IsTarget(std::string_view text);
 
 /// Throws std::invalid_argument for a request that would not arrive as it was meant: a line break
 /// in it could add headers or a second request.

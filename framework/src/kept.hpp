@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -13,27 +14,30 @@
 namespace kopp::detail {
 
 /// Connections that served a call and may serve another soon: the one put back last goes first, so
-/// that what is too many grows old and is closed. Safe to use from any thread.
+/// that what is too many grows old and is closed, by the next that comes or goes. Safe to use from
+/// any thread.
 template <class T>
 class Kept {
  public:
+  explicit Kept(Clock& clock = Clock::Real()) : clock_(clock) {}
+
   /// Null when there is none.
   [[nodiscard]] std::unique_ptr<T> Take() {
+    Idles old;  // closed once the lock is let go
     const std::lock_guard lock(mutex_);
-    if (idle_.empty() || IsOld(idle_.back())) return nullptr;
+    DropOld(old);
+    if (idle_.empty()) return nullptr;
     auto taken = std::move(idle_.back().held);
     idle_.pop_back();
     return taken;
   }
 
   void Put(std::unique_ptr<T> held) {
-    std::vector<Idle> old;  // closed once the lock is let go
+    Idles old;
     const std::lock_guard lock(mutex_);
-    auto young = std::find_if_not(idle_.begin(), idle_.end(), IsOld);
-    if (young == idle_.begin() && idle_.size() == kMost) ++young;
-    std::move(idle_.begin(), young, std::back_inserter(old));
-    idle_.erase(idle_.begin(), young);
-    idle_.push_back({std::move(held), Clock::Real().Now()});
+    DropOld(old);
+    if (idle_.size() == kMost) Drop(std::next(idle_.begin()), old);
+    idle_.push_back({std::move(held), clock_.Now()});
   }
 
  private:
@@ -41,14 +45,25 @@ class Kept {
     std::unique_ptr<T> held;
     TimePoint since;
   };
+  using Idles = std::vector<Idle>;
   static constexpr std::size_t kMost = 16;
+  static constexpr Duration kLongest = std::chrono::seconds(30);
 
-  static bool IsOld(const Idle& idle) {
-    return Clock::Real().Now() - idle.since > std::chrono::seconds(30);
+  void DropOld(Idles& old) {
+    const TimePoint now = clock_.Now();
+    Drop(std::find_if(idle_.begin(), idle_.end(),
+                      [now](const Idle& idle) { return now - idle.since <= kLongest; }),
+         old);
   }
 
+  void Drop(typename Idles::iterator end, Idles& old) {
+    std::move(idle_.begin(), end, std::back_inserter(old));
+    idle_.erase(idle_.begin(), end);
+  }
+
+  Clock& clock_;
   std::mutex mutex_;
-  std::vector<Idle> idle_;  // guarded by mutex_; by `since`
+  Idles idle_;  // guarded by mutex_; by `since`
 };
 
 }  // namespace kopp::detail

@@ -1,6 +1,7 @@
 #include "kubeconfig.hpp"
 
 #include "config_input.hpp"
+#include "quoted.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,5 +1,6 @@
 #include "config_input.hpp"
 #include "kubeconfig.hpp"
+#include "quoted.hpp"
 
 #include <array>
 #include <utility>

@@ -80,7 +80,11 @@ std::string JsonHead(char severity, WallTime now, const std::source_location& wh
   return head + Quote(Caller(where)) + R"(,"msg":)";
 }
 
+// Held by all loggers' writers alike: a pipe mixes what is longer than 4 KiB.
+std::mutex standard_error;
+
 void WriteToStandardError(std::string_view line) {
+  const std::scoped_lock lock(standard_error);
   while (!line.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
     if (written >= 0) {
@@ -114,13 +118,11 @@ struct Logger::Sink {
     if (options.write) {
       options.write(line);
     } else {
-      const std::scoped_lock lock(standard_error);  // a pipe mixes what is longer than 4 KiB
       WriteToStandardError(line);
     }
   }
 
   LogOptions options;
-  mutable std::mutex standard_error;
 };
 
 Logger::Logger(LogOptions options) : sink_(std::make_shared<const Sink>(std::move(options))) {}

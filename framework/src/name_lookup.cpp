@@ -54,6 +54,9 @@ class NameLookup::Query {
     ::gai_suspend(list.data(), 1, &wait);
     return ::gai_error(&control_);
   }
+  [[nodiscard]] bool HasEnded() {
+    return !handed_over_ || ::gai_error(&control_) != EAI_INPROGRESS;
+  }
   [[nodiscard]] const addrinfo* found() const { return control_.ar_result; }
 
  private:
@@ -101,13 +104,13 @@ std::vector<Address> NameLookup::Resolve(TimePoint deadline, const std::stop_tok
   int state = query->Await(Duration::zero());
   while (state == EAI_INPROGRESS) {
     if (stop.stop_requested()) throw failure::Stopped();
-    const Duration left = deadline - Clock::Real().Now();
-    if (left <= Duration::zero()) {
+    const TimePoint now = Clock::Real().Now();
+    if (now >= deadline) {
       throw TransportError(Kind::kTimeout, "the look-up of " + host_ +
                                                " took too long: do the name servers in "
                                                "/etc/resolv.conf answer?");
     }
-    state = query->Await(std::min(left, kStopCheck));
+    state = query->Await(std::min(deadline - now, kStopCheck));
   }
   Leave(query);
   if (state != 0) {
@@ -118,9 +121,10 @@ std::vector<Address> NameLookup::Resolve(TimePoint deadline, const std::stop_tok
   return Copy(query->found());
 }
 
+// One that has ended and is still here is an answer that nobody awaited: it may be old.
 std::shared_ptr<NameLookup::Query> NameLookup::Join() {
   const std::lock_guard lock(mutex_);
-  if (!under_way_) under_way_ = Query::Start(host_, port_);
+  if (!under_way_ || under_way_->HasEnded()) under_way_ = Query::Start(host_, port_);
   return under_way_;
 }
 

@@ -1,5 +1,6 @@
-#include "config_input.hpp"
 #include "duration.hpp"
+#include "environment.hpp"
+#include "quoted.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -135,19 +136,26 @@ struct Flag {
   std::optional<std::string> value{};
 };
 
-// "-name=value", "--name" and "-v4".
-Flag Split(const std::string& argument) {
+// "-name=value", "--name" and "-v4"; nullopt for anything else.
+std::optional<Flag> Split(const std::string& argument) {
   const auto begin = argument.find_first_not_of('-');
-  if (begin == 0 || begin == std::string::npos || begin > 2) {
-    throw UsageError("unexpected argument " + Quoted(argument) + "; --help shows the flags");
-  }
+  if (begin == 0 || begin == std::string::npos || begin > 2) return std::nullopt;
   const std::string flag = argument.substr(begin);
   if (const auto equals = flag.find('='); equals != std::string::npos) {
-    return {flag.substr(0, equals), flag.substr(equals + 1)};
+    return Flag{flag.substr(0, equals), flag.substr(equals + 1)};
   }
   const bool is_level = begin == 1 && flag.size() > 1 && flag.front() == 'v' &&
                         flag.find_first_not_of("0123456789", 1) == std::string::npos;
   return is_level ? Flag{"v", flag.substr(1)} : Flag{flag};
+}
+
+const CLI::Option* Find(const CLI::App& app, const Flag& flag) {
+  return app.get_option_no_throw("--" + flag.name);
+}
+
+// Whether the next argument is the value of `flag`.
+bool TakesNext(const CLI::Option* option, const Flag& flag) {
+  return option != nullptr && !flag.value && option->get_items_expected_min() > 0;
 }
 
 // Go's forms as CLI11 takes them: one dash becomes two, and a value is joined to its flag, whatever
@@ -156,18 +164,21 @@ std::vector<std::string> Normalised(const CLI::App& app,
                                     const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
-    auto [name, value] = Split(*argument);
-    name.insert(0, "--");
-    const CLI::Option* option = app.get_option_no_throw(name);
-    if (option == nullptr) throw UsageError(Unknown(app, name));
-    if (!value && option->get_items_expected_min() > 0) {
-      if (++argument == arguments.end()) throw UsageError(name + " needs a value");
-      value = *argument;
+    auto flag = Split(*argument);
+    if (!flag) {
+      throw UsageError("unexpected argument " + Quoted(*argument) + "; --help shows the flags");
     }
-    if (value && value->empty()) {
+    const std::string name = "--" + flag->name;
+    const CLI::Option* option = Find(app, *flag);
+    if (option == nullptr) throw UsageError(Unknown(app, name));
+    if (TakesNext(option, *flag)) {
+      if (++argument == arguments.end()) throw UsageError(name + " needs a value");
+      flag->value = *argument;
+    }
+    if (flag->value && flag->value->empty()) {
       result.insert(result.end(), {name, ""});  // CLI11 takes "--name=" for a bare --name
     } else {
-      result.push_back(value ? name + '=' + *value : name);
+      result.push_back(flag->value ? name + '=' + *flag->value : name);
     }
   }
   return result;
@@ -201,18 +212,19 @@ Duration Timeout(const std::string& flag, const std::string& typed) {
 }
 
 // A namespace's name is a DNS label: anything else would end up in a URL.
-std::string Namespace(const std::string& typed) {
+std::string Namespace(const std::string& where, const std::string& typed) {
   const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   const bool fits =
       typed.empty() ||
       (typed.size() <= 63 && is_alnum(typed.front()) && is_alnum(typed.back()) &&
        std::all_of(typed.begin(), typed.end(), [&](char c) { return is_alnum(c) || c == '-'; }));
   if (fits) return typed;
-  throw UsageError("--namespace " + Quoted(typed) +
+  throw UsageError(where + ' ' + Quoted(typed) +
                    ": write the name of one namespace, or nothing for all");
 }
 
-Options Converted(std::string name, const Typed& typed) {
+Options Converted(std::string name, const CLI::App& app, const Typed& typed) {
+  const bool is_typed = app.count("--namespace") > 0;
   const auto format = Choice<LogFormat>("--logging-format", typed.logging_format,
                                         {{"text", LogFormat::kText}, {"json", LogFormat::kJson}});
   using Calls = TransportOptions::Calls;
@@ -221,7 +233,8 @@ Options Converted(std::string name, const Typed& typed) {
       .kubeconfig = typed.kubeconfig,
       .context = typed.context,
       .master = typed.master,
-      .watch_namespace = Namespace(typed.watch_namespace),
+      .watch_namespace =
+          Namespace(is_typed ? "--namespace" : "$WATCH_NAMESPACE", typed.watch_namespace),
       .http_transport = Choice<Calls>("--http-transport", typed.http_transport,
                                       {{"cpprestsdk", Calls::kCppRest}, {"beast", Calls::kBeast}}),
       .graceful_shutdown_timeout =
@@ -230,20 +243,17 @@ Options Converted(std::string name, const Typed& typed) {
   };
 }
 
-std::optional<std::string> ProcessEnvironment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): only reads
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-// Whether one of `flags` is there. Looked for before all else: who asks for help does not get a
-// complaint about another flag.
-bool Asks(const std::vector<std::string>& arguments,
+// Whether one of `flags` is there, and not as the value of another. Looked for before all else: who
+// asks for help does not get a complaint about another flag.
+bool Asks(const CLI::App& app, const std::vector<std::string>& arguments,
           std::initializer_list<std::string_view> flags) {
-  return std::any_of(arguments.begin(), std::find(arguments.begin(), arguments.end(), "--"),
-                     [&](const std::string& argument) {
-                       const auto name = std::string_view(argument).substr(0, argument.find('='));
-                       return std::find(flags.begin(), flags.end(), name) != flags.end();
-                     });
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const auto name = std::string_view(arguments[i]).substr(0, arguments[i].find('='));
+    if (std::find(flags.begin(), flags.end(), name) != flags.end()) return true;
+    const auto flag = Split(arguments[i]);
+    if (flag && TakesNext(Find(app, *flag), *flag)) ++i;
+  }
+  return false;
 }
 
 }  // namespace
@@ -253,20 +263,21 @@ std::variant<Options, EarlyExit> ParseCommandLine(int argc, const char* const* a
   std::string name = Options{}.name;
   if (argc > 0) name = std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1);
   Typed typed;
-  typed.watch_namespace = (getenv ? getenv : ProcessEnvironment)("WATCH_NAMESPACE").value_or("");
+  typed.watch_namespace =
+      (getenv ? getenv : detail::EnvironmentVariable)("WATCH_NAMESPACE").value_or("");
   CLI::App app(std::string(about), name);
   app.formatter(std::make_shared<HelpFormat>());
   Declare(app, typed);
   const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
-  if (Asks(given, {"-h", "--h", "-help", "--help"})) return EarlyExit{0, app.help()};
-  if (Asks(given, {"-version", "--version"})) {
+  if (Asks(app, given, {"-h", "--h", "-help", "--help"})) return EarlyExit{0, app.help()};
+  if (Asks(app, given, {"-version", "--version"})) {
     return EarlyExit{0, name + ", with kopp " KOPP_VERSION "\n"};
   }
   try {
     auto arguments = Normalised(app, given);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));
-    return Converted(name, typed);
+    return Converted(name, app, typed);
   } catch (const std::runtime_error& error) {  // a UsageError, or CLI11's own
     return EarlyExit{2, name + ": " + error.what() + '\n'};
   }

@@ -18,6 +18,12 @@ constexpr Duration kGrace = std::chrono::seconds(1);  // for cpprestsdk to let g
 
 TimePoint Now() { return Clock::Real().Now(); }
 
+Descriptor Duplicated(int socket) {
+  Descriptor second = Duplicate(socket);
+  if (second.get() < 0) throw failure::CannotConnect(std::generic_category().message(errno));
+  return second;
+}
+
 }  // namespace
 
 void RestProgress::Begin(TimePoint deadline) {
@@ -25,6 +31,7 @@ void RestProgress::Begin(TimePoint deadline) {
   state_ = State{};
   state_.deadline = deadline;
   state_.phase_deadline = After(Now(), options_.connect_timeout);
+  state_.received_before = ProgressOf(socket_.get()).received;  // of the last call, until Adopt
 }
 
 std::optional<Response> RestProgress::Await(const std::stop_token& stop) {
@@ -97,7 +104,7 @@ void RestProgress::AdoptKept(int socket) {
     state_.stale = true;
     throw failure::Unanswered();
   }
-  if (number_ != socket) socket_ = Duplicate(socket);
+  if (number_ != socket) socket_ = Duplicated(socket);
   Adopt(socket);
 }
 
@@ -106,10 +113,11 @@ void RestProgress::AdoptNew(int socket, SSL* session) {
   TuneSocket(socket);
   state_.kept = false;
   state_.connecting = true;
+  state_.phase_deadline = After(Now(), options_.connect_timeout);
   report_.done = false;
   report_.refusal.clear();
   if (session != nullptr) TlsContext::Attach(session, report_);
-  socket_ = Duplicate(socket);
+  socket_ = Duplicated(socket);
   Adopt(socket);
 }
 
@@ -162,8 +170,8 @@ TransportError RestProgress::Explained(std::string_view step, int code) const {
   }
   const auto tls_code = static_cast<unsigned long>(code);
   const bool by_tls = code > 0xffff;  // beyond any errno: OpenSSL's
-  if (by_tls && (IsShakingHands() || IsTlsAlert(tls_code))) {
-    return {Kind::kUntrusted, DescribeTlsFailure(tls_code, "the TLS handshake failed: ")};
+  if (by_tls && (IsShakingHands() || IsCertificateAlert(tls_code))) {
+    return ExplainHandshake(tls_code);
   }
   if (IsShakingHands()) return failure::HandshakeClosed();
   if (step.starts_with("Invalid")) return failure::NotHttp(std::string(step));

@@ -4,20 +4,19 @@
 #include "failures.hpp"
 #include "http_rules.hpp"
 #include "kept.hpp"
+#include "rest_bodies.hpp"
 #include "rest_progress.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>  // Boost.Asio 1.74 forgets it
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
-#include <cpprest/astreambuf.h>
 #include <cpprest/http_client.h>
 #include <pplx/threadpool.h>
 
-// cpprestsdk is kept to this file. Of its habits, those that a deadline and a watchful caller mend
-// are in RestProgress; the others are met where they are turned off.
+// cpprestsdk is kept to this file and rest_bodies.hpp. Of its habits, those that a deadline and a
+// watchful caller mend are in RestProgress; the others are met where they are turned off.
 namespace kopp::detail {
 namespace {
 
@@ -41,106 +40,6 @@ pplx::task_options InPlaceOption() {
   static const auto scheduler = std::make_shared<InPlace>();
   return {std::static_pointer_cast<pplx::scheduler_interface>(scheduler)};
 }
-
-// What a buffer that goes one way only has to say to all the rest.
-class OneWay : public streams::details::streambuf_state_manager<std::uint8_t> {
- public:
-  using Base = streams::details::streambuf_state_manager<std::uint8_t>;
-  using Base::Base;
-  [[nodiscard]] bool can_seek() const override { return false; }
-  [[nodiscard]] bool has_size() const override { return false; }
-  [[nodiscard]] size_t buffer_size(std::ios_base::openmode) const override { return 0; }
-  void set_buffer_size(size_t, std::ios_base::openmode) override {}
-  [[nodiscard]] size_t in_avail() const override { return 0; }
-  [[nodiscard]] pos_type getpos(std::ios_base::openmode) const override { return traits::eof(); }
-  pos_type seekpos(pos_type, std::ios_base::openmode) override { return traits::eof(); }
-  pos_type seekoff(off_type, std::ios_base::seekdir, std::ios_base::openmode) override {
-    return traits::eof();
-  }
-  bool acquire(std::uint8_t*&, size_t&) override { return false; }
-  void release(std::uint8_t*, size_t) override {}
-
- protected:
-  static pplx::task<int_type> Nothing() {
-    return pplx::task_from_result<int_type>(int_type{traits::eof()});
-  }
-  pplx::task<int_type> _putc(std::uint8_t) override { return Nothing(); }
-  pplx::task<size_t> _putn(const std::uint8_t*, size_t) override {
-    return pplx::task_from_result<size_t>(0);
-  }
-  pplx::task<int_type> _bumpc() override { return Nothing(); }
-  int_type _sbumpc() override { return traits::eof(); }
-  pplx::task<int_type> _getc() override { return Nothing(); }
-  int_type _sgetc() override { return traits::eof(); }
-  pplx::task<int_type> _nextc() override { return Nothing(); }
-  pplx::task<int_type> _ungetc() override { return Nothing(); }
-  pplx::task<size_t> _getn(std::uint8_t*, size_t) override {
-    return pplx::task_from_result<size_t>(0);
-  }
-  size_t _scopy(std::uint8_t*, size_t) override { return 0; }
-  pplx::task<bool> _sync() override { return pplx::task_from_result(true); }
-  std::uint8_t* _alloc(size_t) override { return nullptr; }
-  void _commit(size_t) override {}
-};
-
-// A body that cannot be rewound: then cpprestsdk does not send a request a second time.
-class RequestBody final : public OneWay {
- public:
-  explicit RequestBody(std::string bytes) : OneWay(std::ios_base::in), bytes_(std::move(bytes)) {}
-
- protected:
-  pplx::task<size_t> _getn(std::uint8_t* into, size_t count) override {
-    const size_t some = std::min(count, bytes_.size() - taken_);
-    std::memcpy(into, bytes_.data() + taken_, some);
-    taken_ += some;
-    return pplx::task_from_result(some);
-  }
-
- private:
-  std::string bytes_;
-  size_t taken_ = 0;
-};
-
-// Held by every part of cpprestsdk that still works on a call. When the last lets go, whatever way
-// the call went, its connection is put back or closed.
-class Claim {
- public:
-  explicit Claim(std::shared_ptr<RestProgress> progress) : progress_(std::move(progress)) {}
-  ~Claim() { progress_->End(); }
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
-
-  [[nodiscard]] RestProgress& progress() const { return *progress_; }
-
- private:
-  std::shared_ptr<RestProgress> progress_;
-};
-
-// Takes an answer's body, up to `limit`. cpprestsdk hands on as many bytes as a chunk's header
-// says, be it -1.
-class ResponseBody final : public OneWay {
- public:
-  ResponseBody(std::shared_ptr<Claim> claim, std::size_t limit)
-      : OneWay(std::ios_base::out), claim_(std::move(claim)), limit_(limit) {}
-  ~ResponseBody() override { claim_->progress().TakeBody(std::move(bytes_)); }
-
- protected:
-  pplx::task<size_t> _putn(const std::uint8_t* from, size_t count) override {
-    if (count > PTRDIFF_MAX) return Refuse(failure::NotHttp("bad chunk"));
-    if (count > limit_ - bytes_.size()) return Refuse(failure::TooLarge());
-    bytes_.append(reinterpret_cast<const char*>(from), count);
-    return pplx::task_from_result(count);
-  }
-
- private:
-  static pplx::task<size_t> Refuse(const TransportError& error) {
-    return pplx::task_from_exception<size_t>(std::make_exception_ptr(error));
-  }
-
-  std::shared_ptr<Claim> claim_;
-  std::size_t limit_;
-  std::string bytes_;
-};
 
 Response HeadOf(const http_response& response) {
   Response head{.status = response.status_code()};
@@ -284,30 +183,34 @@ Response RestTransport::Call(const Request& request, std::stop_token stop) {
   } catch (const TransportError& error) {
     throw Explain(error, request, server_->endpoint, stop);
   }
-  return beast_.Call(request, stop);
+  return beast_.Call(request, deadline, stop);
 }
 
-// nullopt: the name has IPv6 addresses only, which are beyond cpprestsdk.
+// nullopt: what is left are IPv6 addresses of the name, which are beyond cpprestsdk.
 std::optional<Response> RestTransport::CallByCppRest(const Request& request, TimePoint deadline,
                                                      const std::stop_token& stop) {
   if (auto kept = kept_.Take()) {
     try {
       return Exchange(kept, request, deadline, stop);
     } catch (const TransportError& error) {
+      // Its address may be the server's no more, and to a new one nothing was sent.
+      const bool unsent = error.kind() == Kind::kUnreachable || kept->progress->Unsent();
       const bool closed = error.kind() == Kind::kBroken && kept->progress->WasKeptAndUnanswered();
-      if (!closed || !IsRepeatable(request)) throw;
+      if (stop.stop_requested() || (!unsent && !(closed && IsRepeatable(request)))) throw;
     }
   }
   const TimePoint patience = After(Clock::Real().Now(), server_->options.connect_timeout);
   auto addresses = server_->lookup.Resolve(std::min(deadline, patience), stop);
-  std::erase_if(addresses, [](const Address& address) { return !address.IsIpv4(); });
+  const bool has_ipv6 =
+      std::erase_if(addresses, [](const Address& address) { return !address.IsIpv4(); }) > 0;
   for (const Address& address : addresses) {
     auto line = std::make_unique<Line>(*server_, address.Text());
     try {
       return Exchange(line, request, deadline, stop);
     } catch (const TransportError& error) {
       const bool unsent = error.kind() == Kind::kUnreachable || line->progress->Unsent();
-      if (!unsent || &address == &addresses.back() || stop.stop_requested()) throw;
+      const bool is_last = &address == &addresses.back() && !has_ipv6;
+      if (!unsent || is_last || stop.stop_requested()) throw;
     }
   }
   return std::nullopt;
@@ -320,6 +223,7 @@ Response RestTransport::Exchange(std::unique_ptr<Line>& line, const Request& req
   const auto progress = line->progress;
   for (;;) {
     if (stop.stop_requested()) throw failure::Stopped();
+    if (Clock::Real().Now() >= deadline) throw failure::Timeout();
     progress->Begin(deadline);
     const std::stop_callback wake(stop, [&progress] { progress->Wake(); });
     Start(*line, request);

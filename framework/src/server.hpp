@@ -2,6 +2,7 @@
 
 #include "endpoint.hpp"
 #include "name_lookup.hpp"
+#include "quoted.hpp"
 #include "tls.hpp"
 #include "token_source.hpp"
 
@@ -20,6 +21,10 @@ struct Server {
         token(config, options.clock),
         lookup(endpoint.host, endpoint.port) {
     const std::string& name = config.tls_server_name;
+    if (!name.empty() && !IsHostName(name) && !IsIpv6Address(name)) {
+      throw ConfigError(config.source + ": tls-server-name: " + Quoted(name) +
+                        " is no name; write the one that stands in the server's certificate");
+    }
     if (endpoint.tls) tls.emplace(config, name.empty() ? endpoint.host : name);
   }
 

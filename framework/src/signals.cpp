@@ -34,6 +34,9 @@ extern "C" void OnStopSignal(int /*signal*/) {  // atomics, write and _exit: all
   errno = saved_errno;
 }
 
+// Instead of SIG_IGN, which exec would hand on to the programs that we start.
+extern "C" void OnBrokenPipe(int /*signal*/) {}
+
 void Handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -48,7 +51,7 @@ class SignalWatch {
     wake = ::eventfd(0, EFD_CLOEXEC);
     if (wake < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     thread_ = std::thread([this] { AwaitSignal(); });
-    Handle(SIGPIPE, SIG_IGN);
+    Handle(SIGPIPE, OnBrokenPipe);
     Handle(SIGINT, OnStopSignal);
     Handle(SIGTERM, OnStopSignal);
   }

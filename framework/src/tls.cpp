@@ -1,6 +1,7 @@
 #include "tls.hpp"
 
 #include "endpoint.hpp"
+#include "openssl.hpp"
 
 #include <utility>
 
@@ -11,24 +12,6 @@
 
 namespace kopp::detail {
 namespace {
-
-template <auto kFree>
-struct Free {
-  template <class T>
-  void operator()(T* held) const {
-    kFree(held);
-  }
-};
-using Bio = std::unique_ptr<BIO, Free<&BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Free<&X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Free<&EVP_PKEY_free>>;
-
-Bio OverBytes(const std::string& bytes) {
-  return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
-}
-
-// For keys under a passphrase: OpenSSL's own callback would ask at the terminal.
-int NoPassphrase(char*, int, int, void*) { return -1; }
 
 [[noreturn]] void Refuse(const Config& config, const std::string& what) {
   throw ConfigError(config.source + ": " + what + " (" + TakeTlsError() + ")");
@@ -47,6 +30,8 @@ void TrustOnly(SSL_CTX* context, const Config& config) {
     ++found;
   }
   if (found == 0) Refuse(config, "no certificate in PEM in certificate-authority");
+  // Go takes each of them for an anchor, be it an intermediate's or the server's own.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   ERR_clear_error();  // the end of the text was read as an error
 }
 
@@ -147,6 +132,11 @@ void OnProgress(const SSL* ssl, int where, int) {
   if ((where & SSL_CB_HANDSHAKE_DONE) != 0 && report != nullptr) report->done = true;
 }
 
+// Whether `code` is what the other side said (an alert), and not what we found.
+bool IsTlsAlert(unsigned long code) {
+  return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) >= SSL_AD_REASON_OFFSET;
+}
+
 std::string ReasonOf(unsigned long code) {
   const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
   return reason == nullptr ? "unknown TLS error" : reason;
@@ -203,14 +193,25 @@ std::string TakeTlsError() {
   return ReasonOf(code);
 }
 
-bool IsTlsAlert(unsigned long code) {
-  return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) >= SSL_AD_REASON_OFFSET;
+bool IsCertificateAlert(unsigned long code) {
+  if (!IsTlsAlert(code)) return false;
+  const int alert = ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET;
+  return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_ACCESS_DENIED) ||
+         alert == SSL_AD_DECRYPT_ERROR ||  // its signature is not that of the authority
+         alert == SSL_AD_CERTIFICATE_REQUIRED;
 }
 
-std::string DescribeTlsFailure(unsigned long code, const std::string& prefix) {
-  if (!IsTlsAlert(code)) return prefix + ReasonOf(code) + ": does the server speak TLS there?";
-  return "the server refused us in the TLS handshake: " + ReasonOf(code) +
-         ": does it accept the client-certificate in the kubeconfig?";
+TransportError ExplainHandshake(unsigned long code) {
+  using Kind = TransportError::Kind;
+  if (IsCertificateAlert(code)) {
+    return {Kind::kUntrusted, "the server refused us in the TLS handshake: " + ReasonOf(code) +
+                                  ": does it accept the client-certificate in the kubeconfig?"};
+  }
+  if (IsTlsAlert(code)) {
+    return {Kind::kBroken, "the server ended the TLS handshake: " + ReasonOf(code)};
+  }
+  return {Kind::kUntrusted,
+          "the TLS handshake failed: " + ReasonOf(code) + ": does the server speak TLS there?"};
 }
 
 }  // namespace kopp::detail

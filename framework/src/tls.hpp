@@ -6,7 +6,7 @@
 
 #include <openssl/ssl.h>
 
-#include <kopp/config.hpp>
+#include <kopp/transport.hpp>
 
 namespace kopp::detail {
 
@@ -47,10 +47,11 @@ class TlsContext {
 /// The text of the oldest error in OpenSSL's queue of this thread, which is emptied.
 [[nodiscard]] std::string TakeTlsError();
 
-/// Whether `code` says that the other side refused us (an alert), and not we it.
-[[nodiscard]] bool IsTlsAlert(unsigned long code);
+/// Whether OpenSSL's error `code` is the other side's word on our certificate. By TLS 1.3 it comes
+/// after the handshake.
+[[nodiscard]] bool IsCertificateAlert(unsigned long code);
 
-/// One line on OpenSSL's error `code`, with `prefix` in front where it is not an alert.
-[[nodiscard]] std::string DescribeTlsFailure(unsigned long code, const std::string& prefix);
+/// What OpenSSL's error `code` in a handshake, or an alert on our certificate behind it, means.
+[[nodiscard]] TransportError ExplainHandshake(unsigned long code);
 
 }  // namespace kopp::detail

@@ -2,24 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
-#include <string_view>
 
 namespace kopp::detail {
 namespace {
 
 constexpr Duration kReadAgainAfter = std::chrono::seconds(60);
 constexpr std::size_t kLongestToken = 64 << 10;
-
-// nullopt: not a token. A line break within one would let its writer add headers of his own.
-std::optional<std::string> AsToken(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-  const auto visible = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (!std::all_of(text.begin(), text.end(), visible)) return std::nullopt;
-  return std::string(text);
-}
 
 std::optional<std::string> ReadToken(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -30,6 +18,15 @@ std::optional<std::string> ReadToken(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::optional<std::string> AsToken(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  const auto visible = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (!std::all_of(text.begin(), text.end(), visible)) return std::nullopt;
+  return std::string(text);
+}
 
 TokenSource::TokenSource(const Config& config, Clock& clock)
     : file_(config.token_file), clock_(clock), read_again_(After(clock.Now(), kReadAgainAfter)) {

@@ -2,12 +2,18 @@
 
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <kopp/config.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::detail {
+
+/// `text` without the blanks around it: a token that can stand in an HTTP header; nullopt: it is
+/// none. A line break within one would let its writer add headers of his own.
+[[nodiscard]] std::optional<std::string> AsToken(std::string_view text);
 
 /// The bearer token of the next request. A token in a file is renewed by others while we run: the
 /// file is read again once a minute, and before the next request after a 401. Where it cannot be

@@ -21,8 +21,9 @@ void CheckOptions(const TransportOptions& options) {
 std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOptions& options) {
   CheckOptions(options);
   auto server = std::make_shared<detail::Server>(config, options);
-  if (options.calls == TransportOptions::Calls::kBeast ||
-      detail::IsIpv6Address(server->endpoint.host)) {
+  const bool beyond_cpprestsdk =
+      detail::IsIpv6Address(server->endpoint.host) || !config.tls_server_name.empty();
+  if (options.calls == TransportOptions::Calls::kBeast || beyond_cpprestsdk) {
     return std::make_unique<detail::BeastTransport>(std::move(server));
   }
   return detail::MakeRestTransport(std::move(server));

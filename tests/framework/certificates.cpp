@@ -82,6 +82,9 @@ Authority::Authority() {
   own_ = AsPem(certificate.get(), key.get());
 }
 
+Authority::Authority(const Authority& issuer, const std::string& common_name)
+    : own_(issuer.Issue({.common_name = common_name, .authority = true})) {}
+
 Identity Authority::Issue(const Certificate& what) const {
   const X509Ptr issuer(
       PEM_read_bio_X509(OverBytes(own_.certificate).get(), nullptr, nullptr, nullptr));
@@ -91,6 +94,9 @@ Identity Authority::Issue(const Certificate& what) const {
   const X509Ptr certificate = Draft(key.get(), what.common_name, what.expired);
   if (!what.names.empty()) {
     Extend(certificate.get(), issuer.get(), NID_subject_alt_name, what.names);
+  }
+  if (what.authority) {
+    Extend(certificate.get(), issuer.get(), NID_basic_constraints, "critical,CA:TRUE");
   }
   Sign(certificate.get(), issuer.get(), issuer_key.get());
   return AsPem(certificate.get(), key.get());

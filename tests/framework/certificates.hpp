@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace kopp::testing {
 
@@ -16,12 +15,16 @@ struct Certificate {
   std::string common_name = "kopp test";
   std::string names{};  ///< its subjectAltName as OpenSSL writes it: "DNS:localhost,IP:127.0.0.1"
   bool expired = false;
+  bool authority = false;  ///< whether it may issue others
 };
 
 /// A certificate authority of one test, made in memory.
 class Authority {
  public:
   Authority();
+
+  /// One whose own certificate `issuer` gave.
+  Authority(const Authority& issuer, const std::string& common_name);
 
   [[nodiscard]] const std::string& certificate() const { return own_.certificate; }
   [[nodiscard]] Identity Issue(const Certificate& what) const;

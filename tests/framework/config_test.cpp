@@ -103,7 +103,18 @@ TEST_F(ConfigTest, MasterAloneIsEnoughAndHasNoCredentials) {
 TEST_F(ConfigTest, AMasterWithoutASchemeIsRefused) {
   EXPECT_EQ(
       Complaint({.master = "localhost:8080"}),
-      "--master: \"localhost:8080\" is not a server's address; write it as https://HOST:PORT");
+      "--master: \"localhost:8080\" is not a server's address: it begins with neither https:// nor "
+      "http://; write it as https://HOST:PORT");
+}
+
+TEST_F(ConfigTest, APasswordInAnAddressIsNotRepeated) {
+  EXPECT_EQ(Complaint({.master = "https://admin:hunter2@host"}),
+            "--master: \"host\" is not a server's address: a user, a query or a fragment has no "
+            "place in it; write it as https://HOST:PORT");
+}
+
+TEST_F(ConfigTest, AnAddressWhosePathIsNoneIsRefused) {
+  EXPECT_TRUE(Says(Complaint({.master = "https://host/k8s/{x}"}), "its path is none of a URI"));
 }
 
 TEST_F(ConfigTest, NoCredentialsAreGivenToAServerWithoutTls) {
@@ -169,6 +180,20 @@ TEST_F(ConfigTest, APodWithAnAuthorityThatIsNotPemIsRefused) {
   EXPECT_EQ(Complaint(),
             "in-cluster: DIR/account/ca.crt: not a PEM certificate; it has to hold "
             "-----BEGIN CERTIFICATE----- blocks");
+}
+
+TEST_F(ConfigTest, NobodyIsAskedForThePassphraseOfACertificate) {
+  BeInAPod();
+  Write("account/ca.crt",
+        "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\n"
+        "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n"
+        "-----END CERTIFICATE-----\n");
+
+  ::testing::internal::CaptureStderr();
+  const std::string complaint = Complaint();
+
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(Says(complaint, "not a PEM certificate")) << complaint;
 }
 
 // Several files.

@@ -84,8 +84,8 @@ TEST_F(KubeconfigTest, ANameThatWouldBreakTheLineIsEscaped) {
 
 TEST_F(KubeconfigTest, AClusterWithoutAServerIsRefused) {
   EXPECT_EQ(ComplaintOf(AKubeconfig().At("")),
-            "kubeconfig DIR/config: cluster \"east\": server: \"\" is not a server's address; "
-            "write it as https://HOST:PORT");
+            "kubeconfig DIR/config: cluster \"east\": server: \"\" is not a server's address: it "
+            "begins with neither https:// nor http://; write it as https://HOST:PORT");
 }
 
 TEST_F(KubeconfigTest, TheAuthorityIsReadFromItsFile) {

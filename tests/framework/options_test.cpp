@@ -33,8 +33,8 @@ Options Parsed(const std::vector<const char*>& arguments, const Variables& varia
 }
 
 // The line on standard error.
-std::string Complaint(const std::vector<const char*>& arguments) {
-  const auto result = Parse(arguments);
+std::string Complaint(const std::vector<const char*>& arguments, const Variables& variables = {}) {
+  const auto result = Parse(arguments, variables);
   if (std::holds_alternative<Options>(result)) return "no complaint";
   EXPECT_EQ(std::get<EarlyExit>(result).code, 2);
   return std::get<EarlyExit>(result).text;
@@ -104,6 +104,11 @@ TEST(OptionsTest, AValueMayHoldAnEqualsSign) {
 
 TEST(OptionsTest, AValueMayBeginWithADash) {
   EXPECT_EQ(Parsed({"--kubeconfig", "-k"}).kubeconfig, "-k");
+}
+
+TEST(OptionsTest, AValueMayLookLikeAskingForHelp) {
+  EXPECT_EQ(Parsed({"--context", "-h"}).context, "-h");
+  EXPECT_EQ(Parsed({"--context", "--version"}).context, "--version");
 }
 
 TEST(OptionsTest, AnEmptyValueIsAValue) {
@@ -221,6 +226,17 @@ TEST(OptionsTest, ANamespaceThatIsNoNameIsRefused) {
   EXPECT_EQ(Complaint({"--namespace=web,shop"}),
             "web-operator: --namespace \"web,shop\": write the name of one namespace, or nothing "
             "for all\n");
+}
+
+TEST(OptionsTest, ANamespaceOfTheEnvironmentThatIsNoNameIsRefusedAsWhatItIs) {
+  EXPECT_EQ(Complaint({}, {{"WATCH_NAMESPACE", "web,shop"}}),
+            "web-operator: $WATCH_NAMESPACE \"web,shop\": write the name of one namespace, or "
+            "nothing for all\n");
+}
+
+TEST(OptionsTest, ANamespaceThatIsTypedIsRefusedAsSuchWhateverTheEnvironmentSays) {
+  EXPECT_TRUE(Complaint({"--namespace=a,b"}, {{"WATCH_NAMESPACE", "c,d"}})
+                  .starts_with("web-operator: --namespace \"a,b\": "));
 }
 
 // Texts.

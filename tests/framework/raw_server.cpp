@@ -28,16 +28,18 @@ void BlockSigpipe() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-sockaddr_storage Loopback(const std::string& address, socklen_t& length) {
+sockaddr_storage Loopback(const std::string& address, socklen_t& length, std::uint16_t port = 0) {
   sockaddr_storage storage{};
   if (address.find(':') != std::string::npos) {
     auto* v6 = reinterpret_cast<sockaddr_in6*>(&storage);
     v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
     ::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr);
     length = sizeof(sockaddr_in6);
   } else {
     auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
     v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
     ::inet_pton(AF_INET, address.c_str(), &v4->sin_addr);
     length = sizeof(sockaddr_in);
   }
@@ -162,8 +164,15 @@ class RawServer::Peer {
     return name;
   }
 
+  [[nodiscard]] std::string ServerName() const {
+    const char* name =
+        session_ == nullptr ? nullptr : SSL_get_servername(session_, TLSEXT_NAMETYPE_host_name);
+    return name == nullptr ? "" : name;
+  }
+
   const std::size_t index;
   std::string input;
+  std::string target;  // of the last request
 
  private:
   int socket_;
@@ -171,13 +180,15 @@ class RawServer::Peer {
 };
 
 RawServer::RawServer(std::vector<Script> scripts, std::optional<Tls> tls,
-                     const std::string& address)
+                     const std::string& address, std::uint16_t port)
     : scripts_(std::move(scripts)), tls_(tls.has_value()) {
   if (tls) context_.reset(MakeContext(*tls));
   socklen_t length = 0;
-  sockaddr_storage storage = Loopback(address, length);
+  sockaddr_storage storage = Loopback(address, length, port);
   auto* where = reinterpret_cast<sockaddr*>(&storage);
   listener_ = ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (::bind(listener_, where, length) != 0 || ::listen(listener_, 64) != 0) {
     ::close(listener_);
     throw std::runtime_error("cannot listen on " + address);
@@ -280,28 +291,37 @@ void RawServer::Run(Peer& peer, const Script& script) {
   peer.SayGoodbye();
 }
 
+bool RawServer::Receive(Peer& peer, bool whole) {
+  std::size_t end = std::string::npos;
+  while ((end = peer.input.find("\r\n\r\n")) == std::string::npos) {
+    if (!peer.ReadMore()) return false;
+  }
+  Request request{peer.index, peer.input.substr(0, end), "", peer.Client(), peer.ServerName()};
+  peer.input.erase(0, end + 4);
+  const std::size_t length = whole ? ContentLength(request.head) : 0;
+  while (peer.input.size() < length) {
+    if (!peer.ReadMore()) return false;
+  }
+  request.body = peer.input.substr(0, length);
+  peer.input.erase(0, length);
+  const auto target = request.head.find(' ') + 1;
+  peer.target = request.head.substr(target, request.head.find(' ', target) - target);
+  const std::lock_guard lock(mutex_);
+  requests_.push_back(std::move(request));
+  ++received_;
+  changed_.notify_all();
+  return true;
+}
+
 // Whether the script goes on.
 bool RawServer::Take(Peer& peer, const Step& step) {
   switch (step.what) {
-    case What::kReadRequest: {
-      std::size_t end = std::string::npos;
-      while ((end = peer.input.find("\r\n\r\n")) == std::string::npos) {
-        if (!peer.ReadMore()) return false;
-      }
-      Request request{peer.index, peer.input.substr(0, end), "", peer.Client()};
-      peer.input.erase(0, end + 4);
-      const std::size_t length = ContentLength(request.head);
-      while (peer.input.size() < length) {
-        if (!peer.ReadMore()) return false;
-      }
-      request.body = peer.input.substr(0, length);
-      peer.input.erase(0, length);
-      const std::lock_guard lock(mutex_);
-      requests_.push_back(std::move(request));
-      ++received_;
-      changed_.notify_all();
-      return true;
-    }
+    case What::kReadRequest:
+      return Receive(peer, true);
+    case What::kReadHead:
+      return Receive(peer, false);
+    case What::kEcho:
+      return peer.Write(Answer(200, peer.target));
     case What::kSend:
       return peer.Write(step.bytes);
     case What::kDribble:

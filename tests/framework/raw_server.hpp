@@ -20,6 +20,8 @@ namespace kopp::testing {
 struct Step {
   enum class What {
     kReadRequest,  ///< records it; the connection's script ends when none comes
+    kReadHead,     ///< likewise, and leaves the body unread
+    kEcho,         ///< answers with the target of the request that was read last
     kSend,
     kDribble,  ///< byte by byte
     kFlood,    ///< sends `bytes` again and again, until the other side is gone
@@ -36,6 +38,8 @@ struct Step {
 using Script = std::vector<Step>;
 
 [[nodiscard]] inline Step ReadRequest() { return {.what = Step::What::kReadRequest}; }
+[[nodiscard]] inline Step ReadHead() { return {.what = Step::What::kReadHead}; }
+[[nodiscard]] inline Step Echo() { return {.what = Step::What::kEcho}; }
 [[nodiscard]] inline Step Send(std::string bytes) {
   return {.what = Step::What::kSend, .bytes = std::move(bytes)};
 }
@@ -76,17 +80,19 @@ class RawServer {
     std::size_t connection = 0;  ///< the first is 0
     std::string head{};          ///< without the empty line
     std::string body{};
-    std::string client{};  ///< the common name of the client's certificate
+    std::string client{};       ///< the common name of the client's certificate
+    std::string server_name{};  ///< what the client said in the handshake (SNI)
   };
 
   explicit RawServer(std::vector<Script> scripts, std::optional<Tls> tls = std::nullopt,
-                     const std::string& address = "127.0.0.1");
+                     const std::string& address = "127.0.0.1", std::uint16_t port = 0);
   ~RawServer();
   RawServer(const RawServer&) = delete;
   RawServer& operator=(const RawServer&) = delete;
 
   /// "http://127.0.0.1:41234", or https.
   [[nodiscard]] std::string Url(const std::string& host = "127.0.0.1") const;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
 
   [[nodiscard]] std::vector<Request> Requests() const;
   [[nodiscard]] std::size_t Connections() const;
@@ -106,6 +112,7 @@ class RawServer {
   void Serve(std::size_t index, int socket);
   void Run(Peer& peer, const Script& script);
   bool Take(Peer& peer, const Step& step);
+  bool Receive(Peer& peer, bool whole);
   void Wait(const char* what, const std::size_t& counter, std::size_t count);
 
   std::vector<Script> scripts_;

@@ -184,5 +184,15 @@ TEST(SignalsTest, AWriteToABrokenPipeDoesNotEndTheProgram) {
   EXPECT_EQ(child.End(), 7);
 }
 
+TEST(SignalsTest, AProgramThatWeStartIsEndedByABrokenPipe) {
+  const Child child([](const Pipe& /*says*/) {
+    static_cast<void>(StopOnSignal());
+    ::execl("/bin/sh", "sh", "-c", "kill -PIPE $$; exit 9", nullptr);
+    return 8;
+  });
+
+  EXPECT_EQ(child.End(), -SIGPIPE);
+}
+
 }  // namespace
 }  // namespace kopp

@@ -47,6 +47,22 @@ inline Failure FailureOfCall(Transport& transport, const Request& request) {
   return FailureOf([&] { static_cast<void>(transport.Call(request)); });
 }
 
+/// The value of a header in the head of a request; "none" without it.
+inline std::string Header(const std::string& head, const std::string& name) {
+  const std::string begin = "\r\n" + name + ":";
+  const auto at = head.find(begin);
+  if (at == std::string::npos) return "none";
+  const auto value = head.find_first_not_of(' ', at + begin.size());
+  return head.substr(value, head.find("\r\n", value) - value);
+}
+
+/// So often that it fills a buffer: `text` a thousand times.
+inline std::string Many(const std::string& text) {
+  std::string all;
+  for (int i = 0; i < 1000; ++i) all += text;
+  return all;
+}
+
 /// What tells the time, for what happens once in a minute.
 class HandSetClock final : public Clock {
  public:

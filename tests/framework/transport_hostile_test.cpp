@@ -133,6 +133,34 @@ TEST_P(TransportConformanceTest, AResetWhileALargeBodyIsSentIsSurvived) {
   EXPECT_TRUE(failure.kind == Kind::kBroken || failure.kind == Kind::kUnreachable) << failure.what;
 }
 
+// cpprestsdk looks at no answer before all of the request is sent.
+TEST_P(TransportConformanceTest, AnAnswerGivenBeforeTheBodyIsReadIsTakenByBeastAlone) {
+  RawServer server(
+      {{ReadHead(), Send(Answer(413, "too large")), Close()}, Always(Answer(201, "small enough"))});
+  const auto transport = To(server);
+  const Request large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
+
+  if (ByCppRest()) {
+    EXPECT_EQ(FailureOfCall(*transport, large).kind, Kind::kBroken);
+  } else {
+    const Response response = transport->Call(large);
+    EXPECT_EQ(response.status, 413);
+    EXPECT_EQ(response.body, "too large");
+  }
+  EXPECT_EQ(transport->Call({.method = "POST", .target = "/", .body = "x"}).status, 201);
+}
+
+TEST_P(TransportConformanceTest, AnAnswerByTlsBeforeTheBodyIsReadIsTakenByBeastAlone) {
+  RawServer server({{ReadHead(), Send(Answer(413, "too large")), Close()}}, TrustedTls());
+  const Request large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
+
+  if (ByCppRest()) {
+    EXPECT_EQ(FailureOfCall(*To(server), large).kind, Kind::kBroken);
+  } else {
+    EXPECT_EQ(To(server)->Call(large).body, "too large");
+  }
+}
+
 TEST_P(TransportConformanceTest, ARedirectIsNotFollowed) {
   RawServer elsewhere({Always(Answer(200, "stolen"))});
   RawServer server({Always(Answer(302, "", "Location: " + elsewhere.Url() + "/steal\r\n"))});

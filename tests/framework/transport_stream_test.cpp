@@ -93,6 +93,7 @@ TEST_F(StreamTest, SilenceIsNoEnd) {
 
   EXPECT_EQ(stream->Read(20ms).state, State::kSilent);
   EXPECT_EQ(stream->Read(Duration::zero()).state, State::kSilent);
+  EXPECT_EQ(stream->Read(Duration::min()).state, State::kSilent);
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "late");
 }
@@ -162,6 +163,13 @@ TEST_F(StreamTest, WhatCameBeforeABadChunkIsHandedOut) {
 TEST_F(StreamTest, TrailersWithoutAnEndAreMalformed) {
   RawServer server({{ReadRequest(), Send(ChunkedHead() + "0\r\n"),
                      Flood("X-Trailer: " + std::string(1000, 'y') + "\r\n")}});
+  const auto stream = Open(server);
+
+  EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kMalformed);
+}
+
+TEST_F(StreamTest, AChunkExtensionWithoutAnEndIsMalformed) {
+  RawServer server({{ReadRequest(), Send(ChunkedHead() + "1;note="), Flood(Many("y"))}});
   const auto stream = Open(server);
 
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kMalformed);

@@ -78,6 +78,9 @@ TEST_P(TransportConformanceTest, TlsServerNameIsCheckedInsteadOfTheAddress) {
   RawServer server({Always(Answer(200, "x"))}, tls);
 
   EXPECT_EQ(To(server)->Call({.target = "/"}).body, "x");
+  EXPECT_EQ(server.Requests().at(0).server_name, "kubernetes.default.svc");
+  EXPECT_EQ(Header(server.Requests().at(0).head, "Host"),
+            "127.0.0.1:" + std::to_string(server.port()));
 }
 
 TEST_P(TransportConformanceTest, AnUntrustedServerIsCalledWhereTheUserWaivedTheCheck) {
@@ -135,21 +138,123 @@ TEST_P(TransportConformanceTest, AServerThatEndsTheHandshakeIsUnreachable) {
   EXPECT_EQ(FailureOfCall(*To(url), {.target = "/"}).kind, Kind::kUnreachable);
 }
 
-TEST_P(TransportConformanceTest, ConfigurationsThatCannotWorkAreRefusedAtOnce) {
-  EXPECT_THROW(To("10.0.0.1:6443"), ConfigError);
-  EXPECT_THROW(To("https://"), ConfigError);
-  EXPECT_THROW(To("https://user:password@host"), ConfigError);
-  EXPECT_THROW(To("https://host:0"), ConfigError);
-  EXPECT_THROW(To("https://[::1"), ConfigError);
-  config_.token = "two words";
-  EXPECT_THROW(To("https://host"), ConfigError);
-  config_.token.clear();
-  config_.certificate_authority = "not PEM";
-  EXPECT_THROW(To("https://host"), ConfigError);
-  config_.insecure_skip_tls_verify = true;
-  config_.certificate_authority = authority_.certificate();
-  EXPECT_THROW(To("https://host"), ConfigError);
+// A TLS record with an alert in it, unencrypted as before and in a handshake.
+std::string FatalAlert(char what) { return std::string("\x15\x03\x01\x00\x02\x02", 6) + what; }
+
+TEST_P(TransportConformanceTest, AnAlertOnACertificateIsUntrusted) {
+  RawServer server({{Send(FatalAlert(SSL_AD_CERTIFICATE_EXPIRED)), Close()}});
+
+  const auto failure = FailureOfCall(*To("https" + server.Url().substr(4)), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kUntrusted) << failure.what;
+  EXPECT_THAT(failure.what, HasSubstr("client-certificate in the kubeconfig"));
 }
+
+TEST_P(TransportConformanceTest, AnyOtherAlertIsBroken) {
+  RawServer server({{Send(FatalAlert(SSL_AD_INTERNAL_ERROR)), Close()}});
+
+  const auto failure = FailureOfCall(*To("https" + server.Url().substr(4)), {.target = "/"});
+
+  EXPECT_EQ(failure.kind, Kind::kBroken) << failure.what;
+  EXPECT_THAT(failure.what, HasSubstr("internal error"));
+}
+
+TEST_P(TransportConformanceTest, AnIntermediateAuthorityIsTrustedByItself) {
+  const Authority intermediate(authority_, "kopp test intermediate");
+  config_.certificate_authority = intermediate.certificate();
+  RawServer server({Always(Answer(200, "x"))},
+                   RawServer::Tls{.identity = intermediate.IssueForLoopback()});
+
+  EXPECT_EQ(To(server)->Call({.target = "/"}).body, "x");
+}
+
+TEST_P(TransportConformanceTest, TheHandshakeNamesTheServer) {
+  RawServer server({Always(Answer(200, ""))}, TrustedTls());
+
+  static_cast<void>(To(server.Url("localhost"))->Call({.target = "/"}));
+  static_cast<void>(To(server)->Call({.target = "/"}));
+
+  EXPECT_EQ(server.Requests().at(0).server_name, "localhost");
+  EXPECT_EQ(server.Requests().at(1).server_name, "");  // SNI has no place for an address
+}
+
+// --- configurations that cannot work
+
+struct RefusedConfig {
+  const char* name = "";
+  Config config{};
+  std::string says{};
+};
+
+class RefusedConfigTest : public ::testing::TestWithParam<RefusedConfig> {};
+
+TEST_P(RefusedConfigTest, IsRefusedAtOnceAndSaysWhy) {
+  Config config = GetParam().config;
+  config.source = "a test";
+  try {
+    static_cast<void>(MakeTransport(config));
+    FAIL() << "it is taken";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.what(), GetParam().says);
+  }
+}
+
+RefusedConfig Address(const char* name, const std::string& server, const std::string& says) {
+  return {.name = name, .config = {.server = server}, .says = says};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , RefusedConfigTest,
+    ::testing::Values(
+        Address("WithoutAScheme", "10.0.0.1:6443",
+                "\"10.0.0.1:6443\" is not a server's address: it begins with neither https:// nor "
+                "http://; write it as https://HOST:PORT"),
+        Address("WithoutAHost", "https://",
+                "\"https://\" is not a server's address: it has no host; write it as "
+                "https://HOST:PORT"),
+        Address("WithAPassword", "https://admin:hunter2@host",
+                "\"host\" is not a server's address: a user, a query or a fragment has no place "
+                "in it; write it as https://HOST:PORT"),
+        Address("WithAPasswordThatHoldsAnAt", "https://admin:hunter@2@host",
+                "\"host\" is not a server's address: a user, a query or a fragment has no place "
+                "in it; write it as https://HOST:PORT"),
+        Address("WithALineEnd", "https://host\nX: y",
+                "\"https://host\\x0aX: y\" is not a server's address: the host is no name; write "
+                "it as https://HOST:PORT"),
+        Address("WithPortZero", "https://host:0",
+                "\"https://host:0\" is not a server's address: the port is no number from 1 to "
+                "65535; write it as https://HOST:PORT"),
+        Address("WithHalfABracket", "https://[::1",
+                "\"https://[::1\" is not a server's address: it has a [ without its ]; write it "
+                "as https://HOST:PORT"),
+        Address("WithAPathThatIsNone", "https://host/k8s/{x}",
+                "\"https://host/k8s/{x}\" is not a server's address: its path is none of a URI, "
+                "where what is special is written as %20 and the like; write it as "
+                "https://HOST:PORT"),
+        Address("WithAPathThatIsAHost", "https://host//x/y",
+                "\"https://host//x/y\" is not a server's address: its path is none of a URI, "
+                "where what is special is written as %20 and the like; write it as "
+                "https://HOST:PORT"),
+        RefusedConfig{"WithATokenOfTwoWords",
+                      {.server = "https://host", .token = "two words"},
+                      "the token of a test is not one word of visible ASCII characters"},
+        RefusedConfig{"WithAnAuthorityThatIsNotPem",
+                      {.server = "https://host", .certificate_authority = "not PEM"},
+                      "a test: no certificate in PEM in certificate-authority (no start line)"},
+        RefusedConfig{"WithAnAuthorityToCheckAndNoCheck",
+                      {.server = "https://host",
+                       .certificate_authority = "not PEM",
+                       .insecure_skip_tls_verify = true},
+                      "a test: certificate-authority and insecure-skip-tls-verify exclude each "
+                      "other"},
+        RefusedConfig{"WithAServerNameThatIsNone",
+                      {.server = "https://host", .tls_server_name = "a\r\nX: y"},
+                      "a test: tls-server-name: \"a\\x0d\\x0aX: y\" is no name; write the one that "
+                      "stands in the server's certificate"},
+        RefusedConfig{"WithACertificateWithoutItsKey",
+                      {.server = "https://host", .client_certificate = "x"},
+                      "a test: client-certificate and client-key are of use only together"}),
+    [](const auto& tested) { return tested.param.name; });
 
 // --- tokens in files
 

@@ -39,9 +39,8 @@ struct ConfigSources {
 
 /// The first that is there of:
 /// 1. `kubeconfig`, which has to be;
-/// 2. the files of $KUBECONFIG, a ':' list: missing ones are passed over, and the first that names
-/// a
-///    cluster, user, context or current-context wins it whole, as with kubectl;
+/// 2. the files of $KUBECONFIG, a ':' list: missing ones are passed over, and the first that
+///    names a cluster, user, context or current-context wins it whole, as with kubectl;
 /// 3. the pod's own service account;
 /// 4. ~/.kube/config, unless $KUBECONFIG is set;
 /// 5. `master` alone, with no credentials.

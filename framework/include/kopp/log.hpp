@@ -60,7 +60,10 @@ struct LogOptions {
 };
 
 /// Structured logging: a message that never varies, and fields. A value, cheap to copy; safe to use
-/// from any thread; never throws. A line is written with one write, so lines never mix.
+/// from any thread. Info and Error throw nothing: what cannot be written is lost.
+///
+/// Lines on standard error never mix, not those of several loggers either. Where it is a pipe or a
+/// terminal that nobody reads, Info and Error block until there is room.
 class Logger {
  public:
   explicit Logger(LogOptions options = {});

@@ -5,7 +5,7 @@
 namespace kopp {
 
 /// A token whose stop is requested by the first SIGINT or SIGTERM; the second ends the program at
-/// once, with exit code 1, whatever it is doing. Also ignores SIGPIPE from here on: a connection
+/// once, with exit code 1, whatever it is doing. From here on SIGPIPE does nothing: a connection
 /// that is gone is an error of its write, not the end of the program.
 ///
 /// Every call returns the same token: signals belong to the process. Stop callbacks run in a thread

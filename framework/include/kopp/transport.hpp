@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -118,9 +117,10 @@ struct TransportOptions {
   Clock& clock = Clock::Real();                           ///< for rereading a token file
 };
 
-/// The transport to `config.server`. An IPv6 literal goes by Boost.Beast whatever `calls` says:
-/// cpprestsdk cannot connect to one. Throws ConfigError for an address or credentials that cannot
-/// be used.
+/// The transport to `config.server`. Where that is an IPv6 literal, or there is a tls_server_name,
+/// calls go by Boost.Beast whatever `calls` says: cpprestsdk cannot connect to the one, and would
+/// take the other for the host. Throws ConfigError for an address or credentials that cannot be
+/// used.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,
                                                        const TransportOptions& options = {});
 
