@@ -53,11 +53,11 @@ test-cluster: $(CONTROLLER)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
 	$(call packages,$(CHECK_PACKAGES))
-	clang-format-16 -i $(SOURCES)
+	@clang-format-16 -i $(SOURCES)
 
 check-format:
 	$(call packages,$(CHECK_PACKAGES))
-	clang-format-16 --dry-run -Werror $(SOURCES)
+	@clang-format-16 --dry-run -Werror $(SOURCES)
 	git ls-files '*.sh' .ci/run | xargs shellcheck -x
 
 FILES = $(filter-out tests/install/%,$(shell git ls-files '*.cpp'))

@@ -117,7 +117,7 @@ void Adopt(RestProgress& progress, tcp::socket& socket, SSL* session) {
 }
 
 web::http::client::http_client_config ConfigOf(const Server& server,
-                                               std::shared_ptr<RestProgress> progress) {
+                                               const std::shared_ptr<RestProgress>& progress) {
   web::http::client::http_client_config config;
   config.set_max_redirects(0);
   // Ours is the one that counts; zero would mean "at once", and so would the largest.

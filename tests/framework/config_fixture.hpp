@@ -127,7 +127,7 @@ class ConfigFixture : public ::testing::Test {
   ~ConfigFixture() override { fs::remove_all(folder_); }
 
   fs::path Write(const fs::path& name, const std::string& text) {
-    const fs::path file = folder_ / name;
+    fs::path file = folder_ / name;
     fs::create_directories(file.parent_path());
     std::ofstream(file) << text;
     return file;

@@ -1,11 +1,13 @@
 #include "raw_server.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -363,8 +365,9 @@ FullListener::FullListener() {
   sockaddr_storage storage = Loopback("127.0.0.1", length);
   auto* where = reinterpret_cast<sockaddr*>(&storage);
   sockets_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ::bind(sockets_.front(), where, length);
-  ::listen(sockets_.front(), 0);
+  if (::bind(sockets_.front(), where, length) != 0 || ::listen(sockets_.front(), 0) != 0) {
+    throw std::system_error(errno, std::generic_category(), "a listener for a test");
+  }
   ::getsockname(sockets_.front(), where, &length);
   port_ = ntohs(reinterpret_cast<sockaddr_in*>(&storage)->sin_port);
   for (int i = 0; i < 4; ++i) {

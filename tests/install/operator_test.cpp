@@ -1,10 +1,9 @@
 // A user's test: the installed headers for tests are complete.
+#include <kopp/client.hpp>
+#include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/fake_source.hpp>
 #include <kopp/testing/scripted_transport.hpp>
-
-#include <kopp/client.hpp>
-#include <kopp/kinds.hpp>
 
 int main() {
   kopp::testing::FakeClock clock;

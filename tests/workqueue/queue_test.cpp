@@ -257,9 +257,10 @@ TEST(QueueTest, ShutDownReleasesThoseWhoDrainAQueueWhoseWorkerIsStuck) {
   std::jthread second([&] { queue.ShutDownWithDrain(); });
   while (!queue.ShuttingDown()) std::this_thread::yield();
 
-  std::jthread shut_down([&](std::stop_token stop) {  // for both, whenever they begin to drain
-    while (!stop.stop_requested()) queue.ShutDown();
-  });
+  std::jthread shut_down(
+      [&](const std::stop_token& stop) {  // for both, whenever they begin to drain
+        while (!stop.stop_requested()) queue.ShutDown();
+      });
   first.join();
   second.join();
 

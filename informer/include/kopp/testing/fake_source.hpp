@@ -50,9 +50,7 @@ class FakeSource final : public informer::Source<T> {
   }
   void SendBookmark() { Send({.what = Item::What::kBookmark, .resource_version = Version()}); }
   /// An event that cannot be used.
-  void SendMisfit(std::string why) {
-    Send({.what = Item::What::kSkipped, .problem = std::move(why)});
-  }
+  void SendMisfit(const std::string& why) { Send({.what = Item::What::kSkipped, .problem = why}); }
   /// The next change happens, and its event is lost.
   void LoseNextEvent() { state_.Lock()->lose_next = true; }
   /// The watch under way ends: in order, or by a throw.
