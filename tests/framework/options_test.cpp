@@ -80,23 +80,33 @@ TEST(OptionsTest, EveryFlagReachesItsField) {
 
 // As people type it.
 
-class SpellingTest : public ::testing::TestWithParam<std::vector<const char*>> {};
+class SpellingTest : public ::testing::TestWithParam<std::string> {};
+
+/// `line` cut at its spaces, which become the ends of the words.
+std::vector<const char*> Words(std::string& line) {
+  std::vector<const char*> words{line.c_str()};
+  for (char& c : line) {
+    if (c != ' ') continue;
+    c = '\0';
+    words.push_back(&c + 1);
+  }
+  return words;
+}
 
 TEST_P(SpellingTest, IsUnderstood) {
-  const Options options = Parsed(GetParam());
+  std::string line = GetParam();
+
+  const Options options = Parsed(Words(line));
 
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_TRUE(options.log.V(4).Enabled());
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SpellingTest,
-                         ::testing::Values(std::vector{"--kubeconfig=/k", "--v=4"},
-                                           std::vector{"--kubeconfig", "/k", "--v", "4"},
-                                           std::vector{"-kubeconfig=/k", "-v=4"},
-                                           std::vector{"-kubeconfig", "/k", "-v", "4"},
-                                           std::vector{"-kubeconfig=/k", "-v4"},
-                                           std::vector{"-kubeconfig=/old", "-kubeconfig=/k", "-v=1",
-                                                       "-v=4"}));
+                         ::testing::Values("--kubeconfig=/k --v=4", "--kubeconfig /k --v 4",
+                                           "-kubeconfig=/k -v=4", "-kubeconfig /k -v 4",
+                                           "-kubeconfig=/k -v4",
+                                           "-kubeconfig=/old -kubeconfig=/k -v=1 -v=4"));
 
 TEST(OptionsTest, AValueMayHoldAnEqualsSign) {
   EXPECT_EQ(Parsed({"-kubeconfig=/a=b"}).kubeconfig, "/a=b");
@@ -138,14 +148,16 @@ TEST(OptionsTest, TheLogIsWrittenInTheFormatAskedFor) {
 // Durations.
 
 struct DurationCase {
-  const char* text;
+  std::string text;
   Duration duration;
 };
+
+void PrintTo(const DurationCase& shown, std::ostream* out) { *out << shown.text; }
 
 class DurationFlagTest : public ::testing::TestWithParam<DurationCase> {};
 
 TEST_P(DurationFlagTest, IsReadAsGoReadsIt) {
-  const Options options = Parsed({"--graceful-shutdown-timeout", GetParam().text});
+  const Options options = Parsed({"--graceful-shutdown-timeout", GetParam().text.c_str()});
 
   EXPECT_EQ(options.graceful_shutdown_timeout, GetParam().duration);
 }

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -62,32 +61,12 @@ TEST(RestProgressTest, WhatCameForTheCallBeforeIsNotCountedForTheNext) {
   EXPECT_EQ(FailureOf([&] { static_cast<void>(progress.Await({})); }).kind, Kind::kTimeout);
 }
 
-/// While it lives, no file can be opened.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &limit_);
-    const rlimit none{.rlim_cur = 1, .rlim_max = limit_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &limit_); }
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-
- private:
-  rlimit limit_{};
-};
-
-TEST(RestProgressTest, WithoutADescriptorLeftTheServerIsUnreachable) {
-  RawServer server({{Stall()}});
-  const Descriptor socket = ConnectionTo(server);
+TEST(RestProgressTest, ASocketThatCannotBeDuplicatedMakesTheServerUnreachable) {
+  constexpr int kNotOpen = -1;  // no descriptor left would fail alike, but UBSan needs some itself
   RestProgress progress(TransportOptions{}, false);
   progress.Begin(Soon());
 
-  const auto failure = FailureOf([&] {
-    const NoDescriptors none;  // gone before the failure is looked at: UBSan needs one for that
-    progress.AdoptNew(socket.get(), nullptr);
-  });
+  const auto failure = FailureOf([&] { progress.AdoptNew(kNotOpen, nullptr); });
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
 }
