@@ -35,6 +35,16 @@ TEST_F(DelayingQueueTest, AnItemIsAddedWhenItsDelayHasPassedAndNotBefore) {
   EXPECT_EQ(queue_.Len(), 1);
 }
 
+TEST_F(DelayingQueueTest, AnItemThatCameIsNotAddedASecondTime) {
+  queue_.AddAfter("a", 50ms);
+  Pass(60ms);
+  queue_.Done(*queue_.Get());
+
+  Pass(1h);
+
+  EXPECT_EQ(queue_.Len(), 0);
+}
+
 TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnce) {
   queue_.AddAfter("now", 0s);
   queue_.AddAfter("in the past", -5s);
@@ -61,6 +71,34 @@ TEST_F(DelayingQueueTest, OfTwoMomentsForOneItemTheEarlierStands) {
   Pass(1h);
 
   EXPECT_EQ(queue_.Len(), 0) << "the later moments were not kept beside it";
+}
+
+TEST_F(DelayingQueueTest, AnItemThatCameWaitsAnewWhenItIsDelayedAgain) {
+  queue_.AddAfter("a", 50ms);
+  queue_.AddAfter("a", 70ms);
+  Pass(60ms);
+  queue_.Done(*queue_.Get());
+
+  queue_.AddAfter("a", 50ms);
+  queue_.AddAfter("a", 30ms);
+  Pass(29ms);
+  EXPECT_EQ(queue_.Len(), 0);
+  Pass(1ms);
+
+  EXPECT_EQ(queue_.Len(), 1);
+}
+
+TEST_F(DelayingQueueTest, EachItemComesAtItsOwnMomentThoughOthersAreAddedMeanwhile) {
+  queue_.AddAfter("at 1 s", 1s);
+  queue_.AddAfter("at 50 ms", 50ms);
+
+  Pass(50ms);
+  EXPECT_EQ(queue_.Get(), "at 50 ms");
+  queue_.AddAfter("at 2050 ms", 2s);
+  Pass(950ms);
+  EXPECT_EQ(queue_.Get(), "at 1 s");
+  Pass(1050ms);
+  EXPECT_EQ(queue_.Get(), "at 2050 ms");
 }
 
 TEST_F(DelayingQueueTest, AnAddCancelsNoWaitingAddAfter) {

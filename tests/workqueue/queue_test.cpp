@@ -1,5 +1,6 @@
 #include <atomic>
 #include <latch>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -37,6 +38,17 @@ TEST(QueueTest, AnItemAddedTwiceBeforeGetIsHandedOutOnce) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
+TEST(QueueTest, LenCountsEachItemThatIsQueuedOnce) {
+  Queue<std::string> queue;
+
+  queue.Add("a");
+  EXPECT_EQ(queue.Len(), 1);
+  queue.Add("b");
+  EXPECT_EQ(queue.Len(), 2);
+  queue.Add("a");
+  EXPECT_EQ(queue.Len(), 2);
+}
+
 TEST(QueueTest, AnItemAddedWhileInHandIsHandedOutOnceMoreAfterDoneBehindTheOthers) {
   Queue<std::string> queue;
   queue.Add("a");
@@ -51,6 +63,38 @@ TEST(QueueTest, AnItemAddedWhileInHandIsHandedOutOnceMoreAfterDoneBehindTheOther
   EXPECT_EQ(queue.Get(), "b");
   EXPECT_EQ(queue.Get(), "a");
   EXPECT_EQ(queue.Len(), 0);
+}
+
+TEST(QueueTest, AnotherWorkerIsHandedAnItemThatIsInHandOnlyAfterItsDone) {
+  Queue<std::string> queue;
+  queue.Add("a");
+  const auto in_hand = queue.Get();
+  queue.Add("a");
+  std::atomic<bool> given_back{false};
+  std::jthread other([&] {
+    const auto again = queue.Get();
+    EXPECT_EQ(again, "a");
+    EXPECT_TRUE(given_back) << "a was in two hands";
+    queue.Done(*again);
+  });
+
+  given_back = true;
+  queue.Done(*in_hand);
+  other.join();
+
+  EXPECT_EQ(queue.Len(), 0);
+}
+
+TEST(QueueTest, AnItemThatIsDoneIsDestroyed) {
+  Queue<std::shared_ptr<int>> queue;
+  auto item = std::make_shared<int>(1);
+  const std::weak_ptr<int> alive = item;
+  queue.Add(item);
+  queue.Done(*queue.Get());
+
+  item.reset();
+
+  EXPECT_TRUE(alive.expired()) << "the queue keeps a copy";
 }
 
 TEST(QueueTest, DoneOfAQueuedItemThatIsNotInHandChangesNothing) {
@@ -118,6 +162,17 @@ TEST(QueueTest, ShutDownWakesEveryWorker) {
   workers.clear();
 
   EXPECT_EQ(ended, 8);
+}
+
+TEST(QueueTest, ShutDownDoesNotWaitForWhatIsInHand) {
+  Queue<std::string> queue;
+  queue.Add("a");
+  const auto in_hand = queue.Get();
+
+  queue.ShutDown();
+
+  EXPECT_EQ(queue.Get(), std::nullopt);
+  EXPECT_EQ(in_hand, "a");
 }
 
 TEST(QueueTest, AnItemAddedWhileInHandAndThenShutDownIsStillHandedOutAgain) {

@@ -89,6 +89,18 @@ TEST(ItemFastSlowRateLimiterTest, TheFirstTriesAreFastAndTheOthersSlow) {
   EXPECT_EQ(limiter.When("a"), 5ms);
 }
 
+TEST(ItemFastSlowRateLimiterTest, EachItemCountsItsFailuresFastAndSlow) {
+  FakeClock clock;
+  ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3, clock};
+  for (int i = 0; i < 5; ++i) limiter.When("a");
+  limiter.When("b");
+
+  EXPECT_EQ(limiter.NumRequeues("a"), 5);
+  EXPECT_EQ(limiter.NumRequeues("b"), 1);
+  limiter.Forget("a");
+  EXPECT_EQ(limiter.NumRequeues("a"), 0);
+}
+
 TEST(BucketRateLimiterTest, TheBurstPassesAtOnceAndTheOthersQueueUpForTheirTokens) {
   FakeClock clock;
   BucketRateLimiter<std::string> limiter{10, 2, clock};

@@ -38,6 +38,33 @@ TEST_F(RateLimitingQueueTest, AnItemThatFailsWaitsTwiceAsLongEachTime) {
   EXPECT_EQ(queue_.NumRequeues("a"), 2);
 }
 
+TEST_F(RateLimitingQueueTest, EachItemWaitsForItsOwnFailuresOnly) {
+  queue_.AddRateLimited("a");
+  Pass(5ms);
+  queue_.Done(*queue_.Get());
+  queue_.AddRateLimited("a");
+  queue_.AddRateLimited("b");
+
+  Pass(5ms);
+  EXPECT_EQ(queue_.Get(), "b");
+  EXPECT_EQ(queue_.Len(), 0) << "a has failed twice";
+  Pass(5ms);
+
+  EXPECT_EQ(queue_.Get(), "a");
+}
+
+TEST_F(RateLimitingQueueTest, AnItemThatWasForgottenWaitsForTheShortestTimeAgain) {
+  queue_.AddRateLimited("a");
+  Pass(5ms);
+  queue_.Done(*queue_.Get());
+
+  queue_.Forget("a");
+  queue_.AddRateLimited("a");
+  Pass(5ms);
+
+  EXPECT_EQ(queue_.Len(), 1);
+}
+
 TEST_F(RateLimitingQueueTest, ForgetClearsTheFailuresAndStillWantsADone) {
   queue_.AddRateLimited("a");
   Pass(5ms);

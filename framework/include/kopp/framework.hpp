@@ -15,4 +15,5 @@
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/reconcile.hpp>
+#include <kopp/retry.hpp>
 #include <kopp/signals.hpp>

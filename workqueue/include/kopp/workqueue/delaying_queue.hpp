@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <limits>
+#include <optional>
 #include <stop_token>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <kopp/workqueue/due_heap.hpp>
 #include <kopp/workqueue/queue.hpp>
 
 namespace kopp::workqueue {
@@ -26,11 +29,14 @@ class DelayingQueue : public Queue<T> {
   ~DelayingQueue() override { StopWaiting(); }
 
   /// Adds `item` once `delay` has passed: at once where it is zero or less. For an item that waits
-  /// already the earlier moment stands. Does nothing once the queue is shutting down.
+  /// already the earlier moment stands, and the higher priority. Does nothing once the queue is
+  /// shutting down.
+  ///
+  /// Without a `priority` an item in hand comes back with the one that it was handed out with.
   ///
   /// An Add in between cancels nothing: a wake-up that was asked for comes, and a run too many does
-  /// no harm.
-  void AddAfter(const T& item, Duration delay);
+  /// no harm. controller-runtime: an Add takes the place of the wake-up.
+  void AddAfter(const T& item, Duration delay, std::optional<int> priority = {});
 
   void ShutDown() override {
     StopWaiting();
@@ -41,21 +47,16 @@ class DelayingQueue : public Queue<T> {
     Queue<T>::ShutDownWithDrain();
   }
 
+  [[nodiscard]] Snapshot<T> TakeSnapshot(
+      std::size_t limit = std::numeric_limits<std::size_t>::max()) override;
+
  private:
-  struct Moment {
-    TimePoint at;
-    std::uint64_t order = 0;  // among equals, first asked is first added
-    auto operator<=>(const Moment&) const = default;
-  };
   struct Waiting {
-    std::unordered_map<T, Moment> moments;
-    std::map<Moment, const T*> by_time;  // exactly the items of `moments`
-    std::uint64_t orders = 0;
+    DueHeap<T> heap;
     bool stopped = false;
   };
 
   void Wait(const std::stop_token& stop);
-  static std::vector<T> TakeReady(Waiting& waiting, TimePoint now);
   void StopWaiting();
 
   Guarded<Waiting> waiting_;
@@ -64,50 +65,39 @@ class DelayingQueue : public Queue<T> {
 };
 
 template <Item T>
-void DelayingQueue<T>::AddAfter(const T& item, Duration delay) {
-  if (delay <= Duration::zero()) return this->Add(item);
+void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int> priority) {
+  if (this->instruments() != nullptr) this->instruments()->Retried();
+  const int wanted = priority ? *priority : this->PriorityOfRequeue(item);
+  if (delay <= Duration::zero()) return this->Add(item, wanted);
   const TimePoint at = After(this->clock().Now(), delay);
-
-  auto waiting = waiting_.Lock();
-  if (waiting->stopped) return;
-  const Moment moment{at, waiting->orders++};
-  const auto [known, is_new] = waiting->moments.try_emplace(item, moment);
-  if (!is_new) {
-    if (known->second.at <= at) return;
-    waiting->by_time.erase(known->second);
-    known->second = moment;
+  const std::uint32_t hash = DueHeap<T>::Hash(item, this);
+  bool earlier = false;
+  {
+    auto waiting = waiting_.Lock();
+    if (waiting->stopped) return;
+    earlier = waiting->heap.Add(item, hash, at, wanted);
   }
-  waiting->by_time.emplace(moment, &known->first);
-  if (waiting->by_time.begin()->first == moment) changed_.notify_one();
+  if (earlier) changed_.notify_one();
 }
 
 template <Item T>
 void DelayingQueue<T>::Wait(const std::stop_token& stop) {
+  constexpr std::size_t kAtOnce = 64;  // moved with one lock of each kind
+  std::vector<Prioritized<T>> due;
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
-    const std::vector<T> ready = TakeReady(*waiting, this->clock().Now());
-    if (!ready.empty()) {
-      waiting.lock().unlock();
-      for (const T& item : ready) this->Add(item);
-      waiting.lock().lock();
+    const TimePoint now = this->clock().Now();
+    while (waiting->heap.next() <= now && due.size() < kAtOnce) {
+      due.push_back(waiting->heap.PopFront());
+    }
+    if (due.empty()) {
+      this->clock().WaitUntil(waiting.lock(), changed_, waiting->heap.next());
       continue;
     }
-    const auto& by_time = waiting->by_time;
-    const TimePoint next = by_time.empty() ? TimePoint::max() : by_time.begin()->first.at;
-    this->clock().WaitUntil(waiting.lock(), changed_, next);
+    waiting.lock().unlock();
+    this->AddAll(due);
+    waiting.lock().lock();
   }
-}
-
-template <Item T>
-std::vector<T> DelayingQueue<T>::TakeReady(Waiting& waiting, TimePoint now) {
-  std::vector<T> ready;
-  while (!waiting.by_time.empty() && waiting.by_time.begin()->first.at <= now) {
-    const auto earliest = waiting.by_time.begin();
-    ready.push_back(*earliest->second);
-    waiting.moments.erase(ready.back());
-    waiting.by_time.erase(earliest);
-  }
-  return ready;
 }
 
 template <Item T>
@@ -115,9 +105,25 @@ void DelayingQueue<T>::StopWaiting() {
   waiter_.request_stop();
   auto waiting = waiting_.Lock();
   waiting->stopped = true;
-  waiting->by_time.clear();
-  waiting->moments.clear();
+  waiting->heap.Clear();
   changed_.notify_one();
+}
+
+template <Item T>
+Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
+  Snapshot<T> snapshot = Queue<T>::TakeSnapshot(limit);
+  auto waiting = waiting_.Lock();
+  snapshot.waiting_count = waiting->heap.size();
+  waiting->heap.ForEach([&](const T& item, TimePoint at, int priority) {
+    snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
+  });
+  waiting.lock().unlock();
+  const auto end = snapshot.waiting.begin() +
+                   static_cast<std::ptrdiff_t>(std::min(limit, snapshot.waiting.size()));
+  std::partial_sort(snapshot.waiting.begin(), end, snapshot.waiting.end(),
+                    [](const auto& a, const auto& b) { return a.at < b.at; });
+  snapshot.waiting.erase(end, snapshot.waiting.end());
+  return snapshot;
 }
 
 }  // namespace kopp::workqueue

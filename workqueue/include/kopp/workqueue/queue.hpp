@@ -1,41 +1,44 @@
 #pragma once
 
-#include <concepts>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/instruments.hpp>
+#include <kopp/workqueue/ledger.hpp>
+#include <kopp/workqueue/order.hpp>
+#include <kopp/workqueue/snapshot.hpp>
 
 namespace kopp::workqueue {
 
-/// What a queue can hold: a small value that names a piece of work, such as a kopp::ObjectKey.
-template <typename T>
-concept Item = std::copyable<T> && std::equality_comparable<T> && requires(const T& item) {
-  { std::hash<T>{}(item) } -> std::convertible_to<std::size_t>;
-};
-
 struct QueueOptions {
-  std::string name = {};         ///< for logs and metrics; may stay empty
-  Clock& clock = Clock::Real();  ///< outlives the queue
+  std::string name = {};               ///< for logs and metrics; may stay empty
+  Clock& clock = Clock::Real();        ///< outlives the queue
+  MetricsProvider* metrics = nullptr;  ///< outlives the queue; used if the queue has a name
+  Order order = {};                    ///< first come, first served
+  bool track_times = false;            ///< a snapshot says since when; metrics do that anyway
 };
 
 /// A queue of work to be done, for many producers and many workers.
 ///
-/// - **Fair**: items are handed out in the order in which they were added.
+/// - **Fair**: items are handed out in the order in which they were added, or in another Order.
 /// - **Stingy**: an item added several times before it is handed out is handed out once.
 /// - **Exclusive**: an item is in one worker's hand at a time. Added while it is in hand, it is
 ///   handed out once more, after its Done and behind what is queued by then.
 ///
 /// Every member may be called from any thread. Only Get and ShutDownWithDrain block. The queue
-/// outlives every call to it.
+/// outlives every call to it. User code (an order's functions, metrics) is called with no lock
+/// held, so it may call the queue; only copies, hashes and comparisons of items happen under the
+/// lock.
 ///
 ///     while (const auto item = queue.Get()) {
 ///       const DoneGuard done{queue, *item};
@@ -44,27 +47,33 @@ struct QueueOptions {
 template <Item T>
 class Queue {
  public:
-  explicit Queue(QueueOptions options = {}) : options_(std::move(options)) {}
+  /// Throws what options.metrics throws, and std::invalid_argument for an order of other items.
+  explicit Queue(QueueOptions options = {});
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Wants `item` worked on. Does nothing once the queue is shutting down.
-  void Add(const T& item);
+  /// Wants `item` worked on. Does nothing once the queue is shutting down. `priority` means
+  /// something where the order has priorities.
+  void Add(const T& item, int priority = 0) { Put(item, priority); }
+  void Add(T&& item, int priority = 0) { Put(std::move(item), priority); }
 
   /// Blocks until an item is ready and hands it to the caller, who owes a Done for it. After
   /// ShutDown it hands out what is still queued, then answers nullopt.
   [[nodiscard]] std::optional<T> Get() { return Get(std::stop_token{}); }
 
   /// The same, and nullopt as soon as `stop` asks, whatever is queued.
-  [[nodiscard]] std::optional<T> Get(std::stop_token stop);
+  [[nodiscard]] std::optional<T> Get(const std::stop_token& stop);
 
-  /// Gives back an item from Get. Ignored for an item that is not in hand.
+  /// The same, with the priority that the item has.
+  [[nodiscard]] std::optional<Prioritized<T>> GetWithPriority(const std::stop_token& stop = {});
+
+  /// Gives back an item from Get. Ignored, but counted, for an item that is not in hand.
   /// client-go: queues such an item a second time, so that two workers can hold it.
   void Done(const T& item);
 
   /// How many items are ready to be handed out; those in hand do not count.
-  [[nodiscard]] std::size_t Len() { return state_.Lock()->ready; }
+  [[nodiscard]] std::size_t Len() { return state_.Lock()->ledger.ready(); }
 
   /// Takes nothing new from now on. What is queued is still handed out; callers of
   /// ShutDownWithDrain are released. May be called again.
@@ -79,36 +88,58 @@ class Queue {
   [[nodiscard]] bool ShuttingDown() { return state_.Lock()->shutting_down; }
   [[nodiscard]] const std::string& name() const { return options_.name; }
 
+  /// What is in the queue now, up to `limit` items of each kind. Copies them with the lock held.
+  [[nodiscard]] virtual Snapshot<T> TakeSnapshot(
+      std::size_t limit = std::numeric_limits<std::size_t>::max());
+
  protected:
   [[nodiscard]] Clock& clock() const { return options_.clock; }
+  [[nodiscard]] Instruments* instruments() { return instruments_ ? &*instruments_ : nullptr; }
+  /// Adds all of `items`, with one lock for them, and leaves it empty.
+  void AddAll(std::vector<Prioritized<T>>& items);
+  /// The priority that an item comes back with when nobody says: the one that it was handed out
+  /// with, where it is in hand.
+  [[nodiscard]] int PriorityOfRequeue(const T& item);
 
  private:
-  struct Entry {
-    bool wanted = false;                        // added, and not handed out since
-    bool in_hand = false;                       // handed out, and not done yet
-    std::pair<const T, Entry>* next = nullptr;  // behind this one in the list of ready items
-  };
-  using Table = std::unordered_map<T, Entry>;
-  using Node = typename Table::value_type;
-
   struct State {
-    Table table;            // each item that is wanted or in hand: one look-up an operation
-    Node* front = nullptr;  // the ready items, oldest first: those wanted and not in hand
-    Node* back = nullptr;
-    std::size_t ready = 0;
-    std::size_t in_hand = 0;
+    State(bool by_priority, bool track_times) : ledger(by_priority, track_times) {}
+
+    Ledger<T> ledger;
     bool shutting_down = false;
     std::uint64_t shutdowns = 0;  // calls of ShutDown: one releases those who drain by then
 
-    [[nodiscard]] bool Idle() const { return ready == 0 && in_hand == 0; }
-    void PushBack(Node& node);
-    Node& PopFront();
+    // A worker that finds nothing looks out for a moment, then sleeps. While one looks, or was
+    // woken and is on its way, nobody else is woken: it takes an item, and wakes the next if there
+    // is more.
+    int sleepers = 0;
+    bool looking = false;
   };
+  using Locked = typename Guarded<State>::Locked;
 
-  QueueOptions options_;
-  Guarded<State> state_;
-  std::condition_variable ready_;  // an item is ready, or there will be none
-  std::condition_variable idle_;   // nothing queued and nothing in hand, or ShutDown
+  [[nodiscard]] bool Measured() const {
+    return options_.metrics != nullptr && !options_.name.empty();
+  }
+  template <typename U>
+  void Put(U&& item, int priority);
+  void Tell(const typename Ledger<T>::Added& added, int priority);
+  [[nodiscard]] std::optional<Place> PlaceOf(const T& item, int priority) const;
+  [[nodiscard]] TimePoint Now() const { return times_ ? clock().Now() : TimePoint{}; }
+  static bool Due(const State& state, const std::stop_token& stop);
+  /// Whether to notify a sleeper, after unlocking: for whoever made an item ready or took one.
+  [[nodiscard]] bool WakeNext(State& state);
+  void Await(Locked& state, const std::stop_token& stop);
+  void LookOut(Locked& state);
+  std::optional<Prioritized<T>> Take(Locked& state, const std::stop_token& stop);
+
+  const QueueOptions options_;
+  const FairShare<T> share_;  // where the order is a fair one
+  const bool times_;
+  alignas(64) Guarded<State> state_;        // apart from what is read without the lock
+  std::atomic<bool> seen_ = false;          // something was added while a worker looked out
+  std::condition_variable ready_;           // an item is ready, or there will be none
+  std::condition_variable idle_;            // nothing queued and nothing in hand, or ShutDown
+  std::optional<Instruments> instruments_;  // last: metrics are read until they are gone
 };
 
 /// Calls Done on every way out of a scope, a throw included. The queue and the item outlive it.
@@ -126,18 +157,86 @@ class [[nodiscard]] DoneGuard {
 };
 
 template <Item T>
-void Queue<T>::Add(const T& item) {
-  auto state = state_.Lock();
-  if (state->shutting_down) return;
-  Node& node = *state->table.try_emplace(item).first;
-  if (std::exchange(node.second.wanted, true)) return;
-  if (node.second.in_hand) return;  // Done puts it back
-  state->PushBack(node);
-  ready_.notify_one();
+Queue<T>::Queue(QueueOptions options)
+    : options_(std::move(options)),
+      share_(options_.order.template ShareFor<T>()),
+      times_(options_.track_times || Measured()),
+      state_(options_.order.by_priority(), times_) {
+  if (!Measured()) return;
+  instruments_.emplace(
+      *options_.metrics, options_.name, options_.order.by_priority(),
+      Instruments::InHand{
+          .unfinished = [this] { return state_.Lock()->ledger.watches().Unfinished(Now()); },
+          .longest = [this] { return state_.Lock()->ledger.watches().Longest(Now()); }});
 }
 
 template <Item T>
-std::optional<T> Queue<T>::Get(std::stop_token stop) {
+template <typename U>
+void Queue<T>::Put(U&& item, int priority) {
+  const std::uint32_t hash = Ledger<T>::Hash(item, this);
+  const std::optional<Place> place = PlaceOf(item, priority);
+  const TimePoint now = Now();
+  typename Ledger<T>::Added added;
+  bool wake = false;
+  {
+    auto state = state_.Lock();
+    if (state->shutting_down) return;
+    added = state->ledger.Add(std::forward<U>(item), hash, place ? &*place : nullptr, now);
+    if (added.ready) wake = WakeNext(*state);
+  }
+  if (wake) ready_.notify_one();
+  if (instruments_) Tell(added, priority);
+}
+
+template <Item T>
+void Queue<T>::AddAll(std::vector<Prioritized<T>>& items) {
+  struct Prepared {
+    std::uint32_t hash;
+    std::optional<Place> place;
+    typename Ledger<T>::Added added = {};
+  };
+  std::vector<Prepared> prepared;
+  prepared.reserve(items.size());
+  for (const auto& [item, priority] : items) {
+    prepared.push_back({Ledger<T>::Hash(item, this), PlaceOf(item, priority)});
+  }
+  const TimePoint now = Now();
+  bool wake = false;
+  {
+    auto state = state_.Lock();
+    for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
+      auto& [hash, place, added] = prepared[i];
+      added = state->ledger.Add(std::move(items[i].item), hash, place ? &*place : nullptr, now);
+    }
+    wake = WakeNext(*state);
+  }
+  if (wake) ready_.notify_one();
+  for (std::size_t i = 0; i < items.size() && instruments_; ++i) {
+    Tell(prepared[i].added, items[i].priority);
+  }
+  items.clear();
+}
+
+template <Item T>
+void Queue<T>::Tell(const typename Ledger<T>::Added& added, int priority) {
+  if (added.wanted) instruments_->Added();
+  if (added.lower) instruments_->NotReady(*added.lower);
+  if (added.ready || added.lower) instruments_->Ready(priority);
+}
+
+template <Item T>
+std::optional<T> Queue<T>::Get(const std::stop_token& stop) {
+  std::optional<Prioritized<T>> handed = GetWithPriority(stop);
+  if (!handed) return std::nullopt;
+  return std::move(handed->item);
+}
+
+template <Item T>
+std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& stop) {
+  {
+    auto state = state_.Lock();
+    if (Due(*state, stop)) return Take(state, stop);
+  }
   // Outside the lock, at both ends: the callback takes it, and its destructor waits for the
   // callback.
   const std::stop_callback wake(stop, [this] {
@@ -145,34 +244,78 @@ std::optional<T> Queue<T>::Get(std::stop_token stop) {
     ready_.notify_all();
   });
   auto state = state_.Lock();
-  state.Wait(ready_,
-             [&] { return stop.stop_requested() || state->ready > 0 || state->shutting_down; });
-  if (stop.stop_requested()) {
-    if (state->ready > 0) ready_.notify_one();  // the notification may have been for an item
-    return std::nullopt;
+  Await(state, stop);
+  return Take(state, stop);
+}
+
+template <Item T>
+bool Queue<T>::Due(const State& state, const std::stop_token& stop) {
+  return state.ledger.ready() > 0 || state.shutting_down || stop.stop_requested();
+}
+
+template <Item T>
+void Queue<T>::Await(Locked& state, const std::stop_token& stop) {
+  if (!Due(*state, stop) && !state->looking) LookOut(state);
+  while (!Due(*state, stop)) {
+    ++state->sleepers;
+    ready_.wait(state.lock());
+    --state->sleepers;
+    state->looking = false;
   }
-  if (state->ready == 0) return std::nullopt;
-  Node& node = state->PopFront();
-  node.second.wanted = false;
-  node.second.in_hand = true;
-  ++state->in_hand;
-  return node.first;
+}
+
+template <Item T>
+void Queue<T>::LookOut(Locked& state) {
+  constexpr int kLooks = 256;  // some microseconds: less than it costs to sleep and be woken
+  state->looking = true;
+  seen_.store(false, std::memory_order_relaxed);
+  state.lock().unlock();
+  for (int i = 0; i < kLooks && !seen_.load(std::memory_order_relaxed); ++i) Pause();
+  state.lock().lock();
+  state->looking = false;
+}
+
+template <Item T>
+bool Queue<T>::WakeNext(State& state) {
+  if (state.ledger.ready() == 0) return false;
+  seen_.store(true, std::memory_order_relaxed);
+  if (state.looking || state.sleepers == 0) return false;
+  state.looking = true;
+  return true;
+}
+
+template <Item T>
+std::optional<Prioritized<T>> Queue<T>::Take(Locked& state, const std::stop_token& stop) {
+  std::optional<typename Ledger<T>::Taken> taken;
+  if (!stop.stop_requested() && state->ledger.ready() > 0) taken = state->ledger.Take(Now());
+  const bool wake = WakeNext(*state);
+  state.lock().unlock();
+  if (wake) ready_.notify_one();
+  if (!taken) return std::nullopt;
+  if (instruments_) {
+    instruments_->NotReady(taken->handed.priority);
+    instruments_->Waited(taken->waited);
+  }
+  return std::move(taken->handed);
 }
 
 template <Item T>
 void Queue<T>::Done(const T& item) {
-  auto state = state_.Lock();
-  const auto found = state->table.find(item);
-  if (found == state->table.end() || !found->second.in_hand) return;
-  found->second.in_hand = false;
-  --state->in_hand;
-  if (found->second.wanted) {
-    state->PushBack(*found);
-    ready_.notify_one();
-  } else {
-    state->table.erase(found);
+  const std::uint32_t hash = Ledger<T>::Hash(item, this);
+  const TimePoint now = Now();
+  typename Ledger<T>::Finished finished;
+  bool wake = false;
+  {
+    auto state = state_.Lock();
+    finished = state->ledger.Done(item, hash, now);
+    if (finished.stray) return;
+    if (finished.ready) wake = WakeNext(*state);
+    if (state->shutting_down && state->ledger.idle()) idle_.notify_all();
   }
-  if (state->Idle()) idle_.notify_all();
+  if (wake) ready_.notify_one();
+  if (!instruments_) return;
+  instruments_->Worked(finished.worked);
+  if (finished.ready) instruments_->Ready(finished.priority);
 }
 
 template <Item T>
@@ -190,25 +333,33 @@ void Queue<T>::ShutDownWithDrain() {
   state->shutting_down = true;
   ready_.notify_all();
   state.Wait(idle_, [&, before = state->shutdowns] {
-    return state->Idle() || state->shutdowns != before;
+    return state->ledger.idle() || state->shutdowns != before;
   });
 }
 
 template <Item T>
-void Queue<T>::State::PushBack(Node& node) {
-  node.second.next = nullptr;
-  (back == nullptr ? front : back->second.next) = &node;
-  back = &node;
-  ++ready;
+Snapshot<T> Queue<T>::TakeSnapshot(std::size_t limit) {
+  Snapshot<T> snapshot;
+  auto state = state_.Lock();
+  state->ledger.Describe(snapshot, limit);
+  snapshot.shutting_down = state->shutting_down;
+  return snapshot;
 }
 
 template <Item T>
-auto Queue<T>::State::PopFront() -> Node& {
-  Node& node = *front;
-  front = node.second.next;
-  if (front == nullptr) back = nullptr;
-  --ready;
-  return node;
+std::optional<Place> Queue<T>::PlaceOf(const T& item, int priority) const {
+  if (!options_.order.by_priority()) return std::nullopt;
+  Place place{.priority = priority};
+  if (share_.tenant) place.tenant = share_.tenant(item);
+  if (share_.weight) place.weight = share_.weight(place.tenant);
+  return place;
+}
+
+template <Item T>
+int Queue<T>::PriorityOfRequeue(const T& item) {
+  if (!options_.order.by_priority()) return 0;
+  const std::uint32_t hash = Ledger<T>::Hash(item, this);
+  return state_.Lock()->ledger.PriorityInHand(item, hash);
 }
 
 }  // namespace kopp::workqueue

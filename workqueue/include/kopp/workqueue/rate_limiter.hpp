@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <kopp/workqueue/queue.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/item_table.hpp>
 
 namespace kopp::workqueue {
 
@@ -48,23 +51,34 @@ class FailureCounts {
 
   /// The failures before this one.
   int Increment(const T& item) {
-    const TimePoint now = clock_.Now();
+    const std::uint32_t hash = Table::Hash(item, this);
     auto counts = counts_.Lock();
-    if (now >= counts->next_sweep) {
-      std::erase_if(counts->by_item, [&](const auto& entry) { return Stale(entry.second, now); });
-      counts->next_sweep = After(now, idle_);
-    }
-    Count& count = counts->by_item[item];
+    counts->table.Expect(hash);
+    const TimePoint now = clock_.Now();
+    if (now >= counts->next_sweep) Sweep(*counts, now);
+    Count& count = counts->table[counts->table.Insert(item, hash).first];
     if (Stale(count, now)) count.failures = 0;
     count.last = now;
     return count.failures == kMany ? kMany : count.failures++;
   }
-  void Forget(const T& item) { counts_.Lock()->by_item.erase(item); }
+
+  void Forget(const T& item) {
+    const std::uint32_t hash = Table::Hash(item, this);
+    auto counts = counts_.Lock();
+    const Handle handle = counts->table.Find(item, hash);
+    if (handle == kNoHandle) return;
+    counts->table.ExpectNext(handle);
+    counts->table.Erase(handle);
+  }
+
   [[nodiscard]] int Get(const T& item) {
+    const std::uint32_t hash = Table::Hash(item, this);
     const TimePoint now = clock_.Now();
     auto counts = counts_.Lock();
-    const auto found = counts->by_item.find(item);
-    return found == counts->by_item.end() || Stale(found->second, now) ? 0 : found->second.failures;
+    const Handle handle = counts->table.Find(item, hash);
+    if (handle == kNoHandle) return 0;
+    const Count& count = counts->table[handle];
+    return Stale(count, now) ? 0 : count.failures;
   }
 
  private:
@@ -73,15 +87,25 @@ class FailureCounts {
     int failures = 0;
     TimePoint last{};
   };
+  using Table = ItemTable<T, Count>;
   struct Counts {
-    std::unordered_map<T, Count> by_item;
+    Table table;
     TimePoint next_sweep{};
   };
+
   [[nodiscard]] bool Stale(const Count& count, TimePoint now) const {
     return count.failures > 0 && now > After(count.last, idle_);
   }
+  void Sweep(Counts& counts, TimePoint now) const {
+    std::vector<Handle> stale;
+    counts.table.ForEach([&](Handle handle) {
+      if (Stale(counts.table[handle], now)) stale.push_back(handle);
+    });
+    for (const Handle handle : stale) counts.table.Erase(handle);
+    counts.next_sweep = After(now, idle_);
+  }
 
-  Duration idle_;
+  const Duration idle_;
   Clock& clock_;
   Guarded<Counts> counts_;
 };

@@ -1,13 +1,24 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <kopp/workqueue/delaying_queue.hpp>
 #include <kopp/workqueue/rate_limiter.hpp>
 
 namespace kopp::workqueue {
+
+/// How an item is added: when, and how far in front.
+struct AddOptions {
+  Duration after = {};               ///< not before this has passed
+  bool rate_limited = false;         ///< nor before the limiter's wait, if that is shorter
+  std::optional<int> priority = {};  ///< see DelayingQueue::AddAfter
+};
 
 /// A DelayingQueue that knows how long an item that failed is to wait: AddRateLimited.
 ///
@@ -24,14 +35,39 @@ class RateLimitingQueue : public DelayingQueue<T> {
     limiter_ = std::make_unique<ItemExponentialFailureRateLimiter<T>>(5ms, 1000s, this->clock());
   }
 
-  /// Adds `item` after the wait that the limiter asks for, and counts one more failure of it.
-  void AddRateLimited(const T& item) { this->AddAfter(item, limiter_->When(item)); }
+  /// Adds `item` after the wait that the limiter asks for, and counts one more failure of it. What
+  /// the limiter throws, it throws, and the item is not added.
+  void AddRateLimited(const T& item, std::optional<int> priority = {}) {
+    this->AddAfter(item, limiter_->When(item), priority);
+  }
+
+  /// The same in one: rate limited and with a wait of its own, the shorter of the two counts.
+  void AddWithOptions(const T& item, const AddOptions& options) {
+    if (!options.rate_limited && options.after <= Duration::zero()) {
+      return this->Add(item, options.priority.value_or(0));
+    }
+    Duration delay = options.after;
+    if (options.rate_limited) {
+      const Duration when = limiter_->When(item);
+      delay = delay > Duration::zero() ? std::min(delay, when) : when;
+    }
+    this->AddAfter(item, delay, options.priority);
+  }
 
   /// `item` succeeded, or is given up: its failures are forgotten. It still wants its Done.
   void Forget(const T& item) { limiter_->Forget(item); }
 
   /// The failures of `item` since its last Forget.
   [[nodiscard]] int NumRequeues(const T& item) { return limiter_->NumRequeues(item); }
+
+  [[nodiscard]] Snapshot<T> TakeSnapshot(
+      std::size_t limit = std::numeric_limits<std::size_t>::max()) override {
+    Snapshot<T> snapshot = DelayingQueue<T>::TakeSnapshot(limit);
+    for (auto* entries : {&snapshot.ready, &snapshot.waiting, &snapshot.in_hand}) {
+      for (auto& entry : *entries) entry.failures = NumRequeues(entry.item);
+    }
+    return snapshot;
+  }
 
  private:
   std::unique_ptr<RateLimiter<T>> limiter_;
