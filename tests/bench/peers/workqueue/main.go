@@ -1,0 +1,216 @@
+// Command workqueue runs one scenario of the workqueue's benchmarks on client-go: the same work as
+// workqueue_bench.cpp does on kopp, and the same lines.
+//
+//	workqueue SCENARIO [KEYS]
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+func makeKeys(count int) []string {
+	keys := make([]string, count)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("namespace-%03d/object-name-%07d", i%100, i)
+	}
+	return keys
+}
+
+func show(measure string, value float64) { fmt.Printf("%s %.9g\n", measure, value) }
+
+func perSecond(count int, start time.Time) float64 {
+	return float64(count) / time.Since(start).Seconds()
+}
+
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
+func residentBytes() float64 {
+	file, err := os.Open("/proc/self/statm")
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	var all, resident float64
+	if _, err := fmt.Fscan(file, &all, &resident); err != nil {
+		panic(err)
+	}
+	return resident * float64(os.Getpagesize())
+}
+
+func plain(keys []string) {
+	queue := workqueue.NewTyped[string]()
+	start := time.Now()
+	for _, key := range keys {
+		queue.Add(key)
+	}
+	show("add_distinct", perSecond(len(keys), start))
+	start = time.Now()
+	for range keys {
+		key, _ := queue.Get()
+		queue.Done(key)
+	}
+	show("get_done", perSecond(len(keys), start))
+}
+
+func duplicate(keys []string) {
+	queue := workqueue.NewTyped[string]()
+	start := time.Now()
+	for i := range keys {
+		queue.Add(keys[i%1000])
+	}
+	show("add_duplicate", perSecond(len(keys), start))
+}
+
+func cycle(measure string, producers, workers int) func([]string) {
+	return func(keys []string) {
+		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
+		queue := workqueue.NewTypedRateLimitingQueue(limiter)
+		start := time.Now()
+		var consuming, producing sync.WaitGroup
+		for range workers {
+			consuming.Go(func() {
+				for {
+					key, end := queue.Get()
+					if end {
+						return
+					}
+					queue.Forget(key)
+					queue.Done(key)
+				}
+			})
+		}
+		for part := range slices.Chunk(keys, len(keys)/producers) {
+			producing.Go(func() {
+				for _, key := range part {
+					queue.Add(key)
+				}
+			})
+		}
+		producing.Wait()
+		queue.ShutDown()
+		consuming.Wait()
+		show(measure, perSecond(len(keys), start))
+	}
+}
+
+func addAfter(keys []string) {
+	queue := workqueue.NewTypedDelayingQueue[string]()
+	start, before := time.Now(), cpuSeconds()
+	for i, key := range keys {
+		queue.AddAfter(key, 500*time.Millisecond+time.Duration(i%1000)*time.Millisecond)
+	}
+	show("add_after_insert", perSecond(len(keys), start))
+	inserted := cpuSeconds()
+	for range keys {
+		key, _ := queue.Get()
+		queue.Done(key)
+	}
+	show("add_after_all_out", cpuSeconds()-inserted)
+	show("add_after_cpu", float64(len(keys))/(cpuSeconds()-before))
+}
+
+func limiter(keys []string) {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second)
+	start := time.Now()
+	for _, key := range keys {
+		limiter.When(key)
+	}
+	show("limiter_when", perSecond(len(keys), start))
+	start = time.Now()
+	for _, key := range keys {
+		limiter.Forget(key)
+	}
+	show("limiter_forget", perSecond(len(keys), start))
+}
+
+func wakeUp([]string) {
+	const samples = 2000
+	queue := workqueue.NewTyped[time.Time]()
+	var latencies []float64
+	var worker sync.WaitGroup
+	worker.Go(func() {
+		for {
+			added, end := queue.Get()
+			if end {
+				return
+			}
+			latencies = append(latencies, float64(time.Since(added)))
+			queue.Done(added)
+		}
+	})
+	for range samples {
+		time.Sleep(200 * time.Microsecond)
+		queue.Add(time.Now())
+	}
+	queue.ShutDown()
+	worker.Wait()
+	slices.Sort(latencies)
+	show("wakeup_latency_p50", latencies[len(latencies)/2])
+	show("wakeup_latency_p99", latencies[len(latencies)*99/100])
+}
+
+func readyMemory(keys []string) {
+	queue := workqueue.NewTyped[string]()
+	before := residentBytes()
+	for _, key := range keys {
+		queue.Add(key)
+	}
+	show("memory_ready", (residentBytes()-before)/float64(len(keys)))
+	runtime.KeepAlive(keys)
+	runtime.KeepAlive(queue)
+}
+
+func delayedMemory(keys []string) {
+	queue := workqueue.NewTypedDelayingQueue[string]()
+	before := residentBytes()
+	for _, key := range keys {
+		queue.AddAfter(key, time.Hour)
+	}
+	time.Sleep(100 * time.Millisecond) // a goroutine takes them from a channel
+	show("memory_delayed", (residentBytes()-before)/float64(len(keys)))
+	runtime.KeepAlive(keys)
+	runtime.KeepAlive(queue)
+}
+
+func main() {
+	scenarios := map[string]func([]string){
+		"plain":          plain,
+		"duplicate":      duplicate,
+		"cycle_1p_1w":    cycle("cycle_1p_1w", 1, 1),
+		"cycle_1p_4w":    cycle("cycle_1p_4w", 1, 4),
+		"cycle_4p_4w":    cycle("cycle_4p_4w", 4, 4),
+		"cycle_4p_16w":   cycle("cycle_4p_16w", 4, 16),
+		"add_after":      addAfter,
+		"limiter":        limiter,
+		"wakeup":         wakeUp,
+		"memory_ready":   readyMemory,
+		"memory_delayed": delayedMemory,
+	}
+	count := 1_000_000
+	if len(os.Args) > 2 {
+		var err error
+		if count, err = strconv.Atoi(os.Args[2]); err != nil {
+			panic(err)
+		}
+	}
+	if len(os.Args) < 2 || scenarios[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: workqueue SCENARIO [KEYS]; the scenarios are those of workqueue_bench")
+		os.Exit(2)
+	}
+	scenarios[os.Args[1]](makeKeys(count))
+}
