@@ -12,11 +12,12 @@ CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
 CHECK_PACKAGES := clang-format-16 clang-tidy-16 shellcheck
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 
-.PHONY: help build test demo test-cluster format check-format tidy
+.PHONY: help build test demo test-cluster bench format check-format tidy
 help:
 	@echo "make demo          see the sample controller at work on a real API server (no Pods run)"
 	@echo "make test          build everything and run the tests that need no cluster"
 	@echo "make test-cluster  the sample controller against a real etcd and kube-apiserver"
+	@echo "make bench         the workqueue's speed and memory beside client-go's, with the budget"
 	@echo "make format        put the sources into shape;  make check-format: only look"
 	@echo "make tidy          clang-tidy on all sources, or on those named in FILES"
 
@@ -49,6 +50,11 @@ demo: $(CONTROLLER)
 test-cluster: $(CONTROLLER)
 	$(call packages,$(CLUSTER_PACKAGES))
 	@SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) tests/cluster/sample_controller_test.sh
+
+# RUNS: how often; SCENARIOS: which, such as SCENARIOS='plain wakeup'
+bench: build/$(PRESET)/build.ninja
+	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/bench/run.sh $(SCENARIOS)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:

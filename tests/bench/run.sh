@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# The workqueue's benchmarks, on kopp and on client-go: the two in turn, RUNS times (5), medians
+# compared. Prints the table and leaves it, with the figures of each run, in build/bench.
+#
+#     tests/bench/run.sh [SCENARIO...]
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$here/../..
+out=$root/build/bench
+runs=${RUNS:-5}
+cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/go.sh
+source "$here/../go.sh"
+
+scenarios=("$@")
+[[ $# -gt 0 ]] || scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w
+  add_after limiter wakeup memory_ready memory_delayed)
+# What only kopp does: a bound of its own, or a figure that explains another.
+declare -A only_kopp=([wakeup]=bare_wakeup [memory_ready]=memory_ready_shared
+  [memory_delayed]=memory_delayed_shared)
+
+build() {
+  mkdir -p "$out"
+  (cd "$root" && cmake --preset release >"$out/build.log" && cmake --build --preset release --target workqueue_bench >>"$out/build.log") ||
+    { say "the build failed: see $out/build.log"; return 1; }
+  go_is_new_enough || install_go
+  keep_go_in_the_cache
+  (cd "$here/peers" && go build -o "$out/client-go" ./workqueue)
+  cp "$root/build/release/tests/bench/workqueue_bench" "$out/kopp"
+}
+
+# PROGRAM SCENARIO [KEYS]: lines "PROGRAM MEASURE VALUE"; KEYS become part of the measure's name.
+measure() {
+  "$out/$1" "${@:2}" | sed "s/^\([a-z0-9_]*\)/$1 \1${3:+_$3}/" >>"$out/runs.txt"
+}
+
+run() {
+  : >"$out/runs.txt"
+  local round scenario
+  for ((round = 1; round <= runs; ++round)); do
+    say "round $round of $runs"
+    for scenario in "${scenarios[@]}"; do
+      if ((round % 2)); then
+        measure kopp "$scenario"; measure client-go "$scenario"
+      else
+        measure client-go "$scenario"; measure kopp "$scenario"
+      fi
+      [[ -z ${only_kopp[$scenario]:-} ]] || measure kopp "${only_kopp[$scenario]}"
+      [[ $scenario != plain ]] || measure kopp plain 10000000
+    done
+  done
+}
+
+# The budget: a measure of kopp's, of whom and which measure it is compared with, whether more or
+# less is better, and the ratio that is wanted ("-": none, the line explains another).
+budget() {
+  cat <<'END'
+add_distinct           client-go add_distinct        more 2
+get_done               client-go get_done            more 2
+add_duplicate          client-go add_duplicate       more 1.5
+cycle_1p_1w            client-go cycle_1p_1w         more 2
+cycle_1p_4w            client-go cycle_1p_4w         more 2
+cycle_4p_4w            client-go cycle_4p_4w         more 2
+cycle_4p_16w           client-go cycle_4p_16w        more 2
+add_after_insert       client-go add_after_insert    more 2
+add_after_all_out      client-go add_after_all_out   less 0.5
+add_after_cpu          client-go add_after_cpu       more 2
+limiter_when           client-go limiter_when        more 2
+limiter_forget         client-go limiter_forget      more 2
+wakeup_latency_p50     client-go wakeup_latency_p50  less 1
+wakeup_latency_p99     client-go wakeup_latency_p99  less -
+bare_wakeup_p50        client-go wakeup_latency_p50  less -
+memory_ready           client-go memory_ready        less 0.5
+memory_delayed         client-go memory_delayed      less 0.5
+memory_ready_shared    client-go memory_ready        less -
+memory_delayed_shared  client-go memory_delayed      less -
+add_distinct_10000000  kopp      add_distinct        more 0.667
+get_done_10000000      kopp      get_done            more 0.667
+cycle_4p_16w           kopp      cycle_1p_1w         more 0.8
+END
+}
+
+machine() {
+  printf '%s, %s CPUs; Linux %s; %s; %s; medians of %s, in turn\n' \
+    "$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n1)" "$(nproc)" "$(uname -r)" \
+    "$(c++ --version | head -n1)" "$(go version | cut -d' ' -f3)" "$runs"
+  echo "ops/s, CPU seconds (all_out), ns (latency), bytes a key (memory); ± is (max - min) / 2 of the median"
+}
+
+# Sorted runs in, the table out.
+table() {
+  sort -k1,2 -k3,3g "$out/runs.txt" | awk '
+    function close_measure() {
+      if (n == 0) return
+      median[key] = n % 2 ? value[(n + 1) / 2] : (value[n / 2] + value[n / 2 + 1]) / 2
+      spread[key] = median[key] ? 50 * (value[n] - value[1]) / median[key] : 0
+      n = 0
+    }
+    function short(v) {
+      return v >= 1e6 ? sprintf("%.2fM", v / 1e6) : v >= 1e4 ? sprintf("%.1fk", v / 1e3) : sprintf("%.4g", v)
+    }
+    BEGIN { printf "%-22s %9s  %4s  %-31s %9s  %4s  %6s  %-9s\n", "kopp", "median", "±%", "against", "median", "±%", "ratio", "budget" }
+    NR == FNR { if ($1 " " $2 != key) { close_measure(); key = $1 " " $2 } value[++n] = $3; next }
+    FNR == 1 { close_measure() }
+    {
+      mine = "kopp " $1; theirs = $2 " " $3
+      if (!(mine in median) || !(theirs in median)) next
+      ratio = median[mine] / median[theirs]
+      met = $5 == "-" ? "" : ($4 == "more" ? ratio >= $5 : ratio <= $5) ? "ok" : "MISS"
+      wanted = $5 == "-" ? "" : ($4 == "more" ? ">= " : "<= ") $5
+      printf "%-22s %9s  %4.0f  %-31s %9s  %4.0f  %6.2f  %-9s %s\n", $1, short(median[mine]), spread[mine], $2 " " $3, short(median[theirs]), spread[theirs], ratio, wanted, met
+    }' - <(budget)
+}
+
+build
+run
+{ machine && table; } | tee "$out/workqueue.txt"
