@@ -121,15 +121,9 @@ Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
   Snapshot<T> snapshot = Queue<T>::TakeSnapshot(limit);
   auto waiting = waiting_.Lock();
   snapshot.waiting_count = waiting->heap.size();
-  waiting->heap.ForEach([&](const T& item, TimePoint at, int priority) {
+  waiting->heap.ForEarliest(limit, [&](const T& item, TimePoint at, int priority) {
     snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
   });
-  waiting.lock().unlock();
-  const auto end = snapshot.waiting.begin() +
-                   static_cast<std::ptrdiff_t>(std::min(limit, snapshot.waiting.size()));
-  std::partial_sort(snapshot.waiting.begin(), end, snapshot.waiting.end(),
-                    [](const auto& a, const auto& b) { return a.at < b.at; });
-  snapshot.waiting.erase(end, snapshot.waiting.end());
   return snapshot;
 }
 

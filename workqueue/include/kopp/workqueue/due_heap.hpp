@@ -39,13 +39,9 @@ class DueHeap {
     table_.Clear();
   }
 
-  /// Calls visit(item, at, priority) for each, in no order.
+  /// Calls visit(item, at, priority) for the first `limit`, the earliest first.
   template <typename Visit>
-  void ForEach(Visit visit) const {
-    for (const Spot& spot : heap_) {
-      visit(table_.ItemOf(spot.handle), spot.at, table_[spot.handle].priority);
-    }
-  }
+  void ForEarliest(std::size_t limit, Visit visit) const;
 
  private:
   struct Waiting {
@@ -109,6 +105,26 @@ Prioritized<T> DueHeap<T>::PopFront() {
   for (std::size_t at = 1; at < end; ++at)
     table_.ExpectItem(heap_[at].handle);  // one is next but one
   return due;
+}
+
+template <Item T>
+template <typename Visit>
+void DueHeap<T>::ForEarliest(std::size_t limit, Visit visit) const {
+  const auto later = [this](std::size_t a, std::size_t b) { return heap_[b].Before(heap_[a]); };
+  std::vector<std::size_t> next;  // those whose parents were visited: a heap in its turn
+  if (!empty()) next.push_back(0);
+  for (; limit > 0 && !next.empty(); --limit) {
+    std::pop_heap(next.begin(), next.end(), later);
+    const std::size_t at = next.back();
+    next.pop_back();
+    const Spot& spot = heap_[at];
+    visit(table_.ItemOf(spot.handle), spot.at, table_[spot.handle].priority);
+    const std::size_t first = at * kChildren + 1;
+    for (std::size_t child = first; child < std::min(first + kChildren, heap_.size()); ++child) {
+      next.push_back(child);
+      std::push_heap(next.begin(), next.end(), later);
+    }
+  }
 }
 
 template <Item T>

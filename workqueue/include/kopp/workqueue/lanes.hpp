@@ -29,7 +29,7 @@ struct Place {
 ///
 /// A lane holds the ready items of one tenant in one priority, oldest first. A level is the ring of
 /// the lanes of one priority: the one whose turn it is stands in front, and goes to the back when
-/// its turn is over. Empty lanes and levels are gone, so all this is no larger than what is ready.
+/// its turn is over. Empty lanes and levels are gone: names of tenants take no memory for ever.
 class Lanes {
  public:
   /// Makes `handle` ready, behind its tenant's others in its priority.

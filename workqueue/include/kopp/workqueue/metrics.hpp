@@ -7,7 +7,8 @@
 namespace kopp::workqueue {
 
 /// What one queue says about itself, in one series. Safe to use from any thread. A queue calls its
-/// instruments with no lock held, and goes on where one throws.
+/// instruments with no lock held, and goes on where one throws; so two calls about one item can
+/// come the other way round, and a Gauge be one off for that moment.
 class Metric {
  public:
   virtual ~Metric() = default;

@@ -11,7 +11,8 @@
 namespace kopp::workqueue {
 
 /// Whose turn it is: what a fair queue asks of each item that is added. Called with no lock held,
-/// from the thread that adds; what it throws, Add throws.
+/// from any thread that adds. Where it throws, the item is one of the tenant "", of weight 1: no
+/// item is lost.
 template <Item T>
 struct FairShare {
   std::function<std::string(const T&)> tenant = {};  ///< such as the namespace of a key

@@ -349,10 +349,14 @@ Snapshot<T> Queue<T>::TakeSnapshot(std::size_t limit) {
 template <Item T>
 std::optional<Place> Queue<T>::PlaceOf(const T& item, int priority) const {
   if (!options_.order.by_priority()) return std::nullopt;
-  Place place{.priority = priority};
-  if (share_.tenant) place.tenant = share_.tenant(item);
-  if (share_.weight) place.weight = share_.weight(place.tenant);
-  return place;
+  try {
+    Place place{.priority = priority};
+    if (share_.tenant) place.tenant = share_.tenant(item);
+    if (share_.weight) place.weight = share_.weight(place.tenant);
+    return place;
+  } catch (...) {  // see FairShare
+    return Place{.priority = priority};
+  }
 }
 
 template <Item T>

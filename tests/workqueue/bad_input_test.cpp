@@ -1,0 +1,196 @@
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A limiter that does what a test says.
+class ScriptedLimiter final : public RateLimiter<std::string> {
+ public:
+  explicit ScriptedLimiter(std::function<Duration(const std::string&)> when)
+      : when_(std::move(when)) {}
+  Duration When(const std::string& item) override { return when_(item); }
+  void Forget(const std::string&) override {}
+  [[nodiscard]] int NumRequeues(const std::string&) override { return 0; }
+
+ private:
+  std::function<Duration(const std::string&)> when_;
+};
+
+TEST(BadInputTest, EmptyAndMegabyteKeysAreKeysLikeAnyOther) {
+  const std::string large(1 << 20, 'x');
+  const std::string other = std::string((1 << 20) - 1, 'x') + "y";
+  RateLimitingQueue<std::string> queue;
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& key : {std::string(), large, other}) queue.Add(key);
+  }
+  queue.AddRateLimited(large);
+  queue.AddRateLimited("");
+
+  EXPECT_EQ(queue.Len(), 3);
+  EXPECT_EQ(queue.Get(), "");
+  EXPECT_EQ(queue.Get(), large);
+  EXPECT_EQ(queue.Get(), other);
+  EXPECT_EQ(queue.NumRequeues(large), 1);
+  EXPECT_EQ(queue.NumRequeues(other), 0);
+  queue.Done(large);
+}
+
+TEST(BadInputTest, KeysWithZeroBytesInThemAreToldApart) {
+  Queue<std::string> queue;
+  queue.Add(std::string("a\0b", 3));
+  queue.Add(std::string("a\0c", 3));
+  queue.Add("a");
+
+  EXPECT_EQ(queue.Len(), 3);
+}
+
+TEST(BadInputTest, ALimiterThatThrowsThrowsToTheCallerAndTheItemIsNotAdded) {
+  kopp::testing::FakeClock clock;
+  RateLimitingQueue<std::string> queue(
+      {.clock = clock}, std::make_unique<ScriptedLimiter>([](const std::string&) -> Duration {
+        throw std::runtime_error("no idea how long");
+      }));
+
+  EXPECT_THROW(queue.AddRateLimited("a"), std::runtime_error);
+  EXPECT_THROW(queue.AddWithOptions("a", {.rate_limited = true}), std::runtime_error);
+
+  EXPECT_EQ(queue.Len(), 0);
+  EXPECT_EQ(queue.TakeSnapshot().waiting_count, 0);
+  queue.Add("b");
+  EXPECT_EQ(queue.Get(), "b") << "the queue goes on";
+}
+
+TEST(BadInputTest, ALimiterMayAddToTheQueueThatAsksIt) {
+  RateLimitingQueue<std::string>* self = nullptr;
+  RateLimitingQueue<std::string> queue({},
+                                       std::make_unique<ScriptedLimiter>([&](const std::string&) {
+                                         self->Add("from the limiter");
+                                         return Duration::zero();
+                                       }));
+  self = &queue;
+  queue.AddRateLimited("a");
+
+  EXPECT_EQ(queue.Get(), "from the limiter");
+  EXPECT_EQ(queue.Get(), "a");
+}
+
+TEST(BadInputTest, ALimiterThatAsksForANegativeWaitHasNone) {
+  RateLimitingQueue<std::string> queue(
+      {}, std::make_unique<ScriptedLimiter>([](const std::string&) { return Duration::min(); }));
+  queue.AddRateLimited("a");
+
+  EXPECT_EQ(queue.Len(), 1);
+}
+
+TEST(BadInputTest, LimitersOfNegativeOrEndlessDelaysAskForNoOthers) {
+  ItemExponentialFailureRateLimiter<int> negative(-1s, 1s);
+  ItemExponentialFailureRateLimiter<int> endless(Duration::max(), Duration::max());
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(negative.When(1), -1s);
+    EXPECT_EQ(endless.When(1), Duration::max());
+  }
+}
+
+TEST(BadInputTest, AfterTheEndEachCallIsHarmless) {
+  kopp::testing::FakeClock clock;
+  RateLimitingQueue<std::string> queue({.clock = clock});
+  queue.ShutDown();
+  queue.ShutDown();
+  queue.ShutDownWithDrain();
+
+  queue.Add("a");
+  queue.AddAfter("a", 1s);
+  queue.AddAfter("a", -1s);
+  queue.AddRateLimited("a");
+  queue.Done("a");
+  queue.Forget("a");
+
+  EXPECT_EQ(queue.Get(), std::nullopt);
+  EXPECT_EQ(queue.GetWithPriority(), std::nullopt);
+  EXPECT_EQ(queue.Len(), 0);
+}
+
+// All items have one hash.
+struct Colliding {
+  int value = 0;
+  friend bool operator==(const Colliding&, const Colliding&) = default;
+};
+
+// Copies throw when told to.
+struct Uncopyable {
+  static inline bool throws = false;
+  int value = 0;
+
+  explicit Uncopyable(int v) : value(v) {}
+  Uncopyable(const Uncopyable& other) : value(other.value) {
+    if (throws) throw std::bad_alloc();
+  }
+  Uncopyable& operator=(const Uncopyable& other) = default;
+  ~Uncopyable() = default;
+  friend bool operator==(const Uncopyable&, const Uncopyable&) = default;
+};
+
+}  // namespace
+}  // namespace kopp::workqueue
+
+template <>
+struct std::hash<kopp::workqueue::Colliding> {
+  std::size_t operator()(const kopp::workqueue::Colliding&) const { return 7; }
+};
+template <>
+struct std::hash<kopp::workqueue::Uncopyable> {
+  std::size_t operator()(const kopp::workqueue::Uncopyable& item) const {
+    return static_cast<std::size_t>(item.value);
+  }
+};
+
+namespace kopp::workqueue {
+namespace {
+
+TEST(BadInputTest, ItemsOfOneHashAreToldApart) {
+  Queue<Colliding> queue;
+  for (int i = 0; i < 100; ++i) queue.Add({i});
+  for (int i = 0; i < 100; i += 2) {
+    EXPECT_EQ(queue.Get(), Colliding{i});
+    EXPECT_EQ(queue.Get(), Colliding{i + 1});
+    queue.Done({i});
+  }
+  for (int i = 1; i < 100; i += 2) queue.Done({i});
+
+  EXPECT_EQ(queue.TakeSnapshot().stray_dones, 0);
+  EXPECT_EQ(queue.TakeSnapshot().in_hand_count, 0);
+}
+
+TEST(BadInputTest, AnItemThatCannotBeCopiedNowIsNeitherAddedNorLost) {
+  Queue<Uncopyable> queue;
+  queue.Add(Uncopyable(1));
+  const Uncopyable second(2);
+  Uncopyable::throws = true;
+
+  EXPECT_THROW(queue.Add(second), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(queue.Get()), std::bad_alloc);
+  Uncopyable::throws = false;
+
+  EXPECT_EQ(queue.Len(), 1);
+  EXPECT_EQ(queue.Get(), Uncopyable(1));
+  queue.Add(second);
+  EXPECT_EQ(queue.Get(), second);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

@@ -1,0 +1,109 @@
+#include <atomic>
+#include <latch>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kopp/workqueue/queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+TEST(QueueTest, DrainWaitsForWhatIsQueuedAndForWhatIsInHand) {
+  Queue<std::string> queue;
+  queue.Add("in hand");
+  queue.Add("queued");
+  const auto in_hand = queue.Get();
+  std::atomic<bool> drained{false};
+  std::jthread drainer([&] {
+    queue.ShutDownWithDrain();
+    drained = true;
+  });
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
+
+  queue.Done(*in_hand);
+  const auto queued = queue.Get();
+  EXPECT_EQ(queued, "queued");
+  EXPECT_FALSE(drained) << "an item is still in hand";
+  queue.Done(*queued);
+  drainer.join();
+
+  EXPECT_TRUE(drained);
+}
+
+TEST(QueueTest, DrainWaitsForAnItemThatWasAddedAgainWhileInHand) {
+  Queue<std::string> queue;
+  queue.Add("a");
+  const auto first = queue.Get();
+  queue.Add("a");
+  std::atomic<bool> drained{false};
+  std::jthread drainer([&] {
+    queue.ShutDownWithDrain();
+    drained = true;
+  });
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
+
+  queue.Done(*first);
+  const auto second = queue.Get();
+  EXPECT_EQ(second, "a");
+  EXPECT_FALSE(drained);
+  queue.Done(*second);
+  drainer.join();
+
+  EXPECT_EQ(queue.Get(), std::nullopt);
+}
+
+TEST(QueueTest, AnyNumberOfCallersMayDrain) {
+  Queue<std::string> queue;
+  queue.Add("a");
+  const auto in_hand = queue.Get();
+  std::atomic<int> drained{0};
+  std::latch started{4};
+  std::vector<std::jthread> drainers;
+  for (int i = 0; i < 4; ++i) {
+    drainers.emplace_back([&] {
+      started.count_down();
+      queue.ShutDownWithDrain();
+      ++drained;
+    });
+  }
+  started.wait();
+
+  queue.Done(*in_hand);
+  drainers.clear();
+
+  EXPECT_EQ(drained, 4);
+}
+
+TEST(QueueTest, ShutDownReleasesThoseWhoDrainAQueueWhoseWorkerIsStuck) {
+  Queue<std::string> queue;
+  queue.Add("stuck");
+  const auto stuck = queue.Get();
+  std::jthread first([&] { queue.ShutDownWithDrain(); });
+  std::jthread second([&] { queue.ShutDownWithDrain(); });
+  while (!queue.ShuttingDown()) std::this_thread::yield();
+
+  std::jthread shut_down(
+      [&](const std::stop_token& stop) {  // for both, whenever they begin to drain
+        while (!stop.stop_requested()) queue.ShutDown();
+      });
+  first.join();
+  second.join();
+
+  EXPECT_EQ(stuck, "stuck");
+}
+
+TEST(QueueTest, ADrainedIdleQueueReturnsAtOnce) {
+  Queue<std::string> queue;
+  queue.ShutDownWithDrain();
+  queue.ShutDownWithDrain();
+
+  EXPECT_EQ(queue.Get(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

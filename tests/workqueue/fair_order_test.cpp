@@ -1,0 +1,164 @@
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/delaying_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+using Items = std::vector<std::string>;
+
+// The tenant of "a1" is "a".
+std::string Tenant(const std::string& item) { return item.substr(0, 1); }
+
+FairShare<std::string> ByTenant() { return {.tenant = Tenant}; }
+
+Items TakeAll(Queue<std::string>& queue) {
+  Items items;
+  while (queue.Len() > 0) {
+    items.push_back(*queue.Get());
+    queue.Done(items.back());
+  }
+  return items;
+}
+
+class FairOrderTest : public ::testing::Test {
+ protected:
+  void Add(const Items& items) {
+    for (const std::string& item : items) queue_.Add(item);
+  }
+
+  Queue<std::string> queue_{{.order = Order::Fair(ByTenant())}};
+};
+
+TEST_F(FairOrderTest, AThousandItemsOfOneTenantHoldUpAnotherByOneTurn) {
+  for (int i = 0; i < 1000; ++i) queue_.Add("a" + std::to_string(i));
+  queue_.Add("b");
+
+  EXPECT_EQ(queue_.Get(), "a0");
+  EXPECT_EQ(queue_.Get(), "b");
+  EXPECT_EQ(queue_.Get(), "a1");
+}
+
+TEST_F(FairOrderTest, TenantsTakeTurnsAndEachKeepsTheOrderOfItsItems) {
+  Add({"a1", "a2", "a3", "b1", "b2", "c1"});
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "b1", "c1", "a2", "b2", "a3"}));
+}
+
+TEST_F(FairOrderTest, ATenantThatComesBackGoesBehindThoseThatHaveItemsReady) {
+  Add({"a1", "b1", "b2"});
+  EXPECT_EQ(queue_.Get(), "a1");
+  Add({"a2"});
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"b1", "a2", "b2"}));
+}
+
+TEST_F(FairOrderTest, AnItemInHandTakesNoTurn) {
+  Add({"a1"});
+  const auto in_hand = queue_.Get();
+  Add({"a1", "b1", "b2", "c1"});
+
+  EXPECT_EQ(queue_.Get(), "b1");
+  EXPECT_EQ(queue_.Get(), "c1");
+  queue_.Done(*in_hand);
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"b2", "a1"}));
+}
+
+TEST_F(FairOrderTest, TurnsAreTakenWithinEachPriority) {
+  Add({"a1", "a2", "b1"});
+  queue_.Add("a9", 5);
+  queue_.Add("a8", 5);
+  queue_.Add("b9", 5);
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"a9", "b9", "a8", "a1", "b1", "a2"}));
+}
+
+TEST_F(FairOrderTest, AnItemThatIsRaisedLeavesItsTurnToItsTenantsNext) {
+  Add({"a1", "a2", "b1"});
+  queue_.Add("a1", 1);
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "a2", "b1"}));
+}
+
+TEST_F(FairOrderTest, AfterShutDownTurnsGoOnUntilNothingIsQueued) {
+  Add({"a1", "a2", "b1"});
+  queue_.ShutDown();
+  Add({"c1"});
+
+  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "b1", "a2"}));
+}
+
+TEST(FairOrderWeightTest, ATurnIsWorthAsManyItemsAsItsTenantsWeight) {
+  const auto weight = [](const std::string& tenant) { return tenant == "a" ? 2 : 1; };
+  Queue<std::string> queue({.order = Order::Fair<std::string>({Tenant, weight})});
+  for (const char* item : {"a1", "a2", "a3", "a4", "b1", "b2"}) queue.Add(item);
+
+  EXPECT_EQ(TakeAll(queue), (Items{"a1", "a2", "b1", "a3", "a4", "b2"}));
+}
+
+TEST(FairOrderWeightTest, AWeightOfZeroOrLessCountsAsOne) {
+  const auto weight = [](const std::string& tenant) { return tenant == "a" ? 0 : -3; };
+  Queue<std::string> queue({.order = Order::Fair<std::string>({Tenant, weight})});
+  for (const char* item : {"a1", "a2", "b1", "b2"}) queue.Add(item);
+
+  EXPECT_EQ(TakeAll(queue), (Items{"a1", "b1", "a2", "b2"}));
+}
+
+TEST(FairOrderWeightTest, TheLastWeightThatATenantHadCounts) {
+  int weight = 1;
+  Queue<std::string> queue({.order = Order::Fair<std::string>(
+                                {Tenant, [&](const std::string&) { return weight; }})});
+  queue.Add("b1");
+  queue.Add("a1");
+  weight = 2;
+  for (const char* item : {"a2", "a3"}) queue.Add(item);
+  weight = 1;
+  queue.Add("b2");
+
+  EXPECT_EQ(TakeAll(queue), (Items{"b1", "a1", "a2", "b2", "a3"}));
+}
+
+TEST(FairOrderBadInputTest, AnItemWhoseTenantCannotBeToldIsHandedOutAllTheSame) {
+  kopp::testing::FakeClock clock;
+  DelayingQueue<std::string> queue(
+      {.clock = clock,
+       .order = Order::Fair<std::string>(
+           {.tenant = [](const std::string&) -> std::string { throw std::out_of_range("?"); }})});
+  queue.AddAfter("later", 1s);
+  clock.AwaitSleepers(1);
+  clock.Advance(1s);
+  clock.AwaitSleepers(1);
+  queue.Add("now");
+
+  EXPECT_EQ(TakeAll(queue), (Items{"later", "now"}));
+}
+
+TEST(FairOrderBadInputTest, AFunctionOfAnOrderMayCallTheQueue) {
+  Queue<std::string>* queue = nullptr;
+  Queue<std::string> fair({.order = Order::Fair<std::string>({.tenant = [&](const std::string& item) {
+    if (item == "a1") queue->Add("b1");
+    return Tenant(item);
+  }})});
+  queue = &fair;
+  fair.Add("a1");
+
+  EXPECT_EQ(TakeAll(fair), (Items{"b1", "a1"}));
+}
+
+TEST(FairOrderBadInputTest, AnOrderThatNamesNoTenantOrOtherItemsIsRefused) {
+  EXPECT_THROW(Order::Fair<std::string>({}), std::invalid_argument);
+  const Order of_strings = Order::Fair(ByTenant());
+  EXPECT_THROW(Queue<int>({.order = of_strings}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

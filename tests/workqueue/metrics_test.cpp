@@ -1,0 +1,341 @@
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Keeps what it is told. For one thread.
+class RecordedMetrics final : public MetricsProvider {
+ public:
+  std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
+                                        const std::string& priority) override {
+    depths.insert({priority, 0});
+    return Made<RecordedGauge>(name, &depths[priority]);
+  }
+  std::unique_ptr<Counter> NewAddsMetric(const std::string& name) override {
+    return Made<RecordedCounter>(name, &adds);
+  }
+  std::unique_ptr<Histogram> NewLatencyMetric(const std::string& name) override {
+    return Made<RecordedHistogram>(name, &latencies);
+  }
+  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string& name) override {
+    return Made<RecordedHistogram>(name, &work_durations);
+  }
+  std::unique_ptr<Counter> NewRetriesMetric(const std::string& name) override {
+    return Made<RecordedCounter>(name, &retries);
+  }
+  std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string& name,
+                                                         std::function<double()> read) override {
+    unfinished = std::move(read);
+    return Made<RecordedRead>(name, &unfinished);
+  }
+  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
+      const std::string& name, std::function<double()> read) override {
+    longest = std::move(read);
+    return Made<RecordedRead>(name, &longest);
+  }
+
+  std::set<std::string> names;  // of the queues
+  std::map<std::string, int> depths;
+  int adds = 0;
+  int retries = 0;
+  std::vector<double> latencies;
+  std::vector<double> work_durations;
+  std::function<double()> unfinished;  // empty once the queue is gone
+  std::function<double()> longest;
+
+ private:
+  struct RecordedGauge final : Gauge {
+    explicit RecordedGauge(int* told) : value(told) {}
+    void Inc() override { ++*value; }
+    void Dec() override { --*value; }
+    int* value;
+  };
+  struct RecordedCounter final : Counter {
+    explicit RecordedCounter(int* told) : value(told) {}
+    void Inc() override { ++*value; }
+    int* value;
+  };
+  struct RecordedHistogram final : Histogram {
+    explicit RecordedHistogram(std::vector<double>* told) : values(told) {}
+    void Observe(double seconds) override { values->push_back(seconds); }
+    std::vector<double>* values;
+  };
+  struct RecordedRead final : Metric {
+    explicit RecordedRead(std::function<double()>* given) : read(given) {}
+    ~RecordedRead() override { *read = nullptr; }
+    RecordedRead(const RecordedRead&) = delete;
+    RecordedRead& operator=(const RecordedRead&) = delete;
+    std::function<double()>* read;
+  };
+
+  template <typename M, typename Told>
+  std::unique_ptr<M> Made(const std::string& name, Told* told) {
+    names.insert(name);
+    return std::make_unique<M>(told);
+  }
+};
+
+class MetricsTest : public ::testing::Test {
+ protected:
+  using Seconds = std::vector<double>;
+  kopp::testing::FakeClock clock_;
+  RecordedMetrics metrics_;
+  Queue<std::string> queue_{{.name = "test", .clock = clock_, .metrics = &metrics_}};
+};
+
+TEST_F(MetricsTest, AnAddIsCountedOnceHoweverOftenTheItemIsAddedBeforeItsGet) {
+  queue_.Add("a");
+  queue_.Add("a");
+  queue_.Add("b");
+
+  EXPECT_EQ(metrics_.adds, 2);
+  EXPECT_EQ(metrics_.depths[""], 2);
+}
+
+TEST_F(MetricsTest, TheDepthIsWhatIsReadyAndNotWhatIsInHand) {
+  queue_.Add("a");
+  const auto in_hand = queue_.Get();
+  queue_.Add("a");
+
+  EXPECT_EQ(metrics_.adds, 2) << "it is wanted again";
+  EXPECT_EQ(metrics_.depths[""], 0) << "and nobody can have it";
+  queue_.Done(*in_hand);
+  EXPECT_EQ(metrics_.depths[""], 1);
+}
+
+TEST_F(MetricsTest, TheLatencyGoesFromTheFirstAddToTheGet) {
+  queue_.Add("a");
+  clock_.Advance(30us);
+  queue_.Add("a");
+  clock_.Advance(20us);
+
+  EXPECT_EQ(queue_.Get(), "a");
+  EXPECT_EQ(metrics_.latencies, Seconds{50e-6});
+}
+
+TEST_F(MetricsTest, TheLatencyOfAnItemAddedWhileInHandGoesFromThatAdd) {
+  queue_.Add("a");
+  const auto in_hand = queue_.Get();
+  clock_.Advance(10us);
+  queue_.Add("a");
+  clock_.Advance(20us);
+  queue_.Done(*in_hand);
+  clock_.Advance(30us);
+
+  EXPECT_EQ(queue_.Get(), "a");
+  EXPECT_EQ(metrics_.latencies, (Seconds{0, 50e-6}));
+}
+
+TEST_F(MetricsTest, TheWorkDurationGoesFromGetToDone) {
+  queue_.Add("a");
+  const auto in_hand = queue_.Get();
+  clock_.Advance(25us);
+  queue_.Done(*in_hand);
+  queue_.Done(*in_hand);
+
+  EXPECT_EQ(metrics_.work_durations, Seconds{25e-6}) << "a stray Done ends no work";
+}
+
+TEST_F(MetricsTest, WorkInHandIsReadWhenSomebodyLooks) {
+  EXPECT_EQ(metrics_.unfinished(), 0);
+  EXPECT_EQ(metrics_.longest(), 0);
+  queue_.Add("a");
+  queue_.Add("b");
+  const auto first = queue_.Get();
+  clock_.Advance(2s);
+  const auto second = queue_.Get();
+  clock_.Advance(1s);
+
+  EXPECT_EQ(metrics_.unfinished(), 3 + 1);
+  EXPECT_EQ(metrics_.longest(), 3);
+  queue_.Done(*first);
+  EXPECT_EQ(metrics_.unfinished(), 1);
+  EXPECT_EQ(metrics_.longest(), 1);
+  queue_.Done(*second);
+  EXPECT_EQ(metrics_.longest(), 0);
+}
+
+TEST_F(MetricsTest, TheyHaveTheNameOfTheQueue) {
+  EXPECT_EQ(metrics_.names, std::set<std::string>{"test"});
+}
+
+class MetricsProviderTest : public ::testing::Test {
+ protected:
+  kopp::testing::FakeClock clock_;
+  RecordedMetrics metrics_;
+};
+
+TEST_F(MetricsProviderTest, NobodyReadsTheMetricsOfAQueueThatIsGone) {
+  { const Queue<int> queue({.name = "short", .clock = clock_, .metrics = &metrics_}); }
+
+  EXPECT_FALSE(metrics_.unfinished);
+  EXPECT_FALSE(metrics_.longest);
+}
+
+TEST_F(MetricsProviderTest, AQueueWithoutANameHasNoMetrics) {
+  Queue<int> queue({.clock = clock_, .metrics = &metrics_});
+  queue.Add(1);
+
+  EXPECT_TRUE(metrics_.names.empty());
+}
+
+TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedIsARetryTheOnesWithoutADelayToo) {
+  RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
+  queue.AddAfter(1, 1s);
+  queue.AddAfter(1, 2s);
+  queue.AddAfter(2, 0s);
+  queue.AddAfter(3, -1s);
+  queue.AddRateLimited(4);
+  queue.Add(5);
+
+  EXPECT_EQ(metrics_.retries, 5);
+  EXPECT_EQ(metrics_.adds, 3) << "what waits is counted when it is added";
+}
+
+TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
+  Queue<int> queue({.name = "by priority",
+                    .clock = clock_,
+                    .metrics = &metrics_,
+                    .order = Order::Priority()});
+  queue.Add(1, -100);
+  queue.Add(2, -100);
+  queue.Add(3);
+  queue.Add(2, 0);
+  using Depths = std::map<std::string, int>;
+  EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 2}}));
+  EXPECT_EQ(metrics_.adds, 3) << "a raise makes nothing wanted that was not before";
+
+  const auto in_hand = queue.Get();
+  EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
+  queue.Add(*in_hand, 7);
+  EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
+  queue.Done(*in_hand);
+  EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}, {"7", 1}}));
+}
+
+TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirstTwentyFiveShareOneDepth) {
+  Queue<int> queue({.name = "by priority",
+                    .clock = clock_,
+                    .metrics = &metrics_,
+                    .order = Order::Priority()});
+  for (int i = 0; i < 40; ++i) queue.Add(i, 1000 - i);
+
+  EXPECT_EQ(metrics_.depths.size(), 26);
+  EXPECT_EQ(metrics_.depths["976"], 1) << "the 25th";
+  EXPECT_EQ(metrics_.depths["exceeded_cardinality_limit"], 15);
+  for (int i = 0; i < 40; ++i) static_cast<void>(queue.Get());
+  for (const auto& [priority, depth] : metrics_.depths) EXPECT_EQ(depth, 0) << priority;
+}
+
+TEST_F(MetricsProviderTest, ADelayedItemsLatencyBeginsWhenItIsReady) {
+  DelayingQueue<int> queue({.name = "delayed", .clock = clock_, .metrics = &metrics_});
+  queue.AddAfter(1, 5s);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(5s);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(1s);
+
+  EXPECT_EQ(queue.Get(), 1);
+  EXPECT_EQ(metrics_.latencies, std::vector<double>{1});
+}
+
+// Each metric throws at each use.
+class ThrowingMetrics final : public MetricsProvider {
+ public:
+  bool throws_when_asked = false;
+
+  std::unique_ptr<Gauge> NewDepthMetric(const std::string&, const std::string&) override {
+    return Asked<ThrowingGauge>();
+  }
+  std::unique_ptr<Counter> NewAddsMetric(const std::string&) override {
+    return Asked<ThrowingCounter>();
+  }
+  std::unique_ptr<Histogram> NewLatencyMetric(const std::string&) override {
+    return Asked<ThrowingHistogram>();
+  }
+  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string&) override {
+    return Asked<ThrowingHistogram>();
+  }
+  std::unique_ptr<Counter> NewRetriesMetric(const std::string&) override {
+    return Asked<ThrowingCounter>();
+  }
+  std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string&,
+                                                         std::function<double()>) override {
+    return nullptr;
+  }
+  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(const std::string&,
+                                                                  std::function<double()>) override {
+    return nullptr;
+  }
+
+ private:
+  [[noreturn]] static void Throw() { throw std::runtime_error("the disk is full"); }
+
+  struct ThrowingGauge final : Gauge {
+    void Inc() override { Throw(); }
+    void Dec() override { Throw(); }
+  };
+  struct ThrowingCounter final : Counter {
+    void Inc() override { Throw(); }
+  };
+  struct ThrowingHistogram final : Histogram {
+    void Observe(double) override { Throw(); }
+  };
+
+  template <typename M>
+  std::unique_ptr<M> Asked() const {
+    if (throws_when_asked) Throw();
+    return std::make_unique<M>();
+  }
+};
+
+TEST(ThrowingMetricsTest, AMetricThatThrowsStopsNoWork) {
+  kopp::testing::FakeClock clock;
+  ThrowingMetrics metrics;
+  DelayingQueue<int> queue({.name = "test", .clock = clock, .metrics = &metrics});
+  queue.Add(1);
+  queue.AddAfter(2, 1s);
+  clock.AwaitSleepers(1);
+  clock.Advance(1s);
+  clock.AwaitSleepers(1);
+
+  for (const int expected : {1, 2}) {
+    EXPECT_EQ(queue.Get(), expected);
+    queue.Done(expected);
+  }
+  EXPECT_EQ(queue.Len(), 0);
+}
+
+TEST(ThrowingMetricsTest, AProviderThatHasNoMetricLetsNoQueueBeMade) {
+  ThrowingMetrics metrics;
+  metrics.throws_when_asked = true;
+
+  EXPECT_THROW(Queue<int>({.name = "test", .metrics = &metrics}), std::runtime_error);
+}
+
+TEST(ThrowingMetricsTest, AProviderThatHasNoDepthForAPriorityStopsNoWork) {
+  ThrowingMetrics metrics;
+  Queue<int> queue({.name = "test", .metrics = &metrics, .order = Order::Priority()});
+  metrics.throws_when_asked = true;
+  queue.Add(1, 5);
+
+  EXPECT_EQ(queue.Get(), 1);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue

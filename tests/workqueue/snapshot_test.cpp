@@ -1,0 +1,151 @@
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SnapshotTest : public ::testing::Test {
+ protected:
+  using Items = std::vector<std::string>;
+  using Entries = std::vector<Snapshot<std::string>::Entry>;
+
+  static Items ItemsOf(const Entries& entries) {
+    Items items;
+    for (const auto& entry : entries) items.push_back(entry.item);
+    return items;
+  }
+
+  kopp::testing::FakeClock clock_;
+  RateLimitingQueue<std::string> queue_{{.clock = clock_, .track_times = true}};
+};
+
+TEST_F(SnapshotTest, ItHasWhatIsReadyInItsOrderAndSinceWhen) {
+  const TimePoint start = clock_.Now();
+  queue_.Add("first");
+  clock_.Advance(1s);
+  queue_.Add("second");
+
+  const auto snapshot = queue_.TakeSnapshot();
+
+  ASSERT_EQ(ItemsOf(snapshot.ready), (Items{"first", "second"}));
+  EXPECT_EQ(snapshot.ready[0].at, start);
+  EXPECT_EQ(snapshot.ready[1].at, start + 1s);
+  EXPECT_EQ(snapshot.ready_count, 2);
+}
+
+TEST_F(SnapshotTest, ItHasWhatIsInHandSinceWhenAndWhetherItIsWantedAgain) {
+  queue_.Add("a");
+  clock_.Advance(1s);
+  const TimePoint taken = clock_.Now();
+  const auto in_hand = queue_.Get();
+  EXPECT_FALSE(queue_.TakeSnapshot().in_hand.at(0).wanted_again);
+  clock_.Advance(1s);
+  queue_.Add("a");
+
+  const auto snapshot = queue_.TakeSnapshot();
+
+  ASSERT_EQ(ItemsOf(snapshot.in_hand), Items{"a"});
+  EXPECT_EQ(snapshot.in_hand[0].at, taken);
+  EXPECT_TRUE(snapshot.in_hand[0].wanted_again);
+  EXPECT_EQ(snapshot.in_hand_count, 1);
+  EXPECT_TRUE(snapshot.ready.empty());
+  EXPECT_EQ(in_hand, "a");
+}
+
+TEST_F(SnapshotTest, ItHasWhatWaitsTheEarliestFirstAndUntilWhen) {
+  const TimePoint start = clock_.Now();
+  queue_.AddAfter("late", 3s);
+  queue_.AddAfter("early", 1s);
+  queue_.AddAfter("later", 4s);
+  queue_.AddAfter("middle", 2s);
+
+  const auto snapshot = queue_.TakeSnapshot();
+
+  ASSERT_EQ(ItemsOf(snapshot.waiting), (Items{"early", "middle", "late", "later"}));
+  EXPECT_EQ(snapshot.waiting[1].at, start + 2s);
+  EXPECT_EQ(snapshot.waiting_count, 4);
+}
+
+TEST_F(SnapshotTest, EachItemHasItsFailures) {
+  queue_.Add("ready");
+  queue_.AddRateLimited("waiting");
+  queue_.AddRateLimited("waiting");
+
+  const auto snapshot = queue_.TakeSnapshot();
+
+  EXPECT_EQ(snapshot.ready.at(0).failures, 0);
+  EXPECT_EQ(snapshot.waiting.at(0).failures, 2);
+}
+
+TEST_F(SnapshotTest, ItCountsEachDoneForWhatWasNotInHand) {
+  queue_.Add("a");
+  queue_.Done("a");
+  queue_.Done("never seen");
+  const auto in_hand = queue_.Get();
+  queue_.Done(*in_hand);
+  queue_.Done(*in_hand);
+
+  EXPECT_EQ(queue_.TakeSnapshot().stray_dones, 3);
+}
+
+TEST_F(SnapshotTest, ItIsNoLargerThanAskedForAndStillCountsAll) {
+  for (int i = 0; i < 100; ++i) {
+    queue_.Add("in hand " + std::to_string(i));
+    static_cast<void>(queue_.Get());
+    queue_.AddAfter("waiting " + std::to_string(i), 1s * (100 - i));
+  }
+  for (int i = 0; i < 100; ++i) queue_.Add("ready " + std::to_string(i));
+
+  const auto snapshot = queue_.TakeSnapshot(2);
+
+  EXPECT_EQ(ItemsOf(snapshot.ready), (Items{"ready 0", "ready 1"}));
+  EXPECT_EQ(ItemsOf(snapshot.waiting), (Items{"waiting 99", "waiting 98"}));
+  EXPECT_EQ(snapshot.in_hand.size(), 2);
+  EXPECT_EQ(snapshot.ready_count, 100);
+  EXPECT_EQ(snapshot.waiting_count, 100);
+  EXPECT_EQ(snapshot.in_hand_count, 100);
+}
+
+TEST_F(SnapshotTest, ItSaysWhetherTheQueueIsShuttingDown) {
+  queue_.AddAfter("dropped", 1s);
+  EXPECT_FALSE(queue_.TakeSnapshot().shutting_down);
+  queue_.ShutDown();
+
+  EXPECT_TRUE(queue_.TakeSnapshot().shutting_down);
+  EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
+}
+
+TEST(SnapshotOrderTest, WhatIsReadyComesByPriorityAndThenByTenant) {
+  const auto tenant = [](const std::string& item) { return item.substr(0, 1); };
+  Queue<std::string> queue({.order = Order::Fair<std::string>({.tenant = tenant})});
+  for (const char* item : {"a1", "b1", "a2"}) queue.Add(item);
+  queue.Add("b9", 9);
+  queue.Add("c9", 8);
+  static_cast<void>(queue.Get());
+
+  const auto snapshot = queue.TakeSnapshot();
+
+  std::vector<std::string> items;
+  for (const auto& entry : snapshot.ready) items.push_back(entry.item);
+  EXPECT_EQ(items, (std::vector<std::string>{"c9", "a1", "a2", "b1"}));
+  EXPECT_EQ(snapshot.ready[0].priority, 8);
+  EXPECT_EQ(snapshot.in_hand.at(0).priority, 9);
+}
+
+TEST(SnapshotOrderTest, WithoutTrackedTimesItKnowsNone) {
+  Queue<int> queue;
+  queue.Add(1);
+
+  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).at, std::nullopt);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue
