@@ -130,5 +130,54 @@ TEST_F(HandlersTest, EnqueueMappedPutsInTheKeysOfBothStates) {
   EXPECT_THAT(Queued(), ElementsAre("ns/size-2", "ns/size-1"));
 }
 
+// Where the order of the queue has priorities.
+class HandlersPriorityTest : public HandlersTest {
+ protected:
+  static constexpr int kLive = 0;
+
+  /// The priority of each key that was put in.
+  std::vector<int> Priorities() {
+    std::vector<int> priorities;
+    while (by_priority_.Len() > 0) {
+      const auto handed = by_priority_.GetWithPriority();
+      by_priority_.Done(handed->item);
+      priorities.push_back(handed->priority);
+    }
+    return priorities;
+  }
+  void ExpectLowForAFirstListAndAResyncOnly(const AnyHandler& handler) {
+    const auto object = Share(OwnedWidget("foo").AtVersion("7"));
+    const auto changed = Share(OwnedWidget("foo").AtVersion("8"));
+
+    handler.on_add(object, true);
+    EXPECT_THAT(Priorities(), ElementsAre(kLowPriority));
+    handler.on_add(object, false);
+    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+    handler.on_update(object, changed);
+    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+    handler.on_update(object, object);
+    EXPECT_THAT(Priorities(), ::testing::Each(kLowPriority));
+    handler.on_delete(object, true);
+    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+  }
+
+  KeyQueue by_priority_{{.order = workqueue::Order::Priority()}};
+};
+
+TEST_F(HandlersPriorityTest, EnqueueKeyPutsAFirstListAndAResyncBehindWhatHappensMeanwhile) {
+  ExpectLowForAFirstListAndAResyncOnly(EnqueueKey(by_priority_));
+}
+
+TEST_F(HandlersPriorityTest, EnqueueOwnerPutsAFirstListBehindWhatHappensMeanwhile) {
+  ExpectLowForAFirstListAndAResyncOnly(EnqueueOwner(by_priority_, kOwner));
+}
+
+TEST_F(HandlersPriorityTest, EnqueueMappedPutsAFirstListAndAResyncBehindWhatHappensMeanwhile) {
+  ExpectLowForAFirstListAndAResyncOnly(
+      EnqueueMapped<Widget>(by_priority_, [](const Widget& widget) {
+        return std::vector<ObjectKey>{{"", widget.metadata.name}};
+      }));
+}
+
 }  // namespace
 }  // namespace kopp::informer

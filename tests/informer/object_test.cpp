@@ -74,5 +74,13 @@ TEST(IsOlderVersionTest, OfVersionsThatAreNoNumbersNothingIsSaid) {
   EXPECT_FALSE(IsOlderVersion("01", "2"));
 }
 
+TEST(ObjectKeyTest, InAQueueKeysThatReadTheSameWithoutTheirSlashAreHashedApart) {
+  const workqueue::ItemHash<ObjectKey> hash;
+
+  EXPECT_EQ(hash({"ab", "c"}, 1), hash({"ab", "c"}, 1));
+  EXPECT_NE(hash({"ab", "c"}, 1), hash({"a", "bc"}, 1));
+  EXPECT_NE(hash({"ab", "c"}, 1), hash({"ab", "c"}, 2)) << "each queue hashes in its own way";
+}
+
 }  // namespace
 }  // namespace kopp

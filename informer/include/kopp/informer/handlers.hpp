@@ -11,6 +11,10 @@ namespace kopp::informer {
 
 using KeyQueue = workqueue::Queue<ObjectKey>;
 
+/// Of the keys that a first list and a resync put in, where the order of the queue has priorities:
+/// they go behind what happens meanwhile. A deletion is never behind.
+inline constexpr int kLowPriority = -100;
+
 /// Puts the object's own key into the queue, at each of its changes and each resync. For the kind
 /// that a controller is about. The queue outlives the handler.
 AnyHandler EnqueueKey(KeyQueue& queue);

@@ -2,10 +2,13 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
+
+#include <kopp/workqueue/item.hpp>
 
 namespace kopp {
 
@@ -35,5 +38,12 @@ struct std::hash<kopp::ObjectKey> {
     const std::size_t ns = std::hash<std::string>{}(key.ns);
     return std::hash<std::string>{}(key.name) ^
            (ns + 0x9e3779b97f4a7c15U + (ns << 6U) + (ns >> 2U));
+  }
+};
+
+template <>
+struct kopp::workqueue::ItemHash<kopp::ObjectKey> {
+  std::uint64_t operator()(const ObjectKey& key, std::uint64_t seed) const {
+    return HashBytes(key.name, HashBytes(key.ns, seed));
   }
 };
