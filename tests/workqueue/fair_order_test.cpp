@@ -115,8 +115,8 @@ TEST(FairOrderWeightTest, AWeightOfZeroOrLessCountsAsOne) {
 
 TEST(FairOrderWeightTest, TheLastWeightThatATenantHadCounts) {
   int weight = 1;
-  Queue<std::string> queue({.order = Order::Fair<std::string>(
-                                {Tenant, [&](const std::string&) { return weight; }})});
+  Queue<std::string> queue(
+      {.order = Order::Fair<std::string>({Tenant, [&](const std::string&) { return weight; }})});
   queue.Add("b1");
   queue.Add("a1");
   weight = 2;
@@ -144,10 +144,11 @@ TEST(FairOrderBadInputTest, AnItemWhoseTenantCannotBeToldIsHandedOutAllTheSame) 
 
 TEST(FairOrderBadInputTest, AFunctionOfAnOrderMayCallTheQueue) {
   Queue<std::string>* queue = nullptr;
-  Queue<std::string> fair({.order = Order::Fair<std::string>({.tenant = [&](const std::string& item) {
-    if (item == "a1") queue->Add("b1");
-    return Tenant(item);
-  }})});
+  Queue<std::string> fair(
+      {.order = Order::Fair<std::string>({.tenant = [&](const std::string& item) {
+         if (item == "a1") queue->Add("b1");
+         return Tenant(item);
+       }})});
   queue = &fair;
   fair.Add("a1");
 

@@ -208,10 +208,8 @@ TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedIsARetryTheOnesWithoutA
 }
 
 TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
-  Queue<int> queue({.name = "by priority",
-                    .clock = clock_,
-                    .metrics = &metrics_,
-                    .order = Order::Priority()});
+  Queue<int> queue(
+      {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
   queue.Add(1, -100);
   queue.Add(2, -100);
   queue.Add(3);
@@ -229,10 +227,8 @@ TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
 }
 
 TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirstTwentyFiveShareOneDepth) {
-  Queue<int> queue({.name = "by priority",
-                    .clock = clock_,
-                    .metrics = &metrics_,
-                    .order = Order::Priority()});
+  Queue<int> queue(
+      {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
   for (int i = 0; i < 40; ++i) queue.Add(i, 1000 - i);
 
   EXPECT_EQ(metrics_.depths.size(), 26);
@@ -278,8 +274,8 @@ class ThrowingMetrics final : public MetricsProvider {
                                                          std::function<double()>) override {
     return nullptr;
   }
-  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(const std::string&,
-                                                                  std::function<double()>) override {
+  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
+      const std::string&, std::function<double()>) override {
     return nullptr;
   }
 
