@@ -1,6 +1,7 @@
 #include "manager_fixture.hpp"
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <latch>
 #include <memory>
@@ -205,6 +206,30 @@ TEST_F(ControllerTest, AKeyInOneWorkersHandIsLeftAloneByTheOthersAndRunOnceMoreA
 
   Send("ADDED", PodText("d"));
   EXPECT_THAT(AwaitSeen(5), ElementsAre("a", "b", "c", "a", "d"));
+}
+
+TEST_F(ControllerTest, AsManyReconcilesRunAtOnceAsThereAreWorkersAndNoMore) {
+  constexpr int kWorkers = 3;
+  constexpr int kPods = 30;
+  std::vector<std::string> pods;
+  for (int i = 0; i < kPods; ++i) pods.push_back(PodText("pod-" + std::to_string(i)));
+  ListPods(pods);
+  std::barrier all_at_work{kWorkers};
+  std::atomic<int> at_work{0};
+  std::atomic<bool> more{false};
+  manager_.AddController<Pod>({.workers = kWorkers}).Reconcile([&](const Pod& pod, Context&) {
+    if (++at_work > kWorkers) more = true;
+    all_at_work.arrive_and_wait();
+    if (at_work > kWorkers) more = true;
+    all_at_work.arrive_and_wait();
+    --at_work;
+    Saw(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+
+  AwaitSeen(kPods);
+  EXPECT_FALSE(more);
 }
 
 TEST_F(ControllerTest, ALimiterThatThrowsCostsASecondAndNoWorker) {
