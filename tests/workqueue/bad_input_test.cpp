@@ -1,12 +1,16 @@
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -100,9 +104,13 @@ TEST(BadInputTest, ALimiterThatAsksForANegativeWaitHasNone) {
 TEST(BadInputTest, LimitersOfNegativeOrEndlessDelaysAskForNoOthers) {
   ItemExponentialFailureRateLimiter<int> negative(-1s, 1s);
   ItemExponentialFailureRateLimiter<int> endless(Duration::max(), Duration::max());
+  ItemExponentialFailureRateLimiter<int> nothing(Duration::min(), Duration::min());
+  ItemFastSlowRateLimiter<int> slow(Duration::min(), Duration::max(), 0);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(negative.When(1), -1s);
     EXPECT_EQ(endless.When(1), Duration::max());
+    EXPECT_EQ(nothing.When(1), Duration::min());
+    EXPECT_EQ(slow.When(1), Duration::max());
   }
 }
 
@@ -131,16 +139,18 @@ struct Colliding {
   friend bool operator==(const Colliding&, const Colliding&) = default;
 };
 
-// Copies throw when told to.
+// So many copies throw.
 struct Uncopyable {
-  static inline bool throws = false;
+  static inline std::atomic<int> throws = 0;
   int value = 0;
 
   explicit Uncopyable(int v) : value(v) {}
   Uncopyable(const Uncopyable& other) : value(other.value) {
-    if (throws) throw std::bad_alloc();
+    if (throws > 0 && throws-- > 0) throw std::bad_alloc();
   }
+  Uncopyable(Uncopyable&& other) noexcept : value(other.value) {}
   Uncopyable& operator=(const Uncopyable& other) = default;
+  Uncopyable& operator=(Uncopyable&& other) = default;
   ~Uncopyable() = default;
   friend bool operator==(const Uncopyable&, const Uncopyable&) = default;
 };
@@ -180,16 +190,43 @@ TEST(BadInputTest, AnItemThatCannotBeCopiedNowIsNeitherAddedNorLost) {
   Queue<Uncopyable> queue;
   queue.Add(Uncopyable(1));
   const Uncopyable second(2);
-  Uncopyable::throws = true;
+  Uncopyable::throws = 2;
 
   EXPECT_THROW(queue.Add(second), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(queue.Get()), std::bad_alloc);
-  Uncopyable::throws = false;
 
   EXPECT_EQ(queue.Len(), 1);
   EXPECT_EQ(queue.Get(), Uncopyable(1));
   queue.Add(second);
   EXPECT_EQ(queue.Get(), second);
+}
+
+TEST(BadInputTest, AnItemWhoseCopyFailedGoesToAnotherWorkerThatWaits) {
+  Queue<Uncopyable> queue;
+  std::atomic<int> failed{0};
+  std::atomic<int> handed_out{0};
+  std::vector<std::jthread> workers;
+  for (int i = 0; i < 2; ++i) {
+    workers.emplace_back([&] {
+      try {
+        while (const auto item = queue.Get()) {
+          ++handed_out;
+          queue.Done(*item);
+        }
+      } catch (const std::bad_alloc&) {
+        ++failed;
+      }
+    });
+  }
+
+  Uncopyable::throws = 1;
+  queue.Add(Uncopyable(1));
+  while (handed_out == 0) std::this_thread::yield();
+  queue.ShutDown();
+  workers.clear();
+
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(handed_out, 1);
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -144,6 +148,7 @@ TEST_F(DelayingQueueTest, WhatWaitsAtShutDownIsDropped) {
   clock_.Advance(2s);
 
   EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
 TEST_F(DelayingQueueTest, DrainDoesNotWaitForWhatIsDelayed) {
@@ -152,6 +157,24 @@ TEST_F(DelayingQueueTest, DrainDoesNotWaitForWhatIsDelayed) {
   queue_.ShutDownWithDrain();
 
   EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
+}
+
+TEST_F(DelayingQueueTest, OfManyDelayedItemsEachComesOnceAndAtItsEarliestMoment) {
+  constexpr int kItems = 100'000;
+  for (int round = 3; round > 0; --round) {
+    for (int i = 0; i < kItems; ++i) queue_.AddAfter(std::to_string(i), 1s * (round + i % 7));
+  }
+  EXPECT_EQ(queue_.TakeSnapshot(1).waiting_count, kItems);
+
+  for (int second = 1; second <= 7; ++second) {
+    Pass(1s);
+    std::size_t due = 0;
+    for (int i = 0; i < kItems; ++i) due += i % 7 == second - 1 ? 1 : 0;
+    EXPECT_EQ(queue_.Len(), due) << "after " << second << " s";
+    while (queue_.Len() > 0) queue_.Done(*queue_.Get());
+  }
+  EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
 TEST(DelayingQueueEndTest, ItsThreadEndsWithTheQueueThoughItSleepsForEver) {
@@ -164,6 +187,74 @@ TEST(DelayingQueueEndTest, ItsThreadEndsWithTheQueueThoughItSleepsForEver) {
   clock.Advance(1h);  // would touch the thread's mutex, if it were still there
 
   SUCCEED();
+}
+
+// For one thread that waits: until when, and whether it does at all.
+class WatchedClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint Now() const override { return now_; }
+  [[nodiscard]] WallTime WallNow() const override { return {}; }
+  void WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& cv,
+                 TimePoint deadline) override {
+    mutex_ = lock.mutex();
+    cv_ = &cv;
+    deadline_ = deadline;
+    waiting_ = true;
+    cv.wait(lock);
+    waiting_ = false;
+  }
+
+  /// Blocks until the thread waits for `deadline`.
+  void AwaitWaitUntil(TimePoint deadline) const {
+    while (!waiting_ || deadline_.load() != deadline) std::this_thread::yield();
+  }
+  void AwaitNobody() const {
+    while (waiting_) std::this_thread::yield();
+  }
+  /// Requires: the thread waits.
+  void Reach(TimePoint now) {
+    now_ = now;
+    { const std::lock_guard asleep{*mutex_}; }
+    cv_.load()->notify_one();
+  }
+
+ private:
+  std::atomic<TimePoint> now_{};
+  std::atomic<TimePoint> deadline_{};
+  std::atomic<bool> waiting_ = false;
+  std::atomic<std::mutex*> mutex_ = nullptr;
+  std::atomic<std::condition_variable*> cv_ = nullptr;
+};
+
+TEST(DelayingQueueWaitTest, ItWaitsForTheEarliestMomentAndAfterSomeCameAQuarterMillisecondAtLeast) {
+  WatchedClock clock;
+  const TimePoint start = clock.Now();
+  DelayingQueue<int> queue({.clock = clock});
+  clock.AwaitWaitUntil(TimePoint::max());
+  queue.AddAfter(1, 1ms);
+  clock.AwaitWaitUntil(start + 1ms);
+  queue.AddAfter(2, 1ms + 10us);
+  queue.AddAfter(3, 5ms);
+
+  clock.Reach(start + 1ms);
+  clock.AwaitWaitUntil(start + 1ms + 250us);
+  EXPECT_EQ(queue.Len(), 1);
+  clock.Reach(start + 1ms + 250us);
+  clock.AwaitWaitUntil(start + 5ms);
+  EXPECT_EQ(queue.Len(), 2);
+}
+
+TEST(DelayingQueueEndTest, ItsThreadEndsAtOnceWithEitherWayOfShuttingDown) {
+  for (const bool drain : {false, true}) {
+    WatchedClock clock;
+    DelayingQueue<int> queue({.clock = clock});
+    queue.AddAfter(1, 1h);
+    clock.AwaitWaitUntil(clock.Now() + 1h);
+
+    drain ? queue.ShutDownWithDrain() : queue.ShutDown();
+
+    clock.AwaitNobody();  // for ever, if it slept on
+  }
 }
 
 TEST(DelayingQueueEndTest, OnTheRealClockAnItemComesToo) {

@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -207,6 +206,26 @@ TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedIsARetryTheOnesWithoutA
   EXPECT_EQ(metrics_.adds, 3) << "what waits is counted when it is added";
 }
 
+TEST_F(MetricsProviderTest, NothingIsCountedOnceTheQueueIsShuttingDown) {
+  RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
+  queue.ShutDown();
+  queue.Add(1);
+  queue.AddAfter(1, 1s);
+  queue.AddRateLimited(1);
+
+  EXPECT_EQ(metrics_.retries, 0);
+  EXPECT_EQ(metrics_.adds, 0);
+}
+
+TEST_F(MetricsProviderTest, WithOptionsOnlyWhatWaitsIsARetry) {
+  RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
+  queue.AddWithOptions(1, {});
+  queue.AddWithOptions(2, {.after = 1s});
+  queue.AddWithOptions(3, {.rate_limited = true});
+
+  EXPECT_EQ(metrics_.retries, 2);
+}
+
 TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
   Queue<int> queue(
       {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
@@ -248,89 +267,6 @@ TEST_F(MetricsProviderTest, ADelayedItemsLatencyBeginsWhenItIsReady) {
 
   EXPECT_EQ(queue.Get(), 1);
   EXPECT_EQ(metrics_.latencies, std::vector<double>{1});
-}
-
-// Each metric throws at each use.
-class ThrowingMetrics final : public MetricsProvider {
- public:
-  bool throws_when_asked = false;
-
-  std::unique_ptr<Gauge> NewDepthMetric(const std::string&, const std::string&) override {
-    return Asked<ThrowingGauge>();
-  }
-  std::unique_ptr<Counter> NewAddsMetric(const std::string&) override {
-    return Asked<ThrowingCounter>();
-  }
-  std::unique_ptr<Histogram> NewLatencyMetric(const std::string&) override {
-    return Asked<ThrowingHistogram>();
-  }
-  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string&) override {
-    return Asked<ThrowingHistogram>();
-  }
-  std::unique_ptr<Counter> NewRetriesMetric(const std::string&) override {
-    return Asked<ThrowingCounter>();
-  }
-  std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string&,
-                                                         std::function<double()>) override {
-    return nullptr;
-  }
-  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
-      const std::string&, std::function<double()>) override {
-    return nullptr;
-  }
-
- private:
-  [[noreturn]] static void Throw() { throw std::runtime_error("the disk is full"); }
-
-  struct ThrowingGauge final : Gauge {
-    void Inc() override { Throw(); }
-    void Dec() override { Throw(); }
-  };
-  struct ThrowingCounter final : Counter {
-    void Inc() override { Throw(); }
-  };
-  struct ThrowingHistogram final : Histogram {
-    void Observe(double) override { Throw(); }
-  };
-
-  template <typename M>
-  std::unique_ptr<M> Asked() const {
-    if (throws_when_asked) Throw();
-    return std::make_unique<M>();
-  }
-};
-
-TEST(ThrowingMetricsTest, AMetricThatThrowsStopsNoWork) {
-  kopp::testing::FakeClock clock;
-  ThrowingMetrics metrics;
-  DelayingQueue<int> queue({.name = "test", .clock = clock, .metrics = &metrics});
-  queue.Add(1);
-  queue.AddAfter(2, 1s);
-  clock.AwaitSleepers(1);
-  clock.Advance(1s);
-  clock.AwaitSleepers(1);
-
-  for (const int expected : {1, 2}) {
-    EXPECT_EQ(queue.Get(), expected);
-    queue.Done(expected);
-  }
-  EXPECT_EQ(queue.Len(), 0);
-}
-
-TEST(ThrowingMetricsTest, AProviderThatHasNoMetricLetsNoQueueBeMade) {
-  ThrowingMetrics metrics;
-  metrics.throws_when_asked = true;
-
-  EXPECT_THROW(Queue<int>({.name = "test", .metrics = &metrics}), std::runtime_error);
-}
-
-TEST(ThrowingMetricsTest, AProviderThatHasNoDepthForAPriorityStopsNoWork) {
-  ThrowingMetrics metrics;
-  Queue<int> queue({.name = "test", .metrics = &metrics, .order = Order::Priority()});
-  metrics.throws_when_asked = true;
-  queue.Add(1, 5);
-
-  EXPECT_EQ(queue.Get(), 1);
 }
 
 }  // namespace

@@ -120,6 +120,18 @@ TEST_F(PriorityOrderTest, ARequeueWithAPriorityOfItsOwnTakesThat) {
   EXPECT_EQ(queue_.GetWithPriority()->priority, 8);
 }
 
+TEST_F(PriorityOrderTest, ARequeueWithoutADelayKeepsThePriorityToo) {
+  for (const AddOptions& options : {AddOptions{}, AddOptions{.after = -1s}}) {
+    queue_.Add("a", -100);
+    const auto handed = queue_.Get();
+    queue_.AddWithOptions(*handed, options);
+    queue_.Done(*handed);
+
+    EXPECT_EQ(queue_.GetWithPriority()->priority, -100);
+    queue_.Done(*handed);
+  }
+}
+
 TEST_F(PriorityOrderTest, WhatWaitedComesBehindItsEqualsThatWereReadyBeforeIt) {
   queue_.AddAfter("waited", 2s, 0);
   Pass(1s);

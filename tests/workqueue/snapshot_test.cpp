@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,19 @@ TEST_F(SnapshotTest, ItSaysWhetherTheQueueIsShuttingDown) {
 
   EXPECT_TRUE(queue_.TakeSnapshot().shutting_down);
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
+}
+
+TEST(SnapshotMomentTest, AnItemOnItsWayFromWaitingToReadyIsInOneOfTheTwo) {
+  DelayingQueue<int> queue;
+  for (int round = 0; round < 200; ++round) {
+    queue.AddAfter(round, 50us);
+    for (std::size_t ready = 0; ready == 0;) {
+      const auto snapshot = queue.TakeSnapshot();
+      ready = snapshot.ready_count;
+      ASSERT_EQ(ready + snapshot.waiting_count, 1);
+    }
+    queue.Done(*queue.Get());
+  }
 }
 
 TEST(SnapshotOrderTest, WhatIsReadyComesByPriorityAndThenByTenant) {

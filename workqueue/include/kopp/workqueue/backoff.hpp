@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/failure_counts.hpp>
 #include <kopp/workqueue/guarded.hpp>
 #include <kopp/workqueue/jitter.hpp>
-#include <kopp/workqueue/rate_limiter.hpp>
 
 namespace kopp::workqueue {
 

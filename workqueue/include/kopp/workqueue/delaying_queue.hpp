@@ -54,6 +54,7 @@ class DelayingQueue : public Queue<T> {
  private:
   struct Waiting {
     DueHeap<T> heap;
+    std::vector<Prioritized<T>> moving;  // due, on their way; AddAll empties it under its own lock
     bool stopped = false;
   };
 
@@ -71,7 +72,7 @@ class DelayingQueue : public Queue<T> {
 
 template <Item T>
 void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int> priority) {
-  if (this->instruments() != nullptr) this->instruments()->Retried();
+  if (this->instruments() != nullptr && !this->ShuttingDown()) this->instruments()->Retried();
   const int wanted = priority ? *priority : this->PriorityOfRequeue(item);
   if (delay <= Duration::zero()) return this->Add(item, wanted);
   const TimePoint at = After(this->clock().Now(), delay);
@@ -89,19 +90,19 @@ template <Item T>
 void DelayingQueue<T>::Wait(const std::stop_token& stop) {
   constexpr std::size_t kAtOnce = 64;  // moved with one lock of each kind
   TimePoint not_before = TimePoint::min();
-  std::vector<Prioritized<T>> due;
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
     const TimePoint now = this->clock().Now();
-    while (waiting->heap.next() <= now && due.size() < kAtOnce) {
-      due.push_back(waiting->heap.PopFront());
+    while (waiting->heap.next() <= now && waiting->moving.size() < kAtOnce) {
+      waiting->moving.push_back(waiting->heap.PopFront());
     }
-    if (due.empty()) {
+    if (waiting->moving.empty()) {
       this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->heap.next(), not_before));
       continue;
     }
+    auto& moving = waiting->moving;
     waiting.lock().unlock();
-    this->AddAll(due);
+    this->AddAll(moving);
     not_before = After(now, kGap);
     waiting.lock().lock();
   }
@@ -118,13 +119,21 @@ void DelayingQueue<T>::StopWaiting() {
 
 template <Item T>
 Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
-  Snapshot<T> snapshot = Queue<T>::TakeSnapshot(limit);
+  const TimePoint now = this->clock().Now();
+  // The one place that holds two locks: together they make one moment, at which no item is between
+  // waiting and ready.
   auto waiting = waiting_.Lock();
-  snapshot.waiting_count = waiting->heap.size();
-  waiting->heap.ForEarliest(limit, [&](const T& item, TimePoint at, int priority) {
-    snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
+  return this->TakeSnapshotAnd(limit, [&](Snapshot<T>& snapshot) {
+    const auto add = [&](const T& item, TimePoint at, int priority) {
+      snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
+    };
+    const std::size_t moving = std::min(limit, waiting->moving.size());
+    for (std::size_t i = 0; i < moving; ++i) {
+      add(waiting->moving[i].item, now, waiting->moving[i].priority);
+    }
+    waiting->heap.ForEarliest(limit - moving, add);
+    snapshot.waiting_count = waiting->heap.size() + waiting->moving.size();
   });
-  return snapshot;
 }
 
 }  // namespace kopp::workqueue

@@ -34,9 +34,9 @@ class DueHeap {
   [[nodiscard]] Prioritized<T> PopFront();
 
   void Clear() {
-    heap_ = {};
-    spots_ = {};
     table_.Clear();
+    GiveBack(heap_);
+    GiveBack(spots_);
   }
 
   /// Calls visit(item, at, priority) for the first `limit`, the earliest first.
@@ -50,7 +50,7 @@ class DueHeap {
   using Table = ItemTable<T, Waiting>;
   struct Spot {
     TimePoint at;
-    std::uint32_t order;  // of those added in one nanosecond; may run over
+    std::uint32_t order;  // among those of one moment; may run over
     Handle handle;
 
     [[nodiscard]] bool Before(const Spot& other) const {
@@ -75,7 +75,9 @@ class DueHeap {
 
 template <Item T>
 bool DueHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint at, int priority) {
+  // Before anything changes: what follows the Insert cannot run out of memory.
   if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * heap_.size()));
+  if (spots_.capacity() < heap_.capacity()) spots_.reserve(heap_.capacity());
   const auto [handle, is_new] = table_.Insert(item, hash);
   Waiting& waiting = table_[handle];
   if (is_new) {
@@ -98,7 +100,10 @@ Prioritized<T> DueHeap<T>::PopFront() {
   table_.Erase(front);
   const Spot last = heap_.back();
   heap_.pop_back();
-  if (heap_.empty()) return due;
+  if (heap_.empty()) {
+    Clear();
+    return due;
+  }
   MoveBack(0, last);
   table_.ExpectNode(heap_.front().handle);
   const std::size_t end = std::min(kChildren + 1, heap_.size());

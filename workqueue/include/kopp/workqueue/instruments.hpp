@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,7 +16,7 @@
 namespace kopp::workqueue {
 
 /// The metrics of one queue. Safe to use from any thread; called with no lock of the queue's held.
-/// A metric that throws is skipped: work does not stop because it cannot be counted.
+/// A metric that is null or throws is skipped: work does not stop because it cannot be counted.
 class Instruments {
  public:
   static constexpr std::size_t kPriorities = 25;  ///< with a depth of their own
@@ -38,26 +39,38 @@ class Instruments {
   }
 
   void Added() {
-    Quietly([&] { adds_->Inc(); });
+    Quietly([&] { Inc(adds_.get()); });
   }
   void Ready(int priority) {
-    Quietly([&] { DepthOf(priority).Inc(); });
+    Quietly([&] { Inc(DepthOf(priority)); });
   }
   void NotReady(int priority) {
-    Quietly([&] { DepthOf(priority).Dec(); });
+    Quietly([&] {
+      if (Gauge* depth = DepthOf(priority)) depth->Dec();
+    });
   }
   void Waited(Duration time) {
-    Quietly([&] { latency_->Observe(Seconds(time)); });
+    Quietly([&] { Observe(latency_.get(), time); });
   }
   void Worked(Duration time) {
-    Quietly([&] { work_duration_->Observe(Seconds(time)); });
+    Quietly([&] { Observe(work_duration_.get(), time); });
   }
   void Retried() {
-    Quietly([&] { retries_->Inc(); });
+    Quietly([&] { Inc(retries_.get()); });
   }
 
  private:
-  static double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+  using Label = std::optional<int>;  // a priority; nothing: all those beyond kPriorities
+  using Depths = std::map<Label, std::unique_ptr<Gauge>>;
+
+  template <typename M>
+  static void Inc(M* metric) {
+    if (metric != nullptr) metric->Inc();
+  }
+  static void Observe(Histogram* histogram, Duration time) {
+    if (histogram == nullptr) return;
+    histogram->Observe(std::chrono::duration<double>(time).count());
+  }
 
   template <typename F>
   static void Quietly(F tell) {
@@ -67,13 +80,17 @@ class Instruments {
     }
   }
 
-  Gauge& DepthOf(int priority);
+  static Label LabelOf(const Depths& depths, int priority) {
+    const std::size_t own = depths.size() - depths.count(std::nullopt);
+    return own < kPriorities || depths.contains(priority) ? Label(priority) : std::nullopt;
+  }
+  Gauge* DepthOf(int priority);
 
   MetricsProvider& provider_;
   const std::string name_;
   const bool by_priority_;
-  std::unique_ptr<Gauge> depth_;                                   // of an order without priorities
-  Guarded<std::map<std::string, std::unique_ptr<Gauge>>> depths_;  // else by label
+  std::unique_ptr<Gauge> depth_;  // of an order without priorities
+  Guarded<Depths> depths_;        // of an order with them
   std::unique_ptr<Counter> adds_;
   std::unique_ptr<Histogram> latency_;
   std::unique_ptr<Histogram> work_duration_;
@@ -82,17 +99,22 @@ class Instruments {
   std::unique_ptr<Metric> longest_;
 };
 
-inline Gauge& Instruments::DepthOf(int priority) {
-  if (!by_priority_) return *depth_;
-  std::string label = std::to_string(priority);
-  {
+inline Gauge* Instruments::DepthOf(int priority) {
+  if (!by_priority_) return depth_.get();
+  for (;;) {
+    Label label;
+    {
+      auto depths = depths_.Lock();
+      label = LabelOf(*depths, priority);
+      const auto known = depths->find(label);
+      if (known != depths->end()) return known->second.get();
+    }
+    // Without the lock: it is not our code. Another priority may take the label meanwhile.
+    auto made = provider_.NewDepthMetric(name_, label ? std::to_string(*label) : kOtherPriorities);
     auto depths = depths_.Lock();
-    if (!depths->contains(label) && depths->size() >= kPriorities) label = kOtherPriorities;
-    const auto known = depths->find(label);
-    if (known != depths->end()) return *known->second;
+    if (LabelOf(*depths, priority) != label) continue;
+    return depths->try_emplace(label, std::move(made)).first->second.get();
   }
-  auto made = provider_.NewDepthMetric(name_, label);  // without the lock: it is not our code
-  return *depths_.Lock()->try_emplace(std::move(label), std::move(made)).first->second;
 }
 
 }  // namespace kopp::workqueue

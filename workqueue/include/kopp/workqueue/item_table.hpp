@@ -6,24 +6,38 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <kopp/workqueue/item.hpp>
+#include <kopp/workqueue/item_hash.hpp>
 
 namespace kopp::workqueue {
 
 /// Names a node of an ItemTable, from Insert to Erase. Handles are small and used again, so a
-/// vector can hold more about each node.
+/// vector can hold more about each node. They have 30 bits: two are left for flags beside one.
 using Handle = std::uint32_t;
-inline constexpr Handle kNoHandle =
-    (Handle{1} << 30) - 1;  // two bits are left for flags beside one
+inline constexpr Handle kNoHandle = (Handle{1} << 30) - 1;
+
+/// What is kept of a vector that a rush made large, once it is empty.
+inline constexpr std::size_t kKeptCapacity = 1024;
+
+/// Empties `vector`, and gives its memory back if that is much.
+template <typename T>
+void GiveBack(std::vector<T>& vector) {
+  if (vector.capacity() > kKeptCapacity) {
+    std::vector<T>().swap(vector);
+  } else {
+    vector.clear();
+  }
+}
 
 /// Items, each with a `V` beside it: the one table from which queue, delays and limiters are made.
 ///
 /// Nodes lie in arrays that double and never move; an index of 8 bytes a slot (32 bits of the hash,
 /// and the handle) finds them, so that most look-ups touch one slot and one node. What Erase leaves
-/// is used again; a table that ran empty gives back what a rush made it take.
+/// is used again; a table that ran empty gives back what a rush made it take. To grow it moves the
+/// whole index.
 ///
 /// Not safe to use from two threads at once; Hash needs no lock.
 template <Item T, typename V>
@@ -35,7 +49,7 @@ class ItemTable {
   ItemTable& operator=(const ItemTable&) = delete;
 
   /// For Find and Insert. `owner` is always the same address: nobody outside knows it, so nobody
-  /// can choose items that collide.
+  /// can choose strings that collide.
   [[nodiscard]] static std::uint32_t Hash(const T& item, const void* owner) {
     const auto seed = reinterpret_cast<std::uintptr_t>(owner);
     return static_cast<std::uint32_t>(ItemHash<T>{}(item, seed) >> 32);
@@ -68,19 +82,15 @@ class ItemTable {
   [[gnu::always_inline]] void ExpectItem(Handle handle) const {
     __builtin_prefetch(&NodeOf(handle));
   }
-  /// The same for one that was made soon after this one: items mostly come in one order again.
-  [[gnu::always_inline]] void ExpectNext(Handle handle) const {
-    constexpr Handle kAhead = 4;  // a look-up takes a quarter of the time that a fetch takes
-    if (handle + kAhead < fresh_) ExpectNode(handle + kAhead);
-  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Calls visit(handle) for each node, in no order. `visit` may erase none.
+  /// Calls visit(handle) for each node, in no order, until it answers false. `visit` may erase
+  /// none.
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (const Slot& slot : slots_) {
-      if (slot.handle != kNoHandle) visit(slot.handle);
+      if (slot.handle != kNoHandle && !visit(slot.handle)) return;
     }
   }
 
@@ -90,19 +100,21 @@ class ItemTable {
     Handle handle = kNoHandle;
   };
   struct Node {
-    Node() {}   // NOLINT(modernize-use-equals-default): the item is made by Insert
-    ~Node() {}  // NOLINT(modernize-use-equals-default): and destroyed by Erase
+    Node() {}   // NOLINT(modernize-use-equals-default): Insert makes what it holds
+    ~Node() {}  // NOLINT(modernize-use-equals-default): and Erase destroys it
     union {
       T item;
+    };
+    union {
+      V value;
     };
     union {
       std::uint32_t hash;
       Handle next_free;
     };
-    V value;
   };
-  static constexpr std::size_t kFirst = 16;   // nodes of the first array; each next one has twice
-  static constexpr std::size_t kKept = 1024;  // slots that an empty table keeps
+  static_assert(std::is_trivially_destructible_v<V>);
+  static constexpr std::size_t kFirst = 16;  // nodes of the first array; each next one has twice
 
   [[nodiscard]] static std::size_t ArrayOf(Handle handle) {
     return static_cast<std::size_t>(std::bit_width(handle + kFirst) - std::bit_width(kFirst));
@@ -154,7 +166,7 @@ std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
     ++fresh_;
   }
   node.hash = hash;
-  node.value = V{};
+  std::construct_at(&node.value);
   slots_[at] = {hash, handle};
   ++size_;
   return {handle, true};
@@ -194,8 +206,8 @@ template <Item T, typename V>
 void ItemTable<T, V>::StartAnew() {
   fresh_ = 0;
   free_ = kNoHandle;
-  if (slots_.size() <= kKept) return;
-  slots_ = {};
+  if (slots_.size() <= kKeptCapacity) return;
+  GiveBack(slots_);
   arrays_ = {};
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,15 +62,21 @@ class Lanes {
   /// Of an item that is ready, or in hand: then the priority that it was handed out with.
   [[nodiscard]] int PriorityOf(Handle handle) const { return links_[handle].priority; }
 
-  /// The ready ones: by priority, then tenant by tenant.
+  /// Calls visit(handle) for each that is ready, by priority, then tenant by tenant, until it
+  /// answers false.
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (const auto& [priority, level] : levels_) {
       for (const Lane& lane : level.ring) {
-        for (Handle at = lane.front; at != kNoHandle; at = links_[at].behind) visit(at);
+        for (Handle at = lane.front; at != kNoHandle; at = links_[at].behind) {
+          if (!visit(at)) return;
+        }
       }
     }
   }
+
+  /// Gives memory back. Requires: no item is ready, held or in hand.
+  void StartAnew() { GiveBack(links_); }
 
  private:
   struct Lane {
@@ -81,7 +88,7 @@ class Lanes {
   };
   struct Level {
     std::list<Lane> ring;
-    std::unordered_map<std::string, std::list<Lane>::iterator> by_tenant;
+    std::unordered_map<std::string_view, std::list<Lane>::iterator> by_tenant;  // a lane's own name
   };
   struct Link {
     Handle before = kNoHandle;
@@ -100,8 +107,11 @@ class Lanes {
 inline void Lanes::Push(Handle handle, const Place& place) noexcept {
   if (links_.size() <= handle) links_.resize(handle + std::size_t{1});
   Level& level = levels_[place.priority];
-  const auto [known, is_new] = level.by_tenant.try_emplace(place.tenant);
-  if (is_new) known->second = level.ring.insert(level.ring.end(), Lane{.tenant = place.tenant});
+  auto known = level.by_tenant.find(place.tenant);
+  if (known == level.by_tenant.end()) {
+    const auto made = level.ring.insert(level.ring.end(), Lane{.tenant = place.tenant});
+    known = level.by_tenant.emplace(made->tenant, made).first;
+  }
   Lane& lane = *known->second;
   lane.weight = std::max(place.weight, 1);
   links_[handle] = {.before = lane.back, .priority = place.priority, .lane = &lane};
@@ -128,8 +138,9 @@ inline void Lanes::Remove(Handle handle) noexcept {
   if (lane.front != kNoHandle) return;
   const auto level = levels_.find(link.priority);
   const auto known = level->second.by_tenant.find(lane.tenant);
-  level->second.ring.erase(known->second);
+  const auto gone = known->second;
   level->second.by_tenant.erase(known);
+  level->second.ring.erase(gone);
   if (level->second.ring.empty()) levels_.erase(level);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -73,6 +74,10 @@ class Ledger {
 
   void PushBack(Handle handle);
   void PopFront();
+  void StartAnew() {
+    if (lanes_) lanes_->StartAnew();
+    if (watches_) watches_->StartAnew();
+  }
 
   Table table_;               // what is wanted or in hand: one look-up an operation
   Handle front_ = kNoHandle;  // the line of what is ready, oldest first,
@@ -138,6 +143,7 @@ auto Ledger<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Finish
   if (watches_) finished.worked = watches_->End(handle, now);
   if (!entry.wanted) {
     table_.Erase(handle);
+    if (table_.size() == 0) StartAnew();
     return finished;
   }
   ++ready_;
@@ -170,19 +176,19 @@ void Ledger<T>::Describe(Snapshot<T>& snapshot, std::size_t limit) const {
     return entry;
   };
   const auto add_ready = [&](Handle handle) {
-    if (snapshot.ready.size() < limit) snapshot.ready.push_back(describe(handle, false));
+    if (snapshot.ready.size() == limit) return false;
+    snapshot.ready.push_back(describe(handle, false));
+    return true;
   };
   if (lanes_) {
     lanes_->ForEach(add_ready);
   } else {
-    for (Handle at = front_; at != kNoHandle && snapshot.ready.size() < limit;
-         at = table_[at].behind) {
-      add_ready(at);
-    }
+    for (Handle at = front_; at != kNoHandle && add_ready(at);) at = table_[at].behind;
   }
   table_.ForEach([&](Handle handle) {
-    if (!table_[handle].in_hand || snapshot.in_hand.size() >= limit) return;
-    snapshot.in_hand.push_back(describe(handle, true));
+    if (snapshot.in_hand.size() == std::min(limit, in_hand_)) return false;
+    if (table_[handle].in_hand) snapshot.in_hand.push_back(describe(handle, true));
+    return true;
   });
   snapshot.ready_count = ready_;
   snapshot.in_hand_count = in_hand_;
@@ -195,7 +201,7 @@ void Ledger<T>::PushBack(Handle handle) {
   if (back_ == kNoHandle) {
     front_ = handle;
   } else {
-    table_[back_].behind = handle & kNoHandle;  // all of it: says so to the compiler
+    table_[back_].behind = handle & kNoHandle;  // 30 bits: so -Wconversion knows it too
   }
   back_ = handle;
 }

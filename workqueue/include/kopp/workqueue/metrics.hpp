@@ -37,7 +37,8 @@ class Histogram : public Metric {
 
 /// Makes the instruments of queues: the bridge to a metrics library, of which this module knows
 /// none. Outlives the queues that use it. Safe to call from any thread. What a New… throws, the
-/// queue's constructor throws; but for NewDepthMetric, which is asked as priorities come up.
+/// queue's constructor throws; but for NewDepthMetric, which is asked as priorities come up. Null
+/// is an answer: that metric is left out.
 ///
 /// client-go: the two gauges about work in hand are set by a thread twice a second. Here they are
 /// read when somebody looks.

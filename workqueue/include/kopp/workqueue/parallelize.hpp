@@ -13,9 +13,8 @@
 namespace kopp::workqueue {
 
 struct ParallelizeOptions {
-  int workers = 1;  ///< how many threads work, the caller's among them
-  int chunk_size =
-      1;  ///< how many pieces a worker takes at once; more where a piece is little work
+  int workers = 1;     ///< how many threads work, the caller's among them
+  int chunk_size = 1;  ///< how many pieces a worker takes at once: more for small ones
 };
 
 /// Calls `work` once for each of the pieces 0, 1, … `pieces` - 1, from several threads at once, and

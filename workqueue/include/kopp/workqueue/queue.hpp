@@ -1,9 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <stop_token>
@@ -17,11 +17,12 @@
 #include <kopp/workqueue/ledger.hpp>
 #include <kopp/workqueue/order.hpp>
 #include <kopp/workqueue/snapshot.hpp>
+#include <kopp/workqueue/wake_chain.hpp>
 
 namespace kopp::workqueue {
 
 struct QueueOptions {
-  std::string name = {};               ///< for logs and metrics; may stay empty
+  std::string name = {};               ///< of its metrics; may stay empty
   Clock& clock = Clock::Real();        ///< outlives the queue
   MetricsProvider* metrics = nullptr;  ///< outlives the queue; used if the queue has a name
   Order order = {};                    ///< first come, first served
@@ -30,15 +31,15 @@ struct QueueOptions {
 
 /// A queue of work to be done, for many producers and many workers.
 ///
-/// - **Fair**: items are handed out in the order in which they were added, or in another Order.
+/// - **In order**: items are handed out as they were added, or in another Order.
 /// - **Stingy**: an item added several times before it is handed out is handed out once.
 /// - **Exclusive**: an item is in one worker's hand at a time. Added while it is in hand, it is
 ///   handed out once more, after its Done and behind what is queued by then.
 ///
 /// Every member may be called from any thread. Only Get and ShutDownWithDrain block. The queue
-/// outlives every call to it. User code (an order's functions, metrics) is called with no lock
-/// held, so it may call the queue; only copies, hashes and comparisons of items happen under the
-/// lock.
+/// outlives every call to it. User code (an order's functions, metrics, limiters) is called with no
+/// lock held, so it may call the queue; but items are copied, compared and destroyed under it, and
+/// the clock is read. A table that grows holds it for some milliseconds a million items.
 ///
 ///     while (const auto item = queue.Get()) {
 ///       const DoneGuard done{queue, *item};
@@ -95,8 +96,11 @@ class Queue {
  protected:
   [[nodiscard]] Clock& clock() const { return options_.clock; }
   [[nodiscard]] Instruments* instruments() { return instruments_ ? &*instruments_ : nullptr; }
-  /// Adds all of `items`, with one lock for them, and leaves it empty.
+  /// Adds all of `items`, with one lock for them, under which it leaves it empty.
   void AddAll(std::vector<Prioritized<T>>& items);
+  /// As TakeSnapshot, and calls `add(snapshot)` before it releases the lock.
+  template <typename F>
+  Snapshot<T> TakeSnapshotAnd(std::size_t limit, F add);
   /// The priority that an item comes back with when nobody says: the one that it was handed out
   /// with, where it is in hand.
   [[nodiscard]] int PriorityOfRequeue(const T& item);
@@ -108,12 +112,6 @@ class Queue {
     Ledger<T> ledger;
     bool shutting_down = false;
     std::uint64_t shutdowns = 0;  // calls of ShutDown: one releases those who drain by then
-
-    // A worker that finds nothing looks out for a moment, then sleeps. While one looks, or was
-    // woken and is on its way, nobody else is woken: it takes an item, and wakes the next if there
-    // is more.
-    int sleepers = 0;
-    bool looking = false;
   };
   using Locked = typename Guarded<State>::Locked;
 
@@ -126,18 +124,13 @@ class Queue {
   [[nodiscard]] std::optional<Place> PlaceOf(const T& item, int priority) const;
   [[nodiscard]] TimePoint Now() const { return times_ ? clock().Now() : TimePoint{}; }
   static bool Due(const State& state, const std::stop_token& stop);
-  /// Whether to notify a sleeper, after unlocking: for whoever made an item ready or took one.
-  [[nodiscard]] bool WakeNext(State& state);
-  void Await(Locked& state, const std::stop_token& stop);
-  void LookOut(Locked& state);
   std::optional<Prioritized<T>> Take(Locked& state, const std::stop_token& stop);
 
   const QueueOptions options_;
   const FairShare<T> share_;  // where the order is a fair one
   const bool times_;
   alignas(64) Guarded<State> state_;        // apart from what is read without the lock
-  std::atomic<bool> seen_ = false;          // something was added while a worker looked out
-  std::condition_variable ready_;           // an item is ready, or there will be none
+  WakeChain workers_;                       // with state_ held
   std::condition_variable idle_;            // nothing queued and nothing in hand, or ShutDown
   std::optional<Instruments> instruments_;  // last: metrics are read until they are gone
 };
@@ -182,9 +175,9 @@ void Queue<T>::Put(U&& item, int priority) {
     auto state = state_.Lock();
     if (state->shutting_down) return;
     added = state->ledger.Add(std::forward<U>(item), hash, place ? &*place : nullptr, now);
-    if (added.ready) wake = WakeNext(*state);
+    if (added.ready) wake = workers_.WakeNext(state->ledger.ready());
   }
-  if (wake) ready_.notify_one();
+  if (wake) workers_.Notify();
   if (instruments_) Tell(added, priority);
 }
 
@@ -192,29 +185,29 @@ template <Item T>
 void Queue<T>::AddAll(std::vector<Prioritized<T>>& items) {
   struct Prepared {
     std::uint32_t hash;
+    int priority;
     std::optional<Place> place;
     typename Ledger<T>::Added added = {};
   };
   std::vector<Prepared> prepared;
   prepared.reserve(items.size());
   for (const auto& [item, priority] : items) {
-    prepared.push_back({Ledger<T>::Hash(item, this), PlaceOf(item, priority)});
+    prepared.push_back({Ledger<T>::Hash(item, this), priority, PlaceOf(item, priority)});
   }
   const TimePoint now = Now();
   bool wake = false;
   {
     auto state = state_.Lock();
     for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
-      auto& [hash, place, added] = prepared[i];
+      auto& [hash, priority, place, added] = prepared[i];
       added = state->ledger.Add(std::move(items[i].item), hash, place ? &*place : nullptr, now);
     }
-    wake = WakeNext(*state);
+    items.clear();
+    wake = workers_.WakeNext(state->ledger.ready());
   }
-  if (wake) ready_.notify_one();
-  for (std::size_t i = 0; i < items.size() && instruments_; ++i) {
-    Tell(prepared[i].added, items[i].priority);
-  }
-  items.clear();
+  if (wake) workers_.Notify();
+  if (!instruments_) return;
+  for (const Prepared& one : prepared) Tell(one.added, one.priority);
 }
 
 template <Item T>
@@ -241,10 +234,10 @@ std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& s
   // callback.
   const std::stop_callback wake(stop, [this] {
     { auto state = state_.Lock(); }
-    ready_.notify_all();
+    workers_.NotifyAll();
   });
   auto state = state_.Lock();
-  Await(state, stop);
+  workers_.Await(state.lock(), [&] { return Due(*state, stop); });
   return Take(state, stop);
 }
 
@@ -254,43 +247,18 @@ bool Queue<T>::Due(const State& state, const std::stop_token& stop) {
 }
 
 template <Item T>
-void Queue<T>::Await(Locked& state, const std::stop_token& stop) {
-  if (!Due(*state, stop) && !state->looking) LookOut(state);
-  while (!Due(*state, stop)) {
-    ++state->sleepers;
-    ready_.wait(state.lock());
-    --state->sleepers;
-    state->looking = false;
-  }
-}
-
-template <Item T>
-void Queue<T>::LookOut(Locked& state) {
-  constexpr int kLooks = 256;  // some microseconds: less than it costs to sleep and be woken
-  state->looking = true;
-  seen_.store(false, std::memory_order_relaxed);
-  state.lock().unlock();
-  for (int i = 0; i < kLooks && !seen_.load(std::memory_order_relaxed); ++i) Pause();
-  state.lock().lock();
-  state->looking = false;
-}
-
-template <Item T>
-bool Queue<T>::WakeNext(State& state) {
-  if (state.ledger.ready() == 0) return false;
-  seen_.store(true, std::memory_order_relaxed);
-  if (state.looking || state.sleepers == 0) return false;
-  state.looking = true;
-  return true;
-}
-
-template <Item T>
 std::optional<Prioritized<T>> Queue<T>::Take(Locked& state, const std::stop_token& stop) {
   std::optional<typename Ledger<T>::Taken> taken;
-  if (!stop.stop_requested() && state->ledger.ready() > 0) taken = state->ledger.Take(Now());
-  const bool wake = WakeNext(*state);
+  std::exception_ptr failure;  // of a copy: the item is still ready, for this worker or the next
+  try {
+    if (!stop.stop_requested() && state->ledger.ready() > 0) taken = state->ledger.Take(Now());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const bool wake = workers_.WakeNext(state->ledger.ready());
   state.lock().unlock();
-  if (wake) ready_.notify_one();
+  if (wake) workers_.Notify();
+  if (failure) std::rethrow_exception(failure);
   if (!taken) return std::nullopt;
   if (instruments_) {
     instruments_->NotReady(taken->handed.priority);
@@ -309,10 +277,10 @@ void Queue<T>::Done(const T& item) {
     auto state = state_.Lock();
     finished = state->ledger.Done(item, hash, now);
     if (finished.stray) return;
-    if (finished.ready) wake = WakeNext(*state);
+    if (finished.ready) wake = workers_.WakeNext(state->ledger.ready());
     if (state->shutting_down && state->ledger.idle()) idle_.notify_all();
   }
-  if (wake) ready_.notify_one();
+  if (wake) workers_.Notify();
   if (!instruments_) return;
   instruments_->Worked(finished.worked);
   if (finished.ready) instruments_->Ready(finished.priority);
@@ -323,7 +291,7 @@ void Queue<T>::ShutDown() {
   auto state = state_.Lock();
   state->shutting_down = true;
   ++state->shutdowns;
-  ready_.notify_all();
+  workers_.NotifyAll();
   idle_.notify_all();
 }
 
@@ -331,7 +299,7 @@ template <Item T>
 void Queue<T>::ShutDownWithDrain() {
   auto state = state_.Lock();
   state->shutting_down = true;
-  ready_.notify_all();
+  workers_.NotifyAll();
   state.Wait(idle_, [&, before = state->shutdowns] {
     return state->ledger.idle() || state->shutdowns != before;
   });
@@ -339,10 +307,17 @@ void Queue<T>::ShutDownWithDrain() {
 
 template <Item T>
 Snapshot<T> Queue<T>::TakeSnapshot(std::size_t limit) {
+  return TakeSnapshotAnd(limit, [](Snapshot<T>&) {});
+}
+
+template <Item T>
+template <typename F>
+Snapshot<T> Queue<T>::TakeSnapshotAnd(std::size_t limit, F add) {
   Snapshot<T> snapshot;
   auto state = state_.Lock();
   state->ledger.Describe(snapshot, limit);
   snapshot.shutting_down = state->shutting_down;
+  add(snapshot);
   return snapshot;
 }
 

@@ -43,15 +43,13 @@ class RateLimitingQueue : public DelayingQueue<T> {
 
   /// The same in one: rate limited and with a wait of its own, the shorter of the two counts.
   void AddWithOptions(const T& item, const AddOptions& options) {
-    if (!options.rate_limited && options.after <= Duration::zero()) {
-      return this->Add(item, options.priority.value_or(0));
-    }
     Duration delay = options.after;
     if (options.rate_limited) {
       const Duration when = limiter_->When(item);
       delay = delay > Duration::zero() ? std::min(delay, when) : when;
     }
-    this->AddAfter(item, delay, options.priority);
+    if (delay > Duration::zero()) return this->AddAfter(item, delay, options.priority);
+    this->Add(item, options.priority ? *options.priority : this->PriorityOfRequeue(item));
   }
 
   /// `item` succeeded, or is given up: its failures are forgotten. It still wants its Done.

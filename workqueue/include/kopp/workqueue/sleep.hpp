@@ -8,8 +8,7 @@
 
 namespace kopp {
 
-/// Blocks until `clock` reaches `deadline`, or `stop` asks. Returns whether the deadline was
-/// reached.
+/// Blocks until `clock` reaches `deadline`, or `stop` asks. Returns whether nobody asked.
 inline bool SleepUntil(Clock& clock, TimePoint deadline, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable cv;

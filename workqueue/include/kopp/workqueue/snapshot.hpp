@@ -22,7 +22,7 @@ struct Snapshot {
     bool wanted_again = false;  ///< of what is in hand: added meanwhile
   };
 
-  std::vector<Entry> ready = {};    ///< as they will be handed out; by priority, then by tenant
+  std::vector<Entry> ready = {};    ///< by priority, then by tenant, each tenant's oldest first
   std::vector<Entry> waiting = {};  ///< the earliest first
   std::vector<Entry> in_hand = {};
   std::size_t ready_count = 0;  ///< these three count those beyond the snapshot's limit too

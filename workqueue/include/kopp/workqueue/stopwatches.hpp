@@ -36,6 +36,9 @@ class Stopwatches {
     return now - watch.in_hand;
   }
 
+  /// Gives memory back. Requires: no item is wanted or in hand.
+  void StartAnew() { GiveBack(watches_); }
+
   [[nodiscard]] TimePoint WantedSince(Handle handle) const { return watches_[handle].wanted; }
   [[nodiscard]] TimePoint InHandSince(Handle handle) const { return watches_[handle].in_hand; }
 

@@ -1,0 +1,114 @@
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/delaying_queue.hpp>
+
+namespace kopp::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Each metric throws at each use, or is null.
+class ThrowingMetrics final : public MetricsProvider {
+ public:
+  bool throws_when_asked = false;
+  bool has_none = false;
+
+  std::unique_ptr<Gauge> NewDepthMetric(const std::string&, const std::string&) override {
+    return Asked<ThrowingGauge>();
+  }
+  std::unique_ptr<Counter> NewAddsMetric(const std::string&) override {
+    return Asked<ThrowingCounter>();
+  }
+  std::unique_ptr<Histogram> NewLatencyMetric(const std::string&) override {
+    return Asked<ThrowingHistogram>();
+  }
+  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string&) override {
+    return Asked<ThrowingHistogram>();
+  }
+  std::unique_ptr<Counter> NewRetriesMetric(const std::string&) override {
+    return Asked<ThrowingCounter>();
+  }
+  std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string&,
+                                                         std::function<double()>) override {
+    return nullptr;
+  }
+  std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
+      const std::string&, std::function<double()>) override {
+    return nullptr;
+  }
+
+ private:
+  [[noreturn]] static void Throw() { throw std::runtime_error("the disk is full"); }
+
+  struct ThrowingGauge final : Gauge {
+    void Inc() override { Throw(); }
+    void Dec() override { Throw(); }
+  };
+  struct ThrowingCounter final : Counter {
+    void Inc() override { Throw(); }
+  };
+  struct ThrowingHistogram final : Histogram {
+    void Observe(double) override { Throw(); }
+  };
+
+  template <typename M>
+  std::unique_ptr<M> Asked() const {
+    if (throws_when_asked) Throw();
+    if (has_none) return nullptr;
+    return std::make_unique<M>();
+  }
+};
+
+TEST(ThrowingMetricsTest, AMetricThatThrowsStopsNoWork) {
+  kopp::testing::FakeClock clock;
+  ThrowingMetrics metrics;
+  DelayingQueue<int> queue({.name = "test", .clock = clock, .metrics = &metrics});
+  queue.Add(1);
+  queue.AddAfter(2, 1s);
+  clock.AwaitSleepers(1);
+  clock.Advance(1s);
+  clock.AwaitSleepers(1);
+
+  for (const int expected : {1, 2}) {
+    EXPECT_EQ(queue.Get(), expected);
+    queue.Done(expected);
+  }
+  EXPECT_EQ(queue.Len(), 0);
+}
+
+TEST(ThrowingMetricsTest, AMetricThatIsNullIsLeftOut) {
+  ThrowingMetrics metrics;
+  metrics.has_none = true;
+  for (const Order& order : {Order(), Order::Priority()}) {
+    DelayingQueue<int> queue({.name = "test", .metrics = &metrics, .order = order});
+    queue.AddAfter(1, 0s);
+    EXPECT_EQ(queue.Get(), 1);
+    queue.Done(1);
+  }
+}
+
+TEST(ThrowingMetricsTest, AProviderThatThrowsLetsNoQueueBeMade) {
+  ThrowingMetrics metrics;
+  metrics.throws_when_asked = true;
+
+  EXPECT_THROW(Queue<int>({.name = "test", .metrics = &metrics}), std::runtime_error);
+}
+
+TEST(ThrowingMetricsTest, AProviderThatHasNoDepthForAPriorityStopsNoWork) {
+  ThrowingMetrics metrics;
+  Queue<int> queue({.name = "test", .metrics = &metrics, .order = Order::Priority()});
+  metrics.throws_when_asked = true;
+  queue.Add(1, 5);
+
+  EXPECT_EQ(queue.Get(), 1);
+}
+
+}  // namespace
+}  // namespace kopp::workqueue
