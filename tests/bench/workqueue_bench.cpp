@@ -13,6 +13,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -154,6 +156,14 @@ void Limiter(const Keys& keys) {
   start = SteadyClock::now();
   for (const std::string& key : keys) limiter.Forget(key);
   Print("limiter_forget", count / SecondsSince(start));
+
+  for (const std::string& key : keys) static_cast<void>(limiter.When(key));
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::minstd_rand{1});
+  start = SteadyClock::now();
+  for (const std::size_t i : order) limiter.Forget(keys[i]);
+  Print("limiter_forget_shuffled", count / SecondsSince(start));
 }
 
 void PrintLatencies(const std::string& measure, std::vector<double>& latencies) {
@@ -164,23 +174,30 @@ void PrintLatencies(const std::string& measure, std::vector<double>& latencies) 
 
 double Nanoseconds() { return static_cast<double>(SteadyClock::now().time_since_epoch().count()); }
 
-void WakeUp(const Keys&) {
+/// Adds the moments at which it adds, in bursts, to a queue of idle workers.
+void Latency(const std::string& measure, std::size_t workers, int burst) {
   constexpr int kSamples = 2000;
   Queue<std::int64_t> queue;
-  std::vector<double> latencies;
-  std::jthread worker([&] {
-    while (const auto added = queue.Get()) {
-      latencies.push_back(Nanoseconds() - static_cast<double>(*added));
-      queue.Done(*added);
+  std::vector<std::vector<double>> latencies(workers);
+  {
+    std::vector<std::jthread> working;
+    for (auto& mine : latencies) {
+      working.emplace_back([&] {
+        while (const auto added = queue.Get()) {
+          mine.push_back(Nanoseconds() - static_cast<double>(*added));
+          queue.Done(*added);
+        }
+      });
     }
-  });
-  for (int i = 0; i < kSamples; ++i) {
-    std::this_thread::sleep_for(200us);
-    queue.Add(static_cast<std::int64_t>(Nanoseconds()));
+    for (int i = 0; i < kSamples; ++i) {
+      std::this_thread::sleep_for(200us);
+      for (int n = 0; n < burst; ++n) queue.Add(static_cast<std::int64_t>(Nanoseconds()));
+    }
+    queue.ShutDown();
   }
-  queue.ShutDown();
-  worker.join();
-  PrintLatencies("wakeup_latency", latencies);
+  std::vector<double> all;
+  for (const auto& mine : latencies) all.insert(all.end(), mine.begin(), mine.end());
+  PrintLatencies(measure, all);
 }
 
 /// What any wake-up by the C++ library costs, to compare with: a mutex and a condition variable.
@@ -246,7 +263,8 @@ const std::map<std::string_view, std::function<void(const Keys&)>>& Scenarios() 
       {"cycle_4p_16w", [](const Keys& keys) { Cycle("cycle_4p_16w", keys, 4, 16); }},
       {"add_after", AddAfter},
       {"limiter", Limiter},
-      {"wakeup", WakeUp},
+      {"wakeup", [](const Keys&) { Latency("wakeup_latency", 1, 1); }},
+      {"burst", [](const Keys&) { Latency("burst_latency", 8, 4); }},
       {"bare_wakeup", BareWakeUp},
       {"memory_ready", [](const Keys& keys) { ReadyMemory<std::string>("memory_ready", keys); }},
       {"memory_delayed",

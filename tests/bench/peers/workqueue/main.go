@@ -6,6 +6,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -136,32 +137,49 @@ func limiter(keys []string) {
 		limiter.Forget(key)
 	}
 	show("limiter_forget", perSecond(len(keys), start))
+
+	for _, key := range keys {
+		limiter.When(key)
+	}
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(keys))
+	start = time.Now()
+	for _, i := range order {
+		limiter.Forget(keys[i])
+	}
+	show("limiter_forget_shuffled", perSecond(len(keys), start))
 }
 
-func wakeUp([]string) {
+// latency adds the moments at which it adds, in bursts, to a queue of idle workers.
+func latency(measure string, workers, burst int) {
 	const samples = 2000
-	queue := workqueue.NewTyped[time.Time]()
-	var latencies []float64
-	var worker sync.WaitGroup
-	worker.Go(func() {
-		for {
-			added, end := queue.Get()
-			if end {
-				return
+	start := time.Now()
+	queue := workqueue.NewTyped[int64]() // of nanoseconds since start
+	latencies := make([][]float64, workers)
+	var working sync.WaitGroup
+	for i := range workers {
+		working.Go(func() {
+			for {
+				added, end := queue.Get()
+				if end {
+					return
+				}
+				latencies[i] = append(latencies[i], float64(time.Since(start).Nanoseconds()-added))
+				queue.Done(added)
 			}
-			latencies = append(latencies, float64(time.Since(added)))
-			queue.Done(added)
-		}
-	})
+		})
+	}
 	for range samples {
 		time.Sleep(200 * time.Microsecond)
-		queue.Add(time.Now())
+		for range burst {
+			queue.Add(time.Since(start).Nanoseconds())
+		}
 	}
 	queue.ShutDown()
-	worker.Wait()
-	slices.Sort(latencies)
-	show("wakeup_latency_p50", latencies[len(latencies)/2])
-	show("wakeup_latency_p99", latencies[len(latencies)*99/100])
+	working.Wait()
+	all := slices.Concat(latencies...)
+	slices.Sort(all)
+	show(measure+"_p50", all[len(all)/2])
+	show(measure+"_p99", all[len(all)*99/100])
 }
 
 func readyMemory(keys []string) {
@@ -197,7 +215,8 @@ func main() {
 		"cycle_4p_16w":   cycle("cycle_4p_16w", 4, 16),
 		"add_after":      addAfter,
 		"limiter":        limiter,
-		"wakeup":         wakeUp,
+		"wakeup":         func([]string) { latency("wakeup_latency", 1, 1) },
+		"burst":          func([]string) { latency("burst_latency", 8, 4) },
 		"memory_ready":   readyMemory,
 		"memory_delayed": delayedMemory,
 	}

@@ -42,6 +42,7 @@ class FailureCounts {
     auto counts = counts_.Lock();
     const Handle handle = counts->table.Find(item, hash);
     if (handle == kNoHandle) return;
+    counts->table.ExpectNext(handle);
     counts->table.Erase(handle);
   }
 

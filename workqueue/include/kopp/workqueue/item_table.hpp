@@ -82,6 +82,12 @@ class ItemTable {
   [[gnu::always_inline]] void ExpectItem(Handle handle) const {
     __builtin_prefetch(&NodeOf(handle));
   }
+  /// The same for one that was made soon after this one: what came in one order mostly goes in it,
+  /// such as keys that failed while a server was down.
+  [[gnu::always_inline]] void ExpectNext(Handle handle) const {
+    constexpr Handle kAhead = 4;  // a look-up takes a quarter of the time that a fetch takes
+    if (handle + kAhead < fresh_) ExpectNode(handle + kAhead);
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
