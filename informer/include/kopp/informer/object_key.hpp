@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <kopp/workqueue/item.hpp>
+#include <kopp/workqueue/item_hash.hpp>
 
 namespace kopp {
 
