@@ -29,7 +29,10 @@ forbid(framework/include "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|C
 forbid(framework/src "cpprest/|pplx/" EXCEPT framework/src/rest_transport.cpp framework/src/rest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT framework/src/kubeconfig.cpp)
 forbid(framework/src "CLI/" EXCEPT framework/src/options.cpp)
-forbid(framework/src "simdjson|prometheus/|gtest/|gmock/")
+forbid(framework/src "prometheus/" EXCEPT framework/src/prometheus.cpp)
+forbid(framework/src "boost/asio" EXCEPT framework/src/http_server.cpp framework/src/http_session.cpp
+  framework/src/http_session.hpp framework/src/rest_transport.cpp)
+forbid(framework/src "simdjson|gtest/|gmock/")
 forbid(examples "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 forbid(controllers "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 

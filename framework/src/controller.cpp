@@ -6,11 +6,13 @@
 
 namespace kopp {
 
-Controller::Controller(ControllerOptions options, Cache& cache, Clock& clock)
+Controller::Controller(ControllerOptions options, Cache& cache, Clock& clock,
+                       workqueue::MetricsProvider* metrics)
     : options_(std::move(options)),
       cache_(cache),
       clock_(clock),
-      queue_({.name = options_.name, .clock = clock}, std::move(options_.limiter)) {
+      queue_({.name = options_.name, .clock = clock, .metrics = metrics, .order = options_.order},
+             std::move(options_.limiter)) {
   if (options_.workers >= 1) return;
   throw std::invalid_argument("the controller \"" + name() + "\" needs at least one worker");
 }

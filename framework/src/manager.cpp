@@ -8,7 +8,9 @@
 #include <vector>
 
 #include <kopp/config.hpp>
+#include <kopp/http_server.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/metrics.hpp>
 #include <kopp/workqueue/sleep.hpp>
 
 namespace kopp {
@@ -83,7 +85,8 @@ Manager::Manager(Options options)
     : options_(std::move(options)),
       transport_(TransportOf(options_, startup_problem_)),
       client_(*transport_, options_.name, calls_.get_token()),
-      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock) {}
+      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock),
+      metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()) {}
 
 Manager::~Manager() { cache_.Stop(); }  // its threads put keys into the controllers' queues
 
@@ -98,8 +101,25 @@ Controller& Manager::AddNamed(ControllerOptions options, const Kind& kind) {
   if (std::any_of(controllers_.begin(), controllers_.end(), same)) {
     throw std::logic_error("two controllers are named \"" + options.name + "\"");
   }
-  controllers_.push_back(std::make_unique<Controller>(std::move(options), cache_, options_.clock));
+  controllers_.push_back(
+      std::make_unique<Controller>(std::move(options), cache_, options_.clock, metrics_.get()));
   return *controllers_.back();
+}
+
+std::unique_ptr<HttpServer> Manager::ServeMetrics() const {
+  if (!metrics_) return nullptr;
+  const auto page = [this](std::string_view) {
+    return HttpAnswer{.body = metrics_->Text(), .content_type = std::string(Metrics::kContentType)};
+  };
+  try {
+    auto server =
+        std::make_unique<HttpServer>(HttpServerOptions{.address = options_.metrics_bind_address},
+                                     HttpServer::Handlers{{"/metrics", page}});
+    options_.log.Info("Serving metrics", {{"address", server->address()}, {"path", "/metrics"}});
+    return server;
+  } catch (const ConfigError& error) {
+    throw ConfigError(std::string("--metrics-bind-address: ") + error.what());
+  }
 }
 
 /// Throws what is in the way of watching the kinds that the controllers look at.
@@ -123,8 +143,10 @@ int Manager::Run(const std::stop_token& stop) {
   if (std::exchange(ran_, true)) throw std::logic_error("a manager runs once");
   for (const auto& controller : controllers_) controller->RequireReconciler();
   const Logger& log = options_.log;
+  std::unique_ptr<HttpServer> pages;  // to the end, so that the stopping can be watched as well
   try {
     if (!startup_problem_.empty()) throw ConfigError(startup_problem_);
+    pages = ServeMetrics();
     CheckKinds(stop);
   } catch (const std::exception& error) {
     if (stop.stop_requested()) return 0;

@@ -1,3 +1,4 @@
+#include "bind_address.hpp"
 #include "duration.hpp"
 #include "environment.hpp"
 #include "quoted.hpp"
@@ -33,6 +34,7 @@ struct Typed {
   std::string master;
   std::string watch_namespace;
   std::string http_transport = "cpprestsdk";
+  std::string metrics_bind_address = "0";
   std::string graceful_shutdown_timeout = "30s";
   std::string verbosity = "0";
   std::string logging_format = "text";
@@ -90,6 +92,11 @@ void Declare(CLI::App& app, Typed& typed) {
   Add(app, "--graceful-shutdown-timeout", typed.graceful_shutdown_timeout, "DURATION", kWork,
       "How long work in hand may take to end after a stop,\n"
       "such as 500ms or 1m30s; 0: not at all.");
+
+  constexpr const char* kPages = "What is served";
+  Add(app, "--metrics-bind-address", typed.metrics_bind_address, "ADDRESS", kPages,
+      "Serves /metrics there, over plain HTTP: :8080 on all\n"
+      "addresses, 127.0.0.1:8080 on one; 0: nowhere.");
 
   constexpr const char* kLog = "The log, on standard error";
   Add(app, "-v,--v", typed.verbosity, "LEVEL", kLog, "How much is written: 0, 1, 2 and so on.");
@@ -211,6 +218,12 @@ Duration Timeout(const std::string& flag, const std::string& typed) {
                    ": write a duration with its unit, such as 500ms, 30s or 1m30s");
 }
 
+std::string BindAddress(const std::string& flag, const std::string& typed) {
+  if (typed == "0" || detail::ParseBindAddress(typed)) return typed;
+  throw UsageError(flag + ' ' + Quoted(typed) + ": " + detail::kWriteBindAddress +
+                   ", or 0 for nowhere");
+}
+
 // A namespace's name is a DNS label: anything else would end up in a URL.
 std::string Namespace(const std::string& where, const std::string& typed) {
   const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -237,6 +250,7 @@ Options Converted(std::string name, const CLI::App& app, const Typed& typed) {
           Namespace(is_typed ? "--namespace" : "$WATCH_NAMESPACE", typed.watch_namespace),
       .http_transport = Choice<Calls>("--http-transport", typed.http_transport,
                                       {{"cpprestsdk", Calls::kCppRest}, {"beast", Calls::kBeast}}),
+      .metrics_bind_address = BindAddress("--metrics-bind-address", typed.metrics_bind_address),
       .graceful_shutdown_timeout =
           Timeout("--graceful-shutdown-timeout", typed.graceful_shutdown_timeout),
       .log = Logger({.format = format, .verbosity = Verbosity(typed.verbosity)}),

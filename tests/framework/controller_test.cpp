@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -206,6 +207,41 @@ TEST_F(ControllerTest, AKeyInOneWorkersHandIsLeftAloneByTheOthersAndRunOnceMoreA
 
   Send("ADDED", PodText("d"));
   EXPECT_THAT(AwaitSeen(5), ElementsAre("a", "b", "c", "a", "d"));
+}
+
+TEST_F(ControllerTest, WhatHappensGoesInFrontOfTheFirstList) {
+  ListPods({PodText("a"), PodText("b"), PodText("c")});
+  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) {
+    Saw(pod.metadata.name);
+    while (!context.cache.Get<Pod>({"ns", "after live"})) std::this_thread::yield();
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitSeen(1);
+  Send("ADDED", PodText("live"));
+  Send("ADDED", PodText("after live"));  // once the cache has it, the queue has the other
+
+  EXPECT_EQ(AwaitSeen(5)[1], "live");
+}
+
+TEST_F(ControllerTest, AnOrderOfOnesOwnMayLetNamespacesTakeTurns) {
+  using workqueue::Order;
+  const auto tenant = [](const ObjectKey& key) { return key.name.substr(0, 1); };
+  ListPods({PodText("a1"), PodText("a2"), PodText("a3"), PodText("b1")});
+  std::latch may_begin{1};
+  manager_.AddController<Pod>({.order = Order::Fair<ObjectKey>({.tenant = tenant})})
+      .Reconcile([&](const Pod& pod, Context&) {
+        may_begin.wait();
+        Saw(pod.metadata.name);
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  may_begin.count_down();
+
+  const auto seen = AwaitSeen(4);
+  EXPECT_NE(seen[3], "b1") << "it comes after one of the others, or two, if the first was taken";
 }
 
 TEST_F(ControllerTest, AsManyReconcilesRunAtOnceAsThereAreWorkersAndNoMore) {

@@ -54,6 +54,7 @@ TEST(OptionsTest, WithoutFlagsAllIsDefaultButTheName) {
   EXPECT_EQ(options.kubeconfig, "");
   EXPECT_EQ(options.watch_namespace, "");
   EXPECT_EQ(options.http_transport, Options{}.http_transport);
+  EXPECT_EQ(options.metrics_bind_address, "0");
   EXPECT_EQ(options.graceful_shutdown_timeout, Options{}.graceful_shutdown_timeout);
   EXPECT_TRUE(options.log.V(0).Enabled());
   EXPECT_FALSE(options.log.V(1).Enabled());
@@ -66,13 +67,15 @@ TEST(OptionsTest, WithoutAnyArgumentTheNameIsKopps) {
 TEST(OptionsTest, EveryFlagReachesItsField) {
   const Options options =
       Parsed({"--kubeconfig=/k", "--context=dev", "--master=https://m", "--namespace=web",
-              "--http-transport=beast", "--graceful-shutdown-timeout=1m30s", "--v=4"});
+              "--http-transport=beast", "--metrics-bind-address=:8080",
+              "--graceful-shutdown-timeout=1m30s", "--v=4"});
 
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_EQ(options.context, "dev");
   EXPECT_EQ(options.master, "https://m");
   EXPECT_EQ(options.watch_namespace, "web");
   EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
+  EXPECT_EQ(options.metrics_bind_address, ":8080");
   EXPECT_EQ(options.graceful_shutdown_timeout, 90s);
   EXPECT_TRUE(options.log.V(4).Enabled());
   EXPECT_FALSE(options.log.V(5).Enabled());
@@ -184,6 +187,33 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadDurationFlagTest,
                          ::testing::Values("", "30", "s", ".s", "30 s", "30s ", "1d", "-5s", "--1s",
                                            "1e3s", "9223372036854775808ns", "3000000h", "1s.",
                                            "99999999999999999999s"));
+
+// Addresses to listen on.
+
+class BindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BindAddressFlagTest, IsTaken) {
+  EXPECT_EQ(Parsed({"--metrics-bind-address", GetParam()}).metrics_bind_address, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BindAddressFlagTest,
+                         ::testing::Values("0", ":8080", ":0", "127.0.0.1:65535", "0.0.0.0:80",
+                                           "[::1]:8080", "[::]:8080", "localhost:8080"));
+
+class BadBindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BadBindAddressFlagTest, IsRefused) {
+  EXPECT_EQ(Complaint({"--metrics-bind-address", GetParam()}),
+            std::string("web-operator: --metrics-bind-address \"") + GetParam() +
+                "\": write :8080 for all addresses, or 127.0.0.1:8080 or [::1]:8080 for one, or 0 "
+                "for nowhere\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BadBindAddressFlagTest,
+                         ::testing::Values("", "8080", ":", ":65536", ":-1", ":+1", ": 80", ":80 ",
+                                           ":http", "*:80", "::1:80", "[::1]", "[]:80", "[:80",
+                                           "]:80", "[localhost]:80", "http://localhost:80", "00",
+                                           "false"));
 
 // What cannot be used.
 

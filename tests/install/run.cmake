@@ -26,7 +26,7 @@ run(${WORK}/installed/bin/sample-controller --version)
 # The workqueue is found where none of the other packages are.
 file(WRITE ${WORK}/alone/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(alone LANGUAGES CXX)
-foreach(package nlohmann_json simdjson OpenSSL cpprestsdk yaml-cpp)
+foreach(package nlohmann_json simdjson OpenSSL cpprestsdk prometheus-cpp yaml-cpp)
   set(CMAKE_DISABLE_FIND_PACKAGE_\${package} TRUE)
 endforeach()
 find_package(kopp REQUIRED COMPONENTS workqueue)

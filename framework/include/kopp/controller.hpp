@@ -19,6 +19,8 @@ struct ControllerOptions {
   int workers = 1;        ///< reconciles at once, each of another object
   /// The wait before another try; default: 5 ms, doubled up to 1000 s, each object by itself.
   std::unique_ptr<workqueue::RateLimiter<ObjectKey>> limiter = {};
+  /// Which object is next: what happens goes in front of a first list and of resyncs.
+  workqueue::Order order = workqueue::Order::Priority();
   /// How often each object is reconciled though nothing changes; 0: never.
   Duration resync = std::chrono::hours(10);
 };
@@ -29,7 +31,9 @@ class WorkerPool;
 /// Manager.
 class Controller {
  public:
-  Controller(ControllerOptions options, Cache& cache, Clock& clock);
+  /// `metrics`, where given, outlives the controller.
+  Controller(ControllerOptions options, Cache& cache, Clock& clock,
+             workqueue::MetricsProvider* metrics = nullptr);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;

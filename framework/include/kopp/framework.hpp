@@ -9,9 +9,11 @@
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/events.hpp>
+#include <kopp/http_server.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/reconcile.hpp>

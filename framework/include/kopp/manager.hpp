@@ -11,8 +11,11 @@
 
 namespace kopp {
 
-/// Owns what the controllers of a program share (connection, client, cache, recorder of events) and
-/// runs them.
+class HttpServer;
+class Metrics;
+
+/// Owns what the controllers of a program share (connection, client, cache, metrics, recorder of
+/// events) and runs them.
 ///
 ///     kopp::Manager manager{kopp::Options::FromCommandLine(argc, argv)};
 ///     manager.AddController<Foo>({.workers = 2}).Owns<kopp::Deployment>().Reconcile(Reconcile);
@@ -46,6 +49,7 @@ class Manager {
 
  private:
   Controller& AddNamed(ControllerOptions options, const Kind& kind);
+  [[nodiscard]] std::unique_ptr<HttpServer> ServeMetrics() const;
   void CheckKinds(const std::stop_token& stop) const;
   void StopWorkers();
 
@@ -56,6 +60,7 @@ class Manager {
   Client client_;
   Cache cache_;
   std::unique_ptr<EventRecorder> events_;  // from Run on
+  std::unique_ptr<Metrics> metrics_;       // where they are served
   std::vector<std::unique_ptr<Controller>> controllers_;
   bool ran_ = false;
 };

@@ -27,6 +27,10 @@ struct Options {
   /// --http-transport: what carries the calls.
   TransportOptions::Calls http_transport = TransportOptions::Calls::kCppRest;
 
+  /// --metrics-bind-address: where /metrics is served over HTTP, as HttpServerOptions::address has
+  /// it; "0": nowhere, and nothing is counted.
+  std::string metrics_bind_address = "0";
+
   /// --graceful-shutdown-timeout: how long reconciles in hand may take to end after a stop. Keep it
   /// below the Pod's terminationGracePeriodSeconds.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
