@@ -11,7 +11,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 built=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$built}")
-readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd rights bad_input)
+readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd metrics rights bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"

@@ -44,7 +44,7 @@ at_least() { # NUMBER COMMAND...
 controller_start() { # [KUBECONFIG]
   stat -c %s "$state/controller.log" >"$state/controller.from" 2>/dev/null || echo 0 >"$state/controller.from"
   process_start "$state" controller "$SAMPLE_CONTROLLER" \
-    --kubeconfig "${1:-$state/sample-controller.kubeconfig}"
+    --kubeconfig "${1:-$state/sample-controller.kubeconfig}" --metrics-bind-address 127.0.0.1:0
 }
 
 controller_log() { tail -c "+$(($(cat "$state/controller.from") + 1))" "$state/controller.log"; }
