@@ -7,8 +7,8 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # Debian 12. What the cluster's programs need is looked at by tests/cluster/programs.sh.
 BUILD_PACKAGES := build-essential cmake ninja-build ccache libboost-dev libcli11-dev libcpprest-dev \
-  libgmock-dev libgtest-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev \
-  prometheus-cpp-dev
+  libgmock-dev libgtest-dev librapidcheck-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev \
+  patch prometheus-cpp-dev
 CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
 CHECK_PACKAGES := clang-format-16 clang-tidy-16 shellcheck
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller

@@ -2,9 +2,8 @@
 #include <cstddef>
 #include <string>
 
-#include <malloc.h>
-
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>

@@ -1,0 +1,174 @@
+// The scheduler itself: it leaves out no schedule, and sees what goes wrong in one.
+#include "scheduler.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kopp::proof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Locks `mutex` so often, and writes `name` down each time.
+void Sign(std::mutex& mutex, std::string& text, char name, int times) {
+  for (int i = 0; i < times; ++i) {
+    const std::lock_guard guard{mutex};
+    text += name;
+  }
+}
+
+TEST(SchedulerTest, EachOrderOfTwoThreadsThreeTimesAtOneLockIsRunOnce) {
+  std::set<std::string> texts;
+
+  const Explored explored = Explore(Search{}, [&] {
+    std::mutex mutex;
+    std::string text;
+    std::jthread first([&] { Sign(mutex, text, 'a', 3); });
+    std::jthread second([&] { Sign(mutex, text, 'b', 3); });
+    first.join();
+    second.join();
+    texts.insert(text);
+  });
+
+  EXPECT_THAT(explored.failure, IsEmpty());
+  EXPECT_EQ(texts.size(), 20) << "6! / (3! 3!)";
+  EXPECT_EQ(explored.schedules, 20);
+}
+
+TEST(SchedulerTest, ThreadsAtLocksOfTheirOwnAreRunInOneOrder) {
+  const Explored explored = Explore(Search{}, [] {
+    std::mutex mutexes[2];
+    std::string texts[2];
+    std::jthread first([&] { Sign(mutexes[0], texts[0], 'a', 3); });
+    std::jthread second([&] { Sign(mutexes[1], texts[1], 'b', 3); });
+  });
+
+  EXPECT_EQ(explored.schedules, 1);
+}
+
+TEST(SchedulerTest, WithEnoughPreemptionsTheBoundedSearchFindsTheSameOrders) {
+  std::set<std::string> texts;
+
+  Explore(Search{.preemptions = 6}, [&] {
+    std::mutex mutex;
+    std::string text;
+    std::jthread first([&] { Sign(mutex, text, 'a', 3); });
+    std::jthread second([&] { Sign(mutex, text, 'b', 3); });
+    first.join();
+    second.join();
+    texts.insert(text);
+  });
+
+  EXPECT_EQ(texts.size(), 20);
+}
+
+void TwoLocksInTwoOrders() {
+  std::mutex a;
+  std::mutex b;
+  std::jthread first([&] {
+    const std::lock_guard holds_a{a};
+    const std::lock_guard holds_b{b};
+  });
+  std::jthread second([&] {
+    const std::lock_guard holds_b{b};
+    const std::lock_guard holds_a{a};
+  });
+}
+
+TEST(SchedulerTest, ADeadlockIsFound) {
+  EXPECT_THAT(Explore(Search{}, TwoLocksInTwoOrders).failure, HasSubstr("nobody can go on"));
+  EXPECT_THAT(Explore(RandomSearch{.seed = 1, .depth = 2}, TwoLocksInTwoOrders).failure,
+              HasSubstr("nobody can go on"));
+}
+
+TEST(SchedulerTest, ANotificationThatComesTooEarlyIsFound) {
+  const Explored explored = Explore(Search{}, [] {
+    std::mutex mutex;
+    std::condition_variable cv;
+    std::jthread waits([&] {
+      std::unique_lock lock{mutex};
+      cv.wait(lock);  // for nothing: it may have been said
+    });
+    cv.notify_one();
+  });
+
+  EXPECT_THAT(explored.failure, HasSubstr("nobody can go on"));
+}
+
+TEST(SchedulerTest, AWaitThatTrustsItsWakeUpIsFoundWhereItIsWokenForNoReason) {
+  const auto program = [] {
+    std::mutex mutex;
+    std::condition_variable cv;
+    bool ready = false;
+    std::jthread waits([&] {
+      std::unique_lock lock{mutex};
+      if (!ready) cv.wait(lock);
+      if (!ready) Fail("not ready");
+    });
+    const std::lock_guard guard{mutex};
+    ready = true;
+    cv.notify_one();
+  };
+
+  EXPECT_THAT(Explore(Search{}, program).failure, IsEmpty());
+  EXPECT_THAT(Explore(Search{.spurious_wakeups = 1}, program).failure, HasSubstr("not ready"));
+}
+
+TEST(SchedulerTest, WhichSleeperIsNotifiedIsAChoice) {
+  std::set<char> woken;
+
+  Explore(Search{}, [&] {
+    std::mutex mutex;
+    std::condition_variable cv;
+    std::string text;
+    const auto wait = [&](char name) {
+      std::unique_lock lock{mutex};
+      cv.wait(lock);
+      text += name;
+    };
+    std::jthread first(wait, 'a');
+    std::jthread second(wait, 'b');
+    AwaitAsleep(2);
+    cv.notify_one();
+    cv.notify_one();
+    first.join();
+    second.join();
+    woken.insert(text.front());
+  });
+
+  EXPECT_EQ(woken, (std::set{'a', 'b'}));
+}
+
+TEST(SchedulerTest, AStopCallbacksDestructorWaitsForTheCallback) {
+  const Explored explored = Explore(Search{.preemptions = 2, .at_unlock = true}, [] {
+    std::mutex mutex;
+    std::stop_source source;
+    bool gone = false;
+    std::jthread stops([&] {
+      Step(&source);
+      source.request_stop();
+    });
+    {
+      const std::stop_callback callback(source.get_token(), [&] {
+        const std::lock_guard guard{mutex};
+        if (gone) Fail("the callback runs after its destructor");
+      });
+      Step(&source);
+    }
+    gone = true;
+  });
+
+  EXPECT_THAT(explored.failure, IsEmpty());
+  EXPECT_GT(explored.schedules, 1);
+}
+
+}  // namespace
+}  // namespace kopp::proof
