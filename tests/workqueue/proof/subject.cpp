@@ -37,6 +37,7 @@ class SubjectOf final : public Subject {
 
 }  // namespace
 
+// NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of what a std::any holds
 std::unique_ptr<Subject> MakeQueue(const Rules& rules) {
   return std::make_unique<SubjectOf<workqueue::Queue<Key>>>(
       workqueue::QueueOptions{.order = rules.OfQueue()});
@@ -46,5 +47,6 @@ std::unique_ptr<Subject> MakeDelayingQueue(const Rules& rules, Clock& clock) {
   return std::make_unique<SubjectOf<workqueue::DelayingQueue<Key>>>(
       workqueue::QueueOptions{.clock = clock, .order = rules.OfQueue()});
 }
+// NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
 
 }  // namespace kopp::proof
