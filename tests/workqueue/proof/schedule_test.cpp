@@ -219,6 +219,20 @@ TEST(AllSchedulesTest, TenantsTakeTurnsWhileOneOfThemAddsMore) {
               }));
 }
 
+TEST(AllSchedulesTest, ThreeThreadsOfFourCallsEach) {
+  ExpectNoBug(Search{}, OnAQueue(kFirstCome, [](Recorded& queue) {
+                AtOnce({[&] {
+                          for (const int key : {1, 2, 1, 2}) queue.Add(key);
+                        },
+                        [&] {
+                          for (const int key : {2, 3, 2, 3}) queue.Add(key);
+                        },
+                        [&] { queue.Work(2); }});
+                queue.ShutDown();
+                queue.Work();
+              }));
+}
+
 // All schedules with up to so many preemptions: a bug that needs more is not found here.
 
 TEST(PreemptionBoundedTest, UpToFourOfThreeThreadsWithFourCallsEach) {
