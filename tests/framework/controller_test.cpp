@@ -187,8 +187,9 @@ TEST_F(ControllerTest, AKeyInOneWorkersHandIsLeftAloneByTheOthersAndRunOnceMoreA
   std::latch first_may_end{1};
   std::atomic<bool> first{true};
   manager_.AddController<Pod>({.workers = 4}).Reconcile([&](const Pod& pod, Context&) {
+    const bool is_first = first.exchange(false);  // before anybody can send another
     Saw(pod.metadata.name);
-    if (first.exchange(false)) first_may_end.wait();
+    if (is_first) first_may_end.wait();
     return Result{};
   });
   Start();
