@@ -17,7 +17,7 @@ CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 help:
 	@echo "make demo          see the sample controller at work on a real API server (no Pods run)"
 	@echo "make test          build everything and run the tests that need no cluster"
-	@echo "make test-cluster  the sample controller against a real etcd and kube-apiserver"
+	@echo "make test-cluster  the sample controller, and the API server's suite, against a real kube-apiserver"
 	@echo "make bench         the workqueue's speed and memory beside client-go's, with the budget"
 	@echo "make format        put the sources into shape;  make check-format: only look"
 	@echo "make tidy          clang-tidy on all sources, or on those named in FILES"
@@ -51,6 +51,9 @@ demo: $(CONTROLLER)
 test-cluster: $(CONTROLLER)
 	$(call packages,$(CLUSTER_PACKAGES))
 	@SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) tests/cluster/sample_controller_test.sh
+	cmake --build --preset $(PRESET) --target apiserver_conformance_test
+	@CONFORMANCE=$(CURDIR)/build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test \
+	  tests/cluster/conformance_test.sh
 
 # RUNS: how often; SCENARIOS: which, such as SCENARIOS='plain wakeup'
 bench: build/$(PRESET)/build.ninja

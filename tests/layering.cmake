@@ -33,6 +33,9 @@ forbid(framework/src "prometheus/" EXCEPT framework/src/prometheus.cpp)
 forbid(framework/src "boost/asio" EXCEPT framework/src/http_server.cpp framework/src/http_session.cpp
   framework/src/http_session.hpp framework/src/rest_transport.cpp)
 forbid(framework/src "simdjson|gtest/|gmock/")
+forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|boost/|CLI/|gtest/|gmock/")
+forbid(framework/apiserver "yaml-cpp/" EXCEPT framework/apiserver/src/yaml.cpp)
+forbid(framework/apiserver "openssl/" EXCEPT framework/apiserver/src/base64.cpp)
 forbid(examples "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 forbid(controllers "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 

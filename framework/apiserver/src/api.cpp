@@ -1,0 +1,131 @@
+#include "api.hpp"
+
+#include "discovery.hpp"
+#include "presentation.hpp"
+#include "scale.hpp"
+#include "status.hpp"
+
+#include <exception>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+Reply PlainText(int status, std::string text) {
+  return {.status = status, .body = std::move(text), .content_type = "text/plain; charset=utf-8"};
+}
+
+/// What every cluster has from its first moment on.
+void Found(World& world) {
+  for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    json object{{"metadata",
+                 {{"name", name},
+                  {"uid", world.NewUid()},
+                  {"creationTimestamp", world.Now()},
+                  {"labels", {{"kubernetes.io/metadata.name", name}}}}},
+                {"spec", {{"finalizers", {"kubernetes"}}}},
+                {"status", {{"phase", "Active"}}}};
+    Attributes attributes{.labels = {{"kubernetes.io/metadata.name", name}},
+                          .fields = {{"status.phase", "Active"}, {"name", name}}};
+    world.store().Put("namespaces", {"", name}, nullptr, std::move(object), std::move(attributes));
+  }
+}
+
+}  // namespace
+
+Api::Api(World& world)
+    : world_(world), reads_(world), writes_(world), audit_log_(world), registrar_(world, writes_) {
+  Found(world);
+}
+
+Reply Api::Answer(const Ask& ask) {
+  const std::string received = audit_log_.Begin();
+  Reply reply = AnswerOrRefuse(ask);
+  if (reply.feed == nullptr && reply.content_type.starts_with("application/json")) {
+    reply.body += '\n';
+  }
+  audit_log_.Write(ask, reply, received);
+  return reply;
+}
+
+Reply Api::AnswerOrRefuse(const Ask& ask) {
+  try {
+    return Route(ask);
+  } catch (const Refusal& refusal) {
+    return {.status = refusal.code(), .body = refusal.ToJson().dump()};
+  } catch (const std::exception& error) {
+    return {.status = 500,
+            .body = Refusal(500, "InternalError",
+                            std::string("Internal error occurred: ") + error.what())
+                        .ToJson()
+                        .dump()};
+  }
+}
+
+Reply Api::Route(const Ask& ask) {
+  const Target& target = ask.target;
+  const auto catalog = world_.catalog();
+  if (target.has_empty_part) throw NoSuchPath();
+  if (target.is_resource) {
+    if (!catalog->HasGroup(target.group)) return PlainText(404, "404 page not found\n");
+    return OfResource(ask, *catalog);
+  }
+  if (auto reply = Discover(ask, *catalog)) return std::move(*reply);
+  if (!target.version.empty() && catalog->IsBuiltIn(target.group)) throw NoSuchPath();
+  return PlainText(404, "404 page not found\n");
+}
+
+Reply Api::OfResource(const Ask& ask, const Catalog& catalog) {
+  const Target& target = ask.target;
+  const Catalog::Entry resource = catalog.Find(target.group, target.version, target.plural);
+  const bool in_its_place =
+      resource != nullptr &&
+      (resource->namespaced ? !target.ns.empty() || target.name.empty() : target.ns.empty());
+  if (!in_its_place) {
+    // Groups of custom resources know no other paths than those of their definitions.
+    if (catalog.IsBuiltIn(target.group)) throw NoSuchPath();
+    return PlainText(404, "404 page not found\n");
+  }
+  if (!target.subresource.empty() && !resource->Has(target.subresource)) {
+    if (resource->built_in) throw NoSuchPath();
+    throw NotFound(*resource, target.name);
+  }
+  Reply reply = target.name.empty() || target.watch_prefix ? OfObjects(ask, resource)
+                                                           : OfObject(ask, resource);
+  if (ask.method != "GET") registrar_.Follow(*resource);
+  if (!resource->warning.empty()) reply.warnings.push_back(resource->warning);
+  return reply;
+}
+
+Reply Api::OfObjects(const Ask& ask, const Catalog::Entry& resource) {
+  const bool in_its_place = !resource->namespaced || !ask.target.ns.empty();
+  if (ask.method == "GET" && resource->Allows("list")) return reads_.List(ask, resource);
+  if (ask.method == "POST" && in_its_place && resource->Allows("create")) {
+    return Write(ask, *resource, &Writes::Create);
+  }
+  if (ask.method == "DELETE" && in_its_place && resource->Allows("deletecollection")) {
+    return Write(ask, *resource, &Writes::DeleteCollection);
+  }
+  throw MethodNotAllowed();
+}
+
+Reply Api::OfObject(const Ask& ask, const Catalog::Entry& resource) {
+  const bool whole = ask.target.subresource.empty();
+  if (ask.method == "GET") return reads_.Get(ask, *resource);
+  if (ask.method == "PUT") return Write(ask, *resource, &Writes::Update);
+  if (ask.method == "PATCH") return Write(ask, *resource, &Writes::Patch);
+  if (ask.method == "DELETE" && whole) return Write(ask, *resource, &Writes::Delete);
+  throw MethodNotAllowed();
+}
+
+Reply Api::Write(const Ask& ask, const Resource& resource,
+                 Reply (Writes::*verb)(const Ask&, const Resource&)) {
+  const Presentation presentation = ReadPresentation(ask, resource, world_.Now());
+  Reply reply = (writes_.*verb)(ask, resource);
+  const bool is_scale = ask.target.subresource == "scale";
+  reply.body = presentation.OfAnswer(reply.body, is_scale ? ScaleKind() : resource);
+  return reply;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "audit_log.hpp"
+#include "exchange.hpp"
+#include "reads.hpp"
+#include "registrar.hpp"
+#include "world.hpp"
+#include "writes.hpp"
+
+namespace kopp::apiserver {
+
+/// The Kubernetes API over a World: every request has its answer. Safe to use from any thread.
+class Api {
+ public:
+  explicit Api(World& world);
+
+  /// Never throws: what goes wrong is a Status.
+  Reply Answer(const Ask& ask);
+
+  [[nodiscard]] AuditLog& audit_log() { return audit_log_; }
+
+ private:
+  Reply AnswerOrRefuse(const Ask& ask);
+  Reply Route(const Ask& ask);
+  Reply OfResource(const Ask& ask, const Catalog& catalog);
+  Reply OfObjects(const Ask& ask, const Catalog::Entry& resource);
+  Reply OfObject(const Ask& ask, const Catalog::Entry& resource);
+  /// What a verb answers, in the form that is asked for; nothing is written where there is none.
+  Reply Write(const Ask& ask, const Resource& resource,
+              Reply (Writes::*verb)(const Ask&, const Resource&));
+
+  World& world_;
+  Reads reads_;
+  Writes writes_;
+  AuditLog audit_log_;
+  Registrar registrar_;
+};
+
+}  // namespace kopp::apiserver

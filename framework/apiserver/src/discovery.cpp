@@ -1,0 +1,271 @@
+#include "discovery.hpp"
+
+#include "status.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+/// v10, v2, v1, v1beta1, v2alpha1, then all that is named otherwise: stability, then age.
+struct Rank {
+  int stability = 0;  // 3: v1, 2: v1beta1, 1: v1alpha1
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const Rank&) const = default;
+};
+
+Rank RankOf(const std::string& version) {
+  static const std::regex kVersion("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
+  std::smatch parts;
+  if (!std::regex_match(version, parts, kVersion)) return {};
+  const int minor = parts[3].matched ? std::stoi(parts[3]) : 0;
+  return {parts[2] == "alpha" ? 1 : parts[2] == "beta" ? 2 : 3, std::stoi(parts[1]), minor};
+}
+
+bool IsPreferred(const std::string& a, const std::string& b) {
+  const Rank of_a = RankOf(a);
+  const Rank of_b = RankOf(b);
+  return of_a == of_b ? a < b : of_a > of_b;
+}
+
+/// The versions of a group, in the order in which they are preferred.
+std::vector<std::string> VersionsOf(const Catalog& catalog, const std::string& group) {
+  std::vector<std::string> versions;
+  for (const auto& resource : catalog.all()) {
+    if (resource->group != group) continue;
+    if (std::find(versions.begin(), versions.end(), resource->version) == versions.end()) {
+      versions.push_back(resource->version);
+    }
+  }
+  std::sort(versions.begin(), versions.end(), IsPreferred);
+  return versions;
+}
+
+std::vector<std::string> GroupsOf(const Catalog& catalog) {
+  std::vector<std::string> groups;
+  for (const auto& resource : catalog.all()) {
+    if (std::find(groups.begin(), groups.end(), resource->group) == groups.end()) {
+      groups.push_back(resource->group);
+    }
+  }
+  return groups;
+}
+
+json GroupVersion(const std::string& group, const std::string& version) {
+  return {{"groupVersion", group + '/' + version}, {"version", version}};
+}
+
+json Group(const Catalog& catalog, const std::string& group) {
+  json versions = json::array();
+  for (const std::string& version : VersionsOf(catalog, group)) {
+    versions.push_back(GroupVersion(group, version));
+  }
+  return {{"name", group}, {"versions", versions}, {"preferredVersion", versions.at(0)}};
+}
+
+void AddScale(const Resource& resource, json& into) {
+  into.push_back({{"name", resource.plural + "/scale"},
+                  {"singularName", ""},
+                  {"namespaced", resource.namespaced},
+                  {"group", "autoscaling"},
+                  {"version", "v1"},
+                  {"kind", "Scale"},
+                  {"verbs", {"get", "patch", "update"}}});
+}
+
+void AddResource(const Resource& resource, json& into) {
+  json entry{{"name", resource.plural},
+             {"singularName", resource.singular},
+             {"namespaced", resource.namespaced},
+             {"kind", resource.kind},
+             {"verbs", resource.verbs}};
+  if (!resource.short_names.empty()) entry["shortNames"] = resource.short_names;
+  if (!resource.categories.empty()) entry["categories"] = resource.categories;
+  into.push_back(std::move(entry));
+  for (const std::string& subresource : resource.subresources) {
+    if (subresource == "scale") {
+      AddScale(resource, into);
+      continue;
+    }
+    json verbs{"get", "patch", "update"};
+    if (subresource == "finalize") verbs = {"update"};
+    into.push_back({{"name", resource.plural + '/' + subresource},
+                    {"singularName", ""},
+                    {"namespaced", resource.namespaced},
+                    {"kind", resource.kind},
+                    {"verbs", verbs}});
+  }
+}
+
+json ResourceList(const Catalog& catalog, const std::string& group, const std::string& version) {
+  json resources = json::array();
+  for (const auto& resource : catalog.all()) {
+    if (resource->group == group && resource->version == version) AddResource(*resource, resources);
+  }
+  json list{{"kind", "APIResourceList"},
+            {"groupVersion", group.empty() ? version : group + '/' + version},
+            {"resources", resources}};
+  if (!group.empty()) list["apiVersion"] = "v1";
+  return list;
+}
+
+json Aggregated(const Resource& resource) {
+  // Those of built-in kinds say neither; so it is in the real server.
+  const json kind{{"group", resource.built_in ? "" : resource.group},
+                  {"version", resource.built_in ? "" : resource.version},
+                  {"kind", resource.kind}};
+  json entry{{"resource", resource.plural},
+             {"responseKind", kind},
+             {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
+             {"singularResource", resource.singular},
+             {"verbs", resource.verbs}};
+  if (!resource.short_names.empty()) entry["shortNames"] = resource.short_names;
+  if (!resource.categories.empty()) entry["categories"] = resource.categories;
+  for (const std::string& subresource : resource.subresources) {
+    json verbs{"get", "patch", "update"};
+    if (subresource == "finalize") verbs = {"update"};
+    json response = kind;
+    if (subresource == "scale") {
+      response = {{"group", "autoscaling"}, {"version", "v1"}, {"kind", "Scale"}};
+    }
+    entry["subresources"].push_back(
+        {{"subresource", subresource}, {"responseKind", response}, {"verbs", verbs}});
+  }
+  return entry;
+}
+
+json AggregatedGroups(const Catalog& catalog, bool core) {
+  json items = json::array();
+  for (const std::string& group : GroupsOf(catalog)) {
+    if (group.empty() != core) continue;
+    json versions = json::array();
+    for (const std::string& version : VersionsOf(catalog, group)) {
+      json resources = json::array();
+      for (const auto& resource : catalog.all()) {
+        if (resource->group == group && resource->version == version) {
+          resources.push_back(Aggregated(*resource));
+        }
+      }
+      versions.push_back(
+          {{"version", version}, {"freshness", "Current"}, {"resources", std::move(resources)}});
+    }
+    json metadata = json::object();
+    if (!group.empty()) metadata["name"] = group;
+    items.push_back({{"metadata", metadata}, {"versions", std::move(versions)}});
+  }
+  return {{"kind", "APIGroupDiscoveryList"},
+          {"apiVersion", "apidiscovery.k8s.io/v2"},
+          {"metadata", json::object()},
+          {"items", std::move(items)}};
+}
+
+json Version() {
+  return {{"major", "1"},
+          {"minor", "34"},
+          {"gitVersion", "v1.34.4"},
+          {"gitTreeState", "clean"},
+          {"platform", "linux/amd64"},
+          {"compiler", "c++"}};
+}
+
+/// Where somebody who knows nothing can begin.
+json Paths(const Catalog& catalog) {
+  std::vector<std::string> paths{"/api",   "/api/v1", "/apis",   "/healthz",
+                                 "/livez", "/readyz", "/version"};
+  for (const std::string& group : GroupsOf(catalog)) {
+    if (group.empty()) continue;
+    paths.push_back("/apis/" + group);
+    for (const std::string& version : VersionsOf(catalog, group)) {
+      paths.push_back("/apis/" + group + '/' + version);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return {{"paths", paths}};
+}
+
+bool IsHealth(const std::string& name) {
+  return name == "healthz" || name == "livez" || name == "readyz";
+}
+
+constexpr const char* kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+bool WantsAggregated(const std::string& accept) {
+  return accept.find("as=APIGroupDiscoveryList") != std::string::npos &&
+         accept.find("g=apidiscovery.k8s.io") != std::string::npos;
+}
+
+Reply Json(const json& body, std::string type = "application/json") {
+  return {.body = body.dump(), .content_type = std::move(type)};
+}
+
+/// /apis and below.
+std::optional<Reply> OfGroups(const Target& target, const Catalog& catalog) {
+  const auto& parts = target.parts;
+  if (parts.size() == 1) {
+    json groups = json::array();
+    for (const std::string& group : GroupsOf(catalog)) {
+      if (!group.empty()) groups.push_back(Group(catalog, group));
+    }
+    return Json({{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
+  }
+  if (parts.size() == 2 && catalog.HasGroup(parts[1])) {
+    json group = Group(catalog, parts[1]);
+    group["kind"] = "APIGroup";
+    group["apiVersion"] = "v1";
+    return Json(group);
+  }
+  if (parts.size() == 3 && catalog.HasVersion(parts[1], parts[2])) {
+    return Json(ResourceList(catalog, parts[1], parts[2]));
+  }
+  return std::nullopt;
+}
+
+std::optional<Reply> Found(const Ask& ask, const Catalog& catalog) {
+  const auto& parts = ask.target.parts;
+  if (parts.empty()) return Json(Paths(catalog));
+  const std::string& root = parts[0];
+  const bool alone = parts.size() == 1;
+  if (IsHealth(root) && (alone || (parts.size() == 2 && parts[1] == "ping"))) {
+    return Reply{.body = "ok", .content_type = "text/plain; charset=utf-8"};
+  }
+  if (alone && root == "version") return Json(Version());
+  if (alone && (root == "api" || root == "apis") && WantsAggregated(ask.accept)) {
+    return Json(AggregatedGroups(catalog, root == "api"), kAggregated);
+  }
+  if (alone && root == "api") {
+    return Json({{"kind", "APIVersions"},
+                 {"versions", {"v1"}},
+                 {"serverAddressByClientCIDRs", json::array()}});
+  }
+  if (parts.size() == 2 && root == "api" && parts[1] == "v1") {
+    return Json(ResourceList(catalog, "", "v1"));
+  }
+  return root == "apis" ? OfGroups(ask.target, catalog) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Reply> Discover(const Ask& ask, const Catalog& catalog) {
+  std::optional<Reply> reply = Found(ask, catalog);
+  if (!reply) return reply;
+  if (ask.method != "GET" && ask.method != "HEAD") throw MethodNotAllowed();
+  const bool is_plain = reply->content_type == "application/json";
+  if (is_plain && WantsAggregated(ask.accept) && ask.accept.find(',') == std::string::npos) {
+    throw Refusal(406, "NotAcceptable",
+                  "406: Not Acceptable\n\nAvailable representations: application/json",
+                  json::object());
+  }
+  return reply;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "target.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp::apiserver {
+
+/// On whose behalf something is asked.
+struct User {
+  std::string name{};
+  std::vector<std::string> groups{};
+};
+
+/// A request as it reached the server, by HTTP or without.
+struct Ask {
+  std::string method{};
+  Target target{};
+  std::string body{};
+  std::string content_type{};
+  std::string accept{};
+  std::string user_agent{};
+  User user{};
+
+  /// What the writes of clients that do not say it are owned as: "kubectl" of "kubectl/v1.34".
+  [[nodiscard]] std::string manager() const {
+    const std::string given = target.query.Get("fieldManager");
+    return given.empty() ? user_agent.substr(0, user_agent.find('/')) : given;
+  }
+};
+
+/// The body of a watch, as it comes to be. Used by one thread at a time.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  /// The frames that are ready, each with its line's end; none: nothing has happened yet.
+  virtual std::string Take() = 0;
+  /// Nothing more will come.
+  [[nodiscard]] virtual bool ended() const = 0;
+  /// When Take has something to say though nothing happened.
+  [[nodiscard]] virtual TimePoint next() const = 0;
+  /// A change of which resource may give it something to say.
+  [[nodiscard]] virtual const std::string& resource() const = 0;
+
+ protected:
+  Feed() = default;
+};
+
+struct Reply {
+  int status = 200;
+  std::string body{};
+  std::string content_type = "application/json";
+  std::vector<std::string> warnings{};
+  std::optional<int> retry_after{};  ///< seconds
+  std::unique_ptr<Feed> feed{};      ///< of a watch: what the body goes on with
+};
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,86 @@
+#include "formats.hpp"
+
+#include <array>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <regex>
+
+#include <arpa/inet.h>
+
+namespace kopp::apiserver {
+namespace {
+
+using Check = std::function<bool(const std::string&)>;
+
+Check Matches(const char* expression) {
+  return [regex = std::regex(expression, std::regex::icase)](const std::string& text) {
+    return std::regex_match(text, regex);
+  };
+}
+
+bool IsAddress(int family, const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  return inet_pton(family, text.c_str(), address.data()) == 1;
+}
+bool IsIpv4(const std::string& text) { return IsAddress(AF_INET, text); }
+bool IsIpv6(const std::string& text) { return IsAddress(AF_INET6, text); }
+
+bool IsCidr(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string address = text.substr(0, slash);
+  const char* end = text.data() + text.size();
+  int bits = 0;
+  const auto [stop, error] = std::from_chars(text.data() + slash + 1, end, bits);
+  if (error != std::errc() || stop != end || bits < 0) return false;
+  return (IsIpv4(address) && bits <= 32) || (IsIpv6(address) && bits <= 128);
+}
+
+constexpr const char* kDate = "\\d{4}-(0\\d|1[0-2])-([0-2]\\d|3[01])";
+constexpr const char* kLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+
+const std::map<std::string, Check, std::less<>>& Checks() {
+  static const std::map<std::string, Check, std::less<>> kChecks = {
+      {"bsonobjectid", Matches("[0-9a-f]{24}")},
+      {"byte", Matches("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?")},
+      {"cidr", &IsCidr},
+      {"creditcard", Matches("\\d{13,19}")},
+      {"date", Matches(kDate)},
+      {"date-time",
+       Matches((std::string(kDate) +
+                "[t ]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d+)?)?(z|[+-]\\d{2}:?\\d{2})?")
+                   .c_str())},
+      {"duration",
+       Matches("[+-]?(0|(\\d+(\\.\\d*)?|\\.\\d+)\\s*(ns|us|µs|ms|s|m|h|d|w|[a-z]{3,}))+")},
+      {"email", Matches("[^@\\s]+@[^@\\s]+")},
+      {"hexcolor", Matches("#?([0-9a-f]{3}|[0-9a-f]{6})")},
+      {"hostname", Matches((std::string(kLabel) + "(\\." + kLabel + ")*\\.?").c_str())},
+      {"ipv4", &IsIpv4},
+      {"ipv6", &IsIpv6},
+      {"isbn", Matches("([-\\s]*\\d){9}[-\\s]*[\\dx]([-\\s]*\\d){0,3}")},
+      {"isbn10", Matches("([-\\s]*\\d){9}[-\\s]*[\\dx]")},
+      {"isbn13", Matches("([-\\s]*\\d){13}")},
+      {"mac", Matches("([0-9a-f]{2}[:-]){5,7}[0-9a-f]{2}|([0-9a-f]{4}\\.){2,3}[0-9a-f]{4}")},
+      {"password", [](const std::string&) { return true; }},
+      {"rgbcolor", Matches("rgb\\(\\s*\\d{1,3}\\s*,\\s*\\d{1,3}\\s*,\\s*\\d{1,3}\\s*\\)")},
+      {"ssn", Matches("\\d{3}[- ]?\\d{2}[- ]?\\d{4}")},
+      {"uri", Matches("([a-z][a-z0-9+.-]*:|/)\\S*")},
+      {"uuid", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")},
+      {"uuid3", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}")},
+      {"uuid4", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}")},
+      {"uuid5", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}")},
+  };
+  return kChecks;
+}
+
+}  // namespace
+
+bool IsFormat(std::string_view name) { return Checks().contains(name); }
+
+bool HasFormat(const std::string& text, std::string_view format) {
+  const auto found = Checks().find(format);
+  return found == Checks().end() || found->second(text);
+}
+
+}  // namespace kopp::apiserver

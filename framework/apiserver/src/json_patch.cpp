@@ -1,0 +1,149 @@
+#include "json_patch.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void Fail() { throw std::invalid_argument("an operation cannot be carried out"); }
+
+std::string Unescaped(std::string_view part) {
+  std::string plain;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool escaped = part[i] == '~' && i + 1 < part.size();
+    if (escaped) ++i;
+    plain += !escaped ? part[i] : part[i] == '1' ? '/' : '~';
+  }
+  return plain;
+}
+
+/// Where an operation works: a member of an object, or an item of a list.
+class Place {
+ public:
+  Place(json& document, const json& path) {
+    if (!path.is_string()) Fail();
+    std::string_view rest = path.get_ref<const std::string&>();
+    if (!rest.starts_with('/')) Fail();
+    container_ = &document;
+    for (;;) {
+      rest.remove_prefix(1);
+      const std::string_view part = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(part.size());
+      name_ = Unescaped(part);
+      if (rest.empty()) break;
+      container_ = Find();
+      if (container_ == nullptr) Fail();
+    }
+    if (!container_->is_structured()) Fail();
+  }
+
+  /// nullptr where there is nothing.
+  [[nodiscard]] json* Find() const {
+    if (container_->is_object()) {
+      const auto found = container_->find(name_);
+      return found == container_->end() ? nullptr : &*found;
+    }
+    const auto index = Index();
+    return index && *index < container_->size() ? &(*container_)[*index] : nullptr;
+  }
+
+  void Add(json value) const {
+    if (container_->is_object()) {
+      (*container_)[name_] = std::move(value);
+    } else if (name_ == "-") {
+      container_->push_back(std::move(value));
+    } else {
+      const auto index = Index();
+      if (!index || *index > container_->size()) Fail();
+      container_->insert(container_->begin() + static_cast<std::ptrdiff_t>(*index),
+                         std::move(value));
+    }
+  }
+
+  void Remove() const {
+    if (Find() == nullptr) Fail();
+    if (container_->is_object()) {
+      container_->erase(name_);
+    } else {
+      container_->erase(*Index());
+    }
+  }
+
+  void Replace(json value) const {
+    json* found = Find();
+    if (found != nullptr) {
+      *found = std::move(value);
+    } else {
+      if (!container_->is_object()) Fail();
+      Add(std::move(value));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> Index() const {
+    if (!container_->is_array()) return std::nullopt;
+    std::ptrdiff_t index = 0;
+    const auto [end, error] = std::from_chars(name_.data(), name_.data() + name_.size(), index);
+    if (error != std::errc() || end != name_.data() + name_.size()) return std::nullopt;
+    if (index < 0) index += static_cast<std::ptrdiff_t>(container_->size());
+    return index < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(index));
+  }
+
+  json* container_ = nullptr;
+  std::string name_;
+};
+
+json Member(const json& operation, const char* name) {
+  const auto found = operation.find(name);
+  return found == operation.end() ? json() : *found;
+}
+
+json Taken(json& document, const json& operation) {
+  const json* found = Place(document, Member(operation, "from")).Find();
+  if (found == nullptr) Fail();
+  return *found;
+}
+
+void Test(const Place& place, const json& expected) {
+  const json* found = place.Find();
+  if (found == nullptr ? !expected.is_null() : *found != expected) Fail();
+}
+
+void CarryOut(json& document, const json& operation) {
+  const json name = Member(operation, "op");
+  const json path = Member(operation, "path");
+  if (name == "add") {
+    Place(document, path).Add(Member(operation, "value"));
+  } else if (name == "remove") {
+    Place(document, path).Remove();
+  } else if (name == "replace") {
+    Place(document, path).Replace(Member(operation, "value"));
+  } else if (name == "copy") {
+    Place(document, path).Add(Taken(document, operation));
+  } else if (name == "move") {
+    json value = Taken(document, operation);
+    Place(document, Member(operation, "from")).Remove();
+    Place(document, path).Add(std::move(value));
+  } else if (name == "test") {
+    Test(Place(document, path), Member(operation, "value"));
+  } else {
+    Fail();
+  }
+}
+
+}  // namespace
+
+json JsonPatched(json document, const json& operations) {
+  for (const json& operation : operations) CarryOut(document, operation);
+  return document;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,170 @@
+#include "checks.hpp"
+#include "rules_by_kind.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using Generation = KindRules::Generation;
+
+Why NotANamespaceName(std::string_view text) {
+  if (text.find('.') != std::string_view::npos) return "must not contain dots";
+  return NotADnsLabel(text);
+}
+
+/// Adds `item` to a list that is perhaps not there yet.
+void Add(json& list, const json& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+void AssignToNamespace(World&, const json& before, json& ns) {
+  if (before.is_null()) {
+    Add(ns["spec"]["finalizers"], "kubernetes");
+  } else if (before.at("spec").contains("finalizers")) {
+    ns["spec"]["finalizers"] = before.at("spec").at("finalizers");
+  } else {
+    ns["spec"].erase("finalizers");
+  }
+}
+
+void AssignToClaim(World&, const json& before, json& claim) {
+  if (before.is_null()) Add(claim["metadata"]["finalizers"], "kubernetes.io/pvc-protection");
+}
+
+void AssignToVolume(World& world, const json& before, json& volume) {
+  if (!before.is_null()) return;
+  Add(volume["metadata"]["finalizers"], "kubernetes.io/pv-protection");
+  volume["status"]["lastPhaseTransitionTime"] = world.Now();
+}
+
+void AssignToNode(World&, const json& before, json& node) {
+  if (!before.is_null()) return;
+  Add(node["spec"]["taints"], {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
+}
+
+void CheckClaim(const json& object, Causes& causes) {
+  const Part spec = Part(object)["spec"];
+  if (spec["accessModes"].size() == 0) {
+    causes.push_back(Required(spec["accessModes"].path(), "at least 1 access mode is required"));
+  }
+  for (const Part& mode : spec["accessModes"].items()) {
+    Causes found;
+    CheckOneOf(mode, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}, found);
+    for (Cause& cause : found) {
+      cause.field = spec["accessModes"].path();
+      causes.push_back(std::move(cause));
+    }
+  }
+  if (!spec["resources"]["requests"]["storage"].exists()) {
+    causes.push_back(Required("spec.resources[storage]", ""));
+  }
+}
+
+void CheckLease(const json& object, Causes& causes) {
+  const Part spec = Part(object)["spec"];
+  const Part duration = spec["leaseDurationSeconds"];
+  if (duration.exists() && duration.number() <= 0) {
+    causes.push_back(InvalidValue(duration.path(), duration.value(), "must be greater than 0"));
+  }
+  CheckNotNegative(spec["leaseTransitions"], causes);
+}
+
+void CheckBackend(const Part& backend, Causes& causes) {
+  const Part service = backend["service"];
+  const auto wrong = [&](const char* why) {
+    causes.push_back(InvalidValue(backend.path(), "", why));
+  };
+  if (!service.exists()) {
+    if (!backend["resource"].exists()) wrong("resource or service backend is required");
+    return;
+  }
+  if (backend["resource"].exists()) return wrong("cannot set both resource and service backends");
+  if (CheckGiven(service["name"], causes)) CheckName(service["name"], &NotADns1035Label, causes);
+  const Part port = service["port"];
+  if (port["name"].exists() && port["number"].exists()) {
+    wrong("cannot set both port name & port number");
+  } else if (port["number"].exists()) {
+    CheckPort(port["number"], causes);
+  } else if (!port["name"].exists()) {
+    causes.push_back(Required(backend.path(), "port name or number is required"));
+  }
+}
+
+void CheckIngressPath(const Part& path, Causes& causes) {
+  if (!CheckGiven(path["pathType"], causes, "pathType must be specified")) return;
+  const std::string text = path["path"].text();
+  const bool may_be_empty = path["pathType"].is("ImplementationSpecific");
+  if (!text.starts_with('/') && !(may_be_empty && text.empty())) {
+    causes.push_back(InvalidValue(path["path"].path(), text, "must be an absolute path"));
+  }
+  CheckOneOf(path["pathType"], {"Exact", "ImplementationSpecific", "Prefix"}, causes);
+  CheckBackend(path["backend"], causes);
+}
+
+void CheckIngress(const json& object, Causes& causes) {
+  const Part spec = Part(object)["spec"];
+  const Part rules = spec["rules"];
+  if (rules.size() == 0 && !spec["defaultBackend"].exists()) {
+    causes.push_back(InvalidValue(spec.path(), json::array(),
+                                  "either `defaultBackend` or `rules` must be specified"));
+  }
+  if (spec["defaultBackend"].exists()) CheckBackend(spec["defaultBackend"], causes);
+  for (const Part& rule : rules.items()) {
+    const Part host = rule["host"];
+    if (host.exists() && !host.text().starts_with("*.")) {
+      CheckName(host, &NotADnsSubdomain, causes);
+    }
+    const Part paths = rule["http"]["paths"];
+    if (rule["http"].exists() && paths.size() == 0) causes.push_back(Required(paths.path(), ""));
+    for (const Part& path : paths.items()) CheckIngressPath(path, causes);
+  }
+}
+
+void CheckBudget(const json& object, Causes& causes) {
+  const Part spec = Part(object)["spec"];
+  if (spec["minAvailable"].exists() && spec["maxUnavailable"].exists()) {
+    causes.push_back(InvalidValue(spec.path(), spec.value(),
+                                  "minAvailable and maxUnavailable cannot be both set"));
+  }
+  CheckShare(spec["minAvailable"], causes);
+  CheckShare(spec["maxUnavailable"], causes);
+  CheckSelector(spec["selector"], causes);
+}
+
+void CheckNetworkPolicy(const json& object, Causes& causes) {
+  CheckSelector(Part(object)["spec"]["podSelector"], causes);
+}
+
+}  // namespace
+
+void AddOtherRules(RulesByKind& rules) {
+  for (const char* with_spec :
+       {"ingressclasses.networking.k8s.io", "ingresses.networking.k8s.io",
+        "networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy"}) {
+    rules[with_spec].generation = Generation::kSpec;
+  }
+  for (const char* kind : {"endpoints", "leases.coordination.k8s.io", "limitranges"}) {
+    rules[kind].created_by_update = true;
+  }
+  for (const char* kind : {"customresourcedefinitions.apiextensions.k8s.io",
+                           "leases.coordination.k8s.io", "poddisruptionbudgets.policy"}) {
+    rules[kind].wins_unconditionally = false;
+  }
+  rules["namespaces"].is_name = &NotANamespaceName;
+  rules["namespaces"].assign = &AssignToNamespace;
+  rules["nodes"].takes_status_on_create = true;
+  rules["nodes"].assign = &AssignToNode;
+  rules["persistentvolumeclaims"].assign = &AssignToClaim;
+  rules["persistentvolumeclaims"].check = &CheckClaim;
+  rules["persistentvolumes"].assign = &AssignToVolume;
+  rules["leases.coordination.k8s.io"].check = &CheckLease;
+  rules["ingresses.networking.k8s.io"].check = &CheckIngress;
+  rules["networkpolicies.networking.k8s.io"].check = &CheckNetworkPolicy;
+  rules["poddisruptionbudgets.policy"].check = &CheckBudget;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,149 @@
+#include "registrar.hpp"
+
+#include "definition_rules.hpp"
+#include "definitions.hpp"
+#include "managed_fields.hpp"
+#include "metadata_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+std::string GroupOf(const json& definition) { return definition["spec"]["group"]; }
+
+/// What the objects of a definition are kept under.
+std::string KeptAs(const json& definition) { return definition["metadata"]["name"]; }
+
+/// All of a definition that what is served depends on.
+json SourceOf(const json& definition) {
+  return {{"spec", definition["spec"]},
+          {"names", definition["status"]["acceptedNames"]},
+          {"uid", definition["metadata"]["uid"]},
+          {"terminating", IsTerminating(definition)}};
+}
+
+const Schema& SchemaOfDefinitions() { return *Schemas::BuiltIn().Find("CustomResourceDefinition"); }
+
+}  // namespace
+
+void Registrar::Follow(const Resource& resource) {
+  if (resource.built_in && resource.kept_as != kDefinitions) return;
+  if (!resource.built_in) {
+    const auto served = world_.catalog()->Find(resource.group, resource.version, resource.plural);
+    if (served == nullptr || !served->terminating) return;
+  }
+  const std::lock_guard lock(settling_);
+  // What a round changes, the next one sees: a name that is free now, a definition without objects.
+  for (std::set<std::string> changed = ReadAgain();; changed = ReadAgain()) {
+    JudgeAll(changed);
+    for (auto& [name, known] : known_) Serve(known);
+    for (const auto& [name, known] : known_) {
+      if (IsTerminating(known.definition)) CleanUp(known);
+    }
+    if (changed.empty()) return;
+  }
+}
+
+// Returns the groups whose definitions changed since the last time.
+std::set<std::string> Registrar::ReadAgain() {
+  std::set<std::string> changed;
+  std::map<std::string, Known> known;
+  for (auto& [key, stored] : world_.store().List(kDefinitions, "").objects) {
+    Known& here = known[key.name];
+    if (const auto before = known_.find(key.name); before != known_.end()) {
+      here = std::move(before->second);
+      known_.erase(before);
+    }
+    if (here.stored == stored) continue;
+    here.stored = stored;
+    here.definition = json::parse(stored->text);
+    changed.insert(GroupOf(here.definition));
+  }
+  for (const auto& [name, gone] : known_) {
+    changed.insert(GroupOf(gone.definition));
+    if (!gone.served.is_null()) EndServing(gone.definition);
+  }
+  known_ = std::move(known);
+  return changed;
+}
+
+// The names of one group depend on each other.
+void Registrar::JudgeAll(const std::set<std::string>& groups) {
+  for (const auto& [name, known] : known_) {
+    if (!groups.contains(GroupOf(known.definition)) || IsTerminating(known.definition)) continue;
+    std::vector<json> others;
+    for (const auto& [other, rival] : known_) {
+      if (other != name && GroupOf(rival.definition) == GroupOf(known.definition)) {
+        others.push_back(rival.definition);
+      }
+    }
+    json judged = Judged(known.definition, others, world_.Now());
+    if (judged != known.definition) Put(known, std::move(judged));
+  }
+}
+
+void Registrar::Serve(Known& known) {
+  if (!IsEstablished(known.definition)) return;
+  json source = SourceOf(known.definition);
+  if (source == known.served) return;
+  const std::string kept_as = KeptAs(known.definition);
+  if (known.served.is_null() || known.served["uid"] != source["uid"]) {
+    world_.store().Begin(kept_as);
+  }
+  known.served = std::move(source);
+  world_.Serve(kept_as, Served(known.definition));
+  world_.store().Wake(kept_as);
+}
+
+void Registrar::EndServing(const json& definition) {
+  world_.Serve(KeptAs(definition), {});
+  world_.store().Wake(KeptAs(definition));
+}
+
+// Its objects go; when none is left, it may go too.
+void Registrar::CleanUp(const Known& known) {
+  const std::string kept_as = KeptAs(known.definition);
+  json definition = known.definition;
+  if (!HasCleanup(definition)) return;
+  SetCondition(definition, "Terminating", "True", "InstanceDeletionInProgress",
+               "CustomResource deletion is in progress", world_.Now());
+  if (definition != known.definition && !Put(known, definition)) return;
+  for (const auto& resource : world_.catalog()->all()) {
+    if (resource->kept_as != kept_as) continue;
+    Ask ask{.method = "DELETE"};
+    ask.target.group = resource->group;
+    ask.target.version = resource->version;
+    ask.target.plural = resource->plural;
+    writes_.DeleteCollection(ask, *resource);
+    break;
+  }
+  if (!world_.store().List(kept_as, "").objects.empty()) return;
+  const ObjectKey key{"", kept_as};
+  const StoredPtr seen = world_.store().Get(kDefinitions, key);
+  if (seen == nullptr) return;
+  json live = json::parse(seen->text);
+  json after = WithoutCleanup(live);
+  if (FinalizersOf(after).empty()) {
+    world_.store().Remove(kDefinitions, key, seen, std::move(live));
+    return;
+  }
+  SetCondition(after, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances",
+               world_.Now());
+  world_.store().Put(kDefinitions, key, seen, std::move(after), seen->attributes);
+}
+
+// Returns whether nobody else was faster.
+bool Registrar::Put(const Known& known, json definition) {
+  const Writer writer{"kube-apiserver", "apiextensions.k8s.io/v1", "status", world_.Now()};
+  const ObjectKey key{"", KeptAs(known.definition)};
+  definition = Updated(known.definition, std::move(definition), SchemaOfDefinitions(), writer);
+  return world_.store().Put(kDefinitions, key, known.stored, std::move(definition),
+                            known.stored->attributes) != nullptr;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "world.hpp"
+#include "writes.hpp"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Keeps what is served in step with the CustomResourceDefinitions: at once, where the real server
+/// takes a second. Safe to use from any thread.
+class Registrar {
+ public:
+  Registrar(World& world, Writes& writes) : world_(world), writes_(writes) {}
+
+  /// Draws the consequences of a write to `resource`.
+  void Follow(const Resource& resource);
+
+ private:
+  /// A definition as it was last seen.
+  struct Known {
+    StoredPtr stored{};
+    nlohmann::json definition{};
+    nlohmann::json served{};  // what the resources that are served were made of; null: none are
+  };
+
+  [[nodiscard]] std::set<std::string> ReadAgain();
+  void JudgeAll(const std::set<std::string>& groups);
+  void Serve(Known& known);
+  void EndServing(const nlohmann::json& definition);
+  void CleanUp(const Known& known);
+  bool Put(const Known& known, nlohmann::json definition);
+
+  World& world_;
+  Writes& writes_;
+  std::mutex settling_;
+  std::map<std::string, Known> known_;  // by name; guarded by settling_
+};
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,159 @@
+#include "store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+bool IsIn(const ObjectKey& key, const std::string& ns) { return ns.empty() || key.ns == ns; }
+
+/// The first change after `version`.
+auto After(const std::deque<Change>& history, Version version) {
+  return std::partition_point(history.begin(), history.end(),
+                              [&](const Change& change) { return change.version() <= version; });
+}
+
+}  // namespace
+
+StoredPtr Store::Get(const std::string& resource, const ObjectKey& key) const {
+  auto state = state_.Lock();
+  const auto of = state->resources.find(resource);
+  if (of == state->resources.end()) return nullptr;
+  const auto found = of->second.objects.find(key);
+  return found == of->second.objects.end() ? nullptr : found->second;
+}
+
+Store::Snapshot Store::List(const std::string& resource, const std::string& ns,
+                            std::optional<Version> at) const {
+  auto state = state_.Lock();
+  Snapshot snapshot{.version = at.value_or(state->version)};
+  const auto of = state->resources.find(resource);
+  if (of == state->resources.end()) return snapshot;
+  const auto& [objects, history, forgotten] = of->second;
+  if (snapshot.version < forgotten) throw Compacted();
+
+  // What was changed since then is as it was before the first change since then.
+  std::map<ObjectKey, StoredPtr, ByPath> then;
+  for (auto change = After(history, snapshot.version); change != history.end(); ++change) {
+    if (IsIn(change->key, ns)) then.emplace(change->key, change->before);
+  }
+  for (const auto& [key, now] : objects) {
+    if (IsIn(key, ns)) then.emplace(key, now);
+  }
+  for (auto& [key, stored] : then) {
+    if (stored != nullptr) snapshot.objects.emplace_back(key, std::move(stored));
+  }
+  return snapshot;
+}
+
+StoredPtr Store::Put(const std::string& resource, const ObjectKey& key, const StoredPtr& seen,
+                     json object, Attributes attributes) {
+  return Write(resource, key, seen, std::move(object), std::move(attributes), false);
+}
+
+StoredPtr Store::Remove(const std::string& resource, const ObjectKey& key, const StoredPtr& seen,
+                        json last) {
+  return Write(resource, key, seen, std::move(last), seen->attributes, true);
+}
+
+StoredPtr Store::Write(const std::string& resource, const ObjectKey& key, const StoredPtr& seen,
+                       json object, Attributes attributes, bool gone) {
+  StoredPtr after;
+  {
+    auto state = state_.Lock();
+    Resource& of = state->resources[resource];
+    const auto there = of.objects.find(key);
+    StoredPtr before = there == of.objects.end() ? nullptr : there->second;
+    if (before != seen) return nullptr;
+    const Version version = ++state->version;
+    object["metadata"]["resourceVersion"] = std::to_string(version);
+    after = std::make_shared<const Stored>(Stored{version, object.dump(), std::move(attributes)});
+    if (gone) {
+      of.objects.erase(there);
+    } else {
+      of.objects.insert_or_assign(key, after);
+    }
+    Index(*state, {resource, key}, before.get(), gone ? nullptr : after.get());
+    const TimePoint now = options_.clock.Now();
+    of.history.push_back({key, std::move(before), after, gone, now});
+    Forget(of, now);
+  }
+  Tell(resource);
+  return after;
+}
+
+void Store::Index(State& state, const Place& place, const Stored* before, const Stored* after) {
+  if (before != nullptr) {
+    for (const std::string& owner : before->attributes.owners) {
+      const auto of = state.dependents.find(owner);
+      of->second.erase(place);
+      if (of->second.empty()) state.dependents.erase(of);
+    }
+  }
+  if (after != nullptr) {
+    for (const std::string& owner : after->attributes.owners) {
+      state.dependents[owner].insert(place);
+    }
+  }
+}
+
+std::vector<Place> Store::DependentsOf(const std::string& uid) const {
+  auto state = state_.Lock();
+  const auto found = state->dependents.find(uid);
+  if (found == state->dependents.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+void Store::Forget(Resource& resource, TimePoint now) const {
+  auto& history = resource.history;
+  while (history.size() > options_.changes || now - history.front().at > options_.history) {
+    resource.forgotten = history.front().version();
+    history.pop_front();
+  }
+}
+
+std::vector<Change> Store::ChangesAfter(const std::string& resource, Version version,
+                                        std::size_t limit) const {
+  auto state = state_.Lock();
+  const auto of = state->resources.find(resource);
+  if (of == state->resources.end()) return {};
+  const auto& history = of->second.history;
+  if (version < of->second.forgotten) throw Compacted();
+  const auto first = After(history, version);
+  const auto count = std::min<std::size_t>(limit, static_cast<std::size_t>(history.end() - first));
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+void Store::Compact() {
+  auto state = state_.Lock();
+  for (auto& [name, resource] : state->resources) {
+    resource.forgotten = state->version;
+    resource.history.clear();
+  }
+}
+
+void Store::Begin(const std::string& resource) {
+  auto state = state_.Lock();
+  state->resources[resource] = {.objects = {}, .history = {}, .forgotten = state->version};
+}
+
+Store::Listener::Listener(Store& store, std::string resource, std::function<void()> changed)
+    : store_(store), resource_(std::move(resource)), changed_(std::move(changed)) {
+  store_.listeners_.Lock()->emplace(resource_, this);
+}
+
+Store::Listener::~Listener() {
+  auto listeners = store_.listeners_.Lock();
+  std::erase_if(*listeners, [&](const auto& entry) { return entry.second == this; });
+}
+
+void Store::Tell(const std::string& resource) {
+  auto listeners = listeners_.Lock();
+  const auto [first, last] = listeners->equal_range(resource);
+  for (auto each = first; each != last; ++each) each->second->changed_();
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,249 @@
+#include "typed_value.hpp"
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+const Schema kUnknown{};
+
+std::string FieldStep(const std::string& name) { return "f:" + name; }
+
+/// How a value of no known type is owned: the fields of objects each by itself, lists as a whole.
+bool IsParted(const Schema& schema, const json& value) {
+  if (schema.type == Schema::Type::kAny) return value.is_object();
+  if (value.is_object()) return schema.IsGranular();
+  return value.is_array() && (schema.IsKeyed() || schema.IsSet());
+}
+
+const Schema& PartOf(const Schema& schema, const std::string& name) {
+  const Schema* part = schema.Of(name);
+  return part == nullptr ? kUnknown : *part;
+}
+
+bool IsEmpty(const json* value) { return value == nullptr || value->is_null() || value->empty(); }
+
+/// The items of a list by their steps, in their order.
+std::vector<std::pair<std::string, const json*>> Items(const Schema& list, const json* value) {
+  std::vector<std::pair<std::string, const json*>> items;
+  if (value == nullptr || !value->is_array()) return items;
+  for (const json& item : *value) items.emplace_back(StepOf(list, item), &item);
+  return items;
+}
+
+const json* Find(const std::vector<std::pair<std::string, const json*>>& items,
+                 const std::string& step) {
+  for (const auto& [known, item] : items) {
+    if (known == step) return item;
+  }
+  return nullptr;
+}
+
+const json* Find(const json* object, const std::string& name) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(name);
+  return found == object->end() ? nullptr : &*found;
+}
+
+/// `before` and `after` are null where there is no such value. Returns whether all below was one
+/// leaf.
+class Comparer {
+ public:
+  void Compare(const json* before, const json* after, const Schema& schema, FieldSet& added,
+               FieldSet& modified, FieldSet& removed) {
+    const json& some = after == nullptr ? *before : *after;
+    const bool parted = IsParted(schema, some) &&
+                        (before == nullptr || before->is_null() || IsParted(schema, *before));
+    if (!parted || (IsEmpty(before) && IsEmpty(after))) {
+      if (before != nullptr && after != nullptr && *before != *after) modified.member = true;
+    } else if (some.is_object()) {
+      CompareObjects(before, after, schema, added, modified, removed);
+    } else {
+      CompareLists(before, after, schema, added, modified, removed);
+    }
+    if (before == nullptr) added.member = true;
+    if (after == nullptr) removed.member = true;
+  }
+
+ private:
+  void CompareObjects(const json* before, const json* after, const Schema& schema, FieldSet& added,
+                      FieldSet& modified, FieldSet& removed) {
+    std::map<std::string, const Schema*> names;
+    for (const json* object : {before, after}) {
+      if (object == nullptr || !object->is_object()) continue;
+      for (const auto& [name, value] : object->items()) names.emplace(name, &PartOf(schema, name));
+    }
+    for (const auto& [name, part] : names) {
+      Descend(FieldStep(name), Find(before, name), Find(after, name), *part, added, modified,
+              removed);
+    }
+  }
+
+  void CompareLists(const json* before, const json* after, const Schema& schema, FieldSet& added,
+                    FieldSet& modified, FieldSet& removed) {
+    const auto old_items = Items(schema, before);
+    const auto new_items = Items(schema, after);
+    for (const auto& [step, item] : old_items) {
+      Descend(step, item, Find(new_items, step), *schema.items, added, modified, removed);
+    }
+    for (const auto& [step, item] : new_items) {
+      if (Find(old_items, step) != nullptr) continue;
+      Descend(step, nullptr, item, *schema.items, added, modified, removed);
+    }
+  }
+
+  void Descend(const std::string& step, const json* before, const json* after, const Schema& schema,
+               FieldSet& added, FieldSet& modified, FieldSet& removed) {
+    FieldSet a;
+    FieldSet m;
+    FieldSet r;
+    Compare(before, after, schema, a, m, r);
+    if (!a.empty()) added.below.emplace(step, std::move(a));
+    if (!m.empty()) modified.below.emplace(step, std::move(m));
+    if (!r.empty()) removed.below.emplace(step, std::move(r));
+  }
+};
+
+void Collect(const json& value, const Schema& schema, FieldSet& into) {
+  if (!IsParted(schema, value)) {
+    if (!(value.is_null() && schema.type != Schema::Type::kAny)) into.member = true;
+    return;
+  }
+  if (value.is_array()) {
+    for (const json& item : value) {
+      FieldSet& below = into.below[StepOf(schema, item)];
+      Collect(item, *schema.items, below);
+      below.member = true;
+    }
+    return;
+  }
+  for (const auto& [name, part] : value.items()) {
+    FieldSet below;
+    Collect(part, PartOf(schema, name), below);
+    const bool is_field = schema.Find(name) != nullptr;
+    if (part.is_null() || (part.is_object() && part.empty()) || !is_field) below.member = true;
+    if (!below.empty()) into.below.emplace(FieldStep(name), std::move(below));
+  }
+}
+
+// The order of the config wins for what both have; what only `live` has keeps its place in front of
+// that.
+json MergeLists(const json& live, const json& config, const Schema& schema) {
+  const auto old_items = Items(schema, &live);
+  const auto new_items = Items(schema, &config);
+  json merged = json::array();
+  std::set<std::string> placed;
+  auto old_item = old_items.begin();
+  const auto take_what_only_live_has = [&] {
+    for (; old_item != old_items.end(); ++old_item) {
+      const auto& [step, item] = *old_item;
+      if (placed.contains(step)) continue;
+      if (Find(new_items, step) != nullptr) return;
+      merged.push_back(*item);
+    }
+  };
+  for (const auto& [step, item] : new_items) {
+    take_what_only_live_has();
+    const json* old = Find(old_items, step);
+    merged.push_back(old == nullptr ? *item : Merge(*old, *item, *schema.items));
+    placed.insert(step);
+  }
+  take_what_only_live_has();
+  return merged;
+}
+
+}  // namespace
+
+std::string StepOf(const Schema& list, const json& item) {
+  if (list.IsSet()) return "v:" + item.dump();
+  if (!item.is_object()) throw std::invalid_argument("an item of a list by keys is an object");
+  json keys = json::object();
+  for (const std::string& key : list.keys) {
+    if (item.contains(key)) {
+      keys[key] = item[key];
+    } else if (const auto* field = list.items->Find(key);
+               field != nullptr && !field->fallback.is_null()) {
+      keys[key] = field->fallback;
+    }
+  }
+  if (keys.empty()) {
+    throw std::invalid_argument("an item has none of its list's keys");
+  }
+  return "k:" + keys.dump();
+}
+
+FieldSet FieldsOf(const json& value, const Schema& schema) {
+  FieldSet fields;
+  Collect(value, schema, fields);
+  return fields;
+}
+
+Comparison Compare(const json& before, const json& after, const Schema& schema) {
+  Comparison found;
+  Comparer().Compare(&before, &after, schema, found.added, found.modified, found.removed);
+  return found;
+}
+
+json Merge(const json& live, const json& config, const Schema& schema) {
+  if (!IsParted(schema, config) || !IsParted(schema, live)) return config;
+  if (config.is_array()) return MergeLists(live, config, schema);
+  json merged = live;
+  for (const auto& [name, part] : config.items()) {
+    const auto old = merged.find(name);
+    if (old == merged.end()) {
+      merged.emplace(name, part);
+    } else {
+      *old = Merge(*old, part, PartOf(schema, name));
+    }
+  }
+  return merged;
+}
+
+json Without(const json& value, const FieldSet& fields, const Schema& schema) {
+  if (!IsParted(schema, value)) return value;
+  if (value.is_array()) {
+    json rest = json::array();
+    for (const json& item : value) {
+      const FieldSet* here = fields.Find(StepOf(schema, item));
+      if (here == nullptr) {
+        rest.push_back(item);
+      } else if (!here->member) {
+        rest.push_back(Without(item, *here, *schema.items));
+      }
+    }
+    return rest.empty() ? json() : rest;
+  }
+  json rest = json::object();
+  for (const auto& [name, part] : value.items()) {
+    const FieldSet* here = fields.Find(FieldStep(name));
+    if (here == nullptr) {
+      rest.emplace(name, part);
+    } else if (!here->member) {
+      json left = Without(part, *here, PartOf(schema, name));
+      if (!left.is_null() || part.is_null()) rest.emplace(name, std::move(left));
+    }
+  }
+  return rest.empty() ? json() : rest;
+}
+
+FieldSet WithNamedFields(const FieldSet& fields, const Schema& schema) {
+  FieldSet named;
+  named.member = fields.member;
+  for (const auto& [step, below] : fields.below) {
+    const bool is_field = step.front() == 'f';
+    const std::string name = step.substr(2);
+    const Schema* part = is_field ? schema.Of(name) : schema.items;
+    FieldSet inner = WithNamedFields(below, part == nullptr ? kUnknown : *part);
+    if (is_field && schema.Find(name) != nullptr) inner.member = true;
+    named.below.emplace(step, std::move(inner));
+  }
+  return named;
+}
+
+}  // namespace kopp::apiserver

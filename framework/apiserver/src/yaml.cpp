@@ -1,0 +1,83 @@
+#include "yaml.hpp"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <yaml-cpp/yaml.h>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxDepth = 512;
+
+// A tag "!" marks text that was quoted.
+json Scalar(const YAML::Node& node) {
+  const std::string& text = node.Scalar();
+  if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return text;
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return {};
+  bool truth = false;
+  if (YAML::convert<bool>::decode(node, truth)) return truth;
+  std::int64_t integer = 0;
+  if (YAML::convert<std::int64_t>::decode(node, integer)) return integer;
+  double number = 0;
+  if (YAML::convert<double>::decode(node, number)) return number;
+  return text;
+}
+
+json ToJson(const YAML::Node& node, int depth) {
+  if (depth > kMaxDepth) throw std::invalid_argument("exceeded max depth");
+  switch (node.Type()) {
+    case YAML::NodeType::Sequence: {
+      json list = json::array();
+      for (const YAML::Node& item : node) list.push_back(ToJson(item, depth + 1));
+      return list;
+    }
+    case YAML::NodeType::Map: {
+      json object = json::object();
+      for (const auto& entry : node) {
+        object[entry.first.as<std::string>()] = ToJson(entry.second, depth + 1);
+      }
+      return object;
+    }
+    case YAML::NodeType::Scalar:
+      return Scalar(node);
+    default:
+      return {};
+  }
+}
+
+template <typename Read>
+auto Reading(const Read& read) {
+  try {
+    return read();
+  } catch (const YAML::Exception& error) {
+    throw std::invalid_argument("error converting YAML to JSON: yaml: " + error.msg + " (line " +
+                                std::to_string(error.mark.line + 1) + ')');
+  }
+}
+
+}  // namespace
+
+json YamlToJson(std::string_view text) {
+  return Reading([&] { return ToJson(YAML::Load(std::string(text)), 0); });
+}
+
+std::vector<json> ReadManifests(std::string_view text) {
+  std::vector<json> objects;
+  for (const YAML::Node& document : Reading([&] { return YAML::LoadAll(std::string(text)); })) {
+    json object = Reading([&] { return ToJson(document, 0); });
+    if (object.is_null()) continue;
+    if (object.value("kind", "") == "List" && object.contains("items")) {
+      for (json& item : object["items"]) objects.push_back(std::move(item));
+    } else {
+      objects.push_back(std::move(object));
+    }
+  }
+  return objects;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,232 @@
+#include "conformance.hpp"
+#include "explanations.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
+const std::string kSpec = "spec.template.spec.";
+const std::string kFirst = kSpec + "containers[0].";
+
+/// A change of a good Deployment's Pod spec and what the server says of it.
+struct BadSpec {
+  std::string test{};
+  json patch{};
+  std::vector<std::string> causes{};
+
+  friend void PrintTo(const BadSpec& bad, std::ostream* out) { *out << bad.patch; }
+};
+
+class PodSpecTest : public ConformanceTest, public ::testing::WithParamInterface<BadSpec> {};
+
+TEST_P(PodSpecTest, IsInvalid) {
+  json deployment = ADeployment("a");
+  deployment["spec"]["template"]["spec"].merge_patch(GetParam().patch);
+  const Answer made = Post(Path("apps/v1", "deployments"), deployment);
+
+  EXPECT_EQ(made.status, 422);
+  EXPECT_EQ(made.reason(), "Invalid");
+  EXPECT_THAT(Causes(made), ElementsAreArray(GetParam().causes));
+}
+
+json TwoContainers() {
+  return {{"containers", {{{"name", "c"}, {"image", "i"}}, {{"name", "c"}, {"image", "j"}}}}};
+}
+
+const BadSpec kBadSpecs[] = {
+    {"NoContainers",
+     {{"containers", json::array()}},
+     {"FieldValueRequired " + kSpec + "containers: Required value"}},
+    {"ContainerWithNothing",
+     {{"containers", json::array({json::object()})}},
+     {"FieldValueRequired " + kFirst + "name: Required value",
+      "FieldValueRequired " + kFirst + "image: Required value"}},
+    {"ContainersOfOneName",
+     TwoContainers(),
+     {"FieldValueDuplicate " + kSpec + "containers[1].name: Duplicate value: \"c\""}},
+    {"InitContainerNamedLikeAContainer",
+     {{"initContainers", {{{"name", "nginx"}, {"image", "i"}}}}},
+     {"FieldValueDuplicate " + kSpec + "initContainers[0].name: Duplicate value: \"nginx\""}},
+    {"RestartPolicyOfAJob",
+     {{"restartPolicy", "Never"}},
+     {"FieldValueNotSupported " + kSpec +
+      "restartPolicy: Unsupported value: \"Never\": supported values: \"Always\""}},
+    {"UnknownDnsPolicy",
+     {{"dnsPolicy", "Odd"}},
+     {"FieldValueNotSupported " + kSpec +
+      R"(dnsPolicy: Unsupported value: "Odd": supported values: "ClusterFirstWithHostNet", )"
+      R"("ClusterFirst", "Default", "None")"}},
+    {"BadServiceAccountName",
+     {{"serviceAccountName", "BAD_"}},
+     {"FieldValueInvalid " + kSpec +
+      "serviceAccountName: Invalid value: \"BAD_\": " + kNoSubdomain}},
+    {"BadNodeSelector",
+     {{"nodeSelector", {{"-", "x"}}}},
+     {"FieldValueInvalid " + kSpec + "nodeSelector: Invalid value: \"-\": name part " +
+      kNoQualifiedName}},
+    {"VolumesOfOneName",
+     {{"volumes", R"([{"name": "v"}, {"name": "v"}])"_json}},
+     {"FieldValueDuplicate " + kSpec + "volumes[1].name: Duplicate value: \"v\""}},
+    {"VolumeOfTwoKinds",
+     {{"volumes", R"([{"name": "v", "emptyDir": {}, "configMap": {"name": "c"}}])"_json}},
+     {"FieldValueForbidden " + kSpec +
+      "volumes[0].configMap: Forbidden: may not specify more than 1 volume type"}},
+};
+INSTANTIATE_TEST_SUITE_P(, PodSpecTest, ::testing::ValuesIn(kBadSpecs),
+                         [](const auto& bad) { return bad.param.test; });
+
+class ContainerTest : public PodSpecTest {};
+
+TEST_P(ContainerTest, IsInvalid) {
+  json deployment = ADeployment("a");
+  deployment["spec"]["template"]["spec"]["containers"][0].merge_patch(GetParam().patch);
+  const Answer made = Post(Path("apps/v1", "deployments"), deployment);
+
+  EXPECT_EQ(made.status, 422);
+  EXPECT_EQ(made.reason(), "Invalid");
+  EXPECT_THAT(Causes(made), ElementsAreArray(GetParam().causes));
+}
+
+const BadSpec kBadContainers[] = {
+    {"NoName", {{"name", nullptr}}, {"FieldValueRequired " + kFirst + "name: Required value"}},
+    {"BadName",
+     {{"name", "C_"}},
+     {"FieldValueInvalid " + kFirst + "name: Invalid value: \"C_\": " + kNoLabel}},
+    {"NoImage", {{"image", nullptr}}, {"FieldValueRequired " + kFirst + "image: Required value"}},
+    {"UnknownPullPolicy",
+     {{"imagePullPolicy", "Sometimes"}},
+     {"FieldValueNotSupported " + kFirst +
+      R"(imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", )"
+      R"("IfNotPresent", "Never")"}},
+    {"PortWithoutANumber",
+     {{"ports", R"([{"name": "web"}])"_json}},
+     {"FieldValueRequired " + kFirst + "ports[0].containerPort: Required value"}},
+    {"PortThatIsTooLarge",
+     {{"ports", R"([{"containerPort": 70000}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
+    {"PortOfAnUnknownProtocol",
+     {{"ports", R"([{"containerPort": 80, "protocol": "HTTP"}])"_json}},
+     {"FieldValueNotSupported " + kFirst +
+      R"(ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP")"}},
+    {"PortWithABadName",
+     {{"ports", R"([{"containerPort": 80, "name": "BAD_"}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+          "ports[0].name: Invalid value: \"BAD_\": must contain only alpha-numeric characters "
+          "(a-z, 0-9), and hyphens (-)",
+      "FieldValueInvalid " + kFirst +
+          "ports[0].name: Invalid value: \"BAD_\": must contain at least one letter (a-z)"}},
+    {"PortWithALongName",
+     {{"ports", R"([{"containerPort": 80, "name": "aaaaaaaaaaaaaaaa"}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "ports[0].name: Invalid value: \"aaaaaaaaaaaaaaaa\": must be no more than 15 characters"}},
+    {"PortsOfOneName",
+     {{"ports",
+       R"([{"containerPort": 80, "name": "w"}, {"containerPort": 81, "name": "w"}])"_json}},
+     {"FieldValueDuplicate " + kFirst + "ports[1].name: Duplicate value: \"w\""}},
+    {"EnvWithoutAName",
+     {{"env", R"([{"value": "x"}])"_json}},
+     {"FieldValueRequired " + kFirst + "env[0].name: Required value"}},
+    {"EnvWithAnEqualsSignInItsName",
+     {{"env", R"([{"name": "a=b"}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "env[0].name: Invalid value: \"a=b\": a valid environment variable name must consist only "
+      "of printable ASCII characters other than '='"}},
+    {"EnvWithAValueTwice",
+     {{"env",
+       R"([{"name": "A", "value": "x",
+            "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "env[0].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty"}},
+    {"EnvFromNothing",
+     {{"env", R"([{"name": "A", "valueFrom": {}}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "env[0].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, "
+      "`resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"}},
+    {"EnvFromAFieldThatThereIsNot",
+     {{"env", R"([{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.x"}}}])"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.x\": error converting "
+      "fieldPath: field label not supported: spec.x"}},
+    {"MoreRequestedThanAllowed",
+     {{"resources", R"({"requests": {"cpu": "2"}, "limits": {"cpu": "1"}})"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1"}},
+    {"LessThanNothingRequested",
+     {{"resources", R"({"requests": {"cpu": "-1"}})"_json}},
+     {"FieldValueInvalid " + kFirst +
+      "resources.requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"}},
+    {"MountOfNoVolume",
+     {{"volumeMounts", R"([{"name": "no", "mountPath": "/x"}])"_json}},
+     {"FieldValueNotFound " + kFirst + "volumeMounts[0].name: Not found: \"no\""}},
+    {"ProbeOfNothing",
+     {{"livenessProbe", {{"periodSeconds", 1}}}},
+     {"FieldValueRequired " + kFirst +
+      "livenessProbe: Required value: must specify a handler type"}},
+    {"ProbeOfNoPort",
+     {{"livenessProbe", {{"httpGet", {{"port", 0}}}}}},
+     {"FieldValueInvalid " + kFirst +
+      "livenessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive"}},
+};
+INSTANTIATE_TEST_SUITE_P(, ContainerTest, ::testing::ValuesIn(kBadContainers),
+                         [](const auto& bad) { return bad.param.test; });
+
+class PodTest : public ConformanceTest {};
+
+TEST_F(PodTest, WithoutContainersIsInvalid) {
+  const Answer made = Post(Pods(), AConfigMap("a"));
+
+  EXPECT_EQ(made.status, 422);
+  EXPECT_EQ(made.message(), "Pod \"a\" is invalid: spec.containers: Required value");
+}
+
+TEST_F(PodTest, OfAServiceAccountThatIsNotThereIsForbidden) {
+  json pod = APod("a");
+  pod["spec"]["serviceAccountName"] = "none";
+  const Answer made = Post(Pods(), pod);
+
+  EXPECT_EQ(made.status, 403);
+  EXPECT_EQ(made.reason(), "Forbidden");
+  EXPECT_EQ(made.message(), "pods \"a\" is forbidden: error looking up service account " + ns() +
+                                "/none: serviceaccount \"none\" not found");
+}
+
+TEST_F(PodTest, AQuantityThatIsNoneIsABadRequest) {
+  json deployment = ADeployment("a");
+  deployment["spec"]["template"]["spec"]["containers"][0]["resources"] = {
+      {"requests", {{"cpu", "x"}}}};
+  const Answer made = Post(Path("apps/v1", "deployments"), deployment);
+
+  EXPECT_EQ(made.status, 400);
+  EXPECT_EQ(
+      made.message(),
+      R"(Deployment in version "v1" cannot be handled as a Deployment: quantities must match )"
+      R"(the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')");
+}
+
+TEST_F(PodTest, ItsImageMayChange) {
+  Post(Pods(), APod("a"));
+  const Answer patched = JsonPatch(
+      Path("pods") + "/a",
+      R"([{"op": "replace", "path": "/spec/containers/0/image", "value": "nginx:1.28"}])"_json);
+
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.at("/metadata/generation"), 2);
+}
+
+TEST_F(PodTest, ItsNodeMayNotChange) {
+  Post(Pods(), APod("a"));
+  const Answer patched = MergePatch(Path("pods") + "/a", {{"spec", {{"nodeName", "n1"}}}});
+
+  EXPECT_EQ(patched.status, 422);
+  EXPECT_EQ(patched.str("/details/causes/0/reason"), "FieldValueForbidden");
+  EXPECT_EQ(patched.str("/details/causes/0/field"), "spec");
+  EXPECT_THAT(patched.message(),
+              ::testing::StartsWith("Pod \"a\" is invalid: spec: Forbidden: pod updates may not "
+                                    "change fields other than `spec.containers[*].image`"));
+}
+
+}  // namespace
+}  // namespace kopp::conformance

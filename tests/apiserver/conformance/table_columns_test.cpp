@@ -1,0 +1,264 @@
+#include "conformance.hpp"
+#include "tables.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kopp::conformance {
+namespace {
+
+/// An object that is made, and the row that it is shown as.
+struct Shown {
+  std::string name{};
+  std::string group_version{};  ///< "v1", "apps/v1"
+  std::string plural{};
+  std::string object{};
+  std::string status{};  ///< what its status is patched with, if at all
+  std::vector<std::string> columns{};
+  std::string cells{};
+};
+void PrintTo(const Shown& shown, std::ostream* out) { *out << shown.plural; }
+
+class TableColumnsTest : public ConformanceTest, public ::testing::WithParamInterface<Shown> {};
+
+TEST_P(TableColumnsTest, ShowTheObject) {
+  const Shown& shown = GetParam();
+  Pods();  // for the ServiceAccount
+  const std::string all =
+      shown.group_version == "v1" ? Path(shown.plural) : Path(shown.group_version, shown.plural);
+  const Answer made = Post(all, json::parse(shown.object));
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string object = all + "/" + made.name();
+  if (!shown.status.empty()) {
+    MergePatch(object + "/status", {{"status", json::parse(shown.status)}});
+  }
+
+  const Answer table = Call({.target = object, .accept = kTable});
+
+  EXPECT_EQ(Columns(table.body), shown.columns);
+  EXPECT_EQ(Cells(table.body), json::parse(shown.cells));
+}
+
+const std::string kTemplate =
+    R"("selector": {"matchLabels": {"a": "b"}},
+       "template": {"metadata": {"labels": {"a": "b"}},
+                    "spec": {"containers": [{"name": "c", "image": "i"},
+                                            {"name": "d", "image": "j"}]}})";
+const std::string kJob = R"("template": {"spec": {"restartPolicy": "Never", "containers": [
+                              {"name": "c", "image": "i"}]}})";
+
+const std::vector<std::string> kPod{"Name (name)",
+                                    "Ready",
+                                    "Status",
+                                    "Restarts",
+                                    "Age",
+                                    "IP wide",
+                                    "Node wide",
+                                    "Nominated Node wide",
+                                    "Readiness Gates wide"};
+const std::vector<std::string> kService{"Name (name)", "Type", "Cluster-IP",   "External-IP",
+                                        "Port(s)",     "Age",  "Selector wide"};
+
+const Shown kShown[] = {
+    {"APodThatIsNew", "v1", "pods",
+     R"({"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})", "",
+     kPod, R"(["x", "0/1", "Pending", "0", "AGE", "<none>", "<none>", "<none>", "<none>"])"},
+    {"APodThatCrashes", "v1", "pods",
+     R"({"metadata": {"name": "x"}, "spec": {"nodeName": "n", "containers": [
+           {"name": "c", "image": "i"}, {"name": "d", "image": "i"}]}})",
+     R"({"phase": "Running", "podIP": "10.1.1.1", "podIPs": [{"ip": "10.1.1.1"}],
+         "containerStatuses": [
+           {"name": "c", "ready": true, "restartCount": 2, "image": "i", "imageID": "x",
+            "state": {"running": {}}},
+           {"name": "d", "ready": false, "restartCount": 0, "image": "i", "imageID": "x",
+            "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]})",
+     kPod, R"(["x", "1/2", "CrashLoopBackOff", "2", "AGE", "10.1.1.1", "n", "<none>", "<none>"])"},
+    {"ADeployment",
+     "apps/v1",
+     "deployments",
+     R"({"metadata": {"name": "x"}, "spec": {"replicas": 3, )" + kTemplate + "}}",
+     R"({"replicas": 3, "readyReplicas": 2, "updatedReplicas": 1, "availableReplicas": 2})",
+     {"Name (name)", "Ready", "Up-to-date", "Available", "Age", "Containers wide", "Images wide",
+      "Selector wide"},
+     R"(["x", "2/3", 1, 2, "AGE", "c,d", "i,j", "a=b"])"},
+    {"AReplicaSet",
+     "apps/v1",
+     "replicasets",
+     R"({"metadata": {"name": "x"}, "spec": {"replicas": 2, )" + kTemplate + "}}",
+     "",
+     {"Name (name)", "Desired integer", "Current integer", "Ready integer", "Age",
+      "Containers wide", "Images wide", "Selector wide"},
+     R"(["x", 2, 0, 0, "AGE", "c,d", "i,j", "a=b"])"},
+    {"AStatefulSet",
+     "apps/v1",
+     "statefulsets",
+     R"({"metadata": {"name": "x"}, "spec": {"serviceName": "s", )" + kTemplate + "}}",
+     "",
+     {"Name (name)", "Ready", "Age", "Containers wide", "Images wide"},
+     R"(["x", "0/1", "AGE", "c,d", "i,j"])"},
+    {"ADaemonSet",
+     "apps/v1",
+     "daemonsets",
+     R"({"metadata": {"name": "x"}, "spec": {)" + kTemplate + "}}",
+     "",
+     {"Name (name)", "Desired integer", "Current integer", "Ready integer", "Up-to-date integer",
+      "Available integer", "Node Selector", "Age", "Containers wide", "Images wide",
+      "Selector wide"},
+     R"(["x", 0, 0, 0, 0, 0, "<none>", "AGE", "c,d", "i,j", "a=b"])"},
+    {"AService", "v1", "services",
+     R"({"metadata": {"name": "x"}, "spec": {"clusterIP": "None", "selector": {"a": "b", "c": "d"},
+         "ports": [{"port": 80, "name": "x"}, {"port": 53, "protocol": "UDP", "name": "y"}]}})",
+     "", kService, R"(["x", "ClusterIP", "None", "<none>", "80/TCP,53/UDP", "AGE", "a=b,c=d"])"},
+    {"AServiceByAnExternalName", "v1", "services",
+     R"({"metadata": {"name": "x"}, "spec": {"type": "ExternalName", "externalName": "a.b"}})", "",
+     kService, R"(["x", "ExternalName", "<none>", "a.b", "<none>", "AGE", "<none>"])"},
+    {"AConfigMap",
+     "v1",
+     "configmaps",
+     R"({"metadata": {"name": "x"}, "data": {"a": "1", "b": "2"}, "binaryData": {"c": "AQ=="}})",
+     "",
+     {"Name (name)", "Data", "Age"},
+     R"(["x", 3, "AGE"])"},
+    {"ASecret",
+     "v1",
+     "secrets",
+     R"({"metadata": {"name": "x"}, "data": {"a": "AQ=="}})",
+     "",
+     {"Name (name)", "Type", "Data", "Age"},
+     R"(["x", "Opaque", 1, "AGE"])"},
+    {"AServiceAccount",
+     "v1",
+     "serviceaccounts",
+     R"({"metadata": {"name": "x"}})",
+     "",
+     {"Name (name)", "Secrets", "Age"},
+     R"(["x", 0, "AGE"])"},
+    {"ACronJob",
+     "batch/v1",
+     "cronjobs",
+     R"({"metadata": {"name": "x"}, "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {)" +
+         kJob + "}}}}",
+     "",
+     {"Name (name)", "Schedule", "Timezone", "Suspend boolean", "Active integer", "Last Schedule",
+      "Age", "Containers wide", "Images wide", "Selector wide"},
+     R"(["x", "* * * * *", "<none>", "False", 0, "<none>", "AGE", "c", "i", "<none>"])"},
+    {"ALease",
+     "coordination.k8s.io/v1",
+     "leases",
+     R"({"metadata": {"name": "x"}, "spec": {"holderIdentity": "me"}})",
+     "",
+     {"Name (name)", "Holder", "Age"},
+     R"(["x", "me", "AGE"])"},
+    {"APodDisruptionBudget",
+     "policy/v1",
+     "poddisruptionbudgets",
+     R"({"metadata": {"name": "x"}, "spec": {"minAvailable": 1}})",
+     "",
+     {"Name (name)", "Min Available", "Max Unavailable", "Allowed Disruptions integer", "Age"},
+     R"(["x", "1", "N/A", 0, "AGE"])"},
+    {"ANetworkPolicy",
+     "networking.k8s.io/v1",
+     "networkpolicies",
+     R"({"metadata": {"name": "x"}, "spec": {"podSelector": {"matchLabels": {"a": "b"}}}})",
+     "",
+     {"Name (name)", "Pod-Selector", "Age"},
+     R"(["x", "a=b", "AGE"])"},
+};
+INSTANTIATE_TEST_SUITE_P(, TableColumnsTest, ::testing::ValuesIn(kShown),
+                         [](const auto& shown) { return shown.param.name; });
+
+class TableRowTest : public ConformanceTest {
+ protected:
+  static json TableOf(const std::string& target) {
+    return Call({.target = target, .accept = kTable}).body;
+  }
+};
+
+using ::testing::ElementsAre;
+
+TEST_F(TableRowTest, AnEventTellsItsObjectAndItsMessage) {
+  Post(Path("events"), json::parse(R"({"metadata": {"name": "e"},
+                                       "involvedObject": {"kind": "Pod", "name": "p",
+                                                          "namespace": ")" +
+                                   ns() + R"("},
+                                       "reason": "Some", "message": "words", "type": "Normal",
+                                       "count": 2, "source": {"component": "me"}})"));
+
+  const json table = TableOf(Path("events"));
+
+  EXPECT_THAT(Columns(table),
+              ElementsAre("Last Seen", "Type", "Reason", "Object", "Subobject wide", "Source wide",
+                          "Message", "First Seen wide", "Count wide", "Name (name) wide"));
+  EXPECT_EQ(Cells(table),
+            json({"<unknown>", "Normal", "Some", "pod/p", "", "me", "words", "<unknown>", 2, "e"}));
+}
+
+TEST_F(TableRowTest, AJobTellsItsSelector) {
+  const Answer made = Post(Path("batch/v1", "jobs"),
+                           json::parse(R"({"metadata": {"name": "j"}, "spec": {)" + kJob + "}}"));
+
+  const json table = TableOf(Path("batch/v1", "jobs"));
+
+  EXPECT_THAT(Columns(table), ElementsAre("Name (name)", "Status", "Completions", "Duration", "Age",
+                                          "Containers wide", "Images wide", "Selector wide"));
+  EXPECT_EQ(Cells(table),
+            json({"j", "Running", "0/1", "", "AGE", "c", "i",
+                  "batch.kubernetes.io/controller-uid=" + made.str("/metadata/uid")}));
+}
+
+TEST_F(TableRowTest, ANodeTellsWhatItRunsOn) {
+  const std::string name = Unique("node");
+  Post("/api/v1/nodes", {{"metadata", {{"name", name}}}});
+  MergePatch("/api/v1/nodes/" + name + "/status", {{"status", json::parse(R"({
+                 "conditions": [{"type": "Ready", "status": "True"}],
+                 "nodeInfo": {"kubeletVersion": "v1", "osImage": "os", "kernelVersion": "k",
+                              "containerRuntimeVersion": "c"},
+                 "addresses": [{"type": "InternalIP", "address": "1.2.3.4"}]})")}});
+
+  const json table = TableOf("/api/v1/nodes/" + name);
+
+  EXPECT_THAT(Columns(table), ElementsAre("Name (name)", "Status", "Roles", "Age", "Version",
+                                          "Internal-IP wide", "External-IP wide", "OS-Image wide",
+                                          "Kernel-Version wide", "Container-Runtime wide"));
+  EXPECT_EQ(Cells(table),
+            json({name, "Ready", "<none>", "AGE", "v1", "1.2.3.4", "<none>", "os", "k", "c"}));
+  Delete("/api/v1/nodes/" + name);
+}
+
+TEST_F(TableRowTest, ANamespaceTellsItsPhase) {
+  const json table = TableOf("/api/v1/namespaces/" + ns());
+
+  EXPECT_THAT(Columns(table), ElementsAre("Name (name)", "Status", "Age"));
+  EXPECT_EQ(Cells(table), json({ns(), "Active", "AGE"}));
+}
+
+TEST_F(TableRowTest, APodThatIsBeingDeletedIsTerminating) {
+  json pod = APod("p");
+  pod["spec"]["nodeName"] = "n";
+  Post(Pods(), pod);
+  Delete(Pods() + "/p");
+
+  EXPECT_EQ(TableOf(Pods() + "/p")["rows"][0]["cells"][2], "Terminating");
+}
+
+TEST_F(TableRowTest, ARoleTellsWhenItWasMade) {
+  const Answer made =
+      Post(Path("rbac.authorization.k8s.io/v1", "roles"), {{"metadata", {{"name", "r"}}}});
+
+  const json table = TableOf(Path("rbac.authorization.k8s.io/v1", "roles"));
+
+  EXPECT_THAT(Columns(table), ElementsAre("Name (name)", "Created At date"));
+  EXPECT_EQ(Cells(table), json({"r", made.str("/metadata/creationTimestamp")}));
+}
+
+TEST_F(TableRowTest, AScaleTellsWhatIsWantedAndWhatIsThere) {
+  Post(Path("apps/v1", "deployments"), ADeployment("d"));
+
+  const json table = TableOf(Path("apps/v1", "deployments") + "/d/scale");
+
+  EXPECT_THAT(Columns(table), ElementsAre("Name", "Desired integer", "Available integer", "Age"));
+  EXPECT_EQ(Cells(table), json({"d", 1, 0, "AGE"}));
+}
+
+}  // namespace
+}  // namespace kopp::conformance

@@ -1,0 +1,280 @@
+#include "custom_resources.hpp"
+#include "tables.hpp"
+
+#include <string>
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+
+const std::string kMetadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+const std::string kMetadataList =
+    "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+const std::string kOnlyTheseTypes =
+    "only the following media types are accepted: application/json, application/yaml, "
+    "application/vnd.kubernetes.protobuf";
+
+/// The forms that one ConfigMap, a, and the list of it are given in.
+class TableTest : public ConformanceTest {
+ protected:
+  void SetUp() override {
+    made_ = Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"labels", {{"x", "1"}}}}},
+                                      {"data", {{"k", "v"}, {"l", "w"}}}});
+  }
+  Answer ListAs(const std::string& accept, const std::string& query = "") {
+    return Call({.target = Path("configmaps") + query, .accept = accept});
+  }
+  Answer GetAs(const std::string& accept, const std::string& query = "") {
+    return Call({.target = Path("configmaps") + "/a" + query, .accept = accept});
+  }
+  json MetadataOfIt() {
+    return {{"kind", "PartialObjectMetadata"},
+            {"apiVersion", "meta.k8s.io/v1"},
+            {"metadata", made_.at("/metadata")}};
+  }
+
+  Answer made_{};
+};
+
+TEST_F(TableTest, AListHasARowForEachObject) {
+  Post(Path("configmaps"), AConfigMap("b"));
+
+  const Answer table = ListAs(kTable);
+
+  EXPECT_EQ(table.status, 200);
+  EXPECT_EQ(table.str("/kind"), "Table");
+  EXPECT_EQ(table.str("/apiVersion"), "meta.k8s.io/v1");
+  EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Data", "Age"));
+  EXPECT_EQ(table.at("/rows").size(), 2U);
+  EXPECT_EQ(Cells(table.body, 0), json({"a", 2, "AGE"}));
+  EXPECT_EQ(Cells(table.body, 1), json({"b", 0, "AGE"}));
+}
+
+TEST_F(TableTest, AListHasTheVersionOfTheList) {
+  EXPECT_EQ(ListAs(kTable).at("/metadata"), Get(Path("configmaps")).at("/metadata"));
+}
+
+TEST_F(TableTest, APageHasItsContinueToken) {
+  Post(Path("configmaps"), AConfigMap("b"));
+
+  const Answer table = ListAs(kTable, "?limit=1");
+
+  EXPECT_EQ(table.at("/rows").size(), 1U);
+  EXPECT_NE(table.str("/metadata/continue"), "");
+  EXPECT_EQ(table.at("/metadata/remainingItemCount"), 1);
+}
+
+TEST_F(TableTest, AnEmptyListHasColumnsAndNoRows) {
+  const Answer table = ListAs(kTable, "?labelSelector=x%3Dnone");
+
+  EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Data", "Age"));
+  EXPECT_EQ(table.at("/rows"), json::array());
+}
+
+TEST_F(TableTest, OneObjectIsARowToo) {
+  const Answer table = GetAs(kTable);
+
+  EXPECT_EQ(table.str("/kind"), "Table");
+  EXPECT_EQ(table.at("/metadata"), json({{"resourceVersion", made_.version()}}));
+  EXPECT_EQ(table.at("/rows").size(), 1U);
+  EXPECT_EQ(Cells(table.body), json({"a", 2, "AGE"}));
+}
+
+TEST_F(TableTest, RowsHaveTheMetadata) {
+  EXPECT_EQ(ListAs(kTable).at("/rows/0/object"), MetadataOfIt());
+  EXPECT_EQ(ListAs(kTable, "?includeObject=Metadata").at("/rows/0/object"), MetadataOfIt());
+}
+
+TEST_F(TableTest, RowsHaveTheObjectWhereThatIsAskedFor) {
+  EXPECT_EQ(ListAs(kTable, "?includeObject=Object").at("/rows/0/object"), made_.body);
+}
+
+TEST_F(TableTest, RowsHaveNothingWhereThatIsAskedFor) {
+  const Answer table = ListAs(kTable, "?includeObject=None");
+
+  ASSERT_TRUE(table.at("/rows/0").contains("object")) << table.text;
+  EXPECT_EQ(table.at("/rows/0/object"), nullptr);
+}
+
+TEST_F(TableTest, AnUnknownIncludeObjectIsABadRequest) {
+  const Answer answer = ListAs(kTable, "?includeObject=Nope");
+
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.message(),
+            "Unable to convert to Table as requested: includeObject: Invalid value: \"Nope\": must "
+            "be 'Metadata', 'Object', 'None', or empty");
+}
+
+TEST_F(TableTest, AWriteCanBeAnsweredWithOne) {
+  const Answer table = Call({.method = "POST",
+                             .target = Path("configmaps"),
+                             .body = AConfigMap("b").dump(),
+                             .accept = kTable});
+
+  EXPECT_EQ(table.status, 201);
+  EXPECT_EQ(Cells(table.body), json({"b", 0, "AGE"}));
+}
+
+TEST_F(TableTest, AStatusStaysAStatus) {
+  const Answer answer = Call({.target = Path("configmaps") + "/none", .accept = kTable});
+
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(answer.str("/kind"), "Status");
+}
+
+TEST_F(TableTest, TheFirstFormIsTakenThatTheServerHas) {
+  EXPECT_EQ(ListAs(kTable + ",application/json").str("/kind"), "Table");
+  EXPECT_EQ(ListAs("application/json," + kTable).str("/kind"), "ConfigMapList");
+  EXPECT_EQ(ListAs("application/json;as=Table;v=v9;g=meta.k8s.io,application/json").str("/kind"),
+            "ConfigMapList");
+}
+
+TEST_F(TableTest, AFormThatTheServerDoesNotHaveIsNotAcceptable) {
+  const Answer answer = ListAs("application/json;as=Table;v=v9;g=meta.k8s.io");
+
+  EXPECT_EQ(answer.status, 406);
+  EXPECT_EQ(answer.reason(), "NotAcceptable");
+  EXPECT_EQ(answer.message(), kOnlyTheseTypes);
+}
+
+TEST_F(TableTest, TheFirstEventOfAWatchHasTheColumns) {
+  const Answer b = Post(Path("configmaps"), AConfigMap("b"));
+  const std::string version = b.version();
+  MergePatch(Path("configmaps") + "/b", {{"data", {{"k", "v"}}}});
+  Delete(Path("configmaps") + "/b");
+
+  Watch watch(Server().Open(
+      {.target = Path("configmaps") + "?watch=true&resourceVersion=" + version, .accept = kTable}));
+
+  const json changed = watch.Next();
+  EXPECT_EQ(changed["type"], "MODIFIED");
+  EXPECT_EQ(changed["object"]["kind"], "Table");
+  EXPECT_THAT(Columns(changed["object"]), ElementsAre("Name (name)", "Data", "Age"));
+  EXPECT_EQ(Cells(changed["object"]), json({"b", 1, "AGE"}));
+  EXPECT_EQ(changed["object"]["rows"][0]["object"]["kind"], "PartialObjectMetadata");
+  const json deleted = watch.Next();
+  EXPECT_EQ(deleted["type"], "DELETED");
+  EXPECT_EQ(deleted["object"]["columnDefinitions"], nullptr);
+  EXPECT_EQ(deleted["object"]["rows"][0]["cells"][0], "b");
+}
+
+TEST_F(TableTest, ABookmarkIsATableToo) {
+  Watch watch(Server().Open(
+      {.target = Path("configmaps") + "?watch=true&allowWatchBookmarks=true", .accept = kTable}));
+  watch.Next();
+
+  const json bookmark = watch.Next();
+
+  EXPECT_EQ(bookmark["type"], "BOOKMARK");
+  EXPECT_EQ(bookmark["object"]["kind"], "Table");
+  EXPECT_EQ(bookmark["object"]["rows"][0]["object"]["metadata"]["annotations"],
+            json({{"k8s.io/initial-events-end", "true"}}));
+}
+
+TEST_F(TableTest, AWatchWithoutSuchAFormIsNotAcceptable) {
+  const Answer answer =
+      Call({.target = Path("configmaps") + "?watch=true&timeoutSeconds=1", .accept = "text/html"});
+
+  EXPECT_EQ(answer.status, 406);
+  EXPECT_THAT(answer.message(), EndsWith("application/json;stream=watch, "
+                                         "application/vnd.kubernetes.protobuf;stream=watch"));
+}
+
+TEST_F(TableTest, OneObjectCanBeItsMetadataAlone) {
+  EXPECT_EQ(GetAs(kMetadata).body, MetadataOfIt());
+}
+
+TEST_F(TableTest, AListCanBeItsMetadataAlone) {
+  const Answer list = ListAs(kMetadataList);
+
+  EXPECT_EQ(list.body, json({{"kind", "PartialObjectMetadataList"},
+                             {"apiVersion", "meta.k8s.io/v1"},
+                             {"metadata", Get(Path("configmaps")).at("/metadata")},
+                             {"items", {MetadataOfIt()}}}));
+}
+
+TEST_F(TableTest, AWatchCanBeOfMetadataAlone) {
+  Watch watch(Server().Open({.target = Path("configmaps") + "?watch=true", .accept = kMetadata}));
+
+  EXPECT_EQ(watch.Next(), json({{"type", "ADDED"}, {"object", MetadataOfIt()}}));
+}
+
+TEST_F(TableTest, AListIsNoMetadataOfOneObject) {
+  const Answer answer = ListAs(kMetadata);
+
+  EXPECT_EQ(answer.status, 406);
+  EXPECT_EQ(answer.message(),
+            "you requested PartialObjectMetadata, but the requested object is a list "
+            "(*core.ConfigMapList)");
+}
+
+TEST_F(TableTest, OneObjectIsNoListOfMetadata) {
+  const Answer answer = GetAs(kMetadataList);
+
+  EXPECT_EQ(answer.status, 406);
+  EXPECT_EQ(answer.message(),
+            "you requested PartialObjectMetadataList, but the requested object is not a list "
+            "(*core.ConfigMap)");
+}
+
+class CustomTableTest : public DefinitionTest {};
+
+TEST_F(CustomTableTest, WithoutColumnsOfItsOwnAKindHasNameAndAge) {
+  Define(Anything());
+  Post(Widgets(), AWidget("w"));
+
+  const Answer table = Call({.target = Widgets(), .accept = kTable});
+
+  EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Age date"));
+  EXPECT_EQ(Cells(table.body), json({"w", "AGE"}));
+}
+
+TEST_F(CustomTableTest, ColumnsOfItsOwnAreReadByPath) {
+  Define(Anything(), json::parse(R"({"additionalPrinterColumns": [
+      {"name": "Text", "type": "string", "jsonPath": ".spec.text", "description": "what it says"},
+      {"name": "Count", "type": "integer", "jsonPath": ".spec.count", "format": "int32",
+       "priority": 1},
+      {"name": "Ratio", "type": "number", "jsonPath": ".spec.ratio"},
+      {"name": "On", "type": "boolean", "jsonPath": ".spec.on"},
+      {"name": "Each", "type": "string", "jsonPath": ".spec.list[*].x"},
+      {"name": "Second", "type": "string", "jsonPath": ".spec.list[1].x"},
+      {"name": "Chosen", "type": "string", "jsonPath": ".spec.list[?(@.x==\"b\")].x"},
+      {"name": "Object", "type": "string", "jsonPath": ".spec.object"},
+      {"name": "Label", "type": "string", "jsonPath": ".metadata.labels.example\\.com/l"},
+      {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]})"));
+  json widget = AWidget("w", json::parse(R"({"text": "t", "count": 5, "ratio": 1.5, "on": true,
+                                             "list": [{"x": "a"}, {"x": "b"}],
+                                             "object": {"y": "z"}})"));
+  widget["metadata"]["labels"]["example.com/l"] = "L";
+  Post(Widgets(), widget);
+  Post(Widgets(), AWidget("none"));
+
+  const Answer table = Call({.target = Widgets(), .accept = kTable});
+
+  EXPECT_THAT(Columns(table.body),
+              ElementsAre("Name (name)", "Text", "Count integer (int32) wide", "Ratio number",
+                          "On boolean", "Each", "Second", "Chosen", "Object", "Label", "Age date"));
+  EXPECT_EQ(table.at("/columnDefinitions/1/description"), "what it says");
+  EXPECT_EQ(table.at("/columnDefinitions/3/description"),
+            "Custom resource definition column (in JSONPath format): .spec.ratio");
+  EXPECT_EQ(Cells(table.body, 0), json({"none", nullptr, nullptr, nullptr, nullptr, nullptr,
+                                        nullptr, nullptr, nullptr, nullptr, "AGE"}));
+  EXPECT_EQ(Cells(table.body, 1),
+            json({"w", "t", 5, 1.5, true, "a", "b", "b", R"({"y":"z"})", "L", "AGE"}));
+}
+
+TEST_F(CustomTableTest, AValueOfAnotherTypeIsLeftOut) {
+  Define(Anything(), json::parse(R"({"additionalPrinterColumns": [
+      {"name": "Count", "type": "integer", "jsonPath": ".spec.text"}]})"));
+  Post(Widgets(), AWidget("w", {{"text", "t"}}));
+
+  const Answer table = Call({.target = Widgets(), .accept = kTable});
+
+  EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Count integer"));
+  EXPECT_EQ(Cells(table.body), json({"w", nullptr}));
+}
+
+}  // namespace
+}  // namespace kopp::conformance

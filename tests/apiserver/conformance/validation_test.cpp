@@ -1,0 +1,223 @@
+#include "conformance.hpp"
+#include "explanations.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+/// An object of some kind that is not valid.
+struct Bad {
+  std::string test{};
+  std::string group_version{};
+  std::string plural{};
+  json object{};
+  std::vector<std::string> causes{};
+
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.test; }
+};
+
+class ValidationTest : public ConformanceTest, public ::testing::WithParamInterface<Bad> {};
+
+TEST_P(ValidationTest, IsInvalid) {
+  const auto& [test, group_version, plural, sent, causes] = GetParam();
+  json object = AConfigMap("a");
+  object.update(sent);
+  const Answer made =
+      Post(group_version == "v1" ? Path(plural) : Path(group_version, plural), object);
+
+  EXPECT_EQ(made.status, 422);
+  EXPECT_EQ(made.reason(), "Invalid");
+  EXPECT_THAT(Causes(made), ElementsAreArray(causes));
+}
+
+std::string Negative(const std::string& field) {
+  return "FieldValueInvalid " + field + ": Invalid value: -1: must be greater than or equal to 0";
+}
+json Data(const std::string& key) { return {{"data", {{key, "eA=="}}}}; }
+std::string BadKey(const std::string& key, const std::string& why) {
+  return "FieldValueInvalid data[" + key + "]: Invalid value: \"" + key + "\": " + why;
+}
+json Ports(const std::string& ports) { return {{"spec", {{"ports", json::parse(ports)}}}}; }
+json Job(json spec) {
+  json pod = APod("a")["spec"];
+  pod["restartPolicy"] = "Never";
+  json job{{"template", {{"spec", pod}}}};
+  job.merge_patch(spec);
+  return {{"spec", job}};
+}
+json Cron(const json& spec) {
+  json cron{{"schedule", "@hourly"}, {"jobTemplate", Job(json::object())}};
+  cron.merge_patch(spec);
+  return {{"spec", cron}};
+}
+const std::string kJobPolicy =
+    "FieldValueRequired spec.template.spec.restartPolicy: Required value: valid values: "
+    "\"OnFailure\", \"Never\"";
+
+const Bad kBad[] = {
+    {"ConfigMapKeyWithASpace", "v1", "configmaps", Data("a b"), {BadKey("a b", kNoConfigKey)}},
+    {"ConfigMapKeyOfNothing", "v1", "configmaps", Data(""), {BadKey("", kNoConfigKey)}},
+    {"ConfigMapKeyOfTwoDots", "v1", "configmaps", Data(".."), {BadKey("..", "must not be '..'")}},
+    {"ConfigMapKeyThatBeginsWithTwoDots",
+     "v1",
+     "configmaps",
+     Data("..x"),
+     {BadKey("..x", "must not start with '..'")}},
+    {"ConfigMapKeyTwice",
+     "v1",
+     "configmaps",
+     R"({"data": {"a": "x"}, "binaryData": {"a": "eA=="}})"_json,
+     {BadKey("a", "duplicate of key present in binaryData")}},
+    {"ConfigMapOfMoreThan1Mib",
+     "v1",
+     "configmaps",
+     {{"data", {{"a", std::string((1 << 20) + 1, 'x')}}}},
+     {"FieldValueTooLong []: Too long: may not be more than 1048576 bytes"}},
+    {"SecretKeyWithASpace", "v1", "secrets", Data("a b"), {BadKey("a b", kNoConfigKey)}},
+    {"SecretOfMoreThan1Mib",
+     "v1",
+     "secrets",
+     {{"stringData", {{"a", std::string((1 << 20) + 1, 'x')}}}},
+     {"FieldValueTooLong data: Too long: may not be more than 1048576 bytes"}},
+    {"TlsSecretWithoutItsKeys",
+     "v1",
+     "secrets",
+     {{"type", "kubernetes.io/tls"}},
+     {"FieldValueRequired data[tls.crt]: Required value",
+      "FieldValueRequired data[tls.key]: Required value"}},
+    {"ServiceWithoutPorts",
+     "v1",
+     "services",
+     Ports("[]"),
+     {"FieldValueRequired spec.ports: Required value"}},
+    {"ServiceWithAPortThatIsTooLarge",
+     "v1",
+     "services",
+     Ports(R"([{"port": 70000, "targetPort": 80}])"),
+     {"FieldValueInvalid spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, "
+      "inclusive"}},
+    {"ServiceWithPortsWithoutNames",
+     "v1",
+     "services",
+     Ports(R"([{"port": 80}, {"port": 81}])"),
+     {"FieldValueRequired spec.ports[0].name: Required value",
+      "FieldValueRequired spec.ports[1].name: Required value"}},
+    {"ServiceWithPortsOfOneName",
+     "v1",
+     "services",
+     Ports(R"([{"port": 80, "name": "a"}, {"port": 81, "name": "a"}])"),
+     {"FieldValueDuplicate spec.ports[1].name: Duplicate value: \"a\""}},
+    {"ServiceOfAnUnknownType",
+     "v1",
+     "services",
+     R"({"spec": {"type": "Odd", "ports": [{"port": 80}]}})"_json,
+     {R"(FieldValueNotSupported spec.type: Unsupported value: "Odd": supported values: )"
+      R"("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")"}},
+    {"ServiceOfAnExternalNameWithoutIt",
+     "v1",
+     "services",
+     R"({"spec": {"type": "ExternalName"}})"_json,
+     {"FieldValueRequired spec.externalName: Required value"}},
+    {"JobWithoutARestartPolicy",
+     "batch/v1",
+     "jobs",
+     Job(R"({"template": {"spec": {"restartPolicy": null}}})"_json),
+     {kJobPolicy}},
+    {"JobThatRestartsAlways",
+     "batch/v1",
+     "jobs",
+     Job(R"({"template": {"spec": {"restartPolicy": "Always"}}})"_json),
+     {kJobPolicy}},
+    {"JobOfNegativeParallelism",
+     "batch/v1",
+     "jobs",
+     Job({{"parallelism", -1}}),
+     {Negative("spec.parallelism")}},
+    {"JobOfANegativeLimit",
+     "batch/v1",
+     "jobs",
+     Job({{"backoffLimit", -1}}),
+     {Negative("spec.backoffLimit")}},
+    {"CronJobWithoutASchedule",
+     "batch/v1",
+     "cronjobs",
+     Cron({{"schedule", nullptr}}),
+     {"FieldValueRequired spec.schedule: Required value"}},
+    {"CronJobWithABadSchedule",
+     "batch/v1",
+     "cronjobs",
+     Cron({{"schedule", "bad"}}),
+     {"FieldValueInvalid spec.schedule: Invalid value: \"bad\": expected exactly 5 fields, found "
+      "1: [bad]"}},
+    {"CronJobOfAnUnknownPolicy",
+     "batch/v1",
+     "cronjobs",
+     Cron({{"concurrencyPolicy", "Odd"}}),
+     {R"(FieldValueNotSupported spec.concurrencyPolicy: Unsupported value: "Odd": supported )"
+      R"(values: "Allow", "Forbid", "Replace")"}},
+    {"LeaseOfNoTime",
+     "coordination.k8s.io/v1",
+     "leases",
+     R"({"spec": {"leaseDurationSeconds": 0}})"_json,
+     {"FieldValueInvalid spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"}},
+    {"LeaseOfNegativeTransitions",
+     "coordination.k8s.io/v1",
+     "leases",
+     R"({"spec": {"leaseTransitions": -1}})"_json,
+     {Negative("spec.leaseTransitions")}},
+    {"RoleWithARuleOfNothing",
+     "rbac.authorization.k8s.io/v1",
+     "roles",
+     R"({"rules": [{"resources": ["pods"]}]})"_json,
+     {"FieldValueRequired rules[0].verbs: Required value: verbs must contain at least one value",
+      "FieldValueRequired rules[0].apiGroups: Required value: resource rules must supply at least "
+      "one api group"}},
+    {"RoleBindingOfNothing",
+     "rbac.authorization.k8s.io/v1",
+     "rolebindings",
+     R"({"roleRef": {"kind": "Nope"}, "subjects": [{"kind": "X", "name": "s"}]})"_json,
+     {R"(FieldValueNotSupported roleRef.kind: Unsupported value: "Nope": supported values: )"
+      R"("Role", "ClusterRole")",
+      "FieldValueRequired roleRef.name: Required value",
+      R"(FieldValueNotSupported subjects[0].kind: Unsupported value: "X": supported values: )"
+      R"("ServiceAccount", "User", "Group")"}},
+    {"IngressPathWithoutAType",
+     "networking.k8s.io/v1",
+     "ingresses",
+     R"({"spec": {"rules": [{"http": {"paths": [
+          {"path": "/", "backend": {"service": {"name": "s", "port": {"number": 80}}}}
+        ]}}]}})"_json,
+     {"FieldValueRequired spec.rules[0].http.paths[0].pathType: Required value: pathType must be "
+      "specified"}},
+    {"BudgetOfANegativeNumber",
+     "policy/v1",
+     "poddisruptionbudgets",
+     R"({"spec": {"minAvailable": -1}})"_json,
+     {Negative("spec.minAvailable")}},
+    {"EventOfAnotherNamespace",
+     "v1",
+     "events",
+     R"({"involvedObject": {"namespace": "other"}})"_json,
+     {"FieldValueInvalid involvedObject.namespace: Invalid value: \"other\": does not match "
+      "event.namespace"}},
+};
+INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(kBad),
+                         [](const auto& bad) { return bad.param.test; });
+
+class LeaseTest : public ConformanceTest {};
+
+TEST_F(LeaseTest, ATimeNeedsMicroseconds) {
+  const Answer made =
+      Post(Path("coordination.k8s.io/v1", "leases"),
+           {{"metadata", {{"name", "a"}}}, {"spec", {{"renewTime", "2026-01-02T03:04:05Z"}}}});
+
+  EXPECT_EQ(made.status, 400);
+  EXPECT_EQ(made.message(),
+            R"(Lease in version "v1" cannot be handled as a Lease: parsing time )"
+            R"("2026-01-02T03:04:05Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as )"
+            R"(".000000")");
+}
+
+}  // namespace
+}  // namespace kopp::conformance

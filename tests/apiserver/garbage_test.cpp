@@ -1,0 +1,134 @@
+// What a whole control plane does and a kube-apiserver alone does not: no part of the conformance
+// suite.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/api_server.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+
+/// An owner "owner" and ConfigMaps that are owned.
+class GarbageTest : public ::testing::Test {
+ protected:
+  GarbageTest() { owner_ = Make("owner"); }
+
+  json Make(const std::string& name, const json& metadata = json::object()) {
+    json object{{"metadata", {{"name", name}, {"namespace", "default"}}}};
+    object["metadata"].update(metadata);
+    return client_.Create(ConfigMap::kKind, object);
+  }
+  json MakeOwned(const std::string& name, const json& by, json metadata = json::object()) {
+    metadata["ownerReferences"].push_back(Reference(by));
+    return Make(name, metadata);
+  }
+  static json Reference(const json& owner) {
+    return {{"apiVersion", "v1"},
+            {"kind", "ConfigMap"},
+            {"name", owner["metadata"]["name"]},
+            {"uid", owner["metadata"]["uid"]}};
+  }
+  void Delete(const std::string& name, const std::string& propagation = "Background") {
+    client_.Delete(ConfigMap::kKind, {"default", name}, {.propagation = propagation});
+  }
+  void DropFinalizers(const std::string& name) {
+    client_.Patch(ConfigMap::kKind, {"default", name},
+                  Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
+  }
+  std::optional<json> Find(const std::string& name) {
+    return client_.Get(ConfigMap::kKind, {"default", name});
+  }
+  bool Exists(const std::string& name) { return Find(name).has_value(); }
+
+  testing::ApiServer server_;
+  Client client_{server_.transport()};
+  json owner_;
+};
+
+TEST_F(GarbageTest, WithItsOwnerAnObjectGoes) {
+  MakeOwned("child", owner_);
+  Make("other");
+
+  Delete("owner");
+
+  EXPECT_FALSE(Exists("child"));
+  EXPECT_TRUE(Exists("other"));
+}
+
+TEST_F(GarbageTest, WithItsOwnersOwnerItGoesToo) {
+  const json child = MakeOwned("child", owner_);
+  MakeOwned("grandchild", child);
+
+  Delete("owner");
+
+  EXPECT_FALSE(Exists("grandchild"));
+}
+
+TEST_F(GarbageTest, WithAnotherOwnerItStaysWithThatOne) {
+  const json other = Make("other");
+  MakeOwned("child", owner_, {{"ownerReferences", {Reference(other)}}});
+
+  Delete("owner");
+
+  EXPECT_EQ((*Find("child"))["metadata"]["ownerReferences"], json::array({Reference(other)}));
+}
+
+TEST_F(GarbageTest, AnOrphanStaysWithoutItsOwner) {
+  MakeOwned("child", owner_);
+
+  Delete("owner", "Orphan");
+
+  EXPECT_FALSE(Exists("owner"));
+  EXPECT_FALSE((*Find("child"))["metadata"].contains("ownerReferences"));
+}
+
+TEST_F(GarbageTest, InTheForegroundTheOwnerGoesLast) {
+  MakeOwned("child", owner_, {{"finalizers", {"example.com/a"}}});
+
+  Delete("owner", "Foreground");
+
+  EXPECT_TRUE((*Find("owner"))["metadata"].contains("deletionTimestamp"));
+  EXPECT_TRUE((*Find("child"))["metadata"].contains("deletionTimestamp"));
+  DropFinalizers("child");
+  EXPECT_FALSE(Exists("child"));
+  EXPECT_FALSE(Exists("owner"));
+}
+
+TEST_F(GarbageTest, InTheForegroundWithoutDependentsTheOwnerGoesAtOnce) {
+  Delete("owner", "Foreground");
+
+  EXPECT_FALSE(Exists("owner"));
+}
+
+TEST_F(GarbageTest, ANamespaceGoesWithAllThatIsInIt) {
+  client_.Create(Namespace::kKind, {{"metadata", {{"name", "short-lived"}}}});
+  client_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "short-lived"}}}});
+
+  client_.Delete(Namespace::kKind, {"", "short-lived"});
+
+  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "short-lived"}));
+  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"short-lived", "a"}));
+}
+
+TEST_F(GarbageTest, ANamespaceWaitsForWhatHasAFinalizer) {
+  client_.Create(Namespace::kKind, {{"metadata", {{"name", "kept"}}}});
+  client_.Create(
+      ConfigMap::kKind,
+      {{"metadata", {{"name", "a"}, {"namespace", "kept"}, {"finalizers", {"example.com/a"}}}}});
+
+  client_.Delete(Namespace::kKind, {"", "kept"});
+
+  EXPECT_EQ((*client_.Get(Namespace::kKind, {"", "kept"}))["status"]["phase"], "Terminating");
+  client_.Patch(ConfigMap::kKind, {"kept", "a"},
+                Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
+  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "kept"}));
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs the conformance suite of kopp's own API server against a real kube-apiserver, and compares what
+# the real one says of its kinds with what kopp's has of them.
+#   CONFORMANCE    the suite's program (default: the build of preset default)
+# Nothing stays behind.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+built=$root/build/default/tests/apiserver/conformance/apiserver_conformance_test
+CONFORMANCE=$(realpath -m "${CONFORMANCE:-$built}")
+
+main() {
+  if [[ ! -x $CONFORMANCE ]]; then
+    echo "There is no program $CONFORMANCE: build it first" >&2
+    exit 1
+  fi
+  KOPP_PROGRAMS=$("$here/programs.sh")
+  export KOPP_PROGRAMS
+  unset KUBECONFIG
+  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
+  folder=$(mktemp -d)
+  state=$folder/cluster
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  trap 'exit 141' PIPE
+  "$here/cluster.sh" up "$state" >/dev/null
+  compare_kinds
+  KOPP_CONFORMANCE_KUBECONFIG=$state/admin.kubeconfig "$CONFORMANCE" --gtest_brief=1
+}
+
+compare_kinds() {
+  local data=$root/framework/apiserver/data
+  mkdir "$folder/kinds"
+  python3 "$data/kinds.py" "https://127.0.0.1:$(cat "$state/port")" "$state/ca.crt" \
+    "$state/admin.crt" "$state/admin.key" "$folder/kinds"
+  local file
+  for file in resources.txt schemas.txt; do
+    if ! diff -u "$data/$file" "$folder/kinds/$file"; then
+      echo "the real server's kinds are others than those in $data: write them anew with kinds.py" >&2
+      return 1
+    fi
+  done
+}
+
+clean_up() {
+  local code=$?
+  set +e
+  trap '' INT TERM HUP PIPE
+  [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
+  rm -rf "$folder"
+  exit "$code"
+}
+
+main "$@"
