@@ -1,5 +1,6 @@
 #include "definition_rules.hpp"
 
+#include "definition_parts.hpp"
 #include "definitions.hpp"
 #include "schema_problems.hpp"
 #include "schema_rules.hpp"
@@ -17,11 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string Text(const json& object, const char* name) {
-  const json& value = Said(object, name);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 std::string Lower(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -32,9 +28,9 @@ std::string Lower(std::string text) {
 void Complete(json& definition) {
   json& spec = definition["spec"];
   json& names = spec["names"];
-  if (const std::string kind = Text(names, "kind"); !kind.empty()) {
-    if (Text(names, "singular").empty()) names["singular"] = Lower(kind);
-    if (Text(names, "listKind").empty()) names["listKind"] = kind + "List";
+  if (const std::string kind = SaidText(names, "kind"); !kind.empty()) {
+    if (SaidText(names, "singular").empty()) names["singular"] = Lower(kind);
+    if (SaidText(names, "listKind").empty()) names["listKind"] = kind + "List";
   }
   if (!spec.contains("conversion")) spec["conversion"] = {{"strategy", "None"}};
   json& status = definition["status"];
@@ -82,14 +78,14 @@ class Checker {
   void CheckName() {
     const json& metadata = Said(definition_, "metadata");
     if (metadata.contains("resourceVersion")) return;  // it is no new one
-    const std::string name = Text(metadata, "name");
-    if (name == Text(Said(spec_, "names"), "plural") + '.' + Text(spec_, "group")) return;
+    const std::string name = SaidText(metadata, "name");
+    if (name == SaidText(Said(spec_, "names"), "plural") + '.' + SaidText(spec_, "group")) return;
     causes_.push_back(
         InvalidValue("metadata.name", name, R"(must be spec.names.plural+"."+spec.group)"));
   }
 
   void CheckGroup() {
-    const std::string group = Text(spec_, "group");
+    const std::string group = SaidText(spec_, "group");
     if (group.empty()) {
       causes_.push_back(Required("spec.group", ""));
     } else if (const Why why = NotADnsSubdomain(group)) {
@@ -101,7 +97,7 @@ class Checker {
   }
 
   void CheckScope() {
-    const std::string scope = Text(spec_, "scope");
+    const std::string scope = SaidText(spec_, "scope");
     if (scope.empty()) {
       causes_.push_back(Required("spec.scope", ""));
     } else if (scope != "Cluster" && scope != "Namespaced") {
@@ -122,9 +118,9 @@ class Checker {
     for (std::size_t i = 0; i < versions_.size(); ++i) {
       const json& version = versions_[i];
       const std::string at = "spec.versions[" + std::to_string(i) + ']';
-      names.insert(Text(version, "name"));
+      names.insert(SaidText(version, "name"));
       if (Said(version, "storage") == true) ++stored;
-      CheckLabel(Text(version, "name"), at + ".name");
+      CheckLabel(SaidText(version, "name"), at + ".name");
       if (version.contains("deprecationWarning") && Said(version, "deprecated") != true) {
         causes_.push_back(InvalidValue(at + ".deprecationWarning", version["deprecationWarning"],
                                        "can only be set for deprecated versions"));
@@ -144,7 +140,7 @@ class Checker {
       causes_.push_back(InvalidValue("spec.versions", versions_,
                                      "must have exactly one version marked as storage version"));
     }
-    if (!versions_.empty()) CheckLabel(Text(versions_[0], "name"), "spec.version");
+    if (!versions_.empty()) CheckLabel(SaidText(versions_[0], "name"), "spec.version");
   }
 
   void CheckLabel(const std::string& name, const std::string& field) {
@@ -156,7 +152,7 @@ class Checker {
   void CheckNames() {
     const json& names = Said(spec_, "names");
     for (const char* name : {"plural", "singular", "kind", "listKind"}) {
-      const std::string text = Text(names, name);
+      const std::string text = SaidText(names, name);
       const std::string field = std::string("spec.names.") + name;
       const bool is_kind = std::string(name).ends_with("ind");
       if (text.empty()) {
@@ -174,8 +170,8 @@ class Checker {
                    std::string("spec.names.") + name + '[' + std::to_string(i) + ']');
       }
     }
-    const std::string kind = Text(names, "kind");
-    if (!kind.empty() && kind == Text(names, "listKind")) {
+    const std::string kind = SaidText(names, "kind");
+    if (!kind.empty() && kind == SaidText(names, "listKind")) {
       causes_.push_back(
           InvalidValue("spec.names.listKind", kind, "kind and listKind may not be the same"));
     }
@@ -193,70 +189,19 @@ class Checker {
   void CheckPartsOf(const json& version, const std::string& at, bool shared) {
     if (IsShared("subresources") == shared) {
       const json& scale = Said(Said(version, "subresources"), "scale");
-      if (!scale.is_null()) CheckScale(scale, at + ".subresources.scale.");
+      if (!scale.is_null()) CheckScale(scale, at + ".subresources.scale.", causes_);
     }
     if (IsShared("additionalPrinterColumns") != shared) return;
     const json& columns = Said(version, "additionalPrinterColumns");
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      CheckColumn(columns[i], at + ".additionalPrinterColumns[" + std::to_string(i) + "].");
-    }
-  }
-
-  void CheckScale(const json& scale, const std::string& at) {
-    struct Path {
-      const char* name;
-      std::vector<std::string> parents;
-      const char* why;
-    };
-    const Path paths[] = {
-        {"specReplicasPath", {".spec."}, "should be a json path under .spec"},
-        {"statusReplicasPath", {".status."}, "should be a json path under .status"},
-        {"labelSelectorPath",
-         {".spec.", ".status."},
-         "should be a json path under either .spec or .status"},
-    };
-    for (const auto& [name, parents, why] : paths) {
-      const std::string path = Text(scale, name);
-      if (path.empty()) {
-        if (parents.size() == 1) causes_.push_back(Required(at + name, ""));
-      } else if (!path.starts_with('.')) {
-        causes_.push_back(
-            InvalidValue(at + name, path, "must be a simple json path starting with ."));
-      } else if (std::none_of(parents.begin(), parents.end(), [&](const std::string& parent) {
-                   return path.starts_with(parent);
-                 })) {
-        causes_.push_back(InvalidValue(at + name, path, why));
-      }
-    }
-  }
-
-  void CheckColumn(const json& column, const std::string& at) {
-    const std::string types = "must be one of boolean,date,integer,number,string";
-    const std::set<std::string> known{"boolean", "date", "integer", "number", "string"};
-    const std::set<std::string> formats{"",      "byte",  "date",  "date-time", "double",
-                                        "float", "int32", "int64", "password"};
-    if (Text(column, "name").empty()) causes_.push_back(Required(at + "name", ""));
-    if (const std::string type = Text(column, "type"); type.empty()) {
-      causes_.push_back(Required(at + "type", types));
-    } else if (!known.contains(type)) {
-      causes_.push_back(InvalidValue(at + "type", type, types));
-    }
-    if (const std::string format = Text(column, "format"); !formats.contains(format)) {
-      causes_.push_back(
-          InvalidValue(at + "format", format,
-                       "must be one of byte,date,date-time,double,float,int32,int64,password"));
-    }
-    if (const std::string path = Text(column, "jsonPath"); path.empty()) {
-      causes_.push_back(Required(at + "JSONPath", ""));
-    } else if (!path.starts_with('.')) {
-      causes_.push_back(
-          InvalidValue(at + "JSONPath", path, "must be a simple json path starting with ."));
+      CheckColumn(columns[i], at + ".additionalPrinterColumns[" + std::to_string(i) + "].",
+                  causes_);
     }
   }
 
   void CheckConversion() {
     const json& conversion = Said(spec_, "conversion");
-    const std::string strategy = Text(conversion, "strategy");
+    const std::string strategy = SaidText(conversion, "strategy");
     if (strategy != "None" && strategy != "Webhook") {
       causes_.push_back(NotSupported("spec.conversion.strategy", strategy, {"None", "Webhook"}));
     }
@@ -282,7 +227,7 @@ class Checker {
     std::set<json> names;
     for (const json& version : versions_) {
       names.insert(Said(version, "name"));
-      if (Said(version, "storage") == true) storage = Text(version, "name");
+      if (Said(version, "storage") == true) storage = SaidText(version, "name");
     }
     if (!storage.empty() && std::find(stored.begin(), stored.end(), storage) == stored.end()) {
       causes_.push_back(InvalidValue(field, stored, "must have the storage version " + storage));

@@ -1,13 +1,11 @@
 #pragma once
 
-#include "resource.hpp"
-
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-// CustomResourceDefinitions: what becomes of them, and what is served because of them.
+// CustomResourceDefinitions: what becomes of them.
 
 namespace kopp::apiserver {
 
@@ -30,12 +28,5 @@ namespace kopp::apiserver {
 /// Sets the condition of `type`; its time is that of the last change of `status`.
 void SetCondition(nlohmann::json& definition, const std::string& type, const std::string& status,
                   const std::string& reason, const std::string& message, const std::string& now);
-
-/// What is served because of an established definition, the versions in the order in which they
-/// are preferred.
-[[nodiscard]] std::vector<Catalog::Entry> Served(const nlohmann::json& definition);
-
-/// Whether version `a` is preferred to `b`: stable ones first, then the newest.
-[[nodiscard]] bool IsPreferred(const std::string& a, const std::string& b);
 
 }  // namespace kopp::apiserver

@@ -1,12 +1,9 @@
 #include "presentation.hpp"
 
-#include "media_types.hpp"
 #include "objects.hpp"
 #include "status.hpp"
 #include "table.hpp"
 
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -41,15 +38,6 @@ json Table(json metadata, json columns, json rows, const std::string& version) {
           {"rows", std::move(rows)}};
 }
 
-void CheckInclude(const Presentation& presentation) {
-  if (presentation.form != Form::kTable) return;
-  for (const char* known : {"", "None", "Metadata", "Object"}) {
-    if (presentation.include == known) return;
-  }
-  throw BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: \"" +
-                   presentation.include + "\": must be 'Metadata', 'Object', 'None', or empty");
-}
-
 /// The type as the real server's sources name it: "*rbac.Role".
 std::string TypeOf(const Resource& resource, const std::string& kind) {
   std::string package = resource.group.substr(0, resource.group.find('.'));
@@ -73,56 +61,20 @@ Refusal IsList(const Resource& resource) {
                        type + ')');
 }
 
-// What can be had is JSON, which is YAML too. The real server's third type, and YAML that looks
-// like it, are not missed in tests.
-constexpr std::string_view kAnything = "*/*";
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kYaml = "application/yaml";
-constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
-const std::string kAll = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-const std::string kAllOfWatches =
-    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
-
-bool IsWatch(const Ask& ask) { return ask.target.watch_prefix || ask.target.query.IsTrue("watch"); }
-
-bool IsKnown(const MediaType& media) {
-  return media.type == kAnything || media.type == kJson || media.type == kYaml ||
-         media.type == kProtobuf;
-}
-
-/// Whether the choice can be had; if so, `presentation` is in its form.
-bool Takes(const MediaType& media, Presentation& presentation) {
-  if (!IsKnown(media) || media.type == kProtobuf) return false;
-  if (media.as.empty() && media.version.empty() && media.group.empty()) return true;
-  if (media.group != "meta.k8s.io") return false;
-  if (media.version != "v1" && media.version != "v1beta1") return false;
-  constexpr std::pair<std::string_view, Form> kForms[] = {
-      {"Table", Form::kTable},
-      {"PartialObjectMetadata", Form::kMetadata},
-      {"PartialObjectMetadataList", Form::kMetadataList}};
-  for (const auto& [name, form] : kForms) {
-    if (media.as != name) continue;
-    presentation.form = form;
-    presentation.version = media.version;
-    return true;
-  }
-  return false;
-}
-
-/// None of the choices is a type that the path of a built-in kind has.
-Refusal NoSuchType(const Ask& ask) {
-  const bool is_list = ask.method == "GET" && ask.target.name.empty();
-  return {406, "NotAcceptable",
-          "406: Not Acceptable\n\nAvailable representations: " + kAll +
-              (is_list ? ", " + kAllOfWatches : ""),
-          json::object()};
-}
-
 }  // namespace
+
+void Presentation::CheckInclude() const {
+  if (form != Form::kTable) return;
+  for (const char* known : {"", "None", "Metadata", "Object"}) {
+    if (include == known) return;
+  }
+  throw BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: \"" +
+                   include + "\": must be 'Metadata', 'Object', 'None', or empty");
+}
 
 std::string Presentation::One(const std::string& text, const Resource& resource) const {
   if (form == Form::kMetadataList) throw IsNoList(resource);
-  CheckInclude(*this);
+  CheckInclude();
   return InEvent(text, resource, true);
 }
 
@@ -142,7 +94,7 @@ std::string Presentation::InEvent(const std::string& text, const Resource& resou
 std::string Presentation::List(const std::vector<const std::string*>& texts, const json& metadata,
                                const Resource& resource) const {
   if (form == Form::kMetadata) throw IsList(resource);
-  CheckInclude(*this);
+  CheckInclude();
   if (form == Form::kTable) {
     json rows = json::array();
     for (const std::string* text : texts) rows.push_back(Row(json::parse(*text), resource, *this));
@@ -178,27 +130,6 @@ std::string Presentation::OfAnswer(const std::string& answer, const Resource& re
   std::vector<const std::string*> texts;
   for (const std::string& item : items) texts.push_back(&item);
   return List(texts, shown.at("metadata"), resource);
-}
-
-Presentation ReadPresentation(const Ask& ask, const Resource& resource, const std::string& now) {
-  Presentation presentation{.include = ask.target.query.Get("includeObject"), .now = now};
-  const std::vector<MediaType> choices = ReadAccept(ask.accept.empty() ? kAnything : ask.accept);
-  if (resource.built_in && std::none_of(choices.begin(), choices.end(), IsKnown)) {
-    throw NoSuchType(ask);
-  }
-  const auto taken = std::find_if(choices.begin(), choices.end(), [&](const MediaType& media) {
-    return Takes(media, presentation);
-  });
-  if (taken == choices.end()) {
-    throw NotAcceptable("only the following media types are accepted: " + kAll);
-  }
-  if (IsWatch(ask)) {
-    if (taken->type == kYaml) {
-      throw NotAcceptable("only the following media types are accepted: " + kAllOfWatches);
-    }
-    CheckInclude(presentation);
-  }
-  return presentation;
 }
 
 }  // namespace kopp::apiserver

@@ -34,6 +34,8 @@ struct Presentation {
   /// has its metadata whatever is included: it has nothing else.
   [[nodiscard]] std::string InEvent(const std::string& text, const Resource& resource,
                                     bool is_first, bool is_bookmark = false) const;
+  /// Throws a Refusal (400) where `include` is nothing that a table may bring along.
+  void CheckInclude() const;
 };
 
 /// Throws a Refusal (406) where nothing of what the client takes can be given.

@@ -1,5 +1,6 @@
 #include "registrar.hpp"
 
+#include "custom_resources.hpp"
 #include "definition_rules.hpp"
 #include "definitions.hpp"
 #include "managed_fields.hpp"
@@ -32,11 +33,7 @@ const Schema& SchemaOfDefinitions() { return *Schemas::BuiltIn().Find("CustomRes
 }  // namespace
 
 void Registrar::Follow(const Resource& resource) {
-  if (resource.built_in && resource.kept_as != kDefinitions) return;
-  if (!resource.built_in) {
-    const auto served = world_.catalog()->Find(resource.group, resource.version, resource.plural);
-    if (served == nullptr || !served->terminating) return;
-  }
+  if (resource.kept_as != kDefinitions && !waits_) return;
   const std::lock_guard lock(settling_);
   // What a round changes, the next one sees: a name that is free now, a definition without objects.
   for (std::set<std::string> changed = ReadAgain();; changed = ReadAgain()) {
@@ -45,8 +42,10 @@ void Registrar::Follow(const Resource& resource) {
     for (const auto& [name, known] : known_) {
       if (IsTerminating(known.definition)) CleanUp(known);
     }
-    if (changed.empty()) return;
+    if (changed.empty()) break;
   }
+  waits_ = std::any_of(known_.begin(), known_.end(),
+                       [](const auto& entry) { return IsTerminating(entry.second.definition); });
 }
 
 // Returns the groups whose definitions changed since the last time.

@@ -3,6 +3,7 @@
 #include "world.hpp"
 #include "writes.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -38,6 +39,7 @@ class Registrar {
 
   World& world_;
   Writes& writes_;
+  std::atomic<bool> waits_ = false;  // a definition is gone when its last object is
   std::mutex settling_;
   std::map<std::string, Known> known_;  // by name; guarded by settling_
 };

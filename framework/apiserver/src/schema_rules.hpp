@@ -33,5 +33,7 @@ struct Rules {
 
 /// What a schema, as CRDs have it, says by a word; null where it does not.
 [[nodiscard]] const nlohmann::json& Said(const nlohmann::json& schema, std::string_view word);
+/// "" where it is no text.
+[[nodiscard]] std::string SaidText(const nlohmann::json& schema, std::string_view word);
 
 }  // namespace kopp::apiserver

@@ -17,16 +17,11 @@ using Merge = Schema::Merge;
 
 bool IsTrue(const json& schema, const char* word) { return Said(schema, word) == true; }
 
-std::string Text(const json& schema, const char* word) {
-  const json& said = Said(schema, word);
-  return said.is_string() ? said.get<std::string>() : "";
-}
-
 bool HasItemsByName(const json& schema) { return Said(schema, "additionalProperties").is_object(); }
 
 Type TypeOf(const json& schema) {
   if (IsTrue(schema, "x-kubernetes-int-or-string")) return Type::kIntOrString;
-  const std::string type = Text(schema, "type");
+  const std::string type = SaidText(schema, "type");
   if (type == "object") return HasItemsByName(schema) ? Type::kMap : Type::kObject;
   if (type == "array") return Type::kList;
   if (type == "string") return Type::kString;
@@ -36,12 +31,12 @@ Type TypeOf(const json& schema) {
 }
 
 Merge MergeOf(const json& schema) {
-  const std::string list = Text(schema, "x-kubernetes-list-type");
+  const std::string list = SaidText(schema, "x-kubernetes-list-type");
   if (list == "map") return Merge::kMap;
   if (list == "set") return Merge::kSet;
-  const bool is_list = Text(schema, "type") == "array";
-  return is_list || Text(schema, "x-kubernetes-map-type") == "atomic" ? Merge::kAtomic
-                                                                      : Merge::kGranular;
+  const bool is_list = SaidText(schema, "type") == "array";
+  return is_list || SaidText(schema, "x-kubernetes-map-type") == "atomic" ? Merge::kAtomic
+                                                                          : Merge::kGranular;
 }
 
 class Maker {
@@ -54,7 +49,7 @@ class Maker {
     schema.embedded = IsTrue(said, "x-kubernetes-embedded-resource");
     schema.open = IsTrue(said, "x-kubernetes-preserve-unknown-fields") ||
                   IsTrue(said, "additionalProperties");
-    if (IsFormat(Text(said, "format"))) schema.format = Text(said, "format");
+    if (IsFormat(SaidText(said, "format"))) schema.format = SaidText(said, "format");
     for (const json& key : Said(said, "x-kubernetes-list-map-keys")) {
       schema.keys.push_back(key.get<std::string>());
     }
@@ -91,7 +86,7 @@ class Maker {
                              "oneOf", "not", "description"}) {
       rules->said.erase(part);
     }
-    if (const std::string pattern = Text(said, "pattern"); !pattern.empty()) {
+    if (const std::string pattern = SaidText(said, "pattern"); !pattern.empty()) {
       rules->pattern = std::regex(pattern, std::regex::ECMAScript);
     }
     for (const json& name : Said(said, "required")) {
@@ -116,6 +111,11 @@ const json& Said(const json& schema, std::string_view word) {
   static const json kNothing;
   const auto found = schema.is_object() ? schema.find(word) : schema.end();
   return found == schema.end() ? kNothing : *found;
+}
+
+std::string SaidText(const json& schema, std::string_view word) {
+  const json& said = Said(schema, word);
+  return said.is_string() ? said.get<std::string>() : "";
 }
 
 std::shared_ptr<const Schema> StructuralSchema(const json& said) {

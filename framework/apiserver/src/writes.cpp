@@ -84,7 +84,9 @@ void CheckState(const Resource& resource, bool is_put, const json& was, const js
   const std::string version = Text(metadata, "resourceVersion");
   if (version.empty() || version == "0") {
     if (RulesOf(resource).wins_unconditionally) return;
-    throw Invalid(resource, name,
+    Resource named = resource;
+    named.kind = resource.plural;  // so this one message has it
+    throw Invalid(named, name,
                   {InvalidValue("metadata.resourceVersion", 0, "must be specified for an update")});
   }
   if (version.find_first_not_of("0123456789") != std::string::npos) {
