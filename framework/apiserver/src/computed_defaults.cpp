@@ -110,7 +110,7 @@ void OfDaemonSet(json& set) {
 }  // namespace
 
 void FillInByCode(json& object, std::string_view type) {
-  static const std::map<std::string_view, void (*)(json&)> kByType = {
+  static const std::map<std::string_view, void (*)(json&)> by_type = {
       {"Container", &OfContainer},
       {"DaemonSet", &OfDaemonSet},
       {"EphemeralContainer", &OfContainer},
@@ -121,7 +121,7 @@ void FillInByCode(json& object, std::string_view type) {
       {"Secret", &OfSecret},
       {"Volume", &OfVolume},
   };
-  if (const auto found = kByType.find(type); found != kByType.end()) found->second(object);
+  if (const auto found = by_type.find(type); found != by_type.end()) found->second(object);
 }
 
 }  // namespace kopp::apiserver

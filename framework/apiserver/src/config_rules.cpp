@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxSize = 1 << 20;
-const json kNothing;
+const json nothing;
 
 /// Of what base64 text stands for.
 std::size_t DecodedSize(const std::string& text) {
@@ -38,13 +38,13 @@ std::size_t CheckKeys(const Part& data, bool encoded, const Part& others, Causes
 void CheckConfigMap(const json& object, Causes& causes) {
   const Part map(object);
   const std::size_t size = CheckKeys(map["data"], false, map["binaryData"], causes) +
-                           CheckKeys(map["binaryData"], true, Part(kNothing), causes);
+                           CheckKeys(map["binaryData"], true, Part(nothing), causes);
   if (size > kMaxSize) causes.push_back(TooLong("[]", kMaxSize));
 }
 
 void CheckSecret(const json& object, Causes& causes) {
   // The keys that a type needs.
-  static const std::map<std::string, std::vector<std::string>, std::less<>> kNeeded = {
+  static const std::map<std::string, std::vector<std::string>, std::less<>> keys_of = {
       {"kubernetes.io/dockercfg", {".dockercfg"}},
       {"kubernetes.io/dockerconfigjson", {".dockerconfigjson"}},
       {"kubernetes.io/ssh-auth", {"ssh-privatekey"}},
@@ -52,11 +52,11 @@ void CheckSecret(const json& object, Causes& causes) {
   };
   const Part secret(object);
   const Part data = secret["data"];
-  if (CheckKeys(data, true, Part(kNothing), causes) > kMaxSize) {
+  if (CheckKeys(data, true, Part(nothing), causes) > kMaxSize) {
     causes.push_back(TooLong("data", kMaxSize));
   }
   const std::string type = secret["type"].text();
-  if (const auto needed = kNeeded.find(type); needed != kNeeded.end()) {
+  if (const auto needed = keys_of.find(type); needed != keys_of.end()) {
     for (const std::string& key : needed->second) {
       if (!data.Key(key).exists()) causes.push_back(Required(data.Key(key).path(), ""));
     }

@@ -61,7 +61,7 @@ void CheckPorts(const Part& ports, Causes& causes) {
 
 /// Of a Pod, that its containers may learn.
 void CheckFieldPath(const Part& path, Causes& causes) {
-  static const std::set<std::string, std::less<>> kKnown = {
+  static const std::set<std::string, std::less<>> known = {
       "metadata.name", "metadata.namespace",      "metadata.uid",
       "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
       "status.podIP",  "status.hostIPs",          "status.podIPs"};
@@ -69,7 +69,7 @@ void CheckFieldPath(const Part& path, Causes& causes) {
   if (!CheckGiven(path, causes)) return;
   const bool subscripted =
       text.starts_with("metadata.labels['") || text.starts_with("metadata.annotations['");
-  if (kKnown.contains(text) || (subscripted && text.ends_with("']"))) return;
+  if (known.contains(text) || (subscripted && text.ends_with("']"))) return;
   causes.push_back(InvalidValue(path.path(), text,
                                 "error converting fieldPath: field label not supported: " + text));
 }

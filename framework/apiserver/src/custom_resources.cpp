@@ -154,7 +154,7 @@ Resource ResourceOf(const json& definition, const json& version) {
 std::vector<Catalog::Entry> Served(const json& definition) {
   std::vector<Catalog::Entry> entries;
   for (const json& version : definition["spec"]["versions"]) {
-    if (version["served"] != true) continue;
+    if (Said(version, "served") != true) continue;
     entries.push_back(std::make_shared<const Resource>(ResourceOf(definition, version)));
   }
   std::sort(entries.begin(), entries.end(),

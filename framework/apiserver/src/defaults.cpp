@@ -68,10 +68,10 @@ Table ReadTable(std::string_view text) {
 }
 
 const std::vector<Default>& DefaultsOf(std::string_view type) {
-  static const Table kTable = ReadTable(data::kDefaults);
-  static const std::vector<Default> kNone;
-  const auto found = kTable.find(type);
-  return found == kTable.end() ? kNone : found->second;
+  static const Table table = ReadTable(data::kDefaults);
+  static const std::vector<Default> none;
+  const auto found = table.find(type);
+  return found == table.end() ? none : found->second;
 }
 
 json At(const json& object, const std::string& field) {

@@ -33,6 +33,11 @@ void Complete(json& definition) {
     if (SaidText(names, "listKind").empty()) names["listKind"] = kind + "List";
   }
   if (!spec.contains("conversion")) spec["conversion"] = {{"strategy", "None"}};
+}
+
+/// The status as it is before anybody looked at the definition; later only what is stored counts.
+void Assign(World&, const json&, json& definition) {
+  const json& spec = definition["spec"];
   json& status = definition["status"];
   for (const char* name : {"conditions", "storedVersions"}) {
     if (!status.contains(name)) status[name] = nullptr;
@@ -43,9 +48,8 @@ void Complete(json& definition) {
   json& stored = status["storedVersions"];
   for (const json& version : Said(spec, "versions")) {
     if (Said(version, "storage") != true) continue;
-    if (std::find(stored.begin(), stored.end(), version["name"]) == stored.end()) {
-      stored.push_back(version["name"]);
-    }
+    const std::string name = SaidText(version, "name");
+    if (std::find(stored.begin(), stored.end(), name) == stored.end()) stored.push_back(name);
     return;
   }
 }
@@ -254,13 +258,16 @@ class Checker {
 
 void CheckChange(const json& before, const json& after, Causes& causes) {
   if (!IsEstablished(before)) return;
-  for (const char* path :
+  const auto at = [](const json& definition, const std::string& path) {
+    const json::json_pointer pointer(path);
+    return definition.contains(pointer) ? definition.at(pointer) : json("");
+  };
+  for (const std::string path :
        {"/spec/group", "/spec/scope", "/spec/names/kind", "/spec/names/plural"}) {
-    const json::json_pointer at(path);
-    if (before.at(at) == after.at(at)) continue;
-    std::string field(path + 1);
+    if (at(before, path) == at(after, path)) continue;
+    std::string field = path.substr(1);
     std::replace(field.begin(), field.end(), '/', '.');
-    causes.push_back(InvalidValue(field, after.at(at), "field is immutable"));
+    causes.push_back(InvalidValue(field, at(after, path), "field is immutable"));
   }
 }
 
@@ -270,6 +277,7 @@ KindRules RulesOfDefinitions() {
   KindRules rules;
   rules.generation = KindRules::Generation::kSpec;
   rules.complete = &Complete;
+  rules.assign = &Assign;
   rules.check = [](const json& definition, Causes& causes) { Checker(definition, causes).Check(); };
   rules.check_change = &CheckChange;
   return rules;

@@ -22,7 +22,7 @@ std::vector<std::string> Texts(const json& object, const char* name) {
 bool IsTrue(const json& definition, const std::string& type) {
   const json& conditions = Said(Said(definition, "status"), "conditions");
   return std::any_of(conditions.begin(), conditions.end(), [&](const json& condition) {
-    return condition["type"] == type && condition["status"] == "True";
+    return Said(condition, "type") == type && Said(condition, "status") == "True";
   });
 }
 

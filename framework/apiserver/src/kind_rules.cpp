@@ -39,11 +39,10 @@ RulesByKind MakeRules() {
 
 const KindRules& RulesOf(const Resource& resource) {
   if (resource.rules != nullptr) return *resource.rules;
-  if (resource.rules != nullptr) return *resource.rules;
-  static const RulesByKind kRules = MakeRules();
-  static const KindRules kOthers;
-  const auto found = kRules.find(NameOf(resource));
-  return found == kRules.end() ? kOthers : found->second;
+  static const RulesByKind rules = MakeRules();
+  static const KindRules others;
+  const auto found = rules.find(NameOf(resource));
+  return found == rules.end() ? others : found->second;
 }
 
 }  // namespace kopp::apiserver

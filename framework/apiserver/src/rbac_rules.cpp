@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kGroup = "rbac.authorization.k8s.io";
+const std::string group = "rbac.authorization.k8s.io";
 
 void CheckRule(const Part& rule, bool namespaced, Causes& causes) {
   if (rule["verbs"].size() == 0) {
@@ -48,7 +48,7 @@ void CheckSubject(const Part& subject, bool namespaced, Causes& causes) {
     if (subject["apiGroup"].exists()) CheckOneOf(subject["apiGroup"], {""}, causes);
     if (!namespaced) CheckGiven(subject["namespace"], causes);
   } else if (kind == "User" || kind == "Group") {
-    CheckOneOf(subject["apiGroup"], {kGroup}, causes);
+    CheckOneOf(subject["apiGroup"], {group}, causes);
   } else {
     CheckOneOf(subject["kind"], {"ServiceAccount", "User", "Group"}, causes);
   }
@@ -57,7 +57,7 @@ void CheckSubject(const Part& subject, bool namespaced, Causes& causes) {
 template <bool kNamespaced>
 void CheckBinding(const json& object, Causes& causes) {
   const Part role = Part(object)["roleRef"];
-  CheckOneOf(role["apiGroup"], {kGroup}, causes);
+  CheckOneOf(role["apiGroup"], {group}, causes);
   CheckOneOf(role["kind"],
              kNamespaced ? std::vector<std::string>{"Role", "ClusterRole"}
                          : std::vector<std::string>{"ClusterRole"},
@@ -78,16 +78,16 @@ void CheckBindingChange(const json& before, const json& after, Causes& causes) {
 
 void AddRbacRules(RulesByKind& rules) {
   for (const char* kind : {"roles", "rolebindings", "clusterroles", "clusterrolebindings"}) {
-    KindRules& rule = rules[std::string(kind) + '.' + kGroup];
+    KindRules& rule = rules[std::string(kind) + '.' + group];
     rule.is_name = &NotAPathSegment;
     rule.created_by_update = true;
   }
-  rules["roles." + kGroup].check = &CheckRole<true>;
-  rules["clusterroles." + kGroup].check = &CheckRole<false>;
-  rules["rolebindings." + kGroup].check = &CheckBinding<true>;
-  rules["clusterrolebindings." + kGroup].check = &CheckBinding<false>;
+  rules["roles." + group].check = &CheckRole<true>;
+  rules["clusterroles." + group].check = &CheckRole<false>;
+  rules["rolebindings." + group].check = &CheckBinding<true>;
+  rules["clusterrolebindings." + group].check = &CheckBinding<false>;
   for (const char* kind : {"rolebindings.", "clusterrolebindings."}) {
-    rules[kind + kGroup].check_change = &CheckBindingChange;
+    rules[kind + group].check_change = &CheckBindingChange;
   }
 }
 

@@ -56,7 +56,7 @@ Refusal NoneFree(const std::string& what) {
 std::string FreeAddress(const json& service, const Taken& taken) {
   for (int i = 0; i < kAddresses - 1; ++i) {
     const int last = 2 + (Start(service) + i) % (kAddresses - 1);
-    const std::string address = kNetwork + std::to_string(last);
+    std::string address = kNetwork + std::to_string(last);
     if (!taken.addresses.contains(address)) return address;
   }
   throw NoneFree("serviceIP");

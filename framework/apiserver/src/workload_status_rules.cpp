@@ -34,7 +34,7 @@ void Check(const Counts& counts, const json& object, Causes& causes) {
 }  // namespace
 
 void AddWorkloadStatusRules(RulesByKind& rules) {
-  static const Counts kCounts[] = {
+  static const Counts all[] = {
       {"deployments.apps",
        {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
         "unavailableReplicas", "terminatingReplicas", "collisionCount"},
@@ -58,7 +58,7 @@ void AddWorkloadStatusRules(RulesByKind& rules) {
         "collisionCount"},
        {}},
   };
-  for (const Counts& counts : kCounts) {
+  for (const Counts& counts : all) {
     rules[counts.kept_as].check_status = [&counts](const json& object, Causes& causes) {
       Check(counts, object, causes);
     };

@@ -27,9 +27,8 @@ class Writes {
   Reply DeleteCollection(const Ask& ask, const Resource& resource);
 
  private:
-  using json = nlohmann::json;
   /// What a write makes of the object that is there.
-  using Next = std::function<json(const json& live)>;
+  using Next = std::function<nlohmann::json(const nlohmann::json& live)>;
   enum class How { kPut, kPatch, kApply };
   /// A change of an object that is there, as it was asked for.
   struct Edit {
@@ -41,27 +40,30 @@ class Writes {
   };
 
   [[nodiscard]] Writer WriterOf(const Ask& ask, const Resource& resource);
-  json CreateObject(const Ask& ask, const Resource& resource, json object,
-                    const WriteOptions& options, std::vector<std::string>& warnings, How how);
-  json Change(const Edit& edit, std::vector<std::string>& warnings);
-  [[nodiscard]] json Edited(const Edit& edit, const json& live, std::vector<std::string>& warnings);
+  nlohmann::json CreateObject(const Ask& ask, const Resource& resource, nlohmann::json object,
+                              const WriteOptions& options, std::vector<std::string>& warnings,
+                              How how);
+  nlohmann::json Change(const Edit& edit, std::vector<std::string>& warnings);
+  [[nodiscard]] nlohmann::json Edited(const Edit& edit, const nlohmann::json& live,
+                                      std::vector<std::string>& warnings);
   Reply Apply(const Ask& ask, const Resource& resource);
   Reply WriteScale(const Ask& ask, const Resource& resource);
   void CheckNamespace(const Resource& resource, const std::string& ns, const std::string& name);
   /// What follows from a write that was made: `object` is gone, or waits for its end.
-  void Settle(const Resource& resource, const ObjectKey& key, const json& object, bool gone);
-  void SettleDependents(const json& owner, bool gone);
-  void SettleOwners(const json& object);
+  void Settle(const Resource& resource, const ObjectKey& key, const nlohmann::json& object,
+              bool gone);
+  void SettleDependents(const nlohmann::json& owner, bool gone);
+  void SettleOwners(const nlohmann::json& object);
   void Empty(const std::string& ns);
   void EndNamespace(const std::string& ns);
   void DropOwner(const Place& place, const std::string& uid);
   void DropFinalizer(const Resource& resource, const ObjectKey& key, std::string_view name);
-  void Rewrite(const Place& place, const std::function<bool(json& object)>& change);
+  void Rewrite(const Place& place, const std::function<bool(nlohmann::json& object)>& change);
 
-  [[nodiscard]] json Marked(const Resource& resource, json object, const DeleteOptions& options,
-                            bool& gone);
-  json DeleteOne(const Resource& resource, const ObjectKey& key, const DeleteOptions& options,
-                 bool& gone);
+  [[nodiscard]] nlohmann::json Marked(const Resource& resource, nlohmann::json object,
+                                      const DeleteOptions& options, bool& gone);
+  nlohmann::json DeleteOne(const Resource& resource, const ObjectKey& key,
+                           const DeleteOptions& options, bool& gone);
 
   World& world_;
 };
