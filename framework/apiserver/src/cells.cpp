@@ -12,7 +12,7 @@ using nlohmann::json;
 
 /// "b in (2,3)".
 std::string Requirement(const json& expression) {
-  const std::string key = TextAt(expression, "/key");
+  std::string key = TextAt(expression, "/key");
   const std::string op = TextAt(expression, "/operator");
   if (op == "Exists") return key;
   if (op == "DoesNotExist") return '!' + key;
@@ -25,9 +25,9 @@ std::string Requirement(const json& expression) {
 }  // namespace
 
 const json& At(const json& object, const std::string& pointer) {
-  static const json kNothing;
+  static const json nothing;
   const json::json_pointer to(pointer);
-  return object.contains(to) ? object.at(to) : kNothing;
+  return object.contains(to) ? object.at(to) : nothing;
 }
 
 std::string TextAt(const json& object, const std::string& pointer, const std::string& otherwise) {

@@ -67,9 +67,9 @@ json EndpointsInWords(const json& endpoints, const std::string&) {
   if (subsets.empty()) return "<none>";
   std::vector<std::string> words;
   for (const json& subset : subsets) {
-    static const json kNoPort = json::array({json::object()});
+    static const json no_port = json::array({json::object()});
     const json& ports = At(subset, "/ports");
-    for (const json& port : ports.empty() ? kNoPort : ports) {
+    for (const json& port : ports.empty() ? no_port : ports) {
       for (const json& address : At(subset, "/addresses")) {
         const std::string ip = TextAt(address, "/ip");
         const std::string number = TextAt(port, "/port");

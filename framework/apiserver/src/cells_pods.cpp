@@ -34,7 +34,7 @@ void AddRestarts(const json& container, Summary& summary) {
 
 /// How a container ended.
 std::string EndInWords(const json& terminated) {
-  const std::string reason = TextAt(terminated, "/reason");
+  std::string reason = TextAt(terminated, "/reason");
   if (!reason.empty()) return reason;
   const std::int64_t signal = NumberAt(terminated, "/signal");
   if (signal != 0) return "Signal:" + std::to_string(signal);

@@ -11,13 +11,13 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kPodSpec = "/spec/template/spec";
+const std::string in_template = "/spec/template/spec";
 
-Cell Containers(const std::string& pod_spec = kPodSpec) {
+Cell Containers(const std::string& pod_spec = in_template) {
   return Each(pod_spec + "/containers", "/name");
 }
 
-Cell Images(const std::string& pod_spec = kPodSpec) {
+Cell Images(const std::string& pod_spec = in_template) {
   return Each(pod_spec + "/containers", "/image");
 }
 
@@ -84,8 +84,8 @@ CellsOfKinds WorkloadCells() {
       {"DaemonSet",
        {Name(), Number("/status/desiredNumberScheduled"), Number("/status/currentNumberScheduled"),
         Number("/status/numberReady"), Number("/status/updatedNumberScheduled"),
-        Number("/status/numberAvailable"), Labels(kPodSpec + "/nodeSelector"), Age(), Containers(),
-        Images(), selector}},
+        Number("/status/numberAvailable"), Labels(in_template + "/nodeSelector"), Age(),
+        Containers(), Images(), selector}},
       {"Scale", {Name(), wanted, current, Age()}},
       {"ControllerRevision", {Name(), Controller, Number("/revision"), Age()}},
       {"PodTemplate",

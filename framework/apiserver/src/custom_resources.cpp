@@ -163,10 +163,10 @@ std::vector<Catalog::Entry> Served(const json& definition) {
 }
 
 bool IsPreferred(const std::string& a, const std::string& b) {
-  static const std::regex kVersion("v(\\d{1,9})(?:(alpha|beta)(\\d{1,9}))?");
+  static const std::regex shape("v(\\d{1,9})(?:(alpha|beta)(\\d{1,9}))?");
   const auto rank = [](const std::string& version) {
     std::smatch parts;
-    if (!std::regex_match(version, parts, kVersion)) return std::tuple(0, 0, 0);
+    if (!std::regex_match(version, parts, shape)) return std::tuple(0, 0, 0);
     const int stability = parts[2] == "alpha" ? 1 : parts[2] == "beta" ? 2 : 3;
     return std::tuple(stability, std::stoi(parts[1]), parts[3].matched ? std::stoi(parts[3]) : 0);
   };

@@ -115,8 +115,8 @@ bool IsNoValue(const json& value, const Schema* schema) {
 }
 
 const json& FallbackOf(const Schema& schema) {
-  static const json kNone;
-  return schema.rules == nullptr ? kNone : schema.rules->fallback;
+  static const json none;
+  return schema.rules == nullptr ? none : schema.rules->fallback;
 }
 
 }  // namespace

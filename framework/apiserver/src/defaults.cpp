@@ -68,7 +68,7 @@ Table ReadTable(std::string_view text) {
 }
 
 const std::vector<Default>& DefaultsOf(std::string_view type) {
-  static const Table table = ReadTable(data::kDefaults);
+  static const Table table = ReadTable(data::defaults);
   static const std::vector<Default> none;
   const auto found = table.find(type);
   return found == table.end() ? none : found->second;

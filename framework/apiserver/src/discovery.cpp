@@ -24,9 +24,9 @@ struct Rank {
 };
 
 Rank RankOf(const std::string& version) {
-  static const std::regex kVersion("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
+  static const std::regex shape("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
   std::smatch parts;
-  if (!std::regex_match(version, parts, kVersion)) return {};
+  if (!std::regex_match(version, parts, shape)) return {};
   const int minor = parts[3].matched ? std::stoi(parts[3]) : 0;
   return {parts[2] == "alpha" ? 1 : parts[2] == "beta" ? 2 : 3, std::stoi(parts[1]), minor};
 }

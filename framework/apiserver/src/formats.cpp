@@ -41,7 +41,7 @@ constexpr const char* kDate = "\\d{4}-(0\\d|1[0-2])-([0-2]\\d|3[01])";
 constexpr const char* kLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 
 const std::map<std::string, Check, std::less<>>& Checks() {
-  static const std::map<std::string, Check, std::less<>> kChecks = {
+  static const std::map<std::string, Check, std::less<>> checks = {
       {"bsonobjectid", Matches("[0-9a-f]{24}")},
       {"byte", Matches("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?")},
       {"cidr", &IsCidr},
@@ -71,7 +71,7 @@ const std::map<std::string, Check, std::less<>>& Checks() {
       {"uuid4", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}")},
       {"uuid5", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}")},
   };
-  return kChecks;
+  return checks;
 }
 
 }  // namespace

@@ -13,15 +13,15 @@ using nlohmann::json;
 constexpr std::size_t kMaxAnnotations = 256 << 10;
 
 const json& MetadataOf(const json& object) {
-  static const json kNone = json::object();
+  static const json none = json::object();
   const auto found = object.find("metadata");
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 const json& Part(const json& object, const char* name) {
-  static const json kNone = json();
+  static const json none = json();
   const auto found = object.find(name);
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 std::string Text(const json& object, const char* name) {

@@ -26,7 +26,7 @@ Fields InNamespace(Fields more) {
 }
 
 const std::map<std::string, Fields, std::less<>>& SelectableByResource() {
-  static const std::map<std::string, Fields, std::less<>> kFields = {
+  static const std::map<std::string, Fields, std::less<>> fields = {
       {"pods", InNamespace({{"spec.nodeName", ""},
                             {"spec.restartPolicy", ""},
                             {"spec.schedulerName", ""},
@@ -66,16 +66,16 @@ const std::map<std::string, Fields, std::less<>>& SelectableByResource() {
       {"replicasets.apps", InNamespace({{"status.replicas", ""}})},
       {"services", InNamespace({{"spec.clusterIP", ""}, {"spec.type", ""}})},
   };
-  return kFields;
+  return fields;
 }
 
 const Fields& FieldsOf(const Resource& resource) {
-  static const Fields kOfOthers = InNamespace({});
-  static const Fields kOfTheCluster = {{"metadata.name", ""}};
+  static const Fields of_others = InNamespace({});
+  static const Fields of_the_cluster = {{"metadata.name", ""}};
   const auto& all = SelectableByResource();
   const auto found = all.find(resource.qualified());
   if (found != all.end()) return found->second;
-  return resource.namespaced || !resource.built_in ? kOfOthers : kOfTheCluster;
+  return resource.namespaced || !resource.built_in ? of_others : of_the_cluster;
 }
 
 /// The value that `path` ("spec.nodeName") leads to, as text; "" where there is none.

@@ -58,10 +58,10 @@ class Part {
   Part(const nlohmann::json& value, std::string path) : value_(&value), path_(std::move(path)) {}
 
   [[nodiscard]] const nlohmann::json& Below(const std::string& name) const {
-    static const nlohmann::json kNone;
-    if (!value_->is_object()) return kNone;
+    static const nlohmann::json none;
+    if (!value_->is_object()) return none;
     const auto found = value_->find(name);
-    return found == value_->end() ? kNone : *found;
+    return found == value_->end() ? none : *found;
   }
 
   const nlohmann::json* value_;

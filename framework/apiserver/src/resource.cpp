@@ -50,10 +50,15 @@ Resource ReadResource(const std::string& line, const Schemas& schemas) {
     const auto equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
     std::vector<std::string> values = Words(words[i].substr(equals + 1), ',');
-    if (name == "short") resource.short_names = std::move(values);
-    if (name == "categories") resource.categories = std::move(values);
-    if (name == "subresources") resource.subresources = std::move(values);
-    if (name == "verbs") resource.verbs = std::move(values);
+    if (name == "short") {
+      resource.short_names = std::move(values);
+    } else if (name == "categories") {
+      resource.categories = std::move(values);
+    } else if (name == "subresources") {
+      resource.subresources = std::move(values);
+    } else if (name == "verbs") {
+      resource.verbs = std::move(values);
+    }
   }
   const std::string in_group = resource.group.substr(0, resource.group.find('.')) + '.' + words[1];
   resource.schema = schemas.Find(in_group);
@@ -90,7 +95,7 @@ std::vector<Resource> ReadResources(std::string_view text, const Schemas& schema
 
 Catalog Catalog::BuiltIn() {
   Catalog catalog;
-  for (Resource& resource : ReadResources(data::kResources, Schemas::BuiltIn())) {
+  for (Resource& resource : ReadResources(data::resources, Schemas::BuiltIn())) {
     catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
   }
   return catalog;

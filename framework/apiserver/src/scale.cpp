@@ -17,7 +17,7 @@ json At(const json& object, const json::json_pointer& path) {
 }
 
 std::string Requirement(const json& expression) {
-  const std::string key = expression.value("key", "");
+  std::string key = expression.value("key", "");
   const std::string op = expression.value("operator", "");
   if (op == "Exists") return key;
   if (op == "DoesNotExist") return '!' + key;
@@ -77,8 +77,8 @@ Resource MakeScaleKind() {
 }  // namespace
 
 const Resource& ScaleKind() {
-  static const Resource kKind = MakeScaleKind();
-  return kKind;
+  static const Resource kind = MakeScaleKind();
+  return kind;
 }
 
 json ScaleOf(const Resource& resource, const json& object) {

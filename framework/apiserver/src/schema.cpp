@@ -100,7 +100,7 @@ const Schema* Schemas::Find(std::string_view name) const {
 }
 
 const Schemas& Schemas::BuiltIn() {
-  static const Schemas schemas(data::kSchemas);
+  static const Schemas schemas(data::schemas);
   return schemas;
 }
 

@@ -28,7 +28,8 @@ bool Has(const json& schema, const char* word) { return !Said(schema, word).is_n
 bool IsTrue(const json& schema, const char* word) { return Said(schema, word) == true; }
 
 bool IsOneOf(const json& value, const std::vector<std::string>& values) {
-  return value.is_string() && std::find(values.begin(), values.end(), value) != values.end();
+  return value.is_string() &&
+         std::find(values.begin(), values.end(), value.get<std::string>()) != values.end();
 }
 
 class Finder {

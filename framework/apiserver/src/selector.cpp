@@ -186,13 +186,13 @@ bool Selector::Matches(const std::map<std::string, std::string>& values) const {
 
 bool Selector::Meets(const Requirement& requirement,
                      const std::map<std::string, std::string>& values) {
-  const auto& [name, op, wanted] = requirement;
-  const auto found = values.find(name);
+  const std::vector<std::string>& wanted = requirement.values;
+  const auto found = values.find(requirement.name);
   const bool exists = found != values.end();
   const auto is_wanted = [&] {
     return std::find(wanted.begin(), wanted.end(), found->second) != wanted.end();
   };
-  switch (op) {
+  switch (requirement.op) {
     case Operator::kIn:
       return exists && is_wanted();
     case Operator::kNotIn:
@@ -208,7 +208,7 @@ bool Selector::Meets(const Requirement& requirement,
   const auto value = exists ? IntegerOf(found->second) : std::nullopt;
   if (!value) return false;
   const long long bound = *IntegerOf(wanted.front());
-  return op == Operator::kGreaterThan ? *value > bound : *value < bound;
+  return requirement.op == Operator::kGreaterThan ? *value > bound : *value < bound;
 }
 
 std::vector<std::string> Selector::Names() const {

@@ -108,9 +108,9 @@ class Maker {
 }  // namespace
 
 const json& Said(const json& schema, std::string_view word) {
-  static const json kNothing;
+  static const json nothing;
   const auto found = schema.is_object() ? schema.find(word) : schema.end();
-  return found == schema.end() ? kNothing : *found;
+  return found == schema.end() ? nothing : *found;
 }
 
 std::string SaidText(const json& schema, std::string_view word) {

@@ -15,14 +15,14 @@ namespace {
 using nlohmann::json;
 
 const CellsOfKinds& BuiltInCells() {
-  static const CellsOfKinds kAll = [] {
+  static const CellsOfKinds all = [] {
     CellsOfKinds all;
     for (const auto& some : {PodCells, WorkloadCells, NetworkCells, ClusterCells, EventCells}) {
       all.merge(some());
     }
     return all;
   }();
-  return kAll;
+  return all;
 }
 
 /// As Go writes it: 2 for 2.0, and digits only up to 1e21.

@@ -1,5 +1,6 @@
 #include "typed_value.hpp"
 
+#include <cassert>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -11,9 +12,15 @@ namespace {
 
 using nlohmann::json;
 
-const Schema kUnknown{};
+const Schema unknown{};
 
 std::string FieldStep(const std::string& name) { return "f:" + name; }
+
+/// Of a list that is no single field: such lists know what they hold.
+const Schema& ItemsOf(const Schema& list) {
+  assert(list.items != nullptr);
+  return *list.items;
+}
 
 /// How a value of no known type is owned: the fields of objects each by itself, lists as a whole.
 bool IsParted(const Schema& schema, const json& value) {
@@ -24,7 +31,7 @@ bool IsParted(const Schema& schema, const json& value) {
 
 const Schema& PartOf(const Schema& schema, const std::string& name) {
   const Schema* part = schema.Of(name);
-  return part == nullptr ? kUnknown : *part;
+  return part == nullptr ? unknown : *part;
 }
 
 bool IsEmpty(const json* value) { return value == nullptr || value->is_null() || value->empty(); }
@@ -57,6 +64,7 @@ class Comparer {
  public:
   void Compare(const json* before, const json* after, const Schema& schema, FieldSet& added,
                FieldSet& modified, FieldSet& removed) {
+    assert(before != nullptr || after != nullptr);
     const json& some = after == nullptr ? *before : *after;
     const bool parted = IsParted(schema, some) &&
                         (before == nullptr || before->is_null() || IsParted(schema, *before));
@@ -90,11 +98,11 @@ class Comparer {
     const auto old_items = Items(schema, before);
     const auto new_items = Items(schema, after);
     for (const auto& [step, item] : old_items) {
-      Descend(step, item, Find(new_items, step), *schema.items, added, modified, removed);
+      Descend(step, item, Find(new_items, step), ItemsOf(schema), added, modified, removed);
     }
     for (const auto& [step, item] : new_items) {
       if (Find(old_items, step) != nullptr) continue;
-      Descend(step, nullptr, item, *schema.items, added, modified, removed);
+      Descend(step, nullptr, item, ItemsOf(schema), added, modified, removed);
     }
   }
 
@@ -118,7 +126,7 @@ void Collect(const json& value, const Schema& schema, FieldSet& into) {
   if (value.is_array()) {
     for (const json& item : value) {
       FieldSet& below = into.below[StepOf(schema, item)];
-      Collect(item, *schema.items, below);
+      Collect(item, ItemsOf(schema), below);
       below.member = true;
     }
     return;
@@ -151,7 +159,7 @@ json MergeLists(const json& live, const json& config, const Schema& schema) {
   for (const auto& [step, item] : new_items) {
     take_what_only_live_has();
     const json* old = Find(old_items, step);
-    merged.push_back(old == nullptr ? *item : Merge(*old, *item, *schema.items));
+    merged.push_back(old == nullptr ? *item : Merge(*old, *item, ItemsOf(schema)));
     placed.insert(step);
   }
   take_what_only_live_has();
@@ -167,7 +175,7 @@ std::string StepOf(const Schema& list, const json& item) {
   for (const std::string& key : list.keys) {
     if (item.contains(key)) {
       keys[key] = item[key];
-    } else if (const auto* field = list.items->Find(key);
+    } else if (const auto* field = ItemsOf(list).Find(key);
                field != nullptr && !field->fallback.is_null()) {
       keys[key] = field->fallback;
     }
@@ -214,7 +222,7 @@ json Without(const json& value, const FieldSet& fields, const Schema& schema) {
       if (here == nullptr) {
         rest.push_back(item);
       } else if (!here->member) {
-        rest.push_back(Without(item, *here, *schema.items));
+        rest.push_back(Without(item, *here, ItemsOf(schema)));
       }
     }
     return rest.empty() ? json() : rest;
@@ -239,7 +247,7 @@ FieldSet WithNamedFields(const FieldSet& fields, const Schema& schema) {
     const bool is_field = step.front() == 'f';
     const std::string name = step.substr(2);
     const Schema* part = is_field ? schema.Of(name) : schema.items;
-    FieldSet inner = WithNamedFields(below, part == nullptr ? kUnknown : *part);
+    FieldSet inner = WithNamedFields(below, part == nullptr ? unknown : *part);
     if (is_field && schema.Find(name) != nullptr) inner.member = true;
     named.below.emplace(step, std::move(inner));
   }

@@ -20,7 +20,7 @@ class World {
  public:
   World(Clock& clock, std::uint64_t seed, Store::Options options)
       : clock_(clock),
-        store_(std::move(options)),
+        store_(options),
         chance_(seed),
         catalog_(std::make_shared<const Catalog>(Catalog::BuiltIn())) {}
 
