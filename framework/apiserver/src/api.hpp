@@ -10,12 +10,11 @@
 namespace kopp::apiserver {
 
 /// The Kubernetes API over a World: every request has its answer. Safe to use from any thread.
-class Api {
+class Api final : public Answerer {
  public:
   explicit Api(World& world);
 
-  /// Never throws: what goes wrong is a Status.
-  Reply Answer(const Ask& ask);
+  Reply Answer(const Ask& ask) override;
 
   [[nodiscard]] AuditLog& audit_log() { return audit_log_; }
 

@@ -1,36 +1,92 @@
+#include "api.hpp"
+#include "faults.hpp"
+#include "front.hpp"
 #include "memory_transport.hpp"
+#include "uptime.hpp"
+#include "world.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <kopp/testing/api_server.hpp>
+#include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::testing {
+namespace {
+
+const apiserver::User& Administrator() {
+  static const apiserver::User user{"system:admin", {"system:masters", "system:authenticated"}};
+  return user;
+}
+
+apiserver::User Named(const std::string& name, std::vector<std::string> groups) {
+  groups.emplace_back("system:authenticated");
+  return {name, std::move(groups)};
+}
+
+}  // namespace
 
 class ApiServer::Impl {
  public:
   explicit Impl(const ApiServerOptions& options)
-      : world_(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
-        api_(world_),
-        transport_(world_, api_, {"system:admin", {"system:masters", "system:authenticated"}},
-                   "kopp") {}
+      : world(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
+        api(world),
+        faults(world, api),
+        uptime(options.clock),
+        transport(world, faults, uptime, Administrator(), "kopp") {}
 
-  [[nodiscard]] Transport& transport() { return transport_; }
-  [[nodiscard]] apiserver::Api& api() { return api_; }
+  apiserver::Front& front() {
+    if (listening == nullptr) throw std::logic_error("the server does not listen: call Listen");
+    return *listening;
+  }
 
- private:
-  apiserver::World world_;
-  apiserver::Api api_;
-  apiserver::MemoryTransport transport_;
+  apiserver::World world;
+  apiserver::Api api;
+  apiserver::Faults faults;
+  apiserver::Uptime uptime;
+  apiserver::MemoryTransport transport;
+  std::unique_ptr<apiserver::Front> listening;
 };
 
 ApiServer::ApiServer(ApiServerOptions options) : impl_(std::make_unique<Impl>(options)) {}
 
 ApiServer::~ApiServer() = default;
 
-Transport& ApiServer::transport() { return impl_->transport(); }
+Transport& ApiServer::transport() { return impl_->transport; }
 
-std::vector<nlohmann::json> ApiServer::Requests() const {
-  return impl_->api().audit_log().Entries();
+std::unique_ptr<Transport> ApiServer::TransportAs(const std::string& user,
+                                                  const std::vector<std::string>& groups) {
+  return std::make_unique<apiserver::MemoryTransport>(impl_->world, impl_->faults, impl_->uptime,
+                                                      Named(user, groups), "kopp");
 }
+
+Config ApiServer::Listen(const ListenOptions& options) {
+  if (impl_->listening != nullptr) throw std::logic_error("the server listens already");
+  impl_->listening =
+      std::make_unique<apiserver::Front>(impl_->world, impl_->faults, impl_->uptime, options);
+  return impl_->listening->ConfigFor(Administrator());
+}
+
+Config ApiServer::ConfigFor(const std::string& user, const std::vector<std::string>& groups) {
+  return impl_->front().ConfigFor(Named(user, groups));
+}
+
+Config ApiServer::ConfigWithCertificate(const std::string& user,
+                                        const std::vector<std::string>& groups) {
+  return impl_->front().ConfigWithCertificate(Named(user, groups));
+}
+
+void ApiServer::Inject(Fault fault) { impl_->faults.Inject(std::move(fault)); }
+
+void ApiServer::ClearFaults() { impl_->faults.Clear(); }
+
+void ApiServer::Restart(Duration closed) { impl_->uptime.Restart(closed); }
+
+void ApiServer::Compact() { impl_->world.store().Compact(); }
+
+std::vector<nlohmann::json> ApiServer::Requests() const { return impl_->api.audit_log().Entries(); }
 
 }  // namespace kopp::testing

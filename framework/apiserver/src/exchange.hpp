@@ -2,6 +2,7 @@
 
 #include "target.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,13 @@ class Feed {
   Feed() = default;
 };
 
+/// What befalls a reply on its way to who asked.
+struct Mishap {
+  Duration delay{};                        ///< before its first byte
+  bool reset = false;                      ///< the connection is cut instead
+  std::optional<std::size_t> cut_after{};  ///< bytes of the body, those of a feed included
+};
+
 struct Reply {
   int status = 200;
   std::string body{};
@@ -61,6 +69,20 @@ struct Reply {
   std::vector<std::string> warnings{};
   std::optional<int> retry_after{};  ///< seconds
   std::unique_ptr<Feed> feed{};      ///< of a watch: what the body goes on with
+  Mishap mishap{};
+};
+
+/// Who answers: the API, or one who stands before it.
+class Answerer {
+ public:
+  /// Never throws: what goes wrong is a Status. Safe to call from any thread.
+  virtual Reply Answer(const Ask& ask) = 0;
+
+ protected:
+  Answerer() = default;
+  ~Answerer() = default;
+  Answerer(const Answerer&) = default;
+  Answerer& operator=(const Answerer&) = default;
 };
 
 }  // namespace kopp::apiserver

@@ -101,13 +101,13 @@ Response MemoryTransport::Call(const Request& request, std::stop_token stop) {
     throw TransportError(TransportError::Kind::kCancelled,
                          request.method + ' ' + request.target + ": the call was told to stop");
   }
-  Reply reply = api_.Answer(AskFor(request));
+  Reply reply = server_.Answer(AskFor(request));
   if (reply.feed != nullptr) reply.body = reply.feed->Take();
   return HeadOf(reply);
 }
 
 std::unique_ptr<Stream> MemoryTransport::Open(const Request& request, std::stop_token stop) {
-  Reply reply = api_.Answer(AskFor(request));
+  Reply reply = server_.Answer(AskFor(request));
   if (reply.feed == nullptr) return std::make_unique<WholeStream>(std::move(reply));
   return std::make_unique<FeedStream>(world_, std::move(reply), std::move(stop));
 }

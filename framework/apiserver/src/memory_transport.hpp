@@ -1,6 +1,8 @@
 #pragma once
 
-#include "api.hpp"
+#include "exchange.hpp"
+#include "uptime.hpp"
+#include "world.hpp"
 
 #include <string>
 
@@ -8,11 +10,15 @@
 
 namespace kopp::apiserver {
 
-/// To an Api without a socket: requests are answered in the thread that asks.
+/// To a server without a socket: requests are answered in the thread that asks.
 class MemoryTransport final : public Transport {
  public:
-  MemoryTransport(World& world, Api& api, User user, std::string user_agent)
-      : world_(world), api_(api), user_(std::move(user)), user_agent_(std::move(user_agent)) {}
+  MemoryTransport(World& world, Answerer& server, Uptime& uptime, User user, std::string user_agent)
+      : world_(world),
+        server_(server),
+        uptime_(uptime),
+        user_(std::move(user)),
+        user_agent_(std::move(user_agent)) {}
 
   Response Call(const Request& request, std::stop_token stop) override;
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
@@ -21,7 +27,8 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] Ask AskFor(const Request& request) const;
 
   World& world_;
-  Api& api_;
+  Answerer& server_;
+  Uptime& uptime_;
   const User user_;
   const std::string user_agent_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,6 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kopp/config.hpp>
+#include <kopp/testing/fault.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -14,8 +17,20 @@ namespace kopp::testing {
 
 struct ApiServerOptions {
   Clock& clock = Clock::Real();  ///< for timestamps, timeouts and what is kept of the past
-  std::uint64_t seed = 1;        ///< of uids and generated names: the same in each run
+  std::uint64_t seed = 1;        ///< of uids, generated names and faults: the same in each run
   Duration history = std::chrono::minutes(5);  ///< a version older than this is gone (410)
+};
+
+struct ListenOptions {
+  /// As Go writes it: "127.0.0.1:8080", ":8080" for all addresses of the machine. Port 0: any that
+  /// is free.
+  std::string address = "127.0.0.1:0";
+  bool tls = false;  ///< by an authority of its own, which the Configs name
+
+  std::size_t max_connections = 1000;                   ///< at once
+  Duration request_timeout = std::chrono::seconds(10);  ///< for a request to come in whole
+  Duration idle_timeout = std::chrono::seconds(90);     ///< for another one to begin
+  Duration write_timeout = std::chrono::seconds(10);    ///< for a client to take what it is sent
 };
 
 /// A Kubernetes API server in memory, in this process: for tests of operators, and of what they are
@@ -24,7 +39,8 @@ struct ApiServerOptions {
 ///     kopp::testing::ApiServer server;
 ///     kopp::Client client(server.transport());
 ///
-/// Nothing of it goes into production. Safe to use from any thread.
+/// It misbehaves when told to (Inject, Restart). Nothing of it goes into production. Safe to use
+/// from any thread.
 class ApiServer {
  public:
   explicit ApiServer(ApiServerOptions options = {});
@@ -34,6 +50,27 @@ class ApiServer {
 
   /// To this server without a socket, as an administrator. Lives as long as the server.
   [[nodiscard]] Transport& transport();
+  /// The same as another user. The server outlives it.
+  [[nodiscard]] std::unique_ptr<Transport> TransportAs(const std::string& user,
+                                                       const std::vector<std::string>& groups = {});
+
+  /// Serves HTTP, or HTTPS, from now on, once; returns how an administrator reaches it. Throws
+  /// ConfigError, with the address and what to do, where it cannot listen.
+  Config Listen(const ListenOptions& options = {});
+  /// How somebody else reaches it, after Listen: by a bearer token of their own.
+  [[nodiscard]] Config ConfigFor(const std::string& user,
+                                 const std::vector<std::string>& groups = {});
+  /// The same by a client certificate; only over TLS.
+  [[nodiscard]] Config ConfigWithCertificate(const std::string& user,
+                                             const std::vector<std::string>& groups = {});
+
+  void Inject(Fault fault);
+  void ClearFaults();
+  /// As if the server's process died and came back `closed` later: all connections are cut, new
+  /// ones refused until then. The objects stay. Returns at once.
+  void Restart(Duration closed = {});
+  /// Forgets the past: watches and pages of any version until now get 410.
+  void Compact();
 
   /// What was asked so far, in the form of a Kubernetes audit log: audit.k8s.io/v1 Events, those of
   /// writes with what was sent and what was answered.
