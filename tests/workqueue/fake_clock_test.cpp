@@ -80,6 +80,31 @@ TEST(FakeClockTest, SleepersOnOneConditionVariableAreCountedEachByItself) {
   EXPECT_EQ(clock.Now(), TimePoint{} + 1s);
 }
 
+TEST(FakeClockTest, AwaitSleeperForTellsTheSleeperThatIsMeantFromOthers) {
+  FakeClock clock;
+  std::mutex mutex;
+  std::condition_variable cv;
+  bool rung = false;
+  const auto sleep = [&](Duration time) {
+    std::unique_lock lock{mutex};
+    while (!rung && clock.Now() < TimePoint{} + time) clock.WaitUntil(lock, cv, TimePoint{} + time);
+  };
+  std::jthread other([&] { sleep(Duration::max()); });
+  clock.AwaitSleepers(1);
+  std::jthread meant([&] { sleep(5s); });
+
+  clock.AwaitSleeperFor(5s);
+  clock.Advance(5s);
+  meant.join();
+
+  EXPECT_EQ(clock.Now(), TimePoint{} + 5s);
+  {
+    const std::lock_guard guard{mutex};
+    rung = true;
+  }
+  cv.notify_all();
+}
+
 TEST(ClockTest, AfterNeverPassesTheEndOfTime) {
   EXPECT_EQ(After(TimePoint{} + 1s, Duration::max()), TimePoint::max());
   EXPECT_EQ(After(TimePoint{} + 5s, -2s), TimePoint{} + 3s);

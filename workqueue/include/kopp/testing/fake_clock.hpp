@@ -38,7 +38,7 @@ class FakeClock final : public Clock {
 
   void WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& cv,
                  TimePoint deadline) override {
-    Sleeper self{lock.mutex(), &cv};
+    Sleeper self{lock.mutex(), &cv, deadline};
     {
       const std::lock_guard guard{mutex_};
       if (deadline <= now_) return;
@@ -84,10 +84,24 @@ class FakeClock final : public Clock {
     arrived_.wait(guard, [&] { return sleepers_.size() >= count; });
   }
 
+  /// Blocks until a thread sleeps that wants to be woken `left` from now, give or take a
+  /// millisecond: where others sleep too, it proves that what is to happen then has been asked for.
+  void AwaitSleeperFor(Duration left) {
+    constexpr Duration kAbout = std::chrono::milliseconds(1);
+    std::unique_lock guard{mutex_};
+    arrived_.wait(guard, [&] {
+      const TimePoint then = After(now_, left);
+      return std::any_of(sleepers_.begin(), sleepers_.end(), [&](const Sleeper* sleeper) {
+        return sleeper->deadline >= then - kAbout && sleeper->deadline - kAbout <= then;
+      });
+    });
+  }
+
  private:
   struct Sleeper {
     std::mutex* mutex;
     std::condition_variable* cv;
+    TimePoint deadline;
     bool being_woken = false;
   };
 
