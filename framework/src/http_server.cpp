@@ -1,6 +1,5 @@
-#include "bind_address.hpp"
 #include "http_session.hpp"
-#include "quoted.hpp"
+#include "listener.hpp"
 #include "socket.hpp"
 
 #include <memory>
@@ -12,12 +11,10 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <kopp/config.hpp>
 #include <kopp/http_server.hpp>
 
 namespace kopp {
@@ -29,62 +26,6 @@ using Error = boost::system::error_code;
 
 constexpr Duration kPause = std::chrono::milliseconds(100);  // when no connection can be taken
 
-std::string Advice(const Error& error) {
-  if (error == asio::error::address_in_use) {
-    return "; another program listens there: end it, or choose another port";
-  }
-  if (error == asio::error::access_denied) {
-    return "; ports below 1024 need rights of their own: choose a higher one";
-  }
-  if (error == boost::system::errc::address_not_available) {
-    return "; this machine has no such address: choose one of its own, or all with :PORT";
-  }
-  if (error.category() == asio::error::get_netdb_category()) {
-    return "; write an address instead of the name";
-  }
-  return "";
-}
-
-[[noreturn]] void FailToListen(const std::string& address, const Error& error) {
-  throw ConfigError("cannot listen on " + address + ": " + error.message() + Advice(error));
-}
-
-Error Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool both_families) {
-  Error error;
-  acceptor.open(endpoint.protocol(), error);
-  if (error) return error;
-  detail::TuneSocket(acceptor.native_handle());
-  acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error && both_families) acceptor.set_option(asio::ip::v6_only(false), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (!error) acceptor.non_blocking(true, error);
-  return error;
-}
-
-tcp::acceptor Listener(asio::io_context& io, const std::string& address) {
-  const auto where = detail::ParseBindAddress(address);
-  if (!where) {
-    throw ConfigError("cannot listen on " + detail::Quoted(address) + ": " +
-                      detail::kWriteBindAddress);
-  }
-  tcp::acceptor acceptor(io);
-  if (where->host.empty()) {
-    Error error = Listen(acceptor, {tcp::v6(), where->port}, true);
-    if (error == asio::error::address_family_not_supported) {  // a machine without IPv6
-      error = Listen(acceptor, {tcp::v4(), where->port}, false);
-    }
-    if (error) FailToListen(address, error);
-    return acceptor;
-  }
-  Error error;
-  const auto found = tcp::resolver(io).resolve(where->host, std::to_string(where->port),
-                                               tcp::resolver::passive, error);
-  if (!error) error = Listen(acceptor, found.begin()->endpoint(), false);
-  if (error) FailToListen(address, error);
-  return acceptor;
-}
-
 }  // namespace
 
 class HttpServer::Impl final : public detail::HttpSession::Host {
@@ -92,7 +33,7 @@ class HttpServer::Impl final : public detail::HttpSession::Host {
   Impl(HttpServerOptions options, Handlers handlers)
       : options_(std::move(options)),
         handlers_(std::move(handlers)),
-        acceptor_(Listener(io_, options_.address)),
+        acceptor_(detail::ListenAt(io_, options_.address)),
         endpoint_(acceptor_.local_endpoint()) {
     Accept();
     thread_ = std::jthread([this] { io_.run(); });

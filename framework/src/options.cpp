@@ -1,4 +1,5 @@
 #include "bind_address.hpp"
+#include "command_line.hpp"
 #include "duration.hpp"
 #include "environment.hpp"
 #include "quoted.hpp"
@@ -6,12 +7,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <iostream>
-#include <numeric>
 #include <utility>
-#include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include <kopp/options.hpp>
 
@@ -19,13 +17,8 @@ namespace kopp {
 namespace {
 
 using detail::Quoted;
+using detail::UsageError;
 using Getenv = std::function<std::optional<std::string>(const std::string&)>;
-
-// A command line that cannot be used. what() is the line without the program's name.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // The flags' values as they were typed.
 struct Typed {
@@ -40,155 +33,40 @@ struct Typed {
   std::string logging_format = "text";
 };
 
-class HelpFormat final : public CLI::Formatter {
- public:
-  HelpFormat() { column_width(40); }
-
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    text.pop_back();  // the line of a footer, which we have not
-    return text;
-  }
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return (app->get_description().empty() ? "Usage: " : "\nUsage: ") + name + " [flags]\n\n";
-  }
-
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options))
-        .substr(1);
-  }
-
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_size() == 0 ? "" : ' ' + option->get_type_name();
-  }
-};
-
-void Add(CLI::App& app, const char* names, std::string& value, const char* type, const char* group,
-         std::string help) {
-  if (!value.empty()) help += " Default: " + value + '.';
-  app.add_option(names, value, help)->type_name(type)->group(group)->take_last();
-}
-
-void Declare(CLI::App& app, Typed& typed) {
+void Declare(detail::CommandLine& line, Typed& typed) {
   constexpr const char* kServer = "The API server";
-  Add(app, "--kubeconfig", typed.kubeconfig, "FILE", kServer,
-      "The kubeconfig to read. Without it: $KUBECONFIG (files\n"
-      "separated by ':'), else the pod's service account,\n"
-      "else ~/.kube/config.");
-  Add(app, "--context", typed.context, "NAME", kServer,
-      "The kubeconfig's context, instead of its current one.");
-  Add(app, "--master", typed.master, "URL", kServer,
-      "The server's address, instead of the configured one.");
-  Add(app, "--http-transport", typed.http_transport, "NAME", kServer,
-      "Carries the calls: cpprestsdk or beast.");
+  line.Add({"--kubeconfig", "FILE", kServer,
+            "The kubeconfig to read. Without it: $KUBECONFIG (files\n"
+            "separated by ':'), else the pod's service account,\n"
+            "else ~/.kube/config."},
+           typed.kubeconfig);
+  line.Add({"--context", "NAME", kServer, "The kubeconfig's context, instead of its current one."},
+           typed.context);
+  line.Add({"--master", "URL", kServer, "The server's address, instead of the configured one."},
+           typed.master);
+  line.Add({"--http-transport", "NAME", kServer, "Carries the calls: cpprestsdk or beast."},
+           typed.http_transport);
 
   constexpr const char* kWork = "The work";
-  Add(app, "--namespace", typed.watch_namespace, "NAME", kWork,
-      "The one namespace to watch; empty: all of them.\n"
-      "Environment: $WATCH_NAMESPACE.");
-  Add(app, "--graceful-shutdown-timeout", typed.graceful_shutdown_timeout, "DURATION", kWork,
-      "How long work in hand may take to end after a stop,\n"
-      "such as 500ms or 1m30s; 0: not at all.");
+  line.Add({"--namespace", "NAME", kWork,
+            "The one namespace to watch; empty: all of them.\n"
+            "Environment: $WATCH_NAMESPACE."},
+           typed.watch_namespace);
+  line.Add({"--graceful-shutdown-timeout", "DURATION", kWork,
+            "How long work in hand may take to end after a stop,\n"
+            "such as 500ms or 1m30s; 0: not at all."},
+           typed.graceful_shutdown_timeout);
 
   constexpr const char* kPages = "What is served";
-  Add(app, "--metrics-bind-address", typed.metrics_bind_address, "ADDRESS", kPages,
-      "Serves /metrics there, over plain HTTP: :8080 on all\n"
-      "addresses, 127.0.0.1:8080 on one; 0: nowhere.");
+  line.Add({"--metrics-bind-address", "ADDRESS", kPages,
+            "Serves /metrics there, over plain HTTP: :8080 on all\n"
+            "addresses, 127.0.0.1:8080 on one; 0: nowhere."},
+           typed.metrics_bind_address);
 
   constexpr const char* kLog = "The log, on standard error";
-  Add(app, "-v,--v", typed.verbosity, "LEVEL", kLog, "How much is written: 0, 1, 2 and so on.");
-  Add(app, "--logging-format", typed.logging_format, "FORMAT", kLog, "text or json.");
-
-  constexpr const char* kProgram = "The program";
-  app.set_help_flag("-h,--help", "Shows this text and ends.")->group(kProgram);
-  app.add_flag("--version")->description("Shows the version and ends.")->group(kProgram);
-}
-
-// Edits that turn one into the other: letters put in, taken out or changed.
-std::size_t Distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t change = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-// "unknown flag --kubeconfg; did you mean --kubeconfig?"
-std::string Unknown(const CLI::App& app, const std::string& name) {
-  std::string nearest;
-  std::size_t least = std::min<std::size_t>(3, name.size() / 3);
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      const std::size_t distance = Distance(name, "--" + known);
-      if (distance > least) continue;
-      least = distance;
-      nearest = "--" + known;
-    }
-  }
-  return "unknown flag " + Quoted(name) +
-         (nearest.empty() ? "; --help shows the flags" : "; did you mean " + nearest + "?");
-}
-
-struct Flag {
-  std::string name;  // without dashes
-  std::optional<std::string> value{};
-};
-
-// "-name=value", "--name" and "-v4"; nullopt for anything else.
-std::optional<Flag> Split(const std::string& argument) {
-  const auto begin = argument.find_first_not_of('-');
-  if (begin == 0 || begin == std::string::npos || begin > 2) return std::nullopt;
-  const std::string flag = argument.substr(begin);
-  if (const auto equals = flag.find('='); equals != std::string::npos) {
-    return Flag{flag.substr(0, equals), flag.substr(equals + 1)};
-  }
-  const bool is_level = begin == 1 && flag.size() > 1 && flag.front() == 'v' &&
-                        flag.find_first_not_of("0123456789", 1) == std::string::npos;
-  return is_level ? Flag{"v", flag.substr(1)} : Flag{flag};
-}
-
-const CLI::Option* Find(const CLI::App& app, const Flag& flag) {
-  return app.get_option_no_throw("--" + flag.name);
-}
-
-// Whether the next argument is the value of `flag`.
-bool TakesNext(const CLI::Option* option, const Flag& flag) {
-  return option != nullptr && !flag.value && option->get_items_expected_min() > 0;
-}
-
-// Go's forms as CLI11 takes them: one dash becomes two, and a value is joined to its flag, whatever
-// it looks like.
-std::vector<std::string> Normalised(const CLI::App& app,
-                                    const std::vector<std::string>& arguments) {
-  std::vector<std::string> result;
-  for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
-    auto flag = Split(*argument);
-    if (!flag) {
-      throw UsageError("unexpected argument " + Quoted(*argument) + "; --help shows the flags");
-    }
-    const std::string name = "--" + flag->name;
-    const CLI::Option* option = Find(app, *flag);
-    if (option == nullptr) throw UsageError(Unknown(app, name));
-    if (TakesNext(option, *flag)) {
-      if (++argument == arguments.end()) throw UsageError(name + " needs a value");
-      flag->value = *argument;
-    }
-    if (flag->value && flag->value->empty()) {
-      result.insert(result.end(), {name, ""});  // CLI11 takes "--name=" for a bare --name
-    } else {
-      result.push_back(flag->value ? name + '=' + *flag->value : name);
-    }
-  }
-  return result;
+  line.Add({"-v,--v", "LEVEL", kLog, "How much is written: 0, 1, 2 and so on."}, typed.verbosity);
+  line.Add({"--logging-format", "FORMAT", kLog, "text or json."}, typed.logging_format);
+  line.AddProgramFlags();
 }
 
 // One of `known`'s names.
@@ -236,13 +114,13 @@ std::string Namespace(const std::string& where, const std::string& typed) {
                    ": write the name of one namespace, or nothing for all");
 }
 
-Options Converted(std::string name, const CLI::App& app, const Typed& typed) {
-  const bool is_typed = app.count("--namespace") > 0;
+Options Converted(const detail::CommandLine& line, const Typed& typed) {
+  const bool is_typed = line.IsGiven("--namespace");
   const auto format = Choice<LogFormat>("--logging-format", typed.logging_format,
                                         {{"text", LogFormat::kText}, {"json", LogFormat::kJson}});
   using Calls = TransportOptions::Calls;
   return {
-      .name = std::move(name),
+      .name = line.name(),
       .kubeconfig = typed.kubeconfig,
       .context = typed.context,
       .master = typed.master,
@@ -257,43 +135,20 @@ Options Converted(std::string name, const CLI::App& app, const Typed& typed) {
   };
 }
 
-// Whether one of `flags` is there, and not as the value of another. Looked for before all else: who
-// asks for help does not get a complaint about another flag.
-bool Asks(const CLI::App& app, const std::vector<std::string>& arguments,
-          std::initializer_list<std::string_view> flags) {
-  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
-    const auto name = std::string_view(arguments[i]).substr(0, arguments[i].find('='));
-    if (std::find(flags.begin(), flags.end(), name) != flags.end()) return true;
-    const auto flag = Split(arguments[i]);
-    if (flag && TakesNext(Find(app, *flag), *flag)) ++i;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::variant<Options, EarlyExit> ParseCommandLine(int argc, const char* const* argv,
                                                   std::string_view about, const Getenv& getenv) {
-  std::string name = Options{}.name;
-  if (argc > 0) name = std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1);
   Typed typed;
   typed.watch_namespace =
       (getenv ? getenv : detail::EnvironmentVariable)("WATCH_NAMESPACE").value_or("");
-  CLI::App app(std::string(about), name);
-  app.formatter(std::make_shared<HelpFormat>());
-  Declare(app, typed);
-  const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
-  if (Asks(app, given, {"-h", "--h", "-help", "--help"})) return EarlyExit{0, app.help()};
-  if (Asks(app, given, {"-version", "--version"})) {
-    return EarlyExit{0, name + ", with kopp " KOPP_VERSION "\n"};
-  }
+  detail::CommandLine line(argc, argv, about, Options{}.name);
+  Declare(line, typed);
   try {
-    auto arguments = Normalised(app, given);
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
-    app.parse(std::move(arguments));
-    return Converted(name, app, typed);
-  } catch (const std::runtime_error& error) {  // a UsageError, or CLI11's own
-    return EarlyExit{2, name + ": " + error.what() + '\n'};
+    if (auto early = line.Parse()) return *std::move(early);
+    return Converted(line, typed);
+  } catch (const UsageError& error) {
+    return EarlyExit{2, line.name() + ": " + error.what() + '\n'};
   }
 }
 

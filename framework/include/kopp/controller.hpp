@@ -25,6 +25,22 @@ struct ControllerOptions {
   Duration resync = std::chrono::hours(10);
 };
 
+/// What ControllerBuilder::Reconcile takes, as a Reconciler.
+template <Object T, typename F>
+[[nodiscard]] Reconciler ReconcilerOf(F reconcile) {
+  if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
+    return reconcile;
+  } else {
+    static_assert(
+        std::is_invocable_r_v<Result, F&, const T&, Context&>,
+        "Reconcile takes Result(const T&, Context&) or Result(const ObjectKey&, Context&)");
+    return [reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
+      const auto object = context.cache.Get<T>(key);
+      return object ? reconcile(*object, context) : Result{};
+    };
+  }
+}
+
 class WorkerPool;
 
 /// A queue of keys, what puts keys in, and the workers that take them out. Made and run by a
@@ -101,18 +117,7 @@ class [[nodiscard]] ControllerBuilder {
   ///     Result Reconcile(const ObjectKey& key, Context& context);
   template <typename F>
   void Reconcile(F reconcile) {
-    if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
-      controller_.SetReconciler(std::move(reconcile));
-    } else {
-      static_assert(
-          std::is_invocable_r_v<Result, F&, const T&, Context&>,
-          "Reconcile takes Result(const T&, Context&) or Result(const ObjectKey&, Context&)");
-      controller_.SetReconciler(
-          [reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
-            const auto object = context.cache.Get<T>(key);
-            return object ? reconcile(*object, context) : Result{};
-          });
-    }
+    controller_.SetReconciler(ReconcilerOf<T>(std::move(reconcile)));
   }
 
  private:
