@@ -28,14 +28,19 @@ forbid(informer/include "simdjson")
 forbid(framework/include "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 forbid(framework/src "cpprest/|pplx/" EXCEPT framework/src/rest_transport.cpp framework/src/rest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT framework/src/kubeconfig.cpp)
-forbid(framework/src "CLI/" EXCEPT framework/src/options.cpp)
+forbid(framework/src "CLI/" EXCEPT framework/src/command_line.cpp)
 forbid(framework/src "prometheus/" EXCEPT framework/src/prometheus.cpp)
 forbid(framework/src "boost/asio" EXCEPT framework/src/http_server.cpp framework/src/http_session.cpp
-  framework/src/http_session.hpp framework/src/rest_transport.cpp)
+  framework/src/http_session.hpp framework/src/listener.hpp framework/src/rest_transport.cpp)
 forbid(framework/src "simdjson|gtest/|gmock/")
-forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|boost/|CLI/|gtest/|gmock/")
+forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
+set(front framework/apiserver/src)
+forbid(framework/apiserver "boost/" EXCEPT ${front}/front.cpp ${front}/http_text.cpp
+  ${front}/http_text.hpp ${front}/session.cpp ${front}/session.hpp ${front}/wire.cpp
+  ${front}/wire.hpp)
 forbid(framework/apiserver "yaml-cpp/" EXCEPT framework/apiserver/src/yaml.cpp)
-forbid(framework/apiserver "openssl/" EXCEPT framework/apiserver/src/base64.cpp)
+forbid(framework/apiserver "openssl/" EXCEPT framework/apiserver/src/base64.cpp
+  ${front}/authority.cpp ${front}/users.cpp)
 forbid(examples "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 forbid(controllers "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
 

@@ -151,7 +151,7 @@ TEST_P(FormatTest, TellsTextsApart) {
   EXPECT_FALSE(HasFormat(GetParam().bad, GetParam().format));
 }
 
-const Sample kSamples[] = {
+const Sample samples[] = {
     {"date-time", "2026-11-21T10:00:00.123+01:00", "2026-13-21T10:00:00Z"},
     {"date", "2026-11-21", "2026-11-41"},
     {"duration", "1h30m", "5 q"},
@@ -164,7 +164,7 @@ const Sample kSamples[] = {
     {"hexcolor", "#a0B", "#a0"},
     {"uri", "/a/b", "a b"},
 };
-INSTANTIATE_TEST_SUITE_P(, FormatTest, ::testing::ValuesIn(kSamples));
+INSTANTIATE_TEST_SUITE_P(, FormatTest, ::testing::ValuesIn(samples));
 
 }  // namespace
 }  // namespace kopp::apiserver

@@ -20,8 +20,8 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 
-const std::string kAll = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const std::string kWidgets = "/apis/example.com/v1/widgets";
+const std::string all_definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const std::string all_widgets = "/apis/example.com/v1/widgets";
 
 struct Answer {
   int status = 0;
@@ -41,7 +41,7 @@ class DefinitionsTest : public ::testing::Test {
     version["schema"]["openAPIV3Schema"] = {
         {"type", "object"},
         {"properties", {{"spec", {{"type", "object"}, {"properties", std::move(spec)}}}}}};
-    return Call("POST", kAll,
+    return Call("POST", all_definitions,
                 {{"metadata", {{"name", plural + ".example.com"}}},
                  {"spec",
                   {{"group", "example.com"},
@@ -53,7 +53,7 @@ class DefinitionsTest : public ::testing::Test {
     json widget{
         {"apiVersion", "example.com/v1"}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
     if (!spec.is_null()) widget["spec"] = spec;
-    return Call("POST", kWidgets, widget);
+    return Call("POST", all_widgets, widget);
   }
   Answer Patch(const std::string& target, const json& patch) {
     const Response response = server_.transport().Call(
@@ -65,7 +65,7 @@ class DefinitionsTest : public ::testing::Test {
     return {response.status, json::parse(response.body)};
   }
   json Condition(const std::string& definition, const std::string& type) {
-    const json found = Call("GET", kAll + '/' + definition).body;
+    const json found = Call("GET", all_definitions + '/' + definition).body;
     for (const json& condition : found["status"]["conditions"]) {
       if (condition["type"] == type) return condition;
     }
@@ -87,7 +87,7 @@ TEST_F(DefinitionsTest, ANameThatIsFreeAgainIsAccepted) {
   EXPECT_EQ(Condition("gadgets.example.com", "NamesAccepted")["reason"], "ListKindConflict");
   EXPECT_EQ(Call("GET", "/apis/example.com/v1/gadgets").status, 404);
 
-  Call("DELETE", kAll + "/widgets.example.com");
+  Call("DELETE", all_definitions + "/widgets.example.com");
 
   EXPECT_EQ(Condition("gadgets.example.com", "Established")["status"], "True");
   EXPECT_EQ(Call("GET", "/apis/example.com/v1/gadgets").status, 200);
@@ -98,7 +98,7 @@ TEST_F(DefinitionsTest, AnUpdateSaysWhichStateItIsOf) {
   json widget = Make("w").body;
   widget["metadata"].erase("resourceVersion");
 
-  const Answer answer = Call("PUT", kWidgets + "/w", widget);
+  const Answer answer = Call("PUT", all_widgets + "/w", widget);
 
   EXPECT_EQ(answer.status, 422);
   EXPECT_EQ(
@@ -110,28 +110,28 @@ TEST_F(DefinitionsTest, AnUpdateSaysWhichStateItIsOf) {
 TEST_F(DefinitionsTest, AStricterSchemaLetsOldValuesBe) {
   Define("widgets", "Widget", {{"a", {{"type", "integer"}}}, {"b", {{"type", "integer"}}}});
   Make("w", {{"a", 1}});
-  Patch(kAll + "/widgets.example.com",
+  Patch(all_definitions + "/widgets.example.com",
         {{{"op", "add"},
           {"path", "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/minimum"},
           {"value", 5}}});
 
-  EXPECT_EQ(Patch(kWidgets + "/w", {{"spec", {{"b", 2}}}}).status, 200);
-  EXPECT_EQ(Patch(kWidgets + "/w", {{"spec", {{"a", 2}}}}).status, 422);
+  EXPECT_EQ(Patch(all_widgets + "/w", {{"spec", {{"b", 2}}}}).status, 200);
+  EXPECT_EQ(Patch(all_widgets + "/w", {{"spec", {{"a", 2}}}}).status, 422);
 }
 
 TEST_F(DefinitionsTest, ItStaysWithFinalizersOfOthersAndSaysThatItsObjectsAreGone) {
   Define("widgets", "Widget");
-  Patch(kAll + "/widgets.example.com",
+  Patch(all_definitions + "/widgets.example.com",
         {{"metadata", {{"finalizers", json::array({"example.com/a"})}}}});
   Make("w");
 
-  Call("DELETE", kAll + "/widgets.example.com");
+  Call("DELETE", all_definitions + "/widgets.example.com");
 
   const json condition = Condition("widgets.example.com", "Terminating");
   EXPECT_EQ(condition["reason"], "InstanceDeletionCompleted");
-  EXPECT_EQ(Call("GET", kAll + "/widgets.example.com").body["metadata"]["finalizers"],
+  EXPECT_EQ(Call("GET", all_definitions + "/widgets.example.com").body["metadata"]["finalizers"],
             json::array({"example.com/a"}));
-  EXPECT_EQ(Call("GET", kWidgets).body["items"], json::array());
+  EXPECT_EQ(Call("GET", all_widgets).body["items"], json::array());
 }
 
 TEST_F(DefinitionsTest, AManagerOwnsTheSpecAlone) {

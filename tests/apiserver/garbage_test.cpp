@@ -106,6 +106,62 @@ TEST_F(GarbageTest, InTheForegroundWithoutDependentsTheOwnerGoesAtOnce) {
   EXPECT_FALSE(Exists("owner"));
 }
 
+TEST_F(GarbageTest, WhoseOwnerIsNotThereGoesAtOnce) {
+  json former = owner_;
+  former["metadata"]["uid"] = "another";
+
+  MakeOwned("child", former);
+
+  EXPECT_FALSE(Exists("child"));
+}
+
+TEST_F(GarbageTest, AnOwnerThatIsNotThereIsForgottenWhereAnotherIs) {
+  json former = owner_;
+  former["metadata"]["uid"] = "another";
+
+  MakeOwned("child", former, {{"ownerReferences", {Reference(owner_)}}});
+
+  EXPECT_EQ((*Find("child"))["metadata"]["ownerReferences"], json::array({Reference(owner_)}));
+}
+
+TEST_F(GarbageTest, AnOwnerOfAKindThatNobodyServesMayBeThere) {
+  json reference = Reference(owner_);
+  reference["kind"] = "Unknown";
+
+  Make("child", {{"ownerReferences", {reference}}});
+
+  EXPECT_TRUE(Exists("child"));
+}
+
+TEST_F(GarbageTest, ALongLineOfOwnersGoes) {
+  json last = owner_;
+  for (int i = 0; i < 2000; ++i) last = MakeOwned("child-" + std::to_string(i), last);
+
+  Delete("owner");
+
+  EXPECT_FALSE(Exists("child-1999"));
+}
+
+TEST_F(GarbageTest, ADefinitionThatGoesWithItsOwnerIsServedNoMore) {
+  const json space = client_.Create(Namespace::kKind, {{"metadata", {{"name", "owner"}}}});
+  json definition = R"({"metadata": {"name": "widgets.example.com"},
+                        "spec": {"group": "example.com", "scope": "Namespaced",
+                                 "names": {"plural": "widgets", "kind": "Widget"},
+                                 "versions": [{"name": "v1", "served": true, "storage": true,
+                                     "schema": {"openAPIV3Schema": {"type": "object"}}}]}})"_json;
+  definition["metadata"]["ownerReferences"] = json::array({Reference(space)});
+  definition["metadata"]["ownerReferences"][0]["kind"] = "Namespace";
+  server_.transport().Call({.method = "POST",
+                            .target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                            .body = definition.dump()});
+  const Request widgets{.target = "/apis/example.com/v1/widgets"};
+  ASSERT_EQ(server_.transport().Call(widgets).status, 200);
+
+  client_.Delete(Namespace::kKind, {"", "owner"});
+
+  EXPECT_EQ(server_.transport().Call(widgets).status, 404);
+}
+
 TEST_F(GarbageTest, ANamespaceGoesWithAllThatIsInIt) {
   client_.Create(Namespace::kKind, {{"metadata", {{"name", "short-lived"}}}});
   client_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "short-lived"}}}});

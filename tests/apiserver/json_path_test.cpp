@@ -35,7 +35,7 @@ TEST_P(JsonPathTest, LeadsToThis) {
   EXPECT_EQ(found.empty() ? "" : found.front()->dump(), GetParam().first);
 }
 
-const Path kPaths[] = {
+const Path paths[] = {
     {"AField", ".text", R"("t")"},
     {"AFieldThatIsNotThere", ".nope", ""},
     {"AFieldOfAString", ".text.nope", ""},
@@ -78,14 +78,14 @@ const Path kPaths[] = {
     {"NoItems", ".items[?(@.x==\"nope\")].n", ""},
     {"ItemsOfAnotherType", ".items[?(@.n>\"x\")].x", ""},
 };
-INSTANTIATE_TEST_SUITE_P(, JsonPathTest, ::testing::ValuesIn(kPaths),
+INSTANTIATE_TEST_SUITE_P(, JsonPathTest, ::testing::ValuesIn(paths),
                          [](const auto& path) { return path.param.test; });
 
 class NoJsonPathTest : public ::testing::TestWithParam<Path> {};
 
 TEST_P(NoJsonPathTest, IsNotRead) { EXPECT_FALSE(JsonPath::Read(GetParam().path).has_value()); }
 
-const Path kNoPaths[] = {
+const Path no_paths[] = {
     {"NoDot", "text"},
     {"DoubleQuotesInBrackets", "[\"text\"]"},
     {"SpacesInBrackets", ".strings[ 0 ]"},
@@ -94,7 +94,7 @@ const Path kNoPaths[] = {
     {"AStepBack", ".strings[::-1]"},
     {"AnIndexThatIsNoNumber", ".strings[x]"},
 };
-INSTANTIATE_TEST_SUITE_P(, NoJsonPathTest, ::testing::ValuesIn(kNoPaths),
+INSTANTIATE_TEST_SUITE_P(, NoJsonPathTest, ::testing::ValuesIn(no_paths),
                          [](const auto& path) { return path.param.test; });
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_P(QuantityTest, HasOneForm) {
   EXPECT_EQ(Quantity(GetParam().sent).ToText(), GetParam().shown);
 }
 
-const Amount kAmounts[] = {
+const Amount amounts[] = {
     {"Number", "1", "1"},
     {"Zero", "0Gi", "0"},
     {"Fraction", "0.5", "500m"},
@@ -38,7 +38,7 @@ const Amount kAmounts[] = {
     {"Negative", "-1500m", "-1500m"},
     {"TooFine", "0.1n", "1n"},
 };
-INSTANTIATE_TEST_SUITE_P(, QuantityTest, ::testing::ValuesIn(kAmounts),
+INSTANTIATE_TEST_SUITE_P(, QuantityTest, ::testing::ValuesIn(amounts),
                          [](const auto& amount) { return amount.param.test; });
 
 TEST(QuantityOrderTest, IsThatOfTheAmounts) {

@@ -65,6 +65,14 @@ TEST_F(RequestsTest, ARefusalIsToldWithItsReason) {
   EXPECT_EQ(Last()["responseStatus"]["reason"], "AlreadyExists");
 }
 
+TEST_F(RequestsTest, AJsonPatchIsToldAsItWasSent) {
+  Make("a");
+  const json patch = json::array({{{"op", "add"}, {"path", "/data"}, {"value", {{"k", "v"}}}}});
+  client_.Patch(ConfigMap::kKind, {"default", "a"}, Patch::Json(patch));
+
+  EXPECT_EQ(Last()["requestObject"], patch);
+}
+
 TEST_F(RequestsTest, AReadIsToldWithoutTheObject) {
   Make("a");
   static_cast<void>(client_.Get(ConfigMap::kKind, {"default", "a"}));

@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kNow = "2026-01-02T03:04:05Z";
+const std::string the_time = "2026-01-02T03:04:05Z";
 
 json RowOf(const std::string& group, const std::string& plural, const std::string& object) {
-  static const Catalog kCatalog = Catalog::BuiltIn();
-  return CellsOf(*kCatalog.Find(group, "v1", plural), json::parse(object), kNow);
+  static const Catalog built_in_catalog = Catalog::BuiltIn();
+  return CellsOf(*built_in_catalog.Find(group, "v1", plural), json::parse(object), the_time);
 }
 
 struct State {
@@ -39,13 +39,13 @@ TEST_P(PodTableTest, TellsItsState) {
   EXPECT_EQ(json({cells[1], cells[2], cells[3]}), json::parse(GetParam().cells));
 }
 
-const std::string kRuns = R"("ready": true, "state": {"running": {}}})";
-const std::string kIsDone = R"("state": {"terminated": {"exitCode": 0, "reason": "Completed"}}})";
-const std::string kInit = R"("spec": {"initContainers": [{"name": "a"}, {"name": "b"}]}, )";
-const std::string kSidecar =
+const std::string runs = R"("ready": true, "state": {"running": {}}})";
+const std::string is_done = R"("state": {"terminated": {"exitCode": 0, "reason": "Completed"}}})";
+const std::string init = R"("spec": {"initContainers": [{"name": "a"}, {"name": "b"}]}, )";
+const std::string sidecar =
     R"("spec": {"initContainers": [{"name": "a", "restartPolicy": "Always"}, {"name": "b"}]}, )";
 
-const State kStates[] = {
+const State states[] = {
     {"Gated",
      R"({"status": {"phase": "Pending", "conditions": [
           {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]}})",
@@ -54,22 +54,22 @@ const State kStates[] = {
      R"({"status": {"phase": "Running", "containerStatuses": [
           {"name": "c", "restartCount": 3,
            "lastState": {"terminated": {"finishedAt": "2026-01-02T03:00:00Z"}}, )" +
-         kRuns + R"(,
+         runs + R"(,
           {"name": "d", "restartCount": 1,
            "lastState": {"terminated": {"finishedAt": "2026-01-02T03:02:35Z"}}, )" +
-         kRuns + "]}}",
+         runs + "]}}",
      R"x(["2/2", "Running", "4 (90s ago)"])x"},
     {"OneIsDone",
-     R"({"status": {"phase": "Running", "containerStatuses": [{"name": "c", )" + kIsDone +
-         R"(, {"name": "d", )" + kRuns + "]}}",
+     R"({"status": {"phase": "Running", "containerStatuses": [{"name": "c", )" + is_done +
+         R"(, {"name": "d", )" + runs + "]}}",
      R"(["1/2", "NotReady", "0"])"},
     {"OneIsDoneAndThatIsEnough",
      R"({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}],
           "containerStatuses": [{"name": "c", )" +
-         kIsDone + R"(, {"name": "d", )" + kRuns + "]}}",
+         is_done + R"(, {"name": "d", )" + runs + "]}}",
      R"(["1/2", "Running", "0"])"},
     {"Done",
-     R"({"status": {"phase": "Succeeded", "containerStatuses": [{"name": "c", )" + kIsDone + "]}}",
+     R"({"status": {"phase": "Succeeded", "containerStatuses": [{"name": "c", )" + is_done + "]}}",
      R"(["0/2", "Completed", "0"])"},
     {"Evicted", R"({"status": {"phase": "Failed", "reason": "Evicted"}})",
      R"(["0/2", "Evicted", "0"])"},
@@ -82,34 +82,33 @@ const State kStates[] = {
           {"name": "c", "state": {"terminated": {"exitCode": 137, "signal": 9}}}]}})",
      R"(["0/2", "Signal:9", "0"])"},
     {"Initializing",
-     "{" + kInit + R"("status": {"phase": "Pending", "initContainerStatuses": [{"name": "a", )" +
-         kIsDone + R"(, {"name": "b", "state": {"waiting": {"reason": "PodInitializing"}}}]}})",
+     "{" + init + R"("status": {"phase": "Pending", "initContainerStatuses": [{"name": "a", )" +
+         is_done + R"(, {"name": "b", "state": {"waiting": {"reason": "PodInitializing"}}}]}})",
      R"(["0/2", "Init:1/2", "0"])"},
-    {"InitializingInVain",
-     "{" + kInit + R"("status": {"phase": "Pending", "initContainerStatuses": [
+    {"InitializingInVain", "{" + init + R"("status": {"phase": "Pending", "initContainerStatuses": [
           {"name": "a", "restartCount": 2, "state": {"waiting": {"reason": "ErrImagePull"}},
            "lastState": {"terminated": {"finishedAt": "2026-01-02T02:00:00Z"}}}]}})",
      R"x(["0/2", "Init:ErrImagePull", "2 (64m ago)"])x"},
     {"InitializationFailed",
-     "{" + kInit + R"("status": {"phase": "Pending", "initContainerStatuses": [
+     "{" + init + R"("status": {"phase": "Pending", "initContainerStatuses": [
           {"name": "a", "restartCount": 4, "state": {"terminated": {"exitCode": 3}}}]}})",
      R"(["0/2", "Init:ExitCode:3", "4"])"},
     {"InitializedAfterRestarts",
-     "{" + kInit +
+     "{" + init +
          R"("status": {"phase": "Running", "initContainerStatuses": [
           {"name": "a", "restartCount": 2, )" +
-         kIsDone + R"(], "containerStatuses": [{"name": "c", )" + kRuns + "]}}",
+         is_done + R"(], "containerStatuses": [{"name": "c", )" + runs + "]}}",
      R"(["1/2", "Running", "0"])"},
     {"SidecarRuns",
-     "{" + kSidecar +
+     "{" + sidecar +
          R"("status": {"phase": "Running", "initContainerStatuses": [
           {"name": "a", "restartCount": 2, "started": true, )" +
-         kRuns + R"(, {"name": "b", "restartCount": 5, )" + kIsDone +
-         R"(], "containerStatuses": [{"name": "c", )" + kRuns + "]}}",
+         runs + R"(, {"name": "b", "restartCount": 5, )" + is_done +
+         R"(], "containerStatuses": [{"name": "c", )" + runs + "]}}",
      R"(["2/3", "Running", "2"])"},
     {"SidecarStarts",
-     "{" + kSidecar + R"("status": {"phase": "Pending", "initContainerStatuses": [{"name": "a", )" +
-         kRuns + "]}}",
+     "{" + sidecar + R"("status": {"phase": "Pending", "initContainerStatuses": [{"name": "a", )" +
+         runs + "]}}",
      R"(["0/3", "Init:0/2", "0"])"},
     {"Lost",
      R"({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z"},
@@ -120,7 +119,7 @@ const State kStates[] = {
          "status": {"phase": "Succeeded"}})",
      R"(["0/2", "Succeeded", "0"])"},
 };
-INSTANTIATE_TEST_SUITE_P(, PodTableTest, ::testing::ValuesIn(kStates),
+INSTANTIATE_TEST_SUITE_P(, PodTableTest, ::testing::ValuesIn(states),
                          [](const auto& state) { return state.param.test; });
 
 struct Seen {
@@ -143,7 +142,7 @@ TEST_P(RowTest, ShowsIt) {
             json::parse(GetParam().cells));
 }
 
-const Seen kSeen[] = {
+const Seen all_seen[] = {
     {"ANodeOfSomeRoles", "", "nodes",
      R"({"metadata": {"labels": {"node-role.kubernetes.io/b": "", "kubernetes.io/role": "a"}},
          "spec": {"unschedulable": true},
@@ -231,7 +230,7 @@ const Seen kSeen[] = {
          "series": {"count": 5, "lastObservedTime": "2026-01-02T03:04:00.123456Z"}})",
      R"(["5s", "", "", "node", "", "c, i", "words", "4m5s", 5, "x"])"},
 };
-INSTANTIATE_TEST_SUITE_P(, RowTest, ::testing::ValuesIn(kSeen),
+INSTANTIATE_TEST_SUITE_P(, RowTest, ::testing::ValuesIn(all_seen),
                          [](const auto& seen) { return seen.param.test; });
 
 TEST(TableTest, ARowOfAPodTellsThatItHasEnded) {
@@ -247,7 +246,7 @@ TEST(TableTest, ARowOfAPodTellsThatItHasEnded) {
 TEST(TableTest, EveryBuiltInKindHasACellForEachColumn) {
   const Catalog catalog = Catalog::BuiltIn();
   for (const auto& resource : catalog.all()) {
-    EXPECT_EQ(CellsOf(*resource, json::object(), kNow).size(), resource->columns.size())
+    EXPECT_EQ(CellsOf(*resource, json::object(), the_time).size(), resource->columns.size())
         << resource->kind;
   }
 }
@@ -260,7 +259,7 @@ TEST(TableTest, ColumnsEndBeforeOneThatCannotBeRead) {
                       {.name = "Age", .type = "date", .path = ".metadata.creationTimestamp"}};
 
   EXPECT_EQ(ColumnsOf(resource).size(), 1U);
-  EXPECT_EQ(CellsOf(resource, {{"metadata", {{"name", "w"}}}}, kNow), json({"w"}));
+  EXPECT_EQ(CellsOf(resource, {{"metadata", {{"name", "w"}}}}, the_time), json({"w"}));
 }
 
 TEST(TableTest, ValuesAreShownAsTheTypeOfTheirColumn) {
@@ -270,7 +269,7 @@ TEST(TableTest, ValuesAreShownAsTheTypeOfTheirColumn) {
     Resource resource;
     resource.built_in = false;
     resource.columns = {{.name = "X", .type = type, .path = path}};
-    return CellsOf(resource, object, kNow)[0];
+    return CellsOf(resource, object, the_time)[0];
   };
 
   EXPECT_EQ(cell("string", ".f"), "2");

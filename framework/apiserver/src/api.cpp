@@ -1,6 +1,8 @@
 #include "api.hpp"
 
 #include "discovery.hpp"
+#include "objects.hpp"
+#include "openapi.hpp"
 #include "presentation.hpp"
 #include "scale.hpp"
 #include "status.hpp"
@@ -18,6 +20,7 @@ Reply PlainText(int status, std::string text) {
 
 /// What every cluster has from its first moment on.
 void Found(World& world) {
+  const Catalog::Entry namespaces = world.catalog()->Find("", "v1", "namespaces");
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     json object{{"metadata",
                  {{"name", name},
@@ -26,26 +29,22 @@ void Found(World& world) {
                   {"labels", {{"kubernetes.io/metadata.name", name}}}}},
                 {"spec", {{"finalizers", {"kubernetes"}}}},
                 {"status", {{"phase", "Active"}}}};
-    Attributes attributes{.labels = {{"kubernetes.io/metadata.name", name}},
-                          .fields = {{"status.phase", "Active"}, {"name", name}}};
-    world.store().Put("namespaces", {"", name}, nullptr, std::move(object), std::move(attributes));
+    const Attributes attributes = AttributesOf(*namespaces, object);
+    world.store().Put("namespaces", {"", name}, nullptr, std::move(object), attributes);
   }
 }
 
 }  // namespace
 
-Api::Api(World& world)
-    : world_(world), reads_(world), writes_(world), audit_log_(world), registrar_(world, writes_) {
+Api::Api(World& world) : world_(world), reads_(world), writes_(world), registrar_(world, writes_) {
   Found(world);
 }
 
 Reply Api::Answer(const Ask& ask) {
-  const std::string received = audit_log_.Begin();
   Reply reply = AnswerOrRefuse(ask);
   if (reply.feed == nullptr && reply.content_type.starts_with("application/json")) {
     reply.body += '\n';
   }
-  audit_log_.Write(ask, reply, received);
   return reply;
 }
 
@@ -72,6 +71,7 @@ Reply Api::Route(const Ask& ask) {
     return OfResource(ask, *catalog);
   }
   if (auto reply = Discover(ask, *catalog)) return std::move(*reply);
+  if (auto reply = DescribeApi(target, *catalog)) return std::move(*reply);
   if (!target.version.empty() && catalog->IsBuiltIn(target.group)) throw NoSuchPath();
   return PlainText(404, "404 page not found\n");
 }
@@ -93,7 +93,7 @@ Reply Api::OfResource(const Ask& ask, const Catalog& catalog) {
   }
   Reply reply = target.name.empty() || target.watch_prefix ? OfObjects(ask, resource)
                                                            : OfObject(ask, resource);
-  if (ask.method != "GET") registrar_.Follow(*resource);
+  if (ask.method != "GET") registrar_.Follow();
   if (!resource->warning.empty()) reply.warnings.push_back(resource->warning);
   return reply;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "audit_log.hpp"
 #include "exchange.hpp"
 #include "reads.hpp"
 #include "registrar.hpp"
@@ -16,8 +15,6 @@ class Api final : public Answerer {
 
   Reply Answer(const Ask& ask) override;
 
-  [[nodiscard]] AuditLog& audit_log() { return audit_log_; }
-
  private:
   Reply AnswerOrRefuse(const Ask& ask);
   Reply Route(const Ask& ask);
@@ -31,7 +28,6 @@ class Api final : public Answerer {
   World& world_;
   Reads reads_;
   Writes writes_;
-  AuditLog audit_log_;
   Registrar registrar_;
 };
 

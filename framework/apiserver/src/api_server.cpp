@@ -1,4 +1,5 @@
 #include "api.hpp"
+#include "audit_log.hpp"
 #include "faults.hpp"
 #include "front.hpp"
 #include "memory_transport.hpp"
@@ -34,9 +35,11 @@ class ApiServer::Impl {
   explicit Impl(const ApiServerOptions& options)
       : world(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
         api(world),
-        faults(world, api),
+        faults(world, api, options.seed),
+        audit_log(world, faults, options.on_request),
         uptime(options.clock),
-        transport(world, faults, uptime, Administrator(), "kopp") {}
+        always_up(options.clock),
+        transport(world, audit_log, uptime, Administrator(), "kopp") {}
 
   apiserver::Front& front() {
     if (listening == nullptr) throw std::logic_error("the server does not listen: call Listen");
@@ -46,7 +49,9 @@ class ApiServer::Impl {
   apiserver::World world;
   apiserver::Api api;
   apiserver::Faults faults;
+  apiserver::AuditLog audit_log;
   apiserver::Uptime uptime;
+  apiserver::Uptime always_up;  // past faults
   apiserver::MemoryTransport transport;
   std::unique_ptr<apiserver::Front> listening;
 };
@@ -59,14 +64,19 @@ Transport& ApiServer::transport() { return impl_->transport; }
 
 std::unique_ptr<Transport> ApiServer::TransportAs(const std::string& user,
                                                   const std::vector<std::string>& groups) {
-  return std::make_unique<apiserver::MemoryTransport>(impl_->world, impl_->faults, impl_->uptime,
+  return std::make_unique<apiserver::MemoryTransport>(impl_->world, impl_->audit_log, impl_->uptime,
                                                       Named(user, groups), "kopp");
+}
+
+std::unique_ptr<Transport> ApiServer::TransportPastFaults() {
+  return std::make_unique<apiserver::MemoryTransport>(impl_->world, impl_->api, impl_->always_up,
+                                                      Administrator(), "kopp");
 }
 
 Config ApiServer::Listen(const ListenOptions& options) {
   if (impl_->listening != nullptr) throw std::logic_error("the server listens already");
   impl_->listening =
-      std::make_unique<apiserver::Front>(impl_->world, impl_->faults, impl_->uptime, options);
+      std::make_unique<apiserver::Front>(impl_->world, impl_->audit_log, impl_->uptime, options);
   return impl_->listening->ConfigFor(Administrator());
 }
 
@@ -87,6 +97,6 @@ void ApiServer::Restart(Duration closed) { impl_->uptime.Restart(closed); }
 
 void ApiServer::Compact() { impl_->world.store().Compact(); }
 
-std::vector<nlohmann::json> ApiServer::Requests() const { return impl_->api.audit_log().Entries(); }
+std::vector<nlohmann::json> ApiServer::Requests() const { return impl_->audit_log.Entries(); }
 
 }  // namespace kopp::testing

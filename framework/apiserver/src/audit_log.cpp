@@ -28,6 +28,13 @@ json ReferenceTo(const Target& target) {
   return reference;
 }
 
+/// The name of what is created stands in no path.
+void NameIn(const json& created, json& reference) {
+  const json::json_pointer name("/metadata/name");
+  if (reference.contains("name") || !created.contains(name)) return;
+  if (created[name].is_string()) reference["name"] = created[name];
+}
+
 /// null where it is none, or too deep to look at.
 json Object(const std::string& text, const std::string& content_type) {
   json object;
@@ -36,7 +43,7 @@ json Object(const std::string& text, const std::string& content_type) {
   } catch (const std::invalid_argument&) {
     return nullptr;
   }
-  if (!object.is_object()) return nullptr;
+  if (!object.is_structured()) return nullptr;  // a JSON patch is a list
   if (const auto metadata = object.find("metadata"); metadata != object.end()) {
     if (metadata->is_object()) metadata->erase("managedFields");
   }
@@ -73,7 +80,12 @@ std::string VerbOf(const Ask& ask) {
   return lower(ask.method);
 }
 
-std::string AuditLog::Begin() { return world_.NowInMicroseconds(); }
+Reply AuditLog::Answer(const Ask& ask) {
+  const std::string received = world_.NowInMicroseconds();
+  Reply reply = server_.Answer(ask);
+  if (!reply.mishap.refused) Write(ask, reply, received);
+  return reply;
+}
 
 void AuditLog::Write(const Ask& ask, const Reply& reply, const std::string& received) {
   const std::string verb = VerbOf(ask);
@@ -83,7 +95,7 @@ void AuditLog::Write(const Ask& ask, const Reply& reply, const std::string& rece
   json entry{{"kind", "Event"},
              {"apiVersion", "audit.k8s.io/v1"},
              {"level", whole ? "RequestResponse" : "Metadata"},
-             {"auditID", world_.NewUid()},
+             {"auditID", ask.audit_id.empty() ? world_.NewUid() : ask.audit_id},
              {"stage", reply.feed == nullptr ? "ResponseComplete" : "ResponseStarted"},
              {"requestURI", ask.target.text},
              {"verb", verb},
@@ -95,13 +107,20 @@ void AuditLog::Write(const Ask& ask, const Reply& reply, const std::string& rece
              {"stageTimestamp", world_.NowInMicroseconds()}};
   if (ask.target.is_resource) entry["objectRef"] = ReferenceTo(ask.target);
   if (whole) {
-    if (const json sent = Object(ask.body, ask.content_type); !sent.is_null())
+    if (const json sent = Object(ask.body, ask.content_type); !sent.is_null()) {
+      if (verb == "create") NameIn(sent, entry["objectRef"]);
       entry["requestObject"] = sent;
+    }
     if (!answered.is_null()) entry["responseObject"] = answered;
   }
-  auto entries = entries_.Lock();
-  if (entries->size() == kMostEntries) entries->pop_front();
-  entries->push_back(entry.dump());
+  // Methods and names of programs may be anything.
+  const std::string text = entry.dump(-1, ' ', false, json::error_handler_t::replace);
+  {
+    auto entries = entries_.Lock();
+    if (entries->size() == kMostEntries) entries->pop_front();
+    entries->push_back(text);
+  }
+  if (listener_) listener_(text);  // who is told may look at the entries
 }
 
 std::vector<json> AuditLog::Entries() {

@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -14,24 +17,29 @@
 
 namespace kopp::apiserver {
 
-/// What was asked of the server and how it answered, as a Kubernetes audit log has it
-/// (audit.k8s.io/v1): so one program can compare it with a real server's. Writes come with what was
-/// sent and what was answered, but for managedFields. The oldest entries make room for new ones.
+/// Stands before a server and keeps what it was asked and how it answered, as a Kubernetes audit
+/// log has it (audit.k8s.io/v1): so one program can compare it with a real server's. Writes come
+/// with what was sent and what was answered, but for managedFields. The oldest entries make room
+/// for new ones. What was asked over a connection that was refused is not there: nobody heard it.
 ///
 /// Safe to use from any thread.
-class AuditLog {
+class AuditLog final : public Answerer {
  public:
-  explicit AuditLog(World& world) : world_(world) {}
+  /// `listener` is given each entry too, where there is one.
+  AuditLog(World& world, Answerer& server, std::function<void(std::string_view)> listener = {})
+      : world_(world), server_(server), listener_(std::move(listener)) {}
 
-  /// When a request came in, for Write.
-  [[nodiscard]] std::string Begin();
-  void Write(const Ask& ask, const Reply& reply, const std::string& received);
+  Reply Answer(const Ask& ask) override;
   [[nodiscard]] std::vector<nlohmann::json> Entries();
 
  private:
   static constexpr std::size_t kMostEntries = 100'000;
 
+  void Write(const Ask& ask, const Reply& reply, const std::string& received);
+
   World& world_;
+  Answerer& server_;
+  std::function<void(std::string_view)> listener_;
   Guarded<std::deque<std::string>> entries_;  // as text: a tree takes eight times the memory
 };
 

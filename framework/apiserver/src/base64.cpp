@@ -15,11 +15,16 @@ const unsigned char* Bytes(std::string_view text) {
 
 }  // namespace
 
-std::string EncodedForUrl(std::string_view bytes) {
+std::string Encoded(std::string_view bytes) {
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
   const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), Bytes(bytes),
                                    static_cast<int>(bytes.size()));
   text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+std::string EncodedForUrl(std::string_view bytes) {
+  std::string text = Encoded(bytes);
   text.erase(std::find(text.begin(), text.end(), '='), text.end());
   std::replace(text.begin(), text.end(), '+', '-');
   std::replace(text.begin(), text.end(), '/', '_');

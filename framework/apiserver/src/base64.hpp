@@ -5,6 +5,9 @@
 
 namespace kopp::apiserver {
 
+/// As everybody reads it.
+[[nodiscard]] std::string Encoded(std::string_view bytes);
+
 /// Base64 for addresses: with '-' and '_', and without padding.
 [[nodiscard]] std::string EncodedForUrl(std::string_view bytes);
 

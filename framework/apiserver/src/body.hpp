@@ -2,25 +2,22 @@
 
 #include "exchange.hpp"
 #include "resource.hpp"
+#include "status.hpp"
+#include "write_options.hpp"
 
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-// What clients send, read. Each function throws a Refusal, in the words of the real server.
+// The objects that clients send, read. Each function throws a Refusal, in the words of the real
+// server, unless it says otherwise.
 
 namespace kopp::apiserver {
 
-/// The options of a write.
-struct WriteOptions {
-  enum class Strictness { kIgnore, kWarn, kStrict };
-  bool dry_run = false;
-  Strictness strictness = Strictness::kWarn;
-  bool force = false;  ///< of an apply
-};
-/// `kind` is what errors name them by: "CreateOptions".
-[[nodiscard]] WriteOptions ReadWriteOptions(const Ask& ask, const std::string& kind);
+[[nodiscard]] Refusal TooLarge(const std::string& why);
+/// A body has 3 MiB at the most.
+void BoundBody(const Ask& ask);
 
 /// A body that is written as an object is JSON or YAML.
 void CheckMediaType(const Ask& ask);
@@ -35,22 +32,9 @@ void CheckMediaType(const Ask& ask);
                                          const WriteOptions& options,
                                          std::vector<std::string>& warnings);
 
-/// The body of a merge patch or a JSON patch.
-[[nodiscard]] nlohmann::json ReadPatch(const Ask& ask);
-/// What a patch itself has that is passed over: fields that come twice, members of operations that
-/// mean nothing.
-[[nodiscard]] std::vector<std::string> PatchProblems(const Ask& ask, const Resource& resource,
-                                                     const WriteOptions& options);
-/// `force` is for server-side apply.
-void RefuseForce(const Ask& ask);
-
-struct DeleteOptions {
-  bool dry_run = false;
-  std::string uid{};               ///< only the object that has it
-  std::string resource_version{};  ///< only this state
-  std::string propagation{};       ///< "Background", "Foreground", "Orphan"; empty: the kind's own
-  std::optional<std::int64_t> grace_period{};  ///< seconds
-};
-[[nodiscard]] DeleteOptions ReadDeleteOptions(const Ask& ask);
+/// Tells of what is passed over: by adding it to `warnings`, or by std::invalid_argument where the
+/// client wants it so.
+void Report(const std::vector<std::string>& problems, const WriteOptions& options,
+            std::vector<std::string>& warnings);
 
 }  // namespace kopp::apiserver

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <regex>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -17,11 +18,6 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-
-std::vector<std::string> Texts(const json& object, const char* name) {
-  const json& value = Said(object, name);
-  return value.is_array() ? value.get<std::vector<std::string>>() : std::vector<std::string>();
-}
 
 std::vector<Column> ColumnsOf(const json& version) {
   std::vector<Column> columns{
@@ -45,6 +41,19 @@ std::vector<Column> ColumnsOf(const json& version) {
                        .path = path});
   }
   return columns;
+}
+
+/// Those of all versions: an object is kept once for them all.
+std::vector<std::string> SelectableOf(const json& definition) {
+  std::set<std::string> paths;
+  for (const json& version : definition["spec"]["versions"]) {
+    for (const json& field : Said(version, "selectableFields")) {
+      if (const std::string path = SaidText(field, "jsonPath"); path.starts_with('.')) {
+        paths.insert(path.substr(1));
+      }
+    }
+  }
+  return {paths.begin(), paths.end()};
 }
 
 /// ".spec.replicas" as a JSON pointer; "" stays so.
@@ -126,8 +135,8 @@ Resource ResourceOf(const json& definition, const json& version) {
   resource.plural = SaidText(names, "plural");
   resource.singular = SaidText(names, "singular");
   resource.namespaced = spec["scope"] == "Namespaced";
-  resource.short_names = Texts(names, "shortNames");
-  resource.categories = Texts(names, "categories");
+  resource.short_names = SaidTexts(names, "shortNames");
+  resource.categories = SaidTexts(names, "categories");
   for (const char* name : {"status", "scale"}) {
     if (!Said(subresources, name).is_null()) resource.subresources.emplace_back(name);
   }
@@ -139,6 +148,7 @@ Resource ResourceOf(const json& definition, const json& version) {
                     .status = Pointer(SaidText(scale, "statusReplicasPath")),
                     .selector = Pointer(SaidText(scale, "labelSelectorPath"))};
   resource.built_in = false;
+  resource.selectable = SelectableOf(definition);
   resource.kept_as = resource.qualified();
   resource.rules =
       std::make_shared<const KindRules>(RulesFor(schema, resource.Has("status"), scale));

@@ -1,6 +1,6 @@
 #include "custom_values.hpp"
 
-#include "decode.hpp"
+#include "fit_to_types.hpp"
 #include "schema_rules.hpp"
 
 #include <algorithm>

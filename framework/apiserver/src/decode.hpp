@@ -1,10 +1,9 @@
 #pragma once
 
-#include "resource.hpp"
+#include "exchange.hpp"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,13 +13,10 @@ namespace kopp::apiserver {
 /// counts. Throws std::invalid_argument, in the words of the real server.
 [[nodiscard]] nlohmann::json Parse(std::string_view text, std::string_view content_type);
 
-/// The fields of JSON text that are passed over, in its order: `unknown field "spec.a"`, `duplicate
-/// field "spec.b"`.
-[[nodiscard]] std::vector<std::string> FieldProblems(std::string_view text, const Schema& schema);
+/// What Go's messages call a value that is not null: "object", "bool".
+[[nodiscard]] const char* GoKindOf(const nlohmann::json& value);
 
-/// `object` as the types of a built-in kind would hold it: without fields that they lack, null, and
-/// empty text, lists and maps; with the parts that are always there. Throws std::invalid_argument,
-/// in the words of the real server, for a value of a wrong type.
-void FitToTypes(nlohmann::json& object, const Schema& schema);
+/// The content type without its parameters.
+[[nodiscard]] std::string MediaTypeOf(const Ask& ask);
 
 }  // namespace kopp::apiserver

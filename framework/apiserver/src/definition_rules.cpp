@@ -1,5 +1,6 @@
 #include "definition_rules.hpp"
 
+#include "approval.hpp"
 #include "definition_parts.hpp"
 #include "definitions.hpp"
 #include "schema_problems.hpp"
@@ -76,13 +77,17 @@ class Checker {
     CheckOfAllVersions();
     CheckConversion();
     CheckStoredVersions();
+    if (IsNew()) Add(ApprovalProblems(definition_));
   }
 
  private:
+  [[nodiscard]] bool IsNew() const {
+    return !Said(definition_, "metadata").contains("resourceVersion");
+  }
+
   void CheckName() {
-    const json& metadata = Said(definition_, "metadata");
-    if (metadata.contains("resourceVersion")) return;  // it is no new one
-    const std::string name = SaidText(metadata, "name");
+    if (!IsNew()) return;
+    const std::string name = SaidText(Said(definition_, "metadata"), "name");
     if (name == SaidText(Said(spec_, "names"), "plural") + '.' + SaidText(spec_, "group")) return;
     causes_.push_back(
         InvalidValue("metadata.name", name, R"(must be spec.names.plural+"."+spec.group)"));
@@ -257,6 +262,10 @@ class Checker {
 };
 
 void CheckChange(const json& before, const json& after, Causes& causes) {
+  if (ApprovalOf(before).message != ApprovalOf(after).message) {
+    Causes more = ApprovalProblems(after);
+    std::move(more.begin(), more.end(), std::back_inserter(causes));
+  }
   if (!IsEstablished(before)) return;
   const auto at = [](const json& definition, const std::string& path) {
     const json::json_pointer pointer(path);

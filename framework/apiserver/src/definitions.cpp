@@ -1,5 +1,6 @@
 #include "definitions.hpp"
 
+#include "approval.hpp"
 #include "metadata_rules.hpp"
 #include "schema_rules.hpp"
 
@@ -13,11 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kCleanup = "customresourcecleanup.apiextensions.k8s.io";
-
-std::vector<std::string> Texts(const json& object, const char* name) {
-  const json& value = Said(object, name);
-  return value.is_array() ? value.get<std::vector<std::string>>() : std::vector<std::string>();
-}
 
 bool IsTrue(const json& definition, const std::string& type) {
   const json& conditions = Said(Said(definition, "status"), "conditions");
@@ -37,7 +33,7 @@ Taken NamesOf(const std::vector<json>& definitions) {
   for (const json& definition : definitions) {
     const json& names = Said(Said(definition, "status"), "acceptedNames");
     for (const char* name : {"plural", "singular"}) taken.resources.insert(SaidText(names, name));
-    for (const std::string& name : Texts(names, "shortNames")) taken.resources.insert(name);
+    for (const std::string& name : SaidTexts(names, "shortNames")) taken.resources.insert(name);
     for (const char* name : {"kind", "listKind"}) taken.kinds.insert(SaidText(names, name));
   }
   return taken;
@@ -62,7 +58,7 @@ NameConflict Accept(const json& wanted, const Taken& taken, json& accepted) {
                         {"listKind", "ListKindConflict", taken.kinds}};
   NameConflict conflict;
   for (const auto& [name, reason, others] : names) {
-    std::vector<std::string> all = Texts(wanted, name);
+    std::vector<std::string> all = SaidTexts(wanted, name);
     if (all.empty()) all = {SaidText(wanted, name)};
     std::string message;
     for (const std::string& each : all) {
@@ -119,6 +115,10 @@ json Judged(json definition, const std::vector<json>& others, const std::string&
     SetCondition(definition, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
   } else {
     SetCondition(definition, "NamesAccepted", "False", conflict.reason, conflict.message, now);
+  }
+  if (NeedsApproval(definition)) {
+    const auto [status, reason, message] = ApprovalOf(definition);
+    SetCondition(definition, "KubernetesAPIApprovalPolicyConformant", status, reason, message, now);
   }
   if (IsEstablished(definition)) return definition;
   if (accepted) {

@@ -1,10 +1,9 @@
 #include "discovery.hpp"
 
+#include "custom_resources.hpp"
 #include "status.hpp"
 
 #include <algorithm>
-#include <compare>
-#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -14,28 +13,6 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-
-/// v10, v2, v1, v1beta1, v2alpha1, then all that is named otherwise: stability, then age.
-struct Rank {
-  int stability = 0;  // 3: v1, 2: v1beta1, 1: v1alpha1
-  int major = 0;
-  int minor = 0;
-  auto operator<=>(const Rank&) const = default;
-};
-
-Rank RankOf(const std::string& version) {
-  static const std::regex shape("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
-  std::smatch parts;
-  if (!std::regex_match(version, parts, shape)) return {};
-  const int minor = parts[3].matched ? std::stoi(parts[3]) : 0;
-  return {parts[2] == "alpha" ? 1 : parts[2] == "beta" ? 2 : 3, std::stoi(parts[1]), minor};
-}
-
-bool IsPreferred(const std::string& a, const std::string& b) {
-  const Rank of_a = RankOf(a);
-  const Rank of_b = RankOf(b);
-  return of_a == of_b ? a < b : of_a > of_b;
-}
 
 /// The versions of a group, in the order in which they are preferred.
 std::vector<std::string> VersionsOf(const Catalog& catalog, const std::string& group) {

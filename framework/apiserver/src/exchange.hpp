@@ -1,6 +1,7 @@
 #pragma once
 
 #include "target.hpp"
+#include "utf8.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -26,12 +27,13 @@ struct Ask {
   std::string content_type{};
   std::string accept{};
   std::string user_agent{};
+  std::string audit_id{};  ///< what the audit log is to know it by; empty: that is left to it
   User user{};
 
   /// What the writes of clients that do not say it are owned as: "kubectl" of "kubectl/v1.34".
   [[nodiscard]] std::string manager() const {
     const std::string given = target.query.Get("fieldManager");
-    return given.empty() ? user_agent.substr(0, user_agent.find('/')) : given;
+    return given.empty() ? AsUtf8(user_agent.substr(0, user_agent.find('/'))) : given;
   }
 };
 
@@ -46,6 +48,8 @@ class Feed {
   virtual std::string Take() = 0;
   /// Nothing more will come.
   [[nodiscard]] virtual bool ended() const = 0;
+  /// Once it has ended: not in order, so the connection is to be cut.
+  [[nodiscard]] virtual bool broken() const { return false; }
   /// When Take has something to say though nothing happened.
   [[nodiscard]] virtual TimePoint next() const = 0;
   /// A change of which resource may give it something to say.
@@ -59,6 +63,7 @@ class Feed {
 struct Mishap {
   Duration delay{};                        ///< before its first byte
   bool reset = false;                      ///< the connection is cut instead
+  bool refused = false;                    ///< beside `reset`: where it can be, none is made
   std::optional<std::size_t> cut_after{};  ///< bytes of the body, those of a feed included
 };
 

@@ -1,10 +1,11 @@
 #include "formats.hpp"
 
+#include "pattern.hpp"
+
 #include <array>
 #include <charconv>
 #include <functional>
 #include <map>
-#include <regex>
 
 #include <arpa/inet.h>
 
@@ -14,8 +15,8 @@ namespace {
 using Check = std::function<bool(const std::string&)>;
 
 Check Matches(const char* expression) {
-  return [regex = std::regex(expression, std::regex::icase)](const std::string& text) {
-    return std::regex_match(text, regex);
+  return [pattern = Pattern(expression, Pattern::Letters::kOfBothCases)](const std::string& text) {
+    return pattern.IsAllOf(text);
   };
 }
 

@@ -1,15 +1,263 @@
 #include "front.hpp"
 
+#include "alarm.hpp"
+#include "authority.hpp"
+#include "listener.hpp"
+#include "session.hpp"
+#include "socket.hpp"
+#include "users.hpp"
+
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
 namespace kopp::apiserver {
+namespace {
 
-class Front::Impl {};
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using Error = boost::system::error_code;
 
-Front::Front(World&, Answerer&, Uptime&, const testing::ListenOptions&) {}
+constexpr Duration kPause = std::chrono::milliseconds(100);  // when no connection can be taken
+constexpr std::size_t kAnswerers = 4;  // threads: a long list holds up none of the other three
+constexpr Alarm::Who kDoor = 0;        // the front itself; all others are sessions
+
+/// TLS by which clients may show a certificate and need not. One of a stranger's is not refused
+/// here: its owner is told in HTTP.
+std::unique_ptr<asio::ssl::context> ServeTls(const Authority& authority, const Identity& own) {
+  auto made = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+  made->set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1 |
+                    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_session_cache_mode(made->native_handle(), SSL_SESS_CACHE_OFF);
+  made->use_certificate_chain(asio::buffer(own.certificate));
+  made->use_private_key(asio::buffer(own.key), asio::ssl::context::pem);
+  made->add_certificate_authority(asio::buffer(authority.certificate()));
+  SSL_CTX_set_verify(made->native_handle(), SSL_VERIFY_PEER,
+                     [](int /*is_good*/, X509_STORE_CTX*) { return 1; });
+  return made;
+}
+
+}  // namespace
+
+class Front::Impl final : public Session::Host {
+ public:
+  Impl(World& world, Answerer& server, Uptime& uptime, testing::ListenOptions options)
+      : world_(world),
+        server_(server),
+        uptime_(uptime),
+        options_(std::move(options)),
+        acceptor_(detail::ListenAt(io_, options_.address)),
+        endpoint_(acceptor_.local_endpoint()),
+        pool_(kAnswerers),
+        alarm_(world.clock(), [this](Alarm::Who who) { Wake(who); }) {
+    if (options_.tls) {
+      authority_.emplace();
+      tls_ = ServeTls(*authority_, authority_->IssueForServer(endpoint_.address().to_string()));
+    }
+    std::latch begun(1);
+    asio::post(io_, [&] {
+      Live();
+      Accept();
+      begun.count_down();
+    });
+    thread_ = std::jthread([this] { io_.run(); });
+    begun.wait();
+  }
+  ~Impl() {
+    io_.stop();
+    thread_.join();
+    pool_.stop();
+    pool_.join();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Config ConfigFor(const User& user) {
+    Config config = Address();
+    if (options_.tls) config.token = users_.NewToken(user);
+    return config;
+  }
+  Config ConfigWithCertificate(const User& user) {
+    if (!options_.tls) {
+      throw std::logic_error("client certificates need TLS: Listen({.tls = true})");
+    }
+    Config config = Address();
+    auto [certificate, key] = authority_->IssueForUser(user);
+    config.client_certificate = std::move(certificate);
+    config.client_key = std::move(key);
+    return config;
+  }
+
+  void Waits(Session::Id id) override {
+    Works(id);
+    waiting_.push_back(id);
+    Accept();
+  }
+  void Works(Session::Id id) override { std::erase(waiting_, id); }
+  void Answer(Session::Id id, Ask ask) override {
+    asio::post(pool_, [this, id, ask = std::move(ask)] {
+      asio::post(io_, [this, id, reply = server_.Answer(ask)]() mutable {
+        if (Session* session = Find(id)) session->Take(std::move(reply));
+      });
+    });
+  }
+  void Wake(Session::Id id) override {
+    asio::post(io_, [this, id] {
+      if (id == kDoor) return Open();
+      if (Session* session = Find(id)) session->Wake();
+    });
+  }
+  void WakeAt(Session::Id id, TimePoint when) override { alarm_.Set(id, when); }
+  void Ended(Session::Id id) override {
+    Works(id);
+    alarm_.Set(id, TimePoint::max());
+    sessions_.erase(id);
+    making_room_ = false;
+    Accept();
+  }
+  [[nodiscard]] World& world() override { return world_; }
+  [[nodiscard]] Users& users() override { return users_; }
+  [[nodiscard]] const testing::ListenOptions& options() const override { return options_; }
+
+ private:
+  [[nodiscard]] bool IsFull() const { return sessions_.size() >= options_.max_connections; }
+  Session* Find(Session::Id id) {
+    const auto found = sessions_.find(id);
+    return found == sessions_.end() ? nullptr : found->second.get();
+  }
+
+  /// How to reach it, as nobody in particular.
+  [[nodiscard]] Config Address() const {
+    const auto& address = endpoint_.address();
+    const std::string host = address.is_unspecified() ? "127.0.0.1" : address.to_string();
+    const bool has_colons = host.find(':') != std::string::npos;
+    Config config{.server = std::string(options_.tls ? "https://" : "http://") +
+                            (has_colons ? '[' + host + ']' : host) + ':' +
+                            std::to_string(endpoint_.port()),
+                  .source = "the API server in memory"};
+    if (authority_) config.certificate_authority = authority_->certificate();
+    return config;
+  }
+
+  // Waits for the next client, if there is room for it or can be made.
+  void Accept() {
+    if (!acceptor_.is_open() || accepting_ || making_room_ || (IsFull() && waiting_.empty())) {
+      return;
+    }
+    accepting_ = true;
+    acceptor_.async_wait(tcp::acceptor::wait_read, [this](const Error& error) {
+      accepting_ = false;
+      error ? Accept() : Take();
+    });
+  }
+
+  void Take() {
+    if (!IsFull()) {
+      Error error;
+      tcp::socket socket(io_);
+      acceptor_.accept(socket, error);
+      if (!error) {
+        Begin(std::move(socket));
+      } else if (error != asio::error::would_block && error != asio::error::connection_aborted) {
+        return Pause();  // out of descriptors, or of memory
+      }
+    } else if (!waiting_.empty()) {
+      making_room_ = true;
+      Find(waiting_.front())->Close();
+    }
+    Accept();
+  }
+
+  void Begin(tcp::socket socket) {
+    detail::TuneSocket(socket.native_handle());
+    const Session::Id id = ++last_id_;
+    auto session = std::make_unique<Session>(id, std::move(socket), tls_.get(), *this);
+    auto& begun = *session;
+    sessions_.emplace(id, std::move(session));
+    begun.Start();
+  }
+
+  void Pause() {
+    accepting_ = true;
+    pause_.expires_after(kPause);
+    pause_.async_wait([this](const Error&) {
+      accepting_ = false;
+      Open();
+      Accept();
+    });
+  }
+
+  // Listens again once a life has begun.
+  void Open() {
+    if (acceptor_.is_open()) return;
+    if (!uptime_.is_up()) return alarm_.Set(kDoor, uptime_.up());
+    const bool both_families = endpoint_.address().is_v6() && endpoint_.address().is_unspecified();
+    if (!detail::Listen(acceptor_, endpoint_, both_families)) return Accept();
+    Error ignored;
+    acceptor_.close(ignored);
+    Pause();  // somebody else is there
+  }
+
+  // Whoever ends this life finds all connections cut when that returns.
+  void Live() {
+    life_.emplace(uptime_.life(), [this] {
+      std::latch done(1);
+      const bool is_own_thread = io_.get_executor().running_in_this_thread();
+      asio::post(io_, [this, done = is_own_thread ? nullptr : &done] { Die(done); });
+      if (!is_own_thread) done.wait();
+    });
+  }
+  void Die(std::latch* done) {
+    for (const auto& [id, session] : sessions_) session->Cut();
+    acceptor_.close();
+    Open();
+    if (done != nullptr) done->count_down();
+    Live();
+  }
+
+  World& world_;
+  Answerer& server_;
+  Uptime& uptime_;
+  const testing::ListenOptions options_;
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
+  asio::steady_timer pause_{io_};
+  tcp::acceptor acceptor_;
+  const tcp::endpoint endpoint_;
+  std::optional<Authority> authority_;       // with TLS
+  std::unique_ptr<asio::ssl::context> tls_;  // likewise
+  Users users_;
+  bool accepting_ = false;    // it is known when the next client comes
+  bool making_room_ = false;  // a session was closed for it and has not ended yet
+  Session::Id last_id_ = kDoor;
+  std::unordered_map<Session::Id, std::unique_ptr<Session>> sessions_;
+  std::vector<Session::Id> waiting_;  // for their clients, the longest first
+  asio::thread_pool pool_;
+  Alarm alarm_;
+  std::optional<std::stop_callback<std::function<void()>>> life_;
+  std::jthread thread_;  // last: it uses everything above
+};
+
+Front::Front(World& world, Answerer& server, Uptime& uptime, const testing::ListenOptions& options)
+    : impl_(std::make_unique<Impl>(world, server, uptime, options)) {}
 
 Front::~Front() = default;
 
-Config Front::ConfigFor(const User&) { return {}; }
+Config Front::ConfigFor(const User& user) { return impl_->ConfigFor(user); }
 
-Config Front::ConfigWithCertificate(const User&) { return {}; }
+Config Front::ConfigWithCertificate(const User& user) { return impl_->ConfigWithCertificate(user); }
 
 }  // namespace kopp::apiserver

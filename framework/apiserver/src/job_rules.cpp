@@ -18,7 +18,7 @@ void Assign(World&, const json& before, json& job) {
   json& labels = spec["template"]["metadata"]["labels"];
   const bool shared = metadata.value("labels", json()) == labels;
   const json& uid = metadata["uid"];
-  const json& name = metadata["name"];
+  const std::string name = metadata.value("name", "");  // who leaves it out is refused later
   const json own{{"batch.kubernetes.io/controller-uid", uid},
                  {"controller-uid", uid},
                  {"batch.kubernetes.io/job-name", name},

@@ -1,5 +1,7 @@
 #include "json_patch.hpp"
 
+#include "status.hpp"
+
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -12,6 +14,8 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMostCopied = 3 << 20;  // bytes, by one patch
 
 [[noreturn]] void Fail() { throw std::invalid_argument("an operation cannot be carried out"); }
 
@@ -117,7 +121,18 @@ void Test(const Place& place, const json& expected) {
   if (found == nullptr ? !expected.is_null() : *found != expected) Fail();
 }
 
-void CarryOut(json& document, const json& operation) {
+/// Copies of copies grow fast.
+void Count(const json& copy, std::size_t& copied) {
+  copied += copy.dump().size();
+  if (copied <= kMostCopied) return;
+  throw Refusal(413, "RequestEntityTooLarge",
+                "Request entity too large: Unable to complete the copy, the accumulated size "
+                "increase of copy is " +
+                    std::to_string(copied) + ", exceeding the limit " + std::to_string(kMostCopied),
+                json::object());
+}
+
+void CarryOut(json& document, const json& operation, std::size_t& copied) {
   const json name = Member(operation, "op");
   const json path = Member(operation, "path");
   if (name == "add") {
@@ -127,7 +142,9 @@ void CarryOut(json& document, const json& operation) {
   } else if (name == "replace") {
     Place(document, path).Replace(Member(operation, "value"));
   } else if (name == "copy") {
-    Place(document, path).Add(Taken(document, operation));
+    json value = Taken(document, operation);
+    Count(value, copied);
+    Place(document, path).Add(std::move(value));
   } else if (name == "move") {
     json value = Taken(document, operation);
     Place(document, Member(operation, "from")).Remove();
@@ -142,7 +159,8 @@ void CarryOut(json& document, const json& operation) {
 }  // namespace
 
 json JsonPatched(json document, const json& operations) {
-  for (const json& operation : operations) CarryOut(document, operation);
+  std::size_t copied = 0;
+  for (const json& operation : operations) CarryOut(document, operation, copied);
   return document;
 }
 

@@ -19,6 +19,7 @@ using nlohmann::json;
 using Match = ListOptions::Match;
 
 constexpr const char* kMatch = "resourceVersionMatch";
+constexpr std::int64_t kLongestWatch = 365L * 24 * 3600;  // seconds: no clock overflows
 
 std::int64_t ReadInteger(const std::string& text) {
   std::int64_t value = 0;
@@ -115,7 +116,8 @@ ListOptions ReadListOptions(const Ask& ask, const Resource& resource) {
   ListOptions options;
   options.watch = query.IsTrue("watch") || ask.target.watch_prefix;
   if (query.Has("limit")) options.limit = ReadInteger(query.Get("limit"));
-  if (query.Has("timeoutSeconds")) options.timeout = ReadInteger(query.Get("timeoutSeconds"));
+  if (query.Has("timeoutSeconds"))
+    options.timeout = std::min(ReadInteger(query.Get("timeoutSeconds")), kLongestWatch);
   options.token = query.Get("continue");
   options.version = query.Get("resourceVersion");
   options.bookmarks = query.IsTrue("allowWatchBookmarks");
@@ -169,8 +171,12 @@ PageToken ReadPageToken(const std::string& text) {
     throw std::invalid_argument(problem + "server does not recognize this encoded version " +
                                 version.dump());
   }
+  const std::string start = token["start"];
+  if (const auto slash = start.find('/'); slash != start.rfind('/') || slash + 1 == start.size()) {
+    throw std::invalid_argument(problem + "it is none that this server made");
+  }
   const json version = token.value("rv", json());
-  return {version.is_number_integer() && version > 0 ? version.get<Version>() : 0, token["start"]};
+  return {version.is_number_integer() && version > 0 ? version.get<Version>() : 0, start};
 }
 
 }  // namespace kopp::apiserver

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace kopp::apiserver {
 namespace {
@@ -157,6 +159,34 @@ void RefuseConflicts(const std::map<Owner, FieldSet>& conflicts, const Owners& o
   throw ApplyConflict(std::move(causes));
 }
 
+/// Updaters are many where each has a name of its own: then the oldest of each version become one.
+void MergeOldest(Owners& owners) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::pair<std::string, Owner>> updaters;  // by time, then name
+  for (const auto& [owner, owned] : owners) {
+    if (owner.operation == kUpdate) updaters.emplace_back(owned.time, owner);
+  }
+  std::sort(updaters.begin(), updaters.end());
+  std::map<std::string, Owner> firsts;
+  std::size_t left = updaters.size();
+  for (const auto& [time, updater] : updaters) {
+    if (left <= kMost) return;
+    const auto& [first, is_first] = firsts.emplace(updater.api_version, updater);
+    if (is_first) continue;
+    const Owner merged{std::string(kUpdate), "ancient-changes", updater.api_version, ""};
+    if (!owners.contains(merged)) {
+      auto node = owners.extract(first->second);
+      node.key() = merged;
+      owners.insert(std::move(node));
+    }
+    Owned& all = owners.at(merged);
+    all.fields = Union(all.fields, owners.at(updater).fields);
+    all.time = time;
+    owners.erase(updater);
+    --left;
+  }
+}
+
 /// `merged` without what the writer applied last time and nobody names any more.
 json Pruned(const json& merged, const Owners& owners, const FieldSet& last, const Schema& schema) {
   if (last.empty()) return merged;
@@ -195,6 +225,7 @@ json Updated(const json& before, json after, const Schema& schema, const Writer&
       Union(Difference(own.fields, change.removed), Union(change.modified, change.added));
   if (fields != own.fields) own = {fields, writer.api_version, writer.time};
   if (own.fields.empty()) owners.erase(updater);
+  MergeOldest(owners);
   SetEntries(after, owners);
   return after;
 }

@@ -1,12 +1,15 @@
 #include "memory_transport.hpp"
 
+#include "failures.hpp"
+
 #include <algorithm>
-#include <condition_variable>
-#include <functional>
+#include <optional>
 #include <utility>
 
 namespace kopp::apiserver {
 namespace {
+
+namespace failure = detail::failure;
 
 Response HeadOf(Reply& reply) {
   Response head{.status = reply.status, .body = std::move(reply.body)};
@@ -15,73 +18,64 @@ Response HeadOf(Reply& reply) {
   return head;
 }
 
-/// An answer that is there at once.
-class WholeStream final : public Stream {
- public:
-  explicit WholeStream(Reply reply) : head_(HeadOf(reply)) {
-    if (head_.status / 100 == 2) left_ = std::exchange(head_.body, {});
-  }
-  [[nodiscard]] const Response& head() const override { return head_; }
-  Chunk Read(Duration) override {
-    last_ = std::exchange(left_, {});
-    return last_.empty() ? Chunk{} : Chunk{State::kBytes, last_};
-  }
+/// Fails where the body was cut before its end.
+void CheckWhole(const Reply& reply, const MemoryWire& wire) {
+  const auto& cut = reply.mishap.cut_after;
+  if (cut && *cut < reply.body.size()) wire.Fail(failure::CutShort());
+}
 
- private:
-  Response head_;
-  std::string left_;
-  std::string last_;
-};
-
-/// A watch.
-class FeedStream final : public Stream {
+class MemoryStream final : public Stream {
  public:
-  FeedStream(World& world, Reply reply, std::stop_token stop)
+  MemoryStream(World& world, std::unique_ptr<MemoryWire> wire, Reply reply)
       : clock_(world.clock()),
-        head_(HeadOf(reply)),
+        wire_(std::move(wire)),
+        left_(reply.mishap.cut_after),
         feed_(std::move(reply.feed)),
-        stop_(std::move(stop)),
-        listener_(world.store(), feed_->resource(), [this] { Wake(); }),
-        on_stop_(stop_, [this] { Wake(); }) {}
+        head_(HeadOf(reply)) {
+    if (head_.status / 100 == 2) body_ = std::exchange(head_.body, {});
+    if (feed_ != nullptr) {
+      listener_.emplace(world.store(), feed_->resource(), [this] { wire_->Wake(); });
+    }
+  }
 
   [[nodiscard]] const Response& head() const override { return head_; }
 
   Chunk Read(Duration limit) override {
     const TimePoint deadline = After(clock_.Now(), limit);
     for (;;) {
-      if (stop_.stop_requested()) {
-        throw TransportError(TransportError::Kind::kCancelled, "the watch was told to stop");
-      }
-      { happened_.Lock()->something = false; }
-      bytes_ = feed_->Take();
+      wire_->Look();
+      wire_->Check(failure::CutShort());
+      bytes_ = Take();
       if (!bytes_.empty()) return {State::kBytes, bytes_};
-      if (feed_->ended()) return {};
-      if (clock_.Now() >= deadline) return {State::kSilent, {}};
-      auto state = happened_.Lock();
-      if (!state->something) {
-        clock_.WaitUntil(state.lock(), changed_, std::min(deadline, feed_->next()));
+      const bool ended = feed_ == nullptr || feed_->ended();
+      if (left_ == 0 || (ended && feed_ != nullptr && feed_->broken())) {
+        wire_->Fail(failure::CutShort());
       }
+      if (ended) return {};
+      if (clock_.Now() >= deadline) return {State::kSilent, {}};
+      wire_->WaitUntil(std::min(deadline, feed_->next()));
     }
   }
 
  private:
-  struct Happened {
-    bool something = false;
-  };
-  void Wake() {
-    { happened_.Lock()->something = true; }
-    changed_.notify_all();
+  /// What is there, up to where it is cut.
+  std::string Take() {
+    std::string bytes = feed_ == nullptr ? std::exchange(body_, {}) : feed_->Take();
+    if (left_) {
+      bytes.resize(std::min(bytes.size(), *left_));
+      *left_ -= bytes.size();
+    }
+    return bytes;
   }
 
   Clock& clock_;
-  Response head_;
+  std::unique_ptr<MemoryWire> wire_;
+  std::optional<std::size_t> left_;
   std::unique_ptr<Feed> feed_;
-  std::string bytes_;
-  Guarded<Happened> happened_;
-  std::condition_variable changed_;
-  std::stop_token stop_;
-  Store::Listener listener_;
-  std::stop_callback<std::function<void()>> on_stop_;
+  Response head_;
+  std::string body_;   // of what is no feed, until it is read
+  std::string bytes_;  // what the last Read gave
+  std::optional<Store::Listener> listener_;
 };
 
 }  // namespace
@@ -96,20 +90,31 @@ Ask MemoryTransport::AskFor(const Request& request) const {
           .user = user_};
 }
 
-Response MemoryTransport::Call(const Request& request, std::stop_token stop) {
-  if (stop.stop_requested()) {
-    throw TransportError(TransportError::Kind::kCancelled,
-                         request.method + ' ' + request.target + ": the call was told to stop");
-  }
+Reply MemoryTransport::Exchange(const Request& request, MemoryWire& wire) {
+  const Duration timeout = TransportOptions().call_timeout;
+  wire.Check(failure::Unanswered());
+  if (!uptime_.is_up()) wire.Fail(failure::Refused());
   Reply reply = server_.Answer(AskFor(request));
+  if (reply.mishap.refused) wire.Fail(failure::Refused());
+  if (reply.mishap.reset) wire.Fail(failure::Unanswered());
+  wire.Rest(std::min(reply.mishap.delay, timeout), failure::Unanswered());
+  if (reply.mishap.delay > timeout) wire.Fail(failure::Timeout());
+  return reply;
+}
+
+Response MemoryTransport::Call(const Request& request, std::stop_token stop) {
+  MemoryWire wire(world_.clock(), uptime_, request, std::move(stop));
+  Reply reply = Exchange(request, wire);
   if (reply.feed != nullptr) reply.body = reply.feed->Take();
+  CheckWhole(reply, wire);
   return HeadOf(reply);
 }
 
 std::unique_ptr<Stream> MemoryTransport::Open(const Request& request, std::stop_token stop) {
-  Reply reply = server_.Answer(AskFor(request));
-  if (reply.feed == nullptr) return std::make_unique<WholeStream>(std::move(reply));
-  return std::make_unique<FeedStream>(world_, std::move(reply), std::move(stop));
+  auto wire = std::make_unique<MemoryWire>(world_.clock(), uptime_, request, std::move(stop));
+  Reply reply = Exchange(request, *wire);
+  if (reply.status / 100 != 2) CheckWhole(reply, *wire);
+  return std::make_unique<MemoryStream>(world_, std::move(wire), std::move(reply));
 }
 
 }  // namespace kopp::apiserver

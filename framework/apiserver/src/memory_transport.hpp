@@ -1,6 +1,7 @@
 #pragma once
 
 #include "exchange.hpp"
+#include "memory_wire.hpp"
 #include "uptime.hpp"
 #include "world.hpp"
 
@@ -10,7 +11,9 @@
 
 namespace kopp::apiserver {
 
-/// To a server without a socket: requests are answered in the thread that asks.
+/// To a server without a socket: requests are answered in the thread that asks. What befalls an
+/// answer, and the server itself, does so here as on a connection, but that waits are by the
+/// server's clock.
 class MemoryTransport final : public Transport {
  public:
   MemoryTransport(World& world, Answerer& server, Uptime& uptime, User user, std::string user_agent)
@@ -25,6 +28,8 @@ class MemoryTransport final : public Transport {
 
  private:
   [[nodiscard]] Ask AskFor(const Request& request) const;
+  /// The answer, once its first byte is there.
+  Reply Exchange(const Request& request, MemoryWire& wire);
 
   World& world_;
   Answerer& server_;

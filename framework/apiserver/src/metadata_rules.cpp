@@ -1,5 +1,7 @@
 #include "metadata_rules.hpp"
 
+#include "said.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -11,23 +13,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxAnnotations = 256 << 10;
-
-const json& MetadataOf(const json& object) {
-  static const json none = json::object();
-  const auto found = object.find("metadata");
-  return found == object.end() ? none : *found;
-}
-
-const json& Part(const json& object, const char* name) {
-  static const json none = json();
-  const auto found = object.find(name);
-  return found == object.end() ? none : *found;
-}
-
-std::string Text(const json& object, const char* name) {
-  const json& value = Part(object, name);
-  return value.is_string() ? value.get<std::string>() : "";
-}
 
 std::string Lower(std::string text) {
   for (char& c : text) {
@@ -61,7 +46,8 @@ void CheckAnnotations(const json& annotations, Causes& causes) {
 /// As Go prints an OwnerReference.
 nlohmann::ordered_json Printed(const json& owner) {
   nlohmann::ordered_json printed;
-  for (const char* name : {"apiVersion", "kind", "name", "uid"}) printed[name] = Text(owner, name);
+  for (const char* name : {"apiVersion", "kind", "name", "uid"})
+    printed[name] = SaidText(owner, name);
   for (const char* name : {"controller", "blockOwnerDeletion"}) {
     if (owner.contains(name)) printed[name] = owner[name];
   }
@@ -76,23 +62,23 @@ Cause InvalidOwner(const std::string& printed, const std::string& why) {
 void CheckOwners(const json& owners, Causes& causes) {
   std::string controller;
   for (const json& owner : owners) {
-    const std::string version = Text(owner, "apiVersion");
-    const std::string kind = Text(owner, "kind");
-    const std::string name = Text(owner, "name");
+    const std::string version = SaidText(owner, "apiVersion");
+    const std::string kind = SaidText(owner, "kind");
+    const std::string name = SaidText(owner, "name");
     const std::string field = "metadata.ownerReferences.";
     if (version.empty()) {
       causes.push_back(InvalidValue(field + "apiVersion", version, "version must not be empty"));
     }
     if (kind.empty()) causes.push_back(InvalidValue(field + "kind", kind, "must not be empty"));
     if (name.empty()) causes.push_back(InvalidValue(field + "name", name, "must not be empty"));
-    if (Text(owner, "uid").empty()) {
+    if (SaidText(owner, "uid").empty()) {
       causes.push_back(InvalidValue(field + "uid", "", "must not be empty"));
     }
     if (version == "v1" && kind == "Event") {
       causes.push_back(
           InvalidOwner(Printed(owner).dump(), "/v1, Kind=Event is disallowed from being an owner"));
     }
-    if (Part(owner, "controller") != true) continue;
+    if (Said(owner, "controller") != true) continue;
     if (!controller.empty()) {
       nlohmann::ordered_json all = nlohmann::ordered_json::array();
       for (const json& each : owners) all.push_back(Printed(each));
@@ -132,15 +118,15 @@ void CheckFinalizers(const json& object, Causes& causes) {
 }
 
 void CheckParts(const json& object, Causes& causes) {
-  const json& metadata = MetadataOf(object);
-  CheckLabels(Part(metadata, "labels"), causes);
-  CheckAnnotations(Part(metadata, "annotations"), causes);
-  CheckOwners(Part(metadata, "ownerReferences"), causes);
+  const json& metadata = Said(object, "metadata");
+  CheckLabels(Said(metadata, "labels"), causes);
+  CheckAnnotations(Said(metadata, "annotations"), causes);
+  CheckOwners(Said(metadata, "ownerReferences"), causes);
   CheckFinalizers(object, causes);
 }
 
 void CheckNewFinalizers(const json& before, const json& after, Causes& causes) {
-  if (!MetadataOf(before).contains("deletionTimestamp")) return;
+  if (!Said(before, "metadata").contains("deletionTimestamp")) return;
   const std::vector<std::string> known = FinalizersOf(before);
   std::string added;
   for (const std::string& name : FinalizersOf(after)) {
@@ -158,8 +144,8 @@ void CheckNewFinalizers(const json& before, const json& after, Causes& causes) {
 
 Causes MetadataProblems(const json& object, const std::function<Why(std::string_view)>& is_name) {
   Causes causes;
-  const json& metadata = MetadataOf(object);
-  const std::string name = Text(metadata, "name");
+  const json& metadata = Said(object, "metadata");
+  const std::string name = SaidText(metadata, "name");
   if (name.empty()) {
     causes.push_back(Required("metadata.name", "name or generateName is required"));
   } else if (const Why why = is_name(name)) {
@@ -172,14 +158,14 @@ Causes MetadataProblems(const json& object, const std::function<Why(std::string_
 Causes MetadataChangeProblems(const json& before, const json& after) {
   Causes causes;
   CheckParts(after, causes);
-  const json& was = MetadataOf(before);
-  const json& is = MetadataOf(after);
+  const json& was = Said(before, "metadata");
+  const json& is = Said(after, "metadata");
   CheckNewFinalizers(before, after, causes);
   for (const char* field : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
                             "deletionGracePeriodSeconds"}) {
-    if (Part(was, field) == Part(is, field)) continue;
+    if (Said(was, field) == Said(is, field)) continue;
     causes.push_back(
-        InvalidValue(std::string("metadata.") + field, Part(is, field), "field is immutable"));
+        InvalidValue(std::string("metadata.") + field, Said(is, field), "field is immutable"));
   }
   return causes;
 }
@@ -195,7 +181,7 @@ std::string KeepEachOwnerOnce(json& object) {
     if (seen.insert(owner).second) {
       kept.push_back(owner);
     } else {
-      twice.insert(Text(owner, "uid"));
+      twice.insert(SaidText(owner, "uid"));
     }
   }
   if (twice.empty()) return "";
@@ -209,11 +195,7 @@ std::string KeepEachOwnerOnce(json& object) {
 }
 
 std::vector<std::string> FinalizersOf(const json& object) {
-  std::vector<std::string> finalizers;
-  for (const json& name : Part(MetadataOf(object), "finalizers")) {
-    if (name.is_string()) finalizers.push_back(name.get<std::string>());
-  }
-  return finalizers;
+  return SaidTexts(Said(object, "metadata"), "finalizers");
 }
 
 }  // namespace kopp::apiserver

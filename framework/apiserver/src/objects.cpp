@@ -2,6 +2,7 @@
 
 #include "custom_values.hpp"
 #include "event_faces.hpp"
+#include "metadata_rules.hpp"
 
 #include <map>
 #include <set>
@@ -126,12 +127,14 @@ json Shown(json object, const Resource& resource) {
 std::vector<std::string> SelectableFields(const Resource& resource) {
   std::vector<std::string> names;
   for (const Selectable& field : FieldsOf(resource)) names.push_back(field.name);
+  names.insert(names.end(), resource.selectable.begin(), resource.selectable.end());
   return names;
 }
 
 Attributes AttributesOf(const Resource& resource, const json& object) {
   Attributes attributes;
   const json& metadata = object.at("metadata");
+  attributes.uid = metadata.value("uid", "");
   if (const auto labels = metadata.find("labels"); labels != metadata.end()) {
     for (const auto& [name, value] : labels->items()) {
       attributes.labels.emplace(name, value.is_string() ? value.get<std::string>() : "");
@@ -154,6 +157,9 @@ Attributes AttributesOf(const Resource& resource, const json& object) {
   };
   add(resource.kept_as);
   if (resource.kept_as == "events") add("events.events.k8s.io");
+  for (const std::string& path : resource.selectable) {
+    attributes.fields.emplace(path, At(object, path));
+  }
   return attributes;
 }
 
@@ -163,10 +169,12 @@ json StatusSkeleton(const Resource& resource) {
   return {{"status", Schema::Skeleton(*status->schema)}};
 }
 
-bool KeepsNamespace(const Resource& resource, const json& object) {
-  const json::json_pointer finalizers("/spec/finalizers");
-  return resource.kept_as == "namespaces" && object.contains(finalizers) &&
-         !object[finalizers].empty();
+bool IsAtItsEnd(const Resource& resource, const json& object) {
+  const json& metadata = object.at("metadata");
+  const json::json_pointer of_namespace("/spec/finalizers");
+  return metadata.contains("deletionTimestamp") && FinalizersOf(object).empty() &&
+         metadata.value("deletionGracePeriodSeconds", 0) == 0 &&
+         (resource.kept_as != "namespaces" || object.value(of_namespace, json::array()).empty());
 }
 
 json Success(const Resource& resource, const std::string& name, const std::string& uid) {

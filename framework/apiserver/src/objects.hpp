@@ -18,7 +18,7 @@ namespace kopp::apiserver {
 [[nodiscard]] std::string ShownInList(const std::string& text, const Resource& resource);
 [[nodiscard]] nlohmann::json Shown(nlohmann::json object, const Resource& resource);
 
-/// What selectors may look at. Throws nothing.
+/// What is kept beside an object's text.
 [[nodiscard]] Attributes AttributesOf(const Resource& resource, const nlohmann::json& object);
 /// The names of the fields that selectors may name.
 [[nodiscard]] std::vector<std::string> SelectableFields(const Resource& resource);
@@ -26,8 +26,8 @@ namespace kopp::apiserver {
 /// {"status": …} as it is where nobody has set it; {} where it is not there then.
 [[nodiscard]] nlohmann::json StatusSkeleton(const Resource& resource);
 
-/// Whether a namespace that is being deleted still waits for somebody.
-[[nodiscard]] bool KeepsNamespace(const Resource& resource, const nlohmann::json& object);
+/// Whether an object is being deleted and waits for nobody any more: then it is to go.
+[[nodiscard]] bool IsAtItsEnd(const Resource& resource, const nlohmann::json& object);
 
 /// A Status of success.
 [[nodiscard]] nlohmann::json Success(const Resource& resource, const std::string& name,

@@ -9,7 +9,8 @@ namespace kopp::apiserver {
 /// An amount of a resource: "500m", "1Gi", "1e3".
 class Quantity {
  public:
-  /// `text` is one, as decode.hpp has made sure. What is finer than a billionth is rounded up.
+  /// `text` is one, as fit_to_types.hpp has made sure. What is finer than a billionth is rounded
+  /// up.
   explicit Quantity(std::string_view text);
 
   [[nodiscard]] bool IsNegative() const { return billionths_ < 0; }

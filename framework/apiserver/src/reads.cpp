@@ -3,7 +3,6 @@
 #include "objects.hpp"
 #include "presentation.hpp"
 #include "scale.hpp"
-#include "status.hpp"
 #include "watch_feed.hpp"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ std::string PathOf(const ObjectKey& key) { return key.ns + '/' + key.name; }
 /// The objects behind the token's, that are wanted; `limit` of them at the most.
 struct Page {
   std::vector<const std::string*> texts{};
-  std::string last{};    // the path of the last of them
+  std::vector<ObjectKey> keys{};
   std::size_t left = 0;  // behind it, wanted or not
   bool more = false;     // there are wanted ones behind it
 };
@@ -42,9 +41,20 @@ Page PageOf(const Store::Snapshot& snapshot, const ListOptions& options, const s
       break;
     }
     page.texts.push_back(&stored->text);
-    page.last = PathOf(key);
+    page.keys.push_back(key);
   }
   return page;
+}
+
+PageToken TokenOf(const ListOptions& options) {
+  if (options.token.empty()) return {};
+  try {
+    PageToken token = ReadPageToken(options.token);
+    if (options.at.value_or(0) == 0) return token;
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(std::string("invalid continue token: ") + error.what());
+  }
+  throw BadRequest("specifying resource version is not allowed when using continue");
 }
 
 }  // namespace
@@ -59,6 +69,27 @@ void CheckNotOfTheFuture(const Store& store, Version version) {
       {{"causes",
         {{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}}},
        {"retryAfterSeconds", 1}});
+}
+
+Refusal TooOldToList(const std::string& token) {
+  if (token.empty()) return Expired("The resourceVersion for the provided list is too old.");
+  PageToken rest;
+  try {
+    rest.after = ReadPageToken(token).after;
+  } catch (const std::invalid_argument&) {
+    rest = {};  // a fault befalls any token
+  }
+  return Expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.",
+      {{"continue", rest.ToText()}});
+}
+
+Refusal TooOldToWatch(const std::string& version, Version current) {
+  return Expired("too old resource version: " + version + " (" + std::to_string(current) + ')');
 }
 
 Reply Reads::Get(const Ask& ask, const Resource& resource) {
@@ -82,31 +113,18 @@ Reply Reads::Get(const Ask& ask, const Resource& resource) {
 Reply Reads::List(const Ask& ask, const Catalog::Entry& resource) {
   Presentation presentation = ReadPresentation(ask, *resource, world_.Now());
   ListOptions options = ReadListOptions(ask, *resource);
-  if (!options.watch) return ListNow(ask, *resource);
+  if (!options.watch) return {.body = ListNow(ask, *resource).body};
   Reply reply;
   reply.feed = std::make_unique<WatchFeed>(world_, resource, ask.target.ns, std::move(options),
                                            std::move(presentation));
   return reply;
 }
 
-Reply Reads::ListNow(const Ask& ask, const Resource& resource) {
+Reads::Listing Reads::ListNow(const Ask& ask, const Resource& resource) {
   const Presentation presentation = ReadPresentation(ask, resource, world_.Now());
   const ListOptions options = ReadListOptions(ask, resource);
-  PageToken token;
-  std::optional<Version> at;
-  if (!options.token.empty()) {
-    try {
-      token = ReadPageToken(options.token);
-    } catch (const std::invalid_argument& error) {
-      throw BadRequest(std::string("invalid continue token: ") + error.what());
-    }
-    if (options.at.value_or(0) > 0) {
-      throw BadRequest("specifying resource version is not allowed when using continue");
-    }
-    if (token.version > 0) at = token.version;
-  } else {
-    at = VersionToShow(options);
-  }
+  const PageToken token = TokenOf(options);
+  const std::optional<Version> at = token.version > 0 ? token.version : VersionToShow(options);
   if (at) CheckNotOfTheFuture(world_.store(), *at);
   if (options.at) CheckNotOfTheFuture(world_.store(), *options.at);
 
@@ -114,25 +132,20 @@ Reply Reads::ListNow(const Ask& ask, const Resource& resource) {
   try {
     snapshot = world_.store().List(resource.kept_as, ask.target.ns, at);
   } catch (const Compacted&) {
-    if (options.token.empty()) {
-      throw Expired("The resourceVersion for the provided list is too old.");
-    }
-    throw Expired(
-        "The provided continue parameter is too old to display a consistent list result. You must "
-        "start a new list without the continue parameter.");
+    throw TooOldToList(options.token);
   }
   const bool from_cache = options.version == "0" && options.token.empty();
-  const Page page =
+  Page page =
       PageOf(snapshot, options, token.after,
              from_cache ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(options.limit, 0)));
   json metadata{{"resourceVersion", std::to_string(snapshot.version)}};
   if (page.more) {
-    metadata["continue"] = PageToken{snapshot.version, page.last}.ToText();
+    metadata["continue"] = PageToken{snapshot.version, PathOf(page.keys.back())}.ToText();
     if (options.labels.empty() && options.fields.empty()) {
       metadata["remainingItemCount"] = page.left;
     }
   }
-  return {.body = presentation.List(page.texts, metadata, resource)};
+  return {presentation.List(page.texts, metadata, resource), std::move(page.keys)};
 }
 
 /// None: whatever is the newest.

@@ -32,18 +32,24 @@ const Schema& SchemaOfDefinitions() { return *Schemas::BuiltIn().Find("CustomRes
 
 }  // namespace
 
-void Registrar::Follow(const Resource& resource) {
-  if (resource.kept_as != kDefinitions && !waits_) return;
+Registrar::Registrar(World& world, Writes& writes)
+    : world_(world),
+      writes_(writes),
+      listener_(world.store(), kDefinitions, [this] { ++written_; }) {}
+
+void Registrar::Follow() {
+  if (settled_ == written_ && !waits_) return;
   const std::lock_guard lock(settling_);
   // What a round changes, the next one sees: a name that is free now, a definition without objects.
-  for (std::set<std::string> changed = ReadAgain();; changed = ReadAgain()) {
-    JudgeAll(changed);
+  do {
+    const unsigned written = written_;
+    JudgeAll(ReadAgain());
     for (auto& [name, known] : known_) Serve(known);
     for (const auto& [name, known] : known_) {
       if (IsTerminating(known.definition)) CleanUp(known);
     }
-    if (changed.empty()) break;
-  }
+    settled_ = written;
+  } while (settled_ != written_);
   waits_ = std::any_of(known_.begin(), known_.end(),
                        [](const auto& entry) { return IsTerminating(entry.second.definition); });
 }

@@ -17,10 +17,10 @@ namespace kopp::apiserver {
 /// takes a second. Safe to use from any thread.
 class Registrar {
  public:
-  Registrar(World& world, Writes& writes) : world_(world), writes_(writes) {}
+  Registrar(World& world, Writes& writes);
 
-  /// Draws the consequences of a write to `resource`.
-  void Follow(const Resource& resource);
+  /// Draws the consequences of a write to whatever it was.
+  void Follow();
 
  private:
   /// A definition as it was last seen.
@@ -39,9 +39,12 @@ class Registrar {
 
   World& world_;
   Writes& writes_;
-  std::atomic<bool> waits_ = false;  // a definition is gone when its last object is
+  std::atomic<unsigned> written_ = 0;  // definitions, until now
+  std::atomic<unsigned> settled_ = 0;  // of them, those whose consequences are drawn
+  std::atomic<bool> waits_ = false;    // a definition is gone when its last object is
   std::mutex settling_;
   std::map<std::string, Known> known_;  // by name; guarded by settling_
+  Store::Listener listener_;            // last: it calls
 };
 
 }  // namespace kopp::apiserver

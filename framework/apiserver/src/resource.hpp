@@ -49,6 +49,7 @@ struct Resource {
   bool built_in = true;
   std::string kept_as{};  ///< what its objects are kept under: one name for all versions of a kind
   // Of a CRD alone:
+  std::vector<std::string> selectable{};     ///< fields: "spec.color"; those of all its versions
   std::shared_ptr<const KindRules> rules{};  ///< these keep `schema` too
   std::string warning{};                     ///< what all who ask for this version are told
   bool terminating = false;                  ///< its definition is being deleted

@@ -1,5 +1,6 @@
 #include "scale.hpp"
 
+#include "cells.hpp"
 #include "status.hpp"
 
 #include <algorithm>
@@ -12,46 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-json At(const json& object, const json::json_pointer& path) {
-  return object.contains(path) ? object.at(path) : json();
-}
-
-std::string Requirement(const json& expression) {
-  std::string key = expression.value("key", "");
-  const std::string op = expression.value("operator", "");
-  if (op == "Exists") return key;
-  if (op == "DoesNotExist") return '!' + key;
-  auto values = expression.value("values", std::vector<std::string>());
-  std::sort(values.begin(), values.end());
-  std::string joined;
-  for (const std::string& value : values) joined += (joined.empty() ? "" : ",") + value;
-  return key + (op == "In" ? " in (" : " notin (") + joined + ')';
-}
-
-/// A LabelSelector as a query has it.
-std::string InQueries(const json& selector) {
-  std::vector<std::string> parts;
-  if (const auto labels = selector.find("matchLabels"); labels != selector.end()) {
-    for (const auto& [name, value] : labels->items()) {
-      parts.push_back(name + '=' + value.get<std::string>());
-    }
-  }
-  if (const auto expressions = selector.find("matchExpressions"); expressions != selector.end()) {
-    for (const json& expression : *expressions) parts.push_back(Requirement(expression));
-  }
-  std::string query;
-  for (const std::string& part : parts) query += (query.empty() ? "" : ",") + part;
-  return query;
-}
-
 std::string SelectorOf(const Resource& resource, const json& object) {
   if (!resource.built_in) {
     if (resource.scale.selector.empty()) return "";
-    const json selector = At(object, json::json_pointer(resource.scale.selector));
+    const json& selector = At(object, resource.scale.selector);
     return selector.is_string() ? selector.get<std::string>() : "";
   }
-  const json selector = At(object, json::json_pointer("/spec/selector"));
-  return selector.is_object() ? InQueries(selector) : "";
+  const json& selector = At(object, "/spec/selector");
+  return selector.is_object() ? SelectorInWords(selector) : "";
 }
 
 /// As a CRD has it.
@@ -87,14 +56,14 @@ json ScaleOf(const Resource& resource, const json& object) {
     const auto& metadata = object.at("metadata");
     if (metadata.contains(name)) scale["metadata"][name] = metadata[name];
   }
-  const json wanted = At(object, json::json_pointer(resource.scale.spec));
+  const json& wanted = At(object, resource.scale.spec);
   if (!resource.built_in && wanted.is_null()) {
     throw Refusal(500, "InternalError",
                   "Internal error occurred: the spec replicas field \"" +
                       JsonPathOf(resource.scale.spec) + "\" does not exist");
   }
   if (wanted.is_number() && wanted != 0) scale["spec"]["replicas"] = wanted;
-  const json there = At(object, json::json_pointer(resource.scale.status));
+  const json& there = At(object, resource.scale.status);
   scale["status"]["replicas"] = there.is_number() ? there : json(0);
   if (const std::string selector = SelectorOf(resource, object); !selector.empty()) {
     scale["status"]["selector"] = selector;
@@ -103,7 +72,7 @@ json ScaleOf(const Resource& resource, const json& object) {
 }
 
 json Scaled(const Resource& resource, json object, const json& scale) {
-  const json given = At(scale, json::json_pointer("/spec/replicas"));
+  const json& given = At(scale, "/spec/replicas");
   const json replicas = given.is_null() ? json(0) : given;
   // That of a custom resource is found in the object.
   if (replicas < 0 && resource.built_in) {

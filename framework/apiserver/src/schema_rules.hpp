@@ -1,9 +1,10 @@
 #pragma once
 
+#include "pattern.hpp"
+#include "said.hpp"
 #include "schema.hpp"
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ namespace kopp::apiserver {
 /// What a CRD's schema asks of a value beyond its type.
 struct Rules {
   nlohmann::json said{};  ///< the schema's own words: "minimum", "maxLength", "enum", …
-  std::optional<std::regex> pattern{};
+  std::optional<Pattern> pattern{};
   std::vector<std::string> required{};
   nlohmann::json fallback{};  ///< what null becomes in a list or a map; null: it stays
   // Schemas whose types say nothing: what they are about has its type already.
@@ -30,10 +31,5 @@ struct Rules {
     return found == said.end() || found->is_null() ? nullptr : &*found;
   }
 };
-
-/// What a schema, as CRDs have it, says by a word; null where it does not.
-[[nodiscard]] const nlohmann::json& Said(const nlohmann::json& schema, std::string_view word);
-/// "" where it is no text.
-[[nodiscard]] std::string SaidText(const nlohmann::json& schema, std::string_view word);
 
 }  // namespace kopp::apiserver

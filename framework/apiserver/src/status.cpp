@@ -1,5 +1,7 @@
 #include "status.hpp"
 
+#include "utf8.hpp"
+
 #include <algorithm>
 
 namespace kopp::apiserver {
@@ -40,14 +42,16 @@ std::string InWords(const Causes& causes) {
 
 }  // namespace
 
-Refusal::Refusal(int code, std::string reason, const std::string& message, json details)
-    : std::runtime_error(message),
+Refusal::Refusal(int code, std::string reason, const std::string& message, json details,
+                 json metadata)
+    : std::runtime_error(AsUtf8(message)),
       code_(code),
       reason_(std::move(reason)),
-      details_(std::move(details)) {}
+      details_(std::move(details)),
+      metadata_(std::move(metadata)) {}
 
 json Refusal::ToJson() const {
-  json status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
+  json status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata_},
               {"status", "Failure"}, {"message", what()},  {"code", code_}};
   if (!reason_.empty()) status["reason"] = reason_;
   if (!details_.is_null()) status["details"] = details_;
@@ -109,7 +113,9 @@ Refusal Invalid(const Resource& resource, const std::string& name, const Causes&
           std::move(details)};
 }
 
-Refusal Expired(const std::string& message) { return {410, "Expired", message}; }
+Refusal Expired(const std::string& message, json metadata) {
+  return {410, "Expired", message, nullptr, std::move(metadata)};
+}
 
 Cause Required(std::string field, const std::string& detail) {
   return {"FieldValueRequired",

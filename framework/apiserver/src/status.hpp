@@ -24,7 +24,7 @@ using Causes = std::vector<Cause>;
 class Refusal : public std::runtime_error {
  public:
   Refusal(int code, std::string reason, const std::string& message,
-          nlohmann::json details = nullptr);
+          nlohmann::json details = nullptr, nlohmann::json metadata = nlohmann::json::object());
 
   [[nodiscard]] int code() const { return code_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -35,6 +35,7 @@ class Refusal : public std::runtime_error {
   int code_;
   std::string reason_;
   nlohmann::json details_;
+  nlohmann::json metadata_;
 };
 
 [[nodiscard]] Refusal BadRequest(const std::string& message);
@@ -51,7 +52,9 @@ class Refusal : public std::runtime_error {
                                 const std::string& why, nlohmann::json causes = nullptr);
 [[nodiscard]] Refusal Invalid(const Resource& resource, const std::string& name,
                               const Causes& causes);
-[[nodiscard]] Refusal Expired(const std::string& message);
+/// `metadata`: of the Status.
+[[nodiscard]] Refusal Expired(const std::string& message,
+                              nlohmann::json metadata = nlohmann::json::object());
 
 // Causes in the words of the real server.
 [[nodiscard]] Cause Required(std::string field, const std::string& detail);

@@ -1,6 +1,7 @@
 #include "store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -17,6 +18,12 @@ auto After(const std::deque<Change>& history, Version version) {
 }
 
 }  // namespace
+
+bool ByPath::operator()(const ObjectKey& a, const ObjectKey& b) const {
+  if (a.ns == b.ns) return a.name < b.name;
+  const auto [of_a, of_b] = std::mismatch(a.ns.begin(), a.ns.end(), b.ns.begin(), b.ns.end());
+  return (of_a == a.ns.end() ? '/' : *of_a) < (of_b == b.ns.end() ? '/' : *of_b);
+}
 
 StoredPtr Store::Get(const std::string& resource, const ObjectKey& key) const {
   auto state = state_.Lock();
@@ -36,17 +43,25 @@ Store::Snapshot Store::List(const std::string& resource, const std::string& ns,
   if (snapshot.version < forgotten) throw Compacted();
 
   // What was changed since then is as it was before the first change since then.
-  std::map<ObjectKey, StoredPtr, ByPath> then;
+  Objects then;
   for (auto change = After(history, snapshot.version); change != history.end(); ++change) {
     if (IsIn(change->key, ns)) then.emplace(change->key, change->before);
   }
-  for (const auto& [key, now] : objects) {
-    if (IsIn(key, ns)) then.emplace(key, now);
-  }
-  for (auto& [key, stored] : then) {
-    if (stored != nullptr) snapshot.objects.emplace_back(key, std::move(stored));
-  }
+  const auto first = ns.empty() ? objects.begin() : objects.lower_bound({ns, ""});
+  const auto last = std::find_if_not(first, objects.end(),
+                                     [&](const auto& entry) { return IsIn(entry.first, ns); });
+  std::set_union(then.begin(), then.end(), first, last, std::back_inserter(snapshot.objects),
+                 [](const auto& a, const auto& b) { return ByPath()(a.first, b.first); });
+  std::erase_if(snapshot.objects, [](const auto& entry) { return entry.second == nullptr; });
   return snapshot;
+}
+
+bool Store::HasObjects(const std::string& resource, const std::string& ns) const {
+  auto state = state_.Lock();
+  const auto of = state->resources.find(resource);
+  if (of == state->resources.end()) return false;
+  const auto first = of->second.objects.lower_bound({ns, ""});
+  return first != of->second.objects.end() && first->first.ns == ns;
 }
 
 StoredPtr Store::Put(const std::string& resource, const ObjectKey& key, const StoredPtr& seen,

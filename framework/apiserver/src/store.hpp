@@ -22,8 +22,9 @@ namespace kopp::apiserver {
 /// A point in the history of all objects: each write makes the next.
 using Version = std::uint64_t;
 
-/// What selectors look at.
+/// What the server looks at without reading the object.
 struct Attributes {
+  std::string uid{};
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> fields{};
   std::vector<std::string> owners{};  ///< the uids of those that it goes with
@@ -59,9 +60,7 @@ struct Change {
 
 /// As etcd orders keys: by "NAMESPACE/NAME".
 struct ByPath {
-  bool operator()(const ObjectKey& a, const ObjectKey& b) const {
-    return a.ns == b.ns ? a.name < b.name : a.ns + '/' < b.ns + '/';
-  }
+  bool operator()(const ObjectKey& a, const ObjectKey& b) const;
 };
 
 /// The history that was asked for is no longer kept.
@@ -98,6 +97,8 @@ class Store {
   /// `at`. Throws Compacted.
   [[nodiscard]] Snapshot List(const std::string& resource, const std::string& ns,
                               std::optional<Version> at = {}) const;
+  /// Whether there are any in the namespace.
+  [[nodiscard]] bool HasObjects(const std::string& resource, const std::string& ns) const;
 
   /// Makes or replaces an object, and gives it its version. `seen` is what the writer knew to be
   /// there, nullptr for nothing. Returns nullptr, and does nothing, when that is not so any more.
@@ -141,8 +142,9 @@ class Store {
   };
 
  private:
+  using Objects = std::map<ObjectKey, StoredPtr, ByPath>;
   struct Resource {
-    std::map<ObjectKey, StoredPtr, ByPath> objects;
+    Objects objects;
     std::deque<Change> history;
     Version forgotten = 0;  // until then
   };

@@ -87,7 +87,7 @@ class Maker {
       rules->said.erase(part);
     }
     if (const std::string pattern = SaidText(said, "pattern"); !pattern.empty()) {
-      rules->pattern = std::regex(pattern, std::regex::ECMAScript);
+      rules->pattern.emplace(pattern);
     }
     for (const json& name : Said(said, "required")) {
       rules->required.push_back(name.get<std::string>());
@@ -106,17 +106,6 @@ class Maker {
 };
 
 }  // namespace
-
-const json& Said(const json& schema, std::string_view word) {
-  static const json nothing;
-  const auto found = schema.is_object() ? schema.find(word) : schema.end();
-  return found == schema.end() ? nothing : *found;
-}
-
-std::string SaidText(const json& schema, std::string_view word) {
-  const json& said = Said(schema, word);
-  return said.is_string() ? said.get<std::string>() : "";
-}
 
 std::shared_ptr<const Schema> StructuralSchema(const json& said) {
   const auto maker = std::make_shared<Maker>();

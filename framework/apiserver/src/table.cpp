@@ -16,11 +16,11 @@ using nlohmann::json;
 
 const CellsOfKinds& BuiltInCells() {
   static const CellsOfKinds all = [] {
-    CellsOfKinds all;
+    CellsOfKinds merged;
     for (const auto& some : {PodCells, WorkloadCells, NetworkCells, ClusterCells, EventCells}) {
-      all.merge(some());
+      merged.merge(some());
     }
-    return all;
+    return merged;
   }();
   return all;
 }

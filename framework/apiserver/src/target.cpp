@@ -1,7 +1,10 @@
 #include "target.hpp"
 
+#include "utf8.hpp"
+
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
@@ -28,7 +31,7 @@ std::string PercentDecoded(std::string_view text, bool plus_is_space) {
       decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
     }
   }
-  return decoded;
+  return AsUtf8(std::move(decoded));
 }
 
 Query::Query(std::string_view text) {
@@ -59,10 +62,10 @@ std::vector<std::string> Query::All(std::string_view name) const {
 
 Target ParseTarget(std::string_view text) {
   Target target;
-  target.text = text;
+  target.text = AsUtf8(std::string(text));
   std::string_view path = Take(text, '?');
   target.query = Query(text);
-  target.path = path;
+  target.path = AsUtf8(std::string(path));
   target.has_empty_part = path.find("//") != std::string_view::npos;
   while (!path.empty()) {
     const std::string_view part = Take(path, '/');

@@ -47,7 +47,8 @@ struct Target {
 
 [[nodiscard]] Target ParseTarget(std::string_view text);
 
-/// The reverse of percent-encoding; what is no encoding stays as it is.
+/// The reverse of percent-encoding; what is no encoding stays as it is, and what is no UTF-8
+/// becomes U+FFFD.
 [[nodiscard]] std::string PercentDecoded(std::string_view text, bool plus_is_space);
 
 }  // namespace kopp::apiserver

@@ -16,7 +16,9 @@ class Uptime {
   /// Asks for an end when the life that is on now ends.
   [[nodiscard]] std::stop_token life() const { return state_.Lock()->life.get_token(); }
   /// False between two lives: no connection is taken.
-  [[nodiscard]] bool is_up() const { return clock_.Now() >= state_.Lock()->up; }
+  [[nodiscard]] bool is_up() const { return clock_.Now() >= up(); }
+  /// When the life that is on now began, or the next begins.
+  [[nodiscard]] TimePoint up() const { return state_.Lock()->up; }
 
   /// Ends this life; the next begins `closed` later.
   void Restart(Duration closed);

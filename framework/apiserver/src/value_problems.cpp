@@ -172,7 +172,7 @@ class Validator {
       causes.push_back(TooLong(FieldOf(path), longest->get<std::size_t>()));
     } else if (shortest != nullptr && length < *shortest) {
       AddInvalid(path, value, "should be at least " + shortest->dump() + " chars long");
-    } else if (rules.pattern && !std::regex_search(text, *rules.pattern)) {
+    } else if (rules.pattern && !rules.pattern->IsIn(text)) {
       AddInvalid(path, value, "should match '" + rules.Find("pattern")->get<std::string>() + '\'');
     }
     if (!schema.format.empty() && !HasFormat(text, schema.format)) {

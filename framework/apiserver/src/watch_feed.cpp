@@ -2,7 +2,6 @@
 
 #include "objects.hpp"
 #include "reads.hpp"
-#include "status.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -96,9 +95,7 @@ void WatchFeed::AddChanges() {
       if (changes.size() < kChangesAtOnce) return;
     }
   } catch (const Compacted&) {
-    AddError(Expired("too old resource version: " + std::to_string(seen_) + " (" +
-                     std::to_string(world_.store().version()) + ')')
-                 .ToJson());
+    AddError(TooOldToWatch(std::to_string(seen_), world_.store().version()).ToJson());
   }
 }
 

@@ -1,5 +1,7 @@
 #include "world.hpp"
 
+#include "utf8.hpp"
+
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -51,7 +53,7 @@ std::string World::NewName(const std::string& prefix) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   constexpr std::size_t kLongest = 63;
   constexpr std::size_t kRandom = 5;
-  std::string name = prefix.substr(0, kLongest - kRandom);
+  std::string name = AsUtf8(prefix.substr(0, kLongest - kRandom));  // a letter may be cut
   auto chance = chance_.Lock();
   for (std::size_t i = 0; i < kRandom; ++i) name += kLetters[(*chance)() % kLetters.size()];
   return name;

@@ -2,9 +2,11 @@
 
 #include "defaults.hpp"
 #include "event_faces.hpp"
-#include "json_patch.hpp"
 #include "metadata_rules.hpp"
+#include "object_changes.hpp"
 #include "objects.hpp"
+#include "patch_body.hpp"
+#include "said.hpp"
 #include "status.hpp"
 
 #include <algorithm>
@@ -16,34 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string Text(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-json& MetadataOf(json& object) {
-  json& metadata = object["metadata"];
-  if (metadata.is_null()) metadata = json::object();
-  return metadata;
-}
-
-/// `to` gets `from`'s field, or loses it.
-void Take(json& to, const json& from, const char* name) {
-  const auto found = from.find(name);
-  if (found == from.end()) {
-    to.erase(name);
-  } else {
-    to[name] = *found;
-  }
-}
-
-/// All but metadata and status.
-json SpecOf(json object) {
-  object.erase("metadata");
-  object.erase("status");
-  return object;
-}
-
 bool SameBesideVersion(json a, json b) {
   a["metadata"].erase("resourceVersion");
   b["metadata"].erase("resourceVersion");
@@ -54,109 +28,11 @@ bool IsBeingDeleted(const json& object) {
   return object.at("metadata").contains("deletionTimestamp");
 }
 
-/// A body names the object and the namespace of the path; of a new object it may leave them out.
-void CheckNames(const Ask& ask, const Resource& resource, const json& metadata) {
-  const std::string name = Text(metadata, "name");
-  if (name.empty()) {
-    throw BadRequest("the name of the object (" + ask.target.name +
-                     " based on URL) was undeterminable: name must be provided");
-  }
-  if (name != ask.target.name) {
-    throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
-                     ask.target.name + ')');
-  }
-  const std::string ns = Text(metadata, "namespace");
-  if (resource.namespaced && !ns.empty() && ns != ask.target.ns) {
-    throw BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
-  }
-}
-
-/// Whether what the writer saw is what is there.
-void CheckState(const Resource& resource, bool is_put, const json& was, const json& metadata) {
-  const std::string name = Text(was, "name");
-  const std::string uid = Text(metadata, "uid");
-  if (is_put && !uid.empty() && uid != Text(was, "uid")) {
-    throw Conflict(resource, name,
-                   "Precondition failed: UID in precondition: " + uid +
-                       ", UID in object meta: " + Text(was, "uid"));
-  }
-  const std::string version = Text(metadata, "resourceVersion");
-  if (version.empty() || version == "0") {
-    if (RulesOf(resource).wins_unconditionally) return;
-    Resource named = resource;
-    named.kind = resource.plural;  // so this one message has it
-    throw Invalid(named, name,
-                  {InvalidValue("metadata.resourceVersion", 0, "must be specified for an update")});
-  }
-  if (version.find_first_not_of("0123456789") != std::string::npos) {
-    throw Refusal(500, "", "strconv.ParseUint: parsing \"" + version + "\": invalid syntax");
-  }
-  if (version != Text(was, "resourceVersion")) throw Modified(resource, name);
-}
-
-/// What no client changes stays as it was, and what the subresource is not about.
-void KeepTheRest(const Resource& resource, const std::string& subresource, const json& live,
-                 json& object) {
-  const json& was = live.at("metadata");
-  json& metadata = MetadataOf(object);
-  for (const char* field :
-       {"name", "namespace", "creationTimestamp", "generation", "resourceVersion"}) {
-    Take(metadata, was, field);
-  }
-  metadata.erase("selfLink");
-  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    if (!metadata.contains(field) || was.contains(field)) Take(metadata, was, field);
-  }
-  if (!metadata.contains("uid")) Take(metadata, was, "uid");
-  if (subresource == "status") {
-    json status = live;
-    if (resource.built_in) {
-      status["metadata"] = metadata;
-      Take(status["metadata"], was, "labels");
-    } else {
-      Take(status["metadata"], metadata, "managedFields");
-    }
-    Take(status, object, "status");
-    if (!status.contains("status")) status.update(StatusSkeleton(resource));
-    object = std::move(status);
-  } else if (resource.Has("status")) {
-    Take(object, live, "status");
-  }
-}
-
-bool RaisesGeneration(const Resource& resource, const json& live, const json& object) {
-  const auto rule = RulesOf(resource).generation;
-  if (rule == KindRules::Generation::kNone) return false;
-  if (rule == KindRules::Generation::kSpecAndStatus &&
-      live.value("status", json()) != object.value("status", json())) {
-    return true;
-  }
-  if (SpecOf(object) != SpecOf(live)) return true;
-  return rule == KindRules::Generation::kSpecOrAnnotations &&
-         object.at("metadata").value("annotations", json()) !=
-             live.at("metadata").value("annotations", json());
-}
-
 Reply Answered(int status, const json& object, const Resource& resource,
                std::vector<std::string> warnings) {
   Reply reply{.status = status, .body = Shown(object, resource).dump()};
   reply.warnings = std::move(warnings);
   return reply;
-}
-
-json Patched(const json& patch, const json& object) {
-  if (patch.is_object()) {
-    json patched = object;
-    patched.merge_patch(patch);
-    return patched;
-  }
-  try {
-    return JsonPatched(object, patch);
-  } catch (const std::invalid_argument&) {
-    throw Refusal(422, "Invalid", "the server rejected our request due to an error in our request",
-                  json::object());
-  }
 }
 
 }  // namespace
@@ -167,16 +43,16 @@ Writer Writes::WriterOf(const Ask& ask, const Resource& resource) {
           is_scale ? "" : world_.Now()};
 }
 
-void Writes::CheckNamespace(const Resource& resource, const std::string& ns,
-                            const std::string& name) {
-  if (!resource.namespaced) return;
+StoredPtr Writes::CheckNamespace(const Resource& resource, const std::string& ns,
+                                 const std::string& name) {
+  if (!resource.namespaced) return nullptr;
   const StoredPtr stored = world_.store().Get("namespaces", {"", ns});
   if (stored == nullptr) {
     Resource namespaces;
     namespaces.plural = "namespaces";
     throw NotFound(namespaces, ns);
   }
-  if (!IsBeingDeleted(json::parse(stored->text))) return;
+  if (!IsBeingDeleted(json::parse(stored->text))) return stored;
   throw Forbidden(
       resource, name,
       "unable to create new content in namespace " + ns + " because it is being terminated",
@@ -190,11 +66,7 @@ Reply Writes::Create(const Ask& ask, const Resource& resource) {
   const WriteOptions options = ReadWriteOptions(ask, "CreateOptions");
   std::vector<std::string> warnings;
   json object = ReadObject(ask, resource, options, warnings);
-  const std::string ns = Text(MetadataOf(object), "namespace");
-  if (resource.namespaced && !ns.empty() && ns != ask.target.ns) {
-    throw BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
-  }
+  CheckNamespaceOf(ask, resource, MetadataOf(object));
   object = CreateObject(ask, resource, std::move(object), options, warnings, How::kPut);
   return Answered(201, object, resource, std::move(warnings));
 }
@@ -203,23 +75,46 @@ json Writes::CreateObject(const Ask& ask, const Resource& resource, json object,
                           const WriteOptions& options, std::vector<std::string>& warnings,
                           How how) {
   const KindRules& rules = RulesOf(resource);
-  const ObjectKey key = [&] {
-    json& metadata = MetadataOf(object);
-    metadata.erase("namespace");
-    if (resource.namespaced) metadata["namespace"] = ask.target.ns;
-    const std::string prefix = Text(metadata, "generateName");
-    if (Text(metadata, "name").empty() && !prefix.empty()) {
-      metadata["name"] = world_.NewName(prefix);
-    }
-    return ObjectKey{ask.target.ns, Text(metadata, "name")};
-  }();
-  CheckNamespace(resource, key.ns, key.name);
+  const ObjectKey key = KeyOfNew(ask, resource, MetadataOf(object));
+  const StoredPtr ns = CheckNamespace(resource, key.ns, key.name);
   if (resource.terminating) {
     throw Forbidden(resource, key.name,
                     "create not allowed while custom resource definition is terminating");
   }
-  json& metadata = MetadataOf(object);
-  const std::string version = Text(metadata, "resourceVersion");
+  const std::string version = SaidText(object["metadata"], "resourceVersion");
+  Begin(resource, object, warnings);
+  if (how != How::kApply) {
+    object["metadata"].erase("managedFields");
+    object = Updated(Blank(*resource.schema), std::move(object), *resource.schema,
+                     WriterOf(ask, resource));
+  }
+  if (rules.assign) rules.assign(world_, nullptr, object);
+
+  Causes causes = MetadataProblems(object, rules.is_name);
+  if (rules.check) rules.check(object, causes);
+  if (!causes.empty()) throw Invalid(resource, key.name, causes);
+  if (!version.empty() && version != "0" && how != How::kApply) {
+    throw Refusal(500, "", "resourceVersion should not be set on objects to be created");
+  }
+  if (const StoredPtr there = world_.store().Get(resource.kept_as, key); there != nullptr) {
+    throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(there->text)));
+  }
+  return options.dry_run ? object : Keep(resource, key, std::move(object), ns);
+}
+
+ObjectKey Writes::KeyOfNew(const Ask& ask, const Resource& resource, json& metadata) {
+  metadata.erase("namespace");
+  if (resource.namespaced) metadata["namespace"] = ask.target.ns;
+  const std::string prefix = SaidText(metadata, "generateName");
+  if (SaidText(metadata, "name").empty() && !prefix.empty()) {
+    metadata["name"] = world_.NewName(prefix);
+  }
+  return {ask.target.ns, SaidText(metadata, "name")};
+}
+
+void Writes::Begin(const Resource& resource, json& object, std::vector<std::string>& warnings) {
+  const KindRules& rules = RulesOf(resource);
+  json& metadata = object["metadata"];
   for (const char* field :
        {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(field);
@@ -235,30 +130,19 @@ json Writes::CreateObject(const Ask& ask, const Resource& resource, json object,
   if (const std::string warning = KeepEachOwnerOnce(object); !warning.empty()) {
     warnings.push_back(warning);
   }
-  if (how != How::kApply) {
-    MetadataOf(object).erase("managedFields");
-    object = Updated(Blank(*resource.schema), std::move(object), *resource.schema,
-                     WriterOf(ask, resource));
-  }
-  if (rules.assign) rules.assign(world_, nullptr, object);
+}
 
-  Causes causes = MetadataProblems(object, rules.is_name);
-  if (rules.check) rules.check(object, causes);
-  if (!causes.empty()) throw Invalid(resource, key.name, causes);
-  if (!version.empty() && version != "0" && how != How::kApply) {
-    throw Refusal(500, "", "resourceVersion should not be set on objects to be created");
-  }
-
-  if (const StoredPtr there = world_.store().Get(resource.kept_as, key); there != nullptr) {
-    throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(there->text)));
-  }
-  if (options.dry_run) return object;
+json Writes::Keep(const Resource& resource, const ObjectKey& key, json object,
+                  const StoredPtr& ns) {
   object = ToKept(resource, std::move(object));
   const Attributes attributes = AttributesOf(resource, object);
   const StoredPtr stored =
       world_.store().Put(resource.kept_as, key, nullptr, std::move(object), attributes);
   if (stored == nullptr) throw AlreadyExists(resource, key.name, false);
-  return ReadKept(stored->text, resource);
+  object = ReadKept(stored->text, resource);
+  collector_.Follow(resource, key, object, false);
+  if (world_.store().Get("namespaces", {"", key.ns}) != ns) collector_.FollowInto(key.ns);
+  return object;
 }
 
 Reply Writes::Update(const Ask& ask, const Resource& resource) {
@@ -304,31 +188,28 @@ Reply Writes::Patch(const Ask& ask, const Resource& resource) {
 json Writes::Change(const Edit& edit, std::vector<std::string>& warnings) {
   const Resource& resource = edit.resource;
   const ObjectKey key{edit.ask.target.ns, edit.ask.target.name};
-  for (;;) {
+  for (const std::vector<std::string> said = warnings;; warnings = said) {
     const StoredPtr seen = world_.store().Get(resource.kept_as, key);
     if (seen == nullptr) throw NotFound(resource, key.name);
-    const json live = ReadKept(seen->text, resource);
+    json live = ReadKept(seen->text, resource);
     json object = Edited(edit, live, warnings);
     if (SameBesideVersion(object, live)) return live;
     if (edit.options.dry_run) return object;
-    if (IsBeingDeleted(object) && FinalizersOf(object).empty() &&
-        object["metadata"].value("deletionGracePeriodSeconds", 0) == 0 &&
-        !KeepsNamespace(resource, object)) {
+    if (IsAtItsEnd(resource, object)) {
       if (world_.store().Remove(resource.kept_as, key, seen, ToKept(resource, live)) == nullptr) {
         continue;
       }
-      Settle(resource, key, object, true);
-      return object;
-    } else {
-      object = ToKept(resource, std::move(object));
-      const Attributes attributes = AttributesOf(resource, object);
-      const StoredPtr stored =
-          world_.store().Put(resource.kept_as, key, seen, std::move(object), attributes);
-      if (stored == nullptr) continue;
-      object = ReadKept(stored->text, resource);
-      Settle(resource, key, object, false);
+      collector_.Follow(resource, key, object, true);
       return object;
     }
+    object = ToKept(resource, std::move(object));
+    const Attributes attributes = AttributesOf(resource, object);
+    const StoredPtr stored =
+        world_.store().Put(resource.kept_as, key, seen, std::move(object), attributes);
+    if (stored == nullptr) continue;
+    object = ReadKept(stored->text, resource);
+    collector_.Follow(resource, key, object, false);
+    return object;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "body.hpp"
+#include "collector.hpp"
 #include "exchange.hpp"
 #include "kind_rules.hpp"
 #include "managed_fields.hpp"
@@ -18,7 +19,7 @@ namespace kopp::apiserver {
 /// Refusal. Safe to use from any thread: of two writers who saw the same state one begins anew.
 class Writes {
  public:
-  explicit Writes(World& world) : world_(world) {}
+  explicit Writes(World& world) : world_(world), collector_(world) {}
 
   Reply Create(const Ask& ask, const Resource& resource);
   Reply Update(const Ask& ask, const Resource& resource);
@@ -43,29 +44,25 @@ class Writes {
   nlohmann::json CreateObject(const Ask& ask, const Resource& resource, nlohmann::json object,
                               const WriteOptions& options, std::vector<std::string>& warnings,
                               How how);
+  /// Sets a new object's name and namespace. Returns where it is kept.
+  [[nodiscard]] ObjectKey KeyOfNew(const Ask& ask, const Resource& resource,
+                                   nlohmann::json& metadata);
+  /// Sets what the server alone says of a new object.
+  void Begin(const Resource& resource, nlohmann::json& object, std::vector<std::string>& warnings);
+  /// `ns`: its namespace, as it was found. Returns the object as it is from now on.
+  [[nodiscard]] nlohmann::json Keep(const Resource& resource, const ObjectKey& key,
+                                    nlohmann::json object, const StoredPtr& ns);
   nlohmann::json Change(const Edit& edit, std::vector<std::string>& warnings);
   [[nodiscard]] nlohmann::json Edited(const Edit& edit, const nlohmann::json& live,
                                       std::vector<std::string>& warnings);
   Reply Apply(const Ask& ask, const Resource& resource);
   Reply WriteScale(const Ask& ask, const Resource& resource);
-  void CheckNamespace(const Resource& resource, const std::string& ns, const std::string& name);
-  /// What follows from a write that was made: `object` is gone, or waits for its end.
-  void Settle(const Resource& resource, const ObjectKey& key, const nlohmann::json& object,
-              bool gone);
-  void SettleDependents(const nlohmann::json& owner, bool gone);
-  void SettleOwners(const nlohmann::json& object);
-  void Empty(const std::string& ns);
-  void EndNamespace(const std::string& ns);
-  void DropOwner(const Place& place, const std::string& uid);
-  void DropFinalizer(const Resource& resource, const ObjectKey& key, std::string_view name);
-  void Rewrite(const Place& place, const std::function<bool(nlohmann::json& object)>& change);
-
-  [[nodiscard]] nlohmann::json Marked(const Resource& resource, nlohmann::json object,
-                                      const DeleteOptions& options, bool& gone);
-  nlohmann::json DeleteOne(const Resource& resource, const ObjectKey& key,
-                           const DeleteOptions& options, bool& gone);
+  /// Returns the namespace as it is; nullptr where the resource has none.
+  StoredPtr CheckNamespace(const Resource& resource, const std::string& ns,
+                           const std::string& name);
 
   World& world_;
+  Collector collector_;
 };
 
 }  // namespace kopp::apiserver

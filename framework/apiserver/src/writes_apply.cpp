@@ -1,6 +1,8 @@
 // Server-side apply.
 #include "decode.hpp"
+#include "object_changes.hpp"
 #include "objects.hpp"
+#include "said.hpp"
 #include "status.hpp"
 #include "typed_problems.hpp"
 #include "writes.hpp"
@@ -12,11 +14,6 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-
-std::string Text(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 Refusal Conflicts(const ApplyConflict& conflict) {
   json causes = json::array();
@@ -59,8 +56,8 @@ json ReadConfig(const Ask& ask, const Resource& resource) {
                               : "number") +
         " into Go value of type map[string]interface {}");
   }
-  const std::string version = config.is_object() ? Text(config, "apiVersion") : "";
-  const std::string kind = config.is_object() ? Text(config, "kind") : "";
+  const std::string version = SaidText(config, "apiVersion");
+  const std::string kind = SaidText(config, "kind");
   const std::string group_version =
       version.find('/') == std::string::npos ? '/' + version : version;
   if (version != resource.api_version() || kind != resource.kind) {
@@ -75,8 +72,8 @@ json ReadConfig(const Ask& ask, const Resource& resource) {
   std::string all;
   for (const std::string& problem : problems) all += (all.empty() ? "" : "\n") + problem;
   throw Refusal(500, "",
-                "failed to create typed patch object (" + Text(metadata, "namespace") + '/' +
-                    Text(metadata, "name") + "; " + group_version + ", Kind=" + kind +
+                "failed to create typed patch object (" + SaidText(metadata, "namespace") + '/' +
+                    SaidText(metadata, "name") + "; " + group_version + ", Kind=" + kind +
                     "): " + (problems.size() > 1 ? "errors:\n  " : "") + all);
 }
 
@@ -99,32 +96,32 @@ json PartOf(json config, const Ask& ask, const Resource& resource) {
   return config;
 }
 
-void CheckNames(const Ask& ask, const Resource& resource, const json& metadata) {
-  const std::string name = Text(metadata, "name");
+/// What is applied may leave its names out.
+void CheckNamesIn(const Ask& ask, const Resource& resource, const json& metadata) {
+  const std::string name = SaidText(metadata, "name");
   if (!name.empty() && name != ask.target.name) {
     throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
                      ask.target.name + ')');
   }
-  const std::string ns = Text(metadata, "namespace");
-  if (resource.namespaced && !ns.empty() && ns != ask.target.ns) {
-    throw BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
-  }
+  CheckNamespaceOf(ask, resource, metadata);
+}
+
+void CheckUidOfNew(const Resource& resource, const json& metadata) {
+  const std::string uid = SaidText(metadata, "uid");
+  if (uid.empty()) return;
+  throw Conflict(resource, SaidText(metadata, "name"),
+                 "uid mismatch: the provided object specified uid " + uid +
+                     ", and no existing object was found");
 }
 
 }  // namespace
 
 Reply Writes::Apply(const Ask& ask, const Resource& resource) {
   const WriteOptions options = ReadWriteOptions(ask, "PatchOptions");
-  if (ask.target.query.Get("fieldManager").empty()) {
-    Resource patch_options;
-    patch_options.group = "meta.k8s.io";
-    patch_options.kind = "PatchOptions";
-    throw Invalid(patch_options, "", {Required("fieldManager", "is required for apply patch")});
-  }
+  RequireManager(ask);
   std::vector<std::string> warnings;
   const json sent = ReadConfig(ask, resource);
-  CheckNames(ask, resource, sent.value("metadata", json::object()));
+  CheckNamesIn(ask, resource, sent.value("metadata", json::object()));
   const json config = PartOf(sent, ask, resource);
   const auto fit = [&](json merged) {
     return ReadPatched(Shown(std::move(merged), resource), resource, options, warnings);
@@ -136,24 +133,24 @@ Reply Writes::Apply(const Ask& ask, const Resource& resource) {
       throw Conflicts(conflict);
     }
   };
-  json object;
-  const bool creates =
-      ask.target.subresource.empty() &&
-      world_.store().Get(resource.kept_as, {ask.target.ns, ask.target.name}) == nullptr;
-  if (creates) {
-    if (const std::string uid = Text(config["metadata"], "uid"); !uid.empty()) {
-      throw Conflict(resource, ask.target.name,
-                     "uid mismatch: the provided object specified uid " + uid +
-                         ", and no existing object was found");
+  for (;;) {
+    const bool creates =
+        ask.target.subresource.empty() &&
+        world_.store().Get(resource.kept_as, {ask.target.ns, ask.target.name}) == nullptr;
+    try {
+      if (creates) CheckUidOfNew(resource, config.at("metadata"));
+      json object = creates
+                        ? CreateObject(ask, resource, apply_to(Schema::Skeleton(*resource.schema)),
+                                       options, warnings, How::kApply)
+                        : Change({ask, resource, options, How::kApply, apply_to}, warnings);
+      Reply reply{.status = creates ? 201 : 200, .body = Shown(object, resource).dump()};
+      reply.warnings = std::move(warnings);
+      return reply;
+    } catch (const Refusal& refusal) {
+      if (!creates || refusal.reason() != "AlreadyExists") throw;
+      warnings.clear();  // another was faster: there is one to change now
     }
-    object = CreateObject(ask, resource, apply_to(Schema::Skeleton(*resource.schema)), options,
-                          warnings, How::kApply);
-  } else {
-    object = Change({ask, resource, options, How::kApply, apply_to}, warnings);
   }
-  Reply reply{.status = creates ? 201 : 200, .body = Shown(object, resource).dump()};
-  reply.warnings = std::move(warnings);
-  return reply;
 }
 
 }  // namespace kopp::apiserver

@@ -1,11 +1,10 @@
 // The subresource "scale": an object written as the Scale that it is seen as.
-#include "json_patch.hpp"
 #include "objects.hpp"
+#include "patch_body.hpp"
 #include "scale.hpp"
 #include "status.hpp"
 #include "writes.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -13,27 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-json Patched(const Ask& ask, const json& scale) {
-  const json patch = ReadPatch(ask);
-  json patched = scale;
-  if (patch.is_object()) {
-    patched.merge_patch(patch);
-    return patched;
-  }
-  try {
-    return JsonPatched(scale, patch);
-  } catch (const std::invalid_argument&) {
-    throw Refusal(422, "Invalid", "the server rejected our request due to an error in our request",
-                  json::object());
-  }
-}
-
 /// What the client wants the Scale to be.
 json WantedScale(const Ask& ask, const Resource& resource, const WriteOptions& options,
                  const json& live, std::vector<std::string>& warnings) {
   if (ask.method == "PUT") return ReadObject(ask, ScaleKind(), options, warnings);
   const json shown = Shown(ScaleOf(resource, live), ScaleKind());
-  return ReadPatched(Patched(ask, shown), ScaleKind(), options, warnings);
+  return ReadPatched(Patched(ReadPatch(ask), shown), ScaleKind(), options, warnings);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "yaml.hpp"
 
+#include "utf8.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -28,27 +31,36 @@ json Scalar(const YAML::Node& node) {
   return text;
 }
 
-json ToJson(const YAML::Node& node, int depth) {
-  if (depth > kMaxDepth) throw std::invalid_argument("exceeded max depth");
-  switch (node.Type()) {
-    case YAML::NodeType::Sequence: {
-      json list = json::array();
-      for (const YAML::Node& item : node) list.push_back(ToJson(item, depth + 1));
-      return list;
-    }
-    case YAML::NodeType::Map: {
-      json object = json::object();
-      for (const auto& entry : node) {
-        object[entry.first.as<std::string>()] = ToJson(entry.second, depth + 1);
+/// Aliases make much of little, so there is a bound.
+class Converter {
+ public:
+  json Convert(const YAML::Node& node, int depth = 0) {
+    if (depth > kMaxDepth) throw std::invalid_argument("exceeded max depth");
+    if (nodes_++ == kMostNodes) throw std::invalid_argument("document contains excessive aliasing");
+    switch (node.Type()) {
+      case YAML::NodeType::Sequence: {
+        json list = json::array();
+        for (const YAML::Node& item : node) list.push_back(Convert(item, depth + 1));
+        return list;
       }
-      return object;
+      case YAML::NodeType::Map: {
+        json object = json::object();
+        for (const auto& entry : node) {
+          object[entry.first.as<std::string>()] = Convert(entry.second, depth + 1);
+        }
+        return object;
+      }
+      case YAML::NodeType::Scalar:
+        return Scalar(node);
+      default:
+        return {};
     }
-    case YAML::NodeType::Scalar:
-      return Scalar(node);
-    default:
-      return {};
   }
-}
+
+ private:
+  static constexpr std::size_t kMostNodes = 400'000;
+  std::size_t nodes_ = 0;
+};
 
 template <typename Read>
 auto Reading(const Read& read) {
@@ -63,13 +75,16 @@ auto Reading(const Read& read) {
 }  // namespace
 
 json YamlToJson(std::string_view text) {
-  return Reading([&] { return ToJson(YAML::Load(std::string(text)), 0); });
+  if (AsUtf8(std::string(text)) != text) {
+    throw std::invalid_argument("error converting YAML to JSON: yaml: invalid leading UTF-8 octet");
+  }
+  return Reading([&] { return Converter().Convert(YAML::Load(std::string(text))); });
 }
 
 std::vector<json> ReadManifests(std::string_view text) {
   std::vector<json> objects;
   for (const YAML::Node& document : Reading([&] { return YAML::LoadAll(std::string(text)); })) {
-    json object = Reading([&] { return ToJson(document, 0); });
+    json object = Reading([&] { return Converter().Convert(document); });
     if (object.is_null()) continue;
     if (object.value("kind", "") == "List" && object.contains("items")) {
       for (json& item : object["items"]) objects.push_back(std::move(item));

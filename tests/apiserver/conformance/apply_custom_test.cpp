@@ -201,7 +201,7 @@ TEST_P(ApplyCustomConflictTest, NamesTheField) {
               ElementsAre("FieldManagerConflict " + GetParam().field + ": conflict with \"me\""));
 }
 
-const Clash kClashes[] = {
+const Clash clashes[] = {
     {"AScalar", R"({"a": "1"})", R"({"a": "2"})", ".spec.a"},
     {"AListIsAtomic", R"({"list": ["q"]})", R"({"list": ["q", "r"]})", ".spec.list"},
     {"AnAtomicMap", R"({"atomicMap": {"n": "1"}})", R"({"atomicMap": {"m": "1"}})",
@@ -216,7 +216,7 @@ const Clash kClashes[] = {
     {"AnObjectInWhatHasNoSchema", R"({"free": {"z": {"y": 1}}})", R"({"free": {"z": {"y": 2}}})",
      ".spec.free.z.y"},
 };
-INSTANTIATE_TEST_SUITE_P(, ApplyCustomConflictTest, ::testing::ValuesIn(kClashes),
+INSTANTIATE_TEST_SUITE_P(, ApplyCustomConflictTest, ::testing::ValuesIn(clashes),
                          [](const auto& clash) { return clash.param.name; });
 
 struct Misfit {
@@ -238,7 +238,7 @@ TEST_P(ApplyCustomMisfitTest, IsRefused) {
   EXPECT_EQ(Get(Object()).status, 404);
 }
 
-const Misfit kMisfits[] = {
+const Misfit misfits[] = {
     {"AnUnknownField", R"({"zz": 5})", ".spec.zz: field not declared in schema"},
     {"AnotherType", R"({"a": 5})",
      ".spec.a: expected string, got &value.valueUnstructured{Value:5}"},
@@ -246,7 +246,7 @@ const Misfit kMisfits[] = {
      R"(.spec.byKeys: duplicate entries for key [k="x",p="TCP"])"},
     {"AValueTwice", R"({"set": ["a", "a"]})", R"(.spec.set: duplicate entries for key [="a"])"},
 };
-INSTANTIATE_TEST_SUITE_P(, ApplyCustomMisfitTest, ::testing::ValuesIn(kMisfits),
+INSTANTIATE_TEST_SUITE_P(, ApplyCustomMisfitTest, ::testing::ValuesIn(misfits),
                          [](const auto& misfit) { return misfit.param.name; });
 
 /// A Widget of which the schema says nothing.

@@ -151,7 +151,7 @@ TEST_F(ApplyTest, AnInvalidResultIsRefusedWithItsCauses) {
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(
       Causes(answer),
-      ElementsAre("FieldValueInvalid data[bad key]: Invalid value: \"bad key\": " + kNoConfigKey));
+      ElementsAre("FieldValueInvalid data[bad key]: Invalid value: \"bad key\": " + no_config_key));
 }
 
 TEST_F(ApplyTest, ADryRunCreatesNothing) {
@@ -274,7 +274,7 @@ TEST_P(ApplyBodyTest, IsABadRequest) {
   EXPECT_EQ(answer.message(), GetParam().message);
 }
 
-const BadBody kBadBodies[] = {
+const BadBody bad_bodies[] = {
     {"AnotherName", R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}})",
      "the name of the object (b) does not match the name on the URL (a)"},
     {"AnotherNamespace",
@@ -302,7 +302,7 @@ const BadBody kBadBodies[] = {
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "managedFields": []}})",
      "metadata.managedFields must be nil"},
 };
-INSTANTIATE_TEST_SUITE_P(, ApplyBodyTest, ::testing::ValuesIn(kBadBodies),
+INSTANTIATE_TEST_SUITE_P(, ApplyBodyTest, ::testing::ValuesIn(bad_bodies),
                          [](const auto& bad) { return bad.param.name; });
 
 TEST_F(ApplyTest, YamlThatCannotBeReadIsABadRequest) {

@@ -15,7 +15,7 @@ struct Body {
   std::string begin{};  ///< of the message
   std::string end{};    ///< of the message
 
-  friend void PrintTo(const Body& body, std::ostream* out) { *out << body.body; }
+  friend void PrintTo(const Body& each, std::ostream* out) { *out << each.body; }
 };
 
 class MalformedTest : public ConformanceTest, public ::testing::WithParamInterface<Body> {
@@ -36,27 +36,27 @@ TEST_P(MalformedTest, IsABadRequestInAnUpdate) {
       Call({.method = "PUT", .target = Path("configmaps") + "/a", .body = GetParam().body}));
 }
 
-const std::string kUnrecognized =
+const std::string unrecognized =
     "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
     "json parse error: ";
-const Body kMalformed[] = {
-    {"NoBody", "", kUnrecognized + "unexpected end of JSON input (<empty>)"},
-    {"HalfABody", "{", kUnrecognized + "unexpected end of JSON input ({)"},
-    {"AnArray", "[]", kUnrecognized + "json: cannot unmarshal array into Go value of type ",
+const Body malformed[] = {
+    {"NoBody", "", unrecognized + "unexpected end of JSON input (<empty>)"},
+    {"HalfABody", "{", unrecognized + "unexpected end of JSON input ({)"},
+    {"AnArray", "[]", unrecognized + "json: cannot unmarshal array into Go value of type ",
      " (5b5d)"},
-    {"AString", "\"x\"", kUnrecognized + "json: cannot unmarshal string into Go value of type ",
+    {"AString", "\"x\"", unrecognized + "json: cannot unmarshal string into Go value of type ",
      " (227822)"},
     {"AnotherValueAfterIt", R"({"metadata":{"name":"a"}}{})",
-     kUnrecognized + "invalid character '{' after top-level value"},
+     unrecognized + "invalid character '{' after top-level value"},
     {"ACommaTooMany", R"({"metadata":{"name":"a"},})",
-     kUnrecognized + "invalid character '}' looking for beginning of object key string",
+     unrecognized + "invalid character '}' looking for beginning of object key string",
      R"( ({"metadata":{"name":"a"},}))"},
-    {"ALongBodyIsCited", R"({"metadata":{"name":"a-long-name"},})", kUnrecognized,
+    {"ALongBodyIsCited", R"({"metadata":{"name":"a-long-name"},})", unrecognized,
      R"( ({"metadata":{"name":"a-long-na ...))"},
     {"AKindThatIsANumber", R"({"kind":5})",
-     kUnrecognized + "json: cannot unmarshal number into Go struct field .kind of type string"},
+     unrecognized + "json: cannot unmarshal number into Go struct field .kind of type string"},
 };
-INSTANTIATE_TEST_SUITE_P(, MalformedTest, ::testing::ValuesIn(kMalformed),
+INSTANTIATE_TEST_SUITE_P(, MalformedTest, ::testing::ValuesIn(malformed),
                          [](const auto& body) { return body.param.test; });
 
 class WrongKindTest : public MalformedTest {};
@@ -65,7 +65,7 @@ TEST_P(WrongKindTest, IsABadRequestInACreate) {
   ExpectBadRequest(Call({.method = "POST", .target = Path("configmaps"), .body = GetParam().body}));
 }
 
-const Body kWrongKinds[] = {
+const Body wrong_kinds[] = {
     {"AnotherKind", R"({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "a"}})",
      R"(Secret in version "v1" cannot be handled as a ConfigMap: )"},
     {"AList", R"({"kind": "ConfigMapList", "apiVersion": "v1", "items": []})",
@@ -83,7 +83,7 @@ const Body kWrongKinds[] = {
      "the object provided is unrecognized (must be of type ConfigMap): unexpected GroupVersion "
      "string: a/b/c ("},
 };
-INSTANTIATE_TEST_SUITE_P(, WrongKindTest, ::testing::ValuesIn(kWrongKinds),
+INSTANTIATE_TEST_SUITE_P(, WrongKindTest, ::testing::ValuesIn(wrong_kinds),
                          [](const auto& body) { return body.param.test; });
 
 class WrongTypeTest : public ConformanceTest, public ::testing::WithParamInterface<Body> {};
@@ -101,7 +101,7 @@ TEST_P(WrongTypeTest, IsABadRequestThatNamesTheField) {
                     EndsWith(GetParam().end)));
 }
 
-const Body kWrongTypes[] = {
+const Body wrong_types[] = {
     {"StringForANumber", R"({"spec": {"replicas": "3"}})",
      "json: cannot unmarshal string into Go struct field ", "spec.replicas of type int32"},
     {"FractionForAWholeNumber", R"({"spec": {"replicas": 1.5}})",
@@ -128,7 +128,7 @@ const Body kWrongTypes[] = {
      "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
      "\"2006\""},
 };
-INSTANTIATE_TEST_SUITE_P(, WrongTypeTest, ::testing::ValuesIn(kWrongTypes),
+INSTANTIATE_TEST_SUITE_P(, WrongTypeTest, ::testing::ValuesIn(wrong_types),
                          [](const auto& body) { return body.param.test; });
 
 class BodyTest : public ConformanceTest {};
@@ -176,7 +176,7 @@ TEST_F(BodyTest, NestingWithoutEndIsABadRequest) {
 
   EXPECT_EQ(made.status, 400);
   EXPECT_THAT(made.message(),
-              StartsWith(kUnrecognized + "invalid character '[' exceeded max depth"));
+              StartsWith(unrecognized + "invalid character '[' exceeded max depth"));
 }
 
 TEST_F(BodyTest, NestingOfFourHundredIsTaken) {
@@ -202,12 +202,12 @@ TEST_P(PatchBodyTest, IsABadRequestInAMergePatch) {
   EXPECT_THAT(patched.message(), StartsWith(GetParam().begin));
 }
 
-const Body kBadPatches[] = {
+const Body bad_patches[] = {
     {"HalfABody", "{", "error decoding patch: unexpected end of JSON input"},
     {"AnArray", "[]", "error decoding patch: json: cannot unmarshal array into Go value of type "},
     {"ANumber", "5", "error decoding patch: json: cannot unmarshal number into Go value of type "},
 };
-INSTANTIATE_TEST_SUITE_P(, PatchBodyTest, ::testing::ValuesIn(kBadPatches),
+INSTANTIATE_TEST_SUITE_P(, PatchBodyTest, ::testing::ValuesIn(bad_patches),
                          [](const auto& body) { return body.param.test; });
 
 TEST_F(BodyTest, APatchThatMakesAWrongTypeIsInvalid) {

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include <kopp/config.hpp>
-#if __has_include(<kopp/testing/api_server.hpp>)
 #include <kopp/testing/api_server.hpp>
-#endif
 
 namespace kopp::conformance {
 namespace {
@@ -16,6 +14,8 @@ namespace {
 constexpr Duration kPatience = 10s;
 
 const char* RealKubeconfig() { return std::getenv("KOPP_CONFORMANCE_KUBECONFIG"); }
+
+bool IsOverHttps() { return std::getenv("KOPP_CONFORMANCE_HTTPS") != nullptr; }
 
 std::unique_ptr<Transport> Connect() {
   return MakeTransport(LoadConfig({.kubeconfig = RealKubeconfig()}),
@@ -81,12 +81,11 @@ Transport& ConformanceTest::Server() {
     static const std::unique_ptr<Transport> transport = Connect();
     return *transport;
   }
-#if __has_include(<kopp/testing/api_server.hpp>)
   static testing::ApiServer server;
-  return server.transport();
-#else
-  throw std::logic_error("no server");
-#endif
+  if (!IsOverHttps()) return server.transport();
+  static const std::unique_ptr<Transport> transport =
+      MakeTransport(server.Listen({.tls = true}), {.calls = TransportOptions::Calls::kBeast});
+  return *transport;
 }
 
 Answer ConformanceTest::Call(const Request& request) { return Read(Server().Call(request)); }

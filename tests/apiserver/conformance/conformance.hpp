@@ -58,9 +58,10 @@ class Watch {
   std::string input_;
 };
 
-/// One suite for two servers: kopp's own in memory, a new one for each test program, or the one
-/// that $KOPP_CONFORMANCE_KUBECONFIG names, as an administrator. A check that passes on the one and
-/// fails on the other shows a difference, and then kopp's is wrong.
+/// One suite for two servers: kopp's own in memory, a new one for each test program (over a socket
+/// where $KOPP_CONFORMANCE_HTTPS is set), or the one that $KOPP_CONFORMANCE_KUBECONFIG names, as an
+/// administrator. A check that passes on the one and fails on the other shows a difference, and
+/// then kopp's is wrong.
 ///
 /// Tests share the server with others that went before: each has a namespace and names of its own.
 class ConformanceTest : public ::testing::Test {

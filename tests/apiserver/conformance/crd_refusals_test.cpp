@@ -23,7 +23,7 @@ TEST_P(CrdRefusalTest, IsInvalid) {
   const json spoiled =
       ADefinition("g.example.com", Anything()).patch(json::parse(GetParam().operations));
 
-  const Answer answer = Post(kDefinitions, spoiled);
+  const Answer answer = Post(definitions, spoiled);
 
   EXPECT_EQ(answer.status, 422);
   EXPECT_EQ(answer.reason(), "Invalid");
@@ -32,64 +32,63 @@ TEST_P(CrdRefusalTest, IsInvalid) {
   EXPECT_EQ(Causes(answer), GetParam().causes);
 }
 
-const std::string kInvalid = "FieldValueInvalid ";
-const std::string kRequired = "FieldValueRequired ";
+const std::string invalid = "FieldValueInvalid ";
+const std::string required = "FieldValueRequired ";
 
-const Spoiled kSpoiled[] = {
+const Spoiled all_spoiled[] = {
     {"ANameThatIsNotPluralAndGroup",
      R"([{"op": "replace", "path": "/metadata/name", "value": "widget.g.example.com"}])",
-     {kInvalid + R"(metadata.name: Invalid value: "widget.g.example.com": must be )"
-                 R"(spec.names.plural+"."+spec.group)"}},
+     {invalid + R"(metadata.name: Invalid value: "widget.g.example.com": must be )"
+                R"(spec.names.plural+"."+spec.group)"}},
     {"NoSchema",
      R"([{"op": "remove", "path": "/spec/versions/0/schema"}])",
-     {kRequired + "spec.versions[0].schema.openAPIV3Schema: Required value"}},
+     {required + "spec.versions[0].schema.openAPIV3Schema: Required value"}},
     {"NoScope",
      R"([{"op": "remove", "path": "/spec/scope"}])",
-     {kRequired + "spec.scope: Required value"}},
+     {required + "spec.scope: Required value"}},
     {"AnUnknownScope",
      R"([{"op": "replace", "path": "/spec/scope", "value": "Nope"}])",
      {R"(FieldValueNotSupported spec.scope: Unsupported value: "Nope": supported values: )"
       R"("Cluster", "Namespaced")"}},
     {"NoKind",
      R"([{"op": "remove", "path": "/spec/names/kind"}])",
-     {kRequired + "spec.names.singular: Required value",
-      kRequired + "spec.names.kind: Required value",
-      kRequired + "spec.names.listKind: Required value"}},
+     {required + "spec.names.singular: Required value",
+      required + "spec.names.kind: Required value",
+      required + "spec.names.listKind: Required value"}},
     {"AShortNameThatIsNoLabel",
      R"([{"op": "add", "path": "/spec/names/shortNames", "value": ["A_"]}])",
-     {kInvalid + R"(spec.names.shortNames[0]: Invalid value: "A_": )" + kNoDns1035Label}},
+     {invalid + R"(spec.names.shortNames[0]: Invalid value: "A_": )" + no_dns1035_label}},
     {"AVersionThatIsNoLabel",
      R"([{"op": "replace", "path": "/spec/versions/0/name", "value": "V1"}])",
-     {kInvalid + R"(spec.versions[0].name: Invalid value: "V1": )" + kNoDns1035Label,
-      kInvalid + R"(spec.version: Invalid value: "V1": )" + kNoDns1035Label}},
+     {invalid + R"(spec.versions[0].name: Invalid value: "V1": )" + no_dns1035_label,
+      invalid + R"(spec.version: Invalid value: "V1": )" + no_dns1035_label}},
     {"AGroupWithoutADot",
      R"([{"op": "replace", "path": "/spec/group", "value": "nodots"},
          {"op": "replace", "path": "/metadata/name", "value": "widgets.nodots"}])",
-     {kInvalid +
+     {invalid +
       R"(spec.group: Invalid value: "nodots": should be a domain with at least one dot)"}},
     {"AScaleWithOnePath",
      R"([{"op": "add", "path": "/spec/versions/0/subresources",
           "value": {"scale": {"specReplicasPath": ".spec.replicas"}}}])",
-     {kRequired + "spec.subresources.scale.statusReplicasPath: Required value"}},
+     {required + "spec.subresources.scale.statusReplicasPath: Required value"}},
     {"AScaleWithWrongPaths",
      R"([{"op": "add", "path": "/spec/versions/0/subresources",
           "value": {"scale": {"specReplicasPath": ".status.r", "statusReplicasPath": "spec"}}}])",
-     {kInvalid + R"(spec.subresources.scale.specReplicasPath: Invalid value: ".status.r": should )"
-                 "be a json path under .spec",
-      kInvalid + R"(spec.subresources.scale.statusReplicasPath: Invalid value: "spec": must be a )"
-                 "simple json path starting with ."}},
+     {invalid + R"(spec.subresources.scale.specReplicasPath: Invalid value: ".status.r": should )"
+                "be a json path under .spec",
+      invalid + R"(spec.subresources.scale.statusReplicasPath: Invalid value: "spec": must be a )"
+                "simple json path starting with ."}},
     {"AColumnOfAnUnknownType",
      R"([{"op": "add", "path": "/spec/versions/0/additionalPrinterColumns",
           "value": [{"name": "A", "type": "nope", "jsonPath": ".spec.a"}]}])",
-     {kInvalid + R"(spec.additionalPrinterColumns[0].type: Invalid value: "nope": must be one of )"
-                 "boolean,date,integer,number,string"}},
+     {invalid + R"(spec.additionalPrinterColumns[0].type: Invalid value: "nope": must be one of )"
+                "boolean,date,integer,number,string"}},
     {"UnknownFieldsPreservedInTheOldWay",
      R"([{"op": "add", "path": "/spec/preserveUnknownFields", "value": true}])",
-     {kInvalid +
-      "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set "
-      "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"}},
+     {invalid + "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set "
+                "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"}},
 };
-INSTANTIATE_TEST_SUITE_P(, CrdRefusalTest, ::testing::ValuesIn(kSpoiled),
+INSTANTIATE_TEST_SUITE_P(, CrdRefusalTest, ::testing::ValuesIn(all_spoiled),
                          [](const auto& spoiled) { return spoiled.param.name; });
 
 struct BadSchema {
@@ -107,69 +106,69 @@ TEST_P(CrdSchemaRefusalTest, IsInvalid) {
   expected.replace(expected.find("SPEC"), 4, "spec.validation.openAPIV3Schema.properties[spec]");
 
   const Answer answer =
-      Post(kDefinitions,
+      Post(definitions,
            ADefinition(UniqueGroup(), AnObject({{"spec", json::parse(GetParam().schema)}})));
 
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(Causes(answer), ElementsAre(expected));
 }
 
-const std::string kForbidden = "FieldValueForbidden ";
+const std::string forbidden = "FieldValueForbidden ";
 
-const BadSchema kBadSchemas[] = {
+const BadSchema bad_schemas[] = {
     {"NoType", "{}",
-     kRequired + "SPEC.type: Required value: must not be empty for specified object fields"},
+     required + "SPEC.type: Required value: must not be empty for specified object fields"},
     {"AnUnknownType", R"({"type": "nope"})",
      "FieldValueNotSupported SPEC.type: Unsupported value: \"nope\": supported values: \"array\", "
      "\"boolean\", \"integer\", \"number\", \"object\", \"string\""},
     {"AListWithoutItems", R"({"type": "array"})",
-     kRequired + "SPEC.items: Required value: must be specified"},
+     required + "SPEC.items: Required value: must be specified"},
     {"UniqueItems", R"({"type": "array", "items": {"type": "string"}, "uniqueItems": true})",
-     kForbidden + "SPEC.uniqueItems: Forbidden: uniqueItems cannot be set to true since the "
-                  "runtime complexity becomes quadratic"},
+     forbidden + "SPEC.uniqueItems: Forbidden: uniqueItems cannot be set to true since the "
+                 "runtime complexity becomes quadratic"},
     {"PropertiesOfBothKinds",
      R"({"type": "object", "properties": {"a": {"type": "string"}},
          "additionalProperties": {"type": "string"}})",
-     kForbidden + "SPEC.additionalProperties: Forbidden: additionalProperties and properties are "
-                  "mutual exclusive"},
+     forbidden + "SPEC.additionalProperties: Forbidden: additionalProperties and properties are "
+                 "mutual exclusive"},
     {"AReference", R"({"type": "string", "$ref": "#/x"})",
-     kForbidden + "SPEC.$ref: Forbidden: $ref is not supported"},
+     forbidden + "SPEC.$ref: Forbidden: $ref is not supported"},
     {"ATypeInAllOf", R"({"type": "object", "allOf": [{"properties": {"q": {"type": "string"}}}]})",
-     kForbidden + "SPEC.allOf[0].properties[q].type: Forbidden: must be empty to be structural"},
+     forbidden + "SPEC.allOf[0].properties[q].type: Forbidden: must be empty to be structural"},
     {"ADefaultOfAnotherType", R"({"type": "integer", "default": "x"})",
      "FieldValueTypeInvalid SPEC.default: Invalid value: \"string\":  in body must be of type "
      "integer: \"string\""},
     {"ADefaultWithUnknownFields", R"({"type": "object", "default": {"zz": 1}})",
-     kInvalid + R"(SPEC.default: Invalid value: {"zz":1}: must not have unknown fields)"},
+     invalid + R"(SPEC.default: Invalid value: {"zz":1}: must not have unknown fields)"},
     {"KeysThatMayBeMissing",
      R"({"type": "array", "items": {"type": "object", "properties": {"k": {"type": "string"}}},
          "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]})",
-     kRequired + "SPEC.items.properties[k].default: Required value: this property is in "
-                 "x-kubernetes-list-map-keys, so it must have a default or be a required property"},
+     required + "SPEC.items.properties[k].default: Required value: this property is in "
+                "x-kubernetes-list-map-keys, so it must have a default or be a required property"},
     {"AListByKeysWithoutKeys",
      R"({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map"})",
-     kRequired + "SPEC.x-kubernetes-list-map-keys: Required value: must not be empty if "
-                 "x-kubernetes-list-type is map"},
+     required + "SPEC.x-kubernetes-list-map-keys: Required value: must not be empty if "
+                "x-kubernetes-list-type is map"},
     {"AnUnknownListType",
      R"({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "nope"})",
      "FieldValueNotSupported SPEC.x-kubernetes-list-type: Unsupported value: \"nope\": supported "
      "values: \"atomic\", \"set\", \"map\""},
     {"ASetOfObjects",
      R"({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "set"})",
-     kInvalid + "SPEC.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of "
-                "a list with x-kubernetes-list-type=set"},
+     invalid + "SPEC.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of "
+               "a list with x-kubernetes-list-type=set"},
     {"AnEmbeddedResourceOfNothing", R"({"type": "object", "x-kubernetes-embedded-resource": true})",
-     kRequired + "SPEC.properties: Required value: must not be empty if "
-                 "x-kubernetes-embedded-resource is true without "
-                 "x-kubernetes-preserve-unknown-fields"},
+     required + "SPEC.properties: Required value: must not be empty if "
+                "x-kubernetes-embedded-resource is true without "
+                "x-kubernetes-preserve-unknown-fields"},
 };
-INSTANTIATE_TEST_SUITE_P(, CrdSchemaRefusalTest, ::testing::ValuesIn(kBadSchemas),
+INSTANTIATE_TEST_SUITE_P(, CrdSchemaRefusalTest, ::testing::ValuesIn(bad_schemas),
                          [](const auto& bad) { return bad.param.name; });
 
 class CrdRefusalRulesTest : public CustomResourceTest {};
 
 TEST_F(CrdRefusalRulesTest, TheRootIsAnObject) {
-  const Answer answer = Post(kDefinitions, ADefinition(UniqueGroup(), json{{"type", "string"}}));
+  const Answer answer = Post(definitions, ADefinition(UniqueGroup(), json{{"type", "string"}}));
 
   EXPECT_THAT(Causes(answer),
               ElementsAre("FieldValueInvalid spec.validation.openAPIV3Schema.type: Invalid value: "
@@ -178,7 +177,7 @@ TEST_F(CrdRefusalRulesTest, TheRootIsAnObject) {
 
 TEST_F(CrdRefusalRulesTest, MetadataHasNoSchemaButForItsName) {
   const Answer answer =
-      Post(kDefinitions,
+      Post(definitions,
            ADefinition(UniqueGroup(),
                        AnObject({{"metadata", AnObject({{"labels", {{"type", "object"}}}})}})));
 
@@ -194,7 +193,7 @@ TEST_F(CrdRefusalRulesTest, OneVersionIsStored) {
   definition["spec"]["versions"].push_back(definition["spec"]["versions"][0]);
   definition["spec"]["versions"][1]["name"] = "v2";
 
-  const Answer answer = Post(kDefinitions, definition);
+  const Answer answer = Post(definitions, definition);
 
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(Causes(answer),
@@ -207,7 +206,7 @@ TEST_F(CrdRefusalRulesTest, ThereIsAVersionToStore) {
   json definition = ADefinition(UniqueGroup(), Anything());
   definition["spec"]["versions"] = json::array();
 
-  const Answer answer = Post(kDefinitions, definition);
+  const Answer answer = Post(definitions, definition);
 
   EXPECT_THAT(Causes(answer),
               ElementsAre("FieldValueInvalid spec.versions: Invalid value: []: must have exactly "
@@ -221,7 +220,7 @@ TEST_F(CrdRefusalRulesTest, VersionsHaveNamesOfTheirOwn) {
   definition["spec"]["versions"].push_back(definition["spec"]["versions"][0]);
   definition["spec"]["versions"][1]["storage"] = false;
 
-  const Answer answer = Post(kDefinitions, definition);
+  const Answer answer = Post(definitions, definition);
 
   EXPECT_THAT(Causes(answer), ElementsAre(EndsWith("]: must contain unique version names")));
 }

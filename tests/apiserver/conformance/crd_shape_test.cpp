@@ -10,23 +10,23 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
 
-json AString() { return {{"type", "string"}}; }
-json AStringOr(const std::string& value) { return {{"type", "string"}, {"default", value}}; }
+json Text() { return {{"type", "string"}}; }
+json TextOr(const std::string& value) { return {{"type", "string"}, {"default", value}}; }
 
 /// What becomes of fields that the schema does not have, and of embedded objects.
 class CrdPruningTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {
     json free = Anything();
-    free["properties"] = {{"known", AnObject({{"x", AString()}})}};
+    free["properties"] = {{"known", AnObject({{"x", Text()}})}};
     json embedded = Anything();
     embedded["x-kubernetes-embedded-resource"] = true;
     const json spec = AnObject(
-        {{"a", AString()},
+        {{"a", Text()},
          {"free", free},
          {"embedded", embedded},
-         {"map", {{"type", "object"}, {"additionalProperties", AnObject({{"y", AString()}})}}},
-         {"list", {{"type", "array"}, {"items", AnObject({{"z", AString()}})}}}});
+         {"map", {{"type", "object"}, {"additionalProperties", AnObject({{"y", Text()}})}}},
+         {"list", {{"type", "array"}, {"items", AnObject({{"z", Text()}})}}}});
     Define(AnObject({{"spec", spec}}));
   }
   static void TearDownTestSuite() { Undefine(); }
@@ -141,9 +141,9 @@ TEST_F(CrdPruningTest, MetadataIsValidatedAsThatOfAnyObject) {
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(
       Causes(answer),
-      ElementsAre("FieldValueInvalid metadata.name: Invalid value: \"Bad_Name\": " + kNoSubdomain,
+      ElementsAre("FieldValueInvalid metadata.name: Invalid value: \"Bad_Name\": " + no_subdomain,
                   "FieldValueInvalid metadata.labels: Invalid value: \"x y\": name part " +
-                      kNoQualifiedName));
+                      no_qualified_name));
 }
 
 struct Mistake {
@@ -172,7 +172,7 @@ TEST_P(CustomObjectTest, IsRefused) {
   EXPECT_EQ(answer.message(), message);
 }
 
-const Mistake kMistakes[] = {
+const Mistake mistakes[] = {
     {"WithoutAnApiVersion", R"([{"op": "remove", "path": "/apiVersion"}])", 400,
      "the API version in the data () does not match the expected API version (GROUP/v1)"},
     {"OfAnotherVersion", R"([{"op": "replace", "path": "/apiVersion", "value": "example.com/v2"}])",
@@ -190,22 +190,22 @@ const Mistake kMistakes[] = {
      "Widget in version \"v1\" cannot be handled as a Widget: json: cannot unmarshal string into "
      "Go struct field ObjectMeta.labels of type map[string]string"},
 };
-INSTANTIATE_TEST_SUITE_P(, CustomObjectTest, ::testing::ValuesIn(kMistakes),
+INSTANTIATE_TEST_SUITE_P(, CustomObjectTest, ::testing::ValuesIn(mistakes),
                          [](const auto& mistake) { return mistake.param.name; });
 
 /// What a schema fills in.
 class CrdDefaultsTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {
-    json object = AnObject({{"x", AStringOr("X")}});
+    json object = AnObject({{"x", TextOr("X")}});
     json with_default = object;
     with_default["default"] = json::object();
-    json nullable = AStringOr("N");
+    json nullable = TextOr("N");
     nullable["nullable"] = true;
-    json plainly_nullable = AString();
+    json plainly_nullable = Text();
     plainly_nullable["nullable"] = true;
-    json spec = AnObject({{"a", AStringOr("A")},
-                          {"plain", AString()},
+    json spec = AnObject({{"a", TextOr("A")},
+                          {"plain", Text()},
                           {"object", object},
                           {"filled", with_default},
                           {"nullable", nullable},
@@ -220,16 +220,16 @@ class CrdDefaultsTest : public CustomResourceTest {
   json SpecOf(const json& spec) { return Post(Widgets(), AWidget("w", spec)).at("/spec"); }
 };
 
-const json kFilledIn = json::parse(R"({"a": "A", "filled": {"x": "X"}, "nullable": "N"})");
+const json filled_in = json::parse(R"({"a": "A", "filled": {"x": "X"}, "nullable": "N"})");
 
 TEST_F(CrdDefaultsTest, WhatIsMissingIsFilledInFromTheOutside) {
-  EXPECT_EQ(SpecOf(nullptr), kFilledIn);
+  EXPECT_EQ(SpecOf(nullptr), filled_in);
 }
 
-TEST_F(CrdDefaultsTest, ThereMayBeNothingInIt) { EXPECT_EQ(SpecOf(json::object()), kFilledIn); }
+TEST_F(CrdDefaultsTest, ThereMayBeNothingInIt) { EXPECT_EQ(SpecOf(json::object()), filled_in); }
 
 TEST_F(CrdDefaultsTest, WhatIsThereIsFilledInInside) {
-  json expected = kFilledIn;
+  json expected = filled_in;
   expected.update(json::parse(R"({"object": {"x": "X"}, "list": [{"x": "X"}, {"x": "1"}],
                                   "map": {"k": {"x": "X"}}})"));
 
@@ -238,14 +238,14 @@ TEST_F(CrdDefaultsTest, WhatIsThereIsFilledInInside) {
 }
 
 TEST_F(CrdDefaultsTest, ANullIsFilledInUnlessItIsAllowed) {
-  json expected = kFilledIn;
+  json expected = filled_in;
   expected["nullable"] = nullptr;
 
   EXPECT_EQ(SpecOf({{"a", nullptr}, {"nullable", nullptr}}), expected);
 }
 
 TEST_F(CrdDefaultsTest, ANullWithoutADefaultIsDroppedUnlessItIsAllowed) {
-  json expected = kFilledIn;
+  json expected = filled_in;
   expected["plainlyNullable"] = nullptr;
 
   EXPECT_EQ(SpecOf({{"plain", nullptr}, {"plainlyNullable", nullptr}}), expected);
@@ -264,14 +264,14 @@ class CrdSchemaChangeTest : public DefinitionTest {
 };
 
 TEST_F(CrdSchemaChangeTest, ANewDefaultIsThereWhenAnOldObjectIsRead) {
-  Define(AnObject({{"spec", AnObject({{"a", AString()}})}}));
+  Define(AnObject({{"spec", AnObject({{"a", Text()}})}}));
   const Answer made = Post(Widgets(), AWidget("w", {{"a", "1"}}));
 
   JsonPatch(Definition(), {{{"op", "add"},
                             {"path",
                              "/spec/versions/0/schema/openAPIV3Schema/properties/spec"
                              "/properties/b"},
-                            {"value", AStringOr("late")}}});
+                            {"value", TextOr("late")}}});
 
   const Answer read = EventuallyWithSpec({{"a", "1"}, {"b", "late"}});
   EXPECT_EQ(read.status, 200);
@@ -279,7 +279,7 @@ TEST_F(CrdSchemaChangeTest, ANewDefaultIsThereWhenAnOldObjectIsRead) {
 }
 
 TEST_F(CrdSchemaChangeTest, AFieldThatTheSchemaLostIsNotThereWhenAnOldObjectIsRead) {
-  Define(AnObject({{"spec", AnObject({{"a", AString()}, {"b", AString()}})}}));
+  Define(AnObject({{"spec", AnObject({{"a", Text()}, {"b", Text()}})}}));
   Post(Widgets(), AWidget("w", {{"a", "1"}, {"b", "2"}}));
 
   JsonPatch(Definition(), {{{"op", "remove"},

@@ -26,7 +26,7 @@ class CrdTest : public DefinitionTest {
 
 TEST_F(CrdTest, WhatIsLeftOutIsFilledIn) {
   const std::string group = UniqueGroup();
-  const Answer made = Post(kDefinitions, ADefinition(group, Anything()));
+  const Answer made = Post(definitions, ADefinition(group, Anything()));
 
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.name(), "widgets." + group);
@@ -63,9 +63,9 @@ TEST_F(CrdTest, ANameThatIsTakenIsNotAcceptedAndNothingIsServed) {
   json rival = ADefinition(group(), Anything());
   rival["metadata"]["name"] = "gadgets." + group();
   rival["spec"]["names"] = {{"plural", "gadgets"}, {"kind", "Gadget"}, {"shortNames", {"widget"}}};
-  const std::string definition = kDefinitions + "/gadgets." + group();
+  const std::string definition = definitions + "/gadgets." + group();
 
-  EXPECT_EQ(Post(kDefinitions, rival).status, 201);
+  EXPECT_EQ(Post(definitions, rival).status, 201);
 
   EXPECT_EQ(Condition(definition, "NamesAccepted"),
             json({{"type", "NamesAccepted"},
@@ -85,7 +85,7 @@ TEST_F(CrdTest, AnUnknownFieldIsRefusedWhereThatIsAskedFor) {
   json definition = ADefinition(UniqueGroup(), Anything());
   definition["zzz"] = 1;
 
-  const Answer answer = Post(kDefinitions + "?fieldValidation=Strict", definition);
+  const Answer answer = Post(definitions + "?fieldValidation=Strict", definition);
 
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.message(),
@@ -180,7 +180,7 @@ TEST_P(CrdChangeTest, IsRefused) {
   EXPECT_THAT(Causes(answer), ElementsAre(GetParam().cause));
 }
 
-const Change kChanges[] = {
+const Change changes[] = {
     {"OfTheGroup", R"([{"op": "replace", "path": "/spec/group", "value": "other.example.com"}])",
      R"(FieldValueInvalid spec.group: Invalid value: "other.example.com": field is immutable)"},
     {"OfTheScope", R"([{"op": "replace", "path": "/spec/scope", "value": "Cluster"}])",
@@ -196,7 +196,7 @@ const Change kChanges[] = {
      "a storage migration ensures no data remains persisted in v1 and removes v1 from "
      "status.storedVersions"},
 };
-INSTANTIATE_TEST_SUITE_P(, CrdChangeTest, ::testing::ValuesIn(kChanges),
+INSTANTIATE_TEST_SUITE_P(, CrdChangeTest, ::testing::ValuesIn(changes),
                          [](const auto& change) { return change.param.name; });
 
 }  // namespace

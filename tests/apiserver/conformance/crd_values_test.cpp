@@ -37,7 +37,7 @@ Rule Format(const std::string& name, const std::string& format, const std::strin
           {TypeCause(format, bad)}};
 }
 
-const Rule kRules[] = {
+const Rule rules[] = {
     {"String", R"({"type": "string"})", R"("x")", "5", {TypeCause("string", "integer")}},
     {"StringNoBoolean", R"({"type": "string"})", R"("")", "true", {TypeCause("string", "boolean")}},
     {"Integer",
@@ -235,7 +235,7 @@ class CrdValuesTest : public CustomResourceTest, public ::testing::WithParamInte
  protected:
   static void SetUpTestSuite() {
     json properties;
-    for (const Rule& rule : kRules) properties[rule.name] = json::parse(rule.schema);
+    for (const Rule& rule : rules) properties[rule.name] = json::parse(rule.schema);
     Define(AnObject({{"spec", AnObject(properties)}}));
   }
   static void TearDownTestSuite() { Undefine(); }
@@ -268,7 +268,7 @@ TEST_P(CrdValuesTest, AreRefusedWhereTheyBreakIt) {
   EXPECT_THAT(Causes(answer), UnorderedElementsAreArray(causes));
 }
 
-INSTANTIATE_TEST_SUITE_P(, CrdValuesTest, ::testing::ValuesIn(kRules),
+INSTANTIATE_TEST_SUITE_P(, CrdValuesTest, ::testing::ValuesIn(rules),
                          [](const auto& rule) { return rule.param.name; });
 
 struct Lenient {
@@ -278,7 +278,7 @@ struct Lenient {
 };
 void PrintTo(const Lenient& lenient, std::ostream* out) { *out << lenient.schema; }
 
-const Lenient kLenient[] = {
+const Lenient all_lenient[] = {
     {"Int32", R"({"type": "integer", "format": "int32"})", "2147483648"},
     {"AFormatThatItDoesNotKnow", R"({"type": "string", "format": "nope"})", R"("x")"},
     {"Password", R"({"type": "string", "format": "password"})", R"("x")"},
@@ -289,7 +289,8 @@ class CrdLenientTest : public CustomResourceTest, public ::testing::WithParamInt
  protected:
   static void SetUpTestSuite() {
     json properties;
-    for (const Lenient& lenient : kLenient) properties[lenient.name] = json::parse(lenient.schema);
+    for (const Lenient& lenient : all_lenient)
+      properties[lenient.name] = json::parse(lenient.schema);
     Define(AnObject({{"spec", AnObject(properties)}}));
   }
   static void TearDownTestSuite() { Undefine(); }
@@ -301,7 +302,7 @@ TEST_P(CrdLenientTest, IsTaken) {
   EXPECT_EQ(Post(Widgets(), AWidget("w", spec)).at("/spec"), spec);
 }
 
-INSTANTIATE_TEST_SUITE_P(, CrdLenientTest, ::testing::ValuesIn(kLenient),
+INSTANTIATE_TEST_SUITE_P(, CrdLenientTest, ::testing::ValuesIn(all_lenient),
                          [](const auto& lenient) { return lenient.param.name; });
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 namespace kopp::conformance {
 
-std::string CustomResourceTest::group_;
+std::string CustomResourceTest::own_group;
 
 std::string DefinitionOfWidgets(const std::string& group) {
-  return kDefinitions + "/widgets." + group;
+  return definitions + "/widgets." + group;
 }
 
 json ADefinition(const std::string& group, const json& schema, const json& more) {
@@ -32,9 +32,9 @@ void CustomResourceTest::Define(const json& schema, const json& more) {
 }
 
 void CustomResourceTest::DefineIn(const std::string& group, const json& definition) {
-  const Answer made = Post(kDefinitions, definition);
+  const Answer made = Post(definitions, definition);
   ASSERT_EQ(made.status, 201) << made.text;
-  group_ = group;
+  own_group = group;
   for (const json& version : definition["spec"]["versions"]) {
     if (!version["served"]) continue;
     const std::string all =
@@ -44,14 +44,15 @@ void CustomResourceTest::DefineIn(const std::string& group, const json& definiti
 }
 
 void CustomResourceTest::Undefine() {
-  if (!group_.empty()) Delete(Definition());
-  group_.clear();
+  if (!own_group.empty()) Delete(Definition());
+  own_group.clear();
 }
 
 json CustomResourceTest::AWidget(const std::string& name, const json& spec,
                                  const std::string& version) {
-  json widget{
-      {"apiVersion", group_ + "/" + version}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
+  json widget{{"apiVersion", own_group + "/" + version},
+              {"kind", "Widget"},
+              {"metadata", {{"name", name}}}};
   if (!spec.is_null()) widget["spec"] = spec;
   return widget;
 }

@@ -7,7 +7,7 @@
 
 namespace kopp::conformance {
 
-inline const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+inline const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.GROUP"
 std::string DefinitionOfWidgets(const std::string& group);
@@ -33,18 +33,18 @@ class CustomResourceTest : public ConformanceTest {
   static void DefineIn(const std::string& group, const json& definition);
   static void Undefine();
 
-  static const std::string& group() { return group_; }
-  static std::string Definition() { return DefinitionOfWidgets(group_); }
+  static const std::string& group() { return own_group; }
+  static std::string Definition() { return DefinitionOfWidgets(own_group); }
 
   /// A Widget of group(), with `spec` unless that is null.
   static json AWidget(const std::string& name, const json& spec = nullptr,
                       const std::string& version = "v1");
   std::string Widgets(const std::string& version = "v1") {
-    return Path(group_ + "/" + version, "widgets");
+    return Path(own_group + "/" + version, "widgets");
   }
 
  private:
-  static std::string group_;
+  static std::string own_group;
 };
 
 /// Each test defines what it needs. (A suite whose tests share one definition makes it in

@@ -35,7 +35,7 @@ TEST_P(DefaultsTest, AreFilledIn) {
   EXPECT_EQ(Kept(made), kept);
 }
 
-const Defaults kDefaults[] = {
+const Defaults all_defaults[] = {
     {"ConfigMap", "v1", "configmaps", R"({"data": {"a": "b"}, "binaryData": {"x": "AAE="}})"_json,
      R"({"data": {"a": "b"}, "binaryData": {"x": "AAE="}})"_json},
     {"SecretIsOpaque", "v1", "secrets", R"({})"_json, R"({"type": "Opaque"})"_json},
@@ -114,7 +114,7 @@ const Defaults kDefaults[] = {
                   "expectedPods": 0}
      })"_json},
 };
-INSTANTIATE_TEST_SUITE_P(, DefaultsTest, ::testing::ValuesIn(kDefaults),
+INSTANTIATE_TEST_SUITE_P(, DefaultsTest, ::testing::ValuesIn(all_defaults),
                          [](const auto& defaults) { return defaults.param.test; });
 
 /// An Event is one object that two groups name differently.

@@ -71,14 +71,14 @@ TEST_P(WholeAnswerTest, IsTheObjectItself) {
   EXPECT_EQ(Get(Path(GetParam().plural) + "/a").status, 404);
 }
 
-const Whole kWholes[] = {
+const Whole wholes[] = {
     {"Service",
      "services",
      {{"spec", {{"type", "ExternalName"}, {"externalName", "example.com"}}}}},
     {"ServiceAccount", "serviceaccounts", json::object()},
     {"ResourceQuota", "resourcequotas", json::object()},
 };
-INSTANTIATE_TEST_SUITE_P(, WholeAnswerTest, ::testing::ValuesIn(kWholes),
+INSTANTIATE_TEST_SUITE_P(, WholeAnswerTest, ::testing::ValuesIn(wholes),
                          [](const auto& whole) { return whole.param.kind; });
 
 TEST_F(DeleteTest, WhatIsNotThereIsNotFound) {
@@ -169,7 +169,7 @@ TEST_P(PropagationTest, LeavesItsFinalizer) {
   EXPECT_EQ(deleted.str("/kind"), GetParam().finalizers.is_null() ? "Status" : "ConfigMap");
 }
 
-const Propagation kPropagations[] = {
+const Propagation propagations[] = {
     {"Background", "?propagationPolicy=Background", nullptr, nullptr},
     {"Foreground", "?propagationPolicy=Foreground", nullptr, {"foregroundDeletion"}},
     {"Orphan", "?propagationPolicy=Orphan", nullptr, {"orphan"}},
@@ -183,7 +183,7 @@ const Propagation kPropagations[] = {
     {"OrphanDependents", "", {{"orphanDependents", true}}, {"orphan"}},
     {"NoOrphanDependents", "", {{"orphanDependents", false}}, nullptr},
 };
-INSTANTIATE_TEST_SUITE_P(, PropagationTest, ::testing::ValuesIn(kPropagations),
+INSTANTIATE_TEST_SUITE_P(, PropagationTest, ::testing::ValuesIn(propagations),
                          [](const auto& propagation) { return propagation.param.test; });
 
 TEST_F(DeleteTest, AnUnknownPolicyIsInvalid) {

@@ -1,4 +1,5 @@
 #include "conformance.hpp"
+#include "explanations.hpp"
 
 namespace kopp::conformance {
 namespace {
@@ -29,15 +30,12 @@ TEST_P(DeploymentTest, IsInvalid) {
   EXPECT_THAT(Causes(made), ElementsAreArray(GetParam().causes));
 }
 
-std::string Negative(const std::string& field) {
-  return "FieldValueInvalid " + field + ": Invalid value: -1: must be greater than or equal to 0";
-}
 std::string NoMatch(const std::string& labels) {
   return "FieldValueInvalid spec.template.metadata.labels: Invalid value: " + labels +
          ": `selector` does not match template `labels`";
 }
 
-const BadSpec kDeployments[] = {
+const BadSpec deployments[] = {
     {"SelectorThatDoesNotMatch",
      R"({"template": {"metadata": {"labels": {"app": "other"}}}})"_json,
      {NoMatch(R"({"app":"other"})")}},
@@ -88,7 +86,7 @@ const BadSpec kDeployments[] = {
      {Negative("spec.replicas"), NoMatch(R"({"app":"other"})"),
       "FieldValueRequired spec.template.spec.containers: Required value"}},
 };
-INSTANTIATE_TEST_SUITE_P(, DeploymentTest, ::testing::ValuesIn(kDeployments),
+INSTANTIATE_TEST_SUITE_P(, DeploymentTest, ::testing::ValuesIn(deployments),
                          [](const auto& bad) { return bad.param.test; });
 
 }  // namespace

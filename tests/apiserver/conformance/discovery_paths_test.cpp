@@ -23,11 +23,11 @@ TEST_P(HealthTest, IsOk) {
   EXPECT_EQ(answer.text, "ok");
 }
 
-const Health kHealth[] = {{"Readyz", "/readyz"},
-                          {"Livez", "/livez"},
-                          {"Healthz", "/healthz"},
-                          {"OneCheck", "/readyz/ping"}};
-INSTANTIATE_TEST_SUITE_P(, HealthTest, ::testing::ValuesIn(kHealth),
+const Health health_paths[] = {{"Readyz", "/readyz"},
+                               {"Livez", "/livez"},
+                               {"Healthz", "/healthz"},
+                               {"OneCheck", "/readyz/ping"}};
+INSTANTIATE_TEST_SUITE_P(, HealthTest, ::testing::ValuesIn(health_paths),
                          [](const auto& health) { return health.param.name; });
 
 /// What is not there: below a group that there is a Status tells so, elsewhere plain text.
@@ -58,7 +58,7 @@ TEST_P(MissingPathTest, IsNotFound) {
   }
 }
 
-const Missing kMissing[] = {
+const Missing missing_paths[] = {
     {"NoSuchPath", "/nope", false},
     {"NoSuchGroup", "/apis/nothing", false},
     {"NoSuchGroupsVersion", "/apis/nothing/v1", false},
@@ -74,7 +74,7 @@ const Missing kMissing[] = {
     {"TooDeep", "/api/v1/nodes/a/b/c", true},
     {"AnEmptySegment", "/api/v1//nodes", true},
 };
-INSTANTIATE_TEST_SUITE_P(, MissingPathTest, ::testing::ValuesIn(kMissing),
+INSTANTIATE_TEST_SUITE_P(, MissingPathTest, ::testing::ValuesIn(missing_paths),
                          [](const auto& missing) { return missing.param.name; });
 
 struct Verb {
@@ -104,7 +104,7 @@ TEST_P(WrongVerbTest, IsNotAllowed) {
   EXPECT_EQ(answer.status, 405);
 }
 
-const Verb kVerbs[] = {
+const Verb verbs[] = {
     {"DeleteOfAllNamespaces", "DELETE", "/api/v1/namespaces"},
     {"PutOfACollection", "PUT", "/api/v1/namespaces"},
     {"PostOfOneObject", "POST", "/api/v1/namespaces/default"},
@@ -113,7 +113,7 @@ const Verb kVerbs[] = {
     {"PostOfTheVersion", "POST", "/version"},
     {"PostOfDiscovery", "POST", "/api"},
 };
-INSTANTIATE_TEST_SUITE_P(, WrongVerbTest, ::testing::ValuesIn(kVerbs),
+INSTANTIATE_TEST_SUITE_P(, WrongVerbTest, ::testing::ValuesIn(verbs),
                          [](const auto& verb) { return verb.param.name; });
 
 class PathTest : public ConformanceTest {};

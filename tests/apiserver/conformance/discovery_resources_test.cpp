@@ -7,7 +7,7 @@
 namespace kopp::conformance {
 namespace {
 
-const json kAllVerbs{"create", "delete", "deletecollection", "get",
+const json all_verbs{"create", "delete", "deletecollection", "get",
                      "list",   "patch",  "update",           "watch"};
 
 struct Resource {
@@ -43,13 +43,13 @@ TEST_P(ListedResourceTest, IsListedWithWhatClientsReadOfIt) {
                 {"singularName", resource.singular},
                 {"namespaced", resource.namespaced},
                 {"kind", resource.kind},
-                {"verbs", kAllVerbs}};
+                {"verbs", all_verbs}};
   if (!resource.short_names.empty()) expected["shortNames"] = resource.short_names;
   if (!resource.categories.empty()) expected["categories"] = resource.categories;
   EXPECT_EQ(Listed(resource.path, resource.name), expected);
 }
 
-const Resource kResources[] = {
+const Resource all_resources[] = {
     {"ConfigMaps", "/api/v1", "configmaps", "configmap", "ConfigMap", true, {"cm"}, {}},
     {"Secrets", "/api/v1", "secrets", "secret", "Secret", true, {}, {}},
     {"Pods", "/api/v1", "pods", "pod", "Pod", true, {"po"}, {"all"}},
@@ -135,7 +135,7 @@ const Resource kResources[] = {
      {"crd", "crds"},
      {"api-extensions"}},
 };
-INSTANTIATE_TEST_SUITE_P(, ListedResourceTest, ::testing::ValuesIn(kResources),
+INSTANTIATE_TEST_SUITE_P(, ListedResourceTest, ::testing::ValuesIn(all_resources),
                          [](const auto& resource) { return resource.param.test; });
 
 TEST_F(ResourceTest, NamespacesCannotBeDeletedAllAtOnce) {

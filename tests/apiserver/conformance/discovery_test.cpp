@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::MatchesRegex;
 
-const std::string kAggregated =
+const std::string aggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// The element of a list whose `member` is `value`; null where there is none.
@@ -27,7 +27,7 @@ json Find(const json& list, const std::string& member, const std::string& value)
 class DiscoveryTest : public DefinitionTest {
  protected:
   static Answer Aggregated(const std::string& target) {
-    return Call({.target = target, .accept = kAggregated});
+    return Call({.target = target, .accept = aggregated});
   }
 };
 
@@ -107,7 +107,7 @@ TEST_F(DiscoveryTest, TheCoreGroupHasNoNameInTheAggregatedForm) {
 TEST_F(DiscoveryTest, TheFormIsTheFirstOfThoseAcceptedThatThereIs) {
   const Answer answer =
       Call({.target = "/apis",
-            .accept = "application/json;as=Nope;v=v1;g=nope," + kAggregated + ",application/json"});
+            .accept = "application/json;as=Nope;v=v1;g=nope," + aggregated + ",application/json"});
 
   EXPECT_EQ(answer.str("/kind"), "APIGroupDiscoveryList");
 }
@@ -115,7 +115,7 @@ TEST_F(DiscoveryTest, TheFormIsTheFirstOfThoseAcceptedThatThereIs) {
 TEST_F(DiscoveryTest, AVersionHasNoAggregatedForm) {
   EXPECT_EQ(Aggregated("/apis/apps/v1").status, 406);
   EXPECT_EQ(
-      Call({.target = "/apis/apps/v1", .accept = kAggregated + ",application/json"}).str("/kind"),
+      Call({.target = "/apis/apps/v1", .accept = aggregated + ",application/json"}).str("/kind"),
       "APIResourceList");
 }
 

@@ -47,7 +47,7 @@ TEST_P(NoSuchPathTest, IsNotFoundWithoutDetails) {
   })"_json);
 }
 
-const Stray kNoSuchPaths[] = {
+const Stray no_such_paths[] = {
     {"ResourceOfTheCluster", "GET", "/api/v1/nothings"},
     {"ResourceInANamespace", "GET", "/api/v1/namespaces/NS/nothings"},
     {"ObjectOfAnUnknownResource", "GET", "/api/v1/namespaces/NS/nothings/x"},
@@ -62,7 +62,7 @@ const Stray kNoSuchPaths[] = {
     {"ClusterScopedKindInANamespace", "GET", "/api/v1/namespaces/NS/nodes"},
     {"NamespacedObjectWithoutANamespace", "GET", "/api/v1/configmaps/a"},
 };
-INSTANTIATE_TEST_SUITE_P(, NoSuchPathTest, ::testing::ValuesIn(kNoSuchPaths),
+INSTANTIATE_TEST_SUITE_P(, NoSuchPathTest, ::testing::ValuesIn(no_such_paths),
                          [](const auto& stray) { return stray.param.test; });
 
 class NoSuchVerbTest : public StrayTest {};
@@ -83,7 +83,7 @@ TEST_P(NoSuchVerbTest, IsNotAllowed) {
   })"_json);
 }
 
-const Stray kNoSuchVerbs[] = {
+const Stray no_such_verbs[] = {
     {"PutOfACollection", "PUT", "/api/v1/namespaces/NS/configmaps"},
     {"PatchOfACollection", "PATCH", "/api/v1/namespaces/NS/configmaps"},
     {"PostToAnObject", "POST", "/api/v1/namespaces/NS/configmaps/a"},
@@ -96,7 +96,7 @@ const Stray kNoSuchVerbs[] = {
     {"PostToAVersion", "POST", "/apis/apps/v1"},
     {"AVerbThatHttpDoesNotKnow", "FOO", "/api/v1/namespaces/NS/configmaps"},
 };
-INSTANTIATE_TEST_SUITE_P(, NoSuchVerbTest, ::testing::ValuesIn(kNoSuchVerbs),
+INSTANTIATE_TEST_SUITE_P(, NoSuchVerbTest, ::testing::ValuesIn(no_such_verbs),
                          [](const auto& stray) { return stray.param.test; });
 
 class ErrorsTest : public ConformanceTest {};
@@ -166,12 +166,12 @@ TEST_P(ContentTypeTest, OfABodyIsNotSupported) {
                                            "accepted media types include: application/json"));
 }
 
-const Media kNoBodies[] = {
+const Media no_bodies[] = {
     {"Text", "text/plain"},
     {"APatch", "application/merge-patch+json"},
     {"NoMediaTypeAtAll", "bad"},
 };
-INSTANTIATE_TEST_SUITE_P(, ContentTypeTest, ::testing::ValuesIn(kNoBodies),
+INSTANTIATE_TEST_SUITE_P(, ContentTypeTest, ::testing::ValuesIn(no_bodies),
                          [](const auto& media) { return media.param.test; });
 
 class PatchTypeTest : public ConformanceTest, public ::testing::WithParamInterface<Media> {};
@@ -188,12 +188,12 @@ TEST_P(PatchTypeTest, IsNotSupported) {
   EXPECT_EQ(answer.message(), "415: Unsupported Media Type");
 }
 
-const Media kNoPatches[] = {
+const Media no_patches[] = {
     {"PlainJson", "application/json"},
     {"Text", "text/plain"},
     {"APatchOfAnotherWorld", "application/apply-patch+cbor"},
 };
-INSTANTIATE_TEST_SUITE_P(, PatchTypeTest, ::testing::ValuesIn(kNoPatches),
+INSTANTIATE_TEST_SUITE_P(, PatchTypeTest, ::testing::ValuesIn(no_patches),
                          [](const auto& media) { return media.param.test; });
 
 TEST_F(ErrorsTest, ACharsetMayFollowTheContentType) {
@@ -225,12 +225,12 @@ TEST_P(NotAcceptableTest, IsToldSo) {
               StartsWith("406: Not Acceptable\n\nAvailable representations: application/json"));
 }
 
-const Media kNotAcceptable[] = {
+const Media not_acceptable[] = {
     {"Text", "text/plain"},
     {"Xml", "application/xml"},
     {"AnyApplication", "application/*"},
 };
-INSTANTIATE_TEST_SUITE_P(, NotAcceptableTest, ::testing::ValuesIn(kNotAcceptable),
+INSTANTIATE_TEST_SUITE_P(, NotAcceptableTest, ::testing::ValuesIn(not_acceptable),
                          [](const auto& media) { return media.param.test; });
 
 TEST_P(AcceptTest, IsAnsweredInJson) {
@@ -240,7 +240,7 @@ TEST_P(AcceptTest, IsAnsweredInJson) {
   EXPECT_EQ(answer.str("/kind"), "ConfigMap");
 }
 
-const Media kAcceptable[] = {
+const Media acceptable[] = {
     {"Anything", "*/*"},
     {"Nothing", ""},
     {"JsonAsTheSecondChoice", "text/plain, application/json"},
@@ -248,7 +248,7 @@ const Media kAcceptable[] = {
     {"AnythingOfLittleQuality", "text/plain;q=0.1, */*;q=0.01"},
     {"JsonWithAnUnknownParameter", "application/json;pretty=1"},
 };
-INSTANTIATE_TEST_SUITE_P(, AcceptTest, ::testing::ValuesIn(kAcceptable),
+INSTANTIATE_TEST_SUITE_P(, AcceptTest, ::testing::ValuesIn(acceptable),
                          [](const auto& media) { return media.param.test; });
 
 TEST_F(ErrorsTest, AnUnknownFormOfAnObjectIsNotAcceptable) {

@@ -148,18 +148,36 @@ TEST_P(BadFieldManagerTest, IsInvalid) {
   EXPECT_THAT(Causes(answer), ElementsAre(GetParam().cause));
 }
 
-const std::string kTooLong =
+const std::string too_long =
     "FieldValueTooLong fieldManager: Too long: may not be more than 128 bytes";
-const BadManager kBadManagers[] = {
-    {"TooLongInACreate", "POST", std::string(129, 'x'), "CreateOptions", kTooLong},
-    {"TooLongInAnUpdate", "PUT", std::string(129, 'x'), "UpdateOptions", kTooLong},
-    {"TooLongInAPatch", "PATCH", std::string(129, 'x'), "PatchOptions", kTooLong},
+const BadManager bad_managers[] = {
+    {"TooLongInACreate", "POST", std::string(129, 'x'), "CreateOptions", too_long},
+    {"TooLongInAnUpdate", "PUT", std::string(129, 'x'), "UpdateOptions", too_long},
+    {"TooLongInAPatch", "PATCH", std::string(129, 'x'), "PatchOptions", too_long},
     {"ALineBreak", "POST", "a%0Ab", "CreateOptions",
      "FieldValueInvalid fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at "
      "position 1)"},
 };
-INSTANTIATE_TEST_SUITE_P(, BadFieldManagerTest, ::testing::ValuesIn(kBadManagers),
+INSTANTIATE_TEST_SUITE_P(, BadFieldManagerTest, ::testing::ValuesIn(bad_managers),
                          [](const auto& bad) { return bad.param.test; });
+
+TEST_F(FieldManagerTest, OfMoreThanTenWhoUpdateTheOldestBecomeOne) {
+  Create();
+  json entries;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    entries = MergePatch(Object() + "?fieldManager=" + name, {{"data", {{name, "1"}}}})
+                  .at("/metadata/managedFields");
+  }
+
+  EXPECT_EQ(entries.size(), 10);
+  json owned;
+  for (const json& entry : entries) {
+    if (entry["manager"] == "ancient-changes") owned = entry["fieldsV1"];
+  }
+  EXPECT_EQ(owned["f:metadata"], R"({"f:labels": {".": {}, "f:l": {}}})"_json);
+  EXPECT_EQ(owned["f:data"].size(), 5);  // the map, what was there at first, and three of them
+}
 
 }  // namespace
 }  // namespace kopp::conformance

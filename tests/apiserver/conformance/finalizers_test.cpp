@@ -161,5 +161,23 @@ TEST_F(FinalizersTest, TheSpecMayStillChange) {
   EXPECT_EQ(patched.at("/metadata/generation"), 3);
 }
 
+TEST_F(FinalizersTest, AnEventThatStaysIsAnsweredInTheWordsOfItsGroup) {
+  const std::string events = Path("events.k8s.io/v1", "events");
+  Post(events, {{"metadata", {{"name", "e"}, {"finalizers", {"example.com/a"}}}},
+                {"eventTime", "2026-01-02T03:04:05.000000Z"},
+                {"reportingController", "example.com/c"},
+                {"reportingInstance", "c-1"},
+                {"action", "Act"},
+                {"reason", "Because"},
+                {"type", "Normal"},
+                {"regarding", {{"kind", "Pod"}, {"name", "p"}, {"namespace", ns()}}},
+                {"note", "said"}});
+
+  const Answer deleted = Delete(events + "/e");
+
+  EXPECT_EQ(deleted.at("/note"), "said");
+  EXPECT_EQ(deleted.at("/regarding/name"), "p");
+}
+
 }  // namespace
 }  // namespace kopp::conformance

@@ -93,7 +93,7 @@ struct Kind {
   std::string group_version{};
   std::string plural{};
 
-  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.plural; }
+  friend void PrintTo(const Kind& each, std::ostream* out) { *out << each.plural; }
 };
 
 class ListKindTest : public ConformanceTest, public ::testing::WithParamInterface<Kind> {};
@@ -108,7 +108,7 @@ TEST_P(ListKindTest, IsListed) {
   EXPECT_EQ(list.at("/items"), json::array());
 }
 
-const Kind kKinds[] = {
+const Kind kinds[] = {
     {"Pod", "v1", "pods"},
     {"Service", "v1", "services"},
     {"Secret", "v1", "secrets"},
@@ -129,7 +129,7 @@ const Kind kKinds[] = {
     {"NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"},
     {"PodDisruptionBudget", "policy/v1", "poddisruptionbudgets"},
 };
-INSTANTIATE_TEST_SUITE_P(, ListKindTest, ::testing::ValuesIn(kKinds),
+INSTANTIATE_TEST_SUITE_P(, ListKindTest, ::testing::ValuesIn(kinds),
                          [](const auto& kind) { return kind.param.kind; });
 
 /// Lists at a version: "a" was there then, "b" came later.

@@ -14,7 +14,7 @@ struct Name {
   std::string name{};
   std::string explanation{};  ///< empty where the server takes the name
 
-  friend void PrintTo(const Name& name, std::ostream* out) { *out << name.name; }
+  friend void PrintTo(const Name& each, std::ostream* out) { *out << each.name; }
 };
 
 class NameTest : public ConformanceTest, public ::testing::WithParamInterface<Name> {
@@ -46,23 +46,23 @@ TEST_P(NameTest, IsTakenOrRefusedWithItsReason) {
   }
 }
 
-const Name kNames[] = {
+const Name names[] = {
     {"ConfigMapWithDots", "v1", "configmaps", "ok.name.1", ""},
     {"ConfigMapOf253Characters", "v1", "configmaps", std::string(253, 'a'), ""},
     {"ConfigMapOf254Characters", "v1", "configmaps", std::string(254, 'a'),
      "must be no more than 253 characters"},
-    {"ConfigMapInUpperCase", "v1", "configmaps", "UPPER", kNoSubdomain},
-    {"ConfigMapWithUnderscore", "v1", "configmaps", "a_b", kNoSubdomain},
-    {"ConfigMapThatBeginsWithADash", "v1", "configmaps", "-a", kNoSubdomain},
-    {"ConfigMapThatEndsWithADash", "v1", "configmaps", "a-", kNoSubdomain},
-    {"ConfigMapWithAnEmptyPart", "v1", "configmaps", "a..b", kNoSubdomain},
-    {"ConfigMapWithASlash", "v1", "configmaps", "a/b", kNoSubdomain},
-    {"ServiceThatBeginsWithADigit", "v1", "services", "1a", kNoDns1035Label},
-    {"ServiceWithADot", "v1", "services", "a.b", kNoDns1035Label},
+    {"ConfigMapInUpperCase", "v1", "configmaps", "UPPER", no_subdomain},
+    {"ConfigMapWithUnderscore", "v1", "configmaps", "a_b", no_subdomain},
+    {"ConfigMapThatBeginsWithADash", "v1", "configmaps", "-a", no_subdomain},
+    {"ConfigMapThatEndsWithADash", "v1", "configmaps", "a-", no_subdomain},
+    {"ConfigMapWithAnEmptyPart", "v1", "configmaps", "a..b", no_subdomain},
+    {"ConfigMapWithASlash", "v1", "configmaps", "a/b", no_subdomain},
+    {"ServiceThatBeginsWithADigit", "v1", "services", "1a", no_dns1035_label},
+    {"ServiceWithADot", "v1", "services", "a.b", no_dns1035_label},
     {"ServiceOf64Characters", "v1", "services", std::string(64, 'a'),
      "must be no more than 63 characters"},
     {"NamespaceWithADot", "", "namespaces", "a.b", "must not contain dots"},
-    {"NamespaceInUpperCase", "", "namespaces", "UP", kNoLabel},
+    {"NamespaceInUpperCase", "", "namespaces", "UP", no_label},
     {"RoleWithAColon", "rbac.authorization.k8s.io/v1", "roles", "system:x", ""},
     {"RoleWithASpace", "rbac.authorization.k8s.io/v1", "roles", "UPPER Case", ""},
     {"RoleWithASlash", "rbac.authorization.k8s.io/v1", "roles", "a/b", "may not contain '/'"},
@@ -70,7 +70,7 @@ const Name kNames[] = {
     {"RoleThatIsADot", "rbac.authorization.k8s.io/v1", "roles", ".", "may not be '.'"},
     {"RoleThatIsTwoDots", "rbac.authorization.k8s.io/v1", "roles", "..", "may not be '..'"},
 };
-INSTANTIATE_TEST_SUITE_P(, NameTest, ::testing::ValuesIn(kNames),
+INSTANTIATE_TEST_SUITE_P(, NameTest, ::testing::ValuesIn(names),
                          [](const auto& name) { return name.param.test; });
 
 /// Some metadata of a ConfigMap and what is wrong with it.
@@ -79,7 +79,7 @@ struct Metadata {
   json metadata{};
   std::vector<std::string> causes{};  ///< none where the server takes it
 
-  friend void PrintTo(const Metadata& metadata, std::ostream* out) { *out << metadata.metadata; }
+  friend void PrintTo(const Metadata& each, std::ostream* out) { *out << each.metadata; }
 };
 
 class MetadataTest : public ConformanceTest, public ::testing::WithParamInterface<Metadata> {};
@@ -113,41 +113,41 @@ json Owner(const json& more = json::object()) {
   return owner;
 }
 
-const Metadata kMetadata[] = {
+const Metadata all_metadata[] = {
     {"LabelWithAllKindsOfCharacters", Label("A_b.c-d", "V.a_l-1"), {}},
     {"LabelWithAPrefix", Label("example.com/b", "x"), {}},
     {"LabelWithAnEmptyValue", Label("a", ""), {}},
     {"LabelWithoutAKey",
      Label("", "x"),
-     {BadLabel("", "name part must be non-empty"), BadLabel("", "name part " + kNoQualifiedName)}},
+     {BadLabel("", "name part must be non-empty"), BadLabel("", "name part " + no_qualified_name)}},
     {"LabelWhoseKeyBeginsWithADash",
      Label("-a", "x"),
-     {BadLabel("-a", "name part " + kNoQualifiedName)}},
+     {BadLabel("-a", "name part " + no_qualified_name)}},
     {"LabelWhoseKeyHasTwoSlashes",
      Label("a/b/c", "x"),
-     {BadLabel("a/b/c", "a qualified name " + kNoQualifiedName +
+     {BadLabel("a/b/c", "a qualified name " + no_qualified_name +
                             " with an optional DNS subdomain prefix and '/' (e.g. "
                             "'example.com/MyName')")}},
     {"LabelWithAnEmptyPrefix", Label("/b", "x"), {BadLabel("/b", "prefix part must be non-empty")}},
     {"LabelWhosePrefixIsNoDomain",
      Label("EX_x.io/b", "x"),
-     {BadLabel("EX_x.io/b", "prefix part " + kNoSubdomain)}},
+     {BadLabel("EX_x.io/b", "prefix part " + no_subdomain)}},
     {"LabelWhoseKeyHas64Characters",
      Label(std::string(64, 'a'), "x"),
      {BadLabel(std::string(64, 'a'), "name part must be no more than 63 characters")}},
     {"LabelWhoseValueHas64Characters",
      Label("a", std::string(64, 'v')),
      {BadLabel(std::string(64, 'v'), "must be no more than 63 characters")}},
-    {"LabelWhoseValueHasASpace", Label("a", "v v"), {BadLabel("v v", kNoLabelValue)}},
+    {"LabelWhoseValueHasASpace", Label("a", "v v"), {BadLabel("v v", no_label_value)}},
     {"LabelBadInKeyAndValue",
      Label("-a", "-v"),
-     {BadLabel("-a", "name part " + kNoQualifiedName), BadLabel("-v", kNoLabelValue)}},
+     {BadLabel("-a", "name part " + no_qualified_name), BadLabel("-v", no_label_value)}},
     {"AnnotationWithAnyValue", Annotation("a", "any thing \n ü"), {}},
     {"AnnotationWithAnUpperCasePrefix", Annotation("EX.com/b", "x"), {}},
     {"AnnotationWhoseKeyBeginsWithADash",
      Annotation("-a", "x"),
      {"FieldValueInvalid metadata.annotations: Invalid value: \"-a\": name part " +
-      kNoQualifiedName}},
+      no_qualified_name}},
     {"AnnotationsOf256KibInAll", Annotation("a", std::string((256 << 10) - 1, 'v')), {}},
     {"AnnotationsOfMoreThan256Kib",
      Annotation("a", std::string(256 << 10, 'v')),
@@ -161,7 +161,7 @@ const Metadata kMetadata[] = {
     {"FinalizerWhoseDomainIsNone",
      Finalizers({"A.com/x"}),
      {"FieldValueInvalid metadata.finalizers: Invalid value: \"A.com/x\": prefix part " +
-      kNoSubdomain}},
+      no_subdomain}},
     {"FinalizersOrphanAndForeground",
      Finalizers({"foregroundDeletion", "orphan"}),
      {"FieldValueInvalid metadata.finalizers: Invalid value: "
@@ -191,7 +191,7 @@ const Metadata kMetadata[] = {
       R"({"apiVersion":"v1","kind":"Event","name":"o","uid":"u"}: )"
       "/v1, Kind=Event is disallowed from being an owner"}},
 };
-INSTANTIATE_TEST_SUITE_P(, MetadataTest, ::testing::ValuesIn(kMetadata),
+INSTANTIATE_TEST_SUITE_P(, MetadataTest, ::testing::ValuesIn(all_metadata),
                          [](const auto& metadata) { return metadata.param.test; });
 
 class InvalidTest : public ConformanceTest {};
@@ -203,11 +203,11 @@ TEST_F(InvalidTest, AllThatIsWrongIsToldInOneMessage) {
             {"data", {{"a b", "c"}}}});
 
   EXPECT_EQ(made.message(),
-            "ConfigMap \"-\" is invalid: [metadata.name: Invalid value: \"-\": " + kNoSubdomain +
-                ", metadata.labels: Invalid value: \"-v\": " + kNoLabelValue +
+            "ConfigMap \"-\" is invalid: [metadata.name: Invalid value: \"-\": " + no_subdomain +
+                ", metadata.labels: Invalid value: \"-v\": " + no_label_value +
                 ", metadata.finalizers[0]: Invalid value: \"x\": name is neither a standard "
                 "finalizer name nor is it fully qualified, data[a b]: Invalid value: \"a b\": " +
-                kNoConfigKey + "]");
+                no_config_key + "]");
   EXPECT_EQ(made.at("/details/causes").size(), 4);
 }
 

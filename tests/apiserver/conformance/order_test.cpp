@@ -31,37 +31,37 @@ TEST_P(OrderOfFaultsTest, TheFirstIsTold) {
   EXPECT_EQ(answer.status, GetParam().status) << answer.text;
 }
 
-const std::string kJson = "application/json";
-const std::string kMergePatch = "application/merge-patch+json";
-const Faults kFaults[] = {
+const std::string json_type = "application/json";
+const std::string merge_patch_type = "application/merge-patch+json";
+const Faults all_faults[] = {
     {"MediaTypeBeforeOptions", "POST", "NS/configmaps?dryRun=x", "{}", "text/plain", 415},
-    {"OptionsBeforeTheBody", "POST", "NS/configmaps?dryRun=x", "{", kJson, 422},
-    {"BodyBeforeTheNamespace", "POST", "none-there/configmaps", "{", kJson, 400},
+    {"OptionsBeforeTheBody", "POST", "NS/configmaps?dryRun=x", "{", json_type, 422},
+    {"BodyBeforeTheNamespace", "POST", "none-there/configmaps", "{", json_type, 400},
     {"NamespaceInTheBodyBeforeTheOneInThePath", "POST", "none-there/configmaps",
-     R"({"metadata": {"name": "a", "namespace": "b"}})", kJson, 400},
+     R"({"metadata": {"name": "a", "namespace": "b"}})", json_type, 400},
     {"NamespaceBeforeTheName", "POST", "none-there/configmaps", R"({"metadata": {"name": "A_"}})",
-     kJson, 404},
-    {"NamespaceBeforeAMissingName", "POST", "none-there/configmaps", "{}", kJson, 404},
+     json_type, 404},
+    {"NamespaceBeforeAMissingName", "POST", "none-there/configmaps", "{}", json_type, 404},
     {"ValidationBeforeConflict", "POST", "NS/configmaps",
-     R"({"metadata": {"name": "a", "labels": {"-": ""}}})", kJson, 422},
+     R"({"metadata": {"name": "a", "labels": {"-": ""}}})", json_type, 422},
     {"ValidationBeforeAVersion", "POST", "NS/configmaps",
-     R"({"metadata": {"name": "A_", "resourceVersion": "5"}})", kJson, 422},
+     R"({"metadata": {"name": "A_", "resourceVersion": "5"}})", json_type, 422},
     {"AVersionBeforeConflict", "POST", "NS/configmaps",
-     R"({"metadata": {"name": "a", "resourceVersion": "5"}})", kJson, 500},
+     R"({"metadata": {"name": "a", "resourceVersion": "5"}})", json_type, 500},
     {"StaleVersionBeforeValidation", "PUT", "NS/configmaps/a",
-     R"({"metadata": {"name": "a", "resourceVersion": "5", "labels": {"-": ""}}})", kJson, 409},
+     R"({"metadata": {"name": "a", "resourceVersion": "5", "labels": {"-": ""}}})", json_type, 409},
     {"UidBeforeValidation", "PUT", "NS/configmaps/a",
-     R"({"metadata": {"name": "a", "uid": "u", "labels": {"-": ""}}})", kJson, 409},
+     R"({"metadata": {"name": "a", "uid": "u", "labels": {"-": ""}}})", json_type, 409},
     {"StaleVersionBeforeTheUidOfAPatch", "PATCH", "NS/configmaps/a",
-     R"({"metadata": {"uid": "u", "resourceVersion": "5"}})", kMergePatch, 409},
+     R"({"metadata": {"uid": "u", "resourceVersion": "5"}})", merge_patch_type, 409},
     {"PatchTypeBeforeTheObject", "PATCH", "NS/configmaps/none", "{}", "text/plain", 415},
-    {"ObjectBeforeThePatch", "PATCH", "NS/configmaps/none", "{", kMergePatch, 404},
-    {"OptionsBeforeTheObject", "DELETE", "NS/configmaps/none?propagationPolicy=Bad", "", kJson,
+    {"ObjectBeforeThePatch", "PATCH", "NS/configmaps/none", "{", merge_patch_type, 404},
+    {"OptionsBeforeTheObject", "DELETE", "NS/configmaps/none?propagationPolicy=Bad", "", json_type,
      422},
     {"ObjectBeforePreconditions", "DELETE", "NS/configmaps/none",
-     R"({"preconditions": {"uid": "u"}})", kJson, 404},
+     R"({"preconditions": {"uid": "u"}})", json_type, 404},
 };
-INSTANTIATE_TEST_SUITE_P(, OrderOfFaultsTest, ::testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(, OrderOfFaultsTest, ::testing::ValuesIn(all_faults),
                          [](const auto& faults) { return faults.param.test; });
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_P(JsonPatchTest, IsCarriedOut) {
   EXPECT_EQ(Get(Path("configmaps") + "/a").body, patched.body);
 }
 
-const Operation kOperations[] = {
+const Operation all_operations[] = {
     {"AddOfANewField", R"([{"op": "add", "path": "/data/n", "value": "1"}])", "/data/n", R"("1")"},
     {"AddOfAFieldThatIsThere", R"([{"op": "add", "path": "/data/k", "value": "1"}])", "/data/k",
      R"("1")"},
@@ -76,7 +76,7 @@ const Operation kOperations[] = {
      "/data", R"({"l": "w", "o": "1"})"},
     {"None", "[]", "/data", R"({"k": "v", "l": "w"})"},
 };
-INSTANTIATE_TEST_SUITE_P(, JsonPatchTest, ::testing::ValuesIn(kOperations),
+INSTANTIATE_TEST_SUITE_P(, JsonPatchTest, ::testing::ValuesIn(all_operations),
                          [](const auto& operation) { return operation.param.name; });
 
 struct Impossible {
@@ -107,7 +107,7 @@ TEST_P(ImpossibleJsonPatchTest, IsInvalidAndChangesNothing) {
   EXPECT_EQ(Get(Path("configmaps") + "/a").body, made.body);
 }
 
-const Impossible kImpossible[] = {
+const Impossible all_impossible[] = {
     {"ATestThatFails", R"([{"op": "test", "path": "/data/k", "value": "x"}])"},
     {"ATestOfAFieldThatIsNotThere", R"([{"op": "test", "path": "/data/none", "value": "x"}])"},
     {"ATestBelowWhatIsNotThere", R"([{"op": "test", "path": "/none/k", "value": null}])"},
@@ -129,7 +129,7 @@ const Impossible kImpossible[] = {
     {"MoveFromNowhere", R"([{"op": "move", "path": "/data/k"}])"},
     {"RemoveOfAll", R"([{"op": "remove", "path": ""}])"},
 };
-INSTANTIATE_TEST_SUITE_P(, ImpossibleJsonPatchTest, ::testing::ValuesIn(kImpossible),
+INSTANTIATE_TEST_SUITE_P(, ImpossibleJsonPatchTest, ::testing::ValuesIn(all_impossible),
                          [](const auto& impossible) { return impossible.param.name; });
 
 class JsonPatchRulesTest : public ConformanceTest {};

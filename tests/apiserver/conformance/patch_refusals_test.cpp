@@ -9,7 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-struct Refusal {
+struct PatchRefusal {
   std::string name{};
   std::string type{};  ///< "merge-patch+json"
   std::string patch{};
@@ -17,9 +17,10 @@ struct Refusal {
   std::string reason{};
   std::string message{};
 };
-void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.patch; }
+void PrintTo(const PatchRefusal& refusal, std::ostream* out) { *out << refusal.patch; }
 
-class PatchRefusalTest : public ConformanceTest, public ::testing::WithParamInterface<Refusal> {};
+class PatchRefusalTest : public ConformanceTest,
+                         public ::testing::WithParamInterface<PatchRefusal> {};
 
 TEST_P(PatchRefusalTest, IsAStatusAndChangesNothing) {
   const Answer made = Post(Path("configmaps"), AConfigMap("a"));
@@ -35,37 +36,37 @@ TEST_P(PatchRefusalTest, IsAStatusAndChangesNothing) {
   EXPECT_EQ(Get(Path("configmaps") + "/a").body, made.body);
 }
 
-const std::string kMerge = "merge-patch+json";
-const std::string kJson = "json-patch+json";
+const std::string merge = "merge-patch+json";
+const std::string json_patch_type = "json-patch+json";
 
-const Refusal kRefusals[] = {
-    {"AMergePatchThatIsAList", kMerge, "[]", 400, "BadRequest",
+const PatchRefusal patch_refusals[] = {
+    {"AMergePatchThatIsAList", merge, "[]", 400, "BadRequest",
      "error decoding patch: json: cannot unmarshal array into Go value of type "
      "map[string]interface "
      "{}"},
-    {"AMergePatchThatIsAString", kMerge, R"("x")", 400, "BadRequest",
+    {"AMergePatchThatIsAString", merge, R"("x")", 400, "BadRequest",
      "error decoding patch: json: cannot unmarshal string into Go value of type "
      "map[string]interface {}"},
-    {"AMergePatchThatIsNull", kMerge, "null", 400, "BadRequest", "Invalid JSON Patch"},
-    {"AMergePatchThatIsNoJson", kMerge, "x", 400, "BadRequest",
+    {"AMergePatchThatIsNull", merge, "null", 400, "BadRequest", "Invalid JSON Patch"},
+    {"AMergePatchThatIsNoJson", merge, "x", 400, "BadRequest",
      "error decoding patch: invalid character 'x' looking for beginning of value"},
-    {"AMergePatchThatIsCut", kMerge, R"({"data":)", 400, "BadRequest",
+    {"AMergePatchThatIsCut", merge, R"({"data":)", 400, "BadRequest",
      "error decoding patch: unexpected end of JSON input"},
-    {"AMergePatchThatRemovesTheMetadata", kMerge, R"({"metadata": null})", 400, "BadRequest",
+    {"AMergePatchThatRemovesTheMetadata", merge, R"({"metadata": null})", 400, "BadRequest",
      "the name of the object (a based on URL) was undeterminable: name must be provided"},
-    {"AJsonPatchThatIsAnObject", kJson, "{}", 400, "BadRequest",
+    {"AJsonPatchThatIsAnObject", json_patch_type, "{}", 400, "BadRequest",
      "error decoding patch: json: cannot unmarshal object into Go value of type "
      "[]handlers.jsonPatchOp"},
-    {"AJsonPatchThatIsNoJson", kJson, "x", 400, "BadRequest",
+    {"AJsonPatchThatIsNoJson", json_patch_type, "x", 400, "BadRequest",
      "error decoding patch: invalid character 'x' looking for beginning of value"},
-    {"AJsonPatchThatIsCut", kJson, R"([{"op": "add")", 400, "BadRequest",
+    {"AJsonPatchThatIsCut", json_patch_type, R"([{"op": "add")", 400, "BadRequest",
      "error decoding patch: unexpected end of JSON input"},
-    {"AJsonPatchOfNumbers", kJson, "[5]", 400, "BadRequest",
+    {"AJsonPatchOfNumbers", json_patch_type, "[5]", 400, "BadRequest",
      "error decoding patch: json: cannot unmarshal number into Go value of type "
      "handlers.jsonPatchOp"},
     {"APatchOfNoType", "json", "{}", 415, "UnsupportedMediaType", "415: Unsupported Media Type"},
 };
-INSTANTIATE_TEST_SUITE_P(, PatchRefusalTest, ::testing::ValuesIn(kRefusals),
+INSTANTIATE_TEST_SUITE_P(, PatchRefusalTest, ::testing::ValuesIn(patch_refusals),
                          [](const auto& refusal) { return refusal.param.name; });
 
 struct Option {
@@ -90,7 +91,7 @@ TEST_P(PatchOptionTest, IsRefused) {
   EXPECT_THAT(Causes(answer), ElementsAre(GetParam().cause));
 }
 
-const Option kOptions[] = {
+const Option options[] = {
     {"ForceWithoutApply", "force=true",
      "FieldValueForbidden force: Forbidden: may not be specified for non-apply patch"},
     {"ADryRunOfPart", "dryRun=Some",
@@ -104,7 +105,7 @@ const Option kOptions[] = {
      "FieldValueInvalid fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at "
      "position 1)"},
 };
-INSTANTIATE_TEST_SUITE_P(, PatchOptionTest, ::testing::ValuesIn(kOptions),
+INSTANTIATE_TEST_SUITE_P(, PatchOptionTest, ::testing::ValuesIn(options),
                          [](const auto& option) { return option.param.name; });
 
 struct Result {
@@ -136,7 +137,7 @@ TEST_P(PatchResultTest, CannotBeRead) {
   EXPECT_EQ(Get(Path("configmaps") + "/a").body, made.body);
 }
 
-const Result kResults[] = {
+const Result results[] = {
     {"ANumberForAString", "", R"({"data": {"k": 5}})",
      "json: cannot unmarshal number into Go struct field ConfigMap.data of type string"},
     {"ANumberForAMap", "", R"({"data": 5})",
@@ -147,7 +148,7 @@ const Result kResults[] = {
     {"AFieldTwiceWhereThatIsForbidden", "?fieldValidation=Strict",
      R"({"data": {"k": "1", "k": "2"}})", R"(strict decoding error: duplicate field "data.k")"},
 };
-INSTANTIATE_TEST_SUITE_P(, PatchResultTest, ::testing::ValuesIn(kResults),
+INSTANTIATE_TEST_SUITE_P(, PatchResultTest, ::testing::ValuesIn(results),
                          [](const auto& result) { return result.param.name; });
 
 class PatchTest : public ConformanceTest {};

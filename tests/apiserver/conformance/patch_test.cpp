@@ -154,7 +154,7 @@ TEST_F(MergePatchTest, AResultThatIsInvalidIsRefusedWithItsCauses) {
   EXPECT_EQ(answer.reason(), "Invalid");
   EXPECT_THAT(
       Causes(answer),
-      ElementsAre("FieldValueInvalid data[bad key]: Invalid value: \"bad key\": " + kNoConfigKey));
+      ElementsAre("FieldValueInvalid data[bad key]: Invalid value: \"bad key\": " + no_config_key));
   EXPECT_EQ(Get(object_).body, made_.body);
 }
 

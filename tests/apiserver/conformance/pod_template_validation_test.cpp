@@ -7,19 +7,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
-const std::string kSpec = "spec.template.spec.";
-const std::string kFirst = kSpec + "containers[0].";
+const std::string in_template = "spec.template.spec.";
+const std::string first_container = in_template + "containers[0].";
 
 /// A change of a good Deployment's Pod spec and what the server says of it.
-struct BadSpec {
+struct BadPodSpec {
   std::string test{};
   json patch{};
   std::vector<std::string> causes{};
 
-  friend void PrintTo(const BadSpec& bad, std::ostream* out) { *out << bad.patch; }
+  friend void PrintTo(const BadPodSpec& bad, std::ostream* out) { *out << bad.patch; }
 };
 
-class PodSpecTest : public ConformanceTest, public ::testing::WithParamInterface<BadSpec> {};
+class PodSpecTest : public ConformanceTest, public ::testing::WithParamInterface<BadPodSpec> {};
 
 TEST_P(PodSpecTest, IsInvalid) {
   json deployment = ADeployment("a");
@@ -35,46 +35,46 @@ json TwoContainers() {
   return {{"containers", {{{"name", "c"}, {"image", "i"}}, {{"name", "c"}, {"image", "j"}}}}};
 }
 
-const BadSpec kBadSpecs[] = {
+const BadPodSpec bad_specs[] = {
     {"NoContainers",
      {{"containers", json::array()}},
-     {"FieldValueRequired " + kSpec + "containers: Required value"}},
+     {"FieldValueRequired " + in_template + "containers: Required value"}},
     {"ContainerWithNothing",
      {{"containers", json::array({json::object()})}},
-     {"FieldValueRequired " + kFirst + "name: Required value",
-      "FieldValueRequired " + kFirst + "image: Required value"}},
+     {"FieldValueRequired " + first_container + "name: Required value",
+      "FieldValueRequired " + first_container + "image: Required value"}},
     {"ContainersOfOneName",
      TwoContainers(),
-     {"FieldValueDuplicate " + kSpec + "containers[1].name: Duplicate value: \"c\""}},
+     {"FieldValueDuplicate " + in_template + "containers[1].name: Duplicate value: \"c\""}},
     {"InitContainerNamedLikeAContainer",
      {{"initContainers", {{{"name", "nginx"}, {"image", "i"}}}}},
-     {"FieldValueDuplicate " + kSpec + "initContainers[0].name: Duplicate value: \"nginx\""}},
+     {"FieldValueDuplicate " + in_template + "initContainers[0].name: Duplicate value: \"nginx\""}},
     {"RestartPolicyOfAJob",
      {{"restartPolicy", "Never"}},
-     {"FieldValueNotSupported " + kSpec +
+     {"FieldValueNotSupported " + in_template +
       "restartPolicy: Unsupported value: \"Never\": supported values: \"Always\""}},
     {"UnknownDnsPolicy",
      {{"dnsPolicy", "Odd"}},
-     {"FieldValueNotSupported " + kSpec +
+     {"FieldValueNotSupported " + in_template +
       R"(dnsPolicy: Unsupported value: "Odd": supported values: "ClusterFirstWithHostNet", )"
       R"("ClusterFirst", "Default", "None")"}},
     {"BadServiceAccountName",
      {{"serviceAccountName", "BAD_"}},
-     {"FieldValueInvalid " + kSpec +
-      "serviceAccountName: Invalid value: \"BAD_\": " + kNoSubdomain}},
+     {"FieldValueInvalid " + in_template +
+      "serviceAccountName: Invalid value: \"BAD_\": " + no_subdomain}},
     {"BadNodeSelector",
      {{"nodeSelector", {{"-", "x"}}}},
-     {"FieldValueInvalid " + kSpec + "nodeSelector: Invalid value: \"-\": name part " +
-      kNoQualifiedName}},
+     {"FieldValueInvalid " + in_template + "nodeSelector: Invalid value: \"-\": name part " +
+      no_qualified_name}},
     {"VolumesOfOneName",
      {{"volumes", R"([{"name": "v"}, {"name": "v"}])"_json}},
-     {"FieldValueDuplicate " + kSpec + "volumes[1].name: Duplicate value: \"v\""}},
+     {"FieldValueDuplicate " + in_template + "volumes[1].name: Duplicate value: \"v\""}},
     {"VolumeOfTwoKinds",
      {{"volumes", R"([{"name": "v", "emptyDir": {}, "configMap": {"name": "c"}}])"_json}},
-     {"FieldValueForbidden " + kSpec +
+     {"FieldValueForbidden " + in_template +
       "volumes[0].configMap: Forbidden: may not specify more than 1 volume type"}},
 };
-INSTANTIATE_TEST_SUITE_P(, PodSpecTest, ::testing::ValuesIn(kBadSpecs),
+INSTANTIATE_TEST_SUITE_P(, PodSpecTest, ::testing::ValuesIn(bad_specs),
                          [](const auto& bad) { return bad.param.test; });
 
 class ContainerTest : public PodSpecTest {};
@@ -89,88 +89,92 @@ TEST_P(ContainerTest, IsInvalid) {
   EXPECT_THAT(Causes(made), ElementsAreArray(GetParam().causes));
 }
 
-const BadSpec kBadContainers[] = {
-    {"NoName", {{"name", nullptr}}, {"FieldValueRequired " + kFirst + "name: Required value"}},
+const BadPodSpec bad_containers[] = {
+    {"NoName",
+     {{"name", nullptr}},
+     {"FieldValueRequired " + first_container + "name: Required value"}},
     {"BadName",
      {{"name", "C_"}},
-     {"FieldValueInvalid " + kFirst + "name: Invalid value: \"C_\": " + kNoLabel}},
-    {"NoImage", {{"image", nullptr}}, {"FieldValueRequired " + kFirst + "image: Required value"}},
+     {"FieldValueInvalid " + first_container + "name: Invalid value: \"C_\": " + no_label}},
+    {"NoImage",
+     {{"image", nullptr}},
+     {"FieldValueRequired " + first_container + "image: Required value"}},
     {"UnknownPullPolicy",
      {{"imagePullPolicy", "Sometimes"}},
-     {"FieldValueNotSupported " + kFirst +
+     {"FieldValueNotSupported " + first_container +
       R"(imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", )"
       R"("IfNotPresent", "Never")"}},
     {"PortWithoutANumber",
      {{"ports", R"([{"name": "web"}])"_json}},
-     {"FieldValueRequired " + kFirst + "ports[0].containerPort: Required value"}},
+     {"FieldValueRequired " + first_container + "ports[0].containerPort: Required value"}},
     {"PortThatIsTooLarge",
      {{"ports", R"([{"containerPort": 70000}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
     {"PortOfAnUnknownProtocol",
      {{"ports", R"([{"containerPort": 80, "protocol": "HTTP"}])"_json}},
-     {"FieldValueNotSupported " + kFirst +
+     {"FieldValueNotSupported " + first_container +
       R"(ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP")"}},
     {"PortWithABadName",
      {{"ports", R"([{"containerPort": 80, "name": "BAD_"}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
           "ports[0].name: Invalid value: \"BAD_\": must contain only alpha-numeric characters "
           "(a-z, 0-9), and hyphens (-)",
-      "FieldValueInvalid " + kFirst +
+      "FieldValueInvalid " + first_container +
           "ports[0].name: Invalid value: \"BAD_\": must contain at least one letter (a-z)"}},
     {"PortWithALongName",
      {{"ports", R"([{"containerPort": 80, "name": "aaaaaaaaaaaaaaaa"}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "ports[0].name: Invalid value: \"aaaaaaaaaaaaaaaa\": must be no more than 15 characters"}},
     {"PortsOfOneName",
      {{"ports",
        R"([{"containerPort": 80, "name": "w"}, {"containerPort": 81, "name": "w"}])"_json}},
-     {"FieldValueDuplicate " + kFirst + "ports[1].name: Duplicate value: \"w\""}},
+     {"FieldValueDuplicate " + first_container + "ports[1].name: Duplicate value: \"w\""}},
     {"EnvWithoutAName",
      {{"env", R"([{"value": "x"}])"_json}},
-     {"FieldValueRequired " + kFirst + "env[0].name: Required value"}},
+     {"FieldValueRequired " + first_container + "env[0].name: Required value"}},
     {"EnvWithAnEqualsSignInItsName",
      {{"env", R"([{"name": "a=b"}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "env[0].name: Invalid value: \"a=b\": a valid environment variable name must consist only "
       "of printable ASCII characters other than '='"}},
     {"EnvWithAValueTwice",
      {{"env",
        R"([{"name": "A", "value": "x",
             "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "env[0].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty"}},
     {"EnvFromNothing",
      {{"env", R"([{"name": "A", "valueFrom": {}}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "env[0].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, "
       "`resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"}},
     {"EnvFromAFieldThatThereIsNot",
      {{"env", R"([{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.x"}}}])"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.x\": error converting "
       "fieldPath: field label not supported: spec.x"}},
     {"MoreRequestedThanAllowed",
      {{"resources", R"({"requests": {"cpu": "2"}, "limits": {"cpu": "1"}})"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1"}},
     {"LessThanNothingRequested",
      {{"resources", R"({"requests": {"cpu": "-1"}})"_json}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "resources.requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"}},
     {"MountOfNoVolume",
      {{"volumeMounts", R"([{"name": "no", "mountPath": "/x"}])"_json}},
-     {"FieldValueNotFound " + kFirst + "volumeMounts[0].name: Not found: \"no\""}},
+     {"FieldValueNotFound " + first_container + "volumeMounts[0].name: Not found: \"no\""}},
     {"ProbeOfNothing",
      {{"livenessProbe", {{"periodSeconds", 1}}}},
-     {"FieldValueRequired " + kFirst +
+     {"FieldValueRequired " + first_container +
       "livenessProbe: Required value: must specify a handler type"}},
     {"ProbeOfNoPort",
      {{"livenessProbe", {{"httpGet", {{"port", 0}}}}}},
-     {"FieldValueInvalid " + kFirst +
+     {"FieldValueInvalid " + first_container +
       "livenessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive"}},
 };
-INSTANTIATE_TEST_SUITE_P(, ContainerTest, ::testing::ValuesIn(kBadContainers),
+INSTANTIATE_TEST_SUITE_P(, ContainerTest, ::testing::ValuesIn(bad_containers),
                          [](const auto& bad) { return bad.param.test; });
 
 class PodTest : public ConformanceTest {};

@@ -29,7 +29,7 @@ std::string NoNumber(const std::string& value) {
   return "strconv.ParseInt: parsing \"" + value + "\": invalid syntax";
 }
 
-const BadQuery kBadQueries[] = {
+const BadQuery bad_queries[] = {
     {"LimitThatIsNoNumber", "limit=x", NoNumber("x")},
     {"EmptyLimit", "limit=", NoNumber("")},
     {"LimitThatIsAFraction", "limit=1.5", NoNumber("1.5")},
@@ -59,9 +59,9 @@ const BadQuery kBadQueries[] = {
     {"LabelsNotWithoutAKey", "labelSelector=!",
      "unable to parse requirement: found '', expected: identifier"},
     {"LabelsWithABadKey", "labelSelector=-a",
-     "unable to parse requirement: <nil>: Invalid value: \"-a\": name part " + kNoQualifiedName},
+     "unable to parse requirement: <nil>: Invalid value: \"-a\": name part " + no_qualified_name},
     {"LabelsWithABadValue", "labelSelector=a%3D-b",
-     "unable to parse requirement: values[0][a]: Invalid value: \"-b\": " + kNoLabelValue},
+     "unable to parse requirement: values[0][a]: Invalid value: \"-b\": " + no_label_value},
     {"LabelsGreaterThanAWord", "labelSelector=a%3Ex",
      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the "
      "value must be an integer"},
@@ -72,7 +72,7 @@ const BadQuery kBadQueries[] = {
     {"FieldsOfAWatch", "watch=true&fieldSelector=spec.x=1",
      R"("spec.x" is not a known field selector: only "metadata.name", "metadata.namespace")"},
 };
-INSTANTIATE_TEST_SUITE_P(, BadQueryTest, ::testing::ValuesIn(kBadQueries),
+INSTANTIATE_TEST_SUITE_P(, BadQueryTest, ::testing::ValuesIn(bad_queries),
                          [](const auto& bad) { return bad.param.test; });
 
 /// Options that may be read but not used so.
@@ -105,10 +105,10 @@ TEST_P(BadOptionsTest, AreInvalid) {
   EXPECT_THAT(Causes(answer), ElementsAreArray(GetParam().causes));
 }
 
-const std::string kWithoutVersion =
+const std::string without_version =
     "FieldValueForbidden resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
     "resourceVersion is provided";
-const std::string kNoMatch =
+const std::string no_match =
     R"(FieldValueNotSupported resourceVersionMatch: Unsupported value: "Bad": supported values: )"
     R"("Exact", "NotOlderThan", "")";
 std::string NoDryRun(const std::string& value) {
@@ -116,18 +116,18 @@ std::string NoDryRun(const std::string& value) {
          "\"]: supported values: \"All\"";
 }
 
-const BadOptions kBadOptions[] = {
-    {"MatchWithoutAVersion", "GET", "resourceVersionMatch=Exact", "ListOptions", {kWithoutVersion}},
+const BadOptions bad_options[] = {
+    {"MatchWithoutAVersion", "GET", "resourceVersionMatch=Exact", "ListOptions", {without_version}},
     {"UnknownMatchWithoutAVersion",
      "GET",
      "resourceVersionMatch=Bad",
      "ListOptions",
-     {kWithoutVersion, kNoMatch}},
+     {without_version, no_match}},
     {"UnknownMatch",
      "GET",
      "resourceVersion=1&resourceVersionMatch=Bad",
      "ListOptions",
-     {kNoMatch}},
+     {no_match}},
     {"ExactMatchOfVersionZero",
      "GET",
      "resourceVersion=0&resourceVersionMatch=Exact",
@@ -161,7 +161,7 @@ const BadOptions kBadOptions[] = {
      "PatchOptions",
      {"FieldValueForbidden force: Forbidden: may not be specified for non-apply patch"}},
 };
-INSTANTIATE_TEST_SUITE_P(, BadOptionsTest, ::testing::ValuesIn(kBadOptions),
+INSTANTIATE_TEST_SUITE_P(, BadOptionsTest, ::testing::ValuesIn(bad_options),
                          [](const auto& bad) { return bad.param.test; });
 
 class QueryTest : public ConformanceTest {};

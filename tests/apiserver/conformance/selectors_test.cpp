@@ -11,7 +11,7 @@ struct Selector {
   std::string selector{};
   std::vector<std::string> selected{};
 
-  friend void PrintTo(const Selector& selector, std::ostream* out) { *out << selector.selector; }
+  friend void PrintTo(const Selector& each, std::ostream* out) { *out << each.selector; }
 };
 
 class LabelSelectorTest : public ConformanceTest, public ::testing::WithParamInterface<Selector> {};
@@ -30,7 +30,7 @@ TEST_P(LabelSelectorTest, Selects) {
   EXPECT_THAT(Names(list), ElementsAreArray(GetParam().selected));
 }
 
-const Selector kLabelSelectors[] = {
+const Selector label_selectors[] = {
     {"Everything", "", {"none", "one", "three", "two"}},
     {"Equal", "app%3Da", {"one"}},
     {"EqualInQueryAsItIs", "app=a", {"one"}},
@@ -47,7 +47,7 @@ const Selector kLabelSelectors[] = {
     {"AllOfSeveral", "app,n!%3D1,n!%3Dx", {"two"}},
     {"SpacesDoNotCount", "+app+%3D+a+,+n+", {"one"}},
 };
-INSTANTIATE_TEST_SUITE_P(, LabelSelectorTest, ::testing::ValuesIn(kLabelSelectors),
+INSTANTIATE_TEST_SUITE_P(, LabelSelectorTest, ::testing::ValuesIn(label_selectors),
                          [](const auto& selector) { return selector.param.test; });
 
 class FieldSelectorTest : public ConformanceTest {};
@@ -72,7 +72,7 @@ TEST_P(MetadataSelectorTest, Selects) {
   EXPECT_THAT(Names(list), ElementsAreArray(GetParam().selected));
 }
 
-const Selector kMetadataSelectors[] = {
+const Selector metadata_selectors[] = {
     {"TheName", "metadata.name%3Da", {"a"}},
     {"TheNameByTwoSigns", "metadata.name%3D%3Da", {"a"}},
     {"AllOtherNames", "metadata.name!%3Da", {"b", "c"}},
@@ -81,7 +81,7 @@ const Selector kMetadataSelectors[] = {
     {"ANamespaceOfOthers", "metadata.namespace%3Dx", {}},
     {"EmptyParts", ",metadata.name%3Da,", {"a"}},
 };
-INSTANTIATE_TEST_SUITE_P(, MetadataSelectorTest, ::testing::ValuesIn(kMetadataSelectors),
+INSTANTIATE_TEST_SUITE_P(, MetadataSelectorTest, ::testing::ValuesIn(metadata_selectors),
                          [](const auto& selector) { return selector.param.test; });
 
 class PodSelectorTest : public FieldSelectorTest, public ::testing::WithParamInterface<Selector> {};
@@ -100,7 +100,7 @@ TEST_P(PodSelectorTest, Selects) {
   EXPECT_THAT(Names(list), ElementsAreArray(GetParam().selected));
 }
 
-const Selector kPodSelectors[] = {
+const Selector pod_selectors[] = {
     {"Phase", "status.phase%3DRunning", {"placed"}},
     {"PhaseOfANewPod", "status.phase%3DPending", {"waiting"}},
     {"Node", "spec.nodeName%3Dn1", {"placed"}},
@@ -112,7 +112,7 @@ const Selector kPodSelectors[] = {
     {"Ip", "status.podIP%3D10.1.1.1", {"placed"}},
     {"PhaseAndNode", "status.phase%3DRunning,spec.nodeName%3Dn2", {}},
 };
-INSTANTIATE_TEST_SUITE_P(, PodSelectorTest, ::testing::ValuesIn(kPodSelectors),
+INSTANTIATE_TEST_SUITE_P(, PodSelectorTest, ::testing::ValuesIn(pod_selectors),
                          [](const auto& selector) { return selector.param.test; });
 
 TEST_F(FieldSelectorTest, SelectsSecretsByType) {
@@ -164,7 +164,7 @@ TEST_P(EventSelectorTest, Selects) {
   EXPECT_THAT(Names(list), ElementsAreArray(GetParam().selected));
 }
 
-const Selector kEventSelectors[] = {
+const Selector event_selectors[] = {
     {"Kind", "involvedObject.kind%3DPod", {"e1"}},
     {"Name", "involvedObject.name%3Dn2", {"e2"}},
     {"Uid", "involvedObject.uid%3Du1", {"e1"}},
@@ -176,7 +176,7 @@ const Selector kEventSelectors[] = {
     {"Source", "source%3De1-source", {"e1"}},
     {"ReportingComponent", "reportingComponent%3De2-reporter", {"e2"}},
 };
-INSTANTIATE_TEST_SUITE_P(, EventSelectorTest, ::testing::ValuesIn(kEventSelectors),
+INSTANTIATE_TEST_SUITE_P(, EventSelectorTest, ::testing::ValuesIn(event_selectors),
                          [](const auto& selector) { return selector.param.test; });
 
 TEST_F(EventSelectorTest, TheNewGroupCallsTheFieldsOtherwise) {
@@ -213,7 +213,7 @@ std::string OnlyMetadata(const std::string& field) {
          "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
 }
 
-const NoField kNoFields[] = {
+const NoField no_fields[] = {
     {"ConfigMap", "v1", "configmaps", "data.a", OnlyMetadata("data.a")},
     {"MetadataThatMayNotBeSelected", "v1", "configmaps", "metadata.uid",
      OnlyMetadata("metadata.uid")},
@@ -226,7 +226,7 @@ const NoField kNoFields[] = {
      "field label not supported: involvedObject.kind"},
     {"Job", "batch/v1", "jobs", "foo", "field label \"foo\" not supported for Job"},
 };
-INSTANTIATE_TEST_SUITE_P(, NoFieldTest, ::testing::ValuesIn(kNoFields),
+INSTANTIATE_TEST_SUITE_P(, NoFieldTest, ::testing::ValuesIn(no_fields),
                          [](const auto& no) { return no.param.test; });
 
 }  // namespace

@@ -33,36 +33,36 @@ TEST_P(TableColumnsTest, ShowTheObject) {
     MergePatch(object + "/status", {{"status", json::parse(shown.status)}});
   }
 
-  const Answer table = Call({.target = object, .accept = kTable});
+  const Answer table = Call({.target = object, .accept = table_type});
 
   EXPECT_EQ(Columns(table.body), shown.columns);
   EXPECT_EQ(Cells(table.body), json::parse(shown.cells));
 }
 
-const std::string kTemplate =
+const std::string selector_and_template =
     R"("selector": {"matchLabels": {"a": "b"}},
        "template": {"metadata": {"labels": {"a": "b"}},
                     "spec": {"containers": [{"name": "c", "image": "i"},
                                             {"name": "d", "image": "j"}]}})";
-const std::string kJob = R"("template": {"spec": {"restartPolicy": "Never", "containers": [
+const std::string job_spec = R"("template": {"spec": {"restartPolicy": "Never", "containers": [
                               {"name": "c", "image": "i"}]}})";
 
-const std::vector<std::string> kPod{"Name (name)",
-                                    "Ready",
-                                    "Status",
-                                    "Restarts",
-                                    "Age",
-                                    "IP wide",
-                                    "Node wide",
-                                    "Nominated Node wide",
-                                    "Readiness Gates wide"};
-const std::vector<std::string> kService{"Name (name)", "Type", "Cluster-IP",   "External-IP",
-                                        "Port(s)",     "Age",  "Selector wide"};
+const std::vector<std::string> pod_columns{"Name (name)",
+                                           "Ready",
+                                           "Status",
+                                           "Restarts",
+                                           "Age",
+                                           "IP wide",
+                                           "Node wide",
+                                           "Nominated Node wide",
+                                           "Readiness Gates wide"};
+const std::vector<std::string> service_columns{"Name (name)", "Type", "Cluster-IP",   "External-IP",
+                                               "Port(s)",     "Age",  "Selector wide"};
 
-const Shown kShown[] = {
+const Shown all_shown[] = {
     {"APodThatIsNew", "v1", "pods",
      R"({"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})", "",
-     kPod, R"(["x", "0/1", "Pending", "0", "AGE", "<none>", "<none>", "<none>", "<none>"])"},
+     pod_columns, R"(["x", "0/1", "Pending", "0", "AGE", "<none>", "<none>", "<none>", "<none>"])"},
     {"APodThatCrashes", "v1", "pods",
      R"({"metadata": {"name": "x"}, "spec": {"nodeName": "n", "containers": [
            {"name": "c", "image": "i"}, {"name": "d", "image": "i"}]}})",
@@ -72,11 +72,12 @@ const Shown kShown[] = {
             "state": {"running": {}}},
            {"name": "d", "ready": false, "restartCount": 0, "image": "i", "imageID": "x",
             "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]})",
-     kPod, R"(["x", "1/2", "CrashLoopBackOff", "2", "AGE", "10.1.1.1", "n", "<none>", "<none>"])"},
+     pod_columns,
+     R"(["x", "1/2", "CrashLoopBackOff", "2", "AGE", "10.1.1.1", "n", "<none>", "<none>"])"},
     {"ADeployment",
      "apps/v1",
      "deployments",
-     R"({"metadata": {"name": "x"}, "spec": {"replicas": 3, )" + kTemplate + "}}",
+     R"({"metadata": {"name": "x"}, "spec": {"replicas": 3, )" + selector_and_template + "}}",
      R"({"replicas": 3, "readyReplicas": 2, "updatedReplicas": 1, "availableReplicas": 2})",
      {"Name (name)", "Ready", "Up-to-date", "Available", "Age", "Containers wide", "Images wide",
       "Selector wide"},
@@ -84,7 +85,7 @@ const Shown kShown[] = {
     {"AReplicaSet",
      "apps/v1",
      "replicasets",
-     R"({"metadata": {"name": "x"}, "spec": {"replicas": 2, )" + kTemplate + "}}",
+     R"({"metadata": {"name": "x"}, "spec": {"replicas": 2, )" + selector_and_template + "}}",
      "",
      {"Name (name)", "Desired integer", "Current integer", "Ready integer", "Age",
       "Containers wide", "Images wide", "Selector wide"},
@@ -92,14 +93,14 @@ const Shown kShown[] = {
     {"AStatefulSet",
      "apps/v1",
      "statefulsets",
-     R"({"metadata": {"name": "x"}, "spec": {"serviceName": "s", )" + kTemplate + "}}",
+     R"({"metadata": {"name": "x"}, "spec": {"serviceName": "s", )" + selector_and_template + "}}",
      "",
      {"Name (name)", "Ready", "Age", "Containers wide", "Images wide"},
      R"(["x", "0/1", "AGE", "c,d", "i,j"])"},
     {"ADaemonSet",
      "apps/v1",
      "daemonsets",
-     R"({"metadata": {"name": "x"}, "spec": {)" + kTemplate + "}}",
+     R"({"metadata": {"name": "x"}, "spec": {)" + selector_and_template + "}}",
      "",
      {"Name (name)", "Desired integer", "Current integer", "Ready integer", "Up-to-date integer",
       "Available integer", "Node Selector", "Age", "Containers wide", "Images wide",
@@ -108,10 +109,11 @@ const Shown kShown[] = {
     {"AService", "v1", "services",
      R"({"metadata": {"name": "x"}, "spec": {"clusterIP": "None", "selector": {"a": "b", "c": "d"},
          "ports": [{"port": 80, "name": "x"}, {"port": 53, "protocol": "UDP", "name": "y"}]}})",
-     "", kService, R"(["x", "ClusterIP", "None", "<none>", "80/TCP,53/UDP", "AGE", "a=b,c=d"])"},
+     "", service_columns,
+     R"(["x", "ClusterIP", "None", "<none>", "80/TCP,53/UDP", "AGE", "a=b,c=d"])"},
     {"AServiceByAnExternalName", "v1", "services",
      R"({"metadata": {"name": "x"}, "spec": {"type": "ExternalName", "externalName": "a.b"}})", "",
-     kService, R"(["x", "ExternalName", "<none>", "a.b", "<none>", "AGE", "<none>"])"},
+     service_columns, R"(["x", "ExternalName", "<none>", "a.b", "<none>", "AGE", "<none>"])"},
     {"AConfigMap",
      "v1",
      "configmaps",
@@ -137,7 +139,7 @@ const Shown kShown[] = {
      "batch/v1",
      "cronjobs",
      R"({"metadata": {"name": "x"}, "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {)" +
-         kJob + "}}}}",
+         job_spec + "}}}}",
      "",
      {"Name (name)", "Schedule", "Timezone", "Suspend boolean", "Active integer", "Last Schedule",
       "Age", "Containers wide", "Images wide", "Selector wide"},
@@ -164,13 +166,13 @@ const Shown kShown[] = {
      {"Name (name)", "Pod-Selector", "Age"},
      R"(["x", "a=b", "AGE"])"},
 };
-INSTANTIATE_TEST_SUITE_P(, TableColumnsTest, ::testing::ValuesIn(kShown),
+INSTANTIATE_TEST_SUITE_P(, TableColumnsTest, ::testing::ValuesIn(all_shown),
                          [](const auto& shown) { return shown.param.name; });
 
 class TableRowTest : public ConformanceTest {
  protected:
   static json TableOf(const std::string& target) {
-    return Call({.target = target, .accept = kTable}).body;
+    return Call({.target = target, .accept = table_type}).body;
   }
 };
 
@@ -194,8 +196,9 @@ TEST_F(TableRowTest, AnEventTellsItsObjectAndItsMessage) {
 }
 
 TEST_F(TableRowTest, AJobTellsItsSelector) {
-  const Answer made = Post(Path("batch/v1", "jobs"),
-                           json::parse(R"({"metadata": {"name": "j"}, "spec": {)" + kJob + "}}"));
+  const Answer made =
+      Post(Path("batch/v1", "jobs"),
+           json::parse(R"({"metadata": {"name": "j"}, "spec": {)" + job_spec + "}}"));
 
   const json table = TableOf(Path("batch/v1", "jobs"));
 

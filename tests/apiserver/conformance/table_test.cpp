@@ -9,10 +9,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 
-const std::string kMetadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
-const std::string kMetadataList =
+const std::string metadata_type = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+const std::string metadata_list_type =
     "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
-const std::string kOnlyTheseTypes =
+const std::string only_these_types =
     "only the following media types are accepted: application/json, application/yaml, "
     "application/vnd.kubernetes.protobuf";
 
@@ -41,7 +41,7 @@ class TableTest : public ConformanceTest {
 TEST_F(TableTest, AListHasARowForEachObject) {
   Post(Path("configmaps"), AConfigMap("b"));
 
-  const Answer table = ListAs(kTable);
+  const Answer table = ListAs(table_type);
 
   EXPECT_EQ(table.status, 200);
   EXPECT_EQ(table.str("/kind"), "Table");
@@ -53,13 +53,13 @@ TEST_F(TableTest, AListHasARowForEachObject) {
 }
 
 TEST_F(TableTest, AListHasTheVersionOfTheList) {
-  EXPECT_EQ(ListAs(kTable).at("/metadata"), Get(Path("configmaps")).at("/metadata"));
+  EXPECT_EQ(ListAs(table_type).at("/metadata"), Get(Path("configmaps")).at("/metadata"));
 }
 
 TEST_F(TableTest, APageHasItsContinueToken) {
   Post(Path("configmaps"), AConfigMap("b"));
 
-  const Answer table = ListAs(kTable, "?limit=1");
+  const Answer table = ListAs(table_type, "?limit=1");
 
   EXPECT_EQ(table.at("/rows").size(), 1U);
   EXPECT_NE(table.str("/metadata/continue"), "");
@@ -67,14 +67,14 @@ TEST_F(TableTest, APageHasItsContinueToken) {
 }
 
 TEST_F(TableTest, AnEmptyListHasColumnsAndNoRows) {
-  const Answer table = ListAs(kTable, "?labelSelector=x%3Dnone");
+  const Answer table = ListAs(table_type, "?labelSelector=x%3Dnone");
 
   EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Data", "Age"));
   EXPECT_EQ(table.at("/rows"), json::array());
 }
 
 TEST_F(TableTest, OneObjectIsARowToo) {
-  const Answer table = GetAs(kTable);
+  const Answer table = GetAs(table_type);
 
   EXPECT_EQ(table.str("/kind"), "Table");
   EXPECT_EQ(table.at("/metadata"), json({{"resourceVersion", made_.version()}}));
@@ -83,23 +83,23 @@ TEST_F(TableTest, OneObjectIsARowToo) {
 }
 
 TEST_F(TableTest, RowsHaveTheMetadata) {
-  EXPECT_EQ(ListAs(kTable).at("/rows/0/object"), MetadataOfIt());
-  EXPECT_EQ(ListAs(kTable, "?includeObject=Metadata").at("/rows/0/object"), MetadataOfIt());
+  EXPECT_EQ(ListAs(table_type).at("/rows/0/object"), MetadataOfIt());
+  EXPECT_EQ(ListAs(table_type, "?includeObject=Metadata").at("/rows/0/object"), MetadataOfIt());
 }
 
 TEST_F(TableTest, RowsHaveTheObjectWhereThatIsAskedFor) {
-  EXPECT_EQ(ListAs(kTable, "?includeObject=Object").at("/rows/0/object"), made_.body);
+  EXPECT_EQ(ListAs(table_type, "?includeObject=Object").at("/rows/0/object"), made_.body);
 }
 
 TEST_F(TableTest, RowsHaveNothingWhereThatIsAskedFor) {
-  const Answer table = ListAs(kTable, "?includeObject=None");
+  const Answer table = ListAs(table_type, "?includeObject=None");
 
   ASSERT_TRUE(table.at("/rows/0").contains("object")) << table.text;
   EXPECT_EQ(table.at("/rows/0/object"), nullptr);
 }
 
 TEST_F(TableTest, AnUnknownIncludeObjectIsABadRequest) {
-  const Answer answer = ListAs(kTable, "?includeObject=Nope");
+  const Answer answer = ListAs(table_type, "?includeObject=Nope");
 
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.message(),
@@ -111,22 +111,22 @@ TEST_F(TableTest, AWriteCanBeAnsweredWithOne) {
   const Answer table = Call({.method = "POST",
                              .target = Path("configmaps"),
                              .body = AConfigMap("b").dump(),
-                             .accept = kTable});
+                             .accept = table_type});
 
   EXPECT_EQ(table.status, 201);
   EXPECT_EQ(Cells(table.body), json({"b", 0, "AGE"}));
 }
 
 TEST_F(TableTest, AStatusStaysAStatus) {
-  const Answer answer = Call({.target = Path("configmaps") + "/none", .accept = kTable});
+  const Answer answer = Call({.target = Path("configmaps") + "/none", .accept = table_type});
 
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.str("/kind"), "Status");
 }
 
 TEST_F(TableTest, TheFirstFormIsTakenThatTheServerHas) {
-  EXPECT_EQ(ListAs(kTable + ",application/json").str("/kind"), "Table");
-  EXPECT_EQ(ListAs("application/json," + kTable).str("/kind"), "ConfigMapList");
+  EXPECT_EQ(ListAs(table_type + ",application/json").str("/kind"), "Table");
+  EXPECT_EQ(ListAs("application/json," + table_type).str("/kind"), "ConfigMapList");
   EXPECT_EQ(ListAs("application/json;as=Table;v=v9;g=meta.k8s.io,application/json").str("/kind"),
             "ConfigMapList");
 }
@@ -136,7 +136,7 @@ TEST_F(TableTest, AFormThatTheServerDoesNotHaveIsNotAcceptable) {
 
   EXPECT_EQ(answer.status, 406);
   EXPECT_EQ(answer.reason(), "NotAcceptable");
-  EXPECT_EQ(answer.message(), kOnlyTheseTypes);
+  EXPECT_EQ(answer.message(), only_these_types);
 }
 
 TEST_F(TableTest, TheFirstEventOfAWatchHasTheColumns) {
@@ -145,8 +145,9 @@ TEST_F(TableTest, TheFirstEventOfAWatchHasTheColumns) {
   MergePatch(Path("configmaps") + "/b", {{"data", {{"k", "v"}}}});
   Delete(Path("configmaps") + "/b");
 
-  Watch watch(Server().Open(
-      {.target = Path("configmaps") + "?watch=true&resourceVersion=" + version, .accept = kTable}));
+  Watch watch(
+      Server().Open({.target = Path("configmaps") + "?watch=true&resourceVersion=" + version,
+                     .accept = table_type}));
 
   const json changed = watch.Next();
   EXPECT_EQ(changed["type"], "MODIFIED");
@@ -161,8 +162,8 @@ TEST_F(TableTest, TheFirstEventOfAWatchHasTheColumns) {
 }
 
 TEST_F(TableTest, ABookmarkIsATableToo) {
-  Watch watch(Server().Open(
-      {.target = Path("configmaps") + "?watch=true&allowWatchBookmarks=true", .accept = kTable}));
+  Watch watch(Server().Open({.target = Path("configmaps") + "?watch=true&allowWatchBookmarks=true",
+                             .accept = table_type}));
   watch.Next();
 
   const json bookmark = watch.Next();
@@ -183,11 +184,11 @@ TEST_F(TableTest, AWatchWithoutSuchAFormIsNotAcceptable) {
 }
 
 TEST_F(TableTest, OneObjectCanBeItsMetadataAlone) {
-  EXPECT_EQ(GetAs(kMetadata).body, MetadataOfIt());
+  EXPECT_EQ(GetAs(metadata_type).body, MetadataOfIt());
 }
 
 TEST_F(TableTest, AListCanBeItsMetadataAlone) {
-  const Answer list = ListAs(kMetadataList);
+  const Answer list = ListAs(metadata_list_type);
 
   EXPECT_EQ(list.body, json({{"kind", "PartialObjectMetadataList"},
                              {"apiVersion", "meta.k8s.io/v1"},
@@ -196,13 +197,14 @@ TEST_F(TableTest, AListCanBeItsMetadataAlone) {
 }
 
 TEST_F(TableTest, AWatchCanBeOfMetadataAlone) {
-  Watch watch(Server().Open({.target = Path("configmaps") + "?watch=true", .accept = kMetadata}));
+  Watch watch(
+      Server().Open({.target = Path("configmaps") + "?watch=true", .accept = metadata_type}));
 
   EXPECT_EQ(watch.Next(), json({{"type", "ADDED"}, {"object", MetadataOfIt()}}));
 }
 
 TEST_F(TableTest, AListIsNoMetadataOfOneObject) {
-  const Answer answer = ListAs(kMetadata);
+  const Answer answer = ListAs(metadata_type);
 
   EXPECT_EQ(answer.status, 406);
   EXPECT_EQ(answer.message(),
@@ -211,7 +213,7 @@ TEST_F(TableTest, AListIsNoMetadataOfOneObject) {
 }
 
 TEST_F(TableTest, OneObjectIsNoListOfMetadata) {
-  const Answer answer = GetAs(kMetadataList);
+  const Answer answer = GetAs(metadata_list_type);
 
   EXPECT_EQ(answer.status, 406);
   EXPECT_EQ(answer.message(),
@@ -225,7 +227,7 @@ TEST_F(CustomTableTest, WithoutColumnsOfItsOwnAKindHasNameAndAge) {
   Define(Anything());
   Post(Widgets(), AWidget("w"));
 
-  const Answer table = Call({.target = Widgets(), .accept = kTable});
+  const Answer table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Age date"));
   EXPECT_EQ(Cells(table.body), json({"w", "AGE"}));
@@ -251,7 +253,7 @@ TEST_F(CustomTableTest, ColumnsOfItsOwnAreReadByPath) {
   Post(Widgets(), widget);
   Post(Widgets(), AWidget("none"));
 
-  const Answer table = Call({.target = Widgets(), .accept = kTable});
+  const Answer table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(Columns(table.body),
               ElementsAre("Name (name)", "Text", "Count integer (int32) wide", "Ratio number",
@@ -270,7 +272,7 @@ TEST_F(CustomTableTest, AValueOfAnotherTypeIsLeftOut) {
       {"name": "Count", "type": "integer", "jsonPath": ".spec.text"}]})"));
   Post(Widgets(), AWidget("w", {{"text", "t"}}));
 
-  const Answer table = Call({.target = Widgets(), .accept = kTable});
+  const Answer table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(Columns(table.body), ElementsAre("Name (name)", "Count integer"));
   EXPECT_EQ(Cells(table.body), json({"w", nullptr}));

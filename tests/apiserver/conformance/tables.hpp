@@ -8,7 +8,7 @@
 
 namespace kopp::conformance {
 
-inline const std::string kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
+inline const std::string table_type = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /// "Age", "Desired integer", "Name (name)", "IP wide": what a column differs in from a string that
 /// is always shown is told.

@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::MatchesRegex;
 
-const std::string kModified =
+const std::string modified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 class UpdateTest : public ConformanceTest {
@@ -41,7 +41,7 @@ TEST_F(UpdateTest, AStaleVersionIsAConflict) {
 
   EXPECT_EQ(stale.status, 409);
   EXPECT_EQ(stale.reason(), "Conflict");
-  EXPECT_EQ(stale.message(), "Operation cannot be fulfilled on configmaps \"a\": " + kModified);
+  EXPECT_EQ(stale.message(), "Operation cannot be fulfilled on configmaps \"a\": " + modified);
   EXPECT_EQ(stale.at("/details"), json({{"name", "a"}, {"kind", "configmaps"}}));
   EXPECT_EQ(Get(Object()).str("/data/k"), "2");
 }
@@ -53,7 +53,7 @@ TEST_F(UpdateTest, AConflictNamesTheGroup) {
   const Answer stale = Put(path + "/a", deployment);
 
   EXPECT_EQ(stale.message(),
-            "Operation cannot be fulfilled on deployments.apps \"a\": " + kModified);
+            "Operation cannot be fulfilled on deployments.apps \"a\": " + modified);
   EXPECT_EQ(stale.at("/details"),
             json({{"name", "a"}, {"group", "apps"}, {"kind", "deployments"}}));
 }
@@ -196,7 +196,7 @@ TEST_P(ImmutableTest, IsInvalid) {
   EXPECT_EQ(Get(Object()).body, made_.body);
 }
 
-const Immutable kImmutable[] = {
+const Immutable all_immutable[] = {
     {"AnotherUidInAPatch", {{"uid", "x"}}, "uid: Invalid value: \"x\": field is immutable"},
     {"ADeletionTimestamp",
      {{"deletionTimestamp", "2001-01-01T00:00:00Z"}},
@@ -205,7 +205,7 @@ const Immutable kImmutable[] = {
      {{"deletionGracePeriodSeconds", 3}},
      "deletionGracePeriodSeconds: Invalid value: 3: field is immutable"},
 };
-INSTANTIATE_TEST_SUITE_P(, ImmutableTest, ::testing::ValuesIn(kImmutable),
+INSTANTIATE_TEST_SUITE_P(, ImmutableTest, ::testing::ValuesIn(all_immutable),
                          [](const auto& immutable) { return immutable.param.test; });
 
 class GenerationTest : public ConformanceTest {

@@ -31,15 +31,12 @@ TEST_P(ValidationTest, IsInvalid) {
   EXPECT_THAT(Causes(made), ElementsAreArray(causes));
 }
 
-std::string Negative(const std::string& field) {
-  return "FieldValueInvalid " + field + ": Invalid value: -1: must be greater than or equal to 0";
-}
 json Data(const std::string& key) { return {{"data", {{key, "eA=="}}}}; }
 std::string BadKey(const std::string& key, const std::string& why) {
   return "FieldValueInvalid data[" + key + "]: Invalid value: \"" + key + "\": " + why;
 }
 json Ports(const std::string& ports) { return {{"spec", {{"ports", json::parse(ports)}}}}; }
-json Job(json spec) {
+json Job(const json& spec) {
   json pod = APod("a")["spec"];
   pod["restartPolicy"] = "Never";
   json job{{"template", {{"spec", pod}}}};
@@ -51,13 +48,13 @@ json Cron(const json& spec) {
   cron.merge_patch(spec);
   return {{"spec", cron}};
 }
-const std::string kJobPolicy =
+const std::string job_policy =
     "FieldValueRequired spec.template.spec.restartPolicy: Required value: valid values: "
     "\"OnFailure\", \"Never\"";
 
-const Bad kBad[] = {
-    {"ConfigMapKeyWithASpace", "v1", "configmaps", Data("a b"), {BadKey("a b", kNoConfigKey)}},
-    {"ConfigMapKeyOfNothing", "v1", "configmaps", Data(""), {BadKey("", kNoConfigKey)}},
+const Bad all_bad[] = {
+    {"ConfigMapKeyWithASpace", "v1", "configmaps", Data("a b"), {BadKey("a b", no_config_key)}},
+    {"ConfigMapKeyOfNothing", "v1", "configmaps", Data(""), {BadKey("", no_config_key)}},
     {"ConfigMapKeyOfTwoDots", "v1", "configmaps", Data(".."), {BadKey("..", "must not be '..'")}},
     {"ConfigMapKeyThatBeginsWithTwoDots",
      "v1",
@@ -74,7 +71,7 @@ const Bad kBad[] = {
      "configmaps",
      {{"data", {{"a", std::string((1 << 20) + 1, 'x')}}}},
      {"FieldValueTooLong []: Too long: may not be more than 1048576 bytes"}},
-    {"SecretKeyWithASpace", "v1", "secrets", Data("a b"), {BadKey("a b", kNoConfigKey)}},
+    {"SecretKeyWithASpace", "v1", "secrets", Data("a b"), {BadKey("a b", no_config_key)}},
     {"SecretOfMoreThan1Mib",
      "v1",
      "secrets",
@@ -123,12 +120,12 @@ const Bad kBad[] = {
      "batch/v1",
      "jobs",
      Job(R"({"template": {"spec": {"restartPolicy": null}}})"_json),
-     {kJobPolicy}},
+     {job_policy}},
     {"JobThatRestartsAlways",
      "batch/v1",
      "jobs",
      Job(R"({"template": {"spec": {"restartPolicy": "Always"}}})"_json),
-     {kJobPolicy}},
+     {job_policy}},
     {"JobOfNegativeParallelism",
      "batch/v1",
      "jobs",
@@ -202,7 +199,7 @@ const Bad kBad[] = {
      {"FieldValueInvalid involvedObject.namespace: Invalid value: \"other\": does not match "
       "event.namespace"}},
 };
-INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(kBad),
+INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(all_bad),
                          [](const auto& bad) { return bad.param.test; });
 
 class LeaseTest : public ConformanceTest {};

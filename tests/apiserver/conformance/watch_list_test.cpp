@@ -9,8 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-const std::string kInitial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-const std::string kWatchList = kInitial + "&allowWatchBookmarks=true";
+const std::string initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+const std::string watch_list = initial + "&allowWatchBookmarks=true";
 
 class WatchListTest : public ConformanceTest {
  protected:
@@ -23,7 +23,7 @@ TEST_F(WatchListTest, WhatIsThereComesByNameThenABookmarkThenWhatHappens) {
   const Answer b = Post(Path("configmaps"), AConfigMap("b"));
   const Answer a = Post(Path("configmaps"), AConfigMap("a"));
 
-  const auto watch = Start(kWatchList);
+  const auto watch = Start(watch_list);
 
   EXPECT_EQ(watch->Next(), json({{"type", "ADDED"}, {"object", a.body}}));
   EXPECT_EQ(watch->Next(), json({{"type", "ADDED"}, {"object", b.body}}));
@@ -42,7 +42,7 @@ TEST_F(WatchListTest, WhatIsThereComesByNameThenABookmarkThenWhatHappens) {
 }
 
 TEST_F(WatchListTest, WhereNothingIsTheBookmarkComesAlone) {
-  const auto watch = Start(kWatchList);
+  const auto watch = Start(watch_list);
 
   EXPECT_EQ(watch->Next()["type"], "BOOKMARK");
 }
@@ -51,7 +51,7 @@ TEST_F(WatchListTest, SelectorsChooseWhatComes) {
   Post(Path("configmaps"), AConfigMap("a"));
   Post(Path("configmaps"), {{"metadata", {{"name", "b"}, {"labels", {{"x", "1"}}}}}});
 
-  const auto watch = Start(kWatchList + "&labelSelector=x");
+  const auto watch = Start(watch_list + "&labelSelector=x");
 
   EXPECT_EQ(watch->Next()["object"]["metadata"]["name"], "b");
   EXPECT_EQ(watch->Next()["type"], "BOOKMARK");
@@ -60,7 +60,7 @@ TEST_F(WatchListTest, SelectorsChooseWhatComes) {
 TEST_F(WatchListTest, WithoutBookmarksTheEndOfTheInitialEventsIsNotMarked) {
   Post(Path("configmaps"), AConfigMap("a"));
 
-  const auto watch = Start(kInitial);
+  const auto watch = Start(initial);
   Post(Path("configmaps"), AConfigMap("live"));
 
   EXPECT_EQ(watch->Next()["object"]["metadata"]["name"], "a");
@@ -71,7 +71,7 @@ TEST_F(WatchListTest, AVersionIsTheLeastThatIsShown) {
   Post(Path("configmaps"), AConfigMap("a"));
   const std::string version = Post(Path("configmaps"), AConfigMap("b")).version();
 
-  const auto watch = Start(kWatchList + "&resourceVersion=" + version);
+  const auto watch = Start(watch_list + "&resourceVersion=" + version);
 
   EXPECT_EQ(watch->Next()["object"]["metadata"]["name"], "a");
   EXPECT_EQ(watch->Next()["object"]["metadata"]["name"], "b");
@@ -81,7 +81,7 @@ TEST_F(WatchListTest, AVersionIsTheLeastThatIsShown) {
 TEST_F(WatchListTest, AVersionThatIsLongPastDoesNotMatter) {
   const Answer made = Post(Path("configmaps"), AConfigMap("a"));
 
-  const auto watch = Start(kWatchList + "&resourceVersion=1");
+  const auto watch = Start(watch_list + "&resourceVersion=1");
 
   EXPECT_EQ(watch->Next(), json({{"type", "ADDED"}, {"object", made.body}}));
   EXPECT_EQ(watch->Next()["type"], "BOOKMARK");
@@ -90,7 +90,7 @@ TEST_F(WatchListTest, AVersionThatIsLongPastDoesNotMatter) {
 TEST_F(WatchListTest, AVersionOfTheFutureIsAnErrorEvent) {
   const std::string future = Post(Path("configmaps"), AConfigMap("a")).version() + "000";
 
-  const auto watch = Start(kWatchList + "&resourceVersion=" + future);
+  const auto watch = Start(watch_list + "&resourceVersion=" + future);
 
   json event = watch->Next();
   ASSERT_EQ(event["type"], "ERROR");
@@ -129,15 +129,15 @@ TEST_F(WatchListTest, WithoutInitialEventsAVersionIsWhereItBegins) {
   EXPECT_EQ(watch->Next()["object"]["metadata"]["name"], "b");
 }
 
-struct Refusal {
+struct WatchListRefusal {
   std::string name{};
   std::string query{};
   std::vector<std::string> causes{};
 };
-void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.query; }
+void PrintTo(const WatchListRefusal& refusal, std::ostream* out) { *out << refusal.query; }
 
 class WatchListRefusalTest : public ConformanceTest,
-                             public ::testing::WithParamInterface<Refusal> {};
+                             public ::testing::WithParamInterface<WatchListRefusal> {};
 
 TEST_P(WatchListRefusalTest, IsInvalid) {
   const Answer answer = Get(Path("configmaps") + "?" + GetParam().query);
@@ -149,41 +149,41 @@ TEST_P(WatchListRefusalTest, IsInvalid) {
   EXPECT_EQ(Causes(answer), GetParam().causes);
 }
 
-const std::string kNeedsMatch =
+const std::string needs_match =
     "FieldValueForbidden resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
     "resourceVersionMatch to NotOlderThan";
-const std::string kNotForWatch =
+const std::string not_for_watch =
     "FieldValueForbidden resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for "
     "watch unless sendInitialEvents is provided";
-const std::string kNotExact =
+const std::string not_exact =
     "FieldValueNotSupported resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
     "\"NotOlderThan\"";
-const std::string kNotForList =
+const std::string not_for_list =
     "FieldValueForbidden sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list";
-const std::string kNeedsVersion =
+const std::string needs_version =
     "FieldValueForbidden resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden "
     "unless resourceVersion is provided";
 
-const Refusal kRefusals[] = {
-    {"InitialEventsWithoutAMatch", "watch=true&sendInitialEvents=true", {kNeedsMatch}},
+const WatchListRefusal watch_list_refusals[] = {
+    {"InitialEventsWithoutAMatch", "watch=true&sendInitialEvents=true", {needs_match}},
     {"NoInitialEventsWithoutAMatch",
      "watch=true&sendInitialEvents=false&resourceVersion=1",
-     {kNeedsMatch}},
+     {needs_match}},
     {"InitialEventsOfAnExactVersion",
      "watch=true&sendInitialEvents=true&resourceVersionMatch=Exact",
-     {kNeedsMatch, kNotExact}},
+     {needs_match, not_exact}},
     {"AMatchWithoutInitialEvents",
      "watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=0",
-     {kNotForWatch}},
+     {not_for_watch}},
     {"AnExactMatchWithoutInitialEvents",
      "watch=true&resourceVersionMatch=Exact",
-     {kNotForWatch, kNotExact}},
-    {"AList", "sendInitialEvents=true", {kNotForList}},
+     {not_for_watch, not_exact}},
+    {"AList", "sendInitialEvents=true", {not_for_list}},
     {"AListWithAMatch",
      "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
-     {kNeedsVersion, kNotForList}},
+     {needs_version, not_for_list}},
 };
-INSTANTIATE_TEST_SUITE_P(, WatchListRefusalTest, ::testing::ValuesIn(kRefusals),
+INSTANTIATE_TEST_SUITE_P(, WatchListRefusalTest, ::testing::ValuesIn(watch_list_refusals),
                          [](const auto& refusal) { return refusal.param.name; });
 
 }  // namespace

@@ -8,16 +8,17 @@ namespace {
 
 using ::testing::MatchesRegex;
 
-struct Refusal {
+struct WatchRefusal {
   std::string name{};
   std::string query{};
   int status = 0;
   std::string reason{};
   std::string message{};
 };
-void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.query; }
+void PrintTo(const WatchRefusal& refusal, std::ostream* out) { *out << refusal.query; }
 
-class WatchRefusalTest : public ConformanceTest, public ::testing::WithParamInterface<Refusal> {};
+class WatchRefusalTest : public ConformanceTest,
+                         public ::testing::WithParamInterface<WatchRefusal> {};
 
 TEST_P(WatchRefusalTest, IsAStatus) {
   const Answer answer = Get(Path("configmaps") + "?watch=true&" + GetParam().query);
@@ -27,7 +28,7 @@ TEST_P(WatchRefusalTest, IsAStatus) {
   EXPECT_EQ(answer.message(), GetParam().message);
 }
 
-const Refusal kRefusals[] = {
+const WatchRefusal watch_refusals[] = {
     {"AVersionThatIsNoNumber", "resourceVersion=abc", 500, "",
      R"(resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax)"},
     {"ANegativeVersion", "resourceVersion=-1", 500, "",
@@ -44,7 +45,7 @@ const Refusal kRefusals[] = {
      R"(ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: )"
      "resourceVersionMatch is forbidden when continue is provided"},
 };
-INSTANTIATE_TEST_SUITE_P(, WatchRefusalTest, ::testing::ValuesIn(kRefusals),
+INSTANTIATE_TEST_SUITE_P(, WatchRefusalTest, ::testing::ValuesIn(watch_refusals),
                          [](const auto& refusal) { return refusal.param.name; });
 
 struct Spelling {
@@ -66,7 +67,7 @@ TEST_P(WatchSpellingTest, DecidesWhetherItIsAWatch) {
   EXPECT_EQ(first.value("type", "") == "ADDED", GetParam().watches) << first;
 }
 
-const Spelling kSpellings[] = {
+const Spelling spellings[] = {
     {"One", "watch=1", true},
     {"UpperCase", "watch=TRUE", true},
     {"AnyWord", "watch=yes", true},
@@ -75,7 +76,7 @@ const Spelling kSpellings[] = {
     {"Zero", "watch=0", false},
     {"WithALimit", "watch=true&limit=1", true},
 };
-INSTANTIATE_TEST_SUITE_P(, WatchSpellingTest, ::testing::ValuesIn(kSpellings),
+INSTANTIATE_TEST_SUITE_P(, WatchSpellingTest, ::testing::ValuesIn(spellings),
                          [](const auto& spelling) { return spelling.param.name; });
 
 class WatchHistoryTest : public DefinitionTest {};

@@ -239,7 +239,7 @@ TEST_P(ContainerDefaultsTest, AreFilledIn) {
   EXPECT_EQ(made.at("/spec/containers/0"), expected) << made.text;
 }
 
-const Container kContainers[] = {
+const Container containers[] = {
     {"ImageWithoutATag", {{"image", "a"}}, {{"imagePullPolicy", "Always"}}},
     {"ImageThatIsTheLatest", {{"image", "a:latest"}}, {{"imagePullPolicy", "Always"}}},
     {"ImageOfARegistryWithAPort", {{"image", "reg:5000/a"}}, {{"imagePullPolicy", "Always"}}},
@@ -258,7 +258,7 @@ const Container kContainers[] = {
     {"Limits", R"({"image": "a:1", "resources": {"limits": {"cpu": "1"}}})"_json,
      R"({"resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}})"_json},
 };
-INSTANTIATE_TEST_SUITE_P(, ContainerDefaultsTest, ::testing::ValuesIn(kContainers),
+INSTANTIATE_TEST_SUITE_P(, ContainerDefaultsTest, ::testing::ValuesIn(containers),
                          [](const auto& container) { return container.param.test; });
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,6 +21,10 @@ struct ApiServerOptions {
   Clock& clock = Clock::Real();  ///< for timestamps, timeouts and what is kept of the past
   std::uint64_t seed = 1;        ///< of uids, generated names and faults: the same in each run
   Duration history = std::chrono::minutes(5);  ///< a version older than this is gone (410)
+
+  /// Is given each entry of Requests, as JSON, before its answer goes out: by the thread that
+  /// answers, so it is quick and safe to call from any.
+  std::function<void(std::string_view)> on_request{};
 };
 
 struct ListenOptions {
@@ -53,11 +59,15 @@ class ApiServer {
   /// The same as another user. The server outlives it.
   [[nodiscard]] std::unique_ptr<Transport> TransportAs(const std::string& user,
                                                        const std::vector<std::string>& groups = {});
+  /// As transport(), but no fault and no restart befalls it, and what it asks is not in Requests:
+  /// for a test that looks at what others do. The server outlives it.
+  [[nodiscard]] std::unique_ptr<Transport> TransportPastFaults();
 
   /// Serves HTTP, or HTTPS, from now on, once; returns how an administrator reaches it. Throws
   /// ConfigError, with the address and what to do, where it cannot listen.
   Config Listen(const ListenOptions& options = {});
-  /// How somebody else reaches it, after Listen: by a bearer token of their own.
+  /// How somebody else reaches it, after Listen: by a bearer token of their own. Credentials travel
+  /// over TLS only: over plain HTTP everyone is anonymous, who may do everything too.
   [[nodiscard]] Config ConfigFor(const std::string& user,
                                  const std::vector<std::string>& groups = {});
   /// The same by a client certificate; only over TLS.

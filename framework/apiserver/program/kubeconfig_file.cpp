@@ -1,0 +1,74 @@
+#include "kubeconfig_file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <base64.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace kopp::apiserver {
+namespace {
+
+// JSON's texts are YAML's too.
+std::string Line(std::string_view name, const std::string& value) {
+  if (value.empty()) return "";
+  return "    " + std::string(name) + ": " + nlohmann::json(value).dump() + '\n';
+}
+
+// Removes what it names, unless it has got another name.
+class Unfinished {
+ public:
+  explicit Unfinished(const std::filesystem::path& file) : name_(file.string() + ".XXXXXX") {
+    descriptor_ = ::mkstemp(name_.data());  // mode 600
+    if (descriptor_ < 0) Fail(file);
+  }
+  ~Unfinished() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  void Write(std::string_view text, const std::filesystem::path& file) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0) Fail(file);
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    std::filesystem::rename(name_, file);
+    name_.clear();
+  }
+
+ private:
+  [[noreturn]] static void Fail(const std::filesystem::path& file) {
+    throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
+  }
+
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+std::string KubeconfigText(const Config& config, const std::string& user) {
+  const std::string name = nlohmann::json(user).dump();
+  std::string credentials = Line("token", config.token) +
+                            Line("client-certificate-data", Encoded(config.client_certificate)) +
+                            Line("client-key-data", Encoded(config.client_key));
+  if (credentials.empty()) credentials = "    {}\n";
+  return "apiVersion: v1\nkind: Config\nclusters:\n- name: kopp\n  cluster:\n" +
+         Line("server", config.server) +
+         Line("certificate-authority-data", Encoded(config.certificate_authority)) +
+         "users:\n- name: " + name + "\n  user:\n" + credentials + "contexts:\n- name: " + name +
+         "\n  context: {cluster: kopp, user: " + name + "}\ncurrent-context: " + name + '\n';
+}
+
+void WritePrivately(const std::filesystem::path& file, const std::string& text) {
+  Unfinished(file).Write(text, file);
+}
+
+}  // namespace kopp::apiserver

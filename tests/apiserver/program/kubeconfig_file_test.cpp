@@ -1,0 +1,75 @@
+#include "kubeconfig_file.hpp"
+
+#include "scratch_folder.hpp"
+
+#include <filesystem>
+#include <iterator>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include <kopp/config.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+namespace fs = std::filesystem;
+
+Config Reread(const ScratchFolder& folder, const Config& config, const std::string& user) {
+  WritePrivately(folder / "kubeconfig", KubeconfigText(config, user));
+  return LoadConfig({.kubeconfig = (folder / "kubeconfig").string(),
+                     .getenv = [](const std::string&) { return std::nullopt; }});
+}
+
+TEST(KubeconfigFileTest, WhatIsWrittenIsReadAsTheSame) {
+  const ScratchFolder folder;
+  const Config config{.server = "https://127.0.0.1:6443",
+                      .certificate_authority = "-----BEGIN\nthe authority\n",
+                      .client_certificate = "a certificate\n",
+                      .client_key = "a key\n"};
+
+  const Config read = Reread(folder, config, "system:serviceaccount:default:web");
+
+  EXPECT_EQ(read.server, config.server);
+  EXPECT_EQ(read.certificate_authority, config.certificate_authority);
+  EXPECT_EQ(read.client_certificate, config.client_certificate);
+  EXPECT_EQ(read.client_key, config.client_key);
+}
+
+TEST(KubeconfigFileTest, ATokenIsReadBack) {
+  const ScratchFolder folder;
+
+  EXPECT_EQ(Reread(folder, {.server = "https://h:1", .token = "t0k3n"}, "a \"strange\" user").token,
+            "t0k3n");
+}
+
+TEST(KubeconfigFileTest, AServerWithoutTlsNeedsNoCredentials) {
+  const ScratchFolder folder;
+
+  EXPECT_EQ(Reread(folder, {.server = "http://127.0.0.1:8080"}, "you").server,
+            "http://127.0.0.1:8080");
+}
+
+TEST(KubeconfigFileTest, OnlyItsOwnerMayReadItWhateverWasThere) {
+  const ScratchFolder folder;
+  fs::permissions(folder.Write("kubeconfig", "old"), fs::perms::all);
+
+  WritePrivately(folder / "kubeconfig", "new");
+
+  EXPECT_EQ(folder.Read("kubeconfig"), "new");
+  EXPECT_EQ(fs::status(folder / "kubeconfig").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(KubeconfigFileTest, WhereItCannotBeWrittenNothingIsLeft) {
+  const ScratchFolder folder;
+  fs::create_directory(folder / "kubeconfig");
+
+  EXPECT_THROW(WritePrivately(folder / "kubeconfig", "text"), std::runtime_error);
+  EXPECT_THROW(WritePrivately(folder / "none" / "kubeconfig", "text"), std::runtime_error);
+
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / ""), {}), 1);
+}
+
+}  // namespace
+}  // namespace kopp::apiserver

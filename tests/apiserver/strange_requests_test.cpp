@@ -1,0 +1,154 @@
+// What no client means: the fuzzer found it. The server has an answer, and goes on.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/api_server.hpp>
+#include <kopp/testing/fake_clock.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+class StrangeRequestsTest : public ::testing::Test {
+ protected:
+  Response Ask(const std::string& method, const std::string& target,
+               const json& body = json::object()) {
+    return server_.transport().Call(
+        {.method = method, .target = target, .body = method == "GET" ? "" : body.dump()});
+  }
+
+  const std::string config_maps_ = "/api/v1/namespaces/default/configmaps";
+  testing::FakeClock clock_;
+  testing::ApiServer server_{{.clock = clock_}};
+};
+
+TEST_F(StrangeRequestsTest, ANameThatIsNoTextIsNotFound) {
+  const Response response = Ask("GET", config_maps_ + "/%ff");
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(json::parse(response.body)["details"]["name"], "\uFFFD");
+  EXPECT_EQ(server_.Requests().back()["objectRef"]["name"], "\uFFFD");
+}
+
+TEST_F(StrangeRequestsTest, AMethodThatIsNoTextIsRefused) {
+  EXPECT_EQ(Ask("\xff", config_maps_).status, 405);
+  EXPECT_EQ(server_.Requests().back()["verb"], "\uFFFD");
+}
+
+TEST_F(StrangeRequestsTest, AManagerThatIsNoTextIsWrittenAsOne) {
+  const Response response = Ask("POST", config_maps_ + "?fieldManager=a%ff",
+                                {{"metadata", {{"name", "a"}}}, {"data", {{"k", "v"}}}});
+
+  EXPECT_EQ(response.status, 201);
+  EXPECT_EQ(json::parse(response.body)["metadata"]["managedFields"][0]["manager"], "a\uFFFD");
+}
+
+TEST_F(StrangeRequestsTest, AGeneratedNameThatIsCutInALetterIsRefused) {
+  std::string prefix(57, 'a');
+  prefix += "\u00FC";
+
+  EXPECT_EQ(Ask("POST", config_maps_, {{"metadata", {{"generateName", prefix}}}}).status, 422);
+}
+
+TEST_F(StrangeRequestsTest, YamlThatIsNoTextIsRefused) {
+  const Response response = server_.transport().Call({.method = "POST",
+                                                      .target = config_maps_,
+                                                      .body = "data: {a: \xa1}",
+                                                      .content_type = "application/yaml"});
+
+  EXPECT_EQ(response.status, 400);
+}
+
+TEST_F(StrangeRequestsTest, AliasesThatMakeMuchOfLittleAreRefused) {
+  const Response response = server_.transport().Call({.method = "POST",
+                                                      .target = config_maps_,
+                                                      .body = "data: &a {x: *a, y: *a}",
+                                                      .content_type = "application/yaml"});
+
+  EXPECT_EQ(response.status, 400);
+}
+
+TEST_F(StrangeRequestsTest, ANumberThatFitsNowhereIsRefused) {
+  const Response response = server_.transport().Call(
+      {.method = "POST", .target = config_maps_, .body = R"({"data":{"a":1e400}})"});
+
+  EXPECT_EQ(response.status, 400);
+}
+
+TEST_F(StrangeRequestsTest, CopiesThatMakeMuchOfLittleAreRefused) {
+  Ask("POST", config_maps_, {{"metadata", {{"name", "a"}, {"annotations", {{"x", "y"}}}}}});
+  json patch = json::array();
+  for (int i = 0; i < 40; ++i) {
+    patch.push_back(
+        {{"op", "copy"}, {"from", "/metadata"}, {"path", "/metadata/" + std::to_string(i)}});
+  }
+
+  const Response response =
+      server_.transport().Call({.method = "PATCH",
+                                .target = config_maps_ + "/a",
+                                .body = patch.dump(),
+                                .content_type = "application/json-patch+json"});
+
+  EXPECT_EQ(response.status, 413);
+}
+
+TEST_F(StrangeRequestsTest, ATokenOfNoPageIsRefused) {
+  const std::string no_key = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJzdGFydCI6ImEvYi9jIn0";  // a/b/c
+
+  EXPECT_EQ(Ask("GET", config_maps_ + "?limit=1&continue=" + no_key).status, 400);
+}
+
+TEST_F(StrangeRequestsTest, AWatchWithoutEndDoesNotEnd) {
+  const auto watch = server_.transport().Open(
+      {.target = config_maps_ + "?watch=true&timeoutSeconds=9223372036854775807"});
+
+  EXPECT_EQ(watch->Read(0s).state, Stream::State::kSilent);
+}
+
+TEST_F(StrangeRequestsTest, AnEndlessGracePeriodIsTaken) {
+  const json container{{"name", "c"}, {"image", "i"}};
+  Ask("POST", "/api/v1/namespaces/default/pods",
+      {{"metadata", {{"name", "a"}}}, {"spec", {{"nodeName", "n"}, {"containers", {container}}}}});
+
+  const Response response = Ask("DELETE", "/api/v1/namespaces/default/pods/a",
+                                {{"gracePeriodSeconds", 9223372036854775807}});
+
+  EXPECT_EQ(response.status, 200);
+}
+
+TEST_F(StrangeRequestsTest, AJobWithoutANameIsRefused) {
+  const json container{{"name", "c"}, {"image", "i"}};
+  const json pod{{"restartPolicy", "Never"}, {"containers", {container}}};
+
+  EXPECT_EQ(Ask("POST", "/apis/batch/v1/namespaces/default/jobs",
+                {{"spec", {{"template", {{"spec", pod}}}}}})
+                .status,
+            422);
+}
+
+TEST_F(StrangeRequestsTest, AVersionOfAnyNumberIsServed) {
+  const json schema{{"openAPIV3Schema", {{"type", "object"}}}};
+  const json version{
+      {"name", "v99999999999"}, {"served", true}, {"storage", true}, {"schema", schema}};
+  const json definition{{"metadata", {{"name", "bars.b.io"}}},
+                        {"spec",
+                         {{"group", "b.io"},
+                          {"scope", "Cluster"},
+                          {"names", {{"kind", "Bar"}, {"plural", "bars"}}},
+                          {"versions", {version}}}}};
+  EXPECT_EQ(
+      Ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).status,
+      201);
+
+  EXPECT_EQ(Ask("GET", "/apis/b.io/v99999999999/bars").status, 200);
+  EXPECT_EQ(Ask("GET", "/apis").status, 200);
+}
+
+}  // namespace
+}  // namespace kopp
