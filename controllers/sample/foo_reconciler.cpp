@@ -51,10 +51,13 @@ Deployment Ensure(const Foo& foo, kopp::Context& context) {
 void WriteStatus(const Foo& foo, const Deployment& deployment, kopp::Context& context) {
   const int available = deployment.status.availableReplicas;
   if (foo.status.availableReplicas == available) return;
+  // By a test, since a uid that stands in a merge patch of a status is passed over.
+  const json this_very_foo{{"op", "test"}, {"path", "/metadata/uid"}, {"value", foo.metadata.uid}};
+  const json status{
+      {"op", "add"}, {"path", "/status"}, {"value", {{"availableReplicas", available}}}};
   try {
-    context.client.PatchStatus<Foo>(
-        kopp::KeyOf(foo), kopp::Patch::Merge({{"metadata", {{"uid", foo.metadata.uid}}},
-                                              {"status", {{"availableReplicas", available}}}}));
+    context.client.PatchStatus<Foo>(kopp::KeyOf(foo),
+                                    kopp::Patch::Json(json::array({this_very_foo, status})));
   } catch (const kopp::ApiError& error) {
     // The server says the same of a Foo that is gone and of a path that it does not serve. Another
     // try tells them apart, and finds what was installed meanwhile.

@@ -21,7 +21,15 @@ if(NOT output STREQUAL "default/web\n")
 endif()
 run(${WORK}/build/operator --help)
 run(${WORK}/build/operator_test)
+run(${WORK}/build/reconciler_test)
 run(${WORK}/installed/bin/sample-controller --version)
+
+# The demo finds what the installed sample controller is shown with. It goes on until it is ended.
+run(timeout --preserve-status --signal=INT 5 ${WORK}/installed/bin/kopp-apiserver --demo --
+  ${WORK}/installed/bin/sample-controller)
+if(NOT output MATCHES "create  deployments example-foo")
+  message(FATAL_ERROR "the demo told:\n${output}")
+endif()
 
 # The workqueue is found where none of the other packages are.
 file(WRITE ${WORK}/alone/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)

@@ -1,243 +1,224 @@
-#include "foo_reconciler.hpp"
+// What one reconcile of a Foo does, against the state that it finds.
+#include "foo_environment.hpp"
 
-#include <chrono>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <kopp/kinds.hpp>
-#include <kopp/testing/fake_clock.hpp>
-#include <kopp/testing/scripted_transport.hpp>
 
 namespace sample {
 namespace {
 
-using kopp::Request;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-constexpr const char* kStatus =
-    "/apis/samplecontroller.k8s.io/v1alpha1/namespaces/default/foos/foo/status";
+constexpr const char* kCreate = "create deployments default/web";
+constexpr const char* kUpdate = "update deployments default/web";
+constexpr const char* kStatus = "patch foos/status default/foo";
+constexpr const char* kSynced = "Normal Synced: Foo synced successfully";
 
-/// Reconciles one Foo against a cache with the Deployments of the test, and keeps what was written.
-class FooReconcilerTest : public ::testing::Test {
+class FooReconcilerTest : public FooEnvironment {
  protected:
-  FooReconcilerTest() {
-    foo_.metadata.name = "foo";
-    foo_.metadata.ns = "default";
-    foo_.metadata.uid = "foo-uid";
-    foo_.spec.deploymentName = "web";
-    foo_.spec.replicas = 1;
-    Answer("POST", kDeployments, 201);
-    Answer("PUT", std::string(kDeployments) + "/web", 200);
-    transport_.Reply("PATCH", kStatus, 200, "{}");
-    transport_.Reply("POST", "/api/v1/namespaces/default/events", 201, "{}");
-  }
+  using FooEnvironment::FooEnvironment;
 
-  /// Writes of the Deployment are answered with what was written.
-  void Answer(const std::string& method, const std::string& path, int status) {
-    transport_.On(method, path, [status](const Request& request) {
-      return kopp::Response{.status = status, .body = request.body};
-    });
-  }
-  json OwnedDeployment() const {
-    return {{"metadata",
-             {{"name", "web"},
-              {"namespace", "default"},
-              {"ownerReferences", json::array({{{"apiVersion", "samplecontroller.k8s.io/v1alpha1"},
-                                                {"kind", "Foo"},
-                                                {"name", "foo"},
-                                                {"uid", "foo-uid"},
-                                                {"controller", true}}})}}},
-            {"spec", {{"replicas", 1}}},
-            {"status", {{"availableReplicas", 0}}}};
-  }
-  void InCache(const json& deployment) { cached_.push_back(deployment); }
+  void Reconcile() { env_.Reconcile<Foo, kopp::Deployment>(foo_, ReconcileFoo); }
 
-  void Reconcile() {
-    const json list{
-        {"kind", "DeploymentList"}, {"metadata", {{"resourceVersion", "1"}}}, {"items", cached_}};
-    transport_.Reply("GET", "/apis/apps/v1/deployments", 200, list.dump());
-    kopp::Cache cache{transport_, "", log_, clock_};
-    cache.InformerFor<kopp::Deployment>();
-    cache.Start();
-    cache.WaitForSync({});
-    kopp::Context context{kopp::KeyOf(foo_), client_, cache, events_, log_, {}};
-    const auto record = [&] { events_.Stop(); };
-    try {
-      ReconcileFoo(foo_, context);
-    } catch (...) {
-      record();
-      throw;
-    }
-    record();
+  /// What one more reconcile writes.
+  std::vector<std::string> WritesOfAnother() {
+    const auto before = static_cast<std::ptrdiff_t>(env_.Writes().size());
+    Reconcile();
+    const std::vector<std::string> all = env_.Writes();
+    return {all.begin() + before, all.end()};
   }
-
-  /// "METHOD path" of each write but Events, in order.
-  std::vector<std::string> Writes() {
-    std::vector<std::string> writes;
-    for (const Request& request : transport_.Requests()) {
-      const bool event = request.target.find("/events") != std::string::npos;
-      if (request.method == "GET" || request.method == "WATCH" || event) continue;
-      writes.push_back(request.method + " " + request.target.substr(0, request.target.find('?')));
-    }
-    return writes;
-  }
-  json Body(const std::string& method) {
-    for (const Request& request : transport_.Requests()) {
-      if (request.method == method) return json::parse(request.body);
-    }
-    return nullptr;
-  }
-  /// "Type Reason: message" of each Event.
-  std::vector<std::string> Events() {
-    std::vector<std::string> events;
-    for (const Request& request : transport_.Requests()) {
-      if (request.target.find("/events") == std::string::npos) continue;
-      const json event = json::parse(request.body);
-      events.push_back(event["type"].get<std::string>() + " " + event["reason"].get<std::string>() +
-                       ": " + event["message"].get<std::string>());
-    }
-    return events;
-  }
-
-  kopp::testing::FakeClock clock_;
-  kopp::testing::ScriptedTransport transport_{clock_};
-  kopp::Logger log_{{.write = [](std::string_view) {}}};
-  kopp::Client client_{transport_, "sample-controller"};
-  kopp::EventRecorder events_{client_, "sample-controller", log_, clock_};
-  Foo foo_;
-  json cached_ = json::array();
 };
 
 TEST_F(FooReconcilerTest, AFooWithoutADeploymentGetsOneAndThenItsStatus) {
+  MakeFoo();
   Reconcile();
 
-  EXPECT_THAT(Writes(),
-              ElementsAre(std::string("POST ") + kDeployments, std::string("PATCH ") + kStatus));
-  EXPECT_THAT(Events(), ElementsAre("Normal Synced: Foo synced successfully"));
+  EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
+  EXPECT_THAT(env_.Events(), ElementsAre(kSynced));
 }
 
 TEST_F(FooReconcilerTest, TheDeploymentIsExactlyWhatTheFooAsksFor) {
-  foo_.spec.replicas = 3;
+  const Foo foo = MakeFoo({{"deploymentName", "web"}, {"replicas", 3}});
   Reconcile();
 
-  EXPECT_EQ(Body("POST"), json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
+  json expected = json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
       "metadata":{"name":"web","namespace":"default","ownerReferences":[
-        {"apiVersion":"samplecontroller.k8s.io/v1alpha1","kind":"Foo","name":"foo","uid":"foo-uid",
+        {"apiVersion":"samplecontroller.k8s.io/v1alpha1","kind":"Foo","name":"foo",
          "controller":true,"blockOwnerDeletion":true}]},
       "spec":{"replicas":3,
         "selector":{"matchLabels":{"app":"nginx","controller":"foo"}},
         "template":{"metadata":{"labels":{"app":"nginx","controller":"foo"}},
-                    "spec":{"containers":[{"name":"nginx","image":"nginx:latest"}]}}}})"));
+                    "spec":{"containers":[{"name":"nginx","image":"nginx:latest"}]}}}})");
+  expected["metadata"]["ownerReferences"][0]["uid"] = foo.metadata.uid;
+  EXPECT_EQ(env_.Sent(kCreate), expected);
 }
 
 TEST_F(FooReconcilerTest, AFooThatSaysNoReplicasLeavesThemToTheServer) {
-  foo_.spec.replicas.reset();
+  MakeFoo({{"deploymentName", "web"}});
   Reconcile();
 
-  EXPECT_FALSE(Body("POST")["spec"].contains("replicas"));
+  EXPECT_FALSE(env_.Sent(kCreate)["spec"].contains("replicas"));
+  EXPECT_EQ(Web()->spec.replicas, 1);
 }
 
-TEST_F(FooReconcilerTest, ADeploymentThatIsAsItShouldBeIsLeftAlone) {
-  InCache(OwnedDeployment());
+TEST_F(FooReconcilerTest, AFooThatSaysNoReplicasLeavesWhatAnotherSetThem) {
+  MakeFoo({{"deploymentName", "web"}});
   Reconcile();
+  env_.client().Patch<kopp::Deployment>(web_, kopp::Patch::Merge({{"spec", {{"replicas", 5}}}}));
 
-  EXPECT_THAT(Writes(), ElementsAre(std::string("PATCH ") + kStatus));
+  EXPECT_THAT(WritesOfAnother(), IsEmpty());
+  EXPECT_EQ(Web()->spec.replicas, 5);
 }
 
-TEST_F(FooReconcilerTest, AStatusThatStandsAlreadyIsNotWrittenAgain) {
-  InCache(OwnedDeployment());
-  foo_.status.availableReplicas = 0;
+TEST_F(FooReconcilerTest, WhatStandsAlreadyIsNotWrittenAgain) {
+  MakeFoo();
   Reconcile();
 
-  EXPECT_THAT(Writes(), IsEmpty());
-  EXPECT_THAT(Events(), ElementsAre("Normal Synced: Foo synced successfully"));
+  EXPECT_THAT(WritesOfAnother(), IsEmpty());
+  EXPECT_THAT(env_.Events(), ElementsAre(kSynced, kSynced));
 }
 
 TEST_F(FooReconcilerTest, TheStatusFollowsTheDeploymentsAndHoldsForThisVeryFoo) {
-  json deployment = OwnedDeployment();
-  deployment["status"]["availableReplicas"] = 1;
-  InCache(deployment);
-  foo_.status.availableReplicas = 0;
+  const Foo foo = MakeFoo();
   Reconcile();
+  SayAvailable(1);
 
-  EXPECT_EQ(Body("PATCH"),
-            json::parse(R"({"metadata":{"uid":"foo-uid"},"status":{"availableReplicas":1}})"));
+  EXPECT_THAT(WritesOfAnother(), ElementsAre(kStatus));
+  EXPECT_EQ(
+      env_.Sent(kStatus),
+      json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", foo.metadata.uid}},
+                   {{"op", "add"}, {"path", "/status"}, {"value", {{"availableReplicas", 1}}}}}));
+  EXPECT_EQ(env_.client().Get<Foo>(foo_)->status.availableReplicas, 1);
 }
 
 TEST_F(FooReconcilerTest, AnotherNumberOfReplicasIsWrittenAsAWholeDeployment) {
-  InCache(OwnedDeployment());
-  foo_.spec.replicas = 2;
+  MakeFoo();
   Reconcile();
+  Scale(2);
 
-  EXPECT_THAT(Writes(), ElementsAre(std::string("PUT ") + kDeployments + "/web",
-                                    std::string("PATCH ") + kStatus));
-  EXPECT_EQ(Body("PUT")["spec"]["replicas"], 2);
-  EXPECT_FALSE(Body("PUT")["metadata"].contains("resourceVersion"));
+  EXPECT_THAT(WritesOfAnother(), ElementsAre(kUpdate));
+  EXPECT_EQ(env_.Sent(kUpdate)["spec"]["replicas"], 2);
+  EXPECT_FALSE(env_.Sent(kUpdate)["metadata"].contains("resourceVersion"));
+  EXPECT_EQ(Web()->spec.replicas, 2);
 }
 
-TEST_F(FooReconcilerTest, ADeploymentWithoutReplicasHasOne) {
-  json deployment = OwnedDeployment();
-  deployment["spec"].erase("replicas");
-  InCache(deployment);
-  foo_.status.availableReplicas = 0;
+TEST_F(FooReconcilerTest, AnotherNameMakesAnotherDeploymentAndLeavesTheFirst) {
+  MakeFoo();
   Reconcile();
+  env_.client().Patch<Foo>(foo_, kopp::Patch::Merge({{"spec", {{"deploymentName", "shop"}}}}));
 
-  EXPECT_THAT(Writes(), IsEmpty());
+  EXPECT_THAT(WritesOfAnother(), ElementsAre("create deployments default/shop"));
+  EXPECT_TRUE(Web());
 }
 
 TEST_F(FooReconcilerTest, AForeignDeploymentIsLeftAloneAndAnEventSaysSo) {
-  json foreign = OwnedDeployment();
-  foreign["metadata"].erase("ownerReferences");
-  InCache(foreign);
+  MakeFoo();
+  Reconcile();
+  env_.client().Patch<kopp::Deployment>(
+      web_, kopp::Patch::Merge({{"metadata", {{"ownerReferences", nullptr}}}}));
+  Scale(2);
 
   EXPECT_THROW(Reconcile(), std::runtime_error);
 
-  EXPECT_THAT(Writes(), IsEmpty());
-  EXPECT_THAT(Events(),
-              ElementsAre("Warning ErrResourceExists: Resource \"web\" already exists and is not "
-                          "managed by Foo"));
+  EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
+  EXPECT_EQ(env_.Events().back(),
+            "Warning ErrResourceExists: Resource \"web\" already exists and is not managed by Foo");
 }
 
-TEST_F(FooReconcilerTest, TheDeploymentOfANamesakeThatCameBeforeIsForeign) {
-  json old = OwnedDeployment();
-  old["metadata"]["ownerReferences"][0]["uid"] = "of the Foo before";
-  InCache(old);
+TEST_F(FooReconcilerTest, TheDeploymentOfANamesakeThatCameBeforeIsForeignUntilItIsGone) {
+  MakeFoo();
+  Reconcile();
+  const auto set_finalizers = [&](const json& finalizers) {
+    env_.client().Patch<kopp::Deployment>(
+        web_, kopp::Patch::Merge({{"metadata", {{"finalizers", finalizers}}}}));
+  };
+  set_finalizers({"example.com/slow"});
+  env_.client().Delete<Foo>(foo_);
+  MakeFoo();
 
   EXPECT_THROW(Reconcile(), std::runtime_error);
-  EXPECT_THAT(Writes(), IsEmpty());
+  EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
+
+  set_finalizers(nullptr);
+  EXPECT_THAT(WritesOfAnother(), ElementsAre(kCreate, kStatus));
+}
+
+TEST_F(FooReconcilerTest, WithTheFooItsDeploymentGoes) {
+  MakeFoo();
+  Reconcile();
+  env_.client().Delete<Foo>(foo_);
+
+  EXPECT_FALSE(Web());
+  EXPECT_THAT(WritesOfAnother(), IsEmpty());
 }
 
 TEST_F(FooReconcilerTest, AFooThatNamesNoDeploymentIsNotTriedAgain) {
-  foo_.spec.deploymentName.clear();
+  MakeFoo({{"replicas", 1}});
 
   EXPECT_NO_THROW(Reconcile());
 
-  EXPECT_THAT(Writes(), IsEmpty());
-  EXPECT_THAT(Events(), IsEmpty());
+  EXPECT_THAT(env_.Writes(), IsEmpty());
+  EXPECT_THAT(env_.Events(), IsEmpty());
 }
 
 TEST_F(FooReconcilerTest, ADeploymentThatTheCacheDoesNotKnowYetIsTriedAgain) {
-  transport_.Reply("POST", kDeployments, 409, R"({"reason":"AlreadyExists"})");
+  MakeFoo();
+  env_.server().Inject({.what = What::kConflict, .verb = "create", .resource = "deployments"});
 
   EXPECT_THROW(Reconcile(), kopp::ApiError);
-  EXPECT_THAT(Events(), IsEmpty());
+
+  EXPECT_THAT(env_.Writes(), ElementsAre(std::string(kCreate) + ": 409 AlreadyExists"));
+  EXPECT_THAT(env_.Events(), IsEmpty());
 }
 
-TEST_F(FooReconcilerTest, AStatusThatCannotBeWrittenForWantOfItsPathIsSaidAndTriedAgain) {
-  InCache(OwnedDeployment());
-  transport_.Reply("PATCH", kStatus, 404, R"({"reason":"NotFound","details":{"name":"foo"}})");
+TEST_F(FooReconcilerTest, AStatusThatIsInConflictIsTriedAgain) {
+  MakeFoo();
+  env_.server().Inject({.what = What::kConflict, .verb = "patch", .resource = "foos", .times = 1});
+
+  EXPECT_THROW(Reconcile(), kopp::ApiError);
+  EXPECT_THAT(env_.Events(), IsEmpty());
+
+  EXPECT_THAT(WritesOfAnother(), ElementsAre(kStatus));
+}
+
+TEST_F(FooReconcilerTest, AFooThatWasMadeAnewMeanwhileGetsNoStatusOfTheOneBefore) {
+  MakeFoo();
+  const auto late = [&](const Foo& foo, kopp::Context& context) {
+    env_.client().Delete<Foo>(foo_);
+    MakeFoo();
+    return ReconcileFoo(foo, context);
+  };
+
+  EXPECT_THROW((env_.Reconcile<Foo, kopp::Deployment>(foo_, late)), kopp::ApiError);
+
+  EXPECT_EQ(env_.Writes().back(), std::string(kStatus) + ": 422 Invalid");
+  EXPECT_EQ(env_.client().Get<Foo>(foo_)->status.availableReplicas, std::nullopt);
+}
+
+TEST_F(FooReconcilerTest, AFooOutOfBoundsIsRefusedByTheServer) {
+  try {
+    MakeFoo({{"deploymentName", "web"}, {"replicas", 11}});
+    FAIL() << "it was taken";
+  } catch (const kopp::ApiError& error) {
+    EXPECT_TRUE(error.IsInvalid()) << error.what();
+  }
+}
+
+/// The kind without its status subresource.
+class FooWithoutStatusTest : public FooReconcilerTest {
+ protected:
+  FooWithoutStatusTest() : FooReconcilerTest("crd.yaml") {}
+};
+
+TEST_F(FooWithoutStatusTest, AStatusThatCannotBeWrittenForWantOfItsPathIsSaidAndTriedAgain) {
+  MakeFoo();
 
   try {
     Reconcile();
@@ -245,7 +226,7 @@ TEST_F(FooReconcilerTest, AStatusThatCannotBeWrittenForWantOfItsPathIsSaidAndTri
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("install crd-status-subresource.yaml"));
   }
-  EXPECT_THAT(Events(), IsEmpty());
+  EXPECT_THAT(env_.Events(), IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#include "foo_reconciler.hpp"
+
+#include <atomic>
+#include <chrono>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/kinds.hpp>
+#include <kopp/testing/environment.hpp>
+#include <kopp/testing/fake_clock.hpp>
+
+using kopp::Deployment;
+using kopp::testing::Environment;
+using kopp::testing::FakeClock;
+using sample::Foo;
+using sample::ReconcileFoo;
+using testing::ElementsAre;
+using What = kopp::testing::Fault::What;
+
+static const kopp::ObjectKey foo{"default", "foo"};
+static const kopp::ObjectKey web{"default", "web"};
+
+// What a Foo is, and one that asks for the Deployment "web".
+static void Prepare(Environment& env) {
+  env.Install(MANIFESTS "/crd-status-subresource.yaml");
+  env.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "default"}}},
+                            {"spec", {{"deploymentName", "web"}, {"replicas", 2}}}});
+}
+
+class FooTest : public testing::Test {
+ protected:
+  FooTest() { Prepare(env_); }
+
+  Environment env_;
+};
+
+TEST_F(FooTest, AFooGetsItsDeploymentAndThenItsStatus) {
+  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+
+  EXPECT_THAT(env_.Writes(),
+              ElementsAre("create deployments default/web", "patch foos/status default/foo"));
+  EXPECT_EQ(env_.Sent("create deployments default/web")["spec"]["replicas"], 2);
+  EXPECT_THAT(env_.Events(), ElementsAre("Normal Synced: Foo synced successfully"));
+}
+
+TEST_F(FooTest, WithTheFooItsDeploymentGoes) {
+  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+
+  env_.client().Delete<Foo>(foo);
+
+  EXPECT_FALSE(env_.client().Get<Deployment>(web));
+}
+
+TEST_F(FooTest, ADeploymentThatIsDeletedIsMadeAnew) {
+  env_.manager().AddController<Foo>({.workers = 2}).Owns<Deployment>().Reconcile(ReconcileFoo);
+  env_.Start();
+  ASSERT_TRUE(env_.Eventually<Deployment>(web));
+  const auto first = env_.client().Get<Deployment>(web)->metadata.uid;
+
+  env_.client().Delete<Deployment>(web);
+
+  EXPECT_TRUE(env_.Eventually<Deployment>(
+      web, [&](const Deployment& now) { return now.metadata.uid != first; }));
+}
+
+TEST(FooInTimeTest, AFooIsLookedAtAgainAfterFiveMinutes) {
+  FakeClock clock;
+  std::atomic<int> looks = 0;
+  Environment env{{.clock = clock}};
+  Prepare(env);
+  env.manager().AddController<Foo>().Reconcile([&](const Foo&, kopp::Context&) {
+    ++looks;
+    return kopp::Result{.requeue_after = std::chrono::minutes(5)};
+  });
+  env.Start();
+  clock.AwaitSleeperFor(std::chrono::minutes(5));
+
+  clock.Advance(std::chrono::minutes(5));
+
+  EXPECT_TRUE(env.Eventually([&] { return looks == 2; }));
+}
+
+TEST_F(FooTest, AConflictIsTriedAgain) {
+  env_.server().Inject({.what = What::kConflict, .verb = "patch", .resource = "foos", .times = 1});
+
+  EXPECT_THROW((env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo)), kopp::ApiError);
+  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+
+  EXPECT_THAT(env_.Writes(), ElementsAre("create deployments default/web",
+                                         "patch foos/status default/foo: 409 Conflict",
+                                         "patch foos/status default/foo"));
+}
+
+TEST_F(FooTest, ARestartOfTheServerIsLivedThrough) {
+  env_.manager().AddController<Foo>().Owns<Deployment>().Reconcile(ReconcileFoo);
+  env_.Start();
+  ASSERT_TRUE(env_.Eventually<Deployment>(web));
+
+  env_.server().Restart(std::chrono::milliseconds(50));
+  env_.client().Delete<Deployment>(web);
+
+  EXPECT_TRUE(env_.Eventually<Deployment>(web));
+}
+
+TEST_F(FooTest, WhatAUserAsksIsKnown) {
+  const auto transport = env_.server().TransportAs("alice", {"developers"});
+
+  kopp::Client(*transport, "kubectl").Delete<Foo>(foo);
+
+  const auto last = env_.server().Requests().back();
+  EXPECT_EQ(last["verb"], "delete");
+  EXPECT_EQ(last["user"]["username"], "alice");
+}
