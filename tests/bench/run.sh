@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The workqueue's benchmarks, on kopp and on client-go: the two in turn, RUNS times (5), medians
-# compared. Prints the table and leaves it, with the figures of each run, in build/bench.
+# compared. Prints the table and leaves it, with the figures of each run, in build/bench. The scenario
+# "apiserver" is apiserver.sh's.
 #
 #     tests/bench/run.sh [SCENARIO...]
 set -euo pipefail
@@ -12,10 +13,17 @@ runs=${RUNS:-5}
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
+# shellcheck source=tests/bench/table.sh
+source "$here/table.sh"
 
 scenarios=("$@")
 [[ $# -gt 0 ]] || scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w
-  add_after limiter wakeup burst memory_ready memory_delayed)
+  add_after limiter wakeup burst memory_ready memory_delayed apiserver)
+# The API server's are a table of their own.
+with_apiserver=
+for i in "${!scenarios[@]}"; do
+  [[ ${scenarios[i]} != apiserver ]] || { with_apiserver=yes && unset "scenarios[i]"; }
+done
 # What only kopp does: a bound of its own, or a figure that explains another.
 declare -A only_kopp=([wakeup]=bare_wakeup [memory_ready]=memory_ready_shared
   [memory_delayed]=memory_delayed_shared)
@@ -55,8 +63,6 @@ run() {
   done
 }
 
-# The budget: a measure of kopp's, of whom and which measure it is compared with, whether more or
-# less is better, and the ratio that is wanted ("-": none, the line explains another).
 budget() {
   cat <<'END'
 add_distinct           client-go add_distinct        more 2
@@ -88,39 +94,14 @@ cycle_4p_16w           kopp      cycle_1p_1w         more 0.8
 END
 }
 
-machine() {
-  printf '%s, %s CPUs; Linux %s; %s; %s; medians of %s, in turn\n' \
-    "$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n1)" "$(nproc)" "$(uname -r)" \
-    "$(c++ --version | head -n1)" "$(go version | cut -d' ' -f3)" "$runs"
+legend() {
   echo "GOMAXPROCS is the number of CPUs. Operations a second; all_out: CPU seconds; latency: ns; memory: bytes a key,"
   echo "garbage that is not collected yet included; ± is (max - min) / 2 in percent of the median"
 }
 
-# Sorted runs in, the table out.
-table() {
-  sort -k1,2 -k3,3g "$out/runs.txt" | awk '
-    function close_measure() {
-      if (n == 0) return
-      median[key] = n % 2 ? value[(n + 1) / 2] : (value[n / 2] + value[n / 2 + 1]) / 2
-      spread[key] = median[key] ? 50 * (value[n] - value[1]) / median[key] : 0
-      n = 0
-    }
-    function short(v) {
-      return v >= 1e6 ? sprintf("%.2fM", v / 1e6) : v >= 1e4 ? sprintf("%.1fk", v / 1e3) : sprintf("%.4g", v)
-    }
-    BEGIN { printf "%-23s %9s  %4s  %-33s %9s  %4s  %6s  %-9s\n", "kopp", "median", "±%", "against", "median", "±%", "ratio", "budget" }
-    NR == FNR { if ($1 " " $2 != key) { close_measure(); key = $1 " " $2 } value[++n] = $3; next }
-    FNR == 1 { close_measure() }
-    {
-      mine = "kopp " $1; theirs = $2 " " $3
-      if (!(mine in median) || !(theirs in median)) next
-      ratio = median[mine] / median[theirs]
-      met = $5 == "-" ? "" : ($4 == "more" ? ratio >= $5 : ratio <= $5) ? "ok" : "MISS"
-      wanted = $5 == "-" ? "" : ($4 == "more" ? ">= " : "<= ") $5
-      printf "%-23s %9s  %4.0f  %-33s %9s  %4.0f  %6.2f  %-9s %s\n", $1, short(median[mine]), spread[mine], $2 " " $3, short(median[theirs]), spread[theirs], ratio, wanted, met
-    }' - <(budget)
-}
-
-build
-run
-{ machine && table; } | tee "$out/workqueue.txt"
+if [[ ${#scenarios[@]} -gt 0 ]]; then
+  build
+  run
+  { machine "$(go version | cut -d' ' -f3)" "$runs" && legend && table "$out/runs.txt"; } | tee "$out/workqueue.txt"
+fi
+[[ -z $with_apiserver ]] || "$here/apiserver.sh"

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# kopp-apiserver beside a kube-apiserver with etcd: the two in turn, RUNS times (5), a new server each
+# time, medians compared. The server has one CPU and its client another. Where there is a cargo,
+# kube-rs's informer and controller are tried on both. Prints the table and leaves it in build/bench.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+out=$root/build/bench
+runs=${RUNS:-5}
+cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/go.sh
+source "$here/../go.sh"
+# shellcheck source=tests/bench/table.sh
+source "$here/table.sh"
+# shellcheck source=tests/cluster/process.sh
+source "$here/../cluster/process.sh"
+
+# Calls to loopback never go through a proxy.
+export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
+unset KUBECONFIG
+
+main() {
+  build
+  folder=$(mktemp -d)
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  trap 'exit 141' PIPE
+  : >"$out/apiserver_runs.txt"
+  echo "budget start 0.02" >>"$out/apiserver_runs.txt"
+  local round
+  for ((round = 1; round <= runs; ++round)); do
+    say "apiserver: round $round of $runs"
+    if ((round % 2)); then kopp && kube; else kube && kopp; fi
+  done
+  { machine "$("$KOPP_PROGRAMS/kube-apiserver" --version)" "$runs" && legend && table "$out/apiserver_runs.txt"; } | tee "$out/apiserver.txt"
+}
+
+build() {
+  mkdir -p "$out"
+  (cd "$root" && cmake --preset release >"$out/build.log" &&
+    cmake --build --preset release --target apiserver_bench kopp-apiserver >>"$out/build.log") ||
+    { say "the build failed: see $out/build.log"; return 1; }
+  bench=$root/build/release/tests/bench/apiserver_bench
+  server=$root/build/release/framework/apiserver/kopp-apiserver
+  KOPP_PROGRAMS=$("$here/../cluster/programs.sh")
+  export KOPP_PROGRAMS
+  build_peers
+}
+
+# kube-rs wants a Rust that is newer than Debian's.
+build_peers() {
+  peers=
+  if ! cargo_is_new_enough; then
+    say "there is no cargo 1.89 or newer here: kube-rs is left out"
+    return
+  fi
+  (cd "$here/peers/kube-rs" && CARGO_TARGET_DIR=$cache/kube-rs cargo build --quiet --release --locked >>"$out/build.log" 2>&1) ||
+    { say "the build of kube-rs failed: see $out/build.log"; return 1; }
+  peers=$cache/kube-rs/release/kube-rs-peers
+}
+
+cargo_is_new_enough() {
+  local version
+  version=$(cargo --version 2>/dev/null | cut -d' ' -f2) || return 1
+  [[ $(printf '%s\n' 1.89 "$version" | sort -V | head -n1) == 1.89 ]]
+}
+
+kopp() {
+  state=$folder/kopp
+  mkdir "$state"
+  process_start "$state" server taskset -c 1 "$bench" start "$state/admin.kubeconfig" "$state/start" \
+    taskset -c 0 "$server" --write-kubeconfig "$state/admin.kubeconfig"
+  eventually test -s "$state/start"
+  measure kopp "$(process_id "$state" server)"
+  process_stop "$state" server
+  rm -rf "$state"
+}
+
+kube() {
+  state=$folder/kube
+  taskset -c 0 "$here/../cluster/cluster.sh" up "$state" >/dev/null
+  "$here/../cluster/cluster.sh" kill-apiserver "$state"
+  taskset -c 1 "$bench" start "$state/admin.kubeconfig" "$state/start" \
+    taskset -c 0 "$here/../cluster/cluster.sh" start-apiserver "$state"
+  eventually test -s "$state/start"
+  measure kube-apiserver "$(process_id "$state" apiserver),$(process_id "$state" etcd)"
+  "$here/../cluster/cluster.sh" down "$state"
+}
+
+eventually() { # COMMAND...
+  local tries
+  for ((tries = 0; tries < 1200; ++tries)); do
+    "$@" && return
+    sleep 0.1
+  done
+  say "in two minutes it did not come to: $*"
+  return 1
+}
+
+measure() { # NAME PIDS
+  {
+    cat "$state/start"
+    taskset -c 1 "$bench" "$state/admin.kubeconfig" "$2"
+    [[ -z $peers ]] || KUBECONFIG=$state/admin.kubeconfig taskset -c 1 "$peers"
+  } | sed "s/^/$1 /" >>"$out/apiserver_runs.txt"
+}
+
+legend() {
+  echo "create, update, fan_out (to 100 watches): a second, by so many clients; _cpu: the server's seconds a change; memory: bytes a Pod;"
+  echo "start, list (20,000 Pods), kube_rs: seconds; the server has one CPU, its client another; ± is (max - min) / 2 in percent of the median"
+}
+
+budget() {
+  cat <<'END'
+start                  budget         start           less 1
+start                  kube-apiserver start           less 1
+create_1               kube-apiserver create_1        more 1
+update_1               kube-apiserver update_1        more 1
+create_8               kube-apiserver create_8        more 1
+update_8               kube-apiserver update_8        more 1
+fan_out                kube-apiserver fan_out         more 1
+fan_out_cpu            kube-apiserver fan_out_cpu     less 1
+create_pods            kube-apiserver create_pods     more 1
+memory                 kube-apiserver memory          less 1
+list                   kube-apiserver list            less 1
+pod_size               kube-apiserver pod_size        less -
+kube_rs_sync           kube-apiserver kube_rs_sync    less -
+kube_rs_converge       kube-apiserver kube_rs_converge less -
+END
+}
+
+clean_up() {
+  local code=$?
+  set +e
+  trap '' INT TERM HUP PIPE
+  [[ ! -e $folder/kube/cluster ]] || "$here/../cluster/cluster.sh" down "$folder/kube"
+  [[ ! -e $folder/kopp ]] || process_stop_all "$folder/kopp"
+  rm -rf "$folder"
+  exit "$code"
+}
+
+main
