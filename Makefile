@@ -9,16 +9,21 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 BUILD_PACKAGES := build-essential cmake ninja-build ccache libboost-dev libcli11-dev libcpprest-dev \
   libgmock-dev libgtest-dev librapidcheck-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev \
   patch prometheus-cpp-dev
+DEMO_PACKAGES := curl jq
 CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
+FUZZ_PACKAGES := clang-16 libclang-rt-16-dev
 CHECK_PACKAGES := clang-format-16 clang-tidy-16 shellcheck
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
+APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
+CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help build test demo test-cluster bench format check-format tidy
+.PHONY: help build test demo test-cluster bench fuzz format check-format tidy
 help:
-	@echo "make demo          see the sample controller at work on a real API server (no Pods run)"
+	@echo "make demo          see the sample controller at work, in seconds; CLUSTER=real: on a real API server"
 	@echo "make test          build everything and run the tests that need no cluster"
-	@echo "make test-cluster  the sample controller, and the API server's suite, against a real kube-apiserver"
-	@echo "make bench         the workqueue's speed and memory beside client-go's, with the budget"
+	@echo "make test-cluster  the sample controller, kubectl and client-go, against a real API server and kopp's own"
+	@echo "make bench         the workqueue beside client-go's, and the API server beside the real one, with the budget"
+	@echo "make fuzz          what the API server answers to anything at all, for SECONDS=60"
 	@echo "make format        put the sources into shape;  make check-format: only look"
 	@echo "make tidy          clang-tidy on all sources, or on those named in FILES"
 
@@ -40,25 +45,41 @@ build: build/$(PRESET)/build.ninja
 test: build
 	ctest --preset $(PRESET) -j $$(nproc) $(TESTS)
 
-$(CONTROLLER): build/$(PRESET)/build.ninja FORCE
-	cmake --build --preset $(PRESET) --target sample-controller
-FORCE:
+# CLUSTER=real: on etcd and a kube-apiserver, built from Go once
+CLUSTER ?= kopp
+demo: build/$(PRESET)/build.ninja
+	$(call packages,$(if $(filter real,$(CLUSTER)),$(CLUSTER_PACKAGES),$(DEMO_PACKAGES)))
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
+	@$(programs) CLUSTER=$(CLUSTER) tests/cluster/demo.sh
 
-demo: $(CONTROLLER)
+# What the scripts run, instead of the build of preset default.
+programs = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(CURDIR)/$(APISERVER) \
+  CONFORMANCE=$(CURDIR)/$(CONFORMANCE)
+test-cluster: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
-	@SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) tests/cluster/demo.sh
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver apiserver_conformance_test
+	@$(programs) SERVER=real tests/cluster/sample_controller_test.sh
+	@$(programs) SERVER=kopp tests/cluster/sample_controller_test.sh
+	@$(programs) SERVER=real tests/cluster/kubectl_test.sh
+	@$(programs) SERVER=kopp tests/cluster/kubectl_test.sh
+	@$(programs) SERVER=kopp tests/cluster/client_go_test.sh
+	@$(programs) tests/cluster/conformance_test.sh
 
-test-cluster: $(CONTROLLER)
-	$(call packages,$(CLUSTER_PACKAGES))
-	@SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) tests/cluster/sample_controller_test.sh
-	cmake --build --preset $(PRESET) --target apiserver_conformance_test
-	@CONFORMANCE=$(CURDIR)/build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test \
-	  tests/cluster/conformance_test.sh
-
-# RUNS: how often; SCENARIOS: which, such as SCENARIOS='plain wakeup'
+# RUNS: how often; SCENARIOS: which, such as SCENARIOS='plain wakeup' or 'apiserver'
 bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)
+
+# A finding stays in build/fuzz/findings, what is worth to begin with in build/fuzz/corpus.
+SECONDS := 60
+FUZZ := tests/apiserver/fuzz
+fuzz:
+	$(call packages,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	@mkdir -p build/fuzz/corpus build/fuzz/findings
+	build/fuzz/$(FUZZ)/apiserver_fuzz -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 -max_len=8192 \
+	  -print_final_stats=1 -dict=$(FUZZ)/api.dict -artifact_prefix=build/fuzz/findings/ build/fuzz/corpus $(FUZZ)/seeds
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
@@ -71,9 +92,13 @@ check-format:
 	git ls-files '*.sh' .ci/run | xargs shellcheck -x
 
 # The nodes: what the analyzer may look at in a function; by default a test of queues takes it a minute.
+# A unit of sources that are compiled together includes them, and each of them is looked at.
 TIDY = clang-tidy-16 --quiet --extra-arg=-Wno-unknown-warning-option \
+  --checks=-bugprone-suspicious-include --header-filter='$(CURDIR)/(workqueue|informer|framework|controllers|examples|tests)/' \
   $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=20000) -p build/$(PRESET)
 FILES = $(filter-out tests/install/%,$(shell git ls-files '*.cpp'))
 tidy: build/$(PRESET)/build.ninja
 	$(call packages,$(CHECK_PACKAGES))
-	@printf '%s\n' $(FILES) | xargs -r -P $$(nproc) -n 1 $(TIDY)
+	@units="$$(find $(CURDIR)/build/$(PRESET) -name 'unity_*_cxx.cxx') /dev/null"; \
+	for file in $(FILES); do grep -ls "\"$(CURDIR)/$$file\"" $$units || echo $$file; done | sort -u | \
+	  xargs -r -P $$(nproc) -n 1 $(TIDY)

@@ -18,6 +18,8 @@ check() { # SENTENCE FUNCTION [ARGUMENT...]
   fi
 }
 
+leave_out() { printf '# left out - %s: %s\n' "$1" "$2"; } # SENTENCE REASON
+
 # Runs a function to its first failure, in a shell of its own; what it prints goes to $seen, its exit
 # code to $attempt_code. That is not its own exit code, since `set -e` does nothing in a function
 # whose result is asked for: never call this after `if` or before `||`. In the background, so that a

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The sample controller at work, in a few seconds and a dozen lines: `make demo`.
+#   CLUSTER              kopp (the default): on kopp's own API server; real: on etcd and kube-apiserver
 #   SAMPLE_CONTROLLER    the program to show (default: the build of preset default)
+#   KOPP_APISERVER       kopp's API server (likewise)
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,9 +10,13 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 built=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$built}")
+export KOPP_APISERVER=${KOPP_APISERVER:-$root/build/default/framework/apiserver/kopp-apiserver}
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
+SERVER=${CLUSTER:-kopp}
+# shellcheck source-path=SCRIPTDIR source=server.sh
+source "$here/server.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
 # shellcheck source-path=SCRIPTDIR source=sample_controller/foos.sh
@@ -19,9 +25,9 @@ source "$here/sample_controller/foos.sh"
 main() {
   prepare
   introduce
-  step start_control_plane "A control plane is up: etcd and kube-apiserver $(version)"
+  step start_control_plane "A control plane is up: $(control_plane)"
   step install_crd "The API server has learnt from a CRD what a Foo is"
-  step start_controller "The sample controller runs, with its own few rights"
+  step start_controller "The sample controller runs, and watches Foos"
   step create_foo "You create Foo example-foo: \"I want 1 replica of nginx\""
   reaction create "The controller makes Deployment example-foo with 1 replica" 1
   step scale_foo "You change the Foo: \"3 replicas\""
@@ -39,13 +45,12 @@ prepare() {
   fi
   bold='' green='' red='' plain='' number=0
   if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m'; fi
-  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
-  unset KUBECONFIG
-  KOPP_PROGRAMS=$("$here/programs.sh")
-  export KOPP_PROGRAMS
+  if [[ $server == real ]]; then
+    KOPP_PROGRAMS=$("$here/programs.sh")
+    export KOPP_PROGRAMS
+  fi
   folder=$(mktemp -d)
   state=$folder/cluster seen=$folder/seen
-  export KUBECACHEDIR=$state/kubectl
   trap leave EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -53,18 +58,26 @@ prepare() {
 }
 
 introduce() {
+  local where="its own API server, in memory"
+  [[ $server == kopp ]] || where="a real Kubernetes API server"
   cat <<EOF
 
-${bold}kopp: a Kubernetes controller in C++, against a real Kubernetes API server${plain}
+${bold}kopp: a Kubernetes controller in C++, on $where${plain}
 
 It keeps one Deployment for each object of the kind Foo, as the Foo says.
-No Pods run in this demo: only etcd and an API server are started, and nothing that
-starts containers. What you see is the controller's own work, and how quick it is.
+No Pods run in this demo: there is an API server, and nothing that starts
+containers. What you see is the controller's own work, and how quick it is.
 
 EOF
 }
 
-version() { "$KOPP_PROGRAMS/kube-apiserver" --version | sed 's/.* v//'; }
+control_plane() {
+  if [[ $server == kopp ]]; then
+    echo "kopp-apiserver"
+  else
+    "$KOPP_PROGRAMS/kube-apiserver" --version | sed 's/.* v/etcd and kube-apiserver /'
+  fi
+}
 
 step() { # FUNCTION SENTENCE
   local started=$EPOCHREALTIME
@@ -90,7 +103,8 @@ microseconds_to() { # VERB
   audit_log | jq -n --arg verb "$1" '
     def microseconds: (.[0:19] + "Z" | fromdate) * 1000000 + (.[20:26] | tonumber);
     [inputs | select(.responseStatus.code < 300)]
-    | (map(select(.user.username == "admin" and .objectRef.name == "example-foo")) | last) as $asked
+    | (map(select(.user.username == "admin" and .objectRef.name == "example-foo"
+                    and (.verb | IN("create", "patch", "delete")))) | last) as $asked
     | (map(select(.user.username != "admin" and .objectRef.resource == "deployments"
                   and .verb == $verb)) | last) as $answered
     | ($answered.stageTimestamp | microseconds) - ($asked.stageTimestamp | microseconds)'
@@ -106,17 +120,36 @@ duration() { # MICROSECONDS
 
 line() { printf '%3d. %s%-64s%s %10s\n' "$number" "${3:-}" "$1" "$plain" "$2"; } # SENTENCE TIME [COLOUR]
 
-start_control_plane() { "$here/cluster.sh" up "$state"; }
+start_control_plane() { "$cluster" up "$state"; }
+
+# What you do. By curl: kubectl need not be there.
+call() { # METHOD PATH [TYPE FILE]
+  curl --silent --show-error --fail-with-body --cacert "$state/ca.crt" --cert "$state/admin.crt" \
+    --key "$state/admin.key" --request "$1" ${3:+--header "Content-Type: application/$3" --data-binary "@$4"} \
+    "https://127.0.0.1:$(<"$state/port")$2"
+}
+
+readonly foos=/apis/samplecontroller.k8s.io/v1alpha1/namespaces/default/foos
+readonly deployments=/apis/apps/v1/namespaces/default/deployments
+readonly definitions=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 
 install_crd() {
-  kubectl apply -f "$manifests/crd-status-subresource.yaml" -f "$manifests/rbac.yaml"
-  kubectl wait --for=condition=Established --timeout=20s crd/foos.samplecontroller.k8s.io
-  # An API server holds the first objects of a new kind back for 2 s; here, and not in "You create".
-  kubectl create --dry-run=server -f "$manifests/example-foo.yaml"
+  call POST "$definitions" yaml "$manifests/crd-status-subresource.yaml"
+  becomes True 20 established
+  # A real API server holds the first objects of a new kind back for 2 s; here, and not in "You create".
+  call POST "$foos?dryRun=All" yaml "$manifests/example-foo.yaml"
+}
+
+established() {
+  call GET "$definitions/foos.samplecontroller.k8s.io" |
+    jq -r '.status.conditions[] | select(.type == "Established") | .status'
 }
 
 start_controller() {
-  "$here/cluster.sh" service-account "$state" default sample-controller
+  if [[ $server == real ]]; then # it has rights, and needs them
+    "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" apply -f "$manifests/rbac.yaml"
+  fi
+  "$cluster" service-account "$state" default sample-controller
   controller_start ""
   becomes "the controller watches Foos" 20 watching # then it is ready
 }
@@ -126,19 +159,30 @@ watching() {
     | "the controller watches Foos"'
 }
 
-create_foo() { kubectl create -f "$manifests/example-foo.yaml"; }
-scale_foo() { change_foo example-foo '{"replicas":3}'; }
-delete_deployment() { kubectl delete deployment example-foo; }
+create_foo() { call POST "$foos" yaml "$manifests/example-foo.yaml"; }
+scale_foo() { call PATCH "$foos/example-foo" merge-patch+json - <<<'{"spec":{"replicas":3}}'; }
+delete_deployment() { call DELETE "$deployments/example-foo"; }
+replicas() { call GET "$deployments/$1" | jq .spec.replicas; }
 
 farewell() {
-  cat <<EOF
-
-Try next:
+  local program=${SAMPLE_CONTROLLER#"$PWD"/}
+  echo && echo "Try next:"
+  if [[ $server == kopp ]]; then
+    cat <<EOF
+  ${KOPP_APISERVER#"$PWD"/} --demo -- \\
+    $program
+                                  the same, live, for you to play with
+  make test                       the tests that need no cluster
+  make demo CLUSTER=real          the same on etcd and kube-apiserver
+EOF
+  else
+    cat <<EOF
   make test                       the tests that need no cluster
   make test-cluster               everything above and more, checked
-  ${SAMPLE_CONTROLLER#"$PWD"/} --help
+  $program --help
                                   run it against your own cluster
 EOF
+  fi
 }
 
 fail() { # EXPECTED SEEN
@@ -155,7 +199,7 @@ fail() { # EXPECTED SEEN
   exit 1
 }
 
-clean_up() { [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"; }
+clean_up() { [[ ! -e $state/cluster ]] || "$cluster" down "$state"; }
 
 leave() {
   local code=$?

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs the sample controller as a program of its own, under its own RBAC rules, against a real etcd and
-# kube-apiserver, and checks with kubectl what it does.
+# Runs the sample controller as a program of its own against an API server, and checks with kubectl what
+# it does: under its own RBAC rules on a real etcd and kube-apiserver, or on kopp's own API server, where
+# a kill is a restart that keeps the objects.
 #   sample_controller_test.sh [PART...]    all parts, or some: the files of sample_controller/
+#   SERVER               real (the default) or kopp
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
 # Nothing stays behind; when a check failed, the logs are kept in build/test-cluster.
 set -euo pipefail
@@ -15,6 +17,8 @@ readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd metri
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
+# shellcheck source-path=SCRIPTDIR source=server.sh
+source "$here/server.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
 for part in foos "${parts[@]}"; do
@@ -40,18 +44,16 @@ main() {
 prepare() {
   KOPP_PROGRAMS=$("$here/programs.sh")
   export KOPP_PROGRAMS
-  unset KUBECONFIG
-  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
   folder=$(mktemp -d)
   state=$folder/cluster seen=$folder/seen
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "$here/cluster.sh" up "$state" >/dev/null
+  "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl apply -f "$manifests/rbac.yaml" >/dev/null
-  "$here/cluster.sh" service-account "$state" default sample-controller
+  "$cluster" service-account "$state" default sample-controller
 }
 
 begin() { # PART: each finds the CRD installed and the controller running, but for the one that is about that
@@ -76,7 +78,7 @@ clean_up() {
   if ((failed > 0)); then
     mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
   fi
-  [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
+  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
   rm -rf "$folder"
   ((failed == 0)) || echo "# logs: $root/build/test-cluster" >&2
   exit "$code"

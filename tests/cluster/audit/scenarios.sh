@@ -43,7 +43,8 @@ scenario_drift() {
   becomes 0 20 status a
   kubectl label deployment a foreign=label
   kubectl annotate deployment a foreign=annotation
-  kubectl set image deployment/a nginx=nginx:1.27
+  kubectl patch deployment a --type=json \
+    -p '[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:1.27"}]'
   make_available a 1
   becomes 1 20 status a
   kubectl scale deployment a --replicas=5
@@ -63,7 +64,7 @@ scenario_delete_child() {
 }
 
 scenario_foreign_child() {
-  kubectl create deployment taken --image=somebody/else --replicas=3
+  make deployment taken --image=somebody/else --replicas=3
   foo a taken 1
   shows ErrResourceExists 20 kubectl get events
   kubectl delete deployment taken
@@ -134,8 +135,8 @@ scenario_restart() {
 scenario_api_server_restart() {
   foo a a 1
   becomes 0 20 status a
-  "$here/cluster.sh" kill-apiserver "$state"
-  "$here/cluster.sh" start-apiserver "$state"
+  "$cluster" kill-apiserver "$state"
+  "$cluster" start-apiserver "$state"
   change_foo a '{"replicas":2}'
   becomes 2 60 replicas a
   make_available a 2

@@ -5,11 +5,17 @@ source "$here/audit/scenarios.sh"
 
 check_audit() {
   local scenario
+  local -a played=()
   for scenario in "${scenarios[@]}"; do
-    check "The scenario $scenario comes to its end" play "$scenario"
+    if [[ $server == kopp && $scenario == *-foo ]]; then # deletes one
+      leave_out "The scenario $scenario" "$garbage"
+    else
+      check "The scenario $scenario comes to its end" play "$scenario"
+      played+=("$scenario")
+    fi
   done
   # All are compared at the end, when a write too many has had time to come.
-  for scenario in "${scenarios[@]}"; do
+  for scenario in "${played[@]}"; do
     check "In the scenario $scenario, writes and Events are the Go controller's" as_expected "$scenario"
   done
 }

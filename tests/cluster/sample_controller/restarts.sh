@@ -53,9 +53,9 @@ api_server_killed() {
   becomes 0 10 status a
   local before
   before=$(process_id "$state" controller)
-  "$here/cluster.sh" kill-apiserver "$state"
+  "$cluster" kill-apiserver "$state"
   shows refused 5 kubectl get foos
-  "$here/cluster.sh" start-apiserver "$state"
+  "$cluster" start-apiserver "$state"
   change_foo a '{"replicas":4}'
   becomes 4 60 replicas a
   kubectl delete deployment a

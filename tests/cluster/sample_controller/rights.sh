@@ -2,7 +2,8 @@
 # The controller under its own RBAC rules, judged by the audit log of the checks that ran before.
 
 check_rights() {
-  check "The controller was never refused: not one answer of 401 or 403" never_refused
+  local never="The controller was never refused: not one answer of 401 or 403"
+  if [[ $server == real ]]; then check "$never" never_refused; else leave_out "$never" "kopp's refuses nobody"; fi
   check "The controller used every rule of rbac.yaml, and nothing else" every_rule_used
 }
 

@@ -1,0 +1,194 @@
+// Command controller is the sample controller's behaviour on client-go's informers and queue, with a
+// crowd of users: it makes Foos, changes them and deletes Deployments under the controller, and says
+// whether every Deployment ends as its Foo says. Calls that fail are tried again: the server may restart.
+//
+//	controller -kubeconfig FILE [-n 100]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
+)
+
+const namespace = "default"
+
+var (
+	foos        = schema.GroupVersionResource{Group: "samplecontroller.k8s.io", Version: "v1alpha1", Resource: "foos"}
+	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+)
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type controller struct {
+	client      dynamic.Interface
+	foos        cache.GenericLister
+	deployments cache.GenericLister
+	queue       workqueue.TypedRateLimitingInterface[string]
+}
+
+func replicas(object *unstructured.Unstructured) int64 {
+	count, _, _ := unstructured.NestedInt64(object.Object, "spec", "replicas")
+	return count
+}
+
+func deploymentFor(foo *unstructured.Unstructured) *unstructured.Unstructured {
+	labels := map[string]any{"controller": foo.GetName()}
+	made := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"name": foo.GetName(), "namespace": foo.GetNamespace()},
+		"spec": map[string]any{
+			"replicas": replicas(foo),
+			"selector": map[string]any{"matchLabels": labels},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": labels},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": "nginx", "image": "nginx"}}},
+			},
+		},
+	}}
+	made.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(foo, foo.GroupVersionKind())})
+	return made
+}
+
+func (c *controller) sync(ctx context.Context, name string) error {
+	found, err := c.foos.ByNamespace(namespace).Get(name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	must(err) // a lister knows no other error
+	foo := found.(*unstructured.Unstructured)
+	client := c.client.Resource(deployments).Namespace(namespace)
+	deployment, err := c.deployments.ByNamespace(namespace).Get(name)
+	if apierrors.IsNotFound(err) {
+		_, err = client.Create(ctx, deploymentFor(foo), metav1.CreateOptions{})
+	} else if replicas(deployment.(*unstructured.Unstructured)) != replicas(foo) {
+		_, err = client.Update(ctx, deploymentFor(foo), metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return err
+	}
+	status := foo.DeepCopy()
+	must(unstructured.SetNestedField(status.Object, int64(0), "status", "availableReplicas"))
+	_, err = c.client.Resource(foos).Namespace(namespace).UpdateStatus(ctx, status, metav1.UpdateOptions{})
+	return err
+}
+
+func (c *controller) work(ctx context.Context) {
+	for {
+		name, ended := c.queue.Get()
+		if ended {
+			return
+		}
+		if err := c.sync(ctx, name); err != nil {
+			c.queue.AddRateLimited(name)
+		} else {
+			c.queue.Forget(name)
+		}
+		c.queue.Done(name)
+	}
+}
+
+// Two workers, behind informers that have synced.
+func start(ctx context.Context, client dynamic.Interface) *controller {
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	c := &controller{
+		client:      client,
+		foos:        factory.ForResource(foos).Lister(),
+		deployments: factory.ForResource(deployments).Lister(),
+		queue:       workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+	}
+	add := func(object any) { // a Deployment has its Foo's name
+		if key, err := cache.DeletionHandlingObjectToName(object); err == nil {
+			c.queue.Add(key.Name)
+		}
+	}
+	for _, resource := range []schema.GroupVersionResource{foos, deployments} {
+		_, err := factory.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: add, DeleteFunc: add, UpdateFunc: func(_, object any) { add(object) }})
+		must(err)
+	}
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	for range 2 {
+		go c.work(ctx)
+	}
+	return c
+}
+
+// The server may be away for a moment. What is there or gone already is as it is meant to be.
+func insist(what string, call func() error) {
+	var err error
+	if wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, 15*time.Second, true, func(context.Context) (bool, error) {
+		err = call()
+		return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err), nil
+	}) != nil {
+		must(fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+func main() {
+	kubeconfig := flag.String("kubeconfig", "", "how the server is reached")
+	n := flag.Int("n", 100, "how many Foos")
+	flag.Parse()
+	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	must(err)
+	config.QPS = -1
+	ctx := context.Background()
+	client := dynamic.NewForConfigOrDie(config)
+	start(ctx, client)
+	myFoos, myDeployments := client.Resource(foos).Namespace(namespace), client.Resource(deployments).Namespace(namespace)
+	name := func(i int) string { return fmt.Sprintf("foo-%d-%d", os.Getpid(), i) }
+	for i := range *n {
+		foo := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": foos.GroupVersion().String(), "kind": "Foo", "metadata": map[string]any{"name": name(i)},
+			"spec": map[string]any{"deploymentName": name(i), "replicas": int64(1)}}}
+		insist("create", func() error { _, err := myFoos.Create(ctx, foo, metav1.CreateOptions{}); return err })
+	}
+	fmt.Println("made")
+	for i := range *n {
+		if i%3 == 0 {
+			insist("delete", func() error { return myDeployments.Delete(ctx, name(i), metav1.DeleteOptions{}) })
+		} else {
+			insist("patch", func() error {
+				_, err := myFoos.Patch(ctx, name(i), types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{})
+				return err
+			})
+		}
+	}
+	for i := range *n {
+		want := int64(3)
+		if i%3 == 0 {
+			want = 1
+		}
+		insist("Deployment "+name(i), func() error {
+			deployment, err := myDeployments.Get(ctx, name(i), metav1.GetOptions{})
+			if err != nil {
+				return fmt.Errorf("it is wanted: %v", err) // not found is not good enough
+			}
+			if replicas(deployment) != want {
+				return fmt.Errorf("%d replicas are wanted, there are %d", want, replicas(deployment))
+			}
+			return nil
+		})
+	}
+	fmt.Printf("in line: %d Deployments\n", *n)
+}
