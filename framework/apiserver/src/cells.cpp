@@ -24,27 +24,6 @@ std::string Requirement(const json& expression) {
 
 }  // namespace
 
-const json& At(const json& object, const std::string& pointer) {
-  static const json nothing;
-  const json::json_pointer to(pointer);
-  return object.contains(to) ? object.at(to) : nothing;
-}
-
-std::string TextAt(const json& object, const std::string& pointer, const std::string& otherwise) {
-  const json& found = At(object, pointer);
-  if (found.is_number()) return found.dump();
-  return found.is_string() ? found.get<std::string>() : otherwise;
-}
-
-std::int64_t NumberAt(const json& object, const std::string& pointer) {
-  const json& found = At(object, pointer);
-  return found.is_number() ? found.get<std::int64_t>() : 0;
-}
-
-bool IsTrueAt(const json& object, const std::string& pointer) {
-  return At(object, pointer) == true;
-}
-
 bool HasCondition(const json& object, std::string_view type) {
   const json& conditions = At(object, "/status/conditions");
   return std::any_of(conditions.begin(), conditions.end(), [&](const json& condition) {
@@ -116,7 +95,7 @@ Cell Number(std::string pointer) {
   };
 }
 
-Cell Part(std::string ready, std::string wanted) {
+Cell OutOf(std::string ready, std::string wanted) {
   return [ready = std::move(ready), wanted = std::move(wanted)](const json& object,
                                                                 const std::string&) {
     return std::to_string(NumberAt(object, ready)) + '/' + std::to_string(NumberAt(object, wanted));
@@ -146,7 +125,7 @@ Cell Labels(std::string pointer) {
   };
 }
 
-Cell Selector(std::string pointer) {
+Cell Selects(std::string pointer) {
   return [pointer = std::move(pointer)](const json& object, const std::string&) {
     return Or(SelectorInWords(At(object, pointer)), "<none>");
   };

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include "at.hpp"
+
 #include <functional>
 #include <map>
 #include <string>
@@ -24,15 +25,8 @@ using CellsOfKinds = std::map<std::string, std::vector<Cell>, std::less<>>;
 [[nodiscard]] CellsOfKinds ClusterCells();
 [[nodiscard]] CellsOfKinds EventCells();
 
-// What an object has at a JSON pointer; nothing throws where it is of another type.
+// What the cells ask.
 
-/// null where there is nothing.
-[[nodiscard]] const nlohmann::json& At(const nlohmann::json& object, const std::string& pointer);
-/// A string, or a number as text.
-[[nodiscard]] std::string TextAt(const nlohmann::json& object, const std::string& pointer,
-                                 const std::string& otherwise = "");
-[[nodiscard]] std::int64_t NumberAt(const nlohmann::json& object, const std::string& pointer);
-[[nodiscard]] bool IsTrueAt(const nlohmann::json& object, const std::string& pointer);
 /// Whether its status has the condition, with the status True.
 [[nodiscard]] bool HasCondition(const nlohmann::json& object, std::string_view type);
 [[nodiscard]] bool IsBeingDeleted(const nlohmann::json& object);
@@ -54,12 +48,12 @@ using CellsOfKinds = std::map<std::string, std::vector<Cell>, std::less<>>;
 [[nodiscard]] Cell Text(std::string pointer, std::string otherwise = "");
 [[nodiscard]] Cell Number(std::string pointer);
 /// "ready/wanted".
-[[nodiscard]] Cell Part(std::string ready, std::string wanted);
+[[nodiscard]] Cell OutOf(std::string ready, std::string wanted);
 /// How many there are in all of these lists and maps.
 [[nodiscard]] Cell CountOf(std::vector<std::string> pointers);
 /// One field of each item of a list: the names of containers, say.
 [[nodiscard]] Cell Each(std::string list, std::string field);
 [[nodiscard]] Cell Labels(std::string pointer);
-[[nodiscard]] Cell Selector(std::string pointer);
+[[nodiscard]] Cell Selects(std::string pointer);
 
 }  // namespace kopp::apiserver

@@ -114,7 +114,7 @@ CellsOfKinds NetworkCells() {
       {"Ingress",
        {Name(), Text("/spec/ingressClassName", "<none>"), Hosts, Address, IngressPorts, Age()}},
       {"IngressClass", {Name(), Text("/spec/controller"), Parameters, Age()}},
-      {"NetworkPolicy", {Name(), Selector("/spec/podSelector"), Age()}},
+      {"NetworkPolicy", {Name(), Selects("/spec/podSelector"), Age()}},
   };
 }
 

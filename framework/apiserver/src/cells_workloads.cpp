@@ -70,17 +70,17 @@ CellsOfKinds WorkloadCells() {
   const Cell wanted = Number("/spec/replicas");
   const Cell current = Number("/status/replicas");
   const Cell ready = Number("/status/readyReplicas");
-  const Cell selector = Selector("/spec/selector");
+  const Cell selector = Selects("/spec/selector");
   const std::string of_a_job = "/spec/jobTemplate/spec";
   return {
       {"Deployment",
-       {Name(), Part("/status/readyReplicas", "/spec/replicas"), Number("/status/updatedReplicas"),
+       {Name(), OutOf("/status/readyReplicas", "/spec/replicas"), Number("/status/updatedReplicas"),
         Number("/status/availableReplicas"), Age(), Containers(), Images(), selector}},
       {"ReplicaSet", {Name(), wanted, current, ready, Age(), Containers(), Images(), selector}},
       {"ReplicationController",
        {Name(), wanted, current, ready, Age(), Containers(), Images(), Labels("/spec/selector")}},
       {"StatefulSet",
-       {Name(), Part("/status/readyReplicas", "/spec/replicas"), Age(), Containers(), Images()}},
+       {Name(), OutOf("/status/readyReplicas", "/spec/replicas"), Age(), Containers(), Images()}},
       {"DaemonSet",
        {Name(), Number("/status/desiredNumberScheduled"), Number("/status/currentNumberScheduled"),
         Number("/status/numberReady"), Number("/status/updatedNumberScheduled"),
@@ -97,7 +97,7 @@ CellsOfKinds WorkloadCells() {
        {Name(), Text("/spec/schedule"), Text("/spec/timeZone", "<none>"), IsSuspended,
         CountOf({"/status/active"}), Age("/status/lastScheduleTime", "<none>"), Age(),
         Containers(of_a_job + "/template/spec"), Images(of_a_job + "/template/spec"),
-        Selector(of_a_job + "/selector")}},
+        Selects(of_a_job + "/selector")}},
   };
 }
 

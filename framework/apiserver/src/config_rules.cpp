@@ -73,7 +73,7 @@ void CheckSecret(const json& object, Causes& causes) {
   }
 }
 
-void CheckChange(const json& before, const json& after, Causes& causes) {
+void CheckConfigChange(const json& before, const json& after, Causes& causes) {
   const Part was(before);
   const Part is(after);
   CheckUnchanged(was["type"], is["type"], causes);
@@ -89,9 +89,9 @@ void CheckChange(const json& before, const json& after, Causes& causes) {
 
 void AddConfigRules(RulesByKind& rules) {
   rules["configmaps"].check = &CheckConfigMap;
-  rules["configmaps"].check_change = &CheckChange;
+  rules["configmaps"].check_change = &CheckConfigChange;
   rules["secrets"].check = &CheckSecret;
-  rules["secrets"].check_change = &CheckChange;
+  rules["secrets"].check_change = &CheckConfigChange;
 }
 
 }  // namespace kopp::apiserver

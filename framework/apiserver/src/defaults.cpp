@@ -74,7 +74,7 @@ const std::vector<Default>& DefaultsOf(std::string_view type) {
   return found == table.end() ? none : found->second;
 }
 
-json At(const json& object, const std::string& field) {
+json GivenAt(const json& object, const std::string& field) {
   const auto found = object.find(field);
   return found == object.end() ? json() : *found;
 }
@@ -85,11 +85,11 @@ void FillInOne(json& object, const Default& line) {
     return;
   }
   if (object.contains(line.field)) return;
-  if (!line.other.empty() &&
-      std::find(line.when.begin(), line.when.end(), At(object, line.other)) == line.when.end()) {
+  if (!line.other.empty() && std::find(line.when.begin(), line.when.end(),
+                                       GivenAt(object, line.other)) == line.when.end()) {
     return;
   }
-  json value = line.same_as.empty() ? line.value : At(object, line.same_as);
+  json value = line.same_as.empty() ? line.value : GivenAt(object, line.same_as);
   if (line.same_as.empty() || !value.is_null()) object[line.field] = std::move(value);
 }
 

@@ -261,7 +261,7 @@ class Checker {
   Causes& causes_;
 };
 
-void CheckChange(const json& before, const json& after, Causes& causes) {
+void CheckDefinitionChange(const json& before, const json& after, Causes& causes) {
   if (ApprovalOf(before).message != ApprovalOf(after).message) {
     Causes more = ApprovalProblems(after);
     std::move(more.begin(), more.end(), std::back_inserter(causes));
@@ -288,7 +288,7 @@ KindRules RulesOfDefinitions() {
   rules.complete = &Complete;
   rules.assign = &Assign;
   rules.check = [](const json& definition, Causes& causes) { Checker(definition, causes).Check(); };
-  rules.check_change = &CheckChange;
+  rules.check_change = &CheckDefinitionChange;
   return rules;
 }
 

@@ -145,7 +145,7 @@ json AggregatedGroups(const Catalog& catalog, bool core) {
           {"items", std::move(items)}};
 }
 
-json Version() {
+json VersionDocument() {
   return {{"major", "1"},
           {"minor", "34"},
           {"gitVersion", "v1.34.4"},
@@ -215,7 +215,7 @@ std::optional<Reply> Found(const Ask& ask, const Catalog& catalog) {
   if (IsHealth(root) && (alone || (parts.size() == 2 && parts[1] == "ping"))) {
     return Reply{.body = "ok", .content_type = "text/plain; charset=utf-8"};
   }
-  if (alone && root == "version") return Json(Version());
+  if (alone && root == "version") return Json(VersionDocument());
   if (alone && (root == "api" || root == "apis") && WantsAggregated(ask.accept)) {
     return Json(AggregatedGroups(catalog, root == "api"), kAggregated);
   }

@@ -30,9 +30,9 @@ std::string Unescaped(std::string_view part) {
 }
 
 /// Where an operation works: a member of an object, or an item of a list.
-class Place {
+class Location {
  public:
-  Place(json& document, const json& path) {
+  Location(json& document, const json& path) {
     if (!path.is_string()) Fail();
     std::string_view rest = path.get_ref<const std::string&>();
     if (!rest.starts_with('/')) Fail();
@@ -111,12 +111,12 @@ json Member(const json& operation, const char* name) {
 }
 
 json Taken(json& document, const json& operation) {
-  const json* found = Place(document, Member(operation, "from")).Find();
+  const json* found = Location(document, Member(operation, "from")).Find();
   if (found == nullptr) Fail();
   return *found;
 }
 
-void Test(const Place& place, const json& expected) {
+void Test(const Location& place, const json& expected) {
   const json* found = place.Find();
   if (found == nullptr ? !expected.is_null() : *found != expected) Fail();
 }
@@ -136,21 +136,21 @@ void CarryOut(json& document, const json& operation, std::size_t& copied) {
   const json name = Member(operation, "op");
   const json path = Member(operation, "path");
   if (name == "add") {
-    Place(document, path).Add(Member(operation, "value"));
+    Location(document, path).Add(Member(operation, "value"));
   } else if (name == "remove") {
-    Place(document, path).Remove();
+    Location(document, path).Remove();
   } else if (name == "replace") {
-    Place(document, path).Replace(Member(operation, "value"));
+    Location(document, path).Replace(Member(operation, "value"));
   } else if (name == "copy") {
     json value = Taken(document, operation);
     Count(value, copied);
-    Place(document, path).Add(std::move(value));
+    Location(document, path).Add(std::move(value));
   } else if (name == "move") {
     json value = Taken(document, operation);
-    Place(document, Member(operation, "from")).Remove();
-    Place(document, path).Add(std::move(value));
+    Location(document, Member(operation, "from")).Remove();
+    Location(document, path).Add(std::move(value));
   } else if (name == "test") {
-    Test(Place(document, path), Member(operation, "value"));
+    Test(Location(document, path), Member(operation, "value"));
   } else {
     Fail();
   }

@@ -240,7 +240,7 @@ json Applied(const json& live, const json& config, const Schema& schema, const F
   own.fields = FieldsOf(AppliedPart(config), schema);
   own.api_version = writer.api_version;
 
-  const json merged = Pruned(Merge(live, config, schema), owners, last, schema);
+  const json merged = Pruned(Merged(live, config, schema), owners, last, schema);
   const Comparison change = Compare(WithoutIdentity(live), WithoutIdentity(merged), schema);
   const auto conflicts = Disown(owners, applier, change);
   if (!force) RefuseConflicts(conflicts, before);

@@ -1,5 +1,6 @@
 #include "manifests.hpp"
 
+#include "at.hpp"
 #include "yaml.hpp"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-// The text at `path`, "" where there is none.
-std::string Text(const json& object, const char* path) {
-  const json::json_pointer pointer(path);
-  return object.contains(pointer) && object[pointer].is_string() ? object[pointer] : json("");
-}
 
 std::vector<fs::path> FilesAt(const fs::path& path) {
   if (!fs::is_directory(path)) return {path};
@@ -57,12 +52,12 @@ std::vector<Manifest> ReadFile(const fs::path& path) {
 }
 
 bool IsDefinition(const json& object) {
-  return Text(object, "/kind") == "CustomResourceDefinition";
+  return TextAt(object, "/kind") == "CustomResourceDefinition";
 }
 
 int Rank(const Manifest& manifest) {
   if (IsDefinition(manifest.object)) return 0;
-  return Text(manifest.object, "/kind") == "Namespace" ? 1 : 2;
+  return TextAt(manifest.object, "/kind") == "Namespace" ? 1 : 2;
 }
 
 std::string Group(const std::string& api_version) {
@@ -71,8 +66,8 @@ std::string Group(const std::string& api_version) {
 }
 
 [[noreturn]] void Fail(const Manifest& manifest, const std::string& why) {
-  const std::string kind = Text(manifest.object, "/kind");
-  const std::string name = Text(manifest.object, "/metadata/name");
+  const std::string kind = TextAt(manifest.object, "/kind");
+  const std::string name = TextAt(manifest.object, "/metadata/name");
   throw std::runtime_error(manifest.origin + (kind.empty() ? "" : " (" + kind + ' ' + name + ')') +
                            ": " + why);
 }
@@ -80,7 +75,7 @@ std::string Group(const std::string& api_version) {
 // What the server has to say, where it refuses.
 std::string Refusal(const Response& response) {
   const json status = json::parse(response.body, nullptr, false);
-  const std::string message = status.is_object() ? Text(status, "/message") : "";
+  const std::string message = status.is_object() ? TextAt(status, "/message") : "";
   return message.empty() ? "HTTP status " + std::to_string(response.status) : message;
 }
 
@@ -92,8 +87,8 @@ struct Resource {
 };
 
 Resource Find(Transport& server, const Manifest& manifest) {
-  const std::string version = Text(manifest.object, "/apiVersion");
-  const std::string kind = Text(manifest.object, "/kind");
+  const std::string version = TextAt(manifest.object, "/apiVersion");
+  const std::string kind = TextAt(manifest.object, "/kind");
   if (version.empty() || kind.empty()) Fail(manifest, "it has no apiVersion and kind");
   const Response response = server.Call(
       {.target = (version.find('/') == std::string::npos ? "/api/" : "/apis/") + version});
@@ -132,14 +127,14 @@ json Bare(json object) {
 void LoadOne(Transport& server, const Manifest& manifest) {
   const Resource resource = Find(server, manifest);
   const json object = Bare(manifest.object);
-  const std::string version = Text(object, "/apiVersion");
-  std::string ns = Text(object, "/metadata/namespace");
+  const std::string version = TextAt(object, "/apiVersion");
+  std::string ns = TextAt(object, "/metadata/namespace");
   if (!resource.namespaced) ns.clear();
   if (resource.namespaced && ns.empty()) ns = "default";
   const Kind kind{.api_version = version,
                   .plural = resource.plural,
                   .scope = resource.namespaced ? Scope::kNamespaced : Scope::kCluster};
-  const std::string name = Text(object, "/metadata/name");
+  const std::string name = TextAt(object, "/metadata/name");
   if (name.empty()) {  // the server makes one of its generateName, or says what is missing
     return Send(server, manifest,
                 {.method = "POST", .target = CollectionPath(kind, ns), .body = object.dump()});
@@ -168,10 +163,10 @@ Manifests ReadManifestFiles(const std::vector<fs::path>& paths) {
   std::ranges::stable_sort(all.first, {}, Rank);
   std::set<std::string> defined;
   for (const Manifest& manifest : all.first) {
-    if (IsDefinition(manifest.object)) defined.insert(Text(manifest.object, "/spec/group"));
+    if (IsDefinition(manifest.object)) defined.insert(TextAt(manifest.object, "/spec/group"));
   }
   const auto custom = std::ranges::stable_partition(all.first, [&](const Manifest& manifest) {
-    return !defined.contains(Group(Text(manifest.object, "/apiVersion")));
+    return !defined.contains(Group(TextAt(manifest.object, "/apiVersion")));
   });
   std::ranges::move(custom, std::back_inserter(all.custom));
   all.first.erase(custom.begin(), custom.end());

@@ -80,7 +80,7 @@ const Fields& FieldsOf(const Resource& resource) {
 }
 
 /// The value that `path` ("spec.nodeName") leads to, as text; "" where there is none.
-std::string At(const json& object, std::string_view path) {
+std::string FieldAt(const json& object, std::string_view path) {
   const json* value = &object;
   while (!path.empty()) {
     const std::string_view part = path.substr(0, path.find('.'));
@@ -151,14 +151,14 @@ Attributes AttributesOf(const Resource& resource, const json& object) {
     if (found == all.end()) return;
     for (const auto& [name, path] : found->second) {
       if (name != "metadata.name" && name != "metadata.namespace") {
-        attributes.fields.emplace(name, At(object, path.empty() ? name : path));
+        attributes.fields.emplace(name, FieldAt(object, path.empty() ? name : path));
       }
     }
   };
   add(resource.kept_as);
   if (resource.kept_as == "events") add("events.events.k8s.io");
   for (const std::string& path : resource.selectable) {
-    attributes.fields.emplace(path, At(object, path));
+    attributes.fields.emplace(path, FieldAt(object, path));
   }
   return attributes;
 }

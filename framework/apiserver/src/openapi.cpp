@@ -19,13 +19,13 @@ json Parameter(const char* where, const char* name, const char* type) {
 }
 
 /// "api/v1", "apis/apps/v1".
-std::string Place(const Resource& resource) {
+std::string GroupVersionPath(const Resource& resource) {
   return (resource.group.empty() ? "api/" : "apis/") + resource.api_version();
 }
 
 std::string PathOf(const Resource& resource) {
-  return '/' + Place(resource) + (resource.namespaced ? "/namespaces/{namespace}/" : "/") +
-         resource.plural + "/{name}";
+  return '/' + GroupVersionPath(resource) +
+         (resource.namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural + "/{name}";
 }
 
 json Patching(const Resource& resource) {
@@ -47,7 +47,7 @@ json Patching(const Resource& resource) {
 json DocumentOf(const std::string& place, const Catalog& catalog) {
   json paths;
   for (const auto& resource : catalog.all()) {
-    if (Place(*resource) == place) paths[PathOf(*resource)] = Patching(*resource);
+    if (GroupVersionPath(*resource) == place) paths[PathOf(*resource)] = Patching(*resource);
   }
   if (paths.is_null()) return paths;
   return {{"openapi", "3.0.0"},
@@ -55,9 +55,9 @@ json DocumentOf(const std::string& place, const Catalog& catalog) {
           {"paths", std::move(paths)}};
 }
 
-json Places(const Catalog& catalog) {
+json GroupVersionPaths(const Catalog& catalog) {
   json places;
-  for (const auto& resource : catalog.all()) places[Place(*resource)] = nullptr;
+  for (const auto& resource : catalog.all()) places[GroupVersionPath(*resource)] = nullptr;
   for (auto& [place, said] : places.items()) {
     // Clients keep a document for as long as its address is the same.
     const std::size_t hash = std::hash<std::string>()(DocumentOf(place, catalog).dump());
@@ -71,7 +71,8 @@ json Places(const Catalog& catalog) {
 std::optional<Reply> DescribeApi(const Target& target, const Catalog& catalog) {
   const std::string root = "/openapi/v3";
   if (target.path == root) {
-    return Reply{.body = Places(catalog).dump(), .content_type = "text/plain; charset=utf-8"};
+    return Reply{.body = GroupVersionPaths(catalog).dump(),
+                 .content_type = "text/plain; charset=utf-8"};
   }
   if (!target.path.starts_with(root + '/')) return std::nullopt;
   const json document = DocumentOf(target.path.substr(root.size() + 1), catalog);

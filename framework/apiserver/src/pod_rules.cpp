@@ -156,7 +156,7 @@ json WithoutChangeable(json spec, const json& was) {
   return spec;
 }
 
-void CheckChange(const json& before, const json& after, Causes& causes) {
+void CheckPodChange(const json& before, const json& after, Causes& causes) {
   const json was = before.value("spec", json::object());
   const json is = after.value("spec", json::object());
   for (const char* list : {"containers", "initContainers"}) {
@@ -215,7 +215,7 @@ void AddPodRules(RulesByKind& rules) {
   pods.generation = KindRules::Generation::kSpec;
   pods.assign = &Assign;
   pods.check = &Check;
-  pods.check_change = &CheckChange;
+  pods.check_change = &CheckPodChange;
   rules["podtemplates"].generation = KindRules::Generation::kSpec;
 }
 

@@ -1,5 +1,6 @@
 #include "scale.hpp"
 
+#include "at.hpp"
 #include "cells.hpp"
 #include "status.hpp"
 

@@ -175,7 +175,7 @@ void Check(const json& object, Causes& causes) {
   CheckPortsAreDifferent(ports, causes);
 }
 
-void CheckChange(const json& before, const json& after, Causes& causes) {
+void CheckServiceChange(const json& before, const json& after, Causes& causes) {
   const Part was = Part(before)["spec"];
   const Part is = Part(after)["spec"];
   if (was["type"].is("ExternalName") || is["type"].is("ExternalName")) return;
@@ -192,7 +192,7 @@ void AddServiceRules(RulesByKind& rules) {
   services.created_by_update = true;
   services.assign = &Assign;
   services.check = &Check;
-  services.check_change = &CheckChange;
+  services.check_change = &CheckServiceChange;
 }
 
 }  // namespace kopp::apiserver

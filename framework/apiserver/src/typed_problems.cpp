@@ -13,23 +13,23 @@ using nlohmann::json;
 using Type = Schema::Type;
 
 /// As Go prints a value of any type.
-std::string Printed(const json& value) {
+std::string PrintedByGo(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();
   std::string parts;
   if (value.is_array()) {
-    for (const json& item : value) parts += (parts.empty() ? "" : " ") + Printed(item);
+    for (const json& item : value) parts += (parts.empty() ? "" : " ") + PrintedByGo(item);
     return '[' + parts + ']';
   }
   for (const auto& [name, part] : value.items()) {
-    parts += (parts.empty() ? "" : " ") + name + ':' + Printed(part);
+    parts += (parts.empty() ? "" : " ") + name + ':' + PrintedByGo(part);
   }
   return "map[" + parts + ']';
 }
 
 std::string Got(const json& value) {
   return ", got &value.valueUnstructured{Value:" +
-         (value.is_string() ? value.dump() : Printed(value)) + '}';
+         (value.is_string() ? value.dump() : PrintedByGo(value)) + '}';
 }
 
 class Checker {

@@ -159,7 +159,7 @@ json MergeLists(const json& live, const json& config, const Schema& schema) {
   for (const auto& [step, item] : new_items) {
     take_what_only_live_has();
     const json* old = Find(old_items, step);
-    merged.push_back(old == nullptr ? *item : Merge(*old, *item, ItemsOf(schema)));
+    merged.push_back(old == nullptr ? *item : Merged(*old, *item, ItemsOf(schema)));
     placed.insert(step);
   }
   take_what_only_live_has();
@@ -198,7 +198,7 @@ Comparison Compare(const json& before, const json& after, const Schema& schema) 
   return found;
 }
 
-json Merge(const json& live, const json& config, const Schema& schema) {
+json Merged(const json& live, const json& config, const Schema& schema) {
   if (!IsParted(schema, config) || !IsParted(schema, live)) return config;
   if (config.is_array()) return MergeLists(live, config, schema);
   json merged = live;
@@ -207,7 +207,7 @@ json Merge(const json& live, const json& config, const Schema& schema) {
     if (old == merged.end()) {
       merged.emplace(name, part);
     } else {
-      *old = Merge(*old, part, PartOf(schema, name));
+      *old = Merged(*old, part, PartOf(schema, name));
     }
   }
   return merged;

@@ -33,8 +33,8 @@ struct Comparison {
                                  const Schema& schema);
 
 /// `live` with all that `config` says; what config does not name stays as it is.
-[[nodiscard]] nlohmann::json Merge(const nlohmann::json& live, const nlohmann::json& config,
-                                   const Schema& schema);
+[[nodiscard]] nlohmann::json Merged(const nlohmann::json& live, const nlohmann::json& config,
+                                    const Schema& schema);
 
 /// `value` without the places in `fields`.
 [[nodiscard]] nlohmann::json Without(const nlohmann::json& value, const FieldSet& fields,

@@ -35,7 +35,7 @@ std::string NoMatch(const std::string& labels) {
          ": `selector` does not match template `labels`";
 }
 
-const BadSpec deployments[] = {
+const BadSpec bad_deployments[] = {
     {"SelectorThatDoesNotMatch",
      R"({"template": {"metadata": {"labels": {"app": "other"}}}})"_json,
      {NoMatch(R"({"app":"other"})")}},
@@ -86,7 +86,7 @@ const BadSpec deployments[] = {
      {Negative("spec.replicas"), NoMatch(R"({"app":"other"})"),
       "FieldValueRequired spec.template.spec.containers: Required value"}},
 };
-INSTANTIATE_TEST_SUITE_P(, DeploymentTest, ::testing::ValuesIn(deployments),
+INSTANTIATE_TEST_SUITE_P(, DeploymentTest, ::testing::ValuesIn(bad_deployments),
                          [](const auto& bad) { return bad.param.test; });
 
 }  // namespace

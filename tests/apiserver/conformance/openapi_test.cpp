@@ -21,11 +21,11 @@ class OpenApiTest : public DefinitionTest {
   }
   /// Of PATCH, in the query.
   static std::vector<std::string> Parameters(const json& path) {
-    std::vector<std::string> names;
+    std::vector<std::string> queries;
     for (const json& parameter : path.at("patch").at("parameters")) {
-      if (parameter.at("in") == "query") names.push_back(parameter.at("name"));
+      if (parameter.at("in") == "query") queries.push_back(parameter.at("name"));
     }
-    return names;
+    return queries;
   }
 };
 

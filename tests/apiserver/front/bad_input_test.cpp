@@ -42,7 +42,7 @@ TEST_P(FrontRefusalTest, IsAnsweredAndClosedAndNobodyElseNotices) {
   EXPECT_EQ(other.Read().body, "/other");
 }
 
-std::string Request(const std::string& target, const std::string& headers = "Host: test\r\n") {
+std::string RequestText(const std::string& target, const std::string& headers = "Host: test\r\n") {
   return "GET " + target + " HTTP/1.1\r\n" + headers + "\r\n";
 }
 
@@ -56,32 +56,33 @@ INSTANTIATE_TEST_SUITE_P(
                 std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + "\r\n\r\n"},
         Refused{"AnotherVersion", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"},
         Refused{"NulInATarget", "GET /a" + std::string(1, '\0') + "b HTTP/1.1\r\nHost: t\r\n\r\n"},
-        Refused{"NoTarget", "GET  HTTP/1.1\r\nHost: t\r\n\r\n"}, Refused{"NoPath", Request("page")},
-        Refused{"HalfAPercent", Request("/a%4")},
-        Refused{"NoHexadecimalPercent", Request("/a%zzb")}, Refused{"NoHost", Request("/", "")},
-        Refused{"TwoHosts", Request("/", "Host: a\r\nHost: b\r\n")},
+        Refused{"NoTarget", "GET  HTTP/1.1\r\nHost: t\r\n\r\n"},
+        Refused{"NoPath", RequestText("page")}, Refused{"HalfAPercent", RequestText("/a%4")},
+        Refused{"NoHexadecimalPercent", RequestText("/a%zzb")},
+        Refused{"NoHost", RequestText("/", "")},
+        Refused{"TwoHosts", RequestText("/", "Host: a\r\nHost: b\r\n")},
         Refused{"TwoLengths",
-                Request("/", "Host: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n")},
-        Refused{"ANegativeLength", Request("/", "Host: a\r\nContent-Length: -1\r\n")},
-        Refused{"ALengthThatIsNone", Request("/", "Host: a\r\nContent-Length: 1x\r\n")},
+                RequestText("/", "Host: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n")},
+        Refused{"ANegativeLength", RequestText("/", "Host: a\r\nContent-Length: -1\r\n")},
+        Refused{"ALengthThatIsNone", RequestText("/", "Host: a\r\nContent-Length: 1x\r\n")},
         Refused{"ALengthWithoutEnd",
-                Request("/", "Host: a\r\nContent-Length: 99999999999999999999999\r\n")},
-        Refused{"LengthAndChunks", Request("/", chunked + "Content-Length: 1\r\n")},
-        Refused{"AChunkSizeThatIsNone", Request("/", chunked) + "xyz\r\n"},
-        Refused{"ANegativeChunkSize", Request("/", chunked) + "-5\r\nhello\r\n"},
-        Refused{"AChunkThatIsLonger", Request("/", chunked) + "2\r\nhello\r\n"},
-        Refused{"AHeaderWithoutColon", Request("/", "Host: a\r\nnonsense\r\n")},
-        Refused{"AnotherEncoding", Request("/", "Host: a\r\nTransfer-Encoding: gzip\r\n"), 501},
-        Refused{"AnotherExpectation", Request("/", "Host: a\r\nExpect: wonders\r\n"), 417},
+                RequestText("/", "Host: a\r\nContent-Length: 99999999999999999999999\r\n")},
+        Refused{"LengthAndChunks", RequestText("/", chunked + "Content-Length: 1\r\n")},
+        Refused{"AChunkSizeThatIsNone", RequestText("/", chunked) + "xyz\r\n"},
+        Refused{"ANegativeChunkSize", RequestText("/", chunked) + "-5\r\nhello\r\n"},
+        Refused{"AChunkThatIsLonger", RequestText("/", chunked) + "2\r\nhello\r\n"},
+        Refused{"AHeaderWithoutColon", RequestText("/", "Host: a\r\nnonsense\r\n")},
+        Refused{"AnotherEncoding", RequestText("/", "Host: a\r\nTransfer-Encoding: gzip\r\n"), 501},
+        Refused{"AnotherExpectation", RequestText("/", "Host: a\r\nExpect: wonders\r\n"), 417},
         Refused{"AHeadWithoutEnd", "GET / HTTP/1.1\r\nX: " + std::string(1 << 20, 'x'), 431},
         Refused{"TrailersWithoutEnd",
-                Request("/", chunked) + "0\r\nX: " + std::string(1 << 20, 'x'), 431},
+                RequestText("/", chunked) + "0\r\nX: " + std::string(1 << 20, 'x'), 431},
         Refused{"TooLargeABody", WithBody((3 << 20) + 1), 413},
         Refused{"TooLargeAChunk",
-                Request("/", chunked) + "300001\r\n" + std::string((3 << 20) + 1, 'b') +
+                RequestText("/", chunked) + "300001\r\n" + std::string((3 << 20) + 1, 'b') +
                     "\r\n0\r\n\r\n",
                 413}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 TEST_F(FrontTest, AHeadOf64KibIsTaken) {
   Serve();

@@ -67,7 +67,7 @@ class FrontWatchTest : public ::testing::TestWithParam<bool> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Over, FrontWatchTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Https" : "Http"; });
+                         [](const auto& each) { return each.param ? "Https" : "Http"; });
 
 TEST_P(FrontWatchTest, ItsHeadComesBeforeAnythingHappens) {
   Serve();

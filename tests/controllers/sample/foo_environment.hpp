@@ -20,6 +20,7 @@ class FooEnvironment : public ::testing::Test {
   using What = kopp::testing::Fault::What;
 
   static constexpr const char* kDefinition = "crd-status-subresource.yaml";
+  static constexpr const char* kSynced = "Normal Synced: Foo synced successfully";
 
   explicit FooEnvironment(const char* definition = kDefinition) {
     env_.Install(std::string(MANIFESTS "/") + definition);

@@ -12,8 +12,6 @@ using kopp::Deployment;
 using ::testing::Contains;
 using ::testing::Value;
 
-constexpr const char* kSynced = "Normal Synced: Foo synced successfully";
-
 class FooOperatorTest : public FooEnvironment {
  protected:
   FooOperatorTest() {

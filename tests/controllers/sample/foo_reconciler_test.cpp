@@ -19,7 +19,6 @@ using ::testing::IsEmpty;
 constexpr const char* kCreate = "create deployments default/web";
 constexpr const char* kUpdate = "update deployments default/web";
 constexpr const char* kStatus = "patch foos/status default/foo";
-constexpr const char* kSynced = "Normal Synced: Foo synced successfully";
 
 class FooReconcilerTest : public FooEnvironment {
  protected:
