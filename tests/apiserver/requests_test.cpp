@@ -40,21 +40,23 @@ TEST_F(RequestsTest, AWriteIsToldWithWhatWasSentAndWhatWasAnswered) {
   EXPECT_EQ(entry["requestObject"]["metadata"]["name"], "a");
   entry.erase("responseObject");
   entry.erase("requestObject");
-  EXPECT_EQ(entry,
-            json({{"kind", "Event"},
-                  {"apiVersion", "audit.k8s.io/v1"},
-                  {"level", "RequestResponse"},
-                  {"stage", "ResponseComplete"},
-                  {"requestURI", "/api/v1/namespaces/default/configmaps?fieldManager=kopp"},
-                  {"verb", "create"},
-                  {"user",
-                   {{"username", "system:admin"},
-                    {"groups", {"system:masters", "system:authenticated"}}}},
-                  {"sourceIPs", {"127.0.0.1"}},
-                  {"userAgent", "kopp"},
-                  {"objectRef",
-                   {{"resource", "configmaps"}, {"namespace", "default"}, {"apiVersion", "v1"}}},
-                  {"responseStatus", {{"metadata", json::object()}, {"code", 201}}}}));
+  EXPECT_EQ(entry, json({{"kind", "Event"},
+                         {"apiVersion", "audit.k8s.io/v1"},
+                         {"level", "RequestResponse"},
+                         {"stage", "ResponseComplete"},
+                         {"requestURI", "/api/v1/namespaces/default/configmaps?fieldManager=kopp"},
+                         {"verb", "create"},
+                         {"user",
+                          {{"username", "system:admin"},
+                           {"groups", {"system:masters", "system:authenticated"}}}},
+                         {"sourceIPs", {"127.0.0.1"}},
+                         {"userAgent", "kopp"},
+                         {"objectRef",
+                          {{"resource", "configmaps"},
+                           {"namespace", "default"},
+                           {"name", "a"},
+                           {"apiVersion", "v1"}}},
+                         {"responseStatus", {{"metadata", json::object()}, {"code", 201}}}}));
 }
 
 TEST_F(RequestsTest, ARefusalIsToldWithItsReason) {

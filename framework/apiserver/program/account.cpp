@@ -1,5 +1,7 @@
 #include "account.hpp"
 
+#include "at.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -20,16 +22,7 @@ constexpr std::size_t kWho = 17;
 constexpr std::size_t kVerb = 6;
 constexpr std::size_t kTook = 8;
 
-std::string Text(const json& value, const char* path) {
-  const json::json_pointer pointer(path);
-  return value.contains(pointer) && value[pointer].is_string() ? value[pointer].get<std::string>()
-                                                               : std::string();
-}
-
-int Code(const json& entry) {
-  const json::json_pointer pointer("/responseStatus/code");
-  return entry.contains(pointer) && entry[pointer].is_number() ? entry[pointer].get<int>() : 0;
-}
+std::int64_t Code(const json& entry) { return NumberAt(entry, "/responseStatus/code"); }
 
 // Printable ASCII only, and no longer than `width`: names of users are anybody's.
 std::string Fit(std::string text, std::size_t width) {
@@ -51,7 +44,7 @@ std::string Right(const std::string& text, std::size_t width) {
 
 // "you" is who has the kubeconfig that the demo writes.
 std::string Who(const json& entry) {
-  const std::string user = Text(entry, "/user/username");
+  const std::string user = TextAt(entry, "/user/username");
   if (user == "system:admin") return "you";
   if (user.starts_with("system:serviceaccount:")) return user.substr(user.rfind(':') + 1);
   return user;
@@ -64,28 +57,26 @@ std::string Qualified(const std::string& ns, const std::string& name) {
 }
 
 Named ObjectOf(const json& entry) {
-  const std::string name = Text(entry, "/objectRef/name");
-  return {.resource = Text(entry, "/objectRef/resource"),
-          .ns = Text(entry, "/objectRef/namespace"),
-          .name = name.empty() ? Text(entry, "/responseObject/metadata/name") : name};
+  const std::string name = TextAt(entry, "/objectRef/name");
+  return {.resource = TextAt(entry, "/objectRef/resource"),
+          .ns = TextAt(entry, "/objectRef/namespace"),
+          .name = name.empty() ? TextAt(entry, "/responseObject/metadata/name") : name};
 }
 
 // An Event's own name says nothing: what it is about does.
 std::string AboutEvent(const json& entry) {
-  const char* const about = entry.contains("/responseObject/regarding"_json_pointer)
-                                ? "/responseObject/regarding"
-                                : "/responseObject/involvedObject";
-  if (!entry.contains(json::json_pointer(about))) return "events";
-  const json& object = entry[json::json_pointer(about)];
-  return "event " + Text(entry, "/responseObject/reason") + " of " + Text(object, "/kind") + ' ' +
-         Qualified(Text(object, "/namespace"), Text(object, "/name"));
+  const json& answer = At(entry, "/responseObject");
+  const json& object = At(answer, answer.contains("regarding") ? "/regarding" : "/involvedObject");
+  if (object.is_null()) return "events";
+  return "event " + TextAt(entry, "/responseObject/reason") + " of " + TextAt(object, "/kind") +
+         ' ' + Qualified(TextAt(object, "/namespace"), TextAt(object, "/name"));
 }
 
 std::string What(const json& entry) {
   const Named object = ObjectOf(entry);
-  if (object.resource.empty()) return Text(entry, "/requestURI");
+  if (object.resource.empty()) return TextAt(entry, "/requestURI");
   if (object.resource == "events" && Code(entry) < 300) return AboutEvent(entry);
-  const std::string part = Text(entry, "/objectRef/subresource");
+  const std::string part = TextAt(entry, "/objectRef/subresource");
   return object.resource + (part.empty() ? "" : '/' + part) + ' ' +
          Qualified(object.ns, object.name);
 }
@@ -105,19 +96,19 @@ std::int64_t Microseconds(const std::string& time) {
 
 std::string Took(const json& entry) {
   constexpr std::int64_t kDay = 86'400'000'000;
-  const std::int64_t took = Microseconds(Text(entry, "/stageTimestamp")) -
-                            Microseconds(Text(entry, "/requestReceivedTimestamp")) + kDay;
+  const std::int64_t took = Microseconds(TextAt(entry, "/stageTimestamp")) -
+                            Microseconds(TextAt(entry, "/requestReceivedTimestamp")) + kDay;
   char text[32];
   std::snprintf(text, sizeof text, "%.2f ms", static_cast<double>(took % kDay) / 1000);
   return text;
 }
 
 bool IsTold(const json& entry) {
-  const std::string verb = Text(entry, "/verb");
+  const std::string verb = TextAt(entry, "/verb");
   const bool reads = verb == "get" || verb == "list" || verb == "watch";
-  const int code = Code(entry);
+  const std::int64_t code = Code(entry);
   if (reads && verb != "watch") return code >= 400 && code != 404;
-  const bool renews = Text(entry, "/objectRef/resource") == "leases" && verb != "create";
+  const bool renews = TextAt(entry, "/objectRef/resource") == "leases" && verb != "create";
   return !renews || code >= 400;
 }
 
@@ -125,12 +116,13 @@ bool IsTold(const json& entry) {
 
 std::string AccountLine(const json& entry, std::size_t width) {
   if (!IsTold(entry)) return "";
-  std::string verb = Text(entry, "/verb");
+  std::string verb = TextAt(entry, "/verb");
   if (verb == "deletecollection") verb = "delete";
   if (verb == "patch" && Code(entry) == 201) verb = "create";  // by server-side apply
   std::string what = What(entry);
   if (Code(entry) >= 400) {
-    what = std::to_string(Code(entry)) + ' ' + Text(entry, "/responseStatus/reason") + ": " + what;
+    what =
+        std::to_string(Code(entry)) + ' ' + TextAt(entry, "/responseStatus/reason") + ": " + what;
   }
   const std::size_t rest = width - (kWho + 2 + kVerb + 2 + 1 + kTook);
   return Cell(Who(entry), kWho) + "  " + Cell(verb, kVerb) + "  " + Cell(what, rest) + ' ' +
@@ -171,15 +163,15 @@ void Account::Say(std::string_view text) {
 }
 
 void Account::Note(State& state, const json& entry) const {
-  const bool by_program = Text(entry, "/user/username") == options_.program;
+  const bool by_program = TextAt(entry, "/user/username") == options_.program;
   if (!by_program || Code(entry) >= 300) return;
-  const std::string verb = Text(entry, "/verb");
+  const std::string verb = TextAt(entry, "/verb");
   Named object = ObjectOf(entry);
   state.active = Clock::Real().Now();
   if (verb == "watch" && !state.watched) state.watched = object;
   const bool is_minor = object.resource == "events" || object.resource == "leases";
   if (verb != "get" && verb != "list" && verb != "watch" && verb != "delete" && !state.made &&
-      !is_minor && Text(entry, "/objectRef/subresource").empty()) {
+      !is_minor && TextAt(entry, "/objectRef/subresource").empty()) {
     state.made = std::move(object);
   }
 }
@@ -187,7 +179,7 @@ void Account::Note(State& state, const json& entry) const {
 std::string_view Account::Colour(const json& entry) const {
   if (!options_.colours) return "";
   if (Code(entry) >= 400) return "\x1b[31m";
-  return Text(entry, "/user/username") == options_.program ? "\x1b[32m" : "";
+  return TextAt(entry, "/user/username") == options_.program ? "\x1b[32m" : "";
 }
 
 bool Account::is_heard() const {

@@ -1,9 +1,9 @@
 #include "computed_defaults.hpp"
 
+#include "base64.hpp"
+
 #include <map>
 #include <string>
-
-#include <boost/beast/core/detail/base64.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -57,17 +57,11 @@ void OfVolume(json& volume) {
   if (volume.size() == (volume.contains("name") ? 1 : 0)) volume["emptyDir"] = json::object();
 }
 
-std::string Base64(const std::string& text) {
-  std::string encoded(boost::beast::detail::base64::encoded_size(text.size()), '\0');
-  encoded.resize(boost::beast::detail::base64::encode(encoded.data(), text.data(), text.size()));
-  return encoded;
-}
-
 void OfSecret(json& secret) {
   const auto texts = secret.find("stringData");
   if (texts == secret.end()) return;
   json data = secret.value("data", json::object());
-  for (const auto& [name, text] : texts->items()) data[name] = Base64(text.get<std::string>());
+  for (const auto& [name, text] : texts->items()) data[name] = Encoded(text.get<std::string>());
   secret.erase("stringData");
   secret["data"] = std::move(data);
 }

@@ -7,6 +7,7 @@
 #include "socket.hpp"
 #include "users.hpp"
 
+#include <array>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -211,9 +212,10 @@ class Front::Impl final : public Session::Host {
     Pause();  // somebody else is there
   }
 
-  // Whoever ends this life finds all connections cut when that returns.
+  // Whoever ends this life finds all connections cut, and the next life begun, when that returns.
   void Live() {
-    life_.emplace(uptime_.life(), [this] {
+    has_turned_ = !has_turned_;
+    lives_[has_turned_ ? 1 : 0].emplace(uptime_.life(), [this] {
       std::latch done(1);
       const bool is_own_thread = io_.get_executor().running_in_this_thread();
       asio::post(io_, [this, done = is_own_thread ? nullptr : &done] { Die(done); });
@@ -224,8 +226,8 @@ class Front::Impl final : public Session::Host {
     for (const auto& [id, session] : sessions_) session->Cut();
     acceptor_.close();
     Open();
-    if (done != nullptr) done->count_down();
     Live();
+    if (done != nullptr) done->count_down();
   }
 
   World& world_;
@@ -247,7 +249,9 @@ class Front::Impl final : public Session::Host {
   std::vector<Session::Id> waiting_;  // for their clients, the longest first
   asio::thread_pool pool_;
   Alarm alarm_;
-  std::optional<std::stop_callback<std::function<void()>>> life_;
+  // That of this life, and that of the life before, of which the end may still be told.
+  std::array<std::optional<std::stop_callback<std::function<void()>>>, 2> lives_;
+  bool has_turned_ = false;
   std::jthread thread_;  // last: it uses everything above
 };
 

@@ -42,7 +42,7 @@ std::string Told(const json& entry, bool colours = false) {
 
 TEST(AccountTest, AWriteIsALineOfWhoDidWhatToWhichObjectAndHowLongItTook) {
   EXPECT_EQ(Line(Entry("create", "deployments", "web")),
-            "web-operator       create  deployments shop/web               1.50 ms");
+            "web-operator       create  deployments shop/web              1.50 ms");
 }
 
 TEST(AccountTest, APartOfAnObjectIsNamed) {

@@ -1,5 +1,6 @@
 #include "kubeconfig_file.hpp"
 
+#include "authority.hpp"
 #include "scratch_folder.hpp"
 
 #include <filesystem>
@@ -23,10 +24,12 @@ Config Reread(const ScratchFolder& folder, const Config& config, const std::stri
 
 TEST(KubeconfigFileTest, WhatIsWrittenIsReadAsTheSame) {
   const ScratchFolder folder;
+  const Authority authority;
+  const auto [certificate, key] = authority.IssueForUser({.name = "web"});
   const Config config{.server = "https://127.0.0.1:6443",
-                      .certificate_authority = "-----BEGIN\nthe authority\n",
-                      .client_certificate = "a certificate\n",
-                      .client_key = "a key\n"};
+                      .certificate_authority = authority.certificate(),
+                      .client_certificate = certificate,
+                      .client_key = key};
 
   const Config read = Reread(folder, config, "system:serviceaccount:default:web");
 
