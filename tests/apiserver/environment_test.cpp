@@ -1,8 +1,8 @@
+#include "program/scratch_folder.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -76,14 +76,19 @@ TEST(EnvironmentTest, AnObjectIsSeenToGo) {
 }
 
 TEST(EnvironmentTest, WhatTheServerDoesNotKnowIsLookedAtToo) {
-  Environment env;
+  Environment env{{.patience = 1h}};
+  std::atomic<bool> looked = false;
   std::atomic<bool> done = false;
   const std::jthread other([&] {
-    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    while (!looked) std::this_thread::yield();
     done = true;
   });
 
-  EXPECT_TRUE(env.Eventually([&] { return done.load(); }));
+  EXPECT_TRUE(env.Eventually([&] {
+    const bool was_done = done;
+    looked = true;
+    return was_done;
+  }));
 }
 
 TEST(EnvironmentTest, AFailureTellsTheObjectAsItIs) {
@@ -147,6 +152,43 @@ TEST(EnvironmentTest, AnOperatorThatCannotStartIsNotWaitedFor) {
               AllOf(HasSubstr("the operator has ended with code 1"),
                     HasSubstr("the API server does not serve gadgets")));
   EXPECT_EQ(env.Stop(), 1);
+}
+
+TEST(EnvironmentTest, AnOperatorThatIsPutTogetherWronglyIsNotWaitedFor) {
+  Environment env{{.patience = 1h}};
+  static_cast<void>(env.manager().AddController<ConfigMap>());
+  env.Start();
+
+  EXPECT_THAT(env.Eventually<ConfigMap>(settings).message(),
+              AllOf(HasSubstr("the operator has ended with code 1"),
+                    HasSubstr("\"configmap\" was added without .Reconcile")));
+  EXPECT_EQ(env.Stop(), 1);
+}
+
+/// An operator that waits for an answer, by a clock that stands still.
+class HeldBackEnvironmentTest : public ::testing::Test {
+ protected:
+  void StartIn(Environment& env) {
+    env.server().Inject({.what = What::kLatency, .verb = "patch", .delay = 7s});
+    env.client().Create<ConfigMap>(Named("settings"));
+    env.manager().AddController<ConfigMap>().Reconcile(MarkAsSeen);
+    env.Start();
+    clock.AwaitSleeperFor(7s);
+  }
+
+  testing::FakeClock clock;
+};
+
+TEST_F(HeldBackEnvironmentTest, ItsOperatorGoesWithIt) {
+  Environment env{{.clock = clock, .patience = 1h}};
+  StartIn(env);
+}
+
+TEST_F(HeldBackEnvironmentTest, ItsOperatorIsStoppedWhenThePatienceIsAtAnEnd) {
+  Environment env{{.clock = clock, .patience = 0s}};
+  StartIn(env);
+
+  EXPECT_EQ(env.Stop(), 0);
 }
 
 TEST(EnvironmentTest, AnOperatorIsStoppedAsByASignal) {
@@ -296,8 +338,8 @@ TEST(EnvironmentTest, AnObjectIsInstalled) {
 }
 
 TEST(EnvironmentTest, AFileIsInstalledWithItsKindsFirst) {
-  const auto file = std::filesystem::temp_directory_path() / "kopp-environment-test.yaml";
-  std::ofstream(file) << R"(
+  const apiserver::ScratchFolder folder;
+  const auto file = folder.Write("gadgets.yaml", R"(
 apiVersion: example.com/v1
 kind: Gadget
 metadata: {name: settings}
@@ -310,13 +352,12 @@ spec:
   names: {kind: Gadget, plural: gadgets}
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-)";
+)");
   Environment env;
 
   env.Install(file);
 
   EXPECT_TRUE(env.client().Get<Gadget>(settings));
-  std::filesystem::remove(file);
 }
 
 TEST(EnvironmentTest, WhatCannotBeInstalledIsSaidWithTheServersWords) {

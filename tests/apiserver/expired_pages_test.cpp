@@ -1,5 +1,6 @@
 // Pages whose time is forgotten: a real server forgets after minutes, so it is no part of the
 // conformance suite.
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/testing/api_server.hpp>
+#include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {
 namespace {
@@ -54,6 +56,22 @@ TEST_F(ExpiredPagesTest, TheNextPageIsGone) {
   EXPECT_EQ(json::parse(next.body)["reason"], "Expired");
   EXPECT_THAT(json::parse(next.body)["message"].get<std::string>(),
               StartsWith("The provided continue parameter is too old"));
+}
+
+TEST_F(ExpiredPagesTest, WhatIsTooOldIsGoneThoughNothingHappensAnyMore) {
+  testing::FakeClock clock;
+  testing::ApiServer server{{.clock = clock, .history = std::chrono::minutes(5)}};
+  const auto list = [&](const std::string& query) {
+    return server.transport().Call({.target = "/api/v1/namespaces?" + query});
+  };
+  const Response page = list("limit=1");
+  server.transport().Call({.method = "POST",
+                           .target = "/api/v1/namespaces",
+                           .body = R"({"metadata":{"name":"later"}})"});
+
+  clock.Advance(std::chrono::minutes(6));
+
+  EXPECT_EQ(list("limit=1&continue=" + Token(page)).status, 410);
 }
 
 TEST_F(ExpiredPagesTest, TheRestCanBeHadAsItIsNow) {

@@ -28,6 +28,12 @@ class GarbageTest : public ::testing::Test {
     metadata["ownerReferences"].push_back(Reference(by));
     return Make(name, metadata);
   }
+  /// … without which its owner does not go, deleted in the foreground.
+  json MakeHoldingUp(const std::string& name, const json& by, json metadata = json::object()) {
+    metadata["ownerReferences"].push_back(Reference(by));
+    metadata["ownerReferences"].back()["blockOwnerDeletion"] = true;
+    return Make(name, metadata);
+  }
   static json Reference(const json& owner) {
     return {{"apiVersion", "v1"},
             {"kind", "ConfigMap"},
@@ -89,7 +95,7 @@ TEST_F(GarbageTest, AnOrphanStaysWithoutItsOwner) {
 }
 
 TEST_F(GarbageTest, InTheForegroundTheOwnerGoesLast) {
-  MakeOwned("child", owner_, {{"finalizers", {"example.com/a"}}});
+  MakeHoldingUp("child", owner_, {{"finalizers", {"example.com/a"}}});
 
   Delete("owner", "Foreground");
 
@@ -98,6 +104,25 @@ TEST_F(GarbageTest, InTheForegroundTheOwnerGoesLast) {
   DropFinalizers("child");
   EXPECT_FALSE(Exists("child"));
   EXPECT_FALSE(Exists("owner"));
+}
+
+TEST_F(GarbageTest, InTheForegroundTheOwnerDoesNotWaitForThoseThatDoNotHoldItUp) {
+  MakeOwned("child", owner_, {{"finalizers", {"example.com/a"}}});
+
+  Delete("owner", "Foreground");
+
+  EXPECT_FALSE(Exists("owner"));
+  EXPECT_TRUE((*Find("child"))["metadata"].contains("deletionTimestamp"));
+}
+
+TEST_F(GarbageTest, WhatIsMadeForAnOwnerThatWaitsForItsDependentsGoesAtOnce) {
+  MakeHoldingUp("child", owner_, {{"finalizers", {"example.com/a"}}});
+  Delete("owner", "Foreground");
+
+  MakeHoldingUp("late", owner_);
+
+  EXPECT_FALSE(Exists("late"));
+  EXPECT_TRUE(Exists("owner"));
 }
 
 TEST_F(GarbageTest, InTheForegroundWithoutDependentsTheOwnerGoesAtOnce) {
@@ -170,6 +195,24 @@ TEST_F(GarbageTest, ANamespaceGoesWithAllThatIsInIt) {
 
   EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "short-lived"}));
   EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"short-lived", "a"}));
+}
+
+TEST_F(GarbageTest, ANamespaceTakesAlongPodsThatHaveANodeAndVolumesThatAreProtected) {
+  client_.Create(Namespace::kKind, {{"metadata", {{"name", "short-lived"}}}});
+  const json metadata{{"name", "a"}, {"namespace", "short-lived"}};
+  client_.Create(
+      Pod::kKind,
+      {{"metadata", metadata},
+       {"spec", {{"nodeName", "node"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+  const Kind claims{"v1", "PersistentVolumeClaim", "persistentvolumeclaims"};
+  client_.Create(claims, {{"metadata", metadata},
+                          {"spec",
+                           {{"accessModes", {"ReadWriteOnce"}},
+                            {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
+
+  client_.Delete(Namespace::kKind, {"", "short-lived"});
+
+  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "short-lived"}));
 }
 
 TEST_F(GarbageTest, ANamespaceWaitsForWhatHasAFinalizer) {

@@ -2,8 +2,10 @@
 #include "faulty_server.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <stop_token>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -68,6 +70,17 @@ TEST_F(MemoryTransportTest, WhatIsAskedAfterAStopIsNotDone) {
 
   EXPECT_EQ(AskAside(stop.get_token()).get(), Kind::kCancelled);
   EXPECT_TRUE(server_.Requests().empty());
+}
+
+TEST_F(MemoryTransportTest, ABodyOfMoreThan3MibIsRefusedAsOnAConnection) {
+  constexpr std::size_t kMost = std::size_t{3} << 20;
+
+  const Response refusal = Ask("/nowhere", "POST", std::string(kMost + 1, 'b'));
+
+  EXPECT_EQ(refusal.status, 413);
+  EXPECT_EQ(json::parse(refusal.body)["message"], "Request entity too large: limit is 3145728");
+  EXPECT_TRUE(server_.Requests().empty());
+  EXPECT_EQ(Ask("/nowhere", "POST", std::string(kMost, 'b')).status, 404);
 }
 
 TEST_F(MemoryTransportTest, AStreamOfATruncatedBodyBreaksWhereItIsCut) {

@@ -37,9 +37,22 @@ const Amount amounts[] = {
     {"ExponentThatIsNoMultipleOfThree", "1e4", "10e3"},
     {"Negative", "-1500m", "-1500m"},
     {"TooFine", "0.1n", "1n"},
+    {"TooFineForAnyExponent", "1e-2000000000", "1e-9"},
+    {"NothingByAnyExponent", "0e2000000000", "0"},
+    {"DigitsOfNoWeight", "1.00000000000000000000000000000000000000000000000000", "1"},
+    {"DigitsBehindABillionth", "1.000000000" + std::string(60, '1'), "1000000001n"},
 };
 INSTANTIATE_TEST_SUITE_P(, QuantityTest, ::testing::ValuesIn(amounts),
                          [](const auto& amount) { return amount.param.test; });
+
+TEST(QuantityOrderTest, WhatIsMoreThanTheMostIsTheMost) {
+  const Quantity most("9223372036854775807");
+
+  EXPECT_EQ(Quantity(std::string(60, '9')), most);
+  EXPECT_EQ(Quantity("1e2000000000"), most);
+  EXPECT_EQ(Quantity(std::string(30, '9') + "Ei"), most);
+  EXPECT_EQ(Quantity('1' + std::string(60, '0') + "e-60"), Quantity("1"));
+}
 
 TEST(QuantityOrderTest, IsThatOfTheAmounts) {
   EXPECT_LT(Quantity("999m"), Quantity("1"));

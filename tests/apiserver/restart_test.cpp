@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Kind = TransportError::Kind;
-using ::testing::HasSubstr;
 
 class RestartTest : public FaultyServer {
  protected:
@@ -103,6 +102,17 @@ TEST_F(RestartTest, TwoRestartsAreClosedAsLongAsTheLastSays) {
   server_.Restart(10s);
   server_.Restart(1s);
   clock_.Advance(1s);
+
+  EXPECT_EQ(Ask(kMaps).status, 200);
+}
+
+TEST_F(RestartTest, OneThatTakesForeverEndsWithTheNext) {
+  clock_.Advance(1s);  // from here on it is more than there is time for
+  server_.Restart(Duration::max());
+  clock_.Advance(24h);
+  EXPECT_EQ(FailureOf(kMaps), Kind::kUnreachable);
+
+  server_.Restart();
 
   EXPECT_EQ(Ask(kMaps).status, 200);
 }

@@ -98,6 +98,70 @@ TEST_F(StrangeRequestsTest, CopiesThatMakeMuchOfLittleAreRefused) {
   EXPECT_EQ(response.status, 413);
 }
 
+TEST_F(StrangeRequestsTest, CopiesThatGoDeepAreRefused) {
+  Ask("POST", config_maps_, {{"metadata", {{"name", "a"}}}});
+  json deep = 1;
+  std::string path = "/x";
+  for (int i = 0; i < 400; ++i) {
+    deep = {{"a", deep}};
+    path += "/a";
+  }
+  const json patch{{{"op", "add"}, {"path", "/x"}, {"value", deep}},
+                   {{"op", "copy"}, {"from", "/x"}, {"path", path}}};
+
+  const Response response =
+      server_.transport().Call({.method = "PATCH",
+                                .target = config_maps_ + "/a",
+                                .body = patch.dump(),
+                                .content_type = "application/json-patch+json"});
+
+  EXPECT_EQ(response.status, 422);
+}
+
+TEST_F(StrangeRequestsTest, AColumnOfFiltersInFiltersIsEmpty) {
+  std::string path = ".a";
+  for (int i = 0; i < 20'000; ++i) path += "[?(@";
+  const json schema{{"openAPIV3Schema", {{"type", "object"}}}};
+  const json column{{"name", "A"}, {"type", "string"}, {"jsonPath", path}};
+  const json version{{"name", "v1"},
+                     {"served", true},
+                     {"storage", true},
+                     {"schema", schema},
+                     {"additionalPrinterColumns", {column}}};
+  Ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      {{"metadata", {{"name", "bars.b.io"}}},
+       {"spec",
+        {{"group", "b.io"},
+         {"scope", "Cluster"},
+         {"names", {{"kind", "Bar"}, {"plural", "bars"}}},
+         {"versions", {version}}}}});
+  Ask("POST", "/apis/b.io/v1/bars",
+      {{"apiVersion", "b.io/v1"}, {"kind", "Bar"}, {"metadata", {{"name", "a"}}}});
+
+  const Response table = server_.transport().Call(
+      {.target = "/apis/b.io/v1/bars", .accept = "application/json;as=Table;v=v1;g=meta.k8s.io"});
+
+  EXPECT_EQ(table.status, 200);
+}
+
+TEST_F(StrangeRequestsTest, OwnershipOfNoFieldIsForgotten) {
+  Ask("POST", config_maps_, {{"metadata", {{"name", "a"}}}});
+  const json entry{{"manager", "m"},
+                   {"operation", "Apply"},
+                   {"apiVersion", "v1"},
+                   {"fieldsType", "FieldsV1"},
+                   {"fieldsV1", {{"x", json::object()}, {"k:", json::object()}}}};
+  Ask("PUT", config_maps_ + "/a", {{"metadata", {{"name", "a"}, {"managedFields", {entry}}}}});
+
+  const Response applied = server_.transport().Call(
+      {.method = "PATCH",
+       .target = config_maps_ + "/a?fieldManager=m",
+       .body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})",
+       .content_type = "application/apply-patch+yaml"});
+
+  EXPECT_EQ(applied.status, 200);
+}
+
 TEST_F(StrangeRequestsTest, ATokenOfNoPageIsRefused) {
   const std::string no_key = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJzdGFydCI6ImEvYi9jIn0";  // a/b/c
 

@@ -32,13 +32,13 @@ main() {
 }
 
 prepare() {
-  build
   folder=$(mktemp -d)
   state=$folder/cluster seen=$folder/seen
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
+  build
   "$cluster" up "$state" >/dev/null
   curl --silent --show-error --fail --cacert "$state/ca.crt" --cert "$state/admin.crt" --key "$state/admin.key" \
     --output /dev/null --header 'Content-Type: application/yaml' \
@@ -47,16 +47,23 @@ prepare() {
 }
 
 build() {
-  local fingerprint unfinished
+  local fingerprint
   fingerprint=$(cd "$here/client_go" && cat go.mod go.sum ./*/*.go | sha256sum | cut -c1-12)
   programs=$cache/client-go-$fingerprint
   [[ ! -d $programs ]] || return 0
-  say "Building client-go's programs: 1 to 2 minutes on 2 cores, this once."
   mkdir -p "$cache"
+  build_alone 9>"$cache/cluster.lock" # that of programs.sh, which empties what Go keeps there
+}
+
+build_alone() {
+  flock -n 9 || { say "Another build of such programs is running: waiting for it" && flock 9; }
+  [[ ! -d $programs ]] || return 0
+  say "Building client-go's programs: 1 to 2 minutes on 2 cores, this once."
   go_is_new_enough || install_go
   keep_go_in_the_cache
-  unfinished=$(mktemp -d "$cache/unfinished-XXXXXX")
-  (cd "$here/client_go" && go build -ldflags '-s -w' -o "$unfinished/" ./...) || { rm -rf "$unfinished" && return 1; }
+  rm -rf "$cache"/half-built-client-go-* # left by a build that was killed; the lock is ours
+  unfinished=$(mktemp -d "$cache/half-built-client-go-XXXXXX")
+  (cd "$here/client_go" && go build -ldflags '-s -w' -o "$unfinished/" ./...)
   rm -rf "$cache"/client-go-* # of former sources
   mv "$unfinished" "$programs"
 }
@@ -71,6 +78,10 @@ controller_and_restart() {
   process_start "$state" controller "$programs/controller" -kubeconfig admin.kubeconfig -n 300
   becomes made 20 head -n 1 "$state/controller.log"
   "$cluster" kill-apiserver "$state"
+  if grep "in line" "$state/controller.log"; then
+    echo "it was done before the server was away: take more Foos"
+    return 1
+  fi
   sleep 0.5 # away for a while: calls fail, watches end
   "$cluster" start-apiserver "$state"
   becomes "in line: 300 Deployments" 30 tail -n 1 "$state/controller.log"
@@ -82,7 +93,7 @@ clean_up() {
   trap '' INT TERM HUP PIPE
   end_attempt
   [[ ! -e $state/cluster ]] || "$cluster" down "$state"
-  rm -rf "$folder"
+  rm -rf "$folder" ${unfinished:+"$unfinished"}
   exit "$code"
 }
 

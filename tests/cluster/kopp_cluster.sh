@@ -47,7 +47,8 @@ up() { # STATE
   process_start "$state" apiserver "$KOPP_APISERVER" --audit-log=audit.log \
     --user-certificate=admin=admin.given --user="$account=sample-controller.kubeconfig" \
     --user-certificate="$account=sample-controller.given" --write-kubeconfig=ready.kubeconfig
-  eventually 100 test -s "$state/ready.kubeconfig" || { tail -n 15 "$state/apiserver.log" >&2 && exit 1; }
+  eventually 100 ready_or_gone "$state" || true
+  [[ -s $state/ready.kubeconfig ]] || { tail -n 15 "$state/apiserver.log" >&2 && exit 1; }
   sed -n 's|^ *server: "https://.*:\([0-9]*\)"|\1|p' "$state/ready.kubeconfig" >"$state/port"
   : >"$state/apiserver.starts" # nobody is ever refused because it is not ready
   certificate_kubeconfig "$state" admin.given admin
@@ -62,6 +63,8 @@ down() { # STATE
   process_stop_all "$1"
   rm -rf "$1"
 }
+
+ready_or_gone() { [[ -s $1/ready.kubeconfig ]] || ! process_id "$1" apiserver >/dev/null; } # STATE
 
 signal() { kill -s "$2" "$(process_id "$1" apiserver)"; } # STATE SIGNAL
 

@@ -52,16 +52,20 @@ class Files {
   posix_spawn_file_actions_t actions_{};
 };
 
-// A group of its own, and no signal blocked.
+// A group of its own, and no signal blocked or ignored.
 class Manners {
  public:
   Manners() {
     sigset_t none;
+    sigset_t all;
     sigemptyset(&none);
+    sigfillset(&all);
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setpgroup(&attributes_, 0);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
   ~Manners() { ::posix_spawnattr_destroy(&attributes_); }
   Manners(const Manners&) = delete;
@@ -96,10 +100,16 @@ Child::~Child() {
 }
 
 std::optional<int> Child::code() {
-  int status = 0;
-  if (!code_ && ::waitpid(id_, &status, WNOHANG) == id_) {
-    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code_) return code_;
+  siginfo_t ended{};
+  const auto id = static_cast<id_t>(id_);
+  if (::waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != id_) {
+    return std::nullopt;
   }
+  ::kill(-id_, SIGKILL);  // before it is reaped: until then its group's number is nobody else's
+  int status = 0;
+  ::waitpid(id_, &status, 0);
+  code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return code_;
 }
 
@@ -109,7 +119,7 @@ void Child::End(const Signals& signals, Duration limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!code()) {
     const auto signal = signals.Wait(deadline - std::chrono::steady_clock::now());
-    if (!signal || *signal == SIGINT || *signal == SIGTERM) return;  // the destructor does the rest
+    if (!signal || *signal == SIGINT || *signal == SIGTERM || *signal == SIGQUIT) return;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "demo.hpp"
 
+#include "groups.hpp"
 #include "kubeconfig_file.hpp"
 
 #include <algorithm>
@@ -26,14 +27,6 @@ using namespace std::chrono_literals;
 constexpr Duration kToWatch = 5s;  // some programs never do
 constexpr Duration kToRest = 1s;
 constexpr Duration kToEnd = 10s;
-
-fs::path NewFolder() {
-  std::string name = (fs::temp_directory_path() / "kopp-demo-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + name);
-  }
-  return name;
-}
 
 std::string BaseName(const std::string& program) { return fs::path(program).filename().string(); }
 
@@ -72,6 +65,19 @@ std::string In(const std::string& ns) { return ns.empty() || ns == "default" ? "
 
 }  // namespace
 
+Demo::Folder::Folder() {
+  std::string name = (fs::temp_directory_path() / "kopp-demo-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + name);
+  }
+  path_ = name;
+}
+
+Demo::Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 std::optional<fs::path> Demo::ManifestsOf(const std::string& program) {
   const auto found = Find(program);
   if (!found) return std::nullopt;
@@ -88,11 +94,10 @@ Demo::Demo(testing::ApiServer& server, Account& account, const Flags& flags,
     : server_(server),
       account_(account),
       custom_(std::move(custom)),
-      folder_(NewFolder()),
       log_(flags.program_log.empty() ? folder_ / "program.log" : fs::absolute(flags.program_log)),
       begin_(Clock::Real().Now()) {
   const std::string user = UserOf(flags.program.front());
-  const Config config = server.ConfigFor(user, {"system:serviceaccounts"});
+  const Config config = server.ConfigFor(user, GroupsOf(user));
   WritePrivately(folder_ / "program.kubeconfig", KubeconfigText(config, user));
   WritePrivately(folder_ / "kubeconfig", KubeconfigText(administrator, "you"));
   if (!std::ofstream(log_, std::ios::app)) {
@@ -105,23 +110,26 @@ Demo::Demo(testing::ApiServer& server, Account& account, const Flags& flags,
       log_);
 }
 
-Demo::~Demo() {
-  child_.reset();
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
 bool Demo::Tick() {
   const TimePoint now = Clock::Real().Now();
   const bool is_loaded = loaded_ != TimePoint{};
   if (!is_loaded && (account_.watched() || now >= begin_ + kToWatch)) {
-    Load(server_.transport(), std::exchange(custom_, {}));
-    loaded_ = Clock::Real().Now();
+    LoadCustom();
   } else if (is_loaded && !shown_ && now >= std::max(loaded_, account_.active()) + kToRest) {
     ShowCommands();
     shown_ = true;
   }
   return account_.is_heard();
+}
+
+// Not past faults: the account is to tell of it.
+void Demo::LoadCustom() {
+  try {
+    Load(server_.transport(), custom_);
+    loaded_ = Clock::Real().Now();
+  } catch (const TransportError&) {
+    // The server is taken off the network. The next Tick tries again; what is loaded stays.
+  }
 }
 
 void Demo::ShowCommands() {

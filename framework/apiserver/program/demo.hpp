@@ -32,7 +32,7 @@ class Demo {
   /// std::runtime_error where the program cannot be run.
   Demo(testing::ApiServer& server, Account& account, const Flags& flags,
        const Config& administrator, std::vector<Manifest> custom);
-  ~Demo();
+  ~Demo() = default;
   Demo(const Demo&) = delete;
   Demo& operator=(const Demo&) = delete;
 
@@ -45,12 +45,27 @@ class Demo {
   void End(const Signals& signals);
 
  private:
+  /// Goes with all that is in it.
+  class Folder {
+   public:
+    Folder();
+    ~Folder();
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+   private:
+    std::filesystem::path path_;
+  };
+
+  void LoadCustom();
   void ShowCommands();
 
   testing::ApiServer& server_;
   Account& account_;
-  std::vector<Manifest> custom_;  // not loaded yet
-  std::filesystem::path folder_;
+  std::vector<Manifest> custom_;  // loaded at `loaded_`
+  Folder folder_;
   std::filesystem::path log_;
   std::unique_ptr<Child> child_;
   TimePoint begin_;

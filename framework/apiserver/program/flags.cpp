@@ -130,9 +130,14 @@ void Check(const Typed& typed, const std::vector<std::string>& program) {
   if (!typed.demo && !typed.program_log.empty()) {
     throw UsageError("--program-log goes with --demo");
   }
-  if (typed.plain && !typed.certified.empty()) {
-    throw UsageError("--user-certificate does not go with --plain: certificates are of HTTPS");
-  }
+  const auto forbid_plain = [&](const std::string& flag, bool given) {
+    if (!typed.plain || !given) return;
+    throw UsageError(flag + " does not go with --plain: over HTTP everyone is anonymous; leave " +
+                     "--plain out");
+  };
+  forbid_plain("--demo", typed.demo);
+  forbid_plain("--user", !typed.users.empty());
+  forbid_plain("--user-certificate", !typed.certified.empty());
 }
 
 Flags Converted(const Typed& typed, std::vector<std::string> program) {

@@ -5,12 +5,25 @@
 #include <ctime>
 
 namespace kopp::apiserver {
+namespace {
+
+bool IsIgnored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
 
 Signals::Signals() {
   sigemptyset(&ours_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2}) {
+  for (const int signal : {SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2}) {
     sigaddset(&ours_, signal);
   }
+  // Blocked they would come though they are ignored.
+  for (const int signal : {SIGINT, SIGHUP, SIGQUIT}) {
+    if (!IsIgnored(signal)) sigaddset(&ours_, signal);
+  }
+  ::signal(SIGCHLD, SIG_DFL);  // where it was ignored, exit codes would be lost
   ::pthread_sigmask(SIG_BLOCK, &ours_, nullptr);
 }
 

@@ -112,6 +112,7 @@ Reply Api::OfObjects(const Ask& ask, const Catalog::Entry& resource) {
 
 Reply Api::OfObject(const Ask& ask, const Catalog::Entry& resource) {
   const bool whole = ask.target.subresource.empty();
+  if (ask.target.subresource == "finalize" && ask.method != "PUT") throw MethodNotAllowed();
   if (ask.method == "GET") return reads_.Get(ask, *resource);
   if (ask.method == "PUT") return Write(ask, *resource, &Writes::Update);
   if (ask.method == "PATCH") return Write(ask, *resource, &Writes::Patch);

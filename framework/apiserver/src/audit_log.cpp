@@ -115,16 +115,22 @@ void AuditLog::Write(const Ask& ask, const Reply& reply, const std::string& rece
   }
   // Methods and names of programs may be anything.
   const std::string text = entry.dump(-1, ' ', false, json::error_handler_t::replace);
-  {
-    auto entries = entries_.Lock();
-    if (entries->size() == kMostEntries) entries->pop_front();
-    entries->push_back(text);
-  }
+  Keep(text);
   if (listener_) listener_(text);  // who is told may look at the entries
 }
 
+void AuditLog::Keep(const std::string& entry) {
+  auto kept = kept_.Lock();
+  kept->entries.push_back(entry);
+  kept->bytes += entry.size();
+  while (kept->bytes > most_bytes_) {
+    kept->bytes -= kept->entries.front().size();
+    kept->entries.pop_front();
+  }
+}
+
 std::vector<json> AuditLog::Entries() {
-  const std::deque<std::string> texts = *entries_.Lock();
+  const std::deque<std::string> texts = kept_.Lock()->entries;
   std::vector<json> entries;
   entries.reserve(texts.size());
   for (const std::string& text : texts) entries.push_back(json::parse(text));

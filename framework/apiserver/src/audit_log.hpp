@@ -25,22 +25,28 @@ namespace kopp::apiserver {
 /// Safe to use from any thread.
 class AuditLog final : public Answerer {
  public:
-  /// `listener` is given each entry too, where there is one.
-  AuditLog(World& world, Answerer& server, std::function<void(std::string_view)> listener = {})
-      : world_(world), server_(server), listener_(std::move(listener)) {}
+  /// `listener` is given each entry too, where there is one. `most_bytes`: of what is kept.
+  AuditLog(World& world, Answerer& server, std::function<void(std::string_view)> listener = {},
+           std::size_t most_bytes = std::size_t{64} << 20)
+      : world_(world), server_(server), listener_(std::move(listener)), most_bytes_(most_bytes) {}
 
   Reply Answer(const Ask& ask) override;
   [[nodiscard]] std::vector<nlohmann::json> Entries();
 
  private:
-  static constexpr std::size_t kMostEntries = 100'000;
+  struct Kept {
+    std::deque<std::string> entries;  // as text: a tree takes eight times the memory
+    std::size_t bytes = 0;            // of all of them
+  };
 
   void Write(const Ask& ask, const Reply& reply, const std::string& received);
+  void Keep(const std::string& entry);
 
   World& world_;
   Answerer& server_;
   std::function<void(std::string_view)> listener_;
-  Guarded<std::deque<std::string>> entries_;  // as text: a tree takes eight times the memory
+  const std::size_t most_bytes_;
+  Guarded<Kept> kept_;
 };
 
 /// What a request does, as audit logs and RBAC name it: "list", "deletecollection"; of no resource:

@@ -48,8 +48,10 @@ Key NewKey() {
   return key;
 }
 
+// Of any length: by MBSTRING_UTF8 it would be X.509's 64 characters, which names of service
+// accounts pass, and which no server looks at.
 void AddToName(X509* certificate, const char* field, const std::string& value) {
-  Require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), field, MBSTRING_UTF8,
+  Require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), field, V_ASN1_UTF8STRING,
                                      reinterpret_cast<const unsigned char*>(value.data()),
                                      static_cast<int>(value.size()), -1, 0) == 1);
 }

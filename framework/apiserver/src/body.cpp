@@ -19,8 +19,6 @@ namespace {
 using nlohmann::json;
 using Strictness = WriteOptions::Strictness;
 
-constexpr std::size_t kMaxBody = 3 << 20;
-
 std::string TypeOf(const Resource& resource) {
   return resource.kind + " in version \"" + resource.version + "\" cannot be handled as a " +
          resource.kind + ": ";
@@ -155,8 +153,10 @@ Refusal TooLarge(const std::string& why) {
   return {413, "RequestEntityTooLarge", "Request entity too large: " + why, json::object()};
 }
 
+Refusal BodyTooLarge() { return TooLarge("limit is " + std::to_string(kMaxBody)); }
+
 void BoundBody(const Ask& ask) {
-  if (ask.body.size() > kMaxBody) throw TooLarge("limit is " + std::to_string(kMaxBody));
+  if (ask.body.size() > kMaxBody) throw BodyTooLarge();
 }
 
 void Report(const std::vector<std::string>& problems, const WriteOptions& options,

@@ -5,6 +5,7 @@
 #include "status.hpp"
 #include "write_options.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@
 
 namespace kopp::apiserver {
 
+/// The most bytes of a body.
+constexpr std::size_t kMaxBody = 3 << 20;
 [[nodiscard]] Refusal TooLarge(const std::string& why);
-/// A body has 3 MiB at the most.
+/// It has more than kMaxBody.
+[[nodiscard]] Refusal BodyTooLarge();
 void BoundBody(const Ask& ask);
 
 /// A body that is written as an object is JSON or YAML.

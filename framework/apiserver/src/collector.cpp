@@ -74,7 +74,7 @@ void Collector::FollowOne(const Written& written, Open& open) {
   const bool orphans = Has(metadata, kOrphan);
   if (!orphans && !Has(metadata, kForeground)) return;
   ReleaseDependents(metadata, orphans ? "Orphan" : "Foreground", open);
-  if (orphans || world_.store().DependentsOf(UidOf(metadata)).empty()) {
+  if (orphans || !world_.store().IsHeldUp(UidOf(metadata))) {
     DropFinalizer(place, orphans ? kOrphan : kForeground, open);
   }
 }
@@ -108,13 +108,13 @@ void Collector::ReleaseOwners(const Written& written, Open& open) {
     const StoredPtr stored = world_.store().Get(resource->kept_as, key);
     const std::string uid = UidOf(reference);
     if (stored == nullptr || stored->attributes.uid != uid) continue;
-    if (!Has(json::parse(stored->text).at("metadata"), kForeground)) continue;
-    if (!world_.store().DependentsOf(uid).empty()) continue;
+    if (!stored->attributes.awaits_dependents || world_.store().IsHeldUp(uid)) continue;
     DropFinalizer({resource->kept_as, key}, kForeground, open);
   }
 }
 
-// Where no owner is there any more, nothing is left to stay for.
+// Where no owner is there any more, or all that are wait for the end of what they own, nothing is
+// left to stay for.
 void Collector::LeaveAbsentOwners(const Written& written, Open& open) {
   const auto& [place, metadata, gone] = written;
   const json references = OwnersIn(metadata);
@@ -125,7 +125,8 @@ void Collector::LeaveAbsentOwners(const Written& written, Open& open) {
     const bool can_tell = resource != nullptr && (!resource->namespaced || !key.ns.empty());
     if (!can_tell) continue;
     const StoredPtr stored = world_.store().Get(resource->kept_as, key);
-    if (stored == nullptr || stored->attributes.uid != UidOf(reference)) {
+    if (stored == nullptr || stored->attributes.uid != UidOf(reference) ||
+        stored->attributes.awaits_dependents) {
       absent.push_back(UidOf(reference));
     }
   }
@@ -193,7 +194,8 @@ void Collector::Discard(const Place& place, const std::string& propagation, Open
   if (resource == nullptr) return;
   bool gone = false;
   try {
-    DeleteOne(*resource, place.key, {.propagation = propagation}, gone, open);
+    // No kubelet is there to end a Pod within its grace.
+    DeleteOne(*resource, place.key, {.propagation = propagation, .grace_period = 0}, gone, open);
   } catch (const Refusal&) {
     return;  // it went by itself
   }

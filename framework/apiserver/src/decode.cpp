@@ -61,6 +61,14 @@ const char* GoKindOf(const json& value) {
   }
 }
 
+bool IsInteger(const json& value) {
+  if (value.is_number_unsigned()) {
+    return value.get<std::uint64_t>() <=
+           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  }
+  return value.is_number_integer();
+}
+
 std::string MediaTypeOf(const Ask& ask) {
   return ask.content_type.substr(0, ask.content_type.find(';'));
 }

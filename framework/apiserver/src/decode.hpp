@@ -16,6 +16,9 @@ namespace kopp::apiserver {
 /// What Go's messages call a value that is not null: "object", "bool".
 [[nodiscard]] const char* GoKindOf(const nlohmann::json& value);
 
+/// Whether it is one that Go's int64 holds.
+[[nodiscard]] bool IsInteger(const nlohmann::json& value);
+
 /// The content type without its parameters.
 [[nodiscard]] std::string MediaTypeOf(const Ask& ask);
 

@@ -31,6 +31,7 @@ Refusal PreconditionFailed(const Resource& resource, const std::string& name,
 std::vector<std::string> FinalizersFor(const Resource& resource, const json& object,
                                        const DeleteOptions& options) {
   std::vector<std::string> finalizers = FinalizersOf(object);
+  std::erase(finalizers, RulesOf(resource).protection);
   const auto find = [&](const char* name) {
     return std::find(finalizers.begin(), finalizers.end(), name);
   };

@@ -67,6 +67,11 @@ class Environment::Impl {
   [[nodiscard]] std::string Look(const Kind& kind, const ObjectKey& key) const;
   /// Blocks until `holds`, or until there is no more hope. Returns which.
   bool Await(const std::function<bool()>& holds, Duration between);
+  /// Until the manager has run. Returns its exit code.
+  int Run(const std::stop_token& stop);
+  /// Fails the calls that the server holds back: by a clock that stands still they have no end, and
+  /// neither has an operator that is to stop.
+  void BreakOff();
 
   const EnvironmentOptions options;
   apiserver::Changes changes;
@@ -122,10 +127,27 @@ bool Environment::Impl::Await(const std::function<bool()>& holds, Duration betwe
   }
 }
 
+int Environment::Impl::Run(const std::stop_token& stop) {
+  try {
+    return manager.Run(stop);
+  } catch (const std::exception& error) {  // the test has put it together wrongly
+    log_tail.Write(std::string("the manager cannot run: ") + error.what() + '\n');
+    return 1;
+  }
+}
+
+void Environment::Impl::BreakOff() {
+  server.ClearFaults();  // first: what comes after the restart is not held back
+  server.Restart();
+}
+
 Environment::Environment(EnvironmentOptions options)
     : impl_(std::make_unique<Impl>(std::move(options))) {}
 
-Environment::~Environment() { Stop(); }
+Environment::~Environment() {
+  impl_->thread.request_stop();
+  impl_->BreakOff();
+}
 
 ApiServer& Environment::server() { return impl_->server; }
 const Client& Environment::client() { return impl_->client; }
@@ -146,7 +168,7 @@ void Environment::Start() {
     throw std::logic_error("the operator was started already");
   }
   impl_->thread = std::jthread([impl = impl_.get()](const std::stop_token& stop) {
-    const int code = impl->manager.Run(stop);
+    const int code = impl->Run(stop);
     *impl->exit_code.Lock() = code;
     impl->changes.Tell();
   });
@@ -155,6 +177,8 @@ void Environment::Start() {
 int Environment::Stop() {
   if (impl_->thread.joinable()) {
     impl_->thread.request_stop();
+    const auto has_ended = [&] { return impl_->exit_code.Lock()->has_value(); };
+    if (!impl_->Await(has_ended, Duration::max())) impl_->BreakOff();
     impl_->thread.join();
   }
   return impl_->exit_code.Lock()->value_or(0);

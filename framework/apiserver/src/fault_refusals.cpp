@@ -2,7 +2,7 @@
 
 #include "fault_plan.hpp"
 #include "reads.hpp"
-#include "status.hpp"
+#include "status_reply.hpp"
 
 #include <chrono>
 
@@ -14,10 +14,6 @@ namespace {
 using nlohmann::json;
 using testing::Fault;
 using What = Fault::What;
-
-Reply ReplyOf(const Refusal& refusal) {
-  return {.status = refusal.code(), .body = refusal.ToJson().dump() + '\n'};
-}
 
 std::optional<Reply> ConflictOver(const Ask& ask, World& world) {
   const Target& target = ask.target;

@@ -7,6 +7,11 @@ namespace {
 
 using nlohmann::json;
 
+/// "k:" and an object.
+bool IsKeys(std::string_view step) {
+  return step.starts_with("k:") && json::parse(step.substr(2), nullptr, false).is_object();
+}
+
 void Drop(FieldSet& from, const std::string& step, FieldSet&& set) {
   if (!set.empty()) from.below.emplace(step, std::move(set));
 }
@@ -37,7 +42,7 @@ FieldSet FieldSet::FromJson(const json& fields) {
   for (const auto& [step, below] : fields.items()) {
     if (step == ".") {
       set.member = true;
-    } else {
+    } else if (step.starts_with("f:") || step.starts_with("v:") || IsKeys(step)) {
       FieldSet& part = set.below[step] = FromJson(below);
       if (part.empty()) part.member = true;
     }

@@ -2,7 +2,9 @@
 
 #include "decode.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -53,17 +55,36 @@ bool IsBase64(const std::string& text, std::size_t& bad) {
   return text.size() % 4 == 0 && rest <= 2 && text.find_first_not_of('=', bad) == std::string::npos;
 }
 
-bool IsQuantity(const std::string& text) {
-  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
-  const std::size_t digits = at;
-  while (at < text.size() &&
-         (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.'))
-    ++at;
-  if (at == digits) return false;
-  at = text.find_first_not_of("eEinumkKMGTP", at);
-  if (at == std::string::npos) return true;
-  if (text[at] == '+' || text[at] == '-') ++at;
-  return text.find_first_not_of("0123456789", at) == std::string::npos;
+/// Why it is none; "" where it is one.
+std::string NotAQuantity(std::string_view text) {
+  const auto take = [&](std::string_view letters) {
+    const std::string_view taken = text.substr(0, text.find_first_not_of(letters));
+    text.remove_prefix(taken.size());
+    return taken;
+  };
+  const auto take_sign = [&] {
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  };
+  take_sign();
+  auto digits = take("0123456789").size();
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    digits += take("0123456789").size();
+  }
+  const std::string_view suffix = take("eEinumkKMGTP");
+  const bool has_more = !text.empty();
+  take_sign();
+  const bool has_exponent = !take("0123456789").empty();
+  if (digits == 0 || !text.empty()) {
+    return "quantities must match the regular expression "
+           "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  }
+  constexpr std::string_view kSuffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
+                                            "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  const bool is_known = has_more ? has_exponent && (suffix == "e" || suffix == "E")
+                                 : std::find(std::begin(kSuffixes), std::end(kSuffixes), suffix) !=
+                                       std::end(kSuffixes);
+  return is_known ? "" : "unable to parse quantity's suffix";
 }
 
 // 2006-01-02T15:04:05, then perhaps a fraction, then Z or an offset.
@@ -146,19 +167,16 @@ class Fitter {
   void FitScalar(json& value, const Schema& schema) {
     switch (schema.type) {
       case Type::kInteger:
-        if (value.is_number_float() &&
-            value.get<double>() ==
-                static_cast<double>(static_cast<std::int64_t>(value.get<double>()))) {
+        if (value.is_number_float() && IsWhole(value.get<double>())) {
           value = static_cast<std::int64_t>(value.get<double>());
         }
-        Require(value.is_number_integer() && InRange(value, schema), value, schema);
-        return;
+        return Require(IsInteger(value) && InRange(value, schema), value, schema);
       case Type::kNumber:
         return Require(value.is_number(), value, schema);
       case Type::kBoolean:
         return Require(value.is_boolean(), value, schema);
       case Type::kIntOrString:
-        return Require(value.is_string() || value.is_number_integer(), value, schema);
+        return Require(value.is_string() || IsInteger(value), value, schema);
       default:
         FitString(value, schema);
     }
@@ -168,10 +186,9 @@ class Fitter {
     if (schema.format == "quantity" && value.is_number()) value = value.dump();
     Require(value.is_string(), value, schema);
     const auto& text = value.get_ref<const std::string&>();
-    if (schema.format == "quantity" && !IsQuantity(text)) {
-      throw std::invalid_argument(
-          "quantities must match the regular expression "
-          "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    if (schema.format == "quantity") {
+      if (const std::string why = NotAQuantity(text); !why.empty())
+        throw std::invalid_argument(why);
     }
     if (schema.format == "micro-time" && IsTime(text) && !HasMicroseconds(text)) {
       throw std::invalid_argument("parsing time \"" + text +
@@ -188,6 +205,11 @@ class Fitter {
     if (schema.format == "bytes" && !IsBase64(text, bad)) {
       throw std::invalid_argument("illegal base64 data at input byte " + std::to_string(bad));
     }
+  }
+
+  static bool IsWhole(double number) {
+    constexpr double kBound = 9.0e18;  // of what std::int64_t holds
+    return std::fabs(number) < kBound && std::trunc(number) == number;
   }
 
   static bool InRange(const json& value, const Schema& schema) {

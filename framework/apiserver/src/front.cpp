@@ -78,10 +78,10 @@ class Front::Impl final : public Session::Host {
     begun.wait();
   }
   ~Impl() {
+    pool_.stop();
+    pool_.join();  // first: who answers may wait for the network's thread, to restart the server
     io_.stop();
     thread_.join();
-    pool_.stop();
-    pool_.join();
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

@@ -2,6 +2,7 @@
 
 #include "status.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -16,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostCopied = 3 << 20;  // bytes, by one patch
+constexpr std::size_t kDeepest = 512;         // levels, as of what clients send
 
 [[noreturn]] void Fail() { throw std::invalid_argument("an operation cannot be carried out"); }
 
@@ -27,6 +29,13 @@ std::string Unescaped(std::string_view part) {
     plain += !escaped ? part[i] : part[i] == '1' ? '/' : '~';
   }
   return plain;
+}
+
+std::size_t DepthOf(const json& value) {
+  std::size_t deepest = 0;
+  if (!value.is_structured()) return deepest;
+  for (const json& part : value) deepest = std::max(deepest, DepthOf(part));
+  return deepest + 1;
 }
 
 /// Where an operation works: a member of an object, or an item of a list.
@@ -42,6 +51,7 @@ class Location {
       const std::string_view part = rest.substr(0, rest.find('/'));
       rest.remove_prefix(part.size());
       name_ = Unescaped(part);
+      ++depth_;
       if (rest.empty()) break;
       container_ = Find();
       if (container_ == nullptr) Fail();
@@ -60,6 +70,7 @@ class Location {
   }
 
   void Add(json value) const {
+    CheckDepth(value);
     if (container_->is_object()) {
       (*container_)[name_] = std::move(value);
     } else if (name_ == "-") {
@@ -82,6 +93,7 @@ class Location {
   }
 
   void Replace(json value) const {
+    CheckDepth(value);
     json* found = Find();
     if (found != nullptr) {
       *found = std::move(value);
@@ -92,6 +104,10 @@ class Location {
   }
 
  private:
+  // Nothing that is read, compared or written of the document needs more stack than that.
+  void CheckDepth(const json& value) const {
+    if (depth_ + DepthOf(value) > kDeepest) Fail();
+  }
   [[nodiscard]] std::optional<std::size_t> Index() const {
     if (!container_->is_array()) return std::nullopt;
     std::ptrdiff_t index = 0;
@@ -102,6 +118,7 @@ class Location {
   }
 
   json* container_ = nullptr;
+  std::size_t depth_ = 0;
   std::string name_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,6 +17,8 @@ using nlohmann::json;
 using Found = JsonPath::Found;
 using Step = JsonPath::Step;
 using Steps = JsonPath::Steps;
+
+constexpr std::ptrdiff_t kMostBrackets = 100;  // one in the other, they need a stack
 
 // The steps. None of them minds a value of another type: it leads nowhere.
 
@@ -251,6 +254,7 @@ Steps ReadSteps(std::string_view text) {
 }  // namespace
 
 std::optional<JsonPath> JsonPath::Read(std::string_view text) {
+  if (std::count(text.begin(), text.end(), '[') > kMostBrackets) return std::nullopt;
   try {
     return JsonPath(ReadSteps(text));
   } catch (const std::invalid_argument&) {

@@ -29,6 +29,8 @@ struct KindRules {
   bool takes_status_on_create = false;
   bool graceful = false;      ///< a deletion waits for a kubelet
   std::string propagation{};  ///< of deletions that do not say it: "Orphan"
+  /// A finalizer of new objects that a cluster's own controllers take away again on deletion.
+  std::string protection{};
 
   /// Sets what a client left out.
   std::function<void(nlohmann::json& object)> complete{};

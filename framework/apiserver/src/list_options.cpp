@@ -105,10 +105,12 @@ Version ReadVersion(const std::string& text) {
 bool ListOptions::Selects(const ObjectKey& key, const Attributes& attributes) const {
   if (!labels.Matches(attributes.labels)) return false;
   if (fields.empty()) return true;
-  auto values = attributes.fields;
-  values["metadata.name"] = key.name;
-  values["metadata.namespace"] = key.ns;
-  return fields.Matches(values);
+  return fields.Matches([&](const std::string& name) -> const std::string* {
+    if (name == "metadata.name") return &key.name;
+    if (name == "metadata.namespace") return &key.ns;
+    const auto found = attributes.fields.find(name);
+    return found == attributes.fields.end() ? nullptr : &found->second;
+  });
 }
 
 ListOptions ReadListOptions(const Ask& ask, const Resource& resource) {

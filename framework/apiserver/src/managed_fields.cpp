@@ -204,7 +204,7 @@ json Pruned(const json& merged, const Owners& owners, const FieldSet& last, cons
 
 }  // namespace
 
-json Updated(const json& before, json after, const Schema& schema, const Writer& writer) {
+json Updated(const json& before, json after, const Schema& schema, const Writer& writer) try {
   const json sent = after["metadata"].value("managedFields", json());
   if (sent == json::array({json::object()})) {
     SetEntries(after, {});
@@ -227,6 +227,10 @@ json Updated(const json& before, json after, const Schema& schema, const Writer&
   if (own.fields.empty()) owners.erase(updater);
   MergeOldest(owners);
   SetEntries(after, owners);
+  return after;
+} catch (
+    const std::invalid_argument&) {  // a list's item without its key: who owns it nobody can say
+  SetEntries(after, {});
   return after;
 }
 

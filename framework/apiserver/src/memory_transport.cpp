@@ -1,6 +1,8 @@
 #include "memory_transport.hpp"
 
+#include "body.hpp"
 #include "failures.hpp"
+#include "status_reply.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -94,6 +96,7 @@ Reply MemoryTransport::Exchange(const Request& request, MemoryWire& wire) {
   const Duration timeout = TransportOptions().call_timeout;
   wire.Check(failure::Unanswered());
   if (!uptime_.is_up()) wire.Fail(failure::Refused());
+  if (request.body.size() > kMaxBody) return ReplyOf(BodyTooLarge());
   Reply reply = server_.Answer(AskFor(request));
   if (reply.mishap.refused) wire.Fail(failure::Refused());
   if (reply.mishap.reset) wire.Fail(failure::Unanswered());

@@ -1,9 +1,11 @@
 #include "objects.hpp"
 
 #include "custom_values.hpp"
+#include "deletion.hpp"
 #include "event_faces.hpp"
 #include "metadata_rules.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -142,9 +144,17 @@ Attributes AttributesOf(const Resource& resource, const json& object) {
   }
   if (const auto owners = metadata.find("ownerReferences"); owners != metadata.end()) {
     std::set<std::string> uids;
-    for (const json& owner : *owners) uids.insert(owner.value("uid", ""));
+    for (const json& owner : *owners) {
+      const std::string uid = owner.value("uid", "");
+      uids.insert(uid);
+      if (owner.value("blockOwnerDeletion", false)) attributes.held_up.push_back(uid);
+    }
     attributes.owners.assign(uids.begin(), uids.end());
   }
+  const auto finalizers = FinalizersOf(object);
+  attributes.awaits_dependents =
+      metadata.contains("deletionTimestamp") &&
+      std::find(finalizers.begin(), finalizers.end(), kForeground) != finalizers.end();
   const auto& all = SelectableByResource();
   const auto add = [&](const std::string& key) {
     const auto found = all.find(key);

@@ -31,13 +31,16 @@ void AssignToNamespace(World&, const json& before, json& ns) {
   }
 }
 
+constexpr const char* kClaimProtection = "kubernetes.io/pvc-protection";
+constexpr const char* kVolumeProtection = "kubernetes.io/pv-protection";
+
 void AssignToClaim(World&, const json& before, json& claim) {
-  if (before.is_null()) Add(claim["metadata"]["finalizers"], "kubernetes.io/pvc-protection");
+  if (before.is_null()) Add(claim["metadata"]["finalizers"], kClaimProtection);
 }
 
 void AssignToVolume(World& world, const json& before, json& volume) {
   if (!before.is_null()) return;
-  Add(volume["metadata"]["finalizers"], "kubernetes.io/pv-protection");
+  Add(volume["metadata"]["finalizers"], kVolumeProtection);
   volume["status"]["lastPhaseTransitionTime"] = world.Now();
 }
 
@@ -159,8 +162,10 @@ void AddOtherRules(RulesByKind& rules) {
   rules["nodes"].takes_status_on_create = true;
   rules["nodes"].assign = &AssignToNode;
   rules["persistentvolumeclaims"].assign = &AssignToClaim;
+  rules["persistentvolumeclaims"].protection = kClaimProtection;
   rules["persistentvolumeclaims"].check = &CheckClaim;
   rules["persistentvolumes"].assign = &AssignToVolume;
+  rules["persistentvolumes"].protection = kVolumeProtection;
   rules["leases.coordination.k8s.io"].check = &CheckLease;
   rules["ingresses.networking.k8s.io"].check = &CheckIngress;
   rules["networkpolicies.networking.k8s.io"].check = &CheckNetworkPolicy;

@@ -1,7 +1,8 @@
 #include "quantity.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
+#include <limits>
 
 namespace kopp::apiserver {
 namespace {
@@ -9,13 +10,24 @@ namespace {
 constexpr int kBillionth = -9;
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
 constexpr std::string_view kBinarySuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-constexpr int kMaxPower = 27;  // of ten, that 128 bits hold beside what is counted
+constexpr int kMostPower = 100;  // of ten: more makes no difference
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// The exponent in "e3", "E+3": as far as it makes a difference.
+int PowerIn(std::string_view exponent) {
+  exponent.remove_prefix(1);
+  const bool negative = exponent.starts_with('-');
+  if (negative || exponent.starts_with('+')) exponent.remove_prefix(1);
+  int power = 0;
+  for (const char digit : exponent) power = std::min(power * 10 + (digit - '0'), kMostPower);
+  return negative ? -power : power;
+}
 
 }  // namespace
 
 Quantity::Quantity(std::string_view text) {
+  constexpr Number kMost = Number{std::numeric_limits<std::int64_t>::max()} * 1'000'000'000;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   int power = -kBillionth;
@@ -25,32 +37,35 @@ Quantity::Quantity(std::string_view text) {
   while (!text.empty() && (IsDigit(text.front()) || text.front() == '.')) {
     const char c = text.front();
     text.remove_prefix(1);
+    const bool is_counted = number <= kMost && (!fraction || power > 0);
     if (c == '.') {
       fraction = true;
-    } else if (fraction && power == 0) {
-      rest |= c != '0';
-    } else {
+    } else if (is_counted) {
       number = number * 10 + (c - '0');
       if (fraction) --power;
+    } else {
+      rest |= c != '0';
+      if (!fraction) power = std::min(power + 1, kMostPower);
     }
   }
+  const auto multiply = [&](int by) { number = number > kMost / by ? kMost : number * by; };
   if (text.ends_with('i')) {
     form_ = Form::kBinary;
     const auto suffix = std::find(std::begin(kBinarySuffixes), std::end(kBinarySuffixes), text);
-    for (auto step = std::begin(kBinarySuffixes); step != suffix; ++step) number *= 1024;
+    for (auto step = std::begin(kBinarySuffixes); step != suffix; ++step) multiply(1024);
   } else if (text.size() > 1) {
     form_ = Form::kExponent;
-    power += std::atoi(std::string(text.substr(1)).c_str());
+    power += PowerIn(text);
   } else {
     const auto suffix = std::find(std::begin(kDecimalSuffixes), std::end(kDecimalSuffixes), text);
     power += kBillionth + 3 * static_cast<int>(suffix - std::begin(kDecimalSuffixes));
   }
-  for (power = std::min(power, kMaxPower); power > 0; --power) number *= 10;
+  for (; power > 0; --power) multiply(10);
   for (; power < 0; ++power) {
     rest |= number % 10 != 0;
     number /= 10;
   }
-  if (rest) ++number;
+  number = std::min(rest ? number + 1 : number, kMost);
   billionths_ = negative ? -number : number;
 }
 

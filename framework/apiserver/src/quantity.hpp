@@ -10,7 +10,7 @@ namespace kopp::apiserver {
 class Quantity {
  public:
   /// `text` is one, as fit_to_types.hpp has made sure. What is finer than a billionth is rounded
-  /// up.
+  /// up, and what is more than 2^63-1 is that much.
   explicit Quantity(std::string_view text);
 
   [[nodiscard]] bool IsNegative() const { return billionths_ < 0; }

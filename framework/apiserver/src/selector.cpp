@@ -179,51 +179,47 @@ Selector Selector::OfFields(std::string_view text) {
   return selector;
 }
 
-bool Selector::Matches(const std::map<std::string, std::string>& values) const {
+bool Selector::Matches(
+    const std::function<const std::string*(const std::string& name)>& find) const {
   return std::all_of(requirements_.begin(), requirements_.end(),
-                     [&](const Requirement& each) { return Meets(each, values); });
+                     [&](const Requirement& each) { return Meets(each, find(each.name)); });
 }
 
-bool Selector::Meets(const Requirement& requirement,
-                     const std::map<std::string, std::string>& values) {
+bool Selector::Matches(const std::map<std::string, std::string>& values) const {
+  return Matches([&](const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : &found->second;
+  });
+}
+
+bool Selector::Meets(const Requirement& requirement, const std::string* value) {
   const std::vector<std::string>& wanted = requirement.values;
-  const auto found = values.find(requirement.name);
-  const bool exists = found != values.end();
   const auto is_wanted = [&] {
-    return std::find(wanted.begin(), wanted.end(), found->second) != wanted.end();
+    return value != nullptr && std::find(wanted.begin(), wanted.end(), *value) != wanted.end();
   };
   switch (requirement.op) {
     case Operator::kIn:
-      return exists && is_wanted();
+      return is_wanted();
     case Operator::kNotIn:
-      return !exists || !is_wanted();
+      return !is_wanted();
     case Operator::kExists:
-      return exists;
+      return value != nullptr;
     case Operator::kDoesNotExist:
-      return !exists;
+      return value == nullptr;
     case Operator::kGreaterThan:
     case Operator::kLessThan:
       break;
   }
-  const auto value = exists ? IntegerOf(found->second) : std::nullopt;
-  if (!value) return false;
+  const auto number = value == nullptr ? std::nullopt : IntegerOf(*value);
+  if (!number) return false;
   const long long bound = *IntegerOf(wanted.front());
-  return requirement.op == Operator::kGreaterThan ? *value > bound : *value < bound;
+  return requirement.op == Operator::kGreaterThan ? *number > bound : *number < bound;
 }
 
 std::vector<std::string> Selector::Names() const {
   std::vector<std::string> names;
   for (const Requirement& each : requirements_) names.push_back(each.name);
   return names;
-}
-
-std::string Selector::ValueOf(std::string_view name) const {
-  for (const Requirement& each : requirements_) {
-    if (each.name == name && each.op == Operator::kIn && each.values.size() == 1) {
-      return each.values.front();
-    }
-  }
-  return "";
 }
 
 }  // namespace kopp::apiserver

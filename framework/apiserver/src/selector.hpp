@@ -2,6 +2,8 @@
 
 #include "store.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +21,13 @@ class Selector {
   /// Reads "metadata.name=a,status.phase!=Failed". Throws likewise.
   static Selector OfFields(std::string_view text);
 
+  /// `find` gives the value of a field or label; nullptr: there is none.
+  [[nodiscard]] bool Matches(
+      const std::function<const std::string*(const std::string& name)>& find) const;
   [[nodiscard]] bool Matches(const std::map<std::string, std::string>& values) const;
   [[nodiscard]] bool empty() const { return requirements_.empty(); }
   /// The fields or labels that it names.
   [[nodiscard]] std::vector<std::string> Names() const;
-  /// The one value that `name` may have; "" where it may have several.
-  [[nodiscard]] std::string ValueOf(std::string_view name) const;
 
  private:
   friend class LabelSelectorReader;
@@ -34,8 +37,7 @@ class Selector {
     Operator op = Operator::kIn;
     std::vector<std::string> values{};
   };
-  static bool Meets(const Requirement& requirement,
-                    const std::map<std::string, std::string>& values);
+  static bool Meets(const Requirement& requirement, const std::string* value);
 
   std::vector<Requirement> requirements_;
 };

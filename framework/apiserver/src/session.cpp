@@ -1,6 +1,7 @@
 #include "session.hpp"
 
-#include "status.hpp"
+#include "body.hpp"
+#include "status_reply.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,15 +12,9 @@ namespace kopp::apiserver {
 namespace {
 
 namespace http = boost::beast::http;
-using nlohmann::json;
 
 constexpr std::size_t kReadSize = 16 << 10;  // a TLS record's most
 constexpr std::size_t kMaxHead = 64 << 10;
-constexpr std::size_t kMaxBody = 3 << 20;
-
-Reply ReplyOf(const Refusal& refusal) {
-  return {.status = refusal.code(), .body = refusal.ToJson().dump() + '\n'};
-}
 
 Reply InText(int status, const std::string& text) {
   return {.status = status, .body = text + '\n', .content_type = "text/plain; charset=utf-8"};
@@ -113,9 +108,7 @@ void Session::RefuseAs(const Error& error) {
     Refuse(
         InText(431, "the head of a request is limited to " + std::to_string(kMaxHead) + " bytes"));
   } else if (error == http::error::body_limit) {
-    Refuse(ReplyOf({413, "RequestEntityTooLarge",
-                    "Request entity too large: limit is " + std::to_string(kMaxBody),
-                    json::object()}));
+    Refuse(ReplyOf(BodyTooLarge()));
   } else {
     Refuse(InText(400, "this is no HTTP/1.1 request: " + error.message()));
   }
@@ -133,6 +126,7 @@ void Session::Take(Reply reply) {
   reply_ = std::move(reply);
   if (reply_.mishap.delay <= Duration::zero()) return Send();
   held_until_ = After(host_.world().clock().Now(), reply_.mishap.delay);
+  host_.Waits(id_);  // its client may have left: nobody listens meanwhile
   host_.WakeAt(id_, *held_until_);
 }
 
@@ -140,6 +134,7 @@ void Session::Wake() {
   if (sender_) return sender_->Pump();
   if (!held_until_ || host_.world().clock().Now() < *held_until_) return;
   held_until_.reset();
+  host_.Works(id_);
   Send();
 }
 

@@ -29,9 +29,10 @@ class Session {
   /// The server that the sessions belong to.
   class Host {
    public:
-    /// It is the client's turn, from now on: Close may be called to make room.
+    /// It is the client's turn from now on, or its answer is held back: Close may be called to make
+    /// room.
     virtual void Waits(Id id) = 0;
-    /// It is ours.
+    /// It is our turn.
     virtual void Works(Id id) = 0;
     /// Has `ask` answered in another thread; then the session, if it is still there, is given it.
     virtual void Answer(Id id, Ask ask) = 0;

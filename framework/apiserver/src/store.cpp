@@ -12,7 +12,7 @@ using nlohmann::json;
 bool IsIn(const ObjectKey& key, const std::string& ns) { return ns.empty() || key.ns == ns; }
 
 /// The first change after `version`.
-auto After(const std::deque<Change>& history, Version version) {
+auto FirstAfter(const std::deque<Change>& history, Version version) {
   return std::partition_point(history.begin(), history.end(),
                               [&](const Change& change) { return change.version() <= version; });
 }
@@ -39,12 +39,13 @@ Store::Snapshot Store::List(const std::string& resource, const std::string& ns,
   Snapshot snapshot{.version = at.value_or(state->version)};
   const auto of = state->resources.find(resource);
   if (of == state->resources.end()) return snapshot;
+  Forget(of->second, options_.clock.Now());
   const auto& [objects, history, forgotten] = of->second;
   if (snapshot.version < forgotten) throw Compacted();
 
   // What was changed since then is as it was before the first change since then.
   Objects then;
-  for (auto change = After(history, snapshot.version); change != history.end(); ++change) {
+  for (auto change = FirstAfter(history, snapshot.version); change != history.end(); ++change) {
     if (IsIn(change->key, ns)) then.emplace(change->key, change->before);
   }
   const auto first = ns.empty() ? objects.begin() : objects.lower_bound({ns, ""});
@@ -83,9 +84,10 @@ StoredPtr Store::Write(const std::string& resource, const ObjectKey& key, const 
     const auto there = of.objects.find(key);
     StoredPtr before = there == of.objects.end() ? nullptr : there->second;
     if (before != seen) return nullptr;
-    const Version version = ++state->version;
+    const Version version = state->version + 1;
     object["metadata"]["resourceVersion"] = std::to_string(version);
     after = std::make_shared<const Stored>(Stored{version, object.dump(), std::move(attributes)});
+    state->version = version;
     if (gone) {
       of.objects.erase(there);
     } else {
@@ -122,9 +124,21 @@ std::vector<Place> Store::DependentsOf(const std::string& uid) const {
   return {found->second.begin(), found->second.end()};
 }
 
+bool Store::IsHeldUp(const std::string& uid) const {
+  auto state = state_.Lock();
+  const auto found = state->dependents.find(uid);
+  if (found == state->dependents.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const Place& place) {
+    const auto& held_up =
+        state->resources[place.resource].objects.at(place.key)->attributes.held_up;
+    return std::find(held_up.begin(), held_up.end(), uid) != held_up.end();
+  });
+}
+
 void Store::Forget(Resource& resource, TimePoint now) const {
   auto& history = resource.history;
-  while (history.size() > options_.changes || now - history.front().at > options_.history) {
+  const auto is_too_old = [&] { return now - history.front().at > options_.history; };
+  while (!history.empty() && (history.size() > options_.changes || is_too_old())) {
     resource.forgotten = history.front().version();
     history.pop_front();
   }
@@ -135,9 +149,10 @@ std::vector<Change> Store::ChangesAfter(const std::string& resource, Version ver
   auto state = state_.Lock();
   const auto of = state->resources.find(resource);
   if (of == state->resources.end()) return {};
+  Forget(of->second, options_.clock.Now());
   const auto& history = of->second.history;
   if (version < of->second.forgotten) throw Compacted();
-  const auto first = After(history, version);
+  const auto first = FirstAfter(history, version);
   const auto count = std::min<std::size_t>(limit, static_cast<std::size_t>(history.end() - first));
   return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
@@ -152,6 +167,9 @@ void Store::Compact() {
 
 void Store::Begin(const std::string& resource) {
   auto state = state_.Lock();
+  for (const auto& [key, stored] : state->resources[resource].objects) {
+    Index(*state, {resource, key}, stored.get(), nullptr);
+  }
   state->resources[resource] = {.objects = {}, .history = {}, .forgotten = state->version};
 }
 

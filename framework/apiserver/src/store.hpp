@@ -27,7 +27,9 @@ struct Attributes {
   std::string uid{};
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> fields{};
-  std::vector<std::string> owners{};  ///< the uids of those that it goes with
+  std::vector<std::string> owners{};   ///< the uids of those that it goes with
+  std::vector<std::string> held_up{};  ///< … and that wait for it, deleted in the foreground
+  bool awaits_dependents = false;      ///< is deleted in the foreground itself
 };
 
 /// An object by where it is kept.
@@ -110,6 +112,8 @@ class Store {
 
   /// The objects of which `uid` is an owner.
   [[nodiscard]] std::vector<Place> DependentsOf(const std::string& uid) const;
+  /// Whether one of them holds up the end of their owner.
+  [[nodiscard]] bool IsHeldUp(const std::string& uid) const;
 
   /// What happened to a resource after a version, in order; `limit` changes at the most. Throws
   /// Compacted.

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,21 +38,29 @@ const Schema& PartOf(const Schema& schema, const std::string& name) {
 
 bool IsEmpty(const json* value) { return value == nullptr || value->is_null() || value->empty(); }
 
-/// The items of a list by their steps, in their order.
-std::vector<std::pair<std::string, const json*>> Items(const Schema& list, const json* value) {
-  std::vector<std::pair<std::string, const json*>> items;
-  if (value == nullptr || !value->is_array()) return items;
-  for (const json& item : *value) items.emplace_back(StepOf(list, item), &item);
-  return items;
-}
-
-const json* Find(const std::vector<std::pair<std::string, const json*>>& items,
-                 const std::string& step) {
-  for (const auto& [known, item] : items) {
-    if (known == step) return item;
+/// The items of a list by their steps.
+class Items {
+ public:
+  Items(const Schema& list, const json* value) {
+    if (value == nullptr || !value->is_array()) return;
+    for (const json& item : *value) in_order_.emplace_back(StepOf(list, item), &item);
+    for (const auto& [step, item] : in_order_) by_step_.emplace(step, item);
   }
-  return nullptr;
-}
+  Items(const Items&) = delete;
+  Items& operator=(const Items&) = delete;
+
+  [[nodiscard]] auto begin() const { return in_order_.begin(); }
+  [[nodiscard]] auto end() const { return in_order_.end(); }
+  /// The first of several; nullptr where there is none.
+  [[nodiscard]] const json* Find(const std::string& step) const {
+    const auto found = by_step_.find(step);
+    return found == by_step_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::vector<std::pair<std::string, const json*>> in_order_;
+  std::unordered_map<std::string_view, const json*> by_step_;  // of the same texts
+};
 
 const json* Find(const json* object, const std::string& name) {
   if (object == nullptr || !object->is_object()) return nullptr;
@@ -95,13 +105,13 @@ class Comparer {
 
   void CompareLists(const json* before, const json* after, const Schema& schema, FieldSet& added,
                     FieldSet& modified, FieldSet& removed) {
-    const auto old_items = Items(schema, before);
-    const auto new_items = Items(schema, after);
+    const Items old_items(schema, before);
+    const Items new_items(schema, after);
     for (const auto& [step, item] : old_items) {
-      Descend(step, item, Find(new_items, step), ItemsOf(schema), added, modified, removed);
+      Descend(step, item, new_items.Find(step), ItemsOf(schema), added, modified, removed);
     }
     for (const auto& [step, item] : new_items) {
-      if (Find(old_items, step) != nullptr) continue;
+      if (old_items.Find(step) != nullptr) continue;
       Descend(step, nullptr, item, ItemsOf(schema), added, modified, removed);
     }
   }
@@ -143,8 +153,8 @@ void Collect(const json& value, const Schema& schema, FieldSet& into) {
 // The order of the config wins for what both have; what only `live` has keeps its place in front of
 // that.
 json MergeLists(const json& live, const json& config, const Schema& schema) {
-  const auto old_items = Items(schema, &live);
-  const auto new_items = Items(schema, &config);
+  const Items old_items(schema, &live);
+  const Items new_items(schema, &config);
   json merged = json::array();
   std::set<std::string> placed;
   auto old_item = old_items.begin();
@@ -152,13 +162,13 @@ json MergeLists(const json& live, const json& config, const Schema& schema) {
     for (; old_item != old_items.end(); ++old_item) {
       const auto& [step, item] = *old_item;
       if (placed.contains(step)) continue;
-      if (Find(new_items, step) != nullptr) return;
+      if (new_items.Find(step) != nullptr) return;
       merged.push_back(*item);
     }
   };
   for (const auto& [step, item] : new_items) {
     take_what_only_live_has();
-    const json* old = Find(old_items, step);
+    const json* old = old_items.Find(step);
     merged.push_back(old == nullptr ? *item : Merged(*old, *item, ItemsOf(schema)));
     placed.insert(step);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <stop_token>
 
 #include <kopp/workqueue/clock.hpp>
@@ -20,7 +21,8 @@ class Uptime {
   /// When the life that is on now began, or the next begins.
   [[nodiscard]] TimePoint up() const { return state_.Lock()->up; }
 
-  /// Ends this life; the next begins `closed` later.
+  /// Ends this life; the next begins `closed` later, Duration::max() is never. Returns once all who
+  /// ask for an end have acted on it, also on one that another thread has made.
   void Restart(Duration closed);
 
  private:
@@ -29,6 +31,7 @@ class Uptime {
     TimePoint up{};
   };
   Clock& clock_;
+  std::mutex restarting_;  // taken before the state's, never after
   mutable Guarded<State> state_;
 };
 

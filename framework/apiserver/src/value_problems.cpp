@@ -1,5 +1,6 @@
 #include "value_problems.hpp"
 
+#include "decode.hpp"
 #include "formats.hpp"
 #include "part_rules.hpp"
 #include "schema_rules.hpp"
@@ -11,7 +12,10 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -19,15 +23,6 @@ namespace {
 
 using nlohmann::json;
 using Type = Schema::Type;
-
-/// Whether it is a number without a fraction that 64 bits hold.
-bool IsInteger(const json& value) {
-  if (value.is_number_unsigned()) {
-    return value.get<std::uint64_t>() <=
-           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  }
-  return value.is_number_integer();
-}
 
 std::string TypeOf(const json& value) {
   if (value.is_null()) return "null";
@@ -218,9 +213,10 @@ class Validator {
 
   void CheckList(const json& list, const Schema& schema, const Rules& rules,
                  const std::string& path, const json* before) {
+    const auto old_items = ItemsByStep(schema, before);
     for (std::size_t i = 0; schema.items != nullptr && i < list.size(); ++i) {
       Check(list[i], *schema.items, path + '[' + std::to_string(i) + ']',
-            ItemBefore(list[i], schema, before));
+            ItemBefore(list[i], schema, old_items));
     }
     const json* least = rules.Find("minItems");
     const json* most = rules.Find("maxItems");
@@ -230,18 +226,32 @@ class Validator {
     if (most != nullptr && list.size() > *most) AddTooMany(path, list.size(), *most);
   }
 
-  /// The item of `before` with the same keys.
-  static const json* ItemBefore(const json& item, const Schema& schema, const json* before) {
-    if (before == nullptr || !before->is_array() || !schema.IsKeyed()) return nullptr;
-    try {
-      const std::string step = StepOf(schema, item);
-      for (const json& old : *before) {
-        if (StepOf(schema, old) == step) return &old;
-      }
-    } catch (const std::invalid_argument&) {
-      return nullptr;  // it has no keys, and that is found elsewhere
+  using Items = std::map<std::string, const json*>;
+
+  /// Those of a list by keys.
+  static Items ItemsByStep(const Schema& schema, const json* list) {
+    Items items;
+    if (list == nullptr || !list->is_array() || !schema.IsKeyed()) return items;
+    for (const json& item : *list) {
+      if (const auto step = StepIfAny(schema, item)) items.emplace(*step, &item);
     }
-    return nullptr;
+    return items;
+  }
+
+  /// The item of `old_items` with the same keys.
+  static const json* ItemBefore(const json& item, const Schema& schema, const Items& old_items) {
+    if (old_items.empty()) return nullptr;
+    const auto step = StepIfAny(schema, item);
+    const auto found = step ? old_items.find(*step) : old_items.end();
+    return found == old_items.end() ? nullptr : found->second;
+  }
+
+  static std::optional<std::string> StepIfAny(const Schema& schema, const json& item) {
+    try {
+      return StepOf(schema, item);
+    } catch (const std::invalid_argument&) {
+      return std::nullopt;  // it has no keys, and that is found elsewhere
+    }
   }
 
   void CheckEnum(const json& value, const Rules& rules, const std::string& path) {

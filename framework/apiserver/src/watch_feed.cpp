@@ -14,6 +14,7 @@ using nlohmann::json;
 constexpr Duration kBetweenBookmarks = std::chrono::minutes(1);
 constexpr Duration kBookmarkBeforeEnd = std::chrono::seconds(2);
 constexpr std::size_t kChangesAtOnce = 500;
+constexpr std::size_t kEnough = 1 << 20;  // bytes of frames, until they are taken
 
 /// The text of `stored` with another version.
 std::string WithVersion(const StoredPtr& stored, Version version) {
@@ -48,9 +49,8 @@ void WatchFeed::Begin() {
   try {
     if (options_.initial_events) CheckNotOfTheFuture(world_.store(), at);
     if (shows_initial) {
-      AddInitial();
-      const bool marks_end = options_.initial_events.value_or(options_.version.empty());
-      if (options_.bookmarks && marks_end) AddBookmark(true);
+      initial_ = world_.store().List(resource_->kept_as, ns_);
+      seen_ = initial_->version;
     } else {
       seen_ = at > 0 ? at : world_.store().version();
     }
@@ -60,19 +60,24 @@ void WatchFeed::Begin() {
 }
 
 void WatchFeed::AddInitial() {
-  const Store::Snapshot snapshot = world_.store().List(resource_->kept_as, ns_);
-  for (const auto& [key, stored] : snapshot.objects) {
-    if (options_.Selects(key, stored->attributes)) {
-      Tell("ADDED", stored->text);
-    }
+  auto& objects = initial_->objects;
+  for (; told_ < objects.size() && frames_.size() < kEnough; ++told_) {
+    const auto& [key, stored] = objects[told_];
+    if (options_.Selects(key, stored->attributes)) Tell("ADDED", stored->text);
   }
-  seen_ = snapshot.version;
+  if (told_ < objects.size()) return;
+  initial_.reset();
+  const bool marks_end = options_.initial_events.value_or(options_.version.empty());
+  if (options_.bookmarks && marks_end) AddBookmark(true);
 }
 
+// A client that takes little at a time has little made for it at a time.
 std::string WatchFeed::Take() {
   const Version newest = world_.store().version();
   const bool is_served = IsServed();
-  if (!ended_) AddChanges();
+  if (!ended_ && initial_) AddInitial();
+  if (!ended_ && !initial_) AddChanges();
+  if (frames_.size() >= kEnough) return std::exchange(frames_, {});
   if (!is_served) ended_ = true;
   if (seen_ < newest) seen_ = newest;  // what happened until then was of no interest here
   const TimePoint now = world_.clock().Now();
@@ -89,9 +94,12 @@ TimePoint WatchFeed::next() const { return std::min(end_, bookmark_); }
 
 void WatchFeed::AddChanges() {
   try {
-    for (;;) {
+    while (frames_.size() < kEnough) {
       const auto changes = world_.store().ChangesAfter(resource_->kept_as, seen_, kChangesAtOnce);
-      for (const Change& change : changes) AddChange(change);
+      for (const Change& change : changes) {
+        if (frames_.size() >= kEnough) return;
+        AddChange(change);
+      }
       if (changes.size() < kChangesAtOnce) return;
     }
   } catch (const Compacted&) {

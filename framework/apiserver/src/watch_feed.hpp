@@ -5,6 +5,8 @@
 #include "presentation.hpp"
 #include "world.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +43,9 @@ class WatchFeed final : public Feed {
   const Presentation presentation_;
   TimePoint end_ = TimePoint::max();
   TimePoint bookmark_ = TimePoint::max();
-  Version seen_ = 0;  // what happened until then was told
+  std::optional<Store::Snapshot> initial_;  // until all of it was told
+  std::size_t told_ = 0;                    // of its objects
+  Version seen_ = 0;                        // what happened until then was told, beside it
   bool begun_ = false;
   bool ended_ = false;
   std::string frames_;

@@ -79,8 +79,12 @@ void Wire::Read(asio::mutable_buffer into, Then then) {
 void Wire::Write(std::string bytes, Then then) {
   if (closed_) return;
   writing_ = std::move(bytes);
-  tls_ ? asio::async_write(*tls_, asio::buffer(writing_), UnderWay(std::move(then)))
-       : asio::async_write(stream_, asio::buffer(writing_), UnderWay(std::move(then)));
+  auto written = UnderWay([this, then = std::move(then)](std::size_t size) {
+    std::string().swap(writing_);  // an idle connection keeps no memory of its last answer
+    then(size);
+  });
+  tls_ ? asio::async_write(*tls_, asio::buffer(writing_), std::move(written))
+       : asio::async_write(stream_, asio::buffer(writing_), std::move(written));
 }
 
 void Wire::Ignore() {

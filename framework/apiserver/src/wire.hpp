@@ -76,7 +76,7 @@ class Wire {
   Peer peer_;
   int under_way_ = 0;
   bool closed_ = false;
-  std::string writing_;
+  std::string writing_;  // until it is written
   std::array<char, 4096> dropped_{};
 };
 

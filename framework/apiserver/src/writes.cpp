@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kMostNames = 8;  // are made up for one object before it is refused
+
 bool SameBesideVersion(json a, json b) {
   a["metadata"].erase("resourceVersion");
   b["metadata"].erase("resourceVersion");
@@ -106,10 +108,13 @@ ObjectKey Writes::KeyOfNew(const Ask& ask, const Resource& resource, json& metad
   metadata.erase("namespace");
   if (resource.namespaced) metadata["namespace"] = ask.target.ns;
   const std::string prefix = SaidText(metadata, "generateName");
-  if (SaidText(metadata, "name").empty() && !prefix.empty()) {
+  const auto key = [&] { return ObjectKey{ask.target.ns, SaidText(metadata, "name")}; };
+  if (!SaidText(metadata, "name").empty() || prefix.empty()) return key();
+  for (int tries = 0; tries < kMostNames; ++tries) {
     metadata["name"] = world_.NewName(prefix);
+    if (world_.store().Get(resource.kept_as, key()) == nullptr) break;
   }
-  return {ask.target.ns, SaidText(metadata, "name")};
+  return key();
 }
 
 void Writes::Begin(const Resource& resource, json& object, std::vector<std::string>& warnings) {

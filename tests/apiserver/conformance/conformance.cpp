@@ -1,6 +1,8 @@
 #include "conformance.hpp"
 
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -17,10 +19,36 @@ const char* RealKubeconfig() { return std::getenv("KOPP_CONFORMANCE_KUBECONFIG")
 
 bool IsOverHttps() { return std::getenv("KOPP_CONFORMANCE_HTTPS") != nullptr; }
 
-std::unique_ptr<Transport> Connect() {
-  return MakeTransport(LoadConfig({.kubeconfig = RealKubeconfig()}),
-                       {.calls = TransportOptions::Calls::kBeast});
-}
+/// The server of all tests. It ends with them, not with the process: its threads leave memory with
+/// OpenSSL, which is gone by then.
+class Served final : public ::testing::Environment {
+ public:
+  [[nodiscard]] Transport& transport() { return transport_ ? *transport_ : server_->transport(); }
+
+ private:
+  void SetUp() override {
+    if (RealKubeconfig() != nullptr) return Connect(LoadConfig({.kubeconfig = RealKubeconfig()}));
+    server_.emplace();
+    if (IsOverHttps()) Connect(server_->Listen({.tls = true}));
+  }
+  void TearDown() override {
+    transport_.reset();
+    server_.reset();
+  }
+  void Connect(const Config& config) {
+    transport_ = MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
+  }
+
+  std::optional<testing::ApiServer> server_;
+  std::unique_ptr<Transport> transport_;
+};
+
+Served* const served = [] {
+  auto made = std::make_unique<Served>();
+  Served* const here = made.get();
+  ::testing::AddGlobalTestEnvironment(made.release());  // which owns it
+  return here;
+}();
 
 Answer Read(Response response) {
   json body = json::parse(response.body, nullptr, false);
@@ -76,17 +104,7 @@ bool Watch::Ends() {
 
 bool ConformanceTest::IsReal() { return RealKubeconfig() != nullptr; }
 
-Transport& ConformanceTest::Server() {
-  if (IsReal()) {
-    static const std::unique_ptr<Transport> transport = Connect();
-    return *transport;
-  }
-  static testing::ApiServer server;
-  if (!IsOverHttps()) return server.transport();
-  static const std::unique_ptr<Transport> transport =
-      MakeTransport(server.Listen({.tls = true}), {.calls = TransportOptions::Calls::kBeast});
-  return *transport;
-}
+Transport& ConformanceTest::Server() { return served->transport(); }
 
 Answer ConformanceTest::Call(const Request& request) { return Read(Server().Call(request)); }
 

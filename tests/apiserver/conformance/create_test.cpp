@@ -4,6 +4,7 @@ namespace kopp::conformance {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::MatchesRegex;
 
 class CreateTest : public ConformanceTest {};
@@ -108,6 +109,62 @@ TEST_F(CreateTest, AGeneratedNameHas63CharactersAtMost) {
 
   EXPECT_THAT(made.name(), MatchesRegex("a{58}[bcdfghjklmnpqrstvwxz2456789]{5}"));
 }
+
+TEST_F(CreateTest, OfAListsItemWithoutItsKeyNobodyOwnsAnything) {
+  json account = AConfigMap("a");
+  account["secrets"] = {{{"namespace", "x"}}};
+
+  const Answer made = Post(Path("serviceaccounts"), account);
+
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(made.at("/metadata/managedFields"), nullptr);
+}
+
+TEST_F(CreateTest, AnIntegerThatIsTooLargeIsRefused) {
+  json event = AConfigMap("a");
+  event["involvedObject"] = {{"namespace", ns()}};
+  event["count"] = 18446744073709551615U;
+
+  const Answer made = Post(Path("events"), event);
+
+  EXPECT_EQ(made.status, 400);
+  EXPECT_THAT(made.message(),
+              EndsWith("json: cannot unmarshal number 18446744073709551615 into Go struct field "
+                       "Event.count of type int32"));
+}
+
+struct NoQuantity {
+  std::string test{};
+  std::string text{};
+  std::string why{};
+
+  friend void PrintTo(const NoQuantity& none, std::ostream* out) { *out << none.text; }
+};
+
+class NoQuantityTest : public ConformanceTest, public ::testing::WithParamInterface<NoQuantity> {};
+
+TEST_P(NoQuantityTest, IsRefused) {
+  json quota = AConfigMap("a");
+  quota["spec"]["hard"]["cpu"] = GetParam().text;
+
+  const Answer made = Post(Path("resourcequotas"), quota);
+
+  EXPECT_EQ(made.status, 400);
+  EXPECT_THAT(made.message(), EndsWith(GetParam().why));
+}
+
+const std::string no_quantity =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const std::string no_suffix = "unable to parse quantity's suffix";
+
+const NoQuantity no_quantities[] = {
+    {"UnknownLetters", "1Xi", no_quantity},     {"UnknownSuffix", "1eKM", no_suffix},
+    {"ExponentWithoutDigits", "1e", no_suffix}, {"SuffixBehindAnExponent", "1e3k", no_quantity},
+    {"TwoPoints", "1.2.3", no_quantity},        {"NoDigits", "Gi", no_quantity},
+    {"DigitsBehindASuffix", "1Ki2", no_suffix}, {"SignAlone", "-", no_quantity},
+};
+INSTANTIATE_TEST_SUITE_P(, NoQuantityTest, ::testing::ValuesIn(no_quantities),
+                         [](const auto& each) { return each.param.test; });
 
 TEST_F(CreateTest, AGivenNameWinsOverGenerateName) {
   const Answer made =

@@ -1,6 +1,7 @@
 // Where kopp's server is meant to differ from the real one: framework/apiserver/DIFFERENCES.md.
 #include "custom_resources.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace kopp::conformance {
@@ -66,6 +67,30 @@ TEST_F(DifferencesTest, ANamespaceEndsByItself) {
   EXPECT_EQ(Get(Path("configmaps") + "/a").status, Either(404, 200));
 }
 
+TEST_F(DifferencesTest, AClaimIsProtectedFromNobody) {
+  json claim = AConfigMap("a");
+  claim["spec"] = {{"accessModes", {"ReadWriteOnce"}},
+                   {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
+  Post(Path("persistentvolumeclaims"), claim);
+
+  Delete(Path("persistentvolumeclaims") + "/a");
+
+  EXPECT_EQ(Get(Path("persistentvolumeclaims") + "/a").status, Either(404, 200));
+}
+
+TEST_F(DifferencesTest, WhatNeedsMoreThanAnApiServerIsNotServed) {
+  const json resources = Get("/api/v1").at("/resources");
+  const auto is_served = [&](const std::string& name) {
+    return std::any_of(resources.begin(), resources.end(),
+                       [&](const json& each) { return each["name"] == name; });
+  };
+
+  for (const char* name : {"pods/binding", "pods/eviction", "pods/ephemeralcontainers", "pods/exec",
+                           "pods/log", "pods/resize", "serviceaccounts/token", "services/proxy"}) {
+    EXPECT_EQ(is_served(name), Either(false, true)) << name;
+  }
+}
+
 TEST_F(DifferencesTest, APodNeedsNoServiceAccount) {
   const Answer made = Post("/api/v1/namespaces/" + ns() + "/pods", APod("a"));
 
@@ -77,6 +102,7 @@ TEST_F(DifferencesTest, TheDocumentsOfOpenApiTellNoTypes) {
 
   EXPECT_EQ(document.status, 200);
   EXPECT_EQ(document.body.contains("components"), Either(false, true));
+  EXPECT_EQ(Get("/openapi/v2").status, Either(404, 200));
 }
 
 TEST_F(DifferencesTest, AStrategicMergePatchIsRefused) {

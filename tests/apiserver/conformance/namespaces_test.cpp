@@ -102,6 +102,11 @@ TEST_F(TerminatingTest, ItsNameIsStillTaken) {
   EXPECT_EQ(made.message(), "object is being deleted: namespaces \"" + ns() + "\" already exists");
 }
 
+TEST_F(NamespacesTest, ItsFinalizersAreOnlyWritten) {
+  EXPECT_EQ(Get(Self() + "/finalize").status, 405);
+  EXPECT_EQ(MergePatch(Self() + "/finalize", json::object()).status, 405);
+}
+
 TEST_F(TerminatingTest, WithoutFinalizersInItsSpecItIsGone) {
   Delete(Path("configmaps") + "/a");
   MergePatch(Path("configmaps") + "/a", {{"metadata", {{"finalizers", nullptr}}}});

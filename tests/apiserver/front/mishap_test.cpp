@@ -3,6 +3,7 @@
 
 #include <latch>
 #include <stdexcept>
+#include <thread>
 
 #include <kopp/http_server.hpp>
 
@@ -27,6 +28,19 @@ TEST_F(FrontTest, ADelayedAnswerComesByTheServersClock) {
   clock_.Advance(1s);
 
   EXPECT_EQ(client.Read().body, "late");
+}
+
+TEST_F(FrontTest, WhoWaitsForADelayedAnswerMakesRoomForOthers) {
+  answer_ = [](const Ask& ask) {
+    return ask.target.path == "/late" ? Reply{.mishap = {.delay = 10s}} : Reply{};
+  };
+  options_.max_connections = 1;
+  Serve();
+  RawClient late(port());
+  late.SendGet("/late");
+  clock_.AwaitSleepers(1);
+
+  EXPECT_EQ(Get("/").status, 200);
 }
 
 TEST_F(FrontTest, AResetConnectionHasNoAnswer) {
@@ -62,7 +76,7 @@ TEST_F(FrontTest, ACutAnswerIsBrokenForAClient) {
   }
 }
 
-/// Says "abc", then "def", and more whenever asked; or ends.
+/// Says "abc" whenever it is asked; or once, and breaks off.
 class Alphabet final : public apiserver::Feed {
  public:
   explicit Alphabet(bool breaks = false) : breaks_(breaks) {}
@@ -123,6 +137,16 @@ bool IsRefused(std::uint16_t port) {
   }
 }
 
+// The network's thread opens it, and says so to nobody.
+bool OpensBeforeLong(std::uint16_t port) {
+  const TimePoint deadline = Clock::Real().Now() + 5s;
+  while (IsRefused(port)) {
+    if (Clock::Real().Now() >= deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 TEST_F(FrontTest, ARestartCutsAllConnections) {
   Serve();
   RawClient idle(port());
@@ -158,8 +182,7 @@ TEST_F(FrontTest, ThePortIsClosedForAsLongAsTheRestartTakes) {
   EXPECT_TRUE(IsRefused(port));
 
   clock_.Advance(1s);
-  while (IsRefused(port)) {
-  }
+  ASSERT_TRUE(OpensBeforeLong(port));
   EXPECT_EQ(testing::Get(port, "/page").body, "/page");
 }
 
@@ -184,10 +207,22 @@ TEST_F(FrontTest, APortThatIsTakenMeanwhileIsWaitedFor) {
     EXPECT_EQ(testing::Get(port, "/page").status, 404);
   }
 
-  while (IsRefused(port)) {
-  }
-
+  ASSERT_TRUE(OpensBeforeLong(port));
   EXPECT_EQ(testing::Get(port, "/page").body, "/page");
+}
+
+TEST_F(FrontTest, OfTwoRestartsAtOnceNeitherReturnsBeforeTheConnectionsAreCut) {
+  Serve();
+  for (int i = 0; i < 50; ++i) {
+    RawClient client(port());
+    client.SendGet("/");
+    EXPECT_EQ(client.Read().status, 200);
+    const std::jthread other([this] { uptime_.Restart({}); });
+
+    uptime_.Restart({});
+
+    EXPECT_TRUE(client.HearsWithin(0ms));
+  }
 }
 
 TEST_F(FrontTest, WhatIsAnsweredToTheDeadIsDropped) {
@@ -236,6 +271,26 @@ TEST_F(FrontTest, ItsEndCutsWhatIsUnderWay) {
   EXPECT_TRUE(half.IsClosedWithin(5s));
   EXPECT_TRUE(late.IsClosedWithin(5s));
   EXPECT_THAT(watch.ReadToEnd(), Not(EndsWith("\r\n0\r\n\r\n")));
+}
+
+TEST_F(FrontTest, ItsEndWaitsForWhoRestartsItMeanwhile) {
+  std::latch entered(1);
+  std::latch proceed(1);
+  answer_ = [&](const Ask&) {
+    entered.count_down();
+    proceed.wait();
+    for (int i = 0; i < 100; ++i) uptime_.Restart({});
+    return Reply{};
+  };
+  Serve();
+  RawClient client(port());
+  client.SendGet("/");
+  entered.wait();
+
+  proceed.count_down();
+  front_.reset();
+
+  EXPECT_EQ(client.ReadToEnd(), "");
 }
 
 // Addresses.

@@ -54,6 +54,18 @@ TEST_F(FrontTlsTest, ACertificateIsAUser) {
   EXPECT_THAT(user_.groups, ElementsAre("devs", "ops", "system:authenticated"));
 }
 
+TEST_F(FrontTlsTest, ACertificateIsOfANameOfAnyLength) {
+  const std::string name(90, 'n');
+  const std::string group(90, 'g');
+  Serve();
+
+  const auto answer = Call(front_->ConfigWithCertificate({name, {group}}));
+
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(user_.name, name);
+  EXPECT_THAT(user_.groups, ElementsAre(group, "system:authenticated"));
+}
+
 TEST_F(FrontTlsTest, WhoShowsNothingIsAnonymous) {
   Serve();
   Config config = front_->ConfigFor({"jane"});

@@ -1,5 +1,7 @@
 #include "examiner.hpp"
 
+#include "http_text.hpp"
+
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -84,6 +86,8 @@ void Examiner::CheckAnswer(const Reply& reply) const {
   if (reply.feed == nullptr && IsJson(reply.content_type) && !json::accept(reply.body)) {
     throw Finding("no JSON: " + reply.body);
   }
+  const std::string head = HeadOf(reply, {.now = clock_.WallNow(), .length = reply.body.size()});
+  if (head.find("\r\n\r\n") != head.size() - 4) throw Finding("no head of an answer: " + head);
 }
 
 void Examiner::CheckReadBack(const Ask& write, const Reply& reply) {

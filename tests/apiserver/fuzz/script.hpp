@@ -29,7 +29,8 @@ struct Step {
 ///     ###
 ///     GET /api/v1/configmaps?watch=true
 ///
-/// Any bytes are a script; those behind the first 20 steps are nobody's.
+/// They come to the server as HTTP does; what is none is left out. Any bytes are a script; those
+/// behind the first 20 steps are nobody's.
 [[nodiscard]] std::vector<Step> ReadScript(std::string_view text);
 
 }  // namespace kopp::apiserver::fuzz

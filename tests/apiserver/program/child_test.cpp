@@ -1,9 +1,13 @@
 #include "child.hpp"
 
+#include "patience.hpp"
 #include "scratch_folder.hpp"
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <system_error>
 
 #include <gmock/gmock.h>
@@ -15,16 +19,37 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
+// No such process, or one that has ended and that nobody reaps.
+bool IsGone(const std::string& id) {
+  std::ifstream file("/proc/" + id + "/stat");
+  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = stat.rfind(") ");
+  return name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z";
+}
+
+// The signal is ignored, as by nohup, until the end.
+class Ignoring {
+ public:
+  explicit Ignoring(int signal) : signal_(signal) { ::signal(signal_, SIG_IGN); }
+  ~Ignoring() {
+    ::signal(signal_, SIG_IGN);  // forgets one that is pending
+    ::signal(signal_, SIG_DFL);
+  }
+  Ignoring(const Ignoring&) = delete;
+  Ignoring& operator=(const Ignoring&) = delete;
+
+ private:
+  const int signal_;
+};
+
 class ChildTest : public ::testing::Test {
  protected:
-  // The exit code, once there is one.
-  int Await(Child& child) {
-    while (!child.code()) static_cast<void>(signals.Wait(10s));
-    return *child.code();
-  }
-  // Until the child has printed something.
-  void AwaitOutput() {
-    while (folder.Read("output").empty()) static_cast<void>(signals.Wait(1ms));
+  int Await(Child& child) { return AwaitCode(signals, child); }
+  // A line that the child has printed, without its end.
+  std::string AwaitLine(Child& child) {
+    AwaitThat(signals, &child, [&] { return folder.Read("output").ends_with('\n'); });
+    const std::string output = folder.Read("output");
+    return output.substr(0, output.find('\n'));
   }
 
   Signals signals;
@@ -59,7 +84,7 @@ TEST_F(ChildTest, AProgramThatIsNotThereIsNamed) {
 TEST_F(ChildTest, AskedToEndItMayEndInOrder) {
   Child child({"sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done"}, {},
               folder / "output");
-  AwaitOutput();
+  AwaitLine(child);
 
   child.End(signals, 10s);
 
@@ -67,18 +92,60 @@ TEST_F(ChildTest, AskedToEndItMayEndInOrder) {
 }
 
 TEST_F(ChildTest, NothingOfItIsLeftWhenItDoesNotWantToEnd) {
-  pid_t group = 0;
+  std::string inner;
   {
-    Child child({"sh", "-c", "trap '' TERM; sh -c 'while :; do sleep 0.01; done' & echo $$; wait"},
+    Child child({"sh", "-c", "trap '' TERM; sh -c 'while :; do sleep 0.01; done' & echo $!; wait"},
                 {}, folder / "output");
-    AwaitOutput();
-    group = std::stoi(folder.Read("output"));
+    inner = AwaitLine(child);
     child.End(signals, 50ms);
     EXPECT_EQ(child.code(), std::nullopt);
   }
 
-  while (::kill(-group, 0) == 0)
-    static_cast<void>(signals.Wait(1ms));  // until init has reaped them
+  AwaitThat(signals, nullptr, [&] { return IsGone(inner); });
+}
+
+TEST_F(ChildTest, WhatItLeavesBehindEndsWithIt) {
+  Child child({"sh", "-c", "sleep 1000 & echo $!"}, {}, folder / "output");
+
+  EXPECT_EQ(Await(child), 0);
+
+  const std::string left = AwaitLine(child);
+  AwaitThat(signals, nullptr, [&] { return IsGone(left); });
+}
+
+TEST_F(ChildTest, ItActsOnSignalsThatItsParentIgnores) {
+  const Ignoring hang_up(SIGHUP);
+
+  Child child({"sh", "-c", "kill -HUP $$"}, {}, folder / "output");
+
+  EXPECT_EQ(Await(child), 128 + SIGHUP);
+}
+
+TEST_F(ChildTest, ItsExitCodeIsSeenThoughTheEndOfChildrenWasIgnored) {
+  const Ignoring ends(SIGCHLD);
+  const Signals again;
+
+  Child child({"sh", "-c", "exit 3"}, {}, folder / "output");
+
+  EXPECT_EQ(Await(child), 3);
+}
+
+TEST(SignalsTest, OneThatWasIgnoredFromTheStartIsNotActedOn) {
+  const Ignoring hang_up(SIGHUP);
+  const Signals signals;
+
+  ::raise(SIGHUP);
+
+  EXPECT_EQ(signals.Wait({}), std::nullopt);
+}
+
+TEST(SignalsTest, OneFromTheKeyboardIsActedOn) {
+  ::signal(SIGQUIT, SIG_DFL);  // a test that runs behind a shell's & ignores it
+  const Signals signals;
+
+  ::raise(SIGQUIT);
+
+  EXPECT_EQ(signals.Wait({}), SIGQUIT);
 }
 
 }  // namespace

@@ -76,7 +76,13 @@ TEST(ServerFlagsTest, EachMistakeIsOneLineThatSaysWhatToWrite) {
             "sample-controller\n");
   EXPECT_THAT(Complaint({"--", "web"}), HasSubstr("\"web\", is run with --demo only"));
   EXPECT_THAT(Complaint({"--program-log", "x"}), HasSubstr("--program-log goes with --demo"));
-  EXPECT_THAT(Complaint({"--plain", "--user-certificate", "a=b"}), HasSubstr("of HTTPS"));
+  EXPECT_THAT(Complaint({"--plain", "--demo", "--", "web"}),
+              HasSubstr("--demo does not go with --plain: over HTTP everyone is anonymous; leave "
+                        "--plain out"));
+  EXPECT_THAT(Complaint({"--plain", "--user", "a=b"}),
+              HasSubstr("--user does not go with --plain"));
+  EXPECT_THAT(Complaint({"--plain", "--user-certificate", "a=b"}),
+              HasSubstr("--user-certificate does not go with --plain"));
   EXPECT_THAT(Complaint({"--user", "alice"}), HasSubstr("such as alice=alice.kubeconfig"));
   EXPECT_THAT(Complaint({"--user", "=file"}), HasSubstr("such as alice=alice.kubeconfig"));
   EXPECT_THAT(Complaint({"--bind-address", "8080"}), HasSubstr("write :8080"));

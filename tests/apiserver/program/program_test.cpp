@@ -1,5 +1,6 @@
 // kopp-apiserver as it is run.
 #include "child.hpp"
+#include "patience.hpp"
 #include "scratch_folder.hpp"
 
 #include <chrono>
@@ -30,17 +31,21 @@ class ProgramTest : public ::testing::Test {
     arguments.insert(arguments.begin(), KOPP_APISERVER);
     return {arguments, {{"TMPDIR", (folder / "").string()}}, folder / "output"};
   }
-  int Await(Child& child) {
-    while (!child.code()) static_cast<void>(signals.Wait(10s));
-    return *child.code();
+  int Await(Child& child) { return AwaitCode(signals, child); }
+  void AwaitFile(Child& child, const std::string& name) {
+    AwaitThat(signals, &child, [&] { return fs::exists(folder / name); });
   }
-  void AwaitFile(const std::string& name) {
-    while (!fs::exists(folder / name)) static_cast<void>(signals.Wait(1ms));
+  void AwaitOutput(Child& child, const std::string& text) {
+    AwaitThat(signals, &child,
+              [&] { return folder.Read("output").find(text) != std::string::npos; });
   }
-  void AwaitOutput(const std::string& text) {
-    while (folder.Read("output").find(text) == std::string::npos) {
-      static_cast<void>(signals.Wait(1ms));
+  // The folders that a demo has left where it makes its own.
+  std::string Folders() {
+    std::string left;
+    for (const auto& entry : fs::directory_iterator(folder / "")) {
+      if (entry.is_directory()) left += entry.path().string();
     }
+    return left;
   }
   std::unique_ptr<Transport> Reach(const std::string& kubeconfig) {
     return MakeTransport(LoadConfig({.kubeconfig = (folder / kubeconfig).string()}));
@@ -54,7 +59,7 @@ class ProgramTest : public ::testing::Test {
 TEST_F(ProgramTest, ItServesWhoHasItsKubeconfigsUntilItIsToldToEnd) {
   Child server = Run({"--write-kubeconfig", File("admin"), "--user", "alice=" + File("alice"),
                       "--user-certificate", "bob=" + File("bob"), "--audit-log", File("audit")});
-  AwaitFile("admin");
+  AwaitFile(server, "admin");
 
   for (const char* user : {"admin", "alice", "bob"}) {
     EXPECT_EQ(Reach(user)->Call({.target = "/api/v1/pods"}).status, 200) << user;
@@ -70,7 +75,7 @@ TEST_F(ProgramTest, ItServesWhoHasItsKubeconfigsUntilItIsToldToEnd) {
 
 TEST_F(ProgramTest, WhenItServesAllOfTheMachineItSaysSo) {
   Child server = Run({"--plain", "--bind-address", ":0"});
-  AwaitOutput("NOT ON LOOPBACK ONLY");
+  AwaitOutput(server, "NOT ON LOOPBACK ONLY");
 
   server.End(signals, 10s);
 }
@@ -97,17 +102,33 @@ TEST_F(ProgramTest, ADemosProgramHasAKubeconfigOfItsOwnAndNothingIsLeft) {
   const std::string keep = "cp $KUBECONFIG " + File("kept") + ".new && mv " + File("kept") +
                            ".new " + File("kept") + "; exec sleep 1000";
   Child demo = Run({"--demo", "--program-log", File("log"), "--", "sh", "-c", keep});
-  AwaitFile("kept");
+  AwaitFile(demo, "kept");
 
   EXPECT_EQ(Reach("kept")->Call({.target = "/api/v1/pods"}).status, 200);
   demo.End(signals, 10s);
 
   EXPECT_EQ(demo.code(), 0);
-  std::string left;
-  for (const auto& entry : fs::directory_iterator(folder / "")) {
-    if (entry.is_directory()) left += entry.path().string();
-  }
-  EXPECT_THAT(left, IsEmpty());
+  EXPECT_THAT(Folders(), IsEmpty());
+}
+
+TEST_F(ProgramTest, ADemoWhoseProgramIsNotThereLeavesNothing) {
+  Child demo = Run({"--demo", "--", "kopp-no-such-program"});
+
+  EXPECT_EQ(Await(demo), 1);
+  EXPECT_THAT(folder.Read("output"), HasSubstr("cannot run kopp-no-such-program"));
+  EXPECT_THAT(Folders(), IsEmpty());
+}
+
+TEST_F(ProgramTest, ADemoThatIsToldToQuitLeavesNothing) {
+  Child demo = Run({"--demo", "--program-log", File("log"), "--", "sh", "-c",
+                    "echo $PPID >" + File("demo") + "; exec sleep 1000"});
+  AwaitFile(demo, "demo");
+  AwaitThat(signals, &demo, [&] { return folder.Read("demo").ends_with('\n'); });
+
+  ::kill(std::stoi(folder.Read("demo")), SIGQUIT);
+
+  EXPECT_EQ(Await(demo), 0);
+  EXPECT_THAT(Folders(), IsEmpty());
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ func start(ctx context.Context, client dynamic.Interface) *controller {
 		client:      client,
 		foos:        factory.ForResource(foos).Lister(),
 		deployments: factory.ForResource(deployments).Lister(),
-		queue:       workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+		// No bucket of 10 a second: what a restart makes fail all comes back at once.
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedItemBasedRateLimiter[string]()),
 	}
 	add := func(object any) { // a Deployment has its Foo's name
 		if key, err := cache.DeletionHandlingObjectToName(object); err == nil {

@@ -82,8 +82,8 @@ class ApiServer {
   /// Forgets the past: watches and pages of any version until now get 410.
   void Compact();
 
-  /// What was asked so far, in the form of a Kubernetes audit log: audit.k8s.io/v1 Events, those of
-  /// writes with what was sent and what was answered.
+  /// What was asked so far, the newest 64 MiB of it, in the form of a Kubernetes audit log:
+  /// audit.k8s.io/v1 Events, those of writes with what was sent and what was answered.
   [[nodiscard]] std::vector<nlohmann::json> Requests() const;
 
  private:

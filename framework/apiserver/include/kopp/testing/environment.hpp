@@ -20,10 +20,11 @@ namespace kopp::testing {
 struct EnvironmentOptions {
   /// The operator's: its user at the server, its field manager and the source of its Events.
   std::string name = "operator";
-  std::string watch_namespace{};                 ///< the only one that it watches; empty: all
-  Clock& clock = Clock::Real();                  ///< the server's and the operator's
-  Duration patience = std::chrono::seconds(10);  ///< of Eventually: real time, whatever `clock` is
-  int verbosity = 4;                             ///< of what is kept of the operator's log, as -v
+  std::string watch_namespace{};  ///< the only one that it watches; empty: all
+  Clock& clock = Clock::Real();   ///< the server's and the operator's
+  /// Of Eventually and of Stop: real time, whatever `clock` is.
+  Duration patience = std::chrono::seconds(10);
+  int verbosity = 4;  ///< of what is kept of the operator's log, as -v
 };
 
 /// All that the test of an operator needs: an API server in memory, a client for the test, and a
@@ -46,7 +47,8 @@ struct EnvironmentOptions {
 /// The operator and the test come to the server apart: faults and restarts befall the operator
 /// alone, and Writes, Events and Log tell what the operator did, not the test.
 ///
-/// Used by one thread; what it hands out keeps its own promises. The destructor stops the operator.
+/// Used by one thread; what it hands out keeps its own promises. The destructor stops the operator,
+/// and breaks off the calls that it waits for.
 class Environment {
  public:
   explicit Environment(EnvironmentOptions options = {});
@@ -68,8 +70,9 @@ class Environment {
   /// Runs the manager in a thread of its own, once, and does not wait for its caches. What it fails
   /// of, at the start or later, is told by Eventually.
   void Start();
-  /// Stops it as a signal would, and waits until it has. Returns its exit code; 0 where it never
-  /// ran.
+  /// Stops it as a signal would, and waits until it has. When the patience is at an end the faults
+  /// are cleared and the server restarts, so that no call is held back any more. Returns its exit
+  /// code; 0 where it never ran.
   int Stop();
 
   /// One reconcile in this thread, of the object that `key` names: `reconcile` is what
