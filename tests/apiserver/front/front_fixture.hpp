@@ -50,6 +50,9 @@ class FrontTest : public ::testing::Test, protected apiserver::Answerer {
     front_.emplace(world_, server, uptime_, options_);
   }
 
+  // Which calls Answer, and so goes before this object is no Answerer any more.
+  void TearDown() override { front_.reset(); }
+
   [[nodiscard]] Config config() { return front_->ConfigFor({.name = "tester"}); }
   [[nodiscard]] std::uint16_t port() { return PortOf(config()); }
   RawClient::Answer Get(const std::string& target) { return testing::Get(port(), target); }
@@ -63,7 +66,7 @@ class FrontTest : public ::testing::Test, protected apiserver::Answerer {
   std::function<Reply(const Ask&)> answer_ = [](const Ask& ask) {
     return Reply{.body = ask.target.path, .content_type = "text/plain"};
   };
-  std::optional<apiserver::Front> front_;  // last: it calls Answer
+  std::optional<apiserver::Front> front_;
 };
 
 }  // namespace kopp
