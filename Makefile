@@ -96,9 +96,11 @@ check-format:
 TIDY = clang-tidy-16 --quiet --extra-arg=-Wno-unknown-warning-option \
   --checks=-bugprone-suspicious-include --header-filter='$(CURDIR)/(workqueue|informer|framework|controllers|examples|tests)/' \
   $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=20000) -p build/$(PRESET)
-FILES = $(filter-out tests/install/%,$(shell git ls-files '*.cpp'))
+FILES = $(shell git ls-files '*.cpp')
+# What the build does not compile as part of kopp.
+NOT_TIDIED = tests/install/% %/api_fuzz.cpp
 tidy: build/$(PRESET)/build.ninja
 	$(call packages,$(CHECK_PACKAGES))
 	@units="$$(find $(CURDIR)/build/$(PRESET) -name 'unity_*_cxx.cxx') /dev/null"; \
-	for file in $(FILES); do grep -ls "\"$(CURDIR)/$$file\"" $$units || echo $$file; done | sort -u | \
+	for file in $(filter-out $(NOT_TIDIED),$(FILES)); do grep -ls "\"$(CURDIR)/$$file\"" $$units || echo $$file; done | sort -u | \
 	  xargs -r -P $$(nproc) -n 1 $(TIDY)

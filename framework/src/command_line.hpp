@@ -10,7 +10,7 @@
 
 #include <kopp/options.hpp>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }  // namespace CLI
 

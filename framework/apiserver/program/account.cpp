@@ -44,7 +44,7 @@ std::string Right(const std::string& text, std::size_t width) {
 
 // "you" is who has the kubeconfig that the demo writes.
 std::string Who(const json& entry) {
-  const std::string user = TextAt(entry, "/user/username");
+  std::string user = TextAt(entry, "/user/username");
   if (user == "system:admin") return "you";
   if (user.starts_with("system:serviceaccount:")) return user.substr(user.rfind(':') + 1);
   return user;

@@ -32,11 +32,11 @@ apiserver::User Named(const std::string& name, std::vector<std::string> groups) 
 
 class ApiServer::Impl {
  public:
-  explicit Impl(const ApiServerOptions& options)
+  explicit Impl(ApiServerOptions options)
       : world(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
         api(world),
         faults(world, api, options.seed),
-        audit_log(world, faults, options.on_request),
+        audit_log(world, faults, std::move(options.on_request)),
         uptime(options.clock),
         always_up(options.clock),
         transport(world, audit_log, uptime, Administrator(), "kopp") {}
@@ -56,7 +56,8 @@ class ApiServer::Impl {
   std::unique_ptr<apiserver::Front> listening;
 };
 
-ApiServer::ApiServer(ApiServerOptions options) : impl_(std::make_unique<Impl>(options)) {}
+ApiServer::ApiServer(ApiServerOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
 
 ApiServer::~ApiServer() = default;
 

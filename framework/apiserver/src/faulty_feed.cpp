@@ -7,10 +7,13 @@
 #include <nlohmann/json.hpp>
 
 namespace kopp::apiserver {
+namespace {
 
 using nlohmann::json;
 using testing::Fault;
 using What = Fault::What;
+
+}  // namespace
 
 std::string Malformed(std::string_view text) {
   return std::string(text.substr(0, text.size() / 2)) + "<malformed>\n";

@@ -48,7 +48,7 @@ Writer Writes::WriterOf(const Ask& ask, const Resource& resource) {
 StoredPtr Writes::CheckNamespace(const Resource& resource, const std::string& ns,
                                  const std::string& name) {
   if (!resource.namespaced) return nullptr;
-  const StoredPtr stored = world_.store().Get("namespaces", {"", ns});
+  StoredPtr stored = world_.store().Get("namespaces", {"", ns});
   if (stored == nullptr) {
     Resource namespaces;
     namespaces.plural = "namespaces";

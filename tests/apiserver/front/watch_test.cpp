@@ -164,7 +164,8 @@ class Flood final : public apiserver::Feed {
   explicit Flood(std::atomic<int>& taken) : taken_(taken) {}
   std::string Take() override {
     ++taken_;
-    return std::string(kAtOnce, 'x');
+    std::string much(kAtOnce, 'x');
+    return much;
   }
   [[nodiscard]] bool ended() const override { return false; }
   [[nodiscard]] TimePoint next() const override { return TimePoint::max(); }
