@@ -65,17 +65,18 @@ std::string NotAQuantity(std::string_view text) {
   const auto take_sign = [&] {
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   };
+  const bool is_empty = text.empty();
   take_sign();
-  auto digits = take("0123456789").size();
+  take("0123456789");
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    digits += take("0123456789").size();
+    take("0123456789");
   }
   const std::string_view suffix = take("eEinumkKMGTP");
   const bool has_more = !text.empty();
   take_sign();
   const bool has_exponent = !take("0123456789").empty();
-  if (digits == 0 || !text.empty()) {
+  if (is_empty || !text.empty()) {
     return "quantities must match the regular expression "
            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
   }

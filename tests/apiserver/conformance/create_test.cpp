@@ -160,11 +160,19 @@ const std::string no_suffix = "unable to parse quantity's suffix";
 const NoQuantity no_quantities[] = {
     {"UnknownLetters", "1Xi", no_quantity},     {"UnknownSuffix", "1eKM", no_suffix},
     {"ExponentWithoutDigits", "1e", no_suffix}, {"SuffixBehindAnExponent", "1e3k", no_quantity},
-    {"TwoPoints", "1.2.3", no_quantity},        {"NoDigits", "Gi", no_quantity},
-    {"DigitsBehindASuffix", "1Ki2", no_suffix}, {"SignAlone", "-", no_quantity},
+    {"TwoPoints", "1.2.3", no_quantity},        {"Nothing", "", no_quantity},
+    {"DigitsBehindASuffix", "1Ki2", no_suffix},
 };
 INSTANTIATE_TEST_SUITE_P(, NoQuantityTest, ::testing::ValuesIn(no_quantities),
                          [](const auto& each) { return each.param.test; });
+
+TEST_F(CreateTest, AQuantityWithoutDigitsIsNone) {
+  json quota = AConfigMap("a");
+  quota["spec"]["hard"] = {{"cpu", "-"}, {"memory", "Gi"}};
+
+  EXPECT_EQ(Post(Path("resourcequotas"), quota).at("/spec/hard"),
+            json({{"cpu", "0"}, {"memory", "0"}}));
+}
 
 TEST_F(CreateTest, AGivenNameWinsOverGenerateName) {
   const Answer made =
