@@ -98,6 +98,22 @@ TEST_F(StrangeRequestsTest, CopiesThatMakeMuchOfLittleAreRefused) {
   EXPECT_EQ(response.status, 413);
 }
 
+// In no time: were it the square of their number, this would not end.
+TEST_F(StrangeRequestsTest, AListOfVeryManyObjectsIsRead) {
+  json many{{"metadata", {{"name", "a"}}}};
+  many["strange"] = json(50'000, json{{"a", 1}});
+
+  EXPECT_EQ(Ask("POST", config_maps_, many).status, 201);
+}
+
+TEST_F(StrangeRequestsTest, BracketsInTextAreNoNesting) {
+  const std::string brackets = std::string(600, '[') + "\\\"" + std::string(600, '{');
+
+  EXPECT_EQ(Ask("POST", config_maps_, {{"metadata", {{"name", "a"}}}, {"data", {{"k", brackets}}}})
+                .status,
+            201);
+}
+
 TEST_F(StrangeRequestsTest, CopiesThatGoDeepAreRefused) {
   Ask("POST", config_maps_, {{"metadata", {{"name", "a"}}}});
   json deep = 1;
