@@ -180,8 +180,13 @@ class HeldBackEnvironmentTest : public ::testing::Test {
 };
 
 TEST_F(HeldBackEnvironmentTest, ItsOperatorGoesWithIt) {
-  Environment env{{.clock = clock, .patience = 1h}};
-  StartIn(env);
+  const auto began = clock.Now();
+  {
+    Environment env{{.clock = clock, .patience = 1h}};
+    StartIn(env);
+  }
+
+  EXPECT_EQ(clock.Now(), began);  // nobody had to let time pass for it
 }
 
 TEST_F(HeldBackEnvironmentTest, ItsOperatorIsStoppedWhenThePatienceIsAtAnEnd) {

@@ -121,7 +121,13 @@ TEST_P(FrontWatchTest, ManySeeWhatManyDo) {
     }
   }
 
-  for (const auto& watch : watches) Lines(*watch, 100);
+  for (const auto& watch : watches) {
+    const std::string seen = Lines(*watch, 100);
+    for (int i = 0; i < 100; ++i) {
+      const std::string name = "m" + std::to_string(i / 25 * 100 + i % 25);
+      EXPECT_NE(seen.find("\"name\":\"" + name + '"'), std::string::npos) << name;
+    }
+  }
 }
 
 TEST_P(FrontWatchTest, ItIsBrokenWhenTheServerEnds) {

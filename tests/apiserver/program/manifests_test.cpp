@@ -57,6 +57,11 @@ class ManifestsTest : public ::testing::Test {
     Load(server.transport(), manifests.first);
     Load(server.transport(), manifests.custom);
   }
+  nlohmann::json Definition() {
+    const std::string kinds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
+    return nlohmann::json::parse(
+        server.transport().Call({.target = kinds + "webs.example.com"}).body);
+  }
   std::string Failure() {
     try {
       LoadAll();
@@ -114,7 +119,11 @@ TEST_F(ManifestsTest, LoadingTwiceLeavesWhatIsThere) {
   folder.Write("all.yaml", kWebs);
 
   LoadAll();
+  const auto first = Definition();
   LoadAll();
+
+  EXPECT_EQ(Definition(), first);
+  EXPECT_EQ(first.at("metadata").at("name"), "webs.example.com");
 }
 
 TEST_F(ManifestsTest, ARefusalNamesTheFileTheObjectAndTheServersReason) {

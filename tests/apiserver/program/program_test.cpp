@@ -78,6 +78,7 @@ TEST_F(ProgramTest, WhenItServesAllOfTheMachineItSaysSo) {
   AwaitOutput(server, "NOT ON LOOPBACK ONLY");
 
   server.End(signals, 10s);
+  EXPECT_THAT(folder.Read("output"), HasSubstr("whoever reaches this machine may do anything"));
 }
 
 TEST_F(ProgramTest, AFileThatCannotBeLoadedEndsItWithOneLine) {
