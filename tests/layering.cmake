@@ -30,7 +30,7 @@ forbid(framework/src "cpprest/|pplx/" EXCEPT framework/src/rest_transport.cpp fr
 forbid(framework/src "yaml-cpp/" EXCEPT framework/src/kubeconfig.cpp)
 forbid(framework/src "CLI/" EXCEPT framework/src/command_line.cpp)
 forbid(framework/src "prometheus/" EXCEPT framework/src/prometheus.cpp)
-forbid(framework/src "boost/asio" EXCEPT framework/src/http_server.cpp framework/src/http_session.cpp
+forbid(framework/src "boost/asio" EXCEPT framework/src/door.hpp framework/src/http_server.cpp framework/src/http_session.cpp
   framework/src/http_session.hpp framework/src/listener.hpp framework/src/rest_transport.cpp)
 forbid(framework/src "simdjson|gtest/|gmock/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")

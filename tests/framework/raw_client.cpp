@@ -95,6 +95,14 @@ bool RawClient::IsClosedWithin(std::chrono::milliseconds limit) {
   return false;
 }
 
+bool RawClient::IsClosedWhileItSends(std::string_view text) {
+  for (int i = 0; i < 1000; ++i) {
+    Send(text);
+    if (IsClosedWithin(std::chrono::milliseconds(5))) return true;
+  }
+  return false;
+}
+
 bool RawClient::HearsWithin(std::chrono::milliseconds limit) const {
   pollfd poll{.fd = socket_, .events = POLLIN, .revents = 0};
   return ::poll(&poll, 1, static_cast<int>(limit.count())) > 0;

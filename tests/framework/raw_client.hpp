@@ -33,6 +33,8 @@ class RawClient {
   [[nodiscard]] std::string ReadToEnd();
   /// Whether the server closes, or has closed, within `limit`; what comes before that is kept.
   [[nodiscard]] bool IsClosedWithin(std::chrono::milliseconds limit);
+  /// Whether the server closes while `text` is sent again and again, every 5 ms.
+  [[nodiscard]] bool IsClosedWhileItSends(std::string_view text);
   /// Whether anything comes, its end included, within `limit`.
   [[nodiscard]] bool HearsWithin(std::chrono::milliseconds limit) const;
 

@@ -19,13 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 void Complete(json& definition) {
   json& spec = definition["spec"];
   json& names = spec["names"];

@@ -2,9 +2,8 @@
 
 #include "alarm.hpp"
 #include "authority.hpp"
-#include "listener.hpp"
+#include "door.hpp"
 #include "session.hpp"
-#include "socket.hpp"
 #include "users.hpp"
 
 #include <array>
@@ -17,12 +16,10 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 namespace kopp::apiserver {
@@ -30,9 +27,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-using Error = boost::system::error_code;
 
-constexpr Duration kPause = std::chrono::milliseconds(100);  // when no connection can be taken
 constexpr std::size_t kAnswerers = 4;  // threads: a long list holds up none of the other three
 constexpr Alarm::Who kDoor = 0;        // the front itself; all others are sessions
 
@@ -60,18 +55,20 @@ class Front::Impl final : public Session::Host {
         server_(server),
         uptime_(uptime),
         options_(std::move(options)),
-        acceptor_(detail::ListenAt(io_, options_.address)),
-        endpoint_(acceptor_.local_endpoint()),
+        door_(io_, options_.address, options_.max_connections,
+              {.enter = [this](tcp::socket socket) { Begin(std::move(socket)); },
+               .ask_to_leave = [this](Session::Id id) { Find(id)->Close(); }}),
         pool_(kAnswerers),
         alarm_(world.clock(), [this](Alarm::Who who) { Wake(who); }) {
     if (options_.tls) {
       authority_.emplace();
-      tls_ = ServeTls(*authority_, authority_->IssueForServer(endpoint_.address().to_string()));
+      tls_ =
+          ServeTls(*authority_, authority_->IssueForServer(door_.endpoint().address().to_string()));
     }
     std::latch begun(1);
     asio::post(io_, [&] {
       Live();
-      Accept();
+      door_.Begin();
       begun.count_down();
     });
     thread_ = std::jthread([this] { io_.run(); });
@@ -102,12 +99,8 @@ class Front::Impl final : public Session::Host {
     return config;
   }
 
-  void Waits(Session::Id id) override {
-    Works(id);
-    waiting_.push_back(id);
-    Accept();
-  }
-  void Works(Session::Id id) override { std::erase(waiting_, id); }
+  void Waits(Session::Id id) override { door_.Waits(id); }
+  void Works(Session::Id id) override { door_.Works(id); }
   void Answer(Session::Id id, Ask ask) override {
     asio::post(pool_, [this, id, ask = std::move(ask)] {
       asio::post(io_, [this, id, reply = server_.Answer(ask)]() mutable {
@@ -123,18 +116,15 @@ class Front::Impl final : public Session::Host {
   }
   void WakeAt(Session::Id id, TimePoint when) override { alarm_.Set(id, when); }
   void Ended(Session::Id id) override {
-    Works(id);
     alarm_.Set(id, TimePoint::max());
     sessions_.erase(id);
-    making_room_ = false;
-    Accept();
+    door_.Left(id);
   }
   [[nodiscard]] World& world() override { return world_; }
   [[nodiscard]] Users& users() override { return users_; }
   [[nodiscard]] const testing::ListenOptions& options() const override { return options_; }
 
  private:
-  [[nodiscard]] bool IsFull() const { return sessions_.size() >= options_.max_connections; }
   Session* Find(Session::Id id) {
     const auto found = sessions_.find(id);
     return found == sessions_.end() ? nullptr : found->second.get();
@@ -142,48 +132,18 @@ class Front::Impl final : public Session::Host {
 
   /// How to reach it, as nobody in particular.
   [[nodiscard]] Config Address() const {
-    const auto& address = endpoint_.address();
+    const auto& address = door_.endpoint().address();
     const std::string host = address.is_unspecified() ? "127.0.0.1" : address.to_string();
     const bool has_colons = host.find(':') != std::string::npos;
     Config config{.server = std::string(options_.tls ? "https://" : "http://") +
                             (has_colons ? '[' + host + ']' : host) + ':' +
-                            std::to_string(endpoint_.port()),
+                            std::to_string(door_.endpoint().port()),
                   .source = "the API server in memory"};
     if (authority_) config.certificate_authority = authority_->certificate();
     return config;
   }
 
-  // Waits for the next client, if there is room for it or can be made.
-  void Accept() {
-    if (!acceptor_.is_open() || accepting_ || making_room_ || (IsFull() && waiting_.empty())) {
-      return;
-    }
-    accepting_ = true;
-    acceptor_.async_wait(tcp::acceptor::wait_read, [this](const Error& error) {
-      accepting_ = false;
-      error ? Accept() : Take();
-    });
-  }
-
-  void Take() {
-    if (!IsFull()) {
-      Error error;
-      tcp::socket socket(io_);
-      acceptor_.accept(socket, error);
-      if (!error) {
-        Begin(std::move(socket));
-      } else if (error != asio::error::would_block && error != asio::error::connection_aborted) {
-        return Pause();  // out of descriptors, or of memory
-      }
-    } else if (!waiting_.empty()) {
-      making_room_ = true;
-      Find(waiting_.front())->Close();
-    }
-    Accept();
-  }
-
   void Begin(tcp::socket socket) {
-    detail::TuneSocket(socket.native_handle());
     const Session::Id id = ++last_id_;
     auto session = std::make_unique<Session>(id, std::move(socket), tls_.get(), *this);
     auto& begun = *session;
@@ -191,26 +151,8 @@ class Front::Impl final : public Session::Host {
     begun.Start();
   }
 
-  void Pause() {
-    accepting_ = true;
-    pause_.expires_after(kPause);
-    pause_.async_wait([this](const Error&) {
-      accepting_ = false;
-      Open();
-      Accept();
-    });
-  }
-
-  // Listens again once a life has begun.
-  void Open() {
-    if (acceptor_.is_open()) return;
-    if (!uptime_.is_up()) return alarm_.Set(kDoor, uptime_.up());
-    const bool both_families = endpoint_.address().is_v6() && endpoint_.address().is_unspecified();
-    if (!detail::Listen(acceptor_, endpoint_, both_families)) return Accept();
-    Error ignored;
-    acceptor_.close(ignored);
-    Pause();  // somebody else is there
-  }
+  // Once the next life begins.
+  void Open() { uptime_.is_up() ? door_.Open() : alarm_.Set(kDoor, uptime_.up()); }
 
   // Whoever ends this life finds all connections cut, and the next life begun, when that returns.
   void Live() {
@@ -224,7 +166,7 @@ class Front::Impl final : public Session::Host {
   }
   void Die(std::latch* done) {
     for (const auto& [id, session] : sessions_) session->Cut();
-    acceptor_.close();
+    door_.Close();
     Open();
     Live();
     if (done != nullptr) done->count_down();
@@ -236,17 +178,12 @@ class Front::Impl final : public Session::Host {
   const testing::ListenOptions options_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  asio::steady_timer pause_{io_};
-  tcp::acceptor acceptor_;
-  const tcp::endpoint endpoint_;
+  detail::Door<Session::Id> door_;
   std::optional<Authority> authority_;       // with TLS
   std::unique_ptr<asio::ssl::context> tls_;  // likewise
   Users users_;
-  bool accepting_ = false;    // it is known when the next client comes
-  bool making_room_ = false;  // a session was closed for it and has not ended yet
   Session::Id last_id_ = kDoor;
   std::unordered_map<Session::Id, std::unique_ptr<Session>> sessions_;
-  std::vector<Session::Id> waiting_;  // for their clients, the longest first
   asio::thread_pool pool_;
   Alarm alarm_;
   // That of this life, and that of the life before, of which the end may still be told.

@@ -21,15 +21,6 @@ using Match = ListOptions::Match;
 constexpr const char* kMatch = "resourceVersionMatch";
 constexpr std::int64_t kLongestWatch = 365L * 24 * 3600;  // seconds: no clock overflows
 
-std::int64_t ReadInteger(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
-  throw BadRequest(
-      "strconv.ParseInt: parsing \"" + text +
-      "\": " + (error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
-}
-
 void CheckVersions(const Query& query, const ListOptions& options, Causes& causes) {
   const std::string match = query.Get(kMatch);
   if (options.watch && options.initial_events) {
@@ -117,9 +108,9 @@ ListOptions ReadListOptions(const Ask& ask, const Resource& resource) {
   const Query& query = ask.target.query;
   ListOptions options;
   options.watch = query.IsTrue("watch") || ask.target.watch_prefix;
-  if (query.Has("limit")) options.limit = ReadInteger(query.Get("limit"));
+  if (query.Has("limit")) options.limit = query.Integer("limit");
   if (query.Has("timeoutSeconds"))
-    options.timeout = std::min(ReadInteger(query.Get("timeoutSeconds")), kLongestWatch);
+    options.timeout = std::min(query.Integer("timeoutSeconds"), kLongestWatch);
   options.token = query.Get("continue");
   options.version = query.Get("resourceVersion");
   options.bookmarks = query.IsTrue("allowWatchBookmarks");

@@ -14,13 +14,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxAnnotations = 256 << 10;
 
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 void CheckLabels(const json& labels, Causes& causes) {
   for (const auto& [name, value] : labels.items()) {
     for (const std::string& why : QualifiedNameProblems(name)) {

@@ -115,4 +115,12 @@ Why NotAConfigKey(std::string_view text) {
   return {};
 }
 
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace kopp::apiserver

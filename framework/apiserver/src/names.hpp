@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// What names may look like. Each function returns why `text` is none, in the words of the real
-// server, or nothing where it is one.
+// What names may look like. Each Not… and …Problems returns why `text` is none, in the words of the
+// real server, or nothing where it is one.
 
 namespace kopp::apiserver {
 
@@ -25,5 +25,8 @@ using Why = std::optional<std::string>;
 [[nodiscard]] Why NotAPathSegment(std::string_view text);
 /// Of keys of ConfigMaps and Secrets: "my.file".
 [[nodiscard]] Why NotAConfigKey(std::string_view text);
+
+/// `text` with its ASCII letters small: kinds and annotations are checked so.
+[[nodiscard]] std::string Lower(std::string_view text);
 
 }  // namespace kopp::apiserver

@@ -1,9 +1,11 @@
 #include "target.hpp"
 
+#include "status.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -51,6 +53,16 @@ bool Query::IsTrue(std::string_view name) const {
   if (!Has(name)) return false;
   const std::string value = Get(name);
   return value != "false" && value != "0";
+}
+
+std::int64_t Query::Integer(std::string_view name) const {
+  const std::string text = Get(name);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  throw BadRequest(
+      "strconv.ParseInt: parsing \"" + text +
+      "\": " + (error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
 }
 
 std::vector<std::string> Query::All(std::string_view name) const {

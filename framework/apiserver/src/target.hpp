@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ class Query {
   [[nodiscard]] bool Has(std::string_view name) const { return values_.contains(name); }
   /// As Go's clients write it: "true", "1" and no value at all are true.
   [[nodiscard]] bool IsTrue(std::string_view name) const;
+  /// The first value of that name as a number. Throws a refusal where it is none.
+  [[nodiscard]] std::int64_t Integer(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
 
  private:

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <stdexcept>
 #include <vector>
@@ -75,14 +74,7 @@ DeleteOptions FromQuery(const Query& query, const Resource& options) {
   read.propagation = query.Get("propagationPolicy");
   const bool has_orphan = query.Has("orphanDependents");
   SetPropagation(read, has_orphan ? json(query.IsTrue("orphanDependents")) : json(), options);
-  if (!query.Has("gracePeriodSeconds")) return read;
-  const std::string text = query.Get("gracePeriodSeconds");
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw BadRequest("strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
-  }
-  read.grace_period = seconds;
+  if (query.Has("gracePeriodSeconds")) read.grace_period = query.Integer("gracePeriodSeconds");
   return read;
 }
 

@@ -9,19 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// One ConfigMap that several managers apply or write.
-class ApplyConflictTest : public ConformanceTest {
+class ApplyConflictTest : public SharedObjectTest {
  protected:
-  std::string Object() { return Path("configmaps") + "/a"; }
-
-  Answer ApplyData(const json& data, const std::string& manager, const std::string& more = "") {
-    return Apply(Object(),
-                 {{"apiVersion", "v1"},
-                  {"kind", "ConfigMap"},
-                  {"metadata", {{"name", "a"}}},
-                  {"data", data}},
-                 manager, more);
-  }
   Answer Write(const json& data, const std::string& manager) {
     return MergePatch(Object() + "?fieldManager=" + manager, {{"data", data}});
   }

@@ -7,19 +7,7 @@ namespace kopp::conformance {
 namespace {
 
 /// Who manages what, after applies and updates of one ConfigMap.
-class OwnershipTest : public ConformanceTest {
- protected:
-  std::string Object() { return Path("configmaps") + "/a"; }
-
-  Answer ApplyData(const json& data, const std::string& manager, const std::string& more = "") {
-    return Apply(Object(),
-                 {{"apiVersion", "v1"},
-                  {"kind", "ConfigMap"},
-                  {"metadata", {{"name", "a"}}},
-                  {"data", data}},
-                 manager, more);
-  }
-};
+class OwnershipTest : public SharedObjectTest {};
 
 TEST_F(OwnershipTest, TheSameValueIsShared) {
   ApplyData({{"k", "v"}}, "one");

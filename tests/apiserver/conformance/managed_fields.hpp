@@ -26,4 +26,19 @@ inline json Entry(const std::string& manager, const std::string& operation,
   return entry;
 }
 
+/// One ConfigMap that several managers apply or write.
+class SharedObjectTest : public ConformanceTest {
+ protected:
+  std::string Object() { return Path("configmaps") + "/a"; }
+
+  Answer ApplyData(const json& data, const std::string& manager, const std::string& more = "") {
+    return Apply(Object(),
+                 {{"apiVersion", "v1"},
+                  {"kind", "ConfigMap"},
+                  {"metadata", {{"name", "a"}}},
+                  {"data", data}},
+                 manager, more);
+  }
+};
+
 }  // namespace kopp::conformance
