@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr Kind kDefinitions{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                            "customresourcedefinitions", Scope::kCluster};
+
 /// An owner "owner" and ConfigMaps that are owned.
 class GarbageTest : public ::testing::Test {
  protected:
@@ -33,6 +36,15 @@ class GarbageTest : public ::testing::Test {
     metadata["ownerReferences"].push_back(Reference(by));
     metadata["ownerReferences"].back()["blockOwnerDeletion"] = true;
     return Make(name, metadata);
+  }
+  json MakeDefinition(const json& owners) {
+    json definition = R"({"metadata": {"name": "widgets.example.com"},
+                          "spec": {"group": "example.com", "scope": "Namespaced",
+                                   "names": {"plural": "widgets", "kind": "Widget"},
+                                   "versions": [{"name": "v1", "served": true, "storage": true,
+                                       "schema": {"openAPIV3Schema": {"type": "object"}}}]}})"_json;
+    definition["metadata"]["ownerReferences"] = owners;
+    return client_.Create(kDefinitions, definition);
   }
   static json Reference(const json& owner) {
     return {{"apiVersion", "v1"},
@@ -169,22 +181,28 @@ TEST_F(GarbageTest, ALongLineOfOwnersGoes) {
 
 TEST_F(GarbageTest, ADefinitionThatGoesWithItsOwnerIsServedNoMore) {
   const json space = client_.Create(Namespace::kKind, {{"metadata", {{"name", "owner"}}}});
-  json definition = R"({"metadata": {"name": "widgets.example.com"},
-                        "spec": {"group": "example.com", "scope": "Namespaced",
-                                 "names": {"plural": "widgets", "kind": "Widget"},
-                                 "versions": [{"name": "v1", "served": true, "storage": true,
-                                     "schema": {"openAPIV3Schema": {"type": "object"}}}]}})"_json;
-  definition["metadata"]["ownerReferences"] = json::array({Reference(space)});
-  definition["metadata"]["ownerReferences"][0]["kind"] = "Namespace";
-  server_.transport().Call({.method = "POST",
-                            .target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                            .body = definition.dump()});
+  json owner = Reference(space);
+  owner["kind"] = "Namespace";
+  MakeDefinition(json::array({owner}));
   const Request widgets{.target = "/apis/example.com/v1/widgets"};
   ASSERT_EQ(server_.transport().Call(widgets).status, 200);
 
   client_.Delete(Namespace::kKind, {"", "owner"});
 
   EXPECT_EQ(server_.transport().Call(widgets).status, 404);
+}
+
+TEST_F(GarbageTest, WithADefinitionGoesWhatItOwns) {
+  const json definition = MakeDefinition(json::array());
+  json owner = Reference(definition);
+  owner["apiVersion"] = kDefinitions.api_version;
+  owner["kind"] = kDefinitions.kind;
+  Make("child", {{"ownerReferences", json::array({owner})}});
+  ASSERT_TRUE(Exists("child"));
+
+  client_.Delete(kDefinitions, {"", "widgets.example.com"});
+
+  EXPECT_FALSE(Exists("child"));
 }
 
 TEST_F(GarbageTest, ANamespaceGoesWithAllThatIsInIt) {

@@ -137,8 +137,9 @@ void Demo::ShowCommands() {
   const auto made = account_.made();
   std::string text = "\nTry next, in another terminal; what comes of it is told here:\n";
   text += "  export KUBECONFIG=" + (folder_ / "kubeconfig").string() + '\n';
-  text += "  kubectl get " + (watched ? watched->resource : "events") +
-          (made ? ',' + made->resource : "") + " --all-namespaces\n";
+  const std::string kind = watched ? watched->resource : "events";
+  text += "  kubectl get " + kind + (made && made->resource != kind ? ',' + made->resource : "") +
+          " --all-namespaces\n";
   text += made ? "  kubectl delete " + made->resource + ' ' + made->name + In(made->ns) + '\n'
                : "  kubectl api-resources\n";
   account_.Say(text + "Ctrl-C ends and removes all of it.\n\n");

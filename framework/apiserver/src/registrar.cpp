@@ -35,6 +35,7 @@ const Schema& SchemaOfDefinitions() { return *Schemas::BuiltIn().Find("CustomRes
 Registrar::Registrar(World& world, Writes& writes)
     : world_(world),
       writes_(writes),
+      collector_(world),
       listener_(world.store(), kDefinitions, [this] { ++written_; }) {}
 
 void Registrar::Follow() {
@@ -127,19 +128,23 @@ void Registrar::CleanUp(const Known& known) {
     writes_.DeleteCollection(ask, *resource);
     break;
   }
-  if (!world_.store().List(kept_as, "").objects.empty()) return;
-  const ObjectKey key{"", kept_as};
+  if (world_.store().List(kept_as, "").objects.empty()) Release({"", kept_as});
+}
+
+void Registrar::Release(const ObjectKey& key) {
   const StoredPtr seen = world_.store().Get(kDefinitions, key);
   if (seen == nullptr) return;
-  json live = json::parse(seen->text);
-  json after = WithoutCleanup(live);
-  if (FinalizersOf(after).empty()) {
-    world_.store().Remove(kDefinitions, key, seen, std::move(live));
-    return;
+  const json definition = json::parse(seen->text);
+  json released = WithoutCleanup(definition);
+  if (!FinalizersOf(released).empty()) {
+    SetCondition(released, "Terminating", "False", "InstanceDeletionCompleted",
+                 "removed all instances", world_.Now());
+    world_.store().Put(kDefinitions, key, seen, std::move(released), seen->attributes);
+  } else if (world_.store().Remove(kDefinitions, key, seen, definition) != nullptr) {
+    collector_.Follow(
+        *world_.catalog()->FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"), key,
+        definition, true);
   }
-  SetCondition(after, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances",
-               world_.Now());
-  world_.store().Put(kDefinitions, key, seen, std::move(after), seen->attributes);
 }
 
 // Returns whether nobody else was faster.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "collector.hpp"
 #include "world.hpp"
 #include "writes.hpp"
 
@@ -35,10 +36,12 @@ class Registrar {
   void Serve(Known& known);
   void EndServing(const nlohmann::json& definition);
   void CleanUp(const Known& known);
+  void Release(const ObjectKey& key);
   bool Put(const Known& known, nlohmann::json definition);
 
   World& world_;
   Writes& writes_;
+  Collector collector_;
   std::atomic<unsigned> written_ = 0;  // definitions, until now
   std::atomic<unsigned> settled_ = 0;  // of them, those whose consequences are drawn
   std::atomic<bool> waits_ = false;    // a definition is gone when its last object is

@@ -1,6 +1,7 @@
 #include "demo.hpp"
 
 #include "groups.hpp"
+#include "patience.hpp"
 
 #include <chrono>
 #include <sstream>
@@ -29,6 +30,11 @@ const nlohmann::json settings{{"apiVersion", "v1"},
 constexpr const char* kWatches =
     R"({"verb": "watch", "user": {"username": "system:serviceaccount:default:sleep"},)"
     R"("objectRef": {"resource": "pods"}, "responseStatus": {"code": 200}})";
+
+// That it made what it watches.
+constexpr const char* kMakes =
+    R"({"verb": "create", "user": {"username": "system:serviceaccount:default:sleep"},)"
+    R"("objectRef": {"resource": "pods", "name": "a"}, "responseStatus": {"code": 201}})";
 
 class DemoTest : public ::testing::Test {
  protected:
@@ -71,6 +77,19 @@ TEST_F(DemoTest, TheyComeLaterWhenTheServerIsAway) {
   EXPECT_TRUE(demo_.Tick());
 
   EXPECT_TRUE(IsLoaded());
+}
+
+TEST_F(DemoTest, AKindThatIsWatchedAndMadeIsToBeLookedAtOnce) {
+  const Signals signals;
+  account_.Tell(kWatches);
+  account_.Tell(kMakes);
+
+  AwaitThat(signals, nullptr, [&] {
+    demo_.Tick();
+    return out_.str().find("Ctrl-C") != std::string::npos;
+  });
+
+  EXPECT_THAT(out_.str(), HasSubstr("kubectl get pods --all-namespaces"));
 }
 
 TEST(GroupsTest, AServiceAccountIsInThatOfItsNamespaceAndInThatOfAll) {
