@@ -74,7 +74,7 @@ kopp() {
     taskset -c 0 "$server" --write-kubeconfig "$state/admin.kubeconfig" --audit-log="$state/audit.log"
   eventually test -s "$state/start"
   measure kopp "$(process_id "$state" server)"
-  process_stop "$state" server
+  process_stop "$state" server TERM
   rm -rf "$state"
 }
 

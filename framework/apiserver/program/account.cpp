@@ -168,7 +168,11 @@ void Account::Note(State& state, const json& entry) const {
   const std::string verb = TextAt(entry, "/verb");
   Named object = ObjectOf(entry);
   state.active = Clock::Real().Now();
-  if (verb == "watch" && !state.watched) state.watched = object;
+  auto& watched = state.watched;
+  if (verb == "watch" &&
+      std::find(watched.begin(), watched.end(), object.resource) == watched.end()) {
+    watched.push_back(object.resource);
+  }
   const bool is_minor = object.resource == "events" || object.resource == "leases";
   if (verb != "get" && verb != "list" && verb != "watch" && verb != "delete" && !state.made &&
       !is_minor && TextAt(entry, "/objectRef/subresource").empty()) {
@@ -186,7 +190,7 @@ bool Account::is_heard() const {
   const auto state = state_.Lock();
   return out_.good();
 }
-std::optional<Named> Account::watched() const { return state_.Lock()->watched; }
+std::vector<std::string> Account::watched() const { return state_.Lock()->watched; }
 std::optional<Named> Account::made() const { return state_.Lock()->made; }
 TimePoint Account::active() const { return state_.Lock()->active; }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -39,8 +40,8 @@ class Account {
 
   /// Whether what is told can still be read: not when the other end of a pipe is gone.
   [[nodiscard]] bool is_heard() const;
-  /// What the program is seen to watch first; nothing until it does.
-  [[nodiscard]] std::optional<Named> watched() const;
+  /// What the program was seen to watch, in that order: "deployments".
+  [[nodiscard]] std::vector<std::string> watched() const;
   /// The first object that it has made, but for Events and leases.
   [[nodiscard]] std::optional<Named> made() const;
   /// When it last did or watched something.
@@ -51,7 +52,7 @@ class Account {
     bool begun = false;
     TimePoint begin{};
     TimePoint active{};
-    std::optional<Named> watched;
+    std::vector<std::string> watched;  // each once
     std::optional<Named> made;
   };
   void Note(State& state, const nlohmann::json& entry) const;

@@ -113,7 +113,7 @@ Demo::Demo(testing::ApiServer& server, Account& account, const Flags& flags,
 bool Demo::Tick() {
   const TimePoint now = Clock::Real().Now();
   const bool is_loaded = loaded_ != TimePoint{};
-  if (!is_loaded && (account_.watched() || now >= begin_ + kToWatch)) {
+  if (!is_loaded && (!account_.watched().empty() || now >= begin_ + kToWatch)) {
     LoadCustom();
   } else if (is_loaded && !shown_ && now >= std::max(loaded_, account_.active()) + kToRest) {
     ShowCommands();
@@ -133,13 +133,16 @@ void Demo::LoadCustom() {
 }
 
 void Demo::ShowCommands() {
-  const auto watched = account_.watched();
+  std::vector<std::string> kinds = account_.watched();
   const auto made = account_.made();
+  if (made && std::find(kinds.begin(), kinds.end(), made->resource) == kinds.end()) {
+    kinds.push_back(made->resource);
+  }
+  std::string listed;
+  for (const std::string& kind : kinds) listed += (listed.empty() ? "" : ",") + kind;
   std::string text = "\nTry next, in another terminal; what comes of it is told here:\n";
   text += "  export KUBECONFIG=" + (folder_ / "kubeconfig").string() + '\n';
-  const std::string kind = watched ? watched->resource : "events";
-  text += "  kubectl get " + kind + (made && made->resource != kind ? ',' + made->resource : "") +
-          " --all-namespaces\n";
+  text += "  kubectl get " + (listed.empty() ? "events" : listed) + " --all-namespaces\n";
   text += made ? "  kubectl delete " + made->resource + ' ' + made->name + In(made->ns) + '\n'
                : "  kubectl api-resources\n";
   account_.Say(text + "Ctrl-C ends and removes all of it.\n\n");
@@ -154,6 +157,9 @@ std::optional<int> Demo::code() {
   return code;
 }
 
-void Demo::End(const Signals& signals) { child_->End(signals, kToEnd); }
+void Demo::End(const Signals& signals) {
+  child_->End(signals, kToEnd);
+  account_.Say("\nThe demo is over.\n");
+}
 
 }  // namespace kopp::apiserver

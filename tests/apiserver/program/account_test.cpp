@@ -11,6 +11,7 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -133,19 +134,19 @@ TEST(AccountTest, NothingIsToldBeforeItBegins) {
   EXPECT_THAT(out.str(), IsEmpty());
 }
 
-TEST(AccountTest, WhatTheProgramWatchedAndMadeFirstIsRemembered) {
+TEST(AccountTest, WhatTheProgramWatchedAndWhatItMadeFirstIsRemembered) {
   std::ostringstream out;
   Account account(out, {.program = kProgram});
   account.Begin();
 
   for (const json& entry :
-       {Entry("watch", "webs", ""), Entry("watch", "pods", ""), Entry("create", "events", "e"),
-        Entry("create", "pods", "p", 409), Entry("create", "deployments", "web"),
-        Entry("create", "services", "s")}) {
+       {Entry("watch", "webs", ""), Entry("watch", "pods", ""), Entry("watch", "webs", ""),
+        Entry("create", "events", "e"), Entry("create", "pods", "p", 409),
+        Entry("create", "deployments", "web"), Entry("create", "services", "s")}) {
     account.Tell(entry.dump());
   }
 
-  EXPECT_EQ(account.watched()->resource, "webs");
+  EXPECT_THAT(account.watched(), ElementsAre("webs", "pods"));
   EXPECT_EQ(account.made()->resource, "deployments");
   EXPECT_EQ(account.made()->ns, "shop");
   EXPECT_EQ(account.made()->name, "web");
