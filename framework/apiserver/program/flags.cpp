@@ -140,6 +140,17 @@ void Check(const Typed& typed, const std::vector<std::string>& program) {
   forbid_plain("--user-certificate", !typed.certified.empty());
 }
 
+// Of two kubeconfigs in one file only the last would be left.
+void CheckFiles(const Flags& flags) {
+  std::vector<std::string> files{flags.kubeconfig};
+  for (const Guest& guest : flags.guests) files.push_back(guest.file);
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    if (file->empty() || std::find(files.begin(), file, *file) == file) continue;
+    throw UsageError("two kubeconfigs are to be written to " + Quoted(*file) +
+                     ": give each a file of its own");
+  }
+}
+
 Flags Converted(const Typed& typed, std::vector<std::string> program) {
   Check(typed, program);
   Flags flags{.listen = {.address = Address(typed.bind_address), .tls = !typed.plain},
@@ -153,6 +164,7 @@ Flags Converted(const Typed& typed, std::vector<std::string> program) {
   for (const auto& user : typed.certified) {
     flags.guests.push_back(GuestOf("--user-certificate", user));
   }
+  CheckFiles(flags);
   for (const auto& fault : typed.faults) flags.faults.push_back(FaultOf(fault));
   return flags;
 }

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,8 @@
 
 namespace kopp::apiserver {
 namespace {
+
+namespace fs = std::filesystem;
 
 // JSON's texts are YAML's too.
 std::string Line(std::string_view name, const std::string& value) {
@@ -52,6 +55,14 @@ class Unfinished {
   int descriptor_ = -1;
 };
 
+fs::path WhereLinksLead(fs::path file) {
+  constexpr int kMostLinks = 40;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(file); ++links) {
+    file = file.parent_path() / fs::read_symlink(file);
+  }
+  return file;
+}
+
 }  // namespace
 
 std::string KubeconfigText(const Config& config, const std::string& user) {
@@ -67,8 +78,18 @@ std::string KubeconfigText(const Config& config, const std::string& user) {
          "\n  context: {cluster: kopp, user: " + name + "}\ncurrent-context: " + name + '\n';
 }
 
-void WritePrivately(const std::filesystem::path& file, const std::string& text) {
-  Unfinished(file).Write(text, file);
+void WritePrivately(const fs::path& file, const std::string& text) {
+  const fs::file_status there = fs::status(file);
+  if (fs::is_directory(there)) {
+    throw std::runtime_error("cannot write " + file.string() + ": it is a folder");
+  }
+  if (fs::exists(there) && !fs::is_regular_file(there)) {  // a pipe, or the terminal
+    std::ofstream out(file);
+    if (!(out << text << std::flush)) throw std::runtime_error("cannot write " + file.string());
+    return;
+  }
+  const fs::path target = WhereLinksLead(file);
+  Unfinished(target).Write(text, target);
 }
 
 }  // namespace kopp::apiserver

@@ -41,18 +41,22 @@ Api::Api(World& world) : world_(world), reads_(world), writes_(world), registrar
 }
 
 Reply Api::Answer(const Ask& ask) {
-  Reply reply = AnswerOrRefuse(ask);
+  std::vector<std::string> warnings;
+  Reply reply = AnswerOrRefuse(ask, warnings);
+  reply.warnings = std::move(warnings);
   if (reply.feed == nullptr && reply.content_type.starts_with("application/json")) {
     reply.body += '\n';
   }
   return reply;
 }
 
-Reply Api::AnswerOrRefuse(const Ask& ask) {
+Reply Api::AnswerOrRefuse(const Ask& ask, Warnings& warnings) {
   try {
-    return Route(ask);
+    return Route(ask, warnings);
   } catch (const Refusal& refusal) {
-    return {.status = refusal.code(), .body = refusal.ToJson().dump()};
+    return {.status = refusal.code(),
+            .body = refusal.ToJson().dump(),
+            .retry_after = refusal.retry_after()};
   } catch (const std::exception& error) {
     return {.status = 500,
             .body = Refusal(500, "InternalError",
@@ -62,13 +66,13 @@ Reply Api::AnswerOrRefuse(const Ask& ask) {
   }
 }
 
-Reply Api::Route(const Ask& ask) {
+Reply Api::Route(const Ask& ask, Warnings& warnings) {
   const Target& target = ask.target;
   const auto catalog = world_.catalog();
   if (target.has_empty_part) throw NoSuchPath();
   if (target.is_resource) {
     if (!catalog->HasGroup(target.group)) return PlainText(404, "404 page not found\n");
-    return OfResource(ask, *catalog);
+    return OfResource(ask, *catalog, warnings);
   }
   if (auto reply = Discover(ask, *catalog)) return std::move(*reply);
   if (auto reply = DescribeApi(target, *catalog)) return std::move(*reply);
@@ -76,7 +80,7 @@ Reply Api::Route(const Ask& ask) {
   return PlainText(404, "404 page not found\n");
 }
 
-Reply Api::OfResource(const Ask& ask, const Catalog& catalog) {
+Reply Api::OfResource(const Ask& ask, const Catalog& catalog, Warnings& warnings) {
   const Target& target = ask.target;
   const Catalog::Entry resource = catalog.Find(target.group, target.version, target.plural);
   const bool in_its_place =
@@ -91,39 +95,39 @@ Reply Api::OfResource(const Ask& ask, const Catalog& catalog) {
     if (resource->built_in) throw NoSuchPath();
     throw NotFound(*resource, target.name);
   }
-  Reply reply = target.name.empty() || target.watch_prefix ? OfObjects(ask, resource)
-                                                           : OfObject(ask, resource);
+  if (!resource->warning.empty()) warnings.push_back(resource->warning);
+  Reply reply = target.name.empty() || target.watch_prefix ? OfObjects(ask, resource, warnings)
+                                                           : OfObject(ask, resource, warnings);
   if (ask.method != "GET") registrar_.Follow();
-  if (!resource->warning.empty()) reply.warnings.push_back(resource->warning);
   return reply;
 }
 
-Reply Api::OfObjects(const Ask& ask, const Catalog::Entry& resource) {
+Reply Api::OfObjects(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings) {
   const bool in_its_place = !resource->namespaced || !ask.target.ns.empty();
   if (ask.method == "GET" && resource->Allows("list")) return reads_.List(ask, resource);
   if (ask.method == "POST" && in_its_place && resource->Allows("create")) {
-    return Write(ask, *resource, &Writes::Create);
+    return Write(ask, *resource, warnings, &Writes::Create);
   }
   if (ask.method == "DELETE" && in_its_place && resource->Allows("deletecollection")) {
-    return Write(ask, *resource, &Writes::DeleteCollection);
+    return Write(ask, *resource, warnings, &Writes::DeleteCollection);
   }
   throw MethodNotAllowed();
 }
 
-Reply Api::OfObject(const Ask& ask, const Catalog::Entry& resource) {
+Reply Api::OfObject(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings) {
   const bool whole = ask.target.subresource.empty();
   if (ask.target.subresource == "finalize" && ask.method != "PUT") throw MethodNotAllowed();
   if (ask.method == "GET") return reads_.Get(ask, *resource);
-  if (ask.method == "PUT") return Write(ask, *resource, &Writes::Update);
-  if (ask.method == "PATCH") return Write(ask, *resource, &Writes::Patch);
-  if (ask.method == "DELETE" && whole) return Write(ask, *resource, &Writes::Delete);
+  if (ask.method == "PUT") return Write(ask, *resource, warnings, &Writes::Update);
+  if (ask.method == "PATCH") return Write(ask, *resource, warnings, &Writes::Patch);
+  if (ask.method == "DELETE" && whole) return Write(ask, *resource, warnings, &Writes::Delete);
   throw MethodNotAllowed();
 }
 
-Reply Api::Write(const Ask& ask, const Resource& resource,
-                 Reply (Writes::*verb)(const Ask&, const Resource&)) {
+Reply Api::Write(const Ask& ask, const Resource& resource, Warnings& warnings,
+                 Reply (Writes::*verb)(const Ask&, const Resource&, Warnings&)) {
   const Presentation presentation = ReadPresentation(ask, resource, world_.Now());
-  Reply reply = (writes_.*verb)(ask, resource);
+  Reply reply = (writes_.*verb)(ask, resource, warnings);
   const bool is_scale = ask.target.subresource == "scale";
   reply.body = presentation.OfAnswer(reply.body, is_scale ? ScaleKind() : resource);
   return reply;

@@ -16,14 +16,15 @@ class Api final : public Answerer {
   Reply Answer(const Ask& ask) override;
 
  private:
-  Reply AnswerOrRefuse(const Ask& ask);
-  Reply Route(const Ask& ask);
-  Reply OfResource(const Ask& ask, const Catalog& catalog);
-  Reply OfObjects(const Ask& ask, const Catalog::Entry& resource);
-  Reply OfObject(const Ask& ask, const Catalog::Entry& resource);
+  /// `warnings`: what comes with the answer, be it a refusal.
+  Reply AnswerOrRefuse(const Ask& ask, Warnings& warnings);
+  Reply Route(const Ask& ask, Warnings& warnings);
+  Reply OfResource(const Ask& ask, const Catalog& catalog, Warnings& warnings);
+  Reply OfObjects(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings);
+  Reply OfObject(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings);
   /// What a verb answers, in the form that is asked for; nothing is written where there is none.
-  Reply Write(const Ask& ask, const Resource& resource,
-              Reply (Writes::*verb)(const Ask&, const Resource&));
+  Reply Write(const Ask& ask, const Resource& resource, Warnings& warnings,
+              Reply (Writes::*verb)(const Ask&, const Resource&, Warnings&));
 
   World& world_;
   Reads reads_;

@@ -147,6 +147,31 @@ json Fitted(json object, const Resource& resource, std::vector<std::string>& pro
   return object;
 }
 
+/// A patch may not make another kind of an object.
+void CheckKindOfPatched(const json& object, const std::string& text, const Resource& resource) {
+  const std::string kind = SaidText(object, "kind");
+  const std::string version = SaidText(object, "apiVersion");
+  if (kind == resource.kind && version == resource.api_version()) return;
+  if (resource.built_in) {
+    throw Invalid(
+        Resource(), "",
+        {InvalidValue("patch", text,
+                      kind.empty() ? "Object 'Kind' is missing in '" + text + '\''
+                                   : "no kind \"" + kind + "\" is registered for version \"" +
+                                         version + "\" in scheme \"pkg/runtime/scheme.go:110\"")});
+  }
+  Causes causes;
+  if (kind != resource.kind) {
+    causes.push_back(InvalidValue("kind", kind, "must be " + resource.kind));
+  }
+  if (version != resource.api_version()) {
+    causes.push_back(InvalidValue("apiVersion", version, "must be " + resource.api_version()));
+  }
+  Resource told = resource;
+  told.kind = kind;
+  throw Invalid(told, SaidText(object["metadata"], "name"), causes);
+}
+
 }  // namespace
 
 Refusal TooLarge(const std::string& why) {
@@ -174,6 +199,11 @@ void Report(const std::vector<std::string>& problems, const WriteOptions& option
 void CheckMediaType(const Ask& ask) {
   const std::string type = MediaTypeOf(ask);
   if (type.empty() || type == "application/json" || type == "application/yaml") return;
+  if (type == "application/vnd.kubernetes.protobuf") {
+    throw Refusal(
+        415, "UnsupportedMediaType",
+        "this API server reads no protobuf: send JSON or YAML, as kubectl create -f does");
+  }
   throw Refusal(415, "UnsupportedMediaType",
                 "the body of the request was in an unknown format - accepted media types include: "
                 "application/json, application/yaml, application/vnd.kubernetes.protobuf");
@@ -199,6 +229,7 @@ json ReadObject(const Ask& ask, const Resource& resource, const WriteOptions& op
 json ReadPatched(json object, const Resource& resource, const WriteOptions& options,
                  std::vector<std::string>& warnings) {
   const std::string text = object.dump();
+  CheckKindOfPatched(object, text, resource);
   try {
     std::vector<std::string> problems = FieldProblems(text, *resource.schema);
     json fitted = Fitted(std::move(object), resource, problems);

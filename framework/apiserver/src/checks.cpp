@@ -1,6 +1,8 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -72,6 +74,12 @@ void CheckPort(const Part& part, Causes& causes) {
       InvalidValue(part.path(), part.number(), "must be between 1 and 65535, inclusive"));
 }
 
+void CheckId(const Part& part, Causes& causes) {
+  if (part.number() >= 0 && part.number() <= std::numeric_limits<std::int32_t>::max()) return;
+  causes.push_back(
+      InvalidValue(part.path(), part.value(), "must be between 0 and 2147483647, inclusive"));
+}
+
 void CheckShare(const Part& part, Causes& causes) {
   if (!part.value().is_string()) return CheckNotNegative(part, causes);
   if (IsPercentage(part.text())) return;
@@ -79,6 +87,10 @@ void CheckShare(const Part& part, Causes& causes) {
                                 "a valid percent string must be a numeric string followed by an "
                                 "ending '%' (e.g. '1%',  or '93%', regex used for validation is "
                                 "'[0-9]+%')"));
+}
+
+void CheckTaintEffect(const Part& part, Causes& causes) {
+  CheckOneOf(part, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, causes);
 }
 
 void CheckNew(const Part& part, std::set<std::string>& seen, Causes& causes) {

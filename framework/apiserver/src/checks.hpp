@@ -21,8 +21,12 @@ void CheckNotNegative(const Part& part, Causes& causes);
 void CheckOneOf(const Part& part, const std::vector<std::string>& values, Causes& causes);
 void CheckName(const Part& part, Why (*is_name)(std::string_view), Causes& causes);
 void CheckPort(const Part& part, Causes& causes);
+/// A number from 0 to 2^31-1, if it is there: of users and groups.
+void CheckId(const Part& part, Causes& causes);
 /// A number or a share ("25%"), not below 0.
 void CheckShare(const Part& part, Causes& causes);
+/// Of taints and tolerations.
+void CheckTaintEffect(const Part& part, Causes& causes);
 /// Remembers the text; one that is `seen` already is a duplicate.
 void CheckNew(const Part& part, std::set<std::string>& seen, Causes& causes);
 /// Labels and node selectors.

@@ -181,6 +181,9 @@ void CheckContainer(const Part& container, const std::set<std::string>& volumes,
   CheckMounts(container["volumeMounts"], volumes, causes);
   CheckOneOf(container["imagePullPolicy"], {"Always", "IfNotPresent", "Never"}, causes);
   CheckResources(container["resources"], causes);
+  for (const char* id : {"runAsUser", "runAsGroup"}) {
+    CheckId(container["securityContext"][id], causes);
+  }
 }
 
 void CheckProbes(const Part& container, Causes& causes) {

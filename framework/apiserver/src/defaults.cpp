@@ -148,7 +148,10 @@ void FillIn(json& value, const Schema& schema) {
 
 json Blank(const Schema& schema) {
   json blank = json::object();
-  if (schema.name.empty()) return Schema::Zero(schema);
+  if (schema.name.empty()) {  // a custom resource, or a part of one
+    if (schema.Find("metadata") != nullptr) blank["metadata"] = json::object();
+    return blank;
+  }
   for (const Default& line : DefaultsOf(schema.name)) {
     if (line.kind == Default::Kind::kBlank && schema.Find(line.field) != nullptr) {
       blank[line.field] = line.value;

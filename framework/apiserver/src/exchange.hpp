@@ -33,7 +33,9 @@ struct Ask {
   /// What the writes of clients that do not say it are owned as: "kubectl" of "kubectl/v1.34".
   [[nodiscard]] std::string manager() const {
     const std::string given = target.query.Get("fieldManager");
-    return given.empty() ? AsUtf8(user_agent.substr(0, user_agent.find('/'))) : given;
+    if (!given.empty()) return given;
+    const std::string program = user_agent.substr(0, user_agent.find('/'));
+    return program.empty() ? "unknown" : AsUtf8(program);
   }
 };
 
@@ -67,11 +69,14 @@ struct Mishap {
   std::optional<std::size_t> cut_after{};  ///< bytes of the body, those of a feed included
 };
 
+/// For the client's user, beside whatever the answer is.
+using Warnings = std::vector<std::string>;
+
 struct Reply {
   int status = 200;
   std::string body{};
   std::string content_type = "application/json";
-  std::vector<std::string> warnings{};
+  Warnings warnings{};
   std::optional<int> retry_after{};  ///< seconds
   std::unique_ptr<Feed> feed{};      ///< of a watch: what the body goes on with
   Mishap mishap{};

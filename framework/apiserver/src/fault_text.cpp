@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <kopp/config.hpp>
 
@@ -88,6 +89,41 @@ constexpr std::array<Field, 12> kFields{{
     {"bytes", "a whole number", ReadField<&Fault::bytes>},
 }};
 
+/// The verbs of requests that such a fault may befall.
+std::vector<std::string_view> VerbsOf(What what) {
+  switch (what) {
+    case What::kConflict:
+      return {"create", "update", "patch", "delete"};
+    case What::kStaleList:
+      return {"list"};
+    case What::kBackwardsVersion:
+      return {"get", "list"};
+    case What::kGone:
+      return {"list", "watch"};
+    case What::kTruncatedBody:
+      return {"get", "list", "create", "update", "patch", "delete", "deletecollection"};
+    case What::kSilentWatch:
+    case What::kDropWatch:
+    case What::kLostEvent:
+    case What::kDuplicateEvent:
+    case What::kNoBookmarks:
+      return {"watch"};
+    default:
+      return {"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"};
+  }
+}
+
+/// Why the verb is none that such a fault may befall; "" where it is one.
+std::string ProblemOfVerb(const Fault& fault) {
+  if (fault.verb.empty()) return {};
+  std::string names;
+  for (const std::string_view verb : VerbsOf(fault.what)) {
+    if (verb == fault.verb) return {};
+    names.append(names.empty() ? "" : ", ").append(verb);
+  }
+  return "it befalls no \"" + fault.verb + "\"; its verbs are " + names;
+}
+
 /// The one of that name. Throws ConfigError, with the names that there are.
 template <typename Each, std::size_t kCount>
 const Each& Find(const std::array<Each, kCount>& all, std::string_view name, const char* what) {
@@ -117,7 +153,7 @@ std::string ProblemOf(const Fault& fault) {
   if (fault.times == 0) return "times is at least 1";
   if (fault.delay < Duration::zero()) return "delay is not negative";
   if (fault.retry_after < Duration::zero()) return "retry-after is not negative";
-  return {};
+  return ProblemOfVerb(fault);
 }
 
 }  // namespace kopp::apiserver

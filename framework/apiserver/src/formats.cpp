@@ -1,16 +1,21 @@
 #include "formats.hpp"
 
+#include "names.hpp"
 #include "pattern.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
+
+constexpr std::string_view kUnitLetters = "abcdefghijklmnopqrstuvwxyzµ";
 
 using Check = std::function<bool(const std::string&)>;
 
@@ -38,6 +43,30 @@ bool IsCidr(const std::string& text) {
   return (IsIpv4(address) && bits <= 32) || (IsIpv6(address) && bits <= 128);
 }
 
+/// With a number and its unit anywhere: "5 minutes" is one, and so is "1h5x"; or as Go writes one.
+bool IsDuration(const std::string& text) {
+  constexpr std::string_view kUnits[] = {"ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w"};
+  constexpr std::string_view kBeginnings[] = {"nano", "micro", "milli", "sec",
+                                              "min",  "hour",  "day",   "week"};
+  static const Check is_gos = Matches("[+-]?(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h))+)");
+  if (is_gos(text)) return true;
+  const std::string lower = Lower(text);
+  const std::string_view digits = "0123456789";
+  for (std::size_t at = lower.find_first_of(digits); at != std::string::npos;
+       at = lower.find_first_of(digits, at)) {
+    at = std::min(lower.find_first_not_of(digits, at), lower.size());
+    at = std::min(lower.find_first_not_of(" \t\n\f\r", at), lower.size());
+    const std::size_t end = std::min(lower.find_first_not_of(kUnitLetters, at), lower.size());
+    const std::string_view unit = std::string_view(lower).substr(at, end - at);
+    if (std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits) ||
+        std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                    [&](std::string_view begin) { return unit.starts_with(begin); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 constexpr const char* kDate = "\\d{4}-(0\\d|1[0-2])-([0-2]\\d|3[01])";
 constexpr const char* kLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 
@@ -52,8 +81,7 @@ const std::map<std::string, Check, std::less<>>& Checks() {
        Matches((std::string(kDate) +
                 "[t ]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d+)?)?(z|[+-]\\d{2}:?\\d{2})?")
                    .c_str())},
-      {"duration",
-       Matches("[+-]?(0|(\\d+(\\.\\d*)?|\\.\\d+)\\s*(ns|us|µs|ms|s|m|h|d|w|[a-z]{3,}))+")},
+      {"duration", &IsDuration},
       {"email", Matches("[^@\\s]+@[^@\\s]+")},
       {"hexcolor", Matches("#?([0-9a-f]{3}|[0-9a-f]{6})")},
       {"hostname", Matches((std::string(kLabel) + "(\\." + kLabel + ")*\\.?").c_str())},

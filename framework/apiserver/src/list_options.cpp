@@ -63,7 +63,8 @@ Refusal NoSuchField(const Resource& resource, const std::string& name,
                     const std::vector<std::string>& selectable) {
   constexpr std::string_view kOld[] = {
       "pods", "secrets", "services", "nodes", "namespaces", "events", "replicationcontrollers"};
-  if (std::find(std::begin(kOld), std::end(kOld), resource.kept_as) != std::end(kOld)) {
+  if (!resource.selectable.empty() ||
+      std::find(std::begin(kOld), std::end(kOld), resource.kept_as) != std::end(kOld)) {
     return BadRequest("field label not supported: " + name);
   }
   if (resource.kept_as == "jobs.batch") {

@@ -1,5 +1,6 @@
 #include "managed_fields.hpp"
 
+#include "defaults.hpp"
 #include "typed_value.hpp"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ bool IsKept(const json& object) {
 Owners OwnersBeforeApply(const json& live, const Schema& schema, const Writer& writer) {
   Owners owners = OwnersOf(live);
   if (!owners.empty() || !IsKept(live)) return owners;
-  const Comparison all = Compare(Schema::Zero(schema), WithoutIdentity(live), schema);
+  const Comparison all = Compare(Blank(schema), WithoutIdentity(live), schema);
   if (all.added.empty()) return owners;
   Owner first{std::string(kUpdate), "before-first-apply", writer.api_version, ""};
   owners.emplace(first, Owned{all.added, first.api_version, ""});

@@ -43,7 +43,9 @@ std::vector<Manifest> ReadFile(const fs::path& path) {
   try {
     for (json& object : ReadManifests(text.str())) {
       manifests.push_back({.object = std::move(object)});
-      manifests.back().origin = path.string() + ", object " + std::to_string(manifests.size());
+      Manifest& last = manifests.back();
+      last.origin = path.string() + ", object " + std::to_string(manifests.size());
+      if (!last.object.is_object()) throw std::runtime_error(last.origin + ": it is no object");
     }
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(path.string() + ": " + error.what());

@@ -66,7 +66,6 @@ const std::map<std::string, Fields, std::less<>>& SelectableByResource() {
       {"nodes", {{"metadata.name", ""}, {"spec.unschedulable", ""}}},
       {"jobs.batch", InNamespace({{"status.successful", "status.succeeded"}})},
       {"replicationcontrollers", InNamespace({{"status.replicas", ""}})},
-      {"replicasets.apps", InNamespace({{"status.replicas", ""}})},
       {"services", InNamespace({{"spec.clusterIP", ""}, {"spec.type", ""}})},
   };
   return fields;

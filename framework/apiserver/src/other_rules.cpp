@@ -1,9 +1,14 @@
 #include "checks.hpp"
+#include "formats.hpp"
+#include "quantity.hpp"
 #include "rules_by_kind.hpp"
 #include "world.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
@@ -49,6 +54,15 @@ void AssignToNode(World&, const json& before, json& node) {
   Add(node["spec"]["taints"], {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
 }
 
+Cause DuplicateTaint(const std::string& path, const Part& taint) {
+  const auto shown = [&](const char* field) { return json(taint[field].text()).dump(); };
+  return {"FieldValueDuplicate",
+          R"(Duplicate value: {"Key":)" + shown("key") + R"(,"Value":)" + shown("value") +
+              R"(,"Effect":)" + shown("effect") +
+              R"(,"TimeAdded":null}: taints must be unique by key and effect pair)",
+          path};
+}
+
 void CheckClaim(const json& object, Causes& causes) {
   const Part spec = Part(object)["spec"];
   if (spec["accessModes"].size() == 0) {
@@ -62,8 +76,66 @@ void CheckClaim(const json& object, Causes& causes) {
       causes.push_back(std::move(cause));
     }
   }
-  if (!spec["resources"]["requests"]["storage"].exists()) {
+  const Part storage = spec["resources"]["requests"]["storage"];
+  if (!storage.exists()) {
     causes.push_back(Required("spec.resources[storage]", ""));
+  } else if (Quantity(storage.text()) <= Quantity("0")) {
+    causes.push_back(
+        InvalidValue("spec.resources[storage]", storage.value(), "must be greater than zero"));
+  }
+}
+
+void CheckTaints(const json& node, Causes& causes) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Part& taint : Part(node)["spec"]["taints"].items()) {
+    // In the server's words they are part of the metadata.
+    const std::string path = "metadata" + taint.path().substr(taint.path().find('.'));
+    const std::string key = taint["key"].text();
+    const std::string effect = taint["effect"].text();
+    for (const std::string& why : QualifiedNameProblems(key)) {
+      causes.push_back(InvalidValue(path + ".key", key, why));
+    }
+    if (const Why why = NotALabelValue(taint["value"].text())) {
+      causes.push_back(InvalidValue(path + ".value", taint["value"].text(), *why));
+    }
+    Causes of_effect;
+    if (CheckGiven(taint["effect"], of_effect)) CheckTaintEffect(taint["effect"], of_effect);
+    for (Cause& cause : of_effect) {
+      cause.field = path + ".effect";
+      causes.push_back(std::move(cause));
+    }
+    if (!seen.emplace(key, effect).second) causes.push_back(DuplicateTaint(path, taint));
+  }
+}
+
+void CheckEndpointAddress(const Part& address, Causes& causes) {
+  if (address["hostname"].exists()) CheckName(address["hostname"], &NotADnsLabel, causes);
+  const Part ip = address["ip"];
+  if (HasFormat(ip.text(), "ipv4") || HasFormat(ip.text(), "ipv6")) return;
+  for (const char* why : {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+                          "must be a valid IP address"}) {
+    causes.push_back(InvalidValue(ip.path(), ip.text(), why));
+  }
+}
+
+void CheckEndpoints(const json& object, Causes& causes) {
+  for (const Part& subset : Part(object)["subsets"].items()) {
+    if (subset["addresses"].size() + subset["notReadyAddresses"].size() == 0) {
+      causes.push_back(Required(subset.path(), "must specify `addresses` or `notReadyAddresses`"));
+    }
+    for (const char* list : {"addresses", "notReadyAddresses"}) {
+      for (const Part& address : subset[list].items()) CheckEndpointAddress(address, causes);
+    }
+    const Part ports = subset["ports"];
+    for (const Part& port : ports.items()) {
+      if (port["name"].exists()) {
+        CheckName(port["name"], &NotADnsLabel, causes);
+      } else if (ports.size() > 1) {
+        CheckGiven(port["name"], causes);
+      }
+      CheckPort(port["port"], causes);
+      CheckOneOf(port["protocol"], {"SCTP", "TCP", "UDP"}, causes);
+    }
   }
 }
 
@@ -127,14 +199,21 @@ void CheckIngress(const json& object, Causes& causes) {
   }
 }
 
+void CheckShareOfAll(const Part& share, Causes& causes) {
+  const std::size_t before = causes.size();
+  CheckShare(share, causes);
+  const std::string text = share.text();
+  if (text.empty() || causes.size() > before || std::strtod(text.c_str(), nullptr) <= 100) return;
+  causes.push_back(InvalidValue(share.path(), text, "must not be greater than 100%"));
+}
+
 void CheckBudget(const json& object, Causes& causes) {
   const Part spec = Part(object)["spec"];
   if (spec["minAvailable"].exists() && spec["maxUnavailable"].exists()) {
     causes.push_back(InvalidValue(spec.path(), spec.value(),
                                   "minAvailable and maxUnavailable cannot be both set"));
   }
-  CheckShare(spec["minAvailable"], causes);
-  CheckShare(spec["maxUnavailable"], causes);
+  for (const char* share : {"minAvailable", "maxUnavailable"}) CheckShareOfAll(spec[share], causes);
   CheckSelector(spec["selector"], causes);
 }
 
@@ -161,6 +240,8 @@ void AddOtherRules(RulesByKind& rules) {
   rules["namespaces"].assign = &AssignToNamespace;
   rules["nodes"].takes_status_on_create = true;
   rules["nodes"].assign = &AssignToNode;
+  rules["nodes"].check = &CheckTaints;
+  rules["endpoints"].check = &CheckEndpoints;
   rules["persistentvolumeclaims"].assign = &AssignToClaim;
   rules["persistentvolumeclaims"].protection = kClaimProtection;
   rules["persistentvolumeclaims"].check = &CheckClaim;

@@ -1,7 +1,10 @@
 #include "part_rules.hpp"
 
 #include "metadata_rules.hpp"
+#include "names.hpp"
+#include "said.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <set>
@@ -41,6 +44,17 @@ void CheckEmbedded(const json& value, const Schema& schema, const std::string& p
       causes.push_back(Required(path + '.' + name, ""));
     } else if (*found == "") {
       causes.push_back(InvalidValue(path + '.' + name, "", "must not be empty"));
+    }
+  }
+  if (const std::string version = SaidText(value, "apiVersion");
+      std::count(version.begin(), version.end(), '/') > 1) {
+    causes.push_back(
+        InvalidValue(path + ".apiVersion", version, "unexpected GroupVersion string: " + version));
+  }
+  if (const std::string kind = SaidText(value, "kind"); !kind.empty()) {
+    if (const Why why = NotADns1035Label(Lower(kind))) {
+      causes.push_back(InvalidValue(path + ".kind", kind,
+                                    "may have mixed case, but should otherwise match: " + *why));
     }
   }
   for (Cause& cause : MetadataProblems(value, [](std::string_view) { return Why(); })) {

@@ -138,6 +138,36 @@ void CheckVolumes(const Part& volumes, Causes& causes) {
   }
 }
 
+void CheckToleration(const Part& toleration, Causes& causes) {
+  const Part key = toleration["key"];
+  const Part way = toleration["operator"];
+  const Part value = toleration["value"];
+  const Part effect = toleration["effect"];
+  const auto wrong = [&](const Part& part, const Part& shown, const std::string& why) {
+    causes.push_back(InvalidValue(part.path(), shown.text(), why));
+  };
+  if (!key.text().empty()) {
+    for (const std::string& why : QualifiedNameProblems(key.text())) wrong(key, key, why);
+  } else if (!way.is("Exists")) {
+    wrong(way, way,
+          "operator must be Exists when `key` is empty, which means \"match all values and all "
+          "keys\"");
+  }
+  if (toleration["tolerationSeconds"].exists() && !effect.is("NoExecute")) {
+    wrong(effect, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+  if (way.is("Exists")) {
+    if (!value.text().empty()) {
+      wrong(way, value, "value must be empty when `operator` is 'Exists'");
+    }
+  } else if (way.text().empty() || way.is("Equal")) {
+    if (const Why why = NotALabelValue(value.text())) wrong(way, value, *why);
+  } else {
+    CheckOneOf(way, {"Equal", "Exists"}, causes);
+  }
+  if (!effect.text().empty()) CheckTaintEffect(effect, causes);
+}
+
 void Check(const json& object, Causes& causes) { CheckPodSpec(Part(object)["spec"], causes); }
 
 /// The spec with what may change as it was.
@@ -183,6 +213,9 @@ void CheckPodSpec(const Part& spec, Causes& causes) {
   CheckOneOf(spec["dnsPolicy"], {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
              causes);
   CheckLabels(spec["nodeSelector"], causes);
+  const Part security = spec["securityContext"];
+  for (const char* id : {"fsGroup", "runAsUser", "runAsGroup"}) CheckId(security[id], causes);
+  for (const Part& group : security["supplementalGroups"].items()) CheckId(group, causes);
   for (const char* name : {"serviceAccountName", "nodeName"}) {
     if (spec[name].exists()) CheckName(spec[name], &NotADnsSubdomain, causes);
   }
@@ -194,6 +227,7 @@ void CheckPodSpec(const Part& spec, Causes& causes) {
   for (const char* name : {"hostname", "subdomain"}) {
     if (spec[name].exists()) CheckName(spec[name], &NotADnsLabel, causes);
   }
+  for (const Part& toleration : spec["tolerations"].items()) CheckToleration(toleration, causes);
 }
 
 void CheckPodTemplate(const Part& pod_template, Causes& causes) {

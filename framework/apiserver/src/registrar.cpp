@@ -125,7 +125,8 @@ void Registrar::CleanUp(const Known& known) {
     ask.target.group = resource->group;
     ask.target.version = resource->version;
     ask.target.plural = resource->plural;
-    writes_.DeleteCollection(ask, *resource);
+    Warnings nobody_reads;
+    writes_.DeleteCollection(ask, *resource, nobody_reads);
     break;
   }
   if (world_.store().List(kept_as, "").objects.empty()) Release({"", kept_as});

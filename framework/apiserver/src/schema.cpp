@@ -47,18 +47,6 @@ nlohmann::json Schema::Skeleton(const Schema& schema) {
   return skeleton;
 }
 
-nlohmann::json Schema::Zero(const Schema& schema) {
-  nlohmann::json zero = nlohmann::json::object();
-  for (const auto& [name, field] : schema.fields) {
-    if (field.always) {
-      zero[name] = Zero(*field.schema);
-    } else if (field.required) {
-      zero[name] = nullptr;
-    }
-  }
-  return zero;
-}
-
 Schemas::Schemas(std::string_view text) {
   for (const auto& [name, type] : kSimple) {
     Schema& schema = Named(name);

@@ -69,9 +69,6 @@ struct Schema {
   }
   /// The parts that are there even in an empty object.
   [[nodiscard]] static nlohmann::json Skeleton(const Schema& schema);
-  /// Likewise, with null for required fields: what owners of fields are found by, since null there
-  /// is not the same as nothing.
-  [[nodiscard]] static nlohmann::json Zero(const Schema& schema);
   [[nodiscard]] bool IsGranular() const {
     return (type == Type::kObject || type == Type::kMap) && merge != Merge::kAtomic;
   }

@@ -50,6 +50,11 @@ Refusal::Refusal(int code, std::string reason, const std::string& message, json 
       details_(std::move(details)),
       metadata_(std::move(metadata)) {}
 
+std::optional<int> Refusal::retry_after() const {
+  if (!details_.is_object() || !details_.contains("retryAfterSeconds")) return std::nullopt;
+  return details_["retryAfterSeconds"].get<int>();
+}
+
 json Refusal::ToJson() const {
   json status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata_},
               {"status", "Failure"}, {"message", what()},  {"code", code_}};

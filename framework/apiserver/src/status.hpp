@@ -28,6 +28,8 @@ class Refusal : public std::runtime_error {
 
   [[nodiscard]] int code() const { return code_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// Seconds after which to try again, where that may help.
+  [[nodiscard]] std::optional<int> retry_after() const;
   /// The Status.
   [[nodiscard]] nlohmann::json ToJson() const;
 

@@ -64,6 +64,18 @@ std::string Amount(const json& number) {
   return number.dump();
 }
 
+/// As the real server reckons: whole numbers exactly, others as Go's float64.
+bool IsMultiple(const json& value, const json& factor) {
+  if (IsInteger(value) && IsInteger(factor) && factor > 0) {
+    return value.get<std::int64_t>() % factor.get<std::int64_t>() == 0;
+  }
+  constexpr double kMostExact = 9007199254740991;  // 2^53-1
+  const auto number = value.get<double>();
+  const auto step = factor.get<double>();
+  const double times = step < 1 ? 1 / step * number : number / step;
+  return std::abs(times) <= kMostExact && std::trunc(times) == times;
+}
+
 class Validator {
  public:
   explicit Validator(std::string at) : at_(std::move(at)) {}
@@ -182,8 +194,7 @@ class Validator {
       return said != nullptr && *said == true;
     };
     if (const json* factor = rules.Find("multipleOf")) {
-      const double times = number / factor->get<double>();
-      if (std::trunc(times) != times) {
+      if (!IsMultiple(value, *factor)) {
         AddInvalid(path, value, "should be a multiple of " + Amount(*factor));
       }
     }

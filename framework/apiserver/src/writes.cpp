@@ -30,11 +30,29 @@ bool IsBeingDeleted(const json& object) {
   return object.at("metadata").contains("deletionTimestamp");
 }
 
-Reply Answered(int status, const json& object, const Resource& resource,
-               std::vector<std::string> warnings) {
-  Reply reply{.status = status, .body = Shown(object, resource).dump()};
-  reply.warnings = std::move(warnings);
-  return reply;
+Reply Answered(int status, const json& object, const Resource& resource) {
+  return {.status = status, .body = Shown(object, resource).dump()};
+}
+
+void CheckPatchType(const std::string& type, const Resource& resource) {
+  if (type == "application/merge-patch+json" || type == "application/json-patch+json" ||
+      type == "application/apply-patch+yaml") {
+    return;
+  }
+  constexpr const char* kReason = "UnsupportedMediaType";
+  if (!resource.built_in) {
+    throw Refusal(
+        415, kReason,
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, application/merge-patch+json, "
+        "application/apply-patch+yaml");
+  }
+  if (type == "application/strategic-merge-patch+json") {
+    throw Refusal(415, kReason,
+                  "this API server takes no strategic merge patches: patch with --type=merge or "
+                  "--type=json, apply with --server-side");
+  }
+  throw Refusal(415, kReason, "415: Unsupported Media Type", json::object());
 }
 
 }  // namespace
@@ -63,19 +81,17 @@ StoredPtr Writes::CheckNamespace(const Resource& resource, const std::string& ns
                     {"field", "metadata.namespace"}}}));
 }
 
-Reply Writes::Create(const Ask& ask, const Resource& resource) {
+Reply Writes::Create(const Ask& ask, const Resource& resource, Warnings& warnings) {
   CheckMediaType(ask);
   const WriteOptions options = ReadWriteOptions(ask, "CreateOptions");
-  std::vector<std::string> warnings;
   json object = ReadObject(ask, resource, options, warnings);
   CheckNamespaceOf(ask, resource, MetadataOf(object));
   object = CreateObject(ask, resource, std::move(object), options, warnings, How::kPut);
-  return Answered(201, object, resource, std::move(warnings));
+  return Answered(201, object, resource);
 }
 
 json Writes::CreateObject(const Ask& ask, const Resource& resource, json object,
-                          const WriteOptions& options, std::vector<std::string>& warnings,
-                          How how) {
+                          const WriteOptions& options, Warnings& warnings, How how) {
   const KindRules& rules = RulesOf(resource);
   const ObjectKey key = KeyOfNew(ask, resource, MetadataOf(object));
   const StoredPtr ns = CheckNamespace(resource, key.ns, key.name);
@@ -87,8 +103,9 @@ json Writes::CreateObject(const Ask& ask, const Resource& resource, json object,
   Begin(resource, object, warnings);
   if (how != How::kApply) {
     object["metadata"].erase("managedFields");
-    object = Updated(Blank(*resource.schema), std::move(object), *resource.schema,
-                     WriterOf(ask, resource));
+    json blank = Blank(*resource.schema);
+    if (resource.Has("status") && object.contains("status")) blank["status"] = object["status"];
+    object = Updated(blank, std::move(object), *resource.schema, WriterOf(ask, resource));
   }
   if (rules.assign) rules.assign(world_, nullptr, object);
 
@@ -117,7 +134,7 @@ ObjectKey Writes::KeyOfNew(const Ask& ask, const Resource& resource, json& metad
   return key();
 }
 
-void Writes::Begin(const Resource& resource, json& object, std::vector<std::string>& warnings) {
+void Writes::Begin(const Resource& resource, json& object, Warnings& warnings) {
   const KindRules& rules = RulesOf(resource);
   json& metadata = object["metadata"];
   for (const char* field :
@@ -150,50 +167,47 @@ json Writes::Keep(const Resource& resource, const ObjectKey& key, json object,
   return object;
 }
 
-Reply Writes::Update(const Ask& ask, const Resource& resource) {
+Reply Writes::Update(const Ask& ask, const Resource& resource, Warnings& warnings) {
   CheckMediaType(ask);
-  if (ask.target.subresource == "scale") return WriteScale(ask, resource);
+  if (ask.target.subresource == "scale") return WriteScale(ask, resource, warnings);
   const WriteOptions options = ReadWriteOptions(ask, "UpdateOptions");
-  std::vector<std::string> warnings;
   json object = ReadObject(ask, resource, options, warnings);
   CheckNames(ask, resource, MetadataOf(object));
   if (RulesOf(resource).created_by_update && ask.target.subresource.empty() &&
       world_.store().Get(resource.kept_as, {ask.target.ns, ask.target.name}) == nullptr) {
     object = CreateObject(ask, resource, std::move(object), options, warnings, How::kPut);
-    return Answered(201, object, resource, std::move(warnings));
+    return Answered(201, object, resource);
   }
   const Edit edit{ask, resource, options, How::kPut, [&](const json&) { return object; }};
   object = Change(edit, warnings);
-  return Answered(200, object, resource, std::move(warnings));
+  return Answered(200, object, resource);
 }
 
-Reply Writes::Patch(const Ask& ask, const Resource& resource) {
+Reply Writes::Patch(const Ask& ask, const Resource& resource, Warnings& warnings) {
   const std::string type = ask.content_type.substr(0, ask.content_type.find(';'));
-  if (type != "application/merge-patch+json" && type != "application/json-patch+json" &&
-      type != "application/apply-patch+yaml") {
-    throw Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", json::object());
-  }
-  if (type == "application/apply-patch+yaml") return Apply(ask, resource);
-  if (ask.target.subresource == "scale") return WriteScale(ask, resource);
+  CheckPatchType(type, resource);
+  if (type == "application/apply-patch+yaml") return Apply(ask, resource, warnings);
+  if (ask.target.subresource == "scale") return WriteScale(ask, resource, warnings);
   const WriteOptions options = ReadWriteOptions(ask, "PatchOptions");
   RefuseForce(ask);
-  std::vector<std::string> warnings;
   const Edit edit{ask, resource, options, How::kPatch, [&](const json& live) {
                     const json patch = ReadPatch(ask);
-                    warnings = PatchProblems(ask, resource, options);
+                    for (std::string& problem : PatchProblems(ask, resource, options)) {
+                      warnings.push_back(std::move(problem));
+                    }
                     json object = ReadPatched(Patched(patch, Shown(live, resource)), resource,
                                               options, warnings);
                     CheckNames(ask, resource, MetadataOf(object));
                     return object;
                   }};
   const json object = Change(edit, warnings);
-  return Answered(200, object, resource, std::move(warnings));
+  return Answered(200, object, resource);
 }
 
-json Writes::Change(const Edit& edit, std::vector<std::string>& warnings) {
+json Writes::Change(const Edit& edit, Warnings& warnings) {
   const Resource& resource = edit.resource;
   const ObjectKey key{edit.ask.target.ns, edit.ask.target.name};
-  for (const std::vector<std::string> said = warnings;; warnings = said) {
+  for (const Warnings said = warnings;; warnings = said) {
     const StoredPtr seen = world_.store().Get(resource.kept_as, key);
     if (seen == nullptr) throw NotFound(resource, key.name);
     json live = ReadKept(seen->text, resource);
@@ -219,7 +233,7 @@ json Writes::Change(const Edit& edit, std::vector<std::string>& warnings) {
 }
 
 // What `live` is to become.
-json Writes::Edited(const Edit& edit, const json& live, std::vector<std::string>& warnings) {
+json Writes::Edited(const Edit& edit, const json& live, Warnings& warnings) {
   const Resource& resource = edit.resource;
   const std::string& subresource = edit.ask.target.subresource;
   const KindRules& rules = RulesOf(resource);

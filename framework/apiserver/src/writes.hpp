@@ -21,11 +21,11 @@ class Writes {
  public:
   explicit Writes(World& world) : world_(world), collector_(world) {}
 
-  Reply Create(const Ask& ask, const Resource& resource);
-  Reply Update(const Ask& ask, const Resource& resource);
-  Reply Patch(const Ask& ask, const Resource& resource);
-  Reply Delete(const Ask& ask, const Resource& resource);
-  Reply DeleteCollection(const Ask& ask, const Resource& resource);
+  Reply Create(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply Update(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply Patch(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply Delete(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply DeleteCollection(const Ask& ask, const Resource& resource, Warnings& warnings);
 
  private:
   /// What a write makes of the object that is there.
@@ -42,21 +42,20 @@ class Writes {
 
   [[nodiscard]] Writer WriterOf(const Ask& ask, const Resource& resource);
   nlohmann::json CreateObject(const Ask& ask, const Resource& resource, nlohmann::json object,
-                              const WriteOptions& options, std::vector<std::string>& warnings,
-                              How how);
+                              const WriteOptions& options, Warnings& warnings, How how);
   /// Sets a new object's name and namespace. Returns where it is kept.
   [[nodiscard]] ObjectKey KeyOfNew(const Ask& ask, const Resource& resource,
                                    nlohmann::json& metadata);
   /// Sets what the server alone says of a new object.
-  void Begin(const Resource& resource, nlohmann::json& object, std::vector<std::string>& warnings);
+  void Begin(const Resource& resource, nlohmann::json& object, Warnings& warnings);
   /// `ns`: its namespace, as it was found. Returns the object as it is from now on.
   [[nodiscard]] nlohmann::json Keep(const Resource& resource, const ObjectKey& key,
                                     nlohmann::json object, const StoredPtr& ns);
-  nlohmann::json Change(const Edit& edit, std::vector<std::string>& warnings);
+  nlohmann::json Change(const Edit& edit, Warnings& warnings);
   [[nodiscard]] nlohmann::json Edited(const Edit& edit, const nlohmann::json& live,
-                                      std::vector<std::string>& warnings);
-  Reply Apply(const Ask& ask, const Resource& resource);
-  Reply WriteScale(const Ask& ask, const Resource& resource);
+                                      Warnings& warnings);
+  Reply Apply(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply WriteScale(const Ask& ask, const Resource& resource, Warnings& warnings);
   /// Returns the namespace as it is; nullptr where the resource has none.
   StoredPtr CheckNamespace(const Resource& resource, const std::string& ns,
                            const std::string& name);

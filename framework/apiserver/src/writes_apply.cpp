@@ -116,10 +116,10 @@ void CheckUidOfNew(const Resource& resource, const json& metadata) {
 
 }  // namespace
 
-Reply Writes::Apply(const Ask& ask, const Resource& resource) {
+Reply Writes::Apply(const Ask& ask, const Resource& resource, Warnings& warnings) {
   const WriteOptions options = ReadWriteOptions(ask, "PatchOptions");
   RequireManager(ask);
-  std::vector<std::string> warnings;
+  const std::size_t said = warnings.size();
   const json sent = ReadConfig(ask, resource);
   CheckNamesIn(ask, resource, sent.value("metadata", json::object()));
   const json config = PartOf(sent, ask, resource);
@@ -139,16 +139,14 @@ Reply Writes::Apply(const Ask& ask, const Resource& resource) {
         world_.store().Get(resource.kept_as, {ask.target.ns, ask.target.name}) == nullptr;
     try {
       if (creates) CheckUidOfNew(resource, config.at("metadata"));
-      json object = creates
-                        ? CreateObject(ask, resource, apply_to(Schema::Skeleton(*resource.schema)),
-                                       options, warnings, How::kApply)
-                        : Change({ask, resource, options, How::kApply, apply_to}, warnings);
-      Reply reply{.status = creates ? 201 : 200, .body = Shown(object, resource).dump()};
-      reply.warnings = std::move(warnings);
-      return reply;
+      const json object =
+          creates ? CreateObject(ask, resource, apply_to(Schema::Skeleton(*resource.schema)),
+                                 options, warnings, How::kApply)
+                  : Change({ask, resource, options, How::kApply, apply_to}, warnings);
+      return {.status = creates ? 201 : 200, .body = Shown(object, resource).dump()};
     } catch (const Refusal& refusal) {
       if (!creates || refusal.reason() != "AlreadyExists") throw;
-      warnings.clear();  // another was faster: there is one to change now
+      warnings.resize(said);  // another was faster: there is one to change now
     }
   }
 }

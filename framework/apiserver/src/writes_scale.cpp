@@ -14,7 +14,7 @@ using nlohmann::json;
 
 /// What the client wants the Scale to be.
 json WantedScale(const Ask& ask, const Resource& resource, const WriteOptions& options,
-                 const json& live, std::vector<std::string>& warnings) {
+                 const json& live, Warnings& warnings) {
   if (ask.method == "PUT") return ReadObject(ask, ScaleKind(), options, warnings);
   const json shown = Shown(ScaleOf(resource, live), ScaleKind());
   return ReadPatched(Patched(ReadPatch(ask), shown), ScaleKind(), options, warnings);
@@ -22,12 +22,10 @@ json WantedScale(const Ask& ask, const Resource& resource, const WriteOptions& o
 
 }  // namespace
 
-Reply Writes::WriteScale(const Ask& ask, const Resource& resource) {
+Reply Writes::WriteScale(const Ask& ask, const Resource& resource, Warnings& warnings) {
   const bool is_put = ask.method == "PUT";
   const WriteOptions options = ReadWriteOptions(ask, is_put ? "UpdateOptions" : "PatchOptions");
-  std::vector<std::string> warnings;
   const auto next = [&](const json& live) {
-    warnings.clear();
     const json scale = WantedScale(ask, resource, options, live, warnings);
     const json metadata = scale.value("metadata", json::object());
     if (const std::string name = metadata.value("name", ""); name != ask.target.name) {
@@ -42,9 +40,7 @@ Reply Writes::WriteScale(const Ask& ask, const Resource& resource) {
   };
   const json object =
       Change({ask, resource, options, is_put ? How::kPut : How::kPatch, next}, warnings);
-  Reply reply{.body = Shown(ScaleOf(resource, object), ScaleKind()).dump()};
-  reply.warnings = std::move(warnings);
-  return reply;
+  return {.body = Shown(ScaleOf(resource, object), ScaleKind()).dump()};
 }
 
 }  // namespace kopp::apiserver

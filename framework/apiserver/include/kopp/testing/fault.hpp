@@ -17,7 +17,7 @@ namespace kopp::testing {
 ///
 /// Where several fit, the one injected first happens, and counts. Which of those that fit a `share`
 /// takes is drawn from the server's seed, for each fault by itself: the same in each run. Inject
-/// throws std::invalid_argument for a share, status or time that cannot be.
+/// throws std::invalid_argument for a share, status, time or verb that cannot be.
 struct Fault {
   enum class What {
     // Of a request, as it comes. Nothing is done:
