@@ -85,6 +85,15 @@ TEST(FaultTextTest, AValueThatCannotBeIsTold) {
   EXPECT_THAT(ProblemWith("reset,times=0"), HasSubstr("times is at least 1"));
 }
 
+TEST(FaultTextTest, AVerbThatItNeverBefallsIsToldWithThoseThatItDoes) {
+  EXPECT_THAT(ProblemWith("conflict,verb=list"),
+              HasSubstr("it befalls no \"list\"; its verbs are create, update, patch, delete"));
+  EXPECT_THAT(ProblemWith("server-error,verb=PUT"),
+              HasSubstr("its verbs are get, list, watch, create, update, patch, delete, "
+                        "deletecollection"));
+  EXPECT_THAT(ProblemWith("lost-event,verb=list"), HasSubstr("its verbs are watch"));
+}
+
 TEST(FaultTextTest, NoTextIsNoFault) {
   EXPECT_THAT(ProblemWith(""), HasSubstr("there is no fault \"\""));
 }

@@ -49,6 +49,16 @@ TEST_F(StrangeRequestsTest, AManagerThatIsNoTextIsWrittenAsOne) {
   EXPECT_EQ(json::parse(response.body)["metadata"]["managedFields"][0]["manager"], "a\uFFFD");
 }
 
+TEST_F(StrangeRequestsTest, WhoSaysNothingOfHimselfIsUnknown) {
+  const auto transport = MakeTransport(server_.Listen({}), {.user_agent = ""});
+  const Response response =
+      transport->Call({.method = "POST",
+                       .target = config_maps_,
+                       .body = R"({"metadata": {"name": "a"}, "data": {"k": "v"}})"});
+
+  EXPECT_EQ(json::parse(response.body)["metadata"]["managedFields"][0]["manager"], "unknown");
+}
+
 TEST_F(StrangeRequestsTest, AGeneratedNameThatIsCutInALetterIsRefused) {
   std::string prefix(57, 'a');
   prefix += "\u00FC";

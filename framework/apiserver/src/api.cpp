@@ -75,7 +75,7 @@ Reply Api::Route(const Ask& ask, Warnings& warnings) {
     return OfResource(ask, *catalog, warnings);
   }
   if (auto reply = Discover(ask, *catalog)) return std::move(*reply);
-  if (auto reply = DescribeApi(target, *catalog)) return std::move(*reply);
+  if (auto reply = DescribeApi(ask, *catalog)) return std::move(*reply);
   if (!target.version.empty() && catalog->IsBuiltIn(target.group)) throw NoSuchPath();
   return PlainText(404, "404 page not found\n");
 }

@@ -66,9 +66,20 @@ json GroupVersionPaths(const Catalog& catalog) {
   return {{"paths", std::move(places)}};
 }
 
+/// Of what was before version 3: it tells nothing. In protobuf that takes no bytes.
+Reply OldDocument(const Ask& ask) {
+  if (ask.accept.find("proto") != std::string::npos) {
+    return {.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
+  }
+  return {.body =
+              R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.34"},"paths":{}})"};
+}
+
 }  // namespace
 
-std::optional<Reply> DescribeApi(const Target& target, const Catalog& catalog) {
+std::optional<Reply> DescribeApi(const Ask& ask, const Catalog& catalog) {
+  const Target& target = ask.target;
+  if (target.path == "/openapi/v2") return OldDocument(ask);
   const std::string root = "/openapi/v3";
   if (target.path == root) {
     return Reply{.body = GroupVersionPaths(catalog).dump(),

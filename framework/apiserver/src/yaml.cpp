@@ -1,5 +1,6 @@
 #include "yaml.hpp"
 
+#include "at.hpp"
 #include "utf8.hpp"
 
 #include <cstddef>
@@ -86,7 +87,7 @@ std::vector<json> ReadManifests(std::string_view text) {
   for (const YAML::Node& document : Reading([&] { return YAML::LoadAll(std::string(text)); })) {
     json object = Reading([&] { return Converter().Convert(document); });
     if (object.is_null()) continue;
-    if (object.value("kind", "") == "List" && object.contains("items")) {
+    if (TextAt(object, "/kind") == "List" && object.contains("items")) {
       for (json& item : object["items"]) objects.push_back(std::move(item));
     } else {
       objects.push_back(std::move(object));

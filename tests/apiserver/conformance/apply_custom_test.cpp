@@ -138,6 +138,19 @@ TEST_F(ApplyCustomTest, ADefaultBelongsToNobodyUntilItIsApplied) {
   EXPECT_EQ(applied.at("/spec/i"), 2);
 }
 
+TEST_F(ApplyCustomTest, WhoCreatesAnObjectOwnsNoMetadataButWhatHeSent) {
+  const json plain = Post(Widgets(), AWidget("plain", json::object())).body;
+  json labelled = AWidget("labelled", json::object());
+  labelled["metadata"]["labels"] = {{"a", "b"}};
+  labelled = Post(Widgets(), labelled).body;
+
+  const json fields = ManagedFields({.body = plain})[0]["fieldsV1"];
+  EXPECT_FALSE(fields.contains("f:metadata")) << fields;
+  EXPECT_TRUE(fields.contains("f:spec")) << fields;
+  EXPECT_EQ(ManagedFields({.body = labelled})[0]["fieldsV1"]["f:metadata"],
+            R"({"f:labels": {".": {}, "f:a": {}}})"_json);
+}
+
 TEST_F(ApplyCustomTest, AnUpdateHasItemsWithTheirDefaults) {
   ApplySpec({{"a", "1"}}, "m");
 

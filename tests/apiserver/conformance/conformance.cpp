@@ -53,7 +53,8 @@ Served* const served = [] {
 Answer Read(Response response) {
   json body = json::parse(response.body, nullptr, false);
   if (body.is_discarded()) body = nullptr;
-  return {response.status, std::move(body), std::move(response.body), std::move(response.warnings)};
+  return {response.status, std::move(body), std::move(response.body), std::move(response.warnings),
+          response.retry_after};
 }
 
 /// The first whole event in `input`, which loses it; null where there is none yet.

@@ -26,6 +26,7 @@ struct Answer {
   json body{};  ///< null where it is no JSON
   std::string text{};
   std::vector<std::string> warnings{};
+  std::optional<Duration> retry_after{};
 
   /// What `pointer` ("/metadata/name") leads to; null where there is nothing.
   [[nodiscard]] json at(const std::string& pointer) const;

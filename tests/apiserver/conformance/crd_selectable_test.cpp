@@ -42,7 +42,10 @@ TEST_F(CrdSelectableTest, AChangeSelectsAnew) {
 }
 
 TEST_F(CrdSelectableTest, NoOtherFieldSelects) {
-  EXPECT_EQ(Get(Widgets() + "?fieldSelector=spec.shape%3Dround").status, 400);
+  const Answer answer = Get(Widgets() + "?fieldSelector=spec.shape%3Dround");
+
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.message(), "field label not supported: spec.shape");
 }
 
 }  // namespace

@@ -132,6 +132,44 @@ TEST_F(CrdPruningTest, AnEmbeddedObjectHasAKind) {
                           "FieldValueRequired spec.embedded.kind: Required value"));
 }
 
+TEST_F(CrdPruningTest, AnEmbeddedObjectsKindAndVersionLookLikeOnes) {
+  const Answer answer = PostSpec(R"({"embedded": {"apiVersion": "a/b/c", "kind": "X"}})");
+  const Answer other = PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "X Y"}})");
+
+  EXPECT_THAT(Causes(answer),
+              ElementsAre("FieldValueInvalid spec.embedded.apiVersion: Invalid value: \"a/b/c\": "
+                          "unexpected GroupVersion string: a/b/c"));
+  EXPECT_THAT(Causes(other),
+              ElementsAre("FieldValueInvalid spec.embedded.kind: Invalid value: \"X Y\": may have "
+                          "mixed case, but should otherwise match: " +
+                          no_dns1035_label));
+}
+
+TEST_F(CrdPruningTest, APatchMakesNoOtherKind) {
+  Post(Widgets(), AWidget("w"));
+
+  const Answer answer = MergePatch(Widgets() + "/w", {{"kind", "X"}});
+
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_THAT(Causes(answer),
+              ElementsAre("FieldValueInvalid kind: Invalid value: \"X\": must be Widget"));
+}
+
+TEST_F(CrdPruningTest, AStrategicPatchIsRefusedWithTheTypesThatAreTaken) {
+  Post(Widgets(), AWidget("w"));
+
+  const Answer answer = Call({.method = "PATCH",
+                              .target = Widgets() + "/w",
+                              .body = "{}",
+                              .content_type = "application/strategic-merge-patch+json"});
+
+  EXPECT_EQ(answer.status, 415);
+  EXPECT_EQ(answer.message(),
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
+}
+
 TEST_F(CrdPruningTest, MetadataIsValidatedAsThatOfAnyObject) {
   json widget = AWidget("Bad_Name");
   widget["metadata"]["labels"]["x y"] = "1";

@@ -124,6 +124,16 @@ const Rule rules[] = {
      "6",
      "4",
      {InvalidCause("4", "should be a multiple of 3")}},
+    {"MultipleOfLess",
+     R"({"type": "number", "multipleOf": 0.5})",
+     "1.5",
+     "1.25",
+     {InvalidCause("1.25", "should be a multiple of 0.5")}},
+    {"MultipleThatIsTooLargeToTell",
+     R"({"type": "number", "multipleOf": 0.5})",
+     "4.5",
+     "1e300",
+     {InvalidCause("1e+300", "should be a multiple of 0.5")}},
     {"MinLength",
      R"({"type": "string", "minLength": 3})",
      R"("äöü")",
@@ -289,6 +299,8 @@ void PrintTo(const Lenient& lenient, std::ostream* out) { *out << lenient.schema
 const Lenient all_lenient[] = {
     {"Int32", R"({"type": "integer", "format": "int32"})", "2147483648"},
     {"AFormatThatItDoesNotKnow", R"({"type": "string", "format": "nope"})", R"("x")"},
+    {"DurationWithSomethingBehind", R"({"type": "string", "format": "duration"})", R"("1h5x")"},
+    {"DurationInWords", R"({"type": "string", "format": "duration"})", R"("about 5 Minutes")"},
     {"Password", R"({"type": "string", "format": "password"})", R"("x")"},
 };
 

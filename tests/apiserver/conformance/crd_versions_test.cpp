@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// v1 and v2 are served, v2 is stored, v1beta1 is deprecated, v3 is not served.
 class CrdVersionsTest : public CustomResourceTest {
@@ -70,6 +71,7 @@ TEST_F(CrdVersionsTest, ADeprecatedVersionIsWarnedOf) {
   EXPECT_THAT(
       Get(Widgets("v1beta1")).warnings,
       ElementsAre(group() + "/v1beta1 Widget is deprecated; use " + group() + "/v2 Widget"));
+  EXPECT_THAT(Get(Widgets("v1beta1") + "/none").warnings, SizeIs(1));
   EXPECT_THAT(Get(Widgets("v1")).warnings, IsEmpty());
 }
 

@@ -43,6 +43,10 @@ const Defaults all_defaults[] = {
      R"({"stringData": {"a": "b", "c": "d"}, "data": {"a": "eg==", "e": "eg=="}})"_json,
      R"({"type": "Opaque", "data": {"a": "Yg==", "c": "ZA==", "e": "eg=="}})"_json},
     {"ServiceAccount", "v1", "serviceaccounts", R"({})"_json, R"({})"_json},
+    {"EndpointsAreOfTcp", "v1", "endpoints",
+     R"({"subsets": [{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]})"_json,
+     R"({"subsets": [{"addresses": [{"ip": "10.0.0.1"}],
+                      "ports": [{"port": 80, "protocol": "TCP"}]}]})"_json},
     {"HeadlessService", "v1", "services",
      R"({"spec": {"clusterIP": "None", "ports": [{"port": 80}], "selector": {"a": "b"}}})"_json,
      R"({

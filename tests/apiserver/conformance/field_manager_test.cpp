@@ -43,6 +43,16 @@ TEST_F(FieldManagerTest, WithoutANameItIsTheUserAgents) {
   EXPECT_EQ(made.str("/metadata/managedFields/0/manager"), "kopp");
 }
 
+TEST_F(FieldManagerTest, AClaimsStatusIsNobodys) {
+  json claim = AConfigMap("a");
+  claim["spec"] = {{"accessModes", {"ReadWriteOnce"}},
+                   {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
+  const Answer made = Post(Path("persistentvolumeclaims"), claim);
+
+  EXPECT_EQ(made.at("/metadata/managedFields/0/fieldsV1/f:status"), nullptr);
+  EXPECT_NE(made.at("/metadata/managedFields/0/fieldsV1/f:spec"), nullptr);
+}
+
 TEST_F(FieldManagerTest, AnEmptyNameIsNone) {
   const Answer made = Create("?fieldManager=");
 

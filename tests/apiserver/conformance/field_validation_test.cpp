@@ -40,6 +40,13 @@ TEST_F(FieldValidationTest, WarnTakesTheObjectAndWarns) {
                           R"(duplicate field "data.a")", R"(duplicate field "data")"));
 }
 
+TEST_F(FieldValidationTest, ARefusalWarnsToo) {
+  const Answer made = Post(Path("configmaps"), {{"metadata", {{"name", "UP"}}}, {"bogus", 1}});
+
+  EXPECT_EQ(made.status, 422);
+  EXPECT_THAT(made.warnings, ElementsAre(R"(unknown field "bogus")"));
+}
+
 TEST_F(FieldValidationTest, WarnIsTheDefault) {
   const Answer made = Create("");
 

@@ -196,6 +196,7 @@ TEST_P(FutureVersionTest, IsATimeoutThatSaysSo) {
     "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
     "retryAfterSeconds": 1
   })"_json);
+  EXPECT_EQ(answer.retry_after, 1s);
 }
 
 INSTANTIATE_TEST_SUITE_P(, FutureVersionTest, ::testing::Values("List", "Exact", "Get"),

@@ -153,6 +153,18 @@ INSTANTIATE_TEST_SUITE_P(, PatchResultTest, ::testing::ValuesIn(results),
 
 class PatchTest : public ConformanceTest {};
 
+TEST_F(PatchTest, TheKindStaysAsItIs) {
+  Post(Path("configmaps"), AConfigMap("a"));
+
+  const Answer answer = JsonPatch(Path("configmaps") + "/a",
+                                  R"([{"op": "replace", "path": "/kind", "value": "X"}])"_json);
+
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_THAT(answer.message(), StartsWith(" \"\" is invalid: patch: Invalid value: \"{"));
+  EXPECT_THAT(answer.message(), EndsWith("no kind \"X\" is registered for version \"v1\" in scheme "
+                                         "\"pkg/runtime/scheme.go:110\""));
+}
+
 TEST_F(PatchTest, TheTypeMayNameACharset) {
   Post(Path("configmaps"), AConfigMap("a"));
 

@@ -31,6 +31,10 @@ TEST_P(PodSpecTest, IsInvalid) {
   EXPECT_THAT(Causes(made), ElementsAreArray(GetParam().causes));
 }
 
+std::string NoId(const std::string& field) {
+  return "FieldValueInvalid " + field + ": Invalid value: -1: must be between 0 and 2147483647, " +
+         "inclusive";
+}
 json TwoContainers() {
   return {{"containers", {{{"name", "c"}, {"image", "i"}}, {{"name", "c"}, {"image", "j"}}}}};
 }
@@ -53,6 +57,38 @@ const BadPodSpec bad_specs[] = {
      {{"restartPolicy", "Never"}},
      {"FieldValueNotSupported " + in_template +
       "restartPolicy: Unsupported value: \"Never\": supported values: \"Always\""}},
+    {"IdsBelowZero",
+     R"({"securityContext": {"runAsUser": -1, "runAsGroup": -1, "fsGroup": -1,
+                             "supplementalGroups": [-1]},
+         "containers": [{"name": "c", "image": "i", "securityContext": {"runAsUser": -1}}]})"_json,
+     {NoId(first_container + "securityContext.runAsUser"),
+      NoId(in_template + "securityContext.fsGroup"),
+      NoId(in_template + "securityContext.runAsUser"),
+      NoId(in_template + "securityContext.runAsGroup"),
+      NoId(in_template + "securityContext.supplementalGroups[0]")}},
+    {"Tolerations",
+     R"({"tolerations": [
+          {"key": "a", "operator": "Exists", "value": "x"},
+          {"key": "b", "effect": "Foo"},
+          {"operator": "Equal", "value": "v"},
+          {"key": "c", "tolerationSeconds": 3, "effect": "NoSchedule"},
+          {"key": "e", "operator": "Foo"}]})"_json,
+     {"FieldValueInvalid " + in_template +
+          "tolerations[0].operator: Invalid value: \"x\": value must be empty when `operator` is "
+          "'Exists'",
+      "FieldValueNotSupported " + in_template +
+          "tolerations[1].effect: Unsupported value: \"Foo\": supported values: \"NoSchedule\", "
+          "\"PreferNoSchedule\", \"NoExecute\"",
+      "FieldValueInvalid " + in_template +
+          "tolerations[2].operator: Invalid value: \"Equal\": operator must be Exists when `key` "
+          "is "
+          "empty, which means \"match all values and all keys\"",
+      "FieldValueInvalid " + in_template +
+          "tolerations[3].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when "
+          "`tolerationSeconds` is set",
+      "FieldValueNotSupported " + in_template +
+          "tolerations[4].operator: Unsupported value: \"Foo\": supported values: \"Equal\", "
+          "\"Exists\""}},
     {"UnknownDnsPolicy",
      {{"dnsPolicy", "Odd"}},
      {"FieldValueNotSupported " + in_template +

@@ -218,6 +218,7 @@ const NoField no_fields[] = {
     {"MetadataThatMayNotBeSelected", "v1", "configmaps", "metadata.uid",
      OnlyMetadata("metadata.uid")},
     {"Deployment", "apps/v1", "deployments", "status.replicas", OnlyMetadata("status.replicas")},
+    {"ReplicaSet", "apps/v1", "replicasets", "status.replicas", OnlyMetadata("status.replicas")},
     {"Pod", "v1", "pods", "spec.foo", "field label not supported: spec.foo"},
     {"Secret", "v1", "secrets", "foo", "field label not supported: foo"},
     {"Service", "v1", "services", "foo", "field label not supported: foo"},

@@ -4,6 +4,7 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
 /// An object of some kind that is not valid.
@@ -192,6 +193,39 @@ const Bad all_bad[] = {
      "poddisruptionbudgets",
      R"({"spec": {"minAvailable": -1}})"_json,
      {Negative("spec.minAvailable")}},
+    {"BudgetOfMoreThanAll",
+     "policy/v1",
+     "poddisruptionbudgets",
+     R"({"spec": {"minAvailable": "150%"}})"_json,
+     {"FieldValueInvalid spec.minAvailable: Invalid value: \"150%\": must not be greater than "
+      "100%"}},
+    {"ClaimOfLessThanNothing",
+     "v1",
+     "persistentvolumeclaims",
+     R"({"spec": {"accessModes": ["ReadWriteOnce"],
+                  "resources": {"requests": {"storage": "-1Gi"}}}})"_json,
+     {"FieldValueInvalid spec.resources[storage]: Invalid value: \"-1Gi\": must be greater than "
+      "zero"}},
+    {"EndpointsOfNoAddressAndPort",
+     "v1",
+     "endpoints",
+     R"({"subsets": [{"addresses": [{"ip": "1.2.3"}], "ports": [{"port": 0}]}]})"_json,
+     {"FieldValueInvalid subsets[0].addresses[0].ip: Invalid value: \"1.2.3\": must be a valid IP "
+      "address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+      "FieldValueInvalid subsets[0].addresses[0].ip: Invalid value: \"1.2.3\": must be a valid IP "
+      "address",
+      "FieldValueInvalid subsets[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, "
+      "inclusive"}},
+    {"EndpointsOfPortsWithoutNames",
+     "v1",
+     "endpoints",
+     R"({"subsets": [{"ports": [{"port": 1, "name": "A_"}, {"port": 2, "protocol": "X"}]}]})"_json,
+     {"FieldValueRequired subsets[0]: Required value: must specify `addresses` or "
+      "`notReadyAddresses`",
+      "FieldValueInvalid subsets[0].ports[0].name: Invalid value: \"A_\": " + no_label,
+      "FieldValueRequired subsets[0].ports[1].name: Required value",
+      "FieldValueNotSupported subsets[0].ports[1].protocol: Unsupported value: \"X\": supported "
+      "values: \"SCTP\", \"TCP\", \"UDP\""}},
     {"EventOfAnotherNamespace",
      "v1",
      "events",
@@ -201,6 +235,27 @@ const Bad all_bad[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(all_bad),
                          [](const auto& bad) { return bad.param.test; });
+
+class NodeTest : public ConformanceTest {};
+
+TEST_F(NodeTest, ItsTaintsAreChecked) {
+  const json taints = R"([{"key": "a", "effect": "Foo"}, {"key": "b"},
+                          {"key": "d", "effect": "NoSchedule"},
+                          {"key": "d", "value": "c c", "effect": "NoSchedule"}])"_json;
+  const Answer made = Post("/api/v1/nodes",
+                           {{"metadata", {{"name", Unique("n")}}}, {"spec", {{"taints", taints}}}});
+
+  EXPECT_THAT(
+      Causes(made),
+      ElementsAre(
+          "FieldValueNotSupported metadata.taints[0].effect: Unsupported value: \"Foo\": supported "
+          "values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"",
+          "FieldValueRequired metadata.taints[1].effect: Required value",
+          "FieldValueInvalid metadata.taints[3].value: Invalid value: \"c c\": " + no_label_value,
+          R"(FieldValueDuplicate metadata.taints[3]: Duplicate value: {"Key":"d","Value":"c c",)"
+          R"("Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect )"
+          R"(pair)"));
+}
 
 class LeaseTest : public ConformanceTest {};
 

@@ -88,6 +88,26 @@ TEST_F(WorkloadDefaultsTest, OfAStatefulSet) {
   EXPECT_EQ(made.at("/status"), R"({"replicas": 0, "availableReplicas": 0})"_json);
 }
 
+TEST_F(WorkloadDefaultsTest, AClaimInAStatefulSetSaysWhatItIs) {
+  json set = ADeployment("a");
+  set["spec"]["serviceName"] = "s";
+  set["spec"]["volumeClaimTemplates"] = R"([{"metadata": {"name": "c"}, "spec": {
+    "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}])"_json;
+  const Answer made = Post(Path("apps/v1", "statefulsets"), set);
+
+  EXPECT_EQ(made.at("/spec/volumeClaimTemplates/0"), R"({
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "c"},
+    "spec": {
+      "accessModes": ["ReadWriteOnce"],
+      "resources": {"requests": {"storage": "1Gi"}},
+      "volumeMode": "Filesystem"
+    },
+    "status": {"phase": "Pending"}
+  })"_json);
+}
+
 TEST_F(WorkloadDefaultsTest, OfADaemonSet) {
   const Answer made = Post(Path("apps/v1", "daemonsets"), ADeployment("a"));
 

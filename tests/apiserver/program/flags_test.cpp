@@ -88,6 +88,8 @@ TEST(ServerFlagsTest, EachMistakeIsOneLineThatSaysWhatToWrite) {
   EXPECT_THAT(Complaint({"--bind-address", "8080"}), HasSubstr("write :8080"));
   EXPECT_THAT(Complaint({"--seed", "x"}), HasSubstr("--seed \"x\": write a number"));
   EXPECT_THAT(Complaint({"--fault", "earthquake"}), HasSubstr("--fault: "));
+  EXPECT_THAT(Complaint({"--write-kubeconfig", "k", "--user", "a=k"}),
+              HasSubstr("two kubeconfigs are to be written to \"k\": give each a file of its own"));
   EXPECT_THAT(Complaint({"--laod", "x"}), HasSubstr("did you mean --load?"));
 }
 

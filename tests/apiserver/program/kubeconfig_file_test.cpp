@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <kopp/config.hpp>
 
@@ -62,6 +65,29 @@ TEST(KubeconfigFileTest, OnlyItsOwnerMayReadItWhateverWasThere) {
   EXPECT_EQ(folder.Read("kubeconfig"), "new");
   EXPECT_EQ(fs::status(folder / "kubeconfig").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(KubeconfigFileTest, ALinkStaysAndItsTargetIsWritten) {
+  const ScratchFolder folder;
+  fs::create_symlink("there", folder / "link");
+
+  WritePrivately(folder / "link", "text");
+
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(folder.Read("there"), "text");
+}
+
+TEST(KubeconfigFileTest, APipesOtherEndGetsIt) {
+  const ScratchFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::string got;
+  std::jthread reader([&] { got = folder.Read("pipe"); });
+
+  WritePrivately(folder / "pipe", "text");
+
+  reader.join();
+  EXPECT_EQ(got, "text");
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
 }
 
 TEST(KubeconfigFileTest, WhereItCannotBeWrittenNothingIsLeft) {

@@ -146,6 +146,12 @@ TEST_F(ManifestsTest, AnObjectWithoutAKindIsRefused) {
   EXPECT_THAT(Failure(), HasSubstr("object 1: it has no apiVersion and kind"));
 }
 
+TEST_F(ManifestsTest, WhatIsNoObjectIsNamedByItsFile) {
+  folder.Write("text.yaml", "hello");
+
+  EXPECT_THAT(Failure(), HasSubstr("text.yaml, object 1: it is no object"));
+}
+
 TEST_F(ManifestsTest, TextThatIsNoYamlIsNamedWithItsLine) {
   folder.Write("bad.yaml", "a: [1,\nb: }");
 
