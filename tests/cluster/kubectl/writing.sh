@@ -6,6 +6,7 @@ check_writing() {
   check "create of what is there already says so" created_twice
   check "create of what the schema forbids says where and why" forbidden
   check "create of a field that nobody knows says which" unknown_field
+  check "create of a kind that nobody defines says to define it first" undefined_kind
   check "create --dry-run=server says what would be made, and makes nothing" dry_run
   check "patch --type=merge changes some fields and removes those that are null" merge_patch
   check "patch --type=json changes what its test allows" json_patch
@@ -48,6 +49,12 @@ deployment_with_a_slip() {
   kubectl create deployment slip --image=nginx --dry-run=client -o json |
     sed 's/"replicas"/"replicaz"/' | kubectl create -f -
 }
+
+undefined_kind() {
+  shows 'ensure CRDs are installed first' 0 create_gadget
+}
+
+create_gadget() { widget g red | sed 's/kind: Widget/kind: Gadget/' | kubectl create -f -; }
 
 dry_run() {
   is $'widget.test.kopp.example/dry created (server dry run)' create_dry
