@@ -20,7 +20,7 @@ namespace kopp::detail {
 /// been idle for the longest is sent away for the next.
 ///
 /// `Guest` is how the server calls one of its connections, such as a pointer. All in the thread of
-/// the io_context, but the constructor.
+/// the io_context, but the constructor, endpoint(), and a Begin before that thread runs.
 template <typename Guest>
 class Door {
  public:
@@ -75,57 +75,10 @@ class Door {
   using Error = boost::system::error_code;
 
   [[nodiscard]] bool IsFull() const { return inside_ >= room_; }
-
-  void Listen() {
-    if (acceptor_.is_open()) return;
-    const bool both_families = endpoint_.address().is_v6() && endpoint_.address().is_unspecified();
-    if (!detail::Listen(acceptor_, endpoint_, both_families)) return Accept();
-    Error ignored;
-    acceptor_.close(ignored);
-    Pause();  // somebody else is there
-  }
-
-  // Waits for the next client, if there is room for it or can be made.
-  void Accept() {
-    if (!acceptor_.is_open() || accepting_ || making_room_ || (IsFull() && waiting_.empty())) {
-      return;
-    }
-    accepting_ = true;
-    acceptor_.async_wait(Socket::wait_read, [this](const Error& error) {
-      accepting_ = false;
-      error ? Accept() : Take();
-    });
-  }
-
-  void Take() {
-    if (!IsFull()) {
-      Error error;
-      Socket socket(acceptor_.get_executor());
-      acceptor_.accept(socket, error);
-      if (!error) {
-        TuneSocket(socket.native_handle());
-        ++inside_;
-        host_.enter(std::move(socket));
-      } else if (error != boost::asio::error::would_block &&
-                 error != boost::asio::error::connection_aborted) {
-        return Pause();  // out of descriptors, or of memory
-      }
-    } else if (!waiting_.empty()) {
-      making_room_ = true;
-      host_.ask_to_leave(waiting_.front());
-    }
-    Accept();
-  }
-
-  void Pause() {
-    accepting_ = true;
-    pause_.expires_after(std::chrono::milliseconds(100));
-    pause_.async_wait([this](const Error&) {
-      accepting_ = false;
-      if (!shut_) Listen();
-      Accept();
-    });
-  }
+  void Listen();
+  void Accept();
+  void Take();
+  void Pause();
 
   const Host host_;
   const std::size_t room_;
@@ -138,5 +91,61 @@ class Door {
   bool making_room_ = false;    // one was asked to leave and has not left yet
   bool shut_ = false;
 };
+
+template <typename Guest>
+void Door<Guest>::Listen() {
+  if (acceptor_.is_open()) return;
+  const bool both_families = endpoint_.address().is_v6() && endpoint_.address().is_unspecified();
+  if (!detail::Listen(acceptor_, endpoint_, both_families)) return Accept();
+  Error ignored;
+  acceptor_.close(ignored);
+  Pause();  // somebody else is there
+}
+
+// Waits for the next client, if there is room for it or can be made.
+template <typename Guest>
+void Door<Guest>::Accept() {
+  if (!acceptor_.is_open() || accepting_ || making_room_ || (IsFull() && waiting_.empty())) {
+    return;
+  }
+  accepting_ = true;
+  acceptor_.async_wait(Socket::wait_read, [this](const Error& error) {
+    accepting_ = false;
+    error ? Accept() : Take();
+  });
+}
+
+template <typename Guest>
+void Door<Guest>::Take() {
+  if (!IsFull()) {
+    Error error;
+    Socket socket(acceptor_.get_executor());
+    acceptor_.accept(socket, error);
+    if (!error) {
+      TuneSocket(socket.native_handle());
+      ++inside_;
+      host_.enter(std::move(socket));
+    } else if (error != boost::asio::error::would_block &&
+               error != boost::asio::error::connection_aborted) {
+      return Pause();  // out of descriptors, or of memory
+    }
+  } else if (!waiting_.empty()) {
+    making_room_ = true;
+    host_.ask_to_leave(waiting_.front());
+  }
+  Accept();
+}
+
+template <typename Guest>
+void Door<Guest>::Pause() {
+  accepting_ = true;
+  pause_.expires_after(std::chrono::milliseconds(100));
+  pause_.async_wait([this](const Error& error) {
+    if (error) return;  // another pause has begun
+    accepting_ = false;
+    if (!shut_) Listen();
+    Accept();
+  });
+}
 
 }  // namespace kopp::detail

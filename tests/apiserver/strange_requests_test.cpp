@@ -59,6 +59,28 @@ TEST_F(StrangeRequestsTest, WhoSaysNothingOfHimselfIsUnknown) {
   EXPECT_EQ(json::parse(response.body)["metadata"]["managedFields"][0]["manager"], "unknown");
 }
 
+TEST_F(StrangeRequestsTest, APatchThatLeavesNeitherKindNorNameIsRefused) {
+  Ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      R"({"metadata": {"name": "webs.example.com"},
+          "spec": {"group": "example.com", "scope": "Namespaced",
+                   "names": {"plural": "webs", "kind": "Web"},
+                   "versions": [{"name": "v1", "served": true, "storage": true,
+                                 "schema": {"openAPIV3Schema": {"type": "object"}}}]}})"_json);
+  const std::string webs = "/apis/example.com/v1/namespaces/default/webs";
+  Ask("POST", webs,
+      {{"apiVersion", "example.com/v1"}, {"kind", "Web"}, {"metadata", {{"name", "a"}}}});
+
+  for (const char* patch : {R"({"kind": "X", "metadata": null})", R"({"kind": "X", "metadata": 5})",
+                            R"({"kind": null})", R"({"apiVersion": null})"}) {
+    const Response response =
+        server_.transport().Call({.method = "PATCH",
+                                  .target = webs + "/a",
+                                  .body = patch,
+                                  .content_type = "application/merge-patch+json"});
+    EXPECT_GE(response.status, 400) << patch;
+  }
+}
+
 TEST_F(StrangeRequestsTest, AGeneratedNameThatIsCutInALetterIsRefused) {
   std::string prefix(57, 'a');
   prefix += "\u00FC";

@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 
 #include <base64.hpp>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ std::string Line(std::string_view name, const std::string& value) {
 // Removes what it names, unless it has got another name.
 class Unfinished {
  public:
-  explicit Unfinished(const std::filesystem::path& file) : name_(file.string() + ".XXXXXX") {
+  explicit Unfinished(const fs::path& file) : name_(file.string() + ".XXXXXX") {
     descriptor_ = ::mkstemp(name_.data());  // mode 600
     if (descriptor_ < 0) Fail(file);
   }
@@ -36,24 +36,36 @@ class Unfinished {
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
-  void Write(std::string_view text, const std::filesystem::path& file) {
+  void Write(std::string_view text, const fs::path& file) {
     while (!text.empty()) {
       const ssize_t written = ::write(descriptor_, text.data(), text.size());
       if (written < 0) Fail(file);
       text.remove_prefix(static_cast<std::size_t>(written));
     }
-    std::filesystem::rename(name_, file);
+    fs::rename(name_, file);
     name_.clear();
   }
 
  private:
-  [[noreturn]] static void Fail(const std::filesystem::path& file) {
+  [[noreturn]] static void Fail(const fs::path& file) {
     throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
   }
 
   std::string name_;
   int descriptor_ = -1;
 };
+
+/// Does not wait for somebody who reads.
+void WriteInto(const fs::path& file, std::string_view text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  const ssize_t written = descriptor < 0 ? -1 : ::write(descriptor, text.data(), text.size());
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (written == static_cast<ssize_t>(text.size())) return;
+  throw std::runtime_error(
+      "cannot write " + file.string() +
+      (error == ENXIO ? ": nobody reads it yet; begin with who reads" : ": it takes only a part"));
+}
 
 fs::path WhereLinksLead(fs::path file) {
   constexpr int kMostLinks = 40;
@@ -84,9 +96,7 @@ void WritePrivately(const fs::path& file, const std::string& text) {
     throw std::runtime_error("cannot write " + file.string() + ": it is a folder");
   }
   if (fs::exists(there) && !fs::is_regular_file(there)) {  // a pipe, or the terminal
-    std::ofstream out(file);
-    if (!(out << text << std::flush)) throw std::runtime_error("cannot write " + file.string());
-    return;
+    return WriteInto(file, text);
   }
   const fs::path target = WhereLinksLead(file);
   Unfinished(target).Write(text, target);

@@ -41,7 +41,7 @@ Api::Api(World& world) : world_(world), reads_(world), writes_(world), registrar
 }
 
 Reply Api::Answer(const Ask& ask) {
-  std::vector<std::string> warnings;
+  Warnings warnings;
   Reply reply = AnswerOrRefuse(ask, warnings);
   reply.warnings = std::move(warnings);
   if (reply.feed == nullptr && reply.content_type.starts_with("application/json")) {

@@ -86,10 +86,9 @@ void CheckCustomKind(const Ask& ask, const Resource& resource, const json& objec
   }
 }
 
-/// A patch changes neither; the real server finds that in the object that is made. What is made by
-/// an apply has neither.
+/// A custom resource is of the kind and version of its path; the real server looks at the object
+/// that was sent, or that a patch has made.
 void CheckIdentity(const Resource& resource, const json& object) {
-  if (!object.contains("kind") && !object.contains("apiVersion")) return;
   Resource named = resource;
   named.kind = SaidText(object, "kind");
   const std::string api_version = SaidText(object, "apiVersion");
@@ -147,29 +146,24 @@ json Fitted(json object, const Resource& resource, std::vector<std::string>& pro
   return object;
 }
 
-/// A patch may not make another kind of an object.
+/// What a patch has made is still of its kind; CheckIdentity has the rest, of custom resources.
 void CheckKindOfPatched(const json& object, const std::string& text, const Resource& resource) {
   const std::string kind = SaidText(object, "kind");
   const std::string version = SaidText(object, "apiVersion");
-  if (kind == resource.kind && version == resource.api_version()) return;
-  if (resource.built_in) {
-    throw Invalid(
-        Resource(), "",
-        {InvalidValue("patch", text,
-                      kind.empty() ? "Object 'Kind' is missing in '" + text + '\''
-                                   : "no kind \"" + kind + "\" is registered for version \"" +
-                                         version + "\" in scheme \"pkg/runtime/scheme.go:110\"")});
+  const auto wrong = [&](const std::string& why) {
+    return Invalid(Resource(), "", {InvalidValue("patch", text, why)});
+  };
+  if (!resource.built_in) {
+    if (kind.empty()) throw wrong("Object 'Kind' is missing in '" + text + '\'');
+    return;
   }
-  Causes causes;
-  if (kind != resource.kind) {
-    causes.push_back(InvalidValue("kind", kind, "must be " + resource.kind));
+  if (version.empty()) {
+    throw BadRequest("the name of the object (" + SaidText(Said(object, "metadata"), "name") +
+                     " based on URL) was undeterminable: name must be provided");
   }
-  if (version != resource.api_version()) {
-    causes.push_back(InvalidValue("apiVersion", version, "must be " + resource.api_version()));
-  }
-  Resource told = resource;
-  told.kind = kind;
-  throw Invalid(told, SaidText(object["metadata"], "name"), causes);
+  if ((kind.empty() || kind == resource.kind) && version == resource.api_version()) return;
+  throw wrong("no kind \"" + kind + "\" is registered for version \"" + version +
+              "\" in scheme \"pkg/runtime/scheme.go:110\"");
 }
 
 }  // namespace
@@ -185,7 +179,7 @@ void BoundBody(const Ask& ask) {
 }
 
 void Report(const std::vector<std::string>& problems, const WriteOptions& options,
-            std::vector<std::string>& warnings) {
+            Warnings& warnings) {
   if (problems.empty() || options.strictness == Strictness::kIgnore) return;
   if (options.strictness == Strictness::kWarn) {
     warnings.insert(warnings.end(), problems.begin(), problems.end());
@@ -210,7 +204,7 @@ void CheckMediaType(const Ask& ask) {
 }
 
 json ReadObject(const Ask& ask, const Resource& resource, const WriteOptions& options,
-                std::vector<std::string>& warnings) {
+                Warnings& warnings) {
   BoundBody(ask);
   json object = ReadJson(ask, resource);
   CheckKind(ask, resource, object);
@@ -227,7 +221,7 @@ json ReadObject(const Ask& ask, const Resource& resource, const WriteOptions& op
 }
 
 json ReadPatched(json object, const Resource& resource, const WriteOptions& options,
-                 std::vector<std::string>& warnings) {
+                 Warnings& warnings) {
   const std::string text = object.dump();
   CheckKindOfPatched(object, text, resource);
   try {

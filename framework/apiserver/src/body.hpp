@@ -28,17 +28,15 @@ void CheckMediaType(const Ask& ask);
 
 /// An object, without apiVersion and kind. `warnings` gets what was passed over.
 [[nodiscard]] nlohmann::json ReadObject(const Ask& ask, const Resource& resource,
-                                        const WriteOptions& options,
-                                        std::vector<std::string>& warnings);
+                                        const WriteOptions& options, Warnings& warnings);
 
 /// An object that the server made of a patch, likewise; its problems are those of the patch.
 [[nodiscard]] nlohmann::json ReadPatched(nlohmann::json object, const Resource& resource,
-                                         const WriteOptions& options,
-                                         std::vector<std::string>& warnings);
+                                         const WriteOptions& options, Warnings& warnings);
 
 /// Tells of what is passed over: by adding it to `warnings`, or by std::invalid_argument where the
 /// client wants it so.
 void Report(const std::vector<std::string>& problems, const WriteOptions& options,
-            std::vector<std::string>& warnings);
+            Warnings& warnings);
 
 }  // namespace kopp::apiserver

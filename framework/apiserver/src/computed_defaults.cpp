@@ -101,6 +101,15 @@ void OfDaemonSet(json& set) {
   if (!annotations.contains(kGeneration)) annotations[kGeneration] = "1";
 }
 
+void OfStatefulSetSpec(json& spec) {
+  constexpr const char* kClaims = "volumeClaimTemplates";
+  if (!spec.contains(kClaims)) return;
+  for (json& claim : spec[kClaims]) {
+    claim["apiVersion"] = "v1";
+    claim["kind"] = "PersistentVolumeClaim";
+  }
+}
+
 }  // namespace
 
 void FillInByCode(json& object, std::string_view type) {
@@ -113,6 +122,7 @@ void FillInByCode(json& object, std::string_view type) {
       {"Pod", &OfPod},
       {"ReplicationController", &OfReplicationController},
       {"Secret", &OfSecret},
+      {"StatefulSetSpec", &OfStatefulSetSpec},
       {"Volume", &OfVolume},
   };
   if (const auto found = by_type.find(type); found != by_type.end()) found->second(object);

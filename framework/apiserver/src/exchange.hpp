@@ -32,7 +32,7 @@ struct Ask {
 
   /// What the writes of clients that do not say it are owned as: "kubectl" of "kubectl/v1.34".
   [[nodiscard]] std::string manager() const {
-    const std::string given = target.query.Get("fieldManager");
+    std::string given = target.query.Get("fieldManager");
     if (!given.empty()) return given;
     const std::string program = user_agent.substr(0, user_agent.find('/'));
     return program.empty() ? "unknown" : AsUtf8(program);

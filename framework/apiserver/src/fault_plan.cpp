@@ -2,6 +2,7 @@
 
 #include "audit_log.hpp"
 #include "decode.hpp"
+#include "fault_text.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -15,35 +16,28 @@ using testing::Fault;
 using Kind = Occasion::Kind;
 using What = Fault::What;
 
-bool CanBefallRequest(What what, const Ask& ask, const std::string& verb) {
-  const bool lists = verb == "list";
+bool SuitsRequest(What what, const Ask& ask, const std::string& verb) {
   switch (what) {
-    case What::kTooManyRequests:
-    case What::kServerError:
-    case What::kRefuse:
-    case What::kLatency:
-    case What::kReset:
-      return true;
-    case What::kConflict:
-      return verb == "create" || verb == "update" || verb == "patch" || verb == "delete";
     case What::kGone:
-      return lists;
-    case What::kStaleList:
-      return lists && !ask.target.query.Has("continue");
-    case What::kBackwardsVersion:
-      return lists || verb == "get";
-    case What::kTruncatedBody:
     case What::kMalformedBody:
-      return verb != "watch";
-    default:
+      return verb != "watch";  // it befalls what the watch tells
+    case What::kStaleList:
+      return !ask.target.query.Has("continue");
+    case What::kSilentWatch:
+    case What::kDropWatch:
+    case What::kLostEvent:
+    case What::kDuplicateEvent:
+    case What::kNoBookmarks:
       return false;
+    default:
+      return true;
   }
 }
 
-bool CanBefall(What what, const Occasion& occasion, const std::string& verb) {
+bool Suits(What what, const Occasion& occasion, const std::string& verb) {
   switch (occasion.kind) {
     case Kind::kRequest:
-      return CanBefallRequest(what, occasion.ask, verb);
+      return SuitsRequest(what, occasion.ask, verb);
     case Kind::kWatch:
       return what == What::kGone || what == What::kSilentWatch || what == What::kDropWatch;
     case Kind::kEvent:
@@ -64,7 +58,7 @@ bool Fits(const Fault& fault, const Occasion& occasion) {
   const auto is = [](const std::string& wanted, const std::string& given) {
     return wanted.empty() || wanted == given;
   };
-  return CanBefall(fault.what, occasion, verb) && is(fault.verb, verb) &&
+  return CanBefall(fault.what, verb) && Suits(fault.what, occasion, verb) && is(fault.verb, verb) &&
          is(fault.ns, occasion.ns) && is(fault.name, occasion.name) &&
          is(fault.user, occasion.ask.user.name) &&
          (fault.resource.empty() || IsOf(fault.resource, occasion.ask.target));

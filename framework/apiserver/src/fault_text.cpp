@@ -2,6 +2,7 @@
 
 #include "duration.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -89,7 +90,7 @@ constexpr std::array<Field, 12> kFields{{
     {"bytes", "a whole number", ReadField<&Fault::bytes>},
 }};
 
-/// The verbs of requests that such a fault may befall.
+/// The verbs of requests that such a fault may befall; none: all.
 std::vector<std::string_view> VerbsOf(What what) {
   switch (what) {
     case What::kConflict:
@@ -109,15 +110,19 @@ std::vector<std::string_view> VerbsOf(What what) {
     case What::kNoBookmarks:
       return {"watch"};
     default:
-      return {"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"};
+      return {};
   }
 }
 
 /// Why the verb is none that such a fault may befall; "" where it is one.
 std::string ProblemOfVerb(const Fault& fault) {
   if (fault.verb.empty()) return {};
+  auto verbs = VerbsOf(fault.what);
+  if (verbs.empty()) {
+    verbs = {"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"};
+  }
   std::string names;
-  for (const std::string_view verb : VerbsOf(fault.what)) {
+  for (const std::string_view verb : verbs) {
     if (verb == fault.verb) return {};
     names.append(names.empty() ? "" : ", ").append(verb);
   }
@@ -145,6 +150,11 @@ std::string_view TakeTo(char separator, std::string_view& text) {
 }
 
 }  // namespace
+
+bool CanBefall(What what, std::string_view verb) {
+  const auto verbs = VerbsOf(what);
+  return verbs.empty() || std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
 
 std::string ProblemOf(const Fault& fault) {
   // Written so that no number at all is a problem too.

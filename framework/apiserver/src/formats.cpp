@@ -6,16 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <system_error>
 
 #include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
 
-constexpr std::string_view kUnitLetters = "abcdefghijklmnopqrstuvwxyzµ";
+constexpr std::string_view kDigits = "0123456789";
 
 using Check = std::function<bool(const std::string&)>;
 
@@ -43,28 +45,54 @@ bool IsCidr(const std::string& text) {
   return (IsIpv4(address) && bits <= 32) || (IsIpv6(address) && bits <= 128);
 }
 
-/// With a number and its unit anywhere: "5 minutes" is one, and so is "1h5x"; or as Go writes one.
-bool IsDuration(const std::string& text) {
-  constexpr std::string_view kUnits[] = {"ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w"};
-  constexpr std::string_view kBeginnings[] = {"nano", "micro", "milli", "sec",
-                                              "min",  "hour",  "day",   "week"};
-  static const Check is_gos = Matches("[+-]?(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h))+)");
-  if (is_gos(text)) return true;
-  const std::string lower = Lower(text);
-  const std::string_view digits = "0123456789";
-  for (std::size_t at = lower.find_first_of(digits); at != std::string::npos;
-       at = lower.find_first_of(digits, at)) {
-    at = std::min(lower.find_first_not_of(digits, at), lower.size());
-    at = std::min(lower.find_first_not_of(" \t\n\f\r", at), lower.size());
-    const std::size_t end = std::min(lower.find_first_not_of(kUnitLetters, at), lower.size());
-    const std::string_view unit = std::string_view(lower).substr(at, end - at);
-    if (std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits) ||
-        std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
-                    [&](std::string_view begin) { return unit.starts_with(begin); })) {
-      return true;
+/// The letters at the beginning of `text`, 'µ' among them.
+std::string_view LettersOf(std::string_view text) {
+  constexpr std::string_view kMicro = "µ";
+  std::size_t end = 0;
+  while (end < text.size()) {
+    if (text[end] >= 'a' && text[end] <= 'z') {
+      ++end;
+    } else if (text.substr(end).starts_with(kMicro)) {
+      end += kMicro.size();
+    } else {
+      break;
     }
   }
-  return false;
+  return text.substr(0, end);
+}
+
+bool IsUnit(std::string_view text) {
+  constexpr std::string_view kUnits[] = {"ns", "us", "µs", "ms", "s", "m",
+                                         "h",  "hr", "d",  "w",  "wk"};
+  constexpr std::string_view kBeginnings[] = {"nano", "micro", "milli", "sec",
+                                              "min",  "hour",  "day",   "week"};
+  return std::find(std::begin(kUnits), std::end(kUnits), text) != std::end(kUnits) ||
+         std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                     [&](std::string_view begin) { return text.starts_with(begin); });
+}
+
+/// As Go writes one; or with a number and its unit anywhere: "5 minutes" is one, and so is "1h5x".
+/// No number is larger than Go's int64.
+bool IsDuration(const std::string& text) {
+  static const Pattern gos("[+-]?(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h))+)");
+  const std::string lower = Lower(text);
+  std::string_view rest = lower;
+  bool is_gos = gos.IsAllOf(text);
+  bool has_unit = false;
+  bool fits = true;
+  const auto skip_to = [&](std::size_t at) { rest.remove_prefix(std::min(at, rest.size())); };
+  for (skip_to(rest.find_first_of(kDigits)); !rest.empty(); skip_to(rest.find_first_of(kDigits))) {
+    const bool is_fraction = rest.data() != lower.data() && rest.data()[-1] == '.';
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    is_gos = is_gos && (error == std::errc() || is_fraction);
+    skip_to(static_cast<std::size_t>(end - rest.data()));
+    skip_to(rest.find_first_not_of(" \t\n\f\r"));
+    const std::string_view unit = LettersOf(rest);
+    fits = fits && (error == std::errc() || unit.empty());
+    has_unit = has_unit || IsUnit(unit);
+  }
+  return is_gos || (has_unit && fits);
 }
 
 constexpr const char* kDate = "\\d{4}-(0\\d|1[0-2])-([0-2]\\d|3[01])";

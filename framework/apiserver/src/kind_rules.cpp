@@ -20,6 +20,7 @@ RulesByKind MakeRules() {
   AddConfigRules(rules);
   AddEventRules(rules);
   AddJobRules(rules);
+  AddEndpointsRules(rules);
   AddOtherRules(rules);
   AddPodRules(rules);
   AddRbacRules(rules);

@@ -120,10 +120,13 @@ bool IsKept(const json& object) {
 Owners OwnersBeforeApply(const json& live, const Schema& schema, const Writer& writer) {
   Owners owners = OwnersOf(live);
   if (!owners.empty() || !IsKept(live)) return owners;
-  const Comparison all = Compare(Blank(schema), WithoutIdentity(live), schema);
-  if (all.added.empty()) return owners;
+  json blank = Blank(schema);
+  if (writer.has_status && live.contains("status")) blank["status"] = live["status"];
+  const Comparison change = Compare(blank, WithoutIdentity(live), schema);
+  const FieldSet all = Union(change.added, change.modified);
+  if (all.empty()) return owners;
   Owner first{std::string(kUpdate), "before-first-apply", writer.api_version, ""};
-  owners.emplace(first, Owned{all.added, first.api_version, ""});
+  owners.emplace(first, Owned{all, first.api_version, writer.time});
   return owners;
 }
 

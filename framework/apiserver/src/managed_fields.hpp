@@ -19,6 +19,7 @@ struct Writer {
   std::string api_version{};  ///< of the object as it was sent
   std::string subresource{};  ///< "status" or "scale"; empty: the object itself
   std::string time{};         ///< now, RFC 3339
+  bool has_status = false;    ///< the kind has one apart: no writer of the object owns it
 };
 
 /// An apply without `force` would change what others own.

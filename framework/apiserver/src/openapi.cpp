@@ -71,8 +71,7 @@ Reply OldDocument(const Ask& ask) {
   if (ask.accept.find("proto") != std::string::npos) {
     return {.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
   }
-  return {.body =
-              R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.34"},"paths":{}})"};
+  return {.body = R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"1.34"},"paths":{}})"};
 }
 
 }  // namespace

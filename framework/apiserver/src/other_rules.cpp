@@ -1,7 +1,7 @@
 #include "checks.hpp"
-#include "formats.hpp"
 #include "quantity.hpp"
 #include "rules_by_kind.hpp"
+#include "said.hpp"
 #include "world.hpp"
 
 #include <algorithm>
@@ -51,15 +51,20 @@ void AssignToVolume(World& world, const json& before, json& volume) {
 
 void AssignToNode(World&, const json& before, json& node) {
   if (!before.is_null()) return;
-  Add(node["spec"]["taints"], {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
+  const json not_ready{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}};
+  json& taints = node["spec"]["taints"];
+  const bool is_there = std::any_of(taints.begin(), taints.end(), [&](const json& taint) {
+    return Said(taint, "key") == not_ready["key"] && Said(taint, "effect") == not_ready["effect"];
+  });
+  if (!is_there) taints.push_back(not_ready);
 }
 
 Cause DuplicateTaint(const std::string& path, const Part& taint) {
   const auto shown = [&](const char* field) { return json(taint[field].text()).dump(); };
   return {"FieldValueDuplicate",
           R"(Duplicate value: {"Key":)" + shown("key") + R"(,"Value":)" + shown("value") +
-              R"(,"Effect":)" + shown("effect") +
-              R"(,"TimeAdded":null}: taints must be unique by key and effect pair)",
+              R"(,"Effect":)" + shown("effect") + R"(,"TimeAdded":)" +
+              taint["timeAdded"].value().dump() + "}: taints must be unique by key and effect pair",
           path};
 }
 
@@ -105,37 +110,6 @@ void CheckTaints(const json& node, Causes& causes) {
       causes.push_back(std::move(cause));
     }
     if (!seen.emplace(key, effect).second) causes.push_back(DuplicateTaint(path, taint));
-  }
-}
-
-void CheckEndpointAddress(const Part& address, Causes& causes) {
-  if (address["hostname"].exists()) CheckName(address["hostname"], &NotADnsLabel, causes);
-  const Part ip = address["ip"];
-  if (HasFormat(ip.text(), "ipv4") || HasFormat(ip.text(), "ipv6")) return;
-  for (const char* why : {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
-                          "must be a valid IP address"}) {
-    causes.push_back(InvalidValue(ip.path(), ip.text(), why));
-  }
-}
-
-void CheckEndpoints(const json& object, Causes& causes) {
-  for (const Part& subset : Part(object)["subsets"].items()) {
-    if (subset["addresses"].size() + subset["notReadyAddresses"].size() == 0) {
-      causes.push_back(Required(subset.path(), "must specify `addresses` or `notReadyAddresses`"));
-    }
-    for (const char* list : {"addresses", "notReadyAddresses"}) {
-      for (const Part& address : subset[list].items()) CheckEndpointAddress(address, causes);
-    }
-    const Part ports = subset["ports"];
-    for (const Part& port : ports.items()) {
-      if (port["name"].exists()) {
-        CheckName(port["name"], &NotADnsLabel, causes);
-      } else if (ports.size() > 1) {
-        CheckGiven(port["name"], causes);
-      }
-      CheckPort(port["port"], causes);
-      CheckOneOf(port["protocol"], {"SCTP", "TCP", "UDP"}, causes);
-    }
   }
 }
 
@@ -229,7 +203,7 @@ void AddOtherRules(RulesByKind& rules) {
         "networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy"}) {
     rules[with_spec].generation = Generation::kSpec;
   }
-  for (const char* kind : {"endpoints", "leases.coordination.k8s.io", "limitranges"}) {
+  for (const char* kind : {"leases.coordination.k8s.io", "limitranges"}) {
     rules[kind].created_by_update = true;
   }
   for (const char* kind : {"customresourcedefinitions.apiextensions.k8s.io",
@@ -241,7 +215,6 @@ void AddOtherRules(RulesByKind& rules) {
   rules["nodes"].takes_status_on_create = true;
   rules["nodes"].assign = &AssignToNode;
   rules["nodes"].check = &CheckTaints;
-  rules["endpoints"].check = &CheckEndpoints;
   rules["persistentvolumeclaims"].assign = &AssignToClaim;
   rules["persistentvolumeclaims"].protection = kClaimProtection;
   rules["persistentvolumeclaims"].check = &CheckClaim;

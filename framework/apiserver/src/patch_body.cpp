@@ -58,7 +58,7 @@ std::vector<std::string> PatchProblems(const Ask& ask, const Resource& resource,
       }
     }
   }
-  std::vector<std::string> warnings;
+  Warnings warnings;
   try {
     Report(problems, options, warnings);
   } catch (const std::invalid_argument& error) {

@@ -23,6 +23,7 @@ void AddJobRules(RulesByKind& rules);  ///< Jobs, CronJobs
 void AddServiceRules(RulesByKind& rules);
 void AddRbacRules(RulesByKind& rules);
 void AddEventRules(RulesByKind& rules);
+void AddEndpointsRules(RulesByKind& rules);
 void AddOtherRules(RulesByKind& rules);
 
 void CheckPodTemplate(const Part& pod_template, Causes& causes);

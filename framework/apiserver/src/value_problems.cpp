@@ -2,6 +2,7 @@
 
 #include "decode.hpp"
 #include "formats.hpp"
+#include "multiples.hpp"
 #include "part_rules.hpp"
 #include "schema_rules.hpp"
 #include "typed_value.hpp"
@@ -62,18 +63,6 @@ std::string Amount(const json& number) {
     return std::to_string(static_cast<std::int64_t>(value));
   }
   return number.dump();
-}
-
-/// As the real server reckons: whole numbers exactly, others as Go's float64.
-bool IsMultiple(const json& value, const json& factor) {
-  if (IsInteger(value) && IsInteger(factor) && factor > 0) {
-    return value.get<std::int64_t>() % factor.get<std::int64_t>() == 0;
-  }
-  constexpr double kMostExact = 9007199254740991;  // 2^53-1
-  const auto number = value.get<double>();
-  const auto step = factor.get<double>();
-  const double times = step < 1 ? 1 / step * number : number / step;
-  return std::abs(times) <= kMostExact && std::trunc(times) == times;
 }
 
 class Validator {
@@ -193,10 +182,8 @@ class Validator {
       const json* said = rules.Find(word);
       return said != nullptr && *said == true;
     };
-    if (const json* factor = rules.Find("multipleOf")) {
-      if (!IsMultiple(value, *factor)) {
-        AddInvalid(path, value, "should be a multiple of " + Amount(*factor));
-      }
+    if (const json* factor = rules.Find("multipleOf"); factor && !IsMultiple(value, *factor)) {
+      AddInvalid(path, value, "should be a multiple of " + Amount(FactorFor(value, *factor)));
     }
     if (const json* most = rules.Find("maximum")) {
       const bool without = is("exclusiveMaximum");

@@ -60,7 +60,7 @@ void CheckPatchType(const std::string& type, const Resource& resource) {
 Writer Writes::WriterOf(const Ask& ask, const Resource& resource) {
   const bool is_scale = ask.target.subresource == "scale";  // its entries have no time
   return {ask.manager(), resource.api_version(), ask.target.subresource,
-          is_scale ? "" : world_.Now()};
+          is_scale ? "" : world_.Now(), resource.Has("status")};
 }
 
 StoredPtr Writes::CheckNamespace(const Resource& resource, const std::string& ns,

@@ -231,5 +231,25 @@ TEST_F(OwnershipTest, TheManagerOfAScaleHasTheReplicasOfTheObject) {
   EXPECT_FALSE(entries[1]["fieldsV1"]["f:spec"].contains("f:replicas"));
 }
 
+TEST_F(OwnershipTest, WhatADeploymentWasBeforeItsFirstApplyHasAnOwnerToo) {
+  const std::string deployment = Path("apps/v1", "deployments") + "/a";
+  Post(Path("apps/v1", "deployments"), ADeployment("a"));
+  MergePatch(deployment, R"({"metadata": {"managedFields": [{}]}})"_json);
+  MergePatch(deployment + "/status", R"({"status": {"replicas": 1}})"_json);
+
+  const Answer applied = Apply(deployment,
+                               {{"apiVersion", "apps/v1"},
+                                {"kind", "Deployment"},
+                                {"metadata", {{"name", "a"}, {"labels", {{"k", "v"}}}}}},
+                               "m");
+
+  const json entries = applied.at("/metadata/managedFields");
+  ASSERT_EQ(entries.size(), 2) << entries;
+  EXPECT_EQ(entries[1]["manager"], "before-first-apply");
+  EXPECT_TRUE(entries[1].contains("time"));
+  EXPECT_TRUE(entries[1]["fieldsV1"]["f:spec"].contains("f:selector")) << entries;
+  EXPECT_FALSE(entries[1]["fieldsV1"].contains("f:status")) << entries;
+}
+
 }  // namespace
 }  // namespace kopp::conformance

@@ -9,6 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 json Text() { return {{"type", "string"}}; }
 json TextOr(const std::string& value) { return {{"type", "string"}, {"default", value}}; }
@@ -153,6 +154,12 @@ TEST_F(CrdPruningTest, APatchMakesNoOtherKind) {
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(Causes(answer),
               ElementsAre("FieldValueInvalid kind: Invalid value: \"X\": must be Widget"));
+  EXPECT_THAT(MergePatch(Widgets() + "/w", {{"kind", nullptr}}).message(),
+              StartsWith(" \"\" is invalid: patch: Invalid value: "));
+  EXPECT_EQ(MergePatch(Widgets() + "/w", {{"apiVersion", "other.example/v1"}}).message(),
+            "Widget.other.example \"w\" is invalid: apiVersion: Invalid value: "
+            "\"other.example/v1\": must be " +
+                group() + "/v1");
 }
 
 TEST_F(CrdPruningTest, AStrategicPatchIsRefusedWithTheTypesThatAreTaken) {

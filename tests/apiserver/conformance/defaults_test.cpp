@@ -201,15 +201,28 @@ TEST_F(EventTest, OfTheNewGroupIsSeenInTheCoreOne) {
                               {"reportingInstance", "i"}}));
 }
 
-class ClaimTest : public ConformanceTest {};
+class ClaimTest : public ConformanceTest {
+ protected:
+  Answer Make() {
+    return Post(Path("persistentvolumeclaims"),
+                R"({"metadata": {"name": "a"},
+                    "spec": {"accessModes": ["ReadWriteOnce"],
+                             "resources": {"requests": {"storage": "1Gi"}}}})"_json);
+  }
+};
+
+TEST_F(ClaimTest, SaysOnceWhatItIs) {
+  const std::string claims = Path("persistentvolumeclaims");
+  Make();
+
+  const std::string one = Get(claims + "/a").text;
+  EXPECT_EQ(one.find(R"("kind":"PersistentVolumeClaim")"),
+            one.rfind(R"("kind":"PersistentVolumeClaim")"));
+  EXPECT_EQ(Get(claims).at("/items/0/kind"), nullptr);
+}
 
 TEST_F(ClaimTest, IsProtectedByAFinalizer) {
-  const Answer made = Post(Path("persistentvolumeclaims"),
-                           R"({"metadata": {"name": "a"},
-                               "spec": {"accessModes": ["ReadWriteOnce"],
-                                        "resources": {"requests": {"storage": "1Gi"}}}})"_json);
-
-  EXPECT_EQ(made.at("/metadata/finalizers"), json({"kubernetes.io/pvc-protection"}));
+  EXPECT_EQ(Make().at("/metadata/finalizers"), json({"kubernetes.io/pvc-protection"}));
 }
 
 }  // namespace

@@ -165,6 +165,16 @@ TEST_F(PatchTest, TheKindStaysAsItIs) {
                                          "\"pkg/runtime/scheme.go:110\""));
 }
 
+TEST_F(PatchTest, TheKindMayBeLeftOutAndTheVersionMayNot) {
+  Post(Path("configmaps"), AConfigMap("a"));
+
+  EXPECT_EQ(MergePatch(Path("configmaps") + "/a", {{"kind", nullptr}}).status, 200);
+  const Answer answer = MergePatch(Path("configmaps") + "/a", {{"apiVersion", nullptr}});
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.message(),
+            "the name of the object (a based on URL) was undeterminable: name must be provided");
+}
+
 TEST_F(PatchTest, TheTypeMayNameACharset) {
   Post(Path("configmaps"), AConfigMap("a"));
 

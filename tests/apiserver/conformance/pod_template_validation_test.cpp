@@ -81,8 +81,7 @@ const BadPodSpec bad_specs[] = {
           "\"PreferNoSchedule\", \"NoExecute\"",
       "FieldValueInvalid " + in_template +
           "tolerations[2].operator: Invalid value: \"Equal\": operator must be Exists when `key` "
-          "is "
-          "empty, which means \"match all values and all keys\"",
+          "is empty, which means \"match all values and all keys\"",
       "FieldValueInvalid " + in_template +
           "tolerations[3].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when "
           "`tolerationSeconds` is set",

@@ -53,6 +53,11 @@ const std::string job_policy =
     "FieldValueRequired spec.template.spec.restartPolicy: Required value: valid values: "
     "\"OnFailure\", \"Never\"";
 
+std::string Unreachable(int address, const std::string& ip, const std::string& why) {
+  return "FieldValueInvalid subsets[0].addresses[" + std::to_string(address) +
+         "].ip: Invalid value: \"" + ip + "\": may not be " + why;
+}
+
 const Bad all_bad[] = {
     {"ConfigMapKeyWithASpace", "v1", "configmaps", Data("a b"), {BadKey("a b", no_config_key)}},
     {"ConfigMapKeyOfNothing", "v1", "configmaps", Data(""), {BadKey("", no_config_key)}},
@@ -216,6 +221,26 @@ const Bad all_bad[] = {
       "address",
       "FieldValueInvalid subsets[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, "
       "inclusive"}},
+    {"EndpointsThatNobodyReaches",
+     "v1",
+     "endpoints",
+     R"({"subsets": [{"addresses": [{"ip": "127.0.0.1", "hostname": "A_", "nodeName": "B_"},
+                                    {"ip": "0.0.0.0"}, {"ip": "169.254.0.1"}, {"ip": "224.0.0.1"},
+                                    {"ip": "::"}, {"ip": "::1"}, {"ip": "fe80::1"},
+                                    {"ip": "ff02::1"}],
+                      "ports": [{"port": 1, "appProtocol": "x y"}]}]})"_json,
+     {"FieldValueInvalid subsets[0].addresses[0].hostname: Invalid value: \"A_\": " + no_label,
+      "FieldValueInvalid subsets[0].addresses[0].nodeName: Invalid value: \"B_\": " + no_subdomain,
+      Unreachable(0, "127.0.0.1", "in the loopback range (127.0.0.0/8, ::1/128)"),
+      Unreachable(1, "0.0.0.0", "unspecified (0.0.0.0)"),
+      Unreachable(2, "169.254.0.1", "in the link-local range (169.254.0.0/16, fe80::/10)"),
+      Unreachable(3, "224.0.0.1", "in the link-local multicast range (224.0.0.0/24, ff02::/10)"),
+      Unreachable(4, "::", "unspecified (::)"),
+      Unreachable(5, "::1", "in the loopback range (127.0.0.0/8, ::1/128)"),
+      Unreachable(6, "fe80::1", "in the link-local range (169.254.0.0/16, fe80::/10)"),
+      Unreachable(7, "ff02::1", "in the link-local multicast range (224.0.0.0/24, ff02::/10)"),
+      "FieldValueInvalid subsets[0].ports[0].appProtocol: Invalid value: \"x y\": name part " +
+          no_qualified_name}},
     {"EndpointsOfPortsWithoutNames",
      "v1",
      "endpoints",
@@ -255,6 +280,16 @@ TEST_F(NodeTest, ItsTaintsAreChecked) {
           R"(FieldValueDuplicate metadata.taints[3]: Duplicate value: {"Key":"d","Value":"c c",)"
           R"("Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect )"
           R"(pair)"));
+}
+
+TEST_F(NodeTest, ItsOwnTaintIsTheOneThatItGets) {
+  const json taint = {{"key", "node.kubernetes.io/not-ready"},
+                      {"effect", "NoSchedule"},
+                      {"timeAdded", "2026-01-02T03:04:05Z"}};
+  const Answer made = Post("/api/v1/nodes", {{"metadata", {{"name", Unique("n")}}},
+                                             {"spec", {{"taints", json::array({taint})}}}});
+
+  EXPECT_EQ(made.at("/spec/taints"), json::array({taint}));
 }
 
 class LeaseTest : public ConformanceTest {};
