@@ -83,7 +83,8 @@ class ApiServer {
   void Compact();
 
   /// What was asked so far, the newest 64 MiB of it, in the form of a Kubernetes audit log:
-  /// audit.k8s.io/v1 Events, those of writes with what was sent and what was answered.
+  /// audit.k8s.io/v1 Events, those of writes with what was sent and what was answered. A watch is
+  /// told when it begins, not when it ends.
   [[nodiscard]] std::vector<nlohmann::json> Requests() const;
 
  private:
