@@ -309,6 +309,7 @@ TEST_F(MetricsTest, WhileOneQueueIsReadOthersComeAndGo) {
 
   auto queue = NewQueue("foo");
   queue->Add("a");
+  EXPECT_EQ(queue->Len(), 1);
   queue.reset();
 
   proceed = true;

@@ -62,9 +62,10 @@ void WriteInto(const fs::path& file, std::string_view text) {
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
   if (written == static_cast<ssize_t>(text.size())) return;
-  throw std::runtime_error(
-      "cannot write " + file.string() +
-      (error == ENXIO ? ": nobody reads it yet; begin with who reads" : ": it takes only a part"));
+  throw std::runtime_error("cannot write " + file.string() + ": " +
+                           (written >= 0     ? "it takes only a part"
+                            : error == ENXIO ? "nobody reads it yet; begin with who reads"
+                                             : std::generic_category().message(error)));
 }
 
 fs::path WhereLinksLead(fs::path file) {

@@ -106,10 +106,10 @@ Reply Api::OfObjects(const Ask& ask, const Catalog::Entry& resource, Warnings& w
   const bool in_its_place = !resource->namespaced || !ask.target.ns.empty();
   if (ask.method == "GET" && resource->Allows("list")) return reads_.List(ask, resource);
   if (ask.method == "POST" && in_its_place && resource->Allows("create")) {
-    return Write(ask, *resource, warnings, &Writes::Create);
+    return Write(ask, *resource, [&] { return writes_.Create(ask, *resource, warnings); });
   }
   if (ask.method == "DELETE" && in_its_place && resource->Allows("deletecollection")) {
-    return Write(ask, *resource, warnings, &Writes::DeleteCollection);
+    return Write(ask, *resource, [&] { return writes_.DeleteCollection(ask, *resource); });
   }
   throw MethodNotAllowed();
 }
@@ -118,16 +118,18 @@ Reply Api::OfObject(const Ask& ask, const Catalog::Entry& resource, Warnings& wa
   const bool whole = ask.target.subresource.empty();
   if (ask.target.subresource == "finalize" && ask.method != "PUT") throw MethodNotAllowed();
   if (ask.method == "GET") return reads_.Get(ask, *resource);
-  if (ask.method == "PUT") return Write(ask, *resource, warnings, &Writes::Update);
-  if (ask.method == "PATCH") return Write(ask, *resource, warnings, &Writes::Patch);
-  if (ask.method == "DELETE" && whole) return Write(ask, *resource, warnings, &Writes::Delete);
+  if (ask.method == "PUT")
+    return Write(ask, *resource, [&] { return writes_.Update(ask, *resource, warnings); });
+  if (ask.method == "PATCH")
+    return Write(ask, *resource, [&] { return writes_.Patch(ask, *resource, warnings); });
+  if (ask.method == "DELETE" && whole)
+    return Write(ask, *resource, [&] { return writes_.Delete(ask, *resource); });
   throw MethodNotAllowed();
 }
 
-Reply Api::Write(const Ask& ask, const Resource& resource, Warnings& warnings,
-                 Reply (Writes::*verb)(const Ask&, const Resource&, Warnings&)) {
+Reply Api::Write(const Ask& ask, const Resource& resource, const std::function<Reply()>& write) {
   const Presentation presentation = ReadPresentation(ask, resource, world_.Now());
-  Reply reply = (writes_.*verb)(ask, resource, warnings);
+  Reply reply = write();
   const bool is_scale = ask.target.subresource == "scale";
   reply.body = presentation.OfAnswer(reply.body, is_scale ? ScaleKind() : resource);
   return reply;

@@ -6,6 +6,8 @@
 #include "world.hpp"
 #include "writes.hpp"
 
+#include <functional>
+
 namespace kopp::apiserver {
 
 /// The Kubernetes API over a World: every request has its answer. Safe to use from any thread.
@@ -22,9 +24,8 @@ class Api final : public Answerer {
   Reply OfResource(const Ask& ask, const Catalog& catalog, Warnings& warnings);
   Reply OfObjects(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings);
   Reply OfObject(const Ask& ask, const Catalog::Entry& resource, Warnings& warnings);
-  /// What a verb answers, in the form that is asked for; nothing is written where there is none.
-  Reply Write(const Ask& ask, const Resource& resource, Warnings& warnings,
-              Reply (Writes::*verb)(const Ask&, const Resource&, Warnings&));
+  /// What `write` answers, in the form that is asked for; nothing is written where there is none.
+  Reply Write(const Ask& ask, const Resource& resource, const std::function<Reply()>& write);
 
   World& world_;
   Reads reads_;

@@ -23,12 +23,12 @@ void CheckReachable(const Part& ip, Causes& causes) {
   if (!is_v4 && inet_pton(AF_INET6, ip.text().c_str(), bytes.data()) != 1) {
     return wrong("must be a valid IP address");
   }
-  const auto is_zero = [](unsigned char byte) { return byte == 0; };
-  const bool ends_in_zeros = std::all_of(bytes.begin() + (is_v4 ? 1 : 0), bytes.end() - 1, is_zero);
-  if (ends_in_zeros && bytes.front() == 0 && bytes.back() == 0) {
+  const bool begins_with_zeros =
+      std::all_of(bytes.begin(), bytes.end() - 1, [](unsigned char byte) { return byte == 0; });
+  if (begins_with_zeros && bytes.back() == 0) {
     wrong(is_v4 ? "may not be unspecified (0.0.0.0)" : "may not be unspecified (::)");
   }
-  if (is_v4 ? bytes[0] == 127 : ends_in_zeros && bytes.back() == 1) {
+  if (is_v4 ? bytes[0] == 127 : begins_with_zeros && bytes.back() == 1) {
     wrong("may not be in the loopback range (127.0.0.0/8, ::1/128)");
   }
   if (is_v4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80) {

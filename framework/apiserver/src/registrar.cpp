@@ -125,8 +125,7 @@ void Registrar::CleanUp(const Known& known) {
     ask.target.group = resource->group;
     ask.target.version = resource->version;
     ask.target.plural = resource->plural;
-    Warnings nobody_reads;
-    writes_.DeleteCollection(ask, *resource, nobody_reads);
+    writes_.DeleteCollection(ask, *resource);
     break;
   }
   if (world_.store().List(kept_as, "").objects.empty()) Release({"", kept_as});

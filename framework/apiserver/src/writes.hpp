@@ -24,8 +24,8 @@ class Writes {
   Reply Create(const Ask& ask, const Resource& resource, Warnings& warnings);
   Reply Update(const Ask& ask, const Resource& resource, Warnings& warnings);
   Reply Patch(const Ask& ask, const Resource& resource, Warnings& warnings);
-  Reply Delete(const Ask& ask, const Resource& resource, Warnings& warnings);
-  Reply DeleteCollection(const Ask& ask, const Resource& resource, Warnings& warnings);
+  Reply Delete(const Ask& ask, const Resource& resource);
+  Reply DeleteCollection(const Ask& ask, const Resource& resource);
 
  private:
   /// What a write makes of the object that is there.

@@ -29,7 +29,7 @@ bool ShowsWhatItDeletes(const Resource& resource) {
 
 }  // namespace
 
-Reply Writes::Delete(const Ask& ask, const Resource& resource, Warnings&) {
+Reply Writes::Delete(const Ask& ask, const Resource& resource) {
   const DeleteOptions options = ReadDeleteOptions(ask);
   const std::string& name = ask.target.name;
   if (resource.kept_as == "namespaces" &&
@@ -44,7 +44,7 @@ Reply Writes::Delete(const Ask& ask, const Resource& resource, Warnings&) {
   return {.body = Success(resource, name, object["metadata"].value("uid", "")).dump()};
 }
 
-Reply Writes::DeleteCollection(const Ask& ask, const Resource& resource, Warnings&) {
+Reply Writes::DeleteCollection(const Ask& ask, const Resource& resource) {
   const DeleteOptions options = ReadDeleteOptions(ask);
   Ask list = ask;
   list.method = "GET";
