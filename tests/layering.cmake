@@ -1,50 +1,95 @@
 cmake_minimum_required(VERSION 3.25)
-# The chain of modules, kept by reading each #include: workqueue ← informer ← framework ← the rest.
-# (The include paths of the targets keep it too; this names the line.)
+# Checks every #include against the layers of the project: the modules, the folders in each module, and
+# the third-party headers that each folder may use. This file is the one place for these rules. It
+# prints each offending line.
 #   cmake -DSOURCE=<kopp> -P layering.cmake
 set(problems "")
 
-# Every include of the files of `module` that matches `forbidden`, unless it stands in `except`.
-function(forbid module forbidden)
+# Reports each include in `folder` that matches the regular expression `forbidden`, unless the file is
+# listed after EXCEPT.
+function(forbid folder forbidden)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "EXCEPT")
-  file(GLOB_RECURSE files ${SOURCE}/${module}/*.hpp ${SOURCE}/${module}/*.cpp)
+  if(NOT IS_DIRECTORY ${SOURCE}/${folder})
+    message(FATAL_ERROR "layering.cmake names ${folder}, which does not exist")
+  endif()
+  foreach(exception IN LISTS arg_EXCEPT)
+    if(NOT EXISTS ${SOURCE}/${folder}/${exception})
+      message(FATAL_ERROR "layering.cmake names ${folder}/${exception}, which does not exist")
+    endif()
+  endforeach()
+  file(GLOB_RECURSE files ${SOURCE}/${folder}/*.hpp ${SOURCE}/${folder}/*.cpp)
   foreach(file IN LISTS files)
-    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${SOURCE} OUTPUT_VARIABLE name)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${SOURCE}/${folder} OUTPUT_VARIABLE name)
     if(name IN_LIST arg_EXCEPT)
       continue()
     endif()
     file(STRINGS ${file} includes REGEX "^#include [<\"](${forbidden})")
     foreach(include IN LISTS includes)
-      string(APPEND problems "  ${name}: ${include}\n")
+      string(APPEND problems "  ${folder}/${name}: ${include}\n")
     endforeach()
   endforeach()
   set(problems "${problems}" PARENT_SCOPE)
 endfunction()
 
-set(third_party "nlohmann/|simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
-forbid(workqueue "${third_party}|kopp/informer/|kopp/[a-z_]+\\.hpp")
-forbid(informer "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/|kopp/[a-z_]+\\.hpp")
+# Reports each include of a folder in `root` that stands above the including folder. The folders are
+# listed bottom to top; every folder of `root` has to be listed.
+function(layer root)
+  file(GLOB folders RELATIVE ${SOURCE}/${root} LIST_DIRECTORIES true ${SOURCE}/${root}/*)
+  foreach(folder IN LISTS folders)
+    if(NOT folder IN_LIST ARGN)
+      string(APPEND problems "  ${root}/${folder} is not listed in layering.cmake\n")
+    endif()
+  endforeach()
+  set(above ${ARGN})
+  foreach(folder IN LISTS ARGN)
+    list(REMOVE_ITEM above ${folder})
+    if(above)
+      list(JOIN above "/|" forbidden)
+      forbid(${root}/${folder} "${forbidden}/")
+    endif()
+  endforeach()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+# Modules: workqueue < informer < framework < apiserver, controllers, examples.
+set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/")
+forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/[a-z_]+\\.hpp")
+forbid(informer "${heavy}|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson")
-forbid(framework/include "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
-forbid(framework/src "cpprest/|pplx/" EXCEPT framework/src/rest_transport.cpp framework/src/rest_bodies.hpp)
-forbid(framework/src "yaml-cpp/" EXCEPT framework/src/kubeconfig.cpp)
-forbid(framework/src "CLI/" EXCEPT framework/src/command_line.cpp)
-forbid(framework/src "prometheus/" EXCEPT framework/src/prometheus.cpp)
-forbid(framework/src "boost/asio" EXCEPT framework/src/door.hpp framework/src/http_server.cpp framework/src/http_session.cpp
-  framework/src/http_session.hpp framework/src/listener.hpp framework/src/rest_transport.cpp)
-forbid(framework/src "simdjson|gtest/|gmock/")
+forbid(framework/include "simdjson|${heavy}")
+forbid(framework/apiserver/include "simdjson|${heavy}")
+forbid(examples "simdjson|${heavy}")
+forbid(controllers "simdjson|${heavy}")
+
+# Folders of framework. internal/ is shared with the API server and knows nothing of src/.
+layer(framework/internal system net http_server)
+layer(framework/src config transport client manager)
+forbid(framework/internal "(config|transport|client|manager)/")
+forbid(framework/internal "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|re2/|fmt/|gtest/|gmock/")
+forbid(framework/internal "CLI/" EXCEPT system/command_line.cpp)
+forbid(framework/internal/system "boost/")
+forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
+forbid(framework/src "cpprest/|pplx/|boost/asio"
+  EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
+forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
+forbid(framework/src "prometheus/" EXCEPT manager/metrics.cpp)
+forbid(framework/src "CLI/")
+forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
+
+# Folders of the API server. Of framework's private headers it uses internal/ only.
+set(apiserver framework/apiserver/src)
+layer(${apiserver} json schema api storage fieldmanager validation printers handlers faults http
+  testing)
+forbid(framework/apiserver "(config|transport|client|manager)/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
-set(front framework/apiserver/src)
-forbid(framework/apiserver "boost/" EXCEPT ${front}/front.cpp ${front}/http_text.cpp
-  ${front}/http_text.hpp ${front}/session.cpp ${front}/session.hpp ${front}/wire.cpp
-  ${front}/wire.hpp)
-forbid(framework/apiserver "yaml-cpp/" EXCEPT framework/apiserver/src/yaml.cpp)
-forbid(framework/apiserver "openssl/" EXCEPT framework/apiserver/src/base64.cpp
-  ${front}/authority.cpp ${front}/users.cpp)
-forbid(examples "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
-forbid(controllers "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|gtest/|gmock/")
+forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)
+forbid(${apiserver} "yaml-cpp/" EXCEPT json/yaml.cpp)
+forbid(${apiserver} "re2/" EXCEPT json/pattern.cpp)
+forbid(${apiserver} "openssl/"
+  EXCEPT json/base64.cpp http/certificate_authority.cpp http/users.cpp)
+forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")
 
 if(problems)
-  message(FATAL_ERROR "includes against the layers of ARCHITECTURE.md:\n${problems}")
+  message(FATAL_ERROR "includes that break the layers:\n${problems}")
 endif()
-message("each include keeps to the layers")
+message("every include respects the layers")

@@ -1,7 +1,7 @@
-# README shows the program EXAMPLE, letter by letter.
+# Checks that README.md contains the program EXAMPLE without changes.
 file(READ ${README} readme)
 file(READ ${EXAMPLE} example)
 string(FIND "${readme}" "```cpp\n${example}```" found)
 if(found EQUAL -1)
-  message(FATAL_ERROR "README.md does not show ${EXAMPLE} as it is: copy it there, between ```cpp and ```")
+  message(FATAL_ERROR "README.md differs from ${EXAMPLE}: copy the file into README.md between ```cpp and ```")
 endif()

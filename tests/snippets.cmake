@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
-# Each piece of code that PAGE shows in LANGUAGE stands in SOURCE, letter by letter.
-#   cmake -DPAGE=TESTING.md -DLANGUAGE=cpp -DSOURCE=page_test.cpp -P snippets.cmake
+# Checks that SOURCE contains each code block of PAGE in LANGUAGE without changes.
+#   cmake -DPAGE=testing.md -DLANGUAGE=cpp -DSOURCE=page_test.cpp -P snippets.cmake
 file(READ ${PAGE} rest)
 file(READ ${SOURCE} source)
 set(fence "```")
@@ -17,10 +17,10 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${end} snippet)
   string(FIND "${source}" "${snippet}" found)
   if(found EQUAL -1)
-    message(FATAL_ERROR "${SOURCE} does not hold this piece of ${PAGE}:\n${snippet}")
+    message(FATAL_ERROR "${SOURCE} does not contain this code block of ${PAGE}:\n${snippet}")
   endif()
   math(EXPR count "${count} + 1")
 endwhile()
 if(count EQUAL 0)
-  message(FATAL_ERROR "${PAGE} shows nothing in ${LANGUAGE}")
+  message(FATAL_ERROR "${PAGE} has no code block in ${LANGUAGE}")
 endif()

@@ -7,15 +7,15 @@
 
 namespace sample {
 
-/// What a user asks for: a Deployment with this name and as many replicas.
+/// The custom resource of the sample controller: it requests a Deployment with a name and replicas.
 struct Foo {
   static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
   struct Spec {
     std::string deploymentName = {};
-    std::optional<int> replicas = {};  ///< unset: the Deployment's own number stands
+    std::optional<int> replicas = {};  ///< unset: the Deployment's replicas are not changed
   };
   struct Status {
-    std::optional<int> availableReplicas = {};  ///< unset: never written yet
+    std::optional<int> availableReplicas = {};  ///< unset: not written yet
   };
   kopp::ObjectMeta metadata = {};
   Spec spec = {};

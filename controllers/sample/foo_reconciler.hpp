@@ -6,11 +6,12 @@
 
 namespace sample {
 
-/// Gives `foo` the Deployment that it names, with the replicas that it asks for, and writes back
-/// how many of them are available.
+/// Creates or updates the Deployment that `foo` names, and writes its available replicas to the
+/// status of `foo`.
 ///
-/// Writes nothing that stands already. A Deployment of that name which `foo` does not control is
-/// left alone: a Warning Event says so, and the throw has it tried again until the name is free.
+/// Writes only what differs. If `foo` does not control the existing Deployment of that name,
+/// ReconcileFoo does not change it, emits a Warning Event and throws, so that the reconcile is
+/// retried until the name is free.
 kopp::Result ReconcileFoo(const Foo& foo, kopp::Context& context);
 
 }  // namespace sample

@@ -1,4 +1,4 @@
-// sample-controller: gives every Foo the Deployment that it names.
+// sample-controller: creates a Deployment for every Foo.
 
 #include "foo.hpp"
 #include "foo_reconciler.hpp"
@@ -15,12 +15,13 @@
 
 namespace {
 
-constexpr std::string_view kAbout =
-    "Gives every Foo (samplecontroller.k8s.io/v1alpha1) the Deployment that it names, keeps its\n"
-    "replicas, and writes the available ones into the Foo's status.";
+constexpr std::string_view kDescription =
+    "Creates a Deployment for every Foo (samplecontroller.k8s.io/v1alpha1), keeps its replicas in\n"
+    "sync with the Foo, and writes the number of available replicas to the Foo's status.";
 
-/// 5 ms, doubled up to 1000 s, for each Foo; 50 a second over all of them, after a burst of 300.
-std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> Limiter() {
+/// Delays retries per Foo, from 5 ms doubling up to 1000 s, and limits all retries to 50 per second
+/// after a burst of 300.
+std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> MakeRateLimiter() {
   using namespace kopp::workqueue;
   using namespace std::chrono_literals;
   return std::make_unique<MaxOfRateLimiter<kopp::ObjectKey>>(
@@ -32,12 +33,14 @@ std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> Limiter() {
 
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
-  auto options = kopp::Options::FromCommandLine(argc, argv, kAbout);
-  options.name = "sample-controller";  // in Events and field managers, whatever the file is called
+  auto options = kopp::Options::FromCommandLine(argc, argv, kDescription);
+  options.name = "sample-controller";  // for Events and field managers, independent of argv[0]
   kopp::Manager manager{std::move(options)};
   manager
-      .AddController<sample::Foo>(
-          {.name = "foo", .workers = 2, .limiter = Limiter(), .resync = std::chrono::seconds(30)})
+      .AddController<sample::Foo>({.name = "foo",
+                                   .workers = 2,
+                                   .limiter = MakeRateLimiter(),
+                                   .resync = std::chrono::seconds(30)})
       .Owns<kopp::Deployment>()
       .Reconcile(sample::ReconcileFoo);
   return manager.Run(stop);

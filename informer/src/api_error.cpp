@@ -7,41 +7,41 @@
 namespace kopp {
 namespace {
 
-std::string What(std::string_view asked, const Status& status) {
-  std::string what{asked};
-  what += ": " + std::to_string(status.code);
-  if (!status.reason.empty()) what += " " + status.reason;
-  if (!status.message.empty()) what += ": " + status.message;
-  return what;
+std::string FormatMessage(std::string_view request, const Status& status) {
+  std::string message{request};
+  message += ": " + std::to_string(status.code);
+  if (!status.reason.empty()) message += " " + status.reason;
+  if (!status.message.empty()) message += ": " + status.message;
+  return message;
 }
 
-/// The beginning of what was to be a Status, fit for a line of log.
-std::string Quote(std::string_view body) {
-  std::string quote{body.substr(0, 200)};
+/// Describes a body that is not a Status: its first 200 bytes, as a single line.
+std::string DescribeUnexpectedBody(std::string_view body) {
+  std::string text{body.substr(0, 200)};
   std::replace_if(
-      quote.begin(), quote.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return quote.empty() ? "the answer has no body" : "the answer is no Status but: " + quote;
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text.empty() ? "the response has no body" : "the response body is not a Status: " + text;
 }
 
 }  // namespace
 
-ApiError::ApiError(std::string_view asked, Status status)
-    : std::runtime_error(What(asked, status)), status_(std::move(status)) {
+ApiError::ApiError(std::string_view request, Status status)
+    : std::runtime_error(FormatMessage(request, status)), status_(std::move(status)) {
   if (status_.details.retryAfterSeconds) {
     retry_after_ = std::chrono::seconds(*status_.details.retryAfterSeconds);
   }
 }
 
-ApiError ApiError::FromBody(std::string_view asked, int http_status, std::string_view body,
+ApiError ApiError::FromBody(std::string_view request, int http_status, std::string_view body,
                             std::optional<Duration> retry_after) {
   Status status;
   try {
     status = Decode<Status>(body);
   } catch (const DecodeError&) {
-    status.message = Quote(body);
+    status.message = DescribeUnexpectedBody(body);
   }
   status.code = http_status;
-  ApiError error{asked, std::move(status)};
+  ApiError error{request, std::move(status)};
   if (retry_after) error.retry_after_ = retry_after;
   return error;
 }

@@ -21,8 +21,8 @@ DecodeError::DecodeError(Kind kind, std::string path, std::string problem)
       path_(std::move(path)),
       problem_(std::move(problem)) {}
 
-DecodeError DecodeError::Within(std::string_view field) const {
-  std::string path{field};
+DecodeError DecodeError::WithPathPrefix(std::string_view prefix) const {
+  std::string path{prefix};
   if (!path_.empty() && path_.front() != '[') path += '.';
   return {kind_, path + path_, problem_};
 }
@@ -47,35 +47,35 @@ const char* Describe(ondemand::json_type type) {
     case ondemand::json_type::null:
       return "null";
   }
-  return "something else";
+  return "an unknown value";
 }
 
-[[noreturn]] void ThrowMisfit(ondemand::value& value, const char* expected) {
-  throw DecodeError(DecodeError::Kind::kMisfit, "",
+[[noreturn]] void ThrowTypeMismatch(ondemand::value& value, const char* expected) {
+  throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
                     std::string("expected ") + expected + ", found " + Describe(value.type()));
 }
 
-/// The value, when it has the JSON type that is expected.
+/// Returns the value of `result`; throws DecodeError if `value` does not have the expected type.
 template <typename T>
-T Take(simdjson::simdjson_result<T> result, ondemand::value& value, const char* expected) {
+T GetOrThrow(simdjson::simdjson_result<T> result, ondemand::value& value, const char* expected) {
   const simdjson::error_code error = result.error();
   if (error == simdjson::SUCCESS) return std::move(result).value_unsafe();
   if (error == simdjson::INCORRECT_TYPE || error == simdjson::NUMBER_OUT_OF_RANGE ||
       error == simdjson::NUMBER_ERROR) {
-    ThrowMisfit(value, expected);
+    ThrowTypeMismatch(value, expected);
   }
   ThrowMalformed(error);
 }
 
-// A listed name holds no character that JSON escapes, so the raw text is compared; it is followed
-// by at least the padding.
-bool IsKey(ondemand::raw_json_string key, std::string_view name) {
+// Compares the raw text of the key: listed names have no characters that JSON escapes. Reading
+// beyond the end of the key is safe because of the padding.
+bool KeyEquals(ondemand::raw_json_string key, std::string_view name) {
   return std::strncmp(key.raw(), name.data(), name.size()) == 0 && key.raw()[name.size()] == '"';
 }
 
 }  // namespace
 
-ThreadParser& ParserOfThisThread() {
+ThreadParser& GetThreadParser() {
   thread_local ThreadParser parser;
   return parser;
 }
@@ -85,48 +85,51 @@ void ThrowMalformed(simdjson::error_code error) {
                     std::string("not valid JSON: ") + simdjson::error_message(error));
 }
 
-bool Cursor::Bool() { return Take(value_.json.get_bool(), value_.json, "a boolean"); }
+bool Cursor::ReadBool() { return GetOrThrow(value_.json.get_bool(), value_.json, "a boolean"); }
 
-std::int64_t Cursor::Int(std::int64_t least, std::int64_t most) {
-  const std::int64_t number = Take(value_.json.get_int64(), value_.json, "an integer");
-  if (number >= least && number <= most) return number;
-  throw DecodeError(DecodeError::Kind::kMisfit, "",
-                    std::to_string(number) + " does not fit: expected an integer from " +
-                        std::to_string(least) + " to " + std::to_string(most));
+std::int64_t Cursor::ReadInt(std::int64_t min, std::int64_t max) {
+  const std::int64_t number = GetOrThrow(value_.json.get_int64(), value_.json, "an integer");
+  if (number >= min && number <= max) return number;
+  throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
+                    std::to_string(number) + " is out of range: expected an integer from " +
+                        std::to_string(min) + " to " + std::to_string(max));
 }
 
-std::uint64_t Cursor::Unsigned(std::uint64_t most) {
-  const std::uint64_t number = Take(value_.json.get_uint64(), value_.json, "an unsigned integer");
-  if (number <= most) return number;
+std::uint64_t Cursor::ReadUnsigned(std::uint64_t max) {
+  const std::uint64_t number =
+      GetOrThrow(value_.json.get_uint64(), value_.json, "an unsigned integer");
+  if (number <= max) return number;
   throw DecodeError(
-      DecodeError::Kind::kMisfit, "",
-      std::to_string(number) + " does not fit: expected at most " + std::to_string(most));
+      DecodeError::Kind::kTypeMismatch, "",
+      std::to_string(number) + " is out of range: expected at most " + std::to_string(max));
 }
 
-double Cursor::Double() { return Take(value_.json.get_double(), value_.json, "a number"); }
-
-std::string Cursor::String() {
-  return std::string(Take(value_.json.get_string(), value_.json, "a string"));
+double Cursor::ReadDouble() {
+  return GetOrThrow(value_.json.get_double(), value_.json, "a number");
 }
 
-std::string Cursor::Raw() { return std::string(simdjson::to_json_string(value_.json).value()); }
+std::string Cursor::ReadString() {
+  return std::string(GetOrThrow(value_.json.get_string(), value_.json, "a string"));
+}
 
-void Cursor::Elements(void* list, void (*append)(void*, Cursor&)) {
+std::string Cursor::ReadRaw() { return std::string(simdjson::to_json_string(value_.json).value()); }
+
+void Cursor::ReadArray(void* list, void (*append)(void*, Cursor&)) {
   std::size_t index = 0;
-  for (auto element : Take(value_.json.get_array(), value_.json, "a list")) {
+  for (auto element : GetOrThrow(value_.json.get_array(), value_.json, "a list")) {
     Value value{element.value()};
     Cursor cursor{value};
     try {
       append(list, cursor);
     } catch (const DecodeError& error) {
-      throw error.Within("[" + std::to_string(index) + "]");
+      throw error.WithPathPrefix("[" + std::to_string(index) + "]");
     }
     ++index;
   }
 }
 
-void Cursor::Entries(void* map, void (*insert)(void*, std::string, Cursor&)) {
-  for (auto entry : Take(value_.json.get_object(), value_.json, "an object")) {
+void Cursor::ReadMap(void* map, void (*insert)(void*, std::string, Cursor&)) {
+  for (auto entry : GetOrThrow(value_.json.get_object(), value_.json, "an object")) {
     std::string key{entry.unescaped_key().value()};
     Value value{entry.value().value()};
     if (value.json.is_null()) continue;
@@ -134,23 +137,23 @@ void Cursor::Entries(void* map, void (*insert)(void*, std::string, Cursor&)) {
     try {
       insert(map, key, cursor);
     } catch (const DecodeError& error) {
-      throw error.Within(key);
+      throw error.WithPathPrefix(key);
     }
   }
 }
 
-void Cursor::Members(void* object, Fields fields) {
-  for (auto entry : Take(value_.json.get_object(), value_.json, "an object")) {
+void Cursor::ReadObject(void* object, Fields fields) {
+  for (auto entry : GetOrThrow(value_.json.get_object(), value_.json, "an object")) {
     const ondemand::raw_json_string key = entry.key().value();
     for (const Field& field : fields) {
-      if (!IsKey(key, field.name)) continue;
+      if (!KeyEquals(key, field.name)) continue;
       Value value{entry.value().value()};
       if (value.json.is_null()) break;
       Cursor cursor{value};
       try {
         field.decode(object, cursor);
       } catch (const DecodeError& error) {
-        throw error.Within(field.name);
+        throw error.WithPathPrefix(field.name);
       }
       break;
     }
@@ -160,18 +163,18 @@ void Cursor::Members(void* object, Fields fields) {
 void DecodeText(std::string_view text, void* object, Fields fields) {
   WithDocument(text, [&](ondemand::document& document) {
     Cursor::Value value{document.get_value().value()};
-    Cursor{value}.Members(object, fields);
+    Cursor{value}.ReadObject(object, fields);
     const bool at_end = document.current_location().error() != simdjson::SUCCESS;
     if (!at_end) ThrowMalformed(simdjson::TRAILING_CONTENT);
   });
 }
 
-void Encoder::Bool(bool value) { out_ += value ? "true" : "false"; }
-void Encoder::Int(std::int64_t value) { out_ += std::to_string(value); }
-void Encoder::Unsigned(std::uint64_t value) { out_ += std::to_string(value); }
+void Encoder::WriteBool(bool value) { out_ += value ? "true" : "false"; }
+void Encoder::WriteInt(std::int64_t value) { out_ += std::to_string(value); }
+void Encoder::WriteUnsigned(std::uint64_t value) { out_ += std::to_string(value); }
 
-void Encoder::Double(double value) {
-  if (!std::isfinite(value)) {  // JSON has no way to say it
+void Encoder::WriteDouble(double value) {
+  if (!std::isfinite(value)) {  // JSON cannot represent it
     out_ += "null";
     return;
   }
@@ -180,9 +183,9 @@ void Encoder::Double(double value) {
   out_.append(text, end.ptr);
 }
 
-void Encoder::String(std::string_view value) {
-  const auto plain = [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; };
-  if (std::all_of(value.begin(), value.end(), plain)) {
+void Encoder::WriteString(std::string_view value) {
+  const auto is_plain = [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; };
+  if (std::all_of(value.begin(), value.end(), is_plain)) {
     out_.append("\"").append(value).append("\"");
     return;
   }
@@ -190,26 +193,26 @@ void Encoder::String(std::string_view value) {
   out_ += Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void Encoder::Raw(std::string_view value) { out_ += value; }
-void Encoder::Open(char bracket) { out_ += bracket; }
-void Encoder::Close(char bracket) { out_ += bracket; }
+void Encoder::WriteRaw(std::string_view value) { out_ += value; }
+void Encoder::OpenBracket(char bracket) { out_ += bracket; }
+void Encoder::CloseBracket(char bracket) { out_ += bracket; }
 
-void Encoder::Key(std::string_view key) {
-  Comma();
-  String(key);
+void Encoder::WriteKey(std::string_view key) {
+  WriteCommaIfNeeded();
+  WriteString(key);
   out_ += ':';
 }
 
-void Encoder::Element() { Comma(); }
+void Encoder::StartElement() { WriteCommaIfNeeded(); }
 
-void Encoder::Comma() {
+void Encoder::WriteCommaIfNeeded() {
   if (out_.back() != '{' && out_.back() != '[') out_ += ',';
 }
 
-void EncodeFields(Encoder& to, const void* object, Fields fields) {
-  to.Open('{');
-  for (const Field& field : fields) field.encode(object, field.name, to);
-  to.Close('}');
+void EncodeFields(Encoder& encoder, const void* object, Fields fields) {
+  encoder.OpenBracket('{');
+  for (const Field& field : fields) field.encode(object, field.name, encoder);
+  encoder.CloseBracket('}');
 }
 
 void ToJson(nlohmann::json& json, const void* object, Fields fields) {

@@ -9,40 +9,42 @@ namespace kopp::informer {
 
 namespace {
 
-bool Changed(const AnyObject& before, const AnyObject& after) {
+bool VersionChanged(const AnyObject& before, const AnyObject& after) {
   return before.metadata().resourceVersion != after.metadata().resourceVersion;
 }
 
 int PriorityOfAdd(bool in_initial_list) { return in_initial_list ? kLowPriority : 0; }
 
 int PriorityOfUpdate(const AnyObject& before, const AnyObject& after) {
-  return Changed(before, after) ? 0 : kLowPriority;
+  return VersionChanged(before, after) ? 0 : kLowPriority;
 }
 
 }  // namespace
 
-AnyHandler EnqueueAnyMapped(KeyQueue& queue,
-                            const std::function<std::vector<ObjectKey>(const AnyObject&)>& keys) {
-  const auto enqueue = [&queue, keys](const AnyObject& object, int priority) {
-    for (const ObjectKey& key : keys(object)) queue.Add(key, priority);
+AnyEventHandler EnqueueAnyMapped(
+    KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func) {
+  const auto enqueue = [&queue, map_func](const AnyObject& object, int priority) {
+    for (const ObjectKey& key : map_func(object)) queue.Add(key, priority);
   };
-  // Each key once: a worker may take it between two Adds, and would then run twice.
-  const auto enqueue_both = [&queue, keys](const AnyObject& before, const AnyObject& after) {
-    std::vector<ObjectKey> both = keys(after);
-    for (ObjectKey& key : keys(before)) {
-      if (std::find(both.begin(), both.end(), key) == both.end()) both.push_back(std::move(key));
+  // Adds each key once. If a key were added twice, a worker could get it in between and process it
+  // twice.
+  const auto enqueue_old_and_new = [&queue, map_func](const AnyObject& before,
+                                                      const AnyObject& after) {
+    std::vector<ObjectKey> keys = map_func(after);
+    for (ObjectKey& key : map_func(before)) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
     }
-    for (const ObjectKey& key : both) queue.Add(key, PriorityOfUpdate(before, after));
+    for (const ObjectKey& key : keys) queue.Add(key, PriorityOfUpdate(before, after));
   };
   return {
       .on_add = [enqueue](const AnyObject& object,
                           bool initial) { enqueue(object, PriorityOfAdd(initial)); },
-      .on_update = enqueue_both,
+      .on_update = enqueue_old_and_new,
       .on_delete = [enqueue](const AnyObject& object, bool) { enqueue(object, 0); },
   };
 }
 
-AnyHandler EnqueueKey(KeyQueue& queue) {
+AnyEventHandler EnqueueKey(KeyQueue& queue) {
   return {
       .on_add = [&queue](const AnyObject& object,
                          bool initial) { queue.Add(object.key(), PriorityOfAdd(initial)); },
@@ -54,8 +56,8 @@ AnyHandler EnqueueKey(KeyQueue& queue) {
   };
 }
 
-AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {
-  AnyHandler handler =
+AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {
+  AnyEventHandler handler =
       EnqueueAnyMapped(queue, [owner](const AnyObject& object) -> std::vector<ObjectKey> {
         const OwnerReference* reference = ControllerOf(object.metadata());
         if (reference == nullptr || reference->kind != owner.kind) return {};
@@ -65,7 +67,7 @@ AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {
       });
   handler.on_update = [enqueue = std::move(handler.on_update)](const AnyObject& before,
                                                                const AnyObject& after) {
-    if (Changed(before, after)) enqueue(before, after);
+    if (VersionChanged(before, after)) enqueue(before, after);
   };
   return handler;
 }

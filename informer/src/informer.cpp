@@ -6,8 +6,8 @@
 
 namespace kopp::informer {
 
-void AnyInformer::AddHandler(AnyHandler handler, Duration resync) {
-  if (running_) throw std::logic_error("add handlers before the informer runs");
+void AnyInformer::AddHandler(AnyEventHandler handler, Duration resync) {
+  if (running_) throw std::logic_error("AddHandler was called after Run: add handlers before Run");
   handlers_.push_back({std::move(handler), resync});
 }
 
@@ -20,81 +20,91 @@ void AnyInformer::Run(const std::stop_token& stop) {
 bool AnyInformer::WaitForSync(const std::stop_token& stop) const {
   const std::stop_callback wake(stop, [this] {
     { auto synced = synced_.Lock(); }
-    has_synced_.notify_all();
+    synced_changed_.notify_all();
   });
   auto synced = synced_.Lock();
-  synced.Wait(has_synced_, [&] { return *synced || stop.stop_requested(); });
+  synced.Wait(synced_changed_, [&] { return *synced || stop.stop_requested(); });
   return *synced;
 }
 
-void AnyInformer::Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& unusable) {
-  for (const ObjectKey& key : unusable) {  // it is there: what is known of it stays
-    if (AnyObject known = store_.Get(key)) objects.push_back(std::move(known));
+void AnyInformer::Replace(std::vector<AnyObject> objects,
+                          const std::vector<ObjectKey>& skipped_keys) {
+  for (const ObjectKey& key : skipped_keys) {  // the object exists: keep its cached state
+    if (AnyObject cached = store_.Get(key)) objects.push_back(std::move(cached));
   }
   const bool initial = !HasSynced();
   AnyStore::Objects before = store_.Replace(objects);
   std::vector<std::pair<AnyObject, AnyObject>> changes;
   changes.reserve(objects.size());
   for (AnyObject& object : objects) {
-    auto known = before.extract(object.key());
-    changes.emplace_back(known ? std::move(known.mapped()) : AnyObject{}, std::move(object));
+    auto cached = before.extract(object.key());
+    changes.emplace_back(cached ? std::move(cached.mapped()) : AnyObject{}, std::move(object));
   }
-  for (const auto& [key, missing] : before) TellAll(&AnyHandler::on_delete, missing, true);
-  for (const auto& [old, now] : changes) TellChange(old, now, initial);
+  for (const auto& [key, deleted] : before) {
+    NotifyHandlers(&AnyEventHandler::on_delete, deleted, true);
+  }
+  for (const auto& [old_object, new_object] : changes) {
+    NotifyChange(old_object, new_object, initial);
+  }
   if (!initial) return;
 
-  for (Registration& each : handlers_) {
-    if (each.resync > Duration::zero()) {
-      each.next_resync = After(options_.clock.Now(), each.resync);
+  for (Registration& registration : handlers_) {
+    if (registration.resync > Duration::zero()) {
+      registration.next_resync = After(options_.clock.Now(), registration.resync);
     }
   }
   *synced_.Lock() = true;
-  has_synced_.notify_all();
+  synced_changed_.notify_all();
 }
 
-void AnyInformer::Apply(EventType type, AnyObject object) {
-  const AnyObject known = store_.Get(object.key());
-  if (known &&
-      IsOlderVersion(object.metadata().resourceVersion, known.metadata().resourceVersion)) {
-    return;  // from a server that lags behind the one asked before
+void AnyInformer::ApplyEvent(EventType type, AnyObject object) {
+  const AnyObject cached = store_.Get(object.key());
+  if (cached && IsOlderResourceVersion(object.metadata().resourceVersion,
+                                       cached.metadata().resourceVersion)) {
+    return;  // outdated: this API server lags behind the one that sent `cached`
   }
   if (type == EventType::kDeleted) {
     store_.Erase(object.key());
-    const bool same = known && known.metadata().uid == object.metadata().uid;
-    if (known) TellAll(&AnyHandler::on_delete, same ? object : known, !same);
+    const bool same_uid = cached && cached.metadata().uid == object.metadata().uid;
+    if (cached) NotifyHandlers(&AnyEventHandler::on_delete, same_uid ? object : cached, !same_uid);
   } else {
     store_.Set(object);
-    TellChange(known, object, false);
+    NotifyChange(cached, object, false);
   }
 }
 
-TimePoint AnyInformer::Tick(TimePoint now) {
+TimePoint AnyInformer::ResyncIfDue(TimePoint now) {
   TimePoint next = TimePoint::max();
-  for (Registration& each : handlers_) {
-    if (now >= each.next_resync) {
-      for (const AnyObject& object : store_.List()) Tell(each.handler.on_update, object, object);
-      each.next_resync = After(now, each.resync);
+  for (Registration& registration : handlers_) {
+    if (now >= registration.next_resync) {
+      for (const AnyObject& object : store_.List()) {
+        CallHandler(registration.handler.on_update, object, object);
+      }
+      registration.next_resync = After(now, registration.resync);
     }
-    next = std::min(next, each.next_resync);
+    next = std::min(next, registration.next_resync);
   }
   return next;
 }
 
-void AnyInformer::TellChange(const AnyObject& before, const AnyObject& after, bool initial) const {
+void AnyInformer::NotifyChange(const AnyObject& before, const AnyObject& after,
+                               bool initial) const {
   if (before && before.metadata().uid == after.metadata().uid) {
-    return TellAll(&AnyHandler::on_update, before, after);
+    return NotifyHandlers(&AnyEventHandler::on_update, before, after);
   }
-  if (before) TellAll(&AnyHandler::on_delete, before, true);
-  TellAll(&AnyHandler::on_add, after, initial);
+  if (before) NotifyHandlers(&AnyEventHandler::on_delete, before, true);
+  NotifyHandlers(&AnyEventHandler::on_add, after, initial);
 }
 
 template <typename Function, typename... Args>
-void AnyInformer::TellAll(Function AnyHandler::*function, const Args&... args) const {
-  for (const Registration& each : handlers_) Tell(each.handler.*function, args...);
+void AnyInformer::NotifyHandlers(Function AnyEventHandler::*function, const Args&... args) const {
+  for (const Registration& registration : handlers_) {
+    CallHandler(registration.handler.*function, args...);
+  }
 }
 
 template <typename Function, typename... Args>
-void AnyInformer::Tell(const std::function<Function>& function, const Args&... args) const {
+void AnyInformer::CallHandler(const std::function<Function>& function, const Args&... args) const {
   if (!function) return;
   std::string problem;
   try {
@@ -102,7 +112,7 @@ void AnyInformer::Tell(const std::function<Function>& function, const Args&... a
   } catch (const std::exception& error) {
     problem = error.what();
   } catch (...) {
-    problem = "something that is no std::exception";
+    problem = "an exception that is not a std::exception";
   }
   if (options_.on_problem) options_.on_problem("an event handler threw: " + problem, false);
 }

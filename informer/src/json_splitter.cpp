@@ -6,123 +6,132 @@
 namespace kopp {
 namespace {
 
-constexpr std::size_t kMaxEnvelope = 1U << 20U;
-constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::size_t kMaxEnvelopeBytes = 1U << 20U;
+constexpr std::string_view kWhitespace = " \t\r\n";
 
-[[noreturn]] void Malformed(const std::string& problem) {
+[[noreturn]] void ThrowMalformed(const std::string& problem) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
 }
 
 }  // namespace
 
-JsonSplitter::JsonSplitter(Of of, std::function<void(std::string_view)> each)
-    : of_(of), each_(std::move(each)) {}
+JsonSplitter::JsonSplitter(Mode mode, std::function<void(std::string_view)> on_object)
+    : mode_(mode), on_object_(std::move(on_object)) {}
 
-bool JsonSplitter::AtEnd() const {
-  return brackets_.empty() && !in_string_ && (of_ == Of::kDocuments || closed_);
+bool JsonSplitter::IsComplete() const {
+  return brackets_.empty() && !in_string_ && (mode_ == Mode::kDocuments || list_closed_);
 }
 
 void JsonSplitter::Feed(std::string_view bytes) {
-  run_ = 0;
-  std::size_t at = 0;
-  while (at < bytes.size()) {
+  run_start_ = 0;
+  std::size_t position = 0;
+  while (position < bytes.size()) {
     if (in_string_) {
-      at = PassString(bytes, at);
+      position = SkipString(bytes, position);
       continue;
     }
-    switch (bytes[at]) {
+    switch (bytes[position]) {
       case '"':
         in_string_ = true;
-        if (brackets_.size() == 1 && of_ == Of::kItems) key_.clear();
+        if (brackets_.size() == 1 && mode_ == Mode::kListItems) last_string_.clear();
         break;
       case '{':
       case '[':
-        Open(bytes, at);
+        OpenBracket(bytes, position);
         break;
       case '}':
       case ']':
-        Close(bytes, at);
+        CloseBracket(bytes, position);
         break;
       default:
         break;
     }
-    ++at;
+    ++position;
   }
-  Flush(bytes.substr(run_));
+  AppendRun(bytes.substr(run_start_));
 }
 
-/// Goes to the end of the string, or of the bytes; returns the index behind.
-std::size_t JsonSplitter::PassString(std::string_view bytes, std::size_t at) {
-  const std::size_t from = at;
-  for (; at < bytes.size(); ++at) {
+/// Skips to the end of the string or of the bytes; returns the index after it.
+std::size_t JsonSplitter::SkipString(std::string_view bytes, std::size_t position) {
+  const std::size_t begin = position;
+  for (; position < bytes.size(); ++position) {
     if (std::exchange(escaped_, false)) continue;
-    if (bytes[at] == '\\') {
+    if (bytes[position] == '\\') {
       escaped_ = true;
-    } else if (bytes[at] == '"') {
+    } else if (bytes[position] == '"') {
       in_string_ = false;
       break;
     }
   }
-  if (brackets_.size() == 1 && of_ == Of::kItems) key_ += bytes.substr(from, at - from);
-  return in_string_ ? at : at + 1;
+  if (brackets_.size() == 1 && mode_ == Mode::kListItems) {
+    last_string_ += bytes.substr(begin, position - begin);
+  }
+  return in_string_ ? position : position + 1;
 }
 
-void JsonSplitter::Open(std::string_view bytes, std::size_t at) {
-  if (brackets_.size() == kMaxDepth) Malformed("nested deeper than 512 levels");
-  if (brackets_.empty() && (bytes[at] != '{' || closed_)) Malformed("expected an object");
-  const bool was_in_object = InObject();
-  const bool opens_items =
-      of_ == Of::kItems && brackets_.size() == 1 && bytes[at] == '[' && key_ == "items";
-  if (!was_in_object) {
-    Flush(bytes.substr(run_, at - run_));
-    run_ = at;
+void JsonSplitter::OpenBracket(std::string_view bytes, std::size_t position) {
+  if (brackets_.size() == kMaxDepth) ThrowMalformed("JSON is nested deeper than 512 levels");
+  if (brackets_.empty() && (bytes[position] != '{' || list_closed_)) {
+    ThrowMalformed("expected a JSON object");
   }
-  brackets_ += bytes[at];
+  const bool was_in_object = InObject();
+  const bool opens_items = mode_ == Mode::kListItems && brackets_.size() == 1 &&
+                           bytes[position] == '[' && last_string_ == "items";
+  if (!was_in_object) {
+    AppendRun(bytes.substr(run_start_, position - run_start_));
+    run_start_ = position;
+  }
+  brackets_ += bytes[position];
   if (opens_items) {
     envelope_ += '[';
-    run_ = at + 1;
+    run_start_ = position + 1;
     in_items_ = true;
-  } else if (in_items_ && brackets_.size() == 3 && bytes[at] != '{') {
-    Malformed("expected an object in the list");
+  } else if (in_items_ && brackets_.size() == 3 && bytes[position] != '{') {
+    ThrowMalformed("expected an object in \"items\"");
   }
 }
 
-void JsonSplitter::Close(std::string_view bytes, std::size_t at) {
-  const char opener = bytes[at] == '}' ? '{' : '[';
-  if (brackets_.empty() || brackets_.back() != opener)
-    Malformed("a bracket closes what is not open");
+void JsonSplitter::CloseBracket(std::string_view bytes, std::size_t position) {
+  const char opener = bytes[position] == '}' ? '{' : '[';
+  if (brackets_.empty() || brackets_.back() != opener) ThrowMalformed("unexpected closing bracket");
   const bool was_in_object = InObject();
   brackets_.pop_back();
   if (was_in_object && !InObject()) {
-    const std::string_view rest = bytes.substr(run_, at + 1 - run_);
-    run_ = at + 1;
-    if (object_.empty()) {
-      each_(rest);
+    const std::string_view rest = bytes.substr(run_start_, position + 1 - run_start_);
+    run_start_ = position + 1;
+    if (partial_object_.empty()) {
+      on_object_(rest);
     } else {
-      each_(object_.append(rest));
-      object_.clear();
+      on_object_(partial_object_.append(rest));
+      partial_object_.clear();
     }
   } else if (in_items_ && brackets_.size() == 1) {
-    run_ = at;  // what stood between the items is not kept
+    run_start_ = position;  // discards the text between the items
     in_items_ = false;
   }
-  if (of_ == Of::kItems && brackets_.empty()) {
-    envelope_ += bytes.substr(run_, at + 1 - run_);
-    run_ = at + 1;
-    closed_ = true;
+  if (mode_ == Mode::kListItems && brackets_.empty()) {
+    envelope_ += bytes.substr(run_start_, position + 1 - run_start_);
+    run_start_ = position + 1;
+    list_closed_ = true;
   }
 }
 
-/// Keeps a run of bytes where it belongs.
-void JsonSplitter::Flush(std::string_view run) {
+/// Appends a run of bytes to the current object or to the envelope. Between objects, only white
+/// space is allowed.
+void JsonSplitter::AppendRun(std::string_view run) {
   if (InObject()) {
-    if (object_.size() + run.size() > kMaxObject) Malformed("an object is longer than 64 MiB");
-    object_ += run;
+    if (partial_object_.size() + run.size() > kMaxObjectBytes) {
+      ThrowMalformed("an object is larger than 64 MiB");
+    }
+    partial_object_ += run;
   } else if (brackets_.empty()) {
-    if (run.find_first_not_of(kBlank) != std::string_view::npos) Malformed("expected an object");
+    if (run.find_first_not_of(kWhitespace) != std::string_view::npos) {
+      ThrowMalformed("expected a JSON object");
+    }
   } else if (!in_items_) {
-    if (envelope_.size() + run.size() > kMaxEnvelope)
-      Malformed("a list's head is longer than 1 MiB");
+    if (envelope_.size() + run.size() > kMaxEnvelopeBytes) {
+      ThrowMalformed("the members of a list other than \"items\" are larger than 1 MiB");
+    }
     envelope_ += run;
   }
 }

@@ -11,7 +11,7 @@ const OwnerReference* ControllerOf(const ObjectMeta& metadata) {
   return found == owners.end() ? nullptr : &*found;
 }
 
-bool IsOlderVersion(std::string_view a, std::string_view b) {
+bool IsOlderResourceVersion(std::string_view a, std::string_view b) {
   const auto is_number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
            text.front() != '0';

@@ -11,8 +11,8 @@ ObjectKey ObjectKey::Parse(std::string_view text) {
   if (slash != std::string_view::npos) key.ns = text.substr(0, slash);
   key.name = text.substr(slash == std::string_view::npos ? 0 : slash + 1);
   if (key.name.empty() || key.name.find('/') != std::string::npos) {
-    throw std::invalid_argument("\"" + std::string(text) +
-                                "\" is neither \"name\" nor \"ns/name\"");
+    throw std::invalid_argument("invalid object key \"" + std::string(text) +
+                                "\": expected \"name\" or \"namespace/name\"");
   }
   return key;
 }

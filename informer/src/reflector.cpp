@@ -5,159 +5,165 @@
 #include <utility>
 
 #include <kopp/informer/reflector.hpp>
-#include <kopp/workqueue/sleep.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kFirstPause = 800ms;
-constexpr Duration kLongestPause = 30s;
-constexpr Duration kQuiet = 2min;  // after it, pauses start again
-constexpr Duration kLongestRetryAfter = 60s;
-constexpr Duration kShortestWatch = 240s;  // common load balancers drop idle flows after this
-constexpr Duration kLongestWatch = 480s;
-constexpr Duration kBookmarkedSilence = 75s;  // bookmarks come about once a minute
-constexpr Duration kMargin = 5s;
+constexpr Duration kInitialBackoff = 800ms;
+constexpr Duration kMaxBackoff = 30s;
+constexpr Duration kBackoffReset = 2min;  // without a failure for this time, it starts again
+constexpr Duration kMaxRetryAfter = 60s;
+// Common load balancers drop idle connections after 240 s.
+constexpr Duration kMinWatchTimeout = 240s;
+constexpr Duration kMaxWatchTimeout = 480s;
+// The server sends a bookmark about once a minute.
+constexpr Duration kIdleTimeoutWithBookmarks = 75s;
+constexpr Duration kIdleTimeoutMargin = 5s;
 constexpr int kPageSize = 500;
-constexpr int kBadFrames = 3;  // as many in a row, and the version they follow is given up
+constexpr int kMaxMalformedFrames = 3;  // after so many in a row, list again
 
-std::string Hint(const ApiError& error) {
+std::string HintFor(const ApiError& error) {
   if (error.IsNotFound()) {
-    return " (the kind is not served: is its CustomResourceDefinition installed?)";
+    return " (the server does not serve this kind: is its CustomResourceDefinition installed?)";
   }
-  if (error.IsForbidden()) return " (grant this account the verbs list and watch on it)";
+  if (error.IsForbidden()) return " (grant this account the verbs list and watch for the kind)";
   return "";
 }
 
-/// "; next try in 1.2 s", for a log.
-std::string InWords(Duration pause) {
-  if (pause <= Duration::zero()) return "";
-  const auto tenths = std::chrono::round<std::chrono::duration<int, std::deci>>(pause).count();
-  return "; next try in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+/// Returns "; retrying in 1.2 s", or "" if there is no delay.
+std::string RetrySuffix(Duration delay) {
+  if (delay <= Duration::zero()) return "";
+  const auto tenths = std::chrono::round<std::chrono::duration<int, std::deci>>(delay).count();
+  return "; retrying in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
 }  // namespace
 
-ListOptions ReflectorState::NextList() const {
+ListOptions ReflectorState::NextListOptions() const {
   if (!continue_token_.empty()) return {"", kPageSize, continue_token_};
   switch (state_) {
-    case State::kPaging:
+    case State::kListingPages:
       return {"", kPageSize, ""};
-    case State::kListingAll:
+    case State::kListingUnpaged:
       return {"", 0, ""};
     default:
-      return {version_.empty() ? "0" : version_, 0, ""};
+      return {resource_version_.empty() ? "0" : resource_version_, 0, ""};
   }
 }
 
-bool ReflectorState::Listed(const ListResult& result) {
-  continue_token_ = result.continue_token;
+bool ReflectorState::OnListPage(const ListResult& page) {
+  continue_token_ = page.continue_token;
   if (!continue_token_.empty()) return false;
-  version_ = result.resource_version;
+  resource_version_ = page.resource_version;
   state_ = State::kWatching;
-  malformed_ = 0;
+  malformed_frames_ = 0;
   return true;
 }
 
-WatchOptions ReflectorState::NextWatch() {
-  std::uniform_int_distribution<Duration::rep> timeouts(kShortestWatch.count(),
-                                                        kLongestWatch.count());
-  watch_timeout_ = Duration(timeouts(random_));
-  watch_started_ = heard_ = clock_.Now();
-  anything_heard_ = false;
-  return {version_, watch_timeout_};
+WatchOptions ReflectorState::StartWatch() {
+  std::uniform_int_distribution<Duration::rep> timeout(kMinWatchTimeout.count(),
+                                                       kMaxWatchTimeout.count());
+  watch_timeout_ = Duration(timeout(random_));
+  watch_started_ = last_event_ = clock_.Now();
+  watch_had_events_ = false;
+  return {resource_version_, watch_timeout_};
 }
 
-void ReflectorState::Heard(const std::string& resource_version, bool bookmark) {
-  heard_ = clock_.Now();
-  anything_heard_ = true;
+void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark) {
+  last_event_ = clock_.Now();
+  watch_had_events_ = true;
   bookmarks_seen_ |= bookmark;
-  malformed_ = 0;
-  if (!resource_version.empty() && !IsOlderVersion(resource_version, version_)) {
-    version_ = resource_version;
+  malformed_frames_ = 0;
+  if (!resource_version.empty() && !IsOlderResourceVersion(resource_version, resource_version_)) {
+    resource_version_ = resource_version;
   }
 }
 
-TimePoint ReflectorState::SilentUntil() const {
-  if (bookmarks_seen_) return After(heard_, kBookmarkedSilence);
-  return After(watch_started_, watch_timeout_ + kMargin);
+TimePoint ReflectorState::IdleDeadline() const {
+  if (bookmarks_seen_) return After(last_event_, kIdleTimeoutWithBookmarks);
+  return After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
 }
 
-ReflectorState::Next ReflectorState::Ended() {
-  if (anything_heard_ || clock_.Now() - watch_started_ >= 1s) return {};
-  return {Pause(), "the server ended a watch within a second, with nothing sent", true};
+ReflectorState::NextStep ReflectorState::OnWatchEnd() {
+  if (watch_had_events_ || clock_.Now() - watch_started_ >= 1s) return {};
+  return {NextBackoff(), "the watch ended within a second without an event", true};
 }
 
-ReflectorState::Next ReflectorState::GivenUp() const {
-  const auto silence = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - heard_);
+ReflectorState::NextStep ReflectorState::OnIdleTimeout() const {
+  const auto idle = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - last_event_);
   return {{},
-          "a watch was silent for " + std::to_string(silence.count()) +
-              " s and is given up; it goes on from version " + version_,
+          "no event or bookmark for " + std::to_string(idle.count()) +
+              " s; reopening the watch from resource version " + resource_version_,
           false};
 }
 
-ReflectorState::Next ReflectorState::Failed(const std::exception_ptr& failure) {
-  Next next;
+ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& failure) {
+  NextStep next;
   try {
     std::rethrow_exception(failure);
   } catch (const ApiError& error) {
-    next = FailedOn(error);
+    next = OnApiError(error);
   } catch (const DecodeError& error) {
-    next = FailedOn(error);
+    next = OnDecodeError(error);
   } catch (const std::exception& error) {
-    next = {Pause(), error.what(), false};
+    next = {NextBackoff(), error.what(), false};
   } catch (...) {
-    next = {Pause(), "something that is no std::exception was thrown", false};
+    next = {NextBackoff(), "an exception that is not a std::exception", false};
   }
-  continue_token_.clear();  // pages are of use together only
+  continue_token_.clear();  // a failed list starts again at the first page
   return next;
 }
 
-ReflectorState::Next ReflectorState::FailedOn(const ApiError& error) {
-  const std::string problem = error.what() + Hint(error);
-  const bool unavailable = error.IsGone() || error.IsTooLargeVersion();
-  if (state_ == State::kListing && unavailable) {
-    state_ = State::kPaging;
+ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
+  const std::string problem = error.what() + HintFor(error);
+  const bool version_unavailable = error.IsGone() || error.IsTooLargeVersion();
+  if (state_ == State::kListing && version_unavailable) {
+    state_ = State::kListingPages;
     return {{}, problem, true};
   }
-  if (state_ == State::kPaging && error.IsGone() && !continue_token_.empty()) {
-    state_ = State::kListingAll;
+  if (state_ == State::kListingPages && error.IsGone() && !continue_token_.empty()) {
+    state_ = State::kListingUnpaged;
     return {{}, problem, true};
   }
   if (state_ == State::kWatching) {
-    const bool passes = error.IsTooManyRequests() || (error.IsServerFault() && !unavailable);
-    if (!passes) state_ = State::kListing;
+    const bool resumable =
+        error.IsTooManyRequests() || (error.IsServerFault() && !version_unavailable);
+    if (!resumable) state_ = State::kListing;
   }
-  const Duration asked = error.retry_after().value_or(Duration::zero());
-  return {std::max(Pause(), std::min(asked, kLongestRetryAfter)), problem, unavailable};
+  const Duration retry_after = error.retry_after().value_or(Duration::zero());
+  return {std::max(NextBackoff(), std::min(retry_after, kMaxRetryAfter)), problem,
+          version_unavailable};
 }
 
-ReflectorState::Next ReflectorState::FailedOn(const DecodeError& error) {
-  if (state_ == State::kWatching && ++malformed_ == kBadFrames) {
+ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error) {
+  if (state_ == State::kWatching && ++malformed_frames_ == kMaxMalformedFrames) {
     state_ = State::kListing;
-    malformed_ = 0;
+    malformed_frames_ = 0;
   }
-  const std::string where = version_.empty() ? "" : "after version " + version_ + ": ";
-  return {Pause(), where + error.what(), false};
+  const std::string position =
+      resource_version_.empty() ? "" : "after resource version " + resource_version_ + ": ";
+  return {NextBackoff(), position + error.what(), false};
 }
 
-Duration ReflectorState::Pause() {
+Duration ReflectorState::NextBackoff() {
   const TimePoint now = clock_.Now();
-  const bool quiet = now - paused_ > kQuiet;
-  pause_ = pause_ == Duration::zero() || quiet ? kFirstPause : std::min(pause_ * 2, kLongestPause);
-  paused_ = now;
-  std::uniform_int_distribution<Duration::rep> jitter(0, pause_.count());
-  return pause_ + Duration(jitter(random_));
+  const bool reset = now - last_failure_ > kBackoffReset;
+  backoff_ =
+      backoff_ == Duration::zero() || reset ? kInitialBackoff : std::min(backoff_ * 2, kMaxBackoff);
+  last_failure_ = now;
+  std::uniform_int_distribution<Duration::rep> jitter(0, backoff_.count());
+  return backoff_ + Duration(jitter(random_));
 }
 
 void AnyReflector::Run(const std::stop_token& stop) {
-  Duration pause{};
+  Duration delay{};
   while (!stop.stop_requested()) {
-    ReflectorState::Next next;
+    ReflectorState::NextStep next;
     try {
-      Rest(std::exchange(pause, {}), stop);
+      WaitFor(std::exchange(delay, {}), stop);
       if (stop.stop_requested()) return;
       if (state_.state() == ReflectorState::State::kWatching) {
         next = Watch(stop);
@@ -166,56 +172,58 @@ void AnyReflector::Run(const std::stop_token& stop) {
       }
     } catch (...) {
       if (stop.stop_requested()) return;
-      listed_.clear();
-      unusable_.clear();
-      next = state_.Failed(std::current_exception());
+      listed_objects_.clear();
+      skipped_keys_.clear();
+      next = state_.OnFailure(std::current_exception());
     }
-    Report(next.problem + InWords(next.pause), next.minor);
-    pause = next.pause;
+    ReportProblem(next.problem + RetrySuffix(next.delay), next.minor);
+    delay = next.delay;
   }
 }
 
 void AnyReflector::List(const std::stop_token& stop) {
-  const auto keep = [this](AnyObject object) { listed_.push_back(std::move(object)); };
-  const ListResult result = source_.List(state_.NextList(), keep, stop);
-  for (const Skipped& skipped : result.skipped) {
-    Report(skipped.problem, false);
-    unusable_.push_back(skipped.key);
+  const auto on_object = [this](AnyObject object) { listed_objects_.push_back(std::move(object)); };
+  const ListResult result = source_.List(state_.NextListOptions(), on_object, stop);
+  for (const SkippedObject& skipped : result.skipped) {
+    ReportProblem(skipped.problem, false);
+    skipped_keys_.push_back(skipped.key);
   }
-  const bool last = result.continue_token.empty();
-  if (last) sink_.Replace(std::exchange(listed_, {}), std::exchange(unusable_, {}));
-  state_.Listed(result);  // only now: what is not applied is not had
+  const bool last_page = result.continue_token.empty();
+  if (last_page) {
+    sink_.Replace(std::exchange(listed_objects_, {}), std::exchange(skipped_keys_, {}));
+  }
+  state_.OnListPage(result);  // after Replace: if it throws, the list is repeated
 }
 
-ReflectorState::Next AnyReflector::Watch(const std::stop_token& stop) {
-  const std::unique_ptr<WatchStream> stream = source_.Watch(state_.NextWatch(), stop);
+ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
+  const std::unique_ptr<WatchStream> stream = source_.Watch(state_.StartWatch(), stop);
   while (!stop.stop_requested()) {
     const TimePoint now = options_.clock.Now();
-    if (now >= state_.SilentUntil()) return state_.GivenUp();
-    const TimePoint until = std::min(sink_.Tick(now), state_.SilentUntil());
-    const WatchItem item = stream->Next(until - now);
-    if (item.what == WatchItem::What::kEnd) return state_.Ended();
-    Take(item);
+    if (now >= state_.IdleDeadline()) return state_.OnIdleTimeout();
+    const TimePoint deadline = std::min(sink_.ResyncIfDue(now), state_.IdleDeadline());
+    const WatchItem item = stream->Next(deadline - now);
+    if (item.type == WatchItem::Type::kEnd) return state_.OnWatchEnd();
+    HandleWatchItem(item);
   }
   return {};
 }
 
-void AnyReflector::Take(const WatchItem& item) {
-  using What = WatchItem::What;
-  if (item.what == What::kSkipped) return Report(item.problem, false);
-  if (item.what == What::kSilent) return;
-  if (item.what == What::kEvent) sink_.Apply(item.type, item.object);
-  state_.Heard(item.resource_version, item.what == What::kBookmark);
+void AnyReflector::HandleWatchItem(const WatchItem& item) {
+  using Type = WatchItem::Type;
+  if (item.type == Type::kSkipped) return ReportProblem(item.problem, false);
+  if (item.type == Type::kNoEvent) return;
+  if (item.type == Type::kEvent) sink_.ApplyEvent(item.event_type, item.object);
+  state_.OnEvent(item.resource_version, item.type == Type::kBookmark);
 }
 
-void AnyReflector::Rest(Duration pause, const std::stop_token& stop) {
-  const TimePoint end = After(options_.clock.Now(), pause);
+void AnyReflector::WaitFor(Duration delay, const std::stop_token& stop) {
+  const TimePoint end = After(options_.clock.Now(), delay);
   for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
-    SleepUntil(options_.clock, std::min(end, sink_.Tick(now)), stop);
+    SleepUntil(options_.clock, std::min(end, sink_.ResyncIfDue(now)), stop);
   }
 }
 
-void AnyReflector::Report(const std::string& problem, bool minor) const {
+void AnyReflector::ReportProblem(const std::string& problem, bool minor) const {
   if (!problem.empty() && options_.on_problem) options_.on_problem(problem, minor);
 }
 

@@ -30,8 +30,8 @@ AnyObject AnyStore::Set(AnyObject object) {
 
 AnyObject AnyStore::Erase(const ObjectKey& key) {
   auto objects = objects_.Lock();
-  const auto gone = objects->extract(key);
-  return gone ? gone.mapped() : AnyObject{};
+  const auto removed = objects->extract(key);
+  return removed ? removed.mapped() : AnyObject{};
 }
 
 AnyStore::Objects AnyStore::Replace(const std::vector<AnyObject>& list) {

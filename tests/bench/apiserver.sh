@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# kopp-apiserver beside a kube-apiserver with etcd: the two in turn, RUNS times (5), a new server each
-# time, medians compared. The server has one CPU and its client another. Where there is a cargo,
-# kube-rs's informer and controller are tried on both. Prints the table and leaves it in build/bench.
+# Benchmarks kopp-apiserver against kube-apiserver with etcd. Runs both alternately RUNS times
+# (default 5), each time with a new server, and compares the medians. The server is pinned to one
+# CPU and the client to another. If cargo is installed, kube-rs's informer and controller run
+# against both servers too. Prints the table and writes it to build/bench.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +17,7 @@ source "$here/table.sh"
 # shellcheck source=tests/cluster/process.sh
 source "$here/../cluster/process.sh"
 
-# Calls to loopback never go through a proxy.
+# Do not use a proxy for loopback.
 export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
 unset KUBECONFIG
 
@@ -32,9 +33,9 @@ main() {
   local round
   for ((round = 1; round <= runs; ++round)); do
     say "apiserver: round $round of $runs"
-    if ((round % 2)); then kopp && kube; else kube && kopp; fi
+    if ((round % 2)); then run_kopp && run_kube; else run_kube && run_kopp; fi
   done
-  { machine "$("$KOPP_PROGRAMS/kube-apiserver" --version)" "$runs" && legend && table "$out/apiserver_runs.txt"; } | tee "$out/apiserver.txt"
+  { print_machine "$("$KOPP_PROGRAMS/kube-apiserver" --version)" "$runs" && print_legend && print_table "$out/apiserver_runs.txt"; } | tee "$out/apiserver.txt"
 }
 
 build() {
@@ -46,19 +47,19 @@ build() {
   server=$root/build/release/framework/apiserver/kopp-apiserver
   KOPP_PROGRAMS=$("$here/../cluster/programs.sh")
   export KOPP_PROGRAMS
-  build_peers
+  build_kube_rs
 }
 
-# kube-rs wants a Rust that is newer than Debian's.
-build_peers() {
-  peers=
+# kube-rs needs a newer Rust than Debian's.
+build_kube_rs() {
+  kube_rs=
   if ! cargo_is_new_enough; then
-    say "there is no cargo 1.89 or newer here: kube-rs is left out"
+    say "cargo 1.89 or newer is not installed: skipping kube-rs"
     return
   fi
   (cd "$here/peers/kube-rs" && CARGO_TARGET_DIR=$cache/kube-rs cargo build --quiet --release --locked >>"$out/build.log" 2>&1) ||
     { say "the build of kube-rs failed: see $out/build.log"; return 1; }
-  peers=$cache/kube-rs/release/kube-rs-peers
+  kube_rs=$cache/kube-rs/release/kube-rs-peers
 }
 
 cargo_is_new_enough() {
@@ -67,7 +68,7 @@ cargo_is_new_enough() {
   [[ $(printf '%s\n' 1.89 "$version" | sort -V | head -n1) == 1.89 ]]
 }
 
-kopp() {
+run_kopp() {
   state=$folder/kopp
   mkdir "$state"
   process_start "$state" server taskset -c 1 "$bench" start "$state/admin.kubeconfig" "$state/start" \
@@ -78,7 +79,7 @@ kopp() {
   rm -rf "$state"
 }
 
-kube() {
+run_kube() {
   state=$folder/kube
   taskset -c 0 "$here/../cluster/cluster.sh" up "$state" >/dev/null
   "$here/../cluster/cluster.sh" kill-apiserver "$state"
@@ -90,12 +91,12 @@ kube() {
 }
 
 eventually() { # COMMAND...
-  local tries
-  for ((tries = 0; tries < 1200; ++tries)); do
+  local attempts
+  for ((attempts = 0; attempts < 1200; ++attempts)); do
     "$@" && return
     sleep 0.1
   done
-  say "in two minutes it did not come to: $*"
+  say "this command did not succeed within two minutes: $*"
   return 1
 }
 
@@ -103,17 +104,17 @@ measure() { # NAME PIDS
   {
     cat "$state/start"
     taskset -c 1 "$bench" "$state/admin.kubeconfig" "$2"
-    [[ -z $peers ]] || KUBECONFIG=$state/admin.kubeconfig taskset -c 1 "$peers"
+    [[ -z $kube_rs ]] || KUBECONFIG=$state/admin.kubeconfig taskset -c 1 "$kube_rs"
   } | sed "s/^/$1 /" >>"$out/apiserver_runs.txt"
 }
 
-legend() {
-  echo "create, update, fan_out (to 100 watches): a second, by so many clients; _cpu: the server's seconds a change; memory: bytes a Pod;"
-  echo "start, list (20,000 Pods), kube_rs: seconds; the server has one CPU, its client another; ± is (max - min) / 2 in percent of the median"
-  echo "both write an audit log (kopp's with bodies); the real one checks rights too, and etcd keeps what is written on the disk"
+print_legend() {
+  echo "create, update, fan_out (to 100 watches): operations per second with that many clients; _cpu: CPU seconds of the server per change; memory: bytes per Pod;"
+  echo "start, list (20,000 Pods), kube_rs: seconds; the server runs on one CPU, the client on another; ± is (max - min) / 2 in percent of the median"
+  echo "both write an audit log (kopp-apiserver with bodies); kube-apiserver also checks authorization, and etcd stores the objects on disk"
 }
 
-budget() {
+print_budget() {
   cat <<'END'
 start                  budget         start           less 1
 start                  kube-apiserver start           less 1

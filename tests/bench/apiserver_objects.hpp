@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// A Deployment as small as they come; `round` is what tells its states apart.
-inline nlohmann::json ADeployment(const std::string& name, std::size_t round) {
+/// A minimal Deployment. `round` is written to an annotation, so that different rounds differ.
+inline nlohmann::json MakeDeployment(const std::string& name, std::size_t round) {
   const nlohmann::json labels{{"app", "web"}};
   const nlohmann::json pod{{"containers", {{{"name", "web"}, {"image", "nginx:1.27"}}}}};
   return {{"apiVersion", "apps/v1"},
@@ -18,7 +18,7 @@ inline nlohmann::json ADeployment(const std::string& name, std::size_t round) {
             {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod}}}}}};
 }
 
-inline nlohmann::json AContainer(const std::string& name) {
+inline nlohmann::json MakeContainer(const std::string& name) {
   nlohmann::json variables = nlohmann::json::array();
   for (int i = 10; i < 22; ++i) {
     variables.push_back({{"name", "SETTING_" + std::to_string(i)},
@@ -37,8 +37,8 @@ inline nlohmann::json AContainer(const std::string& name) {
             {{"name", "data"}, {"mountPath", "/var/lib/app"}}}}};
 }
 
-/// A Pod as clusters have them: 7.4 kB where a server keeps it, managedFields included.
-inline nlohmann::json APod(const std::string& name, std::size_t number) {
+/// A Pod of typical size: 7.4 kB as stored by a server, including managedFields.
+inline nlohmann::json MakePod(const std::string& name, std::size_t number) {
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},
           {"metadata",
@@ -50,7 +50,7 @@ inline nlohmann::json APod(const std::string& name, std::size_t number) {
             {"annotations", {{"checksum/config", "f7c3bc1d808e04732adf679965ccc34ca7ae3441"}}}}},
           {"spec",
            {{"nodeName", "node-" + std::to_string(number % 200)},
-            {"containers", {AContainer("app"), AContainer("sidecar")}},
+            {"containers", {MakeContainer("app"), MakeContainer("sidecar")}},
             {"volumes",
              {{{"name", "config"}, {"configMap", {{"name", "config"}}}},
               {{"name", "data"}, {"emptyDir", nlohmann::json::object()}}}}}}};

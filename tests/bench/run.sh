@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The workqueue's benchmarks, on kopp and on client-go: the two in turn, RUNS times (5), medians
-# compared. Prints the table and leaves it, with the figures of each run, in build/bench. The scenario
-# "apiserver" is apiserver.sh's.
+# Benchmarks kopp's workqueue against client-go's. Runs both alternately RUNS times (default 5) and
+# compares the medians. Prints the table and writes it, with the results of each run, to
+# build/bench. The scenario "apiserver" runs apiserver.sh.
 #
 #     tests/bench/run.sh [SCENARIO...]
 set -euo pipefail
@@ -19,12 +19,13 @@ source "$here/table.sh"
 scenarios=("$@")
 [[ $# -gt 0 ]] || scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w
   add_after limiter wakeup burst memory_ready memory_delayed apiserver)
-# The API server's are a table of their own.
+# The API server has its own table.
 with_apiserver=
 for i in "${!scenarios[@]}"; do
   [[ ${scenarios[i]} != apiserver ]] || { with_apiserver=yes && unset "scenarios[i]"; }
 done
-# What only kopp does: a bound of its own, or a figure that explains another.
+# Additional scenarios that only kopp runs. Their results are a lower bound or explain another
+# result.
 declare -A only_kopp=([wakeup]=bare_wakeup [memory_ready]=memory_ready_shared
   [memory_delayed]=memory_delayed_shared)
 
@@ -38,12 +39,13 @@ build() {
   cp "$root/build/release/tests/bench/workqueue_bench" "$out/kopp"
 }
 
-# PROGRAM SCENARIO [KEYS]: lines "PROGRAM MEASURE VALUE"; KEYS become part of the measure's name.
-measure() {
+# Runs a scenario and appends lines "PROGRAM MEASURE VALUE" to runs.txt. KEYS are appended to the
+# measure.
+measure() { # PROGRAM SCENARIO [KEYS]
   "$out/$1" "${@:2}" | sed "s/^\([a-z0-9_]*\)/$1 \1${3:+_$3}/" >>"$out/runs.txt"
 }
 
-run() {
+run_scenarios() {
   : >"$out/runs.txt"
   local round scenario
   for ((round = 1; round <= runs; ++round)); do
@@ -56,14 +58,15 @@ run() {
       fi
       [[ -z ${only_kopp[$scenario]:-} ]] || measure kopp "${only_kopp[$scenario]}"
       [[ $scenario != plain ]] || measure kopp plain 10000000
-      [[ $scenario != memory_ready ]] || { # where arrays that double are at their emptiest
+      # At this size, arrays have just doubled and have the most unused space.
+      [[ $scenario != memory_ready ]] || {
         measure kopp memory_ready 1060000; measure client-go memory_ready 1060000
       }
     done
   done
 }
 
-budget() {
+print_budget() {
   cat <<'END'
 add_distinct           client-go add_distinct        more 2
 get_done               client-go get_done            more 2
@@ -94,14 +97,14 @@ cycle_4p_16w           kopp      cycle_1p_1w         more 0.8
 END
 }
 
-legend() {
-  echo "GOMAXPROCS is the number of CPUs. Operations a second; all_out: CPU seconds; latency: ns; memory: bytes a key,"
-  echo "garbage that is not collected yet included; ± is (max - min) / 2 in percent of the median"
+print_legend() {
+  echo "GOMAXPROCS is the number of CPUs. Units: operations per second; all_out: CPU seconds; latency: ns; memory: bytes per key,"
+  echo "including garbage that is not collected yet; ± is (max - min) / 2 in percent of the median"
 }
 
 if [[ ${#scenarios[@]} -gt 0 ]]; then
   build
-  run
-  { machine "$(go version | cut -d' ' -f3)" "$runs" && legend && table "$out/runs.txt"; } | tee "$out/workqueue.txt"
+  run_scenarios
+  { print_machine "$(go version | cut -d' ' -f3)" "$runs" && print_legend && print_table "$out/runs.txt"; } | tee "$out/workqueue.txt"
 fi
 [[ -z $with_apiserver ]] || "$here/apiserver.sh"

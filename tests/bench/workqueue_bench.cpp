@@ -1,5 +1,5 @@
-// One scenario of the workqueue's benchmarks on kopp; peers/workqueue does the same work on
-// client-go. Prints lines of a measure and its value; run.sh runs both in turn and compares.
+// Runs one benchmark scenario of the workqueue; peers/workqueue runs the same scenario with
+// client-go. Prints one line per measure, with its value. run.sh runs and compares both.
 //
 //     workqueue_bench SCENARIO [KEYS]
 
@@ -67,8 +67,8 @@ void Print(std::string_view measure, double value) {
   std::printf("%.*s %.9g\n", static_cast<int>(measure.size()), measure.data(), value);
 }
 
-/// A process that uses a queue has threads, so the C library must not take its short cuts for
-/// processes that have one.
+/// Starts a second thread, because the C library is faster in single-threaded processes, which a
+/// process with a queue is not.
 class ParkedThread {
  public:
   ParkedThread()
@@ -174,17 +174,18 @@ void PrintLatencies(const std::string& measure, std::vector<double>& latencies) 
 
 double Nanoseconds() { return static_cast<double>(SteadyClock::now().time_since_epoch().count()); }
 
-/// Adds the moments at which it adds, in bursts, to a queue of idle workers.
+/// Adds bursts of items to a queue with idle workers. Each item is the time of its Add, so that the
+/// workers can measure the latency.
 void Latency(const std::string& measure, std::size_t workers, int burst) {
   constexpr int kSamples = 2000;
   Queue<std::int64_t> queue;
   std::vector<std::vector<double>> latencies(workers);
   {
     std::vector<std::jthread> working;
-    for (auto& mine : latencies) {
+    for (auto& samples : latencies) {
       working.emplace_back([&] {
         while (const auto added = queue.Get()) {
-          mine.push_back(Nanoseconds() - static_cast<double>(*added));
+          samples.push_back(Nanoseconds() - static_cast<double>(*added));
           queue.Done(*added);
         }
       });
@@ -196,11 +197,11 @@ void Latency(const std::string& measure, std::size_t workers, int burst) {
     queue.ShutDown();
   }
   std::vector<double> all;
-  for (const auto& mine : latencies) all.insert(all.end(), mine.begin(), mine.end());
+  for (const auto& samples : latencies) all.insert(all.end(), samples.begin(), samples.end());
   PrintLatencies(measure, all);
 }
 
-/// What any wake-up by the C++ library costs, to compare with: a mutex and a condition variable.
+/// The latency of a mutex and a condition variable, for comparison.
 void BareWakeUp(const Keys&) {
   constexpr int kSamples = 2000;
   std::mutex mutex;
@@ -234,8 +235,8 @@ void BareWakeUp(const Keys&) {
   PrintLatencies("bare_wakeup", latencies);
 }
 
-// A queue of std::string copies its keys; one of std::string_view shares their bytes with the
-// caller, as every queue of Go's strings does.
+// A queue of std::string copies its keys; a queue of std::string_view shares their bytes with the
+// caller, as queues of Go strings do.
 
 template <typename T>
 void ReadyMemory(std::string_view measure, const Keys& keys) {

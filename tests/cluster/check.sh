@@ -1,44 +1,44 @@
-# shellcheck shell=bash disable=SC2154 # $seen is the caller's
-# Checks whose names are sentences, printed as `ok N - sentence` or `not ok N - sentence` with what
-# was seen instead. Sourced; needs $seen, a file for what a check prints.
-passed=0 failed=0 attempt_id='' attempt_code=0
+# shellcheck shell=bash disable=SC2154 # the sourcing script sets $check_output
+# Runs checks and prints a result line for each: `ok N - DESCRIPTION`, or `not ok N - DESCRIPTION`
+# followed by the output of the check. Sourced. Needs $check_output, a file for that output.
+passed=0 failed=0 check_pid='' check_exit_code=0
 
-check() { # SENTENCE FUNCTION [ARGUMENT...]
-  local sentence=$1 number=$((passed + failed + 1)) started=$EPOCHREALTIME
+check() { # DESCRIPTION FUNCTION [ARGUMENT...]
+  local description=$1 number=$((passed + failed + 1)) started=$EPOCHREALTIME
   shift
-  attempt "$@"
-  if ((attempt_code == 0)); then
+  run_check "$@"
+  if ((check_exit_code == 0)); then
     passed=$((passed + 1))
-    printf 'ok %d - %s # %s\n' "$number" "$sentence" "$(seconds_since "$started")"
+    printf 'ok %d - %s # %s\n' "$number" "$description" "$(seconds_since "$started")"
   else
     failed=$((failed + 1))
-    printf 'not ok %d - %s # %s\n' "$number" "$sentence" "$(seconds_since "$started")"
-    tail -n 100 "$seen" | sed 's/^/    /'
-    if declare -F after_failure >/dev/null; then after_failure | sed 's/^/    /'; fi
+    printf 'not ok %d - %s # %s\n' "$number" "$description" "$(seconds_since "$started")"
+    tail -n 100 "$check_output" | sed 's/^/    /'
+    if declare -F print_failure_context >/dev/null; then print_failure_context | sed 's/^/    /'; fi
   fi
 }
 
-leave_out() { printf '# left out - %s: %s\n' "$1" "$2"; } # SENTENCE REASON
+skip_check() { printf '# skipped - %s: %s\n' "$1" "$2"; } # DESCRIPTION REASON
 
-# Runs a function to its first failure, in a shell of its own; what it prints goes to $seen, its exit
-# code to $attempt_code. That is not its own exit code, since `set -e` does nothing in a function
-# whose result is asked for: never call this after `if` or before `||`. In the background, so that a
-# signal is acted on now and not after it.
-attempt() { # FUNCTION [ARGUMENT...]
+# Runs a function in a subshell until its first failing command. Its output goes to $check_output
+# and its exit code to $check_exit_code. run_check itself always returns 0. Never call it after `if`
+# or before `||`: bash ignores `set -e` inside a function whose exit code is tested. The subshell
+# runs in the background, so that this shell handles a signal immediately.
+run_check() { # FUNCTION [ARGUMENT...]
   (
     set -euo pipefail
     "$@"
-  ) >"$seen" 2>&1 &
-  attempt_id=$! attempt_code=0
-  wait "$attempt_id" || attempt_code=$?
-  attempt_id=''
+  ) >"$check_output" 2>&1 &
+  check_pid=$! check_exit_code=0
+  wait "$check_pid" || check_exit_code=$?
+  check_pid=''
 }
 
-end_attempt() { # for traps
-  [[ -z $attempt_id ]] || kill "$attempt_id" 2>/dev/null || true
+kill_check() { # call this from traps
+  [[ -z $check_pid ]] || kill "$check_pid" 2>/dev/null || true
 }
 
-closing_line() {
+print_summary() {
   printf '%d passed, %d failed\n' "$passed" "$failed"
   ((failed == 0 && passed > 0))
 }
@@ -48,45 +48,33 @@ seconds_since() { # EPOCHREALTIME
   printf '%d.%02d s' $((microseconds / 1000000)) $((microseconds / 10000 % 100))
 }
 
-# The words of a check. `becomes` and `shows` wait, a bounded time; `stays` watches the whole time.
-becomes() { # EXPECTED SECONDS COMMAND...: what the command prints is EXPECTED, before long
-  _eventually "'$1'" _equals "$@"
+# Assertions for checks. They run COMMAND and compare its output, stderr included. The `eventually_`
+# forms repeat COMMAND until the comparison succeeds or SECONDS have passed.
+equals() { eventually_equals "$1" 0 "${@:2}"; }   # EXPECTED COMMAND...
+matches() { eventually_matches "$1" 0 "${@:2}"; } # REGULAR-EXPRESSION COMMAND...
+
+eventually_equals() { # EXPECTED SECONDS COMMAND...
+  _eventually "'$1'" _text_equals "$@"
 }
 
-shows() { # REGULAR-EXPRESSION SECONDS COMMAND...: what the command prints matches, before long
-  _eventually "a match of /$1/" _matches "$@"
+eventually_matches() { # REGULAR-EXPRESSION SECONDS COMMAND...
+  _eventually "a match of /$1/" _text_matches "$@"
 }
 
-stays() { # EXPECTED SECONDS COMMAND...: it is EXPECTED now and for so long
-  local expected=$1 end=$((SECONDS + $2)) seen
-  shift 2
-  while ((SECONDS <= end)); do
-    seen=$("$@" 2>&1) || true
-    [[ $seen == "$expected" ]] || { _seen_instead "'$expected' all the time" "$*" "$seen" && return 1; }
-    sleep 0.2
-  done
-}
+_text_equals() { [[ $2 == "$1" ]]; }
+_text_matches() { grep -Eq -- "$1" <<<"$2"; }
 
-is() { becomes "$1" 0 "${@:2}"; } # EXPECTED COMMAND...: now
-
-_equals() { [[ $2 == "$1" ]]; }
-_matches() { grep -Eq -- "$1" <<<"$2"; }
-
-_eventually() { # WORDS COMPARE EXPECTED SECONDS COMMAND...
-  local words=$1 compare=$2 expected=$3 end=$((SECONDS + $4)) within=$4 seen
+_eventually() { # EXPECTATION COMPARE EXPECTED SECONDS COMMAND...
+  local expectation=$1 compare=$2 expected=$3 end=$((SECONDS + $4)) timeout=$4 actual
   shift 4
   while :; do
-    seen=$("$@" 2>&1) || true
-    "$compare" "$expected" "$seen" && return
+    actual=$("$@" 2>&1) || true
+    "$compare" "$expected" "$actual" && return
     ((SECONDS < end)) || break
     sleep 0.05
   done
-  _seen_instead "$words within $within s" "$*" "$seen"
+  printf 'expected: %s within %s s\n' "$expectation" "$timeout"
+  printf 'command:  %s\n' "$*"
+  printf 'actual:   %s\n' "${actual:-(no output)}"
   return 1
-}
-
-_seen_instead() { # WORDS COMMAND SEEN
-  printf 'expected %s\n' "$1"
-  printf 'from     %s\n' "$2"
-  printf 'saw last %s\n' "${3:-(nothing)}"
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# client-go's informers, and a controller on them, against kopp's own API server: they sync, follow what
-# changes and end as the server is, by list and by WatchList, also when the server restarts under them.
+# Runs client-go's informers, and a controller that uses them, against an API server. Checks that
+# they sync, receive all changes and end with the server's state: by list and watch, by WatchList,
+# and after a restart of the server.
 #   SERVER    kopp (the default) or real
-# Nothing stays behind but the programs, in the cache of programs.sh.
+# Removes everything at the end, except for the built programs in the cache of programs.sh.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,18 +23,18 @@ main() {
   local started=$EPOCHREALTIME mode
   prepare
   for mode in typed dynamic metadata; do
-    check "A $mode informer ends with what the server has, after a list and a watch" informer "$mode" false
-    check "A $mode informer ends with what the server has, after a streamed list" informer "$mode" true
+    check "A $mode informer that lists and watches ends with the server's objects" informer "$mode" false
+    check "A $mode informer that uses WatchList ends with the server's objects" informer "$mode" true
   done
-  check "A controller brings 100 Foos' Deployments in line" controller
-  check "A controller brings them in line though the server restarts under it" controller_and_restart
+  check "A client-go controller reconciles the Deployments of 100 Foos" controller
+  check "A client-go controller reconciles 300 Foos although the server restarts meanwhile" controller_during_restart
   echo "# $(seconds_since "$started")"
-  closing_line
+  print_summary
 }
 
 prepare() {
   folder=$(mktemp -d)
-  state=$folder/cluster seen=$folder/seen
+  state=$folder/cluster check_output=$folder/check_output
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -52,46 +53,46 @@ build() {
   programs=$cache/client-go-$fingerprint
   [[ ! -d $programs ]] || return 0
   mkdir -p "$cache"
-  build_alone 9>"$cache/cluster.lock" # that of programs.sh, which empties what Go keeps there
+  build_while_locked 9>"$cache/cluster.lock" # the lock of programs.sh, which removes Go's caches
 }
 
-build_alone() {
-  flock -n 9 || { say "Another build of such programs is running: waiting for it" && flock 9; }
+build_while_locked() {
+  flock -n 9 || { say "Waiting for another build of cluster programs" && flock 9; }
   [[ ! -d $programs ]] || return 0
-  say "Building client-go's programs: 1 to 2 minutes on 2 cores, this once."
+  say "Building the client-go programs: 1 to 2 minutes on 2 cores, only the first time."
   go_is_new_enough || install_go
   keep_go_in_the_cache
-  rm -rf "$cache"/half-built-client-go-* # left by a build that was killed; the lock is ours
+  rm -rf "$cache"/half-built-client-go-* # left by a killed build; this script holds the lock
   unfinished=$(mktemp -d "$cache/half-built-client-go-XXXXXX")
   (cd "$here/client_go" && go build -ldflags '-s -w' -o "$unfinished/" ./...)
-  rm -rf "$cache"/client-go-* # of former sources
+  rm -rf "$cache"/client-go-* # built from older sources
   mv "$unfinished" "$programs"
 }
 
-informer() { # MODE STREAMED
+informer() { # MODE USE-WATCHLIST
   KUBE_FEATURE_WatchListClient=$2 "$programs/informer" -kubeconfig "$state/admin.kubeconfig" -mode "$1"
 }
 
 controller() { "$programs/controller" -kubeconfig "$state/admin.kubeconfig"; }
 
-controller_and_restart() {
+controller_during_restart() {
   process_start "$state" controller "$programs/controller" -kubeconfig admin.kubeconfig -n 300
-  becomes made 20 head -n 1 "$state/controller.log"
+  eventually_equals created 20 head -n 1 "$state/controller.log"
   "$cluster" kill-apiserver "$state"
-  if grep "in line" "$state/controller.log"; then
-    echo "it was done before the server was away: take more Foos"
+  if grep converged "$state/controller.log"; then
+    echo "the controller had finished before the server was stopped: use more Foos"
     return 1
   fi
-  sleep 0.5 # away for a while: calls fail, watches end
+  sleep 0.5 # long enough that calls fail and watches end
   "$cluster" start-apiserver "$state"
-  becomes "in line: 300 Deployments" 30 tail -n 1 "$state/controller.log"
+  eventually_equals "converged: 300 Deployments" 30 tail -n 1 "$state/controller.log"
 }
 
 clean_up() {
   local code=$?
   set +e
   trap '' INT TERM HUP PIPE
-  end_attempt
+  kill_check
   [[ ! -e $state/cluster ]] || "$cluster" down "$state"
   rm -rf "$folder" ${unfinished:+"$unfinished"}
   exit "$code"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs the conformance suite of kopp's own API server against a real kube-apiserver, and compares what
-# the real one says of its kinds with what kopp's has of them.
-#   CONFORMANCE    the suite's program (default: the build of preset default)
-# Nothing stays behind.
+# Runs the conformance suite of kopp-apiserver against a real kube-apiserver. Also checks that
+# kopp-apiserver's data files describe the built-in kinds of the real server.
+#   CONFORMANCE    the program of the suite (default: the build of preset default)
+# Stops the cluster and removes its folder at the end.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
-built=$root/build/default/tests/apiserver/conformance/apiserver_conformance_test
-CONFORMANCE=$(realpath -m "${CONFORMANCE:-$built}")
+default_program=$root/build/default/tests/apiserver/conformance/apiserver_conformance_test
+CONFORMANCE=$(realpath -m "${CONFORMANCE:-$default_program}")
 
 main() {
   if [[ ! -x $CONFORMANCE ]]; then
@@ -18,7 +18,7 @@ main() {
   KOPP_PROGRAMS=$("$here/programs.sh")
   export KOPP_PROGRAMS
   unset KUBECONFIG
-  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
+  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
   folder=$(mktemp -d)
   state=$folder/cluster
   trap clean_up EXIT
@@ -38,7 +38,7 @@ compare_kinds() {
   local file
   for file in resources.txt schemas.txt; do
     if ! diff -u "$data/$file" "$folder/kinds/$file"; then
-      echo "the real server's kinds are others than those in $data: write them anew with kinds.py" >&2
+      echo "$data/$file differs from the kinds of the real server: generate it again with kinds.py" >&2
       return 1
     fi
   done

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# kubectl against an API server: what people do with it every day.
-#   kubectl_test.sh [PART...]    all parts, or some: the files of kubectl/
+# Runs common kubectl commands against an API server and checks their output and effect.
+#   kubectl_test.sh [PART...]    run the named parts, or all: the files in kubectl/
 #   SERVER                       real (the default) or kopp
-# Left out, since kopp's server has no strategic merge patch: kubectl apply without --server-side of what
-# is there already of a built-in kind, kubectl set, edit and rollout of such; and kubectl explain.
-# Nothing stays behind.
+# Not tested, because kopp-apiserver has no strategic merge patch: client-side kubectl apply to
+# existing objects of built-in kinds, and kubectl set, edit and rollout on such objects. kubectl
+# explain is not tested either.
+# Stops the server and removes its folder at the end.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,19 +26,19 @@ main() {
   local started=$EPOCHREALTIME part
   prepare
   for part in "${@:-${parts[@]}}"; do
-    make namespace "$part" >/dev/null
+    kubectl_create namespace "$part" >/dev/null
     namespace=$part
     "check_$part"
   done
   echo "# $(seconds_since "$started")"
-  closing_line
+  print_summary
 }
 
 prepare() {
   KOPP_PROGRAMS=$("$here/programs.sh")
   export KOPP_PROGRAMS
   folder=$(mktemp -d)
-  state=$folder/cluster seen=$folder/seen namespace=default
+  state=$folder/cluster check_output=$folder/check_output namespace=default
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -50,11 +51,12 @@ prepare() {
 
 kubectl() { "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" -n "$namespace" "$@"; }
 
-# kubectl sends built-in kinds that it makes up itself as protobuf, which kopp's API server does not read:
-# so it prints them, and creates what it reads.
-make() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
+# Runs `kubectl create` for an object that kubectl generates. kubectl sends generated objects of
+# built-in kinds as protobuf, which kopp-apiserver does not support, so this prints the object as
+# JSON and creates it from stdin.
+kubectl_create() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
 
-widget() { # NAME COLOUR [REPLICAS]: its manifest
+widget() { # NAME COLOUR [REPLICAS]: prints a Widget manifest
   printf '{apiVersion: test.kopp.example/v1, kind: Widget, metadata: {name: %s}, spec: {colour: %s%s}}\n' \
     "$1" "$2" "${3:+, replicas: $3}"
 }
@@ -65,7 +67,7 @@ clean_up() {
   local code=$?
   set +e
   trap '' INT TERM HUP PIPE
-  end_attempt
+  kill_check
   [[ ! -e $state/cluster ]] || "$cluster" down "$state"
   rm -rf "$folder"
   exit "$code"

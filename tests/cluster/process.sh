@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Programs that a script starts and must end. Sourced. A program has a name: NAME.id in the state
-# folder says which process it is, NAME.log is what it printed. Programs are ended by id, never by
-# name, and an id counts only together with the moment of birth: ids are given out again.
+# Starts and stops background programs. Sourced. Each program has a name: the state folder holds
+# NAME.id, its process id and start time, and NAME.log, its output. Programs are stopped by process
+# id, never by name. The start time identifies the process, because the kernel reuses process ids.
 
-process_birth() { # ID; fails when there is no such process, or only its zombie
+process_start_time() { # ID; fails if the process does not exist or is a zombie
   local stat
   local -a field
   stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
@@ -14,18 +14,18 @@ process_birth() { # ID; fails when there is no such process, or only its zombie
 process_start() { # STATE NAME COMMAND...
   local state=$1 name=$2
   shift 2
-  # A session of its own: Ctrl-C in a terminal reaches the script, which then ends what it started.
+  # A new session: Ctrl-C in a terminal reaches only the script, which then stops its programs.
   (cd "$state" && exec setsid "$@" >>"$state/$name.log" 2>&1 </dev/null) &
-  echo "$! $(process_birth $! || true)" >"$state/$name.id"
+  echo "$! $(process_start_time $! || true)" >"$state/$name.id"
 }
 
-process_id() { # STATE NAME; fails when it does not run
-  local id birth
-  read -r id birth 2>/dev/null <"$1/$2.id" || return 1
-  [[ -n $birth && $(process_birth "$id") == "$birth" ]] && echo "$id"
+process_id() { # STATE NAME; prints the process id; fails if the program is not running
+  local id start_time
+  read -r id start_time 2>/dev/null <"$1/$2.id" || return 1
+  [[ -n $start_time && $(process_start_time "$id") == "$start_time" ]] && echo "$id"
 }
 
-process_stop() { # STATE NAME [SIGNAL]: returns when it is gone; KILL follows after 10 s
+process_stop() { # STATE NAME [SIGNAL]; blocks until the process has ended; sends KILL after 10 s
   local id signal=${3:-KILL} waited
   id=$(process_id "$1" "$2") || return 0
   kill -s "$signal" "$id" 2>/dev/null || true

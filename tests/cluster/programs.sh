@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds etcd, kube-apiserver and kubectl from the Go modules pinned here, once, and keeps them in a
-# cache folder outside the repository. The last line on stdout is the folder that holds them.
-#   KOPP_CACHE   where the cache is (default: $XDG_CACHE_HOME/kopp, that is ~/.cache/kopp)
+# Builds etcd, kube-apiserver and kubectl from the Go modules pinned in this folder. Later runs
+# reuse the programs from a cache folder outside the repository. Prints their folder as the last
+# line of stdout.
+#   KOPP_CACHE   the cache folder (default: $XDG_CACHE_HOME/kopp, usually ~/.cache/kopp)
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +17,8 @@ fingerprint() {
 
 build() { # FOLDER PACKAGE OUTPUT
   local started=$SECONDS
-  local component=k8s.io/component-base/version # without these, the programs call themselves v0.0.0
+  # Without these flags the programs report version v0.0.0.
+  local component=k8s.io/component-base/version
   local minor=${kubernetes#v*.}
   (cd "$here/$1" && go build -o "$3" -ldflags "-s -w -X $component.gitVersion=$kubernetes
     -X $component.gitMajor=1 -X $component.gitMinor=${minor%%.*}" "$2" >&2)
@@ -25,18 +27,19 @@ build() { # FOLDER PACKAGE OUTPUT
 
 build_all() { # DESTINATION
   local unfinished
-  say "Building etcd, kube-apiserver and kubectl ${kubernetes#v}: 6 to 9 minutes on 2 cores, this once."
-  say "They are kept in $1"
-  rm -rf "$cache"/unfinished-* # left by a build that was killed; the lock is ours
+  say "Building etcd, kube-apiserver and kubectl ${kubernetes#v}: 6 to 9 minutes on 2 cores, only the first time."
+  say "The programs are kept in $1"
+  rm -rf "$cache"/unfinished-* # left by a killed build; this script holds the lock
   unfinished=$(mktemp -d "$cache/unfinished-XXXXXX")
-  # shellcheck disable=SC2064  # the folder's name is wanted as it is now
+  # shellcheck disable=SC2064  # expand the folder's name now
   trap "rm -rf '$unfinished'" EXIT
   build etcd go.etcd.io/etcd/server/v3 "$unfinished/etcd"
   build . k8s.io/kubernetes/cmd/kubectl "$unfinished/kubectl"
   build . k8s.io/kubernetes/cmd/kube-apiserver "$unfinished/kube-apiserver"
   chmod 755 "$unfinished"
   mv "$unfinished" "$1"
-  rm -rf "$cache/go" # 3 GB that only another build would use; a failed build keeps them for the next try
+  # These 3 GB are needed only by another build. A failed build keeps them for the next attempt.
+  rm -rf "$cache/go"
   say "Built in $SECONDS s"
 }
 
@@ -46,7 +49,7 @@ main() {
   if [[ ! -d $programs ]]; then
     mkdir -p "$cache"
     exec 9>"$cache/cluster.lock"
-    flock -n 9 || { say "Another build of these programs is running: waiting for it"; flock 9; }
+    flock -n 9 || { say "Waiting for another build of these programs"; flock 9; }
     if [[ ! -d $programs ]]; then
       go_is_new_enough || install_go
       keep_go_in_the_cache

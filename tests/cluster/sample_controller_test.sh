@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Runs the sample controller as a program of its own against an API server, and checks with kubectl what
-# it does: under its own RBAC rules on a real etcd and kube-apiserver, or on kopp's own API server, where
-# a kill is a restart that keeps the objects.
-#   sample_controller_test.sh [PART...]    all parts, or some: the files of sample_controller/
+# Runs the sample-controller program against an API server and checks its behaviour with kubectl. On
+# a real etcd and kube-apiserver, the controller runs with only the rights in rbac.yaml. On
+# kopp-apiserver, killing the server means a restart that keeps the objects.
+#   sample_controller_test.sh [PART...]    run the named parts, or all: the files in sample_controller/
 #   SERVER               real (the default) or kopp
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
-# Nothing stays behind; when a check failed, the logs are kept in build/test-cluster.
+# Stops all programs and removes their folder at the end. If a check fails, the logs are kept in
+# build/test-cluster.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
-built=$root/build/default/controllers/sample/sample-controller
-SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$built}")
-readonly parts=(missing_crd keeping_in_line ownership restarts audit crowd metrics rights bad_input)
+default_program=$root/build/default/controllers/sample/sample-controller
+SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -21,7 +22,7 @@ source "$here/process.sh"
 source "$here/server.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
-half='' said=''
+background_pid='' background_output=''
 for part in foos "${parts[@]}"; do
   # shellcheck source=/dev/null
   source "$here/sample_controller/$part.sh"
@@ -33,42 +34,43 @@ main() {
     exit 1
   fi
   if [[ $server == kopp && $# == 0 ]]; then
-    in_two_halves
+    run_in_two_processes
     return
   fi
   local started=$EPOCHREALTIME part
   prepare
   for part in "${@:-${parts[@]}}"; do
-    begin "$part"
+    prepare_part "$part"
     "check_$part"
   done
   echo "# $(seconds_since "$started")"
-  closing_line
+  print_summary
 }
 
-# kopp's server is there so quickly that each half can have one of its own, both at once.
-in_two_halves() {
+# Runs two halves of the parts at the same time, each with its own kopp-apiserver, which starts
+# quickly.
+run_in_two_processes() {
   local started=$EPOCHREALTIME code=0
-  said=$(mktemp)
-  trap leave EXIT
+  background_output=$(mktemp)
+  trap end_background_process EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "${BASH_SOURCE[0]}" missing_crd keeping_in_line ownership metrics bad_input >"$said" 2>&1 &
-  half=$!
-  "${BASH_SOURCE[0]}" restarts audit crowd rights || code=$?
-  wait "$half" || code=$?
-  half=''
-  cat "$said"
-  echo "# both at once: $(seconds_since "$started")"
+  "${BASH_SOURCE[0]}" missing_crd reconcile ownership metrics bad_input >"$background_output" 2>&1 &
+  background_pid=$!
+  "${BASH_SOURCE[0]}" restarts audit concurrent_writes rbac || code=$?
+  wait "$background_pid" || code=$?
+  background_pid=''
+  cat "$background_output"
+  echo "# both halves: $(seconds_since "$started")"
   return "$code"
 }
 
-leave() { # of the two halves; the other one ends what it has started
+end_background_process() { # the process stops its own programs
   local code=$?
   trap '' INT TERM HUP PIPE
-  [[ -z $half ]] || { kill "$half" 2>/dev/null && wait "$half"; } || true
-  rm -f "$said"
+  [[ -z $background_pid ]] || { kill "$background_pid" 2>/dev/null && wait "$background_pid"; } || true
+  rm -f "$background_output"
   exit "$code"
 }
 
@@ -76,7 +78,7 @@ prepare() {
   KOPP_PROGRAMS=$("$here/programs.sh")
   export KOPP_PROGRAMS
   folder=$(mktemp -d)
-  state=$folder/cluster seen=$folder/seen
+  state=$folder/cluster check_output=$folder/check_output
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -87,25 +89,26 @@ prepare() {
   "$cluster" service-account "$state" default sample-controller
 }
 
-begin() { # PART: each finds the CRD installed and the controller running, but for the one that is about that
+# Installs the CRD and starts the controller, except for the part that does this itself.
+prepare_part() { # PART
   [[ $1 != missing_crd ]] || return 0
   kubectl get crd foos.samplecontroller.k8s.io >/dev/null 2>&1 ||
     install_crd crd-status-subresource.yaml >/dev/null
-  controller_runs >/dev/null || controller_start
-  disown -a # the shell need not report its end
+  controller_is_running >/dev/null || start_controller_process
+  disown -a # do not report when the controller ends
 }
 
-after_failure() {
-  echo "The end of the controller's log:"
+print_failure_context() {
+  echo "End of the controller's log:"
   tail -n 12 "$state/controller.log" | cut -c1-300
 }
 
-# Comes to its end whatever fails in it, also when nobody reads what is printed any more.
+# Runs to its end even if a command fails or stdout is closed.
 clean_up() {
   local code=$?
   set +e
   trap '' INT TERM HUP PIPE
-  end_attempt
+  kill_check
   if ((failed > 0)); then
     mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
   fi

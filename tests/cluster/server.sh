@@ -1,11 +1,11 @@
-# shellcheck shell=bash disable=SC2154,SC2034 # the sourcing script has $here and uses $cluster
-# Which API server a script runs against. Sourced; needs $here.
-#   SERVER    real (etcd and kube-apiserver, built from Go) or kopp (kopp's own)
+# shellcheck shell=bash disable=SC2154,SC2034 # the sourcing script sets $here and uses $cluster
+# Selects the API server that a script runs against. Sourced. Needs $here.
+#   SERVER    real (etcd and kube-apiserver, built from Go) or kopp (kopp-apiserver)
 server=${SERVER:-real}
 case $server in
   real) cluster=$here/cluster.sh ;;
   kopp) cluster=$here/kopp_cluster.sh ;;
-  *) echo "SERVER=$server: write real or kopp" >&2 && exit 2 ;;
+  *) echo "SERVER=$server is invalid: use real or kopp" >&2 && exit 2 ;;
 esac
-export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # loopback never goes through a proxy
+export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
 unset KUBECONFIG

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ApiErrorTest, ItSaysWhatWasAskedAndWhatCameBack) {
+TEST(ApiErrorTest, MessageHasTheRequestAndTheStatus) {
   const auto error = ApiError::FromBody(
       "PUT /apis/g/v1/foos/a", 409,
       R"({"kind": "Status", "reason": "Conflict", "message": "the object has been modified",
@@ -21,27 +21,28 @@ TEST(ApiErrorTest, ItSaysWhatWasAskedAndWhatCameBack) {
   EXPECT_FALSE(error.IsAlreadyExists());
 }
 
-TEST(ApiErrorTest, TwoKindsOf409AreToldApart) {
+TEST(ApiErrorTest, AlreadyExistsIsNotAConflictAlthoughBothAre409) {
   const auto error = ApiError::FromBody("POST /x", 409, R"({"reason": "AlreadyExists"})");
 
   EXPECT_TRUE(error.IsAlreadyExists());
   EXPECT_FALSE(error.IsConflict());
 }
 
-TEST(ApiErrorTest, ABodyThatIsNoStatusIsQuotedInOneLine) {
+TEST(ApiErrorTest, ABodyThatIsNotAStatusIsQuotedAsOneLine) {
   const auto error = ApiError::FromBody("GET /x", 502, "<html>\nbad gateway</html>");
 
-  EXPECT_STREQ(error.what(), "GET /x: 502: the answer is no Status but: <html> bad gateway</html>");
+  EXPECT_STREQ(error.what(),
+               "GET /x: 502: the response body is not a Status: <html> bad gateway</html>");
   EXPECT_TRUE(error.IsServerFault());
 }
 
-TEST(ApiErrorTest, AGoneVersionIsKnownByCodeOrReason) {
+TEST(ApiErrorTest, IsGoneIsTrueForCode410AndForReasonExpired) {
   EXPECT_TRUE(ApiError("WATCH", {.code = 410}).IsGone());
   EXPECT_TRUE(ApiError("WATCH", {.reason = "Expired", .code = 500}).IsGone());
   EXPECT_FALSE(ApiError("WATCH", {.code = 404}).IsGone());
 }
 
-TEST(ApiErrorTest, ATooLargeVersionIsKnownByItsCause) {
+TEST(ApiErrorTest, IsTooLargeVersionIsTrueForTheCauseResourceVersionTooLarge) {
   const auto error = ApiError::FromBody(
       "GET /x", 504,
       R"({"reason": "Timeout", "details": {"causes": [{"reason": "ResourceVersionTooLarge",
@@ -51,7 +52,7 @@ TEST(ApiErrorTest, ATooLargeVersionIsKnownByItsCause) {
   EXPECT_EQ(error.retry_after(), 1s);
 }
 
-TEST(ApiErrorTest, TheRetryAfterHeaderBeatsTheBody) {
+TEST(ApiErrorTest, TheRetryAfterHeaderTakesPrecedenceOverTheBody) {
   const auto error =
       ApiError::FromBody("GET /x", 429, R"({"details": {"retryAfterSeconds": 1}})", 7s);
 

@@ -5,7 +5,7 @@
 namespace kopp {
 namespace {
 
-// Of the same name as the one in fields_linkage_test.cpp, with its members the other way round.
+// Has the same name as the struct in fields_linkage_test.cpp, but the opposite order of members.
 struct Local {
   std::string name;
   std::string other;

@@ -10,14 +10,14 @@ std::string NameInAnotherFile(const std::string& text);
 
 namespace {
 
-// Of the same name as the one in fields_linkage_other.cpp, with its members the other way round.
+// Has the same name as the struct in fields_linkage_other.cpp, but the opposite order of members.
 struct Local {
   std::string other;
   std::string name;
 };
 KOPP_FIELDS(Local, name, other)
 
-TEST(FieldsTest, StructsOfOneNameInUnnamedNamespacesOfTwoFilesAreNotMixedUp) {
+TEST(FieldsTest, EquallyNamedStructsInUnnamedNamespacesOfTwoFilesKeepTheirOwnFields) {
   const std::string text = R"({"name":"n","other":"o"})";
 
   EXPECT_EQ(Decode<Local>(text).name, "n");

@@ -43,16 +43,16 @@ namespace {
 
 using shop::Box;
 
-std::string ProblemOf(const std::string& text) {
+std::string DecodeErrorOf(const std::string& text) {
   try {
     (void)Decode<Box>(text);
   } catch (const DecodeError& error) {
     return error.what();
   }
-  return "none";
+  return "no error";
 }
 
-TEST(FieldsTest, EachListedFieldIsReadIntoItsMember) {
+TEST(FieldsTest, DecodingSetsTheMemberOfEachListedField) {
   const Box box = Decode<Box>(R"({
     "open": true, "count": -3, "small": 255, "weight": 1.5, "label": "caf\u00e9 \"x\"",
     "limit": 9, "note": "n", "sizes": [{"width": 2, "height": 3}, {"width": 4}],
@@ -76,14 +76,14 @@ TEST(FieldsTest, EachListedFieldIsReadIntoItsMember) {
   EXPECT_EQ(box.outer.height, 8);
 }
 
-TEST(FieldsTest, FieldsThatAreNotListedAreSkippedWhateverTheyHold) {
+TEST(FieldsTest, DecodingSkipsUnlistedFieldsOfAnyType) {
   const Box box = Decode<Box>(
-      R"({"managedFields": [{"f:x": {"deep": [[[{}]]]}}], "label": "kept", "labels": 5, "lab": []})");
+      R"({"managedFields": [{"f:x": {"deep": [[[{}]]]}}], "label": "x", "labels": 5, "lab": []})");
 
-  EXPECT_EQ(box.label, "kept");
+  EXPECT_EQ(box.label, "x");
 }
 
-TEST(FieldsTest, NullAndMissingFieldsLeaveTheDefault) {
+TEST(FieldsTest, NullAndMissingFieldsKeepTheDefaultOfTheMember) {
   const Box box = Decode<Box>(R"({"count": null, "limit": null, "sizes": null, "outer": null})");
 
   EXPECT_EQ(box.count, 7);
@@ -91,7 +91,7 @@ TEST(FieldsTest, NullAndMissingFieldsLeaveTheDefault) {
   EXPECT_EQ(box.outer.width, 1);
 }
 
-TEST(FieldsTest, AListOrMapReplacesTheDefaultOfItsMember) {
+TEST(FieldsTest, DecodingAListOrMapReplacesThePreviousElements) {
   Box box;
   box.sizes = {{9, 9}};
   box.tags = {{"old", "1"}};
@@ -103,40 +103,41 @@ TEST(FieldsTest, AListOrMapReplacesTheDefaultOfItsMember) {
   EXPECT_THAT(box.tags, ::testing::ElementsAre(::testing::Pair("new", "2")));
 }
 
-TEST(FieldsTest, AFieldOfAnotherTypeIsNamedWithItsPath) {
-  EXPECT_EQ(ProblemOf(R"({"sizes": [{"width": 1}, {"width": "wide"}]})"),
+TEST(FieldsTest, ATypeMismatchIsReportedWithThePathOfTheField) {
+  EXPECT_EQ(DecodeErrorOf(R"({"sizes": [{"width": 1}, {"width": "wide"}]})"),
             "sizes[1].width: expected an integer, found a string");
-  EXPECT_EQ(ProblemOf(R"({"tags": {"a": {}}})"), "tags.a: expected a string, found an object");
-  EXPECT_EQ(ProblemOf(R"({"outer": []})"), "outer: expected an object, found a list");
-  EXPECT_EQ(ProblemOf(R"({"open": 1})"), "open: expected a boolean, found a number");
-  EXPECT_EQ(ProblemOf("[]"), "expected an object, found a list");
+  EXPECT_EQ(DecodeErrorOf(R"({"tags": {"a": {}}})"), "tags.a: expected a string, found an object");
+  EXPECT_EQ(DecodeErrorOf(R"({"outer": []})"), "outer: expected an object, found a list");
+  EXPECT_EQ(DecodeErrorOf(R"({"open": 1})"), "open: expected a boolean, found a number");
+  EXPECT_EQ(DecodeErrorOf("[]"), "expected an object, found a list");
 }
 
-TEST(FieldsTest, ANumberThatDoesNotFitItsMemberIsRefusedAndNotCut) {
-  EXPECT_EQ(ProblemOf(R"({"count": 3000000000})"),
-            "count: 3000000000 does not fit: expected an integer from -2147483648 to 2147483647");
-  EXPECT_EQ(ProblemOf(R"({"small": 256})"), "small: 256 does not fit: expected at most 255");
-  EXPECT_EQ(ProblemOf(R"({"limit": 1.5})"), "limit: expected an integer, found a number");
+TEST(FieldsTest, ANumberOutOfTheRangeOfItsMemberIsAnErrorAndNotTruncated) {
+  EXPECT_EQ(
+      DecodeErrorOf(R"({"count": 3000000000})"),
+      "count: 3000000000 is out of range: expected an integer from -2147483648 to 2147483647");
+  EXPECT_EQ(DecodeErrorOf(R"({"small": 256})"), "small: 256 is out of range: expected at most 255");
+  EXPECT_EQ(DecodeErrorOf(R"({"limit": 1.5})"), "limit: expected an integer, found a number");
 }
 
-TEST(FieldsTest, TextThatIsNotJsonIsMalformed) {
+TEST(FieldsTest, DecodingInvalidJsonThrowsMalformed) {
   for (const std::string text :
        {"", "{", "{}}", "{\"a\":1} x", "nonsense", "{\"label\":\"\xff\"}"}) {
     try {
       (void)Decode<Box>(text);
-      ADD_FAILURE() << "accepted: " << text;
+      ADD_FAILURE() << "no exception for: " << text;
     } catch (const DecodeError& error) {
       EXPECT_EQ(error.kind(), DecodeError::Kind::kMalformed) << text << ": " << error.what();
     }
   }
 }
 
-TEST(FieldsTest, EncodingLeavesOutWhatIsEmptyButWritesNumbersAndBooleans) {
+TEST(FieldsTest, EncodingOmitsEmptyFieldsButWritesNumbersAndBooleans) {
   EXPECT_EQ(Encode(Box{}),
             R"({"open":false,"count":7,"small":0,"weight":0,"outer":{"width":1,"height":1}})");
 }
 
-TEST(FieldsTest, WhatIsEncodedIsDecodedToTheSame) {
+TEST(FieldsTest, DecodingAnEncodedStructReturnsTheSameValues) {
   Box box;
   box.label = "line\nbreak \"quoted\" \\ café";
   box.limit = std::numeric_limits<int>::min();
@@ -146,12 +147,12 @@ TEST(FieldsTest, WhatIsEncodedIsDecodedToTheSame) {
   box.cls = "x";
   box.extra.text = R"([1,{"a":null}])";
 
-  const Box again = Decode<Box>(Encode(box));
+  const Box decoded = Decode<Box>(Encode(box));
 
-  EXPECT_EQ(Encode(again), Encode(box));
-  EXPECT_EQ(again.label, box.label);
-  EXPECT_EQ(again.note, "") << "an optional that is set is written, though empty";
-  EXPECT_EQ(again.tags, box.tags);
+  EXPECT_EQ(Encode(decoded), Encode(box));
+  EXPECT_EQ(decoded.label, box.label);
+  EXPECT_EQ(decoded.note, "") << "an optional is written if it is set, even to an empty string";
+  EXPECT_EQ(decoded.tags, box.tags);
 }
 
 TEST(FieldsTest, AStructConvertsToAndFromNlohmannJson) {
@@ -163,7 +164,7 @@ TEST(FieldsTest, AStructConvertsToAndFromNlohmannJson) {
   EXPECT_EQ(json.get<Box>().cls, "fragile");
 }
 
-TEST(FieldsTest, InvalidUtf8IsReplacedWhenWritten) {
+TEST(FieldsTest, EncodingReplacesInvalidUtf8) {
   Box box;
   box.label = "a\xff";
 

@@ -12,7 +12,7 @@
 namespace kopp::informer {
 namespace {
 
-using kopp::testing::AWidget;
+using kopp::testing::MakeWidget;
 using kopp::testing::Widget;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -21,17 +21,18 @@ constexpr Kind kOwner{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
 
 class HandlersTest : public ::testing::Test {
  protected:
-  static AnyObject Share(Widget widget) {
+  static AnyObject MakeAnyObject(Widget widget) {
     return std::make_shared<const Widget>(std::move(widget));
   }
   static Widget OwnedWidget(std::string owner,
                             std::string api_version = "samplecontroller.k8s.io/v1") {
-    return AWidget().OwnedBy({.apiVersion = std::move(api_version),
-                              .kind = "Foo",
-                              .name = std::move(owner),
-                              .controller = true});
+    return MakeWidget().WithOwner({.apiVersion = std::move(api_version),
+                                   .kind = "Foo",
+                                   .name = std::move(owner),
+                                   .controller = true});
   }
-  std::vector<std::string> Queued() {
+  /// Empties the queue; returns its keys in order.
+  std::vector<std::string> DrainQueue() {
     std::vector<std::string> keys;
     while (queue_.Len() > 0) {
       keys.push_back(queue_.Get()->ToString());
@@ -43,138 +44,141 @@ class HandlersTest : public ::testing::Test {
   KeyQueue queue_;
 };
 
-TEST_F(HandlersTest, EnqueueKeyPutsInTheObjectsOwnKeyAtEachChangeAndResync) {
+TEST_F(HandlersTest, EnqueueKeyAddsTheKeyOfTheObjectAtEachChangeAndResync) {
   const auto handler = EnqueueKey(queue_);
-  const auto object = Share(AWidget("a"));
+  const auto object = MakeAnyObject(MakeWidget("a"));
 
   handler.on_add(object, true);
-  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/a"));
   handler.on_update(object, object);
-  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/a"));
   handler.on_delete(object, false);
-  EXPECT_THAT(Queued(), ElementsAre("default/a"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/a"));
 }
 
-TEST_F(HandlersTest, EnqueueOwnerPutsInTheControllerOfAnyVersionOfItsKind) {
+TEST_F(HandlersTest, EnqueueOwnerAddsTheControllerInAnyApiVersionOfItsKind) {
   const auto handler = EnqueueOwner(queue_, kOwner);
 
-  handler.on_add(Share(OwnedWidget("foo")), false);
-  handler.on_delete(Share(OwnedWidget("bar")), true);
+  handler.on_add(MakeAnyObject(OwnedWidget("foo")), false);
+  handler.on_delete(MakeAnyObject(OwnedWidget("bar")), true);
 
-  EXPECT_THAT(Queued(), ElementsAre("default/foo", "default/bar"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/foo", "default/bar"));
 }
 
-TEST_F(HandlersTest, EnqueueOwnerPutsInBothOwnersWhenAnObjectChangesHands) {
+TEST_F(HandlersTest, EnqueueOwnerAddsOldAndNewControllerWhenAnUpdateChangesTheController) {
   const auto handler = EnqueueOwner(queue_, kOwner);
 
-  handler.on_update(Share(OwnedWidget("before").AtVersion("7")),
-                    Share(OwnedWidget("after").AtVersion("8")));
+  handler.on_update(MakeAnyObject(OwnedWidget("before").WithResourceVersion("7")),
+                    MakeAnyObject(OwnedWidget("after").WithResourceVersion("8")));
 
-  EXPECT_THAT(Queued(), ElementsAre("default/after", "default/before"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/after", "default/before"));
 }
 
-TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherKindsOtherGroupsAndOwnersThatDoNotControl) {
+TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherGroupsAndNonControllerOwners) {
   const auto handler = EnqueueOwner(queue_, kOwner);
 
-  handler.on_add(Share(AWidget()), false);
-  handler.on_add(Share(OwnedWidget("foo", "other.group/v1alpha1")), false);
+  handler.on_add(MakeAnyObject(MakeWidget()), false);
+  handler.on_add(MakeAnyObject(OwnedWidget("foo", "other.group/v1alpha1")), false);
   handler.on_add(
-      Share(AWidget().OwnedBy(
+      MakeAnyObject(MakeWidget().WithOwner(
           {.apiVersion = "samplecontroller.k8s.io/v1alpha1", .kind = "Foo", .name = "foo"})),
       false);
 
-  EXPECT_THAT(Queued(), IsEmpty());
+  EXPECT_THAT(DrainQueue(), IsEmpty());
 }
 
-TEST_F(HandlersTest, EnqueueOwnerIgnoresAnUpdateThatChangedNothing) {
+TEST_F(HandlersTest, EnqueueOwnerIgnoresAnUpdateWithTheSameResourceVersion) {
   const auto handler = EnqueueOwner(queue_, kOwner);
-  const auto object = Share(OwnedWidget("foo").AtVersion("7"));
+  const auto object = MakeAnyObject(OwnedWidget("foo").WithResourceVersion("7"));
 
   handler.on_update(object, object);
-  handler.on_update(object, Share(OwnedWidget("foo").AtVersion("7")));
+  handler.on_update(object, MakeAnyObject(OwnedWidget("foo").WithResourceVersion("7")));
 
-  EXPECT_THAT(Queued(), IsEmpty());
+  EXPECT_THAT(DrainQueue(), IsEmpty());
 }
 
-TEST_F(HandlersTest, EnqueueOwnerOfAKindWithoutNamespaceUsesTheNameAlone) {
+TEST_F(HandlersTest, EnqueueOwnerOfAClusterScopedKindAddsAKeyWithoutNamespace) {
   Kind cluster_owner = kOwner;
   cluster_owner.scope = Scope::kCluster;
   const auto handler = EnqueueOwner(queue_, cluster_owner);
 
-  handler.on_add(Share(OwnedWidget("foo")), false);
+  handler.on_add(MakeAnyObject(OwnedWidget("foo")), false);
 
-  EXPECT_THAT(Queued(), ElementsAre("foo"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("foo"));
 }
 
-TEST_F(HandlersTest, AnUpdatePutsInAKeyOnceThoughAWorkerTakesItAtOnce) {
-  // A worker that is quicker than the handler: it has the key in hand before another Add.
-  const auto own = EnqueueKey(queue_);
-  const auto mapped = EnqueueMapped<Widget>(queue_, [this](const Widget&) {
+TEST_F(HandlersTest, AnUpdateAddsAKeyOnceEvenIfAWorkerGetsItImmediately) {
+  // The mapping function also acts as a fast worker: it gets a key before it can be added again.
+  const auto enqueue_key = EnqueueKey(queue_);
+  const auto enqueue_mapped = EnqueueMapped<Widget>(queue_, [this](const Widget&) {
     while (queue_.Len() > 0) static_cast<void>(queue_.Get());
     return std::vector<ObjectKey>{{"default", "one"}};
   });
 
-  own.on_update(Share(AWidget().AtVersion("7")), Share(AWidget().AtVersion("8")));
-  EXPECT_THAT(Queued(), ElementsAre("default/a"));
-  mapped.on_update(Share(AWidget().AtVersion("7")), Share(AWidget().AtVersion("8")));
-  EXPECT_THAT(Queued(), ElementsAre("default/one"));
+  enqueue_key.on_update(MakeAnyObject(MakeWidget().WithResourceVersion("7")),
+                        MakeAnyObject(MakeWidget().WithResourceVersion("8")));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/a"));
+  enqueue_mapped.on_update(MakeAnyObject(MakeWidget().WithResourceVersion("7")),
+                           MakeAnyObject(MakeWidget().WithResourceVersion("8")));
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/one"));
 }
 
-TEST_F(HandlersTest, EnqueueMappedPutsInTheKeysOfBothStates) {
+TEST_F(HandlersTest, EnqueueMappedAddsTheKeysOfTheOldAndTheNewState) {
   const auto handler = EnqueueMapped<Widget>(queue_, [](const Widget& widget) {
     return std::vector<ObjectKey>{{"ns", "size-" + std::to_string(widget.spec.size)}};
   });
 
-  handler.on_update(Share(AWidget().Sized(1)), Share(AWidget().Sized(2)));
+  handler.on_update(MakeAnyObject(MakeWidget().WithSize(1)),
+                    MakeAnyObject(MakeWidget().WithSize(2)));
 
-  EXPECT_THAT(Queued(), ElementsAre("ns/size-2", "ns/size-1"));
+  EXPECT_THAT(DrainQueue(), ElementsAre("ns/size-2", "ns/size-1"));
 }
 
-// Where the order of the queue has priorities.
+/// Handlers with a queue that has a priority order.
 class HandlersPriorityTest : public HandlersTest {
  protected:
-  static constexpr int kLive = 0;
+  static constexpr int kNormalPriority = 0;
 
-  /// The priority of each key that was put in.
-  std::vector<int> Priorities() {
+  /// Empties the queue; returns the priorities of its keys.
+  std::vector<int> DrainPriorities() {
     std::vector<int> priorities;
-    while (by_priority_.Len() > 0) {
-      const auto handed = by_priority_.GetWithPriority();
-      by_priority_.Done(handed->item);
-      priorities.push_back(handed->priority);
+    while (priority_queue_.Len() > 0) {
+      const auto entry = priority_queue_.GetWithPriority();
+      priority_queue_.Done(entry->item);
+      priorities.push_back(entry->priority);
     }
     return priorities;
   }
-  void ExpectLowForAFirstListAndAResyncOnly(const AnyHandler& handler) {
-    const auto object = Share(OwnedWidget("foo").AtVersion("7"));
-    const auto changed = Share(OwnedWidget("foo").AtVersion("8"));
+  void ExpectLowPriorityOnlyForInitialListAndResync(const AnyEventHandler& handler) {
+    const auto object = MakeAnyObject(OwnedWidget("foo").WithResourceVersion("7"));
+    const auto changed = MakeAnyObject(OwnedWidget("foo").WithResourceVersion("8"));
 
     handler.on_add(object, true);
-    EXPECT_THAT(Priorities(), ElementsAre(kLowPriority));
+    EXPECT_THAT(DrainPriorities(), ElementsAre(kLowPriority));
     handler.on_add(object, false);
-    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+    EXPECT_THAT(DrainPriorities(), ElementsAre(kNormalPriority));
     handler.on_update(object, changed);
-    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+    EXPECT_THAT(DrainPriorities(), ElementsAre(kNormalPriority));
     handler.on_update(object, object);
-    EXPECT_THAT(Priorities(), ::testing::Each(kLowPriority));
+    EXPECT_THAT(DrainPriorities(), ::testing::Each(kLowPriority));
     handler.on_delete(object, true);
-    EXPECT_THAT(Priorities(), ElementsAre(kLive));
+    EXPECT_THAT(DrainPriorities(), ElementsAre(kNormalPriority));
   }
 
-  KeyQueue by_priority_{{.order = workqueue::Order::Priority()}};
+  KeyQueue priority_queue_{{.order = workqueue::Order::Priority()}};
 };
 
-TEST_F(HandlersPriorityTest, EnqueueKeyPutsAFirstListAndAResyncBehindWhatHappensMeanwhile) {
-  ExpectLowForAFirstListAndAResyncOnly(EnqueueKey(by_priority_));
+TEST_F(HandlersPriorityTest, EnqueueKeyUsesLowPriorityOnlyForTheInitialListAndResyncs) {
+  ExpectLowPriorityOnlyForInitialListAndResync(EnqueueKey(priority_queue_));
 }
 
-TEST_F(HandlersPriorityTest, EnqueueOwnerPutsAFirstListBehindWhatHappensMeanwhile) {
-  ExpectLowForAFirstListAndAResyncOnly(EnqueueOwner(by_priority_, kOwner));
+TEST_F(HandlersPriorityTest, EnqueueOwnerUsesLowPriorityOnlyForTheInitialList) {
+  ExpectLowPriorityOnlyForInitialListAndResync(EnqueueOwner(priority_queue_, kOwner));
 }
 
-TEST_F(HandlersPriorityTest, EnqueueMappedPutsAFirstListAndAResyncBehindWhatHappensMeanwhile) {
-  ExpectLowForAFirstListAndAResyncOnly(
-      EnqueueMapped<Widget>(by_priority_, [](const Widget& widget) {
+TEST_F(HandlersPriorityTest, EnqueueMappedUsesLowPriorityOnlyForTheInitialListAndResyncs) {
+  ExpectLowPriorityOnlyForInitialListAndResync(
+      EnqueueMapped<Widget>(priority_queue_, [](const Widget& widget) {
         return std::vector<ObjectKey>{{"", widget.metadata.name}};
       }));
 }

@@ -19,7 +19,7 @@ namespace kopp::informer {
 namespace {
 
 using namespace std::chrono_literals;
-using kopp::testing::AWidget;
+using kopp::testing::MakeWidget;
 using kopp::testing::SourceRequest;
 using kopp::testing::Widget;
 using ::testing::ElementsAre;
@@ -27,27 +27,29 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Verb = SourceRequest::Verb;
 
-/// What handlers were told, as text; a test waits for the n-th line.
-class Journal {
+/// The calls of handlers, one line of text for each. Thread-safe.
+class EventLog {
  public:
-  void Write(std::string line) {
+  void Append(std::string line) {
     lines_.Lock()->push_back(std::move(line));
-    written_.notify_all();
+    appended_.notify_all();
   }
+  /// Blocks until there are `count` lines; returns all lines.
   std::vector<std::string> Await(std::size_t count) {
     auto lines = lines_.Lock();
-    lines.Wait(written_, [&] { return lines->size() >= count; });
+    lines.Wait(appended_, [&] { return lines->size() >= count; });
     return *lines;
   }
 
  private:
   Guarded<std::vector<std::string>> lines_;
-  std::condition_variable written_;
+  std::condition_variable appended_;
 };
 
 class InformerTest : public ::testing::Test {
  protected:
-  EventHandler<Widget> Record() {
+  /// Returns a handler that appends each call to the event log.
+  EventHandler<Widget> RecordingHandler() {
     using Ptr = std::shared_ptr<const Widget>;
     const auto text = [](const Widget& widget) {
       return widget.metadata.name + "=" + std::to_string(widget.spec.size);
@@ -55,29 +57,30 @@ class InformerTest : public ::testing::Test {
     return {
         .on_add =
             [this, text](const Ptr& object, bool initial) {
-              journal_.Write(std::string(initial ? "initial " : "add ") + text(*object));
+              event_log_.Append(std::string(initial ? "initial " : "add ") + text(*object));
             },
         .on_update =
             [this, text](const Ptr& before, const Ptr& after) {
-              journal_.Write("update " + text(*before) + " to " + text(*after));
+              event_log_.Append("update " + text(*before) + " to " + text(*after));
             },
         .on_delete =
             [this, text](const Ptr& object, bool unknown) {
-              journal_.Write(std::string(unknown ? "lost " : "delete ") + text(*object));
+              event_log_.Append(std::string(unknown ? "tombstone " : "delete ") + text(*object));
             },
     };
   }
-  void Start() {
+  void StartAndWaitForSync() {
     runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
     informer_.WaitForSync(runner_.get_stop_token());
   }
-  /// Until the informer waits for what its watch, the request with this index, brings.
-  void AwaitWatch(std::size_t request) {
-    source_.AwaitRequests(request + 1);
-    source_.AwaitWatching();
+  /// Blocks until the source has received the request with this index and its watch waits for
+  /// events.
+  void AwaitWatchRequest(std::size_t index) {
+    source_.AwaitRequests(index + 1);
+    source_.AwaitIdleWatch();
   }
-  /// Lets time pass in steps until `count` requests have come in all.
-  void PassUntilRequests(std::size_t count, Duration step) {
+  /// Advances the clock in steps until the source has received `count` requests in total.
+  void AdvanceUntilRequests(std::size_t count, Duration step) {
     clock_.AwaitSleepers(1);
     while (source_.Requests().size() < count) {
       clock_.Advance(step);
@@ -88,236 +91,237 @@ class InformerTest : public ::testing::Test {
 
   kopp::testing::FakeClock clock_;
   kopp::testing::FakeSource<Widget> source_{clock_};
-  Journal journal_;
+  EventLog event_log_;
   Guarded<std::vector<std::string>> problems_;
   Informer<Widget> informer_{
       source_, {.clock = clock_, .seed = 1, .on_problem = [this](const std::string& problem, bool) {
                   problems_.Lock()->push_back(problem);
                 }}};
-  std::jthread runner_;  // last: stops first
+  std::jthread runner_;  // last: destroyed, and so stopped, first
 };
 
-TEST_F(InformerTest, OnceSyncedTheStoreHasTheListAndHandlersWereToldOfIt) {
-  source_.Set(AWidget("a").Sized(1));
-  source_.Set(AWidget("b").Sized(2));
-  informer_.AddHandler(Record());
+TEST_F(InformerTest, AfterSyncTheStoreHasTheListAndHandlersGotInitialAdds) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("b").WithSize(2));
+  informer_.AddHandler(RecordingHandler());
   EXPECT_FALSE(informer_.HasSynced());
 
-  Start();
+  StartAndWaitForSync();
 
   EXPECT_TRUE(informer_.HasSynced());
   EXPECT_EQ(informer_.store().Size(), 2);
   EXPECT_EQ(informer_.store().Get({"default", "b"})->spec.size, 2);
-  EXPECT_THAT(journal_.Await(2), ElementsAre("initial a=1", "initial b=2"));
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=1", "initial b=2"));
 }
 
-TEST_F(InformerTest, ChangesGoThroughTheStoreToTheHandlersInOrder) {
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
+TEST_F(InformerTest, HandlersGetWatchEventsInOrder) {
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
 
-  source_.Set(AWidget("a").Sized(1));
-  source_.Set(AWidget("a").Sized(2));
-  source_.Delete(AWidget("a").Sized(2));
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("a").WithSize(2));
+  source_.Delete(MakeWidget("a").WithSize(2));
 
-  EXPECT_THAT(journal_.Await(3), ElementsAre("add a=1", "update a=1 to a=2", "delete a=2"));
+  EXPECT_THAT(event_log_.Await(3), ElementsAre("add a=1", "update a=1 to a=2", "delete a=2"));
   EXPECT_EQ(informer_.store().Get({"default", "a"}), nullptr);
 }
 
-TEST_F(InformerTest, AHandlerFindsTheNewStateInTheStore) {
+TEST_F(InformerTest, TheStoreHasTheNewStateWhenAHandlerIsCalled) {
   EventHandler<Widget> handler;
   handler.on_add = [this](const auto& object, bool) {
-    journal_.Write(informer_.store().Get(KeyOf(*object)) == object ? "there" : "missing");
+    event_log_.Append(informer_.store().Get(KeyOf(*object)) == object ? "in store"
+                                                                      : "not in store");
   };
   informer_.AddHandler(std::move(handler));
-  source_.Set(AWidget("a"));
-  Start();
+  source_.Set(MakeWidget("a"));
+  StartAndWaitForSync();
 
-  EXPECT_THAT(journal_.Await(1), ElementsAre("there"));
+  EXPECT_THAT(event_log_.Await(1), ElementsAre("in store"));
 }
 
-TEST_F(InformerTest, AMissedDeletionIsToldAsATombstoneAfterTheNextList) {
-  source_.Set(AWidget("a").Sized(1));
-  source_.Set(AWidget("b").Sized(1));
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
-  source_.LoseNextEvent();
-  source_.Delete(AWidget("a"));
-  source_.BreakWatch(ApiError("WATCH", {.code = 410}));
-  PassUntilRequests(3, 100ms);
+TEST_F(InformerTest, AMissedDeletionIsDeliveredAsATombstoneAfterARelist) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("b").WithSize(1));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.DropNextEvent();
+  source_.Delete(MakeWidget("a"));
+  source_.FailWatch(ApiError("WATCH", {.code = 410}));
+  AdvanceUntilRequests(3, 100ms);
 
-  EXPECT_THAT(journal_.Await(4),
-              ElementsAre("initial a=1", "initial b=1", "lost a=1", "update b=1 to b=1"));
+  EXPECT_THAT(event_log_.Await(4),
+              ElementsAre("initial a=1", "initial b=1", "tombstone a=1", "update b=1 to b=1"));
 }
 
-TEST_F(InformerTest, AnObjectDeletedAndMadeAnewUnseenIsToldAsDeleteAndAdd) {
-  source_.Set(AWidget("a").Sized(1).WithUid("old"));
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
-  source_.LoseNextEvent();
-  source_.Delete(AWidget("a"));
+TEST_F(InformerTest, AMissedDeletionAndRecreationIsDeliveredAsDeleteAndAdd) {
+  source_.Set(MakeWidget("a").WithSize(1).WithUid("old"));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.DropNextEvent();
+  source_.Delete(MakeWidget("a"));
 
-  source_.Set(AWidget("a").Sized(2).WithUid("new"));
+  source_.Set(MakeWidget("a").WithSize(2).WithUid("new"));
 
-  EXPECT_THAT(journal_.Await(3), ElementsAre("initial a=1", "lost a=1", "add a=2"));
+  EXPECT_THAT(event_log_.Await(3), ElementsAre("initial a=1", "tombstone a=1", "add a=2"));
 }
 
-TEST_F(InformerTest, AHandlerThatThrowsIsReportedAndTheOthersGetTheEvent) {
-  EventHandler<Widget> thrower;
-  thrower.on_add = [](const auto&, bool) { throw std::runtime_error("no thanks"); };
-  informer_.AddHandler(std::move(thrower));
-  informer_.AddHandler(Record());
-  source_.Set(AWidget("a"));
-  Start();
+TEST_F(InformerTest, AnExceptionFromAHandlerIsReportedAndTheOtherHandlersGetTheEvent) {
+  EventHandler<Widget> throwing_handler;
+  throwing_handler.on_add = [](const auto&, bool) { throw std::runtime_error("handler failed"); };
+  informer_.AddHandler(std::move(throwing_handler));
+  informer_.AddHandler(RecordingHandler());
+  source_.Set(MakeWidget("a"));
+  StartAndWaitForSync();
 
-  EXPECT_THAT(journal_.Await(1), ElementsAre("initial a=0"));
-  EXPECT_THAT(Problems(), ElementsAre("an event handler threw: no thanks"));
+  EXPECT_THAT(event_log_.Await(1), ElementsAre("initial a=0"));
+  EXPECT_THAT(Problems(), ElementsAre("an event handler threw: handler failed"));
 }
 
-TEST_F(InformerTest, AtItsResyncAHandlerIsToldOfEveryObjectAgainAndOthersAreNot) {
-  source_.Set(AWidget("a").Sized(1));
-  informer_.AddHandler(Record(), 30s);
+TEST_F(InformerTest, AResyncSendsUpdatesOnlyToTheHandlerWithThatResyncPeriod) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  informer_.AddHandler(RecordingHandler(), 30s);
   informer_.AddHandler(
-      {.on_update = [this](const auto&, const auto&) { journal_.Write("never"); }});
-  Start();
-  AwaitWatch(1);
+      {.on_update = [this](const auto&, const auto&) { event_log_.Append("unexpected update"); }});
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
 
   clock_.AwaitSleepers(1);
   clock_.Advance(30s);
-  EXPECT_THAT(journal_.Await(2), ElementsAre("initial a=1", "update a=1 to a=1"));
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=1", "update a=1 to a=1"));
   clock_.AwaitSleepers(1);
   clock_.Advance(29s);
   clock_.AwaitSleepers(1);
-  EXPECT_EQ(journal_.Await(2).size(), 2) << "not before its time";
+  EXPECT_EQ(event_log_.Await(2).size(), 2) << "no resync before its period has passed";
   clock_.Advance(1s);
 
-  EXPECT_EQ(journal_.Await(3).size(), 3);
-  EXPECT_EQ(source_.Requests().size(), 2) << "a resync asks the server for nothing";
+  EXPECT_EQ(event_log_.Await(3).size(), 3);
+  EXPECT_EQ(source_.Requests().size(), 2) << "a resync sends no request";
 }
 
-TEST_F(InformerTest, AWatchThatEndsInOrderIsResumedFromTheLastVersionWithoutAList) {
-  Start();
-  AwaitWatch(1);
-  source_.Set(AWidget("a"));
+TEST_F(InformerTest, AWatchThatEndsWithoutErrorIsResumedFromTheLastVersionWithoutARelist) {
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.Set(MakeWidget("a"));
   source_.EndWatch();
 
-  AwaitWatch(2);
+  AwaitWatchRequest(2);
 
   EXPECT_THAT(source_.Requests(), ElementsAre(SourceRequest{Verb::kList, "0", 0, ""},
                                               SourceRequest{Verb::kWatch, "0", 0, ""},
                                               SourceRequest{Verb::kWatch, "1", 0, ""}));
 }
 
-TEST_F(InformerTest, AWatchThatBreaksIsResumedAfterAPauseAndLosesNothing) {
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
-  source_.BreakWatch(std::runtime_error("connection reset"));
-  source_.Set(AWidget("a"));
+TEST_F(InformerTest, AWatchThatFailsIsResumedAfterABackoffWithoutLosingEvents) {
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.FailWatch(std::runtime_error("connection reset"));
+  source_.Set(MakeWidget("a"));
 
-  PassUntilRequests(3, 100ms);
+  AdvanceUntilRequests(3, 100ms);
 
-  EXPECT_THAT(journal_.Await(1), ElementsAre("add a=0"));
+  EXPECT_THAT(event_log_.Await(1), ElementsAre("add a=0"));
   EXPECT_THAT(Problems(),
-              ElementsAre(::testing::MatchesRegex("connection reset; next try in [01]\\.[0-9] s")));
+              ElementsAre(::testing::MatchesRegex("connection reset; retrying in [01]\\.[0-9] s")));
   EXPECT_EQ(source_.Requests()[2].verb, Verb::kWatch);
 }
 
-TEST_F(InformerTest, ASilentWatchIsGivenUpAfter75SecondsOnceABookmarkWasSeen) {
-  Start();
-  AwaitWatch(1);
+TEST_F(InformerTest, AnIdleWatchIsReopenedAfter75SecondsOnceTheServerHasSentABookmark) {
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
   source_.SendBookmark();
-  source_.AwaitWatching();
+  source_.AwaitIdleWatch();
 
-  PassUntilRequests(3, 5s);
+  AdvanceUntilRequests(3, 5s);
 
   EXPECT_EQ(clock_.Now() - TimePoint{}, 75s);
-  ASSERT_THAT(Problems(), ElementsAre(HasSubstr("a watch was silent for 75 s")));
+  ASSERT_THAT(Problems(), ElementsAre(HasSubstr("no event or bookmark for 75 s")));
   EXPECT_EQ(source_.Requests()[2].verb, Verb::kWatch);
 }
 
-TEST_F(InformerTest, ALongListThatExpiresBetweenItsPagesIsListedWholeAndAppliedOnce) {
-  source_.PageSize(1);
-  source_.Set(AWidget("a"));
-  source_.Set(AWidget("b"));
+TEST_F(InformerTest, AListWhoseContinueTokenExpiresIsRepeatedUnpagedAndAppliedOnce) {
+  source_.SetPageSize(1);
+  source_.Set(MakeWidget("a"));
+  source_.Set(MakeWidget("b"));
   const auto gone = ApiError("GET", {.code = 410});
-  informer_.AddHandler(Record());
-  source_.FailNext(gone);  // the first list
-  source_.LetNextPass();   // its first page is fine
-  source_.FailNext(gone);  // its second is not
-  Start();
+  informer_.AddHandler(RecordingHandler());
+  source_.FailNextRequest(gone);  // the first list request
+  source_.AllowNextRequest();     // the first page
+  source_.FailNextRequest(gone);  // the second page
+  StartAndWaitForSync();
 
   EXPECT_THAT(source_.Requests(), ::testing::Contains(SourceRequest{Verb::kList, "", 0, ""}));
-  EXPECT_THAT(journal_.Await(2), ElementsAre("initial a=0", "initial b=0"));
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=0", "initial b=0"));
 }
 
-TEST_F(InformerTest, AnEventThatCannotBeUsedIsReportedAndTheWatchGoesOn) {
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
-  source_.SendMisfit("default/x: spec.size: expected an integer, found a string");
-  source_.Set(AWidget("a"));
+TEST_F(InformerTest, AnUndecodableEventIsReportedAndTheWatchContinues) {
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.SendSkippedEvent("default/x: spec.size: expected an integer, found a string");
+  source_.Set(MakeWidget("a"));
 
-  EXPECT_THAT(journal_.Await(1), ElementsAre("add a=0"));
+  EXPECT_THAT(event_log_.Await(1), ElementsAre("add a=0"));
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("spec.size")));
 }
 
-TEST_F(InformerTest, AnObjectWhoseNewStateCannotBeUsedIsNotTakenForDeletedByTheNextList) {
-  source_.Set(AWidget("a").Sized(1));
-  source_.Set(AWidget("b").Sized(1));
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
-  source_.ListAsMisfit({"default", "a"});
-  source_.BreakWatch(ApiError("WATCH", {.code = 410}));
-  PassUntilRequests(4, 100ms);
+TEST_F(InformerTest, AnObjectThatARelistCannotDecodeKeepsItsCachedState) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("b").WithSize(1));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.ListAsSkipped({"default", "a"});
+  source_.FailWatch(ApiError("WATCH", {.code = 410}));
+  AdvanceUntilRequests(4, 100ms);
 
   EXPECT_EQ(informer_.store().Get({"default", "a"})->spec.size, 1);
-  EXPECT_THAT(journal_.Await(4),
+  EXPECT_THAT(event_log_.Await(4),
               ElementsAre("initial a=1", "initial b=1", "update b=1 to b=1", "update a=1 to a=1"));
 }
 
-TEST_F(InformerTest, AReplayedDeletionOfANamesakeThatCameBeforeIsIgnored) {
-  source_.Set(AWidget("x"));
-  source_.Set(AWidget("a").WithUid("new"));
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
+TEST_F(InformerTest, AnOutdatedDeletionOfAnEarlierObjectWithTheSameNameIsIgnored) {
+  source_.Set(MakeWidget("x"));
+  source_.Set(MakeWidget("a").WithUid("new"));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
 
-  source_.SendAsItIs(EventType::kDeleted, AWidget("a").WithUid("old").AtVersion("1"));
-  source_.Set(AWidget("b"));
+  source_.SendEvent(EventType::kDeleted, MakeWidget("a").WithUid("old").WithResourceVersion("1"));
+  source_.Set(MakeWidget("b"));
 
-  EXPECT_EQ(journal_.Await(3)[2], "add b=0");
+  EXPECT_EQ(event_log_.Await(3)[2], "add b=0");
   EXPECT_NE(informer_.store().Get({"default", "a"}), nullptr);
 }
 
-TEST_F(InformerTest, AnEventOfAnOlderVersionOfTheSameObjectIsIgnored) {
-  for (int i = 0; i < 9; ++i) source_.Set(AWidget("a").Sized(i));
-  informer_.AddHandler(Record());
-  Start();
-  AwaitWatch(1);
+TEST_F(InformerTest, AnEventWithAnOlderResourceVersionIsIgnored) {
+  for (int i = 0; i < 9; ++i) source_.Set(MakeWidget("a").WithSize(i));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
 
-  source_.SendAsItIs(EventType::kModified, AWidget("a").Sized(3).AtVersion("4"));
-  source_.Set(AWidget("b"));
+  source_.SendEvent(EventType::kModified, MakeWidget("a").WithSize(3).WithResourceVersion("4"));
+  source_.Set(MakeWidget("b"));
 
-  EXPECT_THAT(journal_.Await(2), ElementsAre("initial a=8", "add b=0"));
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=8", "add b=0"));
   EXPECT_EQ(informer_.store().Get({"default", "a"})->spec.size, 8);
 }
 
-TEST_F(InformerTest, StopEndsItWhileItWatches) {
-  Start();
-  AwaitWatch(1);
+TEST_F(InformerTest, RunReturnsWhenStoppedDuringAWatch) {
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
   runner_.request_stop();
   runner_.join();
 
-  EXPECT_THROW(informer_.AddHandler(Record()), std::logic_error);
-  EXPECT_TRUE(informer_.HasSynced()) << "what it kept stays readable";
+  EXPECT_THROW(informer_.AddHandler(RecordingHandler()), std::logic_error);
+  EXPECT_TRUE(informer_.HasSynced()) << "the store stays readable";
 }
 
-TEST_F(InformerTest, StopEndsItWhileItPauses) {
-  source_.FailNext(std::runtime_error("refused"));
+TEST_F(InformerTest, RunReturnsWhenStoppedDuringABackoff) {
+  source_.FailNextRequest(std::runtime_error("refused"));
   runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
   clock_.AwaitSleepers(1);
 
@@ -327,14 +331,14 @@ TEST_F(InformerTest, StopEndsItWhileItPauses) {
   EXPECT_FALSE(informer_.HasSynced());
 }
 
-TEST_F(InformerTest, StopEndsAWaitForASyncThatNeverComes) {
-  source_.FailNext(std::runtime_error("refused"));
+TEST_F(InformerTest, WaitForSyncReturnsFalseWhenStoppedBeforeTheFirstList) {
+  source_.FailNextRequest(std::runtime_error("refused"));
   runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
-  clock_.AwaitSleepers(1);  // in its pause
-  std::stop_source patience;
-  std::jthread waiter([&] { patience.request_stop(); });
+  clock_.AwaitSleepers(1);  // the informer waits in its back-off
+  std::stop_source waiter_stop;
+  std::jthread waiter([&] { waiter_stop.request_stop(); });
 
-  EXPECT_FALSE(informer_.WaitForSync(patience.get_token()));
+  EXPECT_FALSE(informer_.WaitForSync(waiter_stop.get_token()));
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("refused")));
 }
 

@@ -14,90 +14,94 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Of = JsonSplitter::Of;
+using Mode = JsonSplitter::Mode;
 
-struct Cut {
+struct SplitResult {
   std::vector<std::string> objects;
   std::string envelope;
-  bool at_end = false;
+  bool is_complete = false;
 };
 
-/// Feeds `text` in pieces of `step` bytes.
-Cut Split(Of of, std::string_view text, std::size_t step) {
-  Cut cut;
-  JsonSplitter splitter(of, [&](std::string_view object) { cut.objects.emplace_back(object); });
-  for (std::size_t at = 0; at < text.size(); at += step) splitter.Feed(text.substr(at, step));
-  cut.envelope = splitter.envelope();
-  cut.at_end = splitter.AtEnd();
-  return cut;
+/// Feeds `text` in chunks of `chunk_size` bytes.
+SplitResult Split(Mode mode, std::string_view text, std::size_t chunk_size) {
+  SplitResult result;
+  JsonSplitter splitter(mode,
+                        [&](std::string_view object) { result.objects.emplace_back(object); });
+  for (std::size_t at = 0; at < text.size(); at += chunk_size) {
+    splitter.Feed(text.substr(at, chunk_size));
+  }
+  result.envelope = splitter.envelope();
+  result.is_complete = splitter.IsComplete();
+  return result;
 }
 
 class JsonSplitterTest : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(InPiecesOf, JsonSplitterTest, ::testing::Values(1, 2, 3, 7, 1000));
+INSTANTIATE_TEST_SUITE_P(ChunkSizes, JsonSplitterTest, ::testing::Values(1, 2, 3, 7, 1000));
 
-TEST_P(JsonSplitterTest, FramesAreCutWhereverTheBytesWereCut) {
-  const Cut cut = Split(Of::kDocuments, "{\"a\":\"}{\\\"\\\\\"}\n{\"é\":[{}]}\r\n {}", GetParam());
+TEST_P(JsonSplitterTest, WatchFramesAreSplitForAnyChunkSize) {
+  const SplitResult result =
+      Split(Mode::kDocuments, "{\"a\":\"}{\\\"\\\\\"}\n{\"é\":[{}]}\r\n {}", GetParam());
 
-  EXPECT_THAT(cut.objects, ElementsAre("{\"a\":\"}{\\\"\\\\\"}", "{\"é\":[{}]}", "{}"));
-  EXPECT_TRUE(cut.at_end);
+  EXPECT_THAT(result.objects, ElementsAre("{\"a\":\"}{\\\"\\\\\"}", "{\"é\":[{}]}", "{}"));
+  EXPECT_TRUE(result.is_complete);
 }
 
-TEST_P(JsonSplitterTest, TheItemsOfAListAreCutAndItsOtherMembersKept) {
-  const Cut cut = Split(Of::kItems,
-                        R"({"kind":"FooList","metadata":{"a":{"items":[{"no":1}]}},
+TEST_P(JsonSplitterTest, ListItemsAreSplitAndTheOtherMembersAreInTheEnvelope) {
+  const SplitResult result = Split(Mode::kListItems,
+                                   R"({"kind":"FooList","metadata":{"a":{"items":[{"no":1}]}},
                             "items":[{"x":"],"}, {"y":[1,{"z":2}]}],"last":"items"})",
-                        GetParam());
+                                   GetParam());
 
-  EXPECT_THAT(cut.objects, ElementsAre(R"({"x":"],"})", R"({"y":[1,{"z":2}]})"));
-  EXPECT_EQ(nlohmann::json::parse(cut.envelope),
+  EXPECT_THAT(result.objects, ElementsAre(R"({"x":"],"})", R"({"y":[1,{"z":2}]})"));
+  EXPECT_EQ(nlohmann::json::parse(result.envelope),
             nlohmann::json::parse(
                 R"({"kind":"FooList","metadata":{"a":{"items":[{"no":1}]}},"items":[],
                     "last":"items"})"));
-  EXPECT_TRUE(cut.at_end);
+  EXPECT_TRUE(result.is_complete);
 }
 
-TEST_P(JsonSplitterTest, AListWithoutItemsIsAList) {
-  EXPECT_THAT(Split(Of::kItems, R"({"items":[]})", GetParam()).objects, IsEmpty());
-  EXPECT_TRUE(Split(Of::kItems, R"({"items":null,"kind":"L"})", GetParam()).at_end);
+TEST_P(JsonSplitterTest, AListWithEmptyOrNullItemsIsComplete) {
+  EXPECT_THAT(Split(Mode::kListItems, R"({"items":[]})", GetParam()).objects, IsEmpty());
+  EXPECT_TRUE(Split(Mode::kListItems, R"({"items":null,"kind":"L"})", GetParam()).is_complete);
 }
 
-TEST_P(JsonSplitterTest, WhatIsCutShortIsNotAtItsEnd) {
-  EXPECT_FALSE(Split(Of::kDocuments, R"({"a":1} {"b":)", GetParam()).at_end);
-  EXPECT_FALSE(Split(Of::kItems, R"({"items":[{"a":1})", GetParam()).at_end);
-  EXPECT_FALSE(Split(Of::kItems,
+TEST_P(JsonSplitterTest, TruncatedInputIsNotComplete) {
+  EXPECT_FALSE(Split(Mode::kDocuments, R"({"a":1} {"b":)", GetParam()).is_complete);
+  EXPECT_FALSE(Split(Mode::kListItems, R"({"items":[{"a":1})", GetParam()).is_complete);
+  EXPECT_FALSE(Split(Mode::kListItems,
                      R"({"items":[]})"
                      " ",
                      GetParam())
                    .objects.size());
-  EXPECT_FALSE(Split(Of::kItems, "", GetParam()).at_end) << "no list came at all";
+  EXPECT_FALSE(Split(Mode::kListItems, "", GetParam()).is_complete) << "no list has started";
 }
 
-TEST_P(JsonSplitterTest, TextBetweenObjectsIsMalformed) {
-  EXPECT_THROW(Split(Of::kDocuments, "{} x {}", GetParam()), DecodeError);
-  EXPECT_THROW(Split(Of::kDocuments, "[{}]", GetParam()), DecodeError);
-  EXPECT_THROW(Split(Of::kDocuments, "<html>", GetParam()), DecodeError);
-  EXPECT_THROW(Split(Of::kItems, R"({"items":[]} {})", GetParam()), DecodeError);
+TEST_P(JsonSplitterTest, TextOutsideObjectsThrowsMalformed) {
+  EXPECT_THROW(Split(Mode::kDocuments, "{} x {}", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kDocuments, "[{}]", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kDocuments, "<html>", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kListItems, R"({"items":[]} {})", GetParam()), DecodeError);
 }
 
-TEST_P(JsonSplitterTest, BracketsThatDoNotMatchAreMalformed) {
-  EXPECT_THROW(Split(Of::kDocuments, "{]", GetParam()), DecodeError);
-  EXPECT_THROW(Split(Of::kDocuments, "}", GetParam()), DecodeError);
-  EXPECT_THROW(Split(Of::kItems, R"({"items":[[]]})", GetParam()), DecodeError);
+TEST_P(JsonSplitterTest, MismatchedBracketsThrowMalformed) {
+  EXPECT_THROW(Split(Mode::kDocuments, "{]", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kDocuments, "}", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kListItems, R"({"items":[[]]})", GetParam()), DecodeError);
 }
 
-TEST(JsonSplitterLimitTest, NestingDeeperThan512IsRefused) {
+TEST(JsonSplitterLimitTest, NestingDeeperThan512LevelsThrows) {
   const std::string deep(100'000, '[');
-  EXPECT_THROW(Split(Of::kDocuments, "{\"a\":" + deep, 1000), DecodeError);
-  EXPECT_NO_THROW(Split(Of::kDocuments, "{\"a\":" + deep.substr(0, 511), 1000));
+  EXPECT_THROW(Split(Mode::kDocuments, "{\"a\":" + deep, 1000), DecodeError);
+  EXPECT_NO_THROW(Split(Mode::kDocuments, "{\"a\":" + deep.substr(0, 511), 1000));
 }
 
-TEST(JsonSplitterLimitTest, AnObjectThatNeverEndsIsRefusedAt64MiB) {
-  const std::string piece(1U << 20U, 'x');
-  JsonSplitter splitter(Of::kDocuments, [](std::string_view) {});
+TEST(JsonSplitterLimitTest, AnUnfinishedObjectLargerThan64MiBThrows) {
+  const std::string chunk(1U << 20U, 'x');
+  JsonSplitter splitter(Mode::kDocuments, [](std::string_view) {});
   splitter.Feed("{\"a\":\"");
 
   const auto feed = [&] {
-    for (int i = 0; i < 64; ++i) splitter.Feed(piece);
+    for (int i = 0; i < 64; ++i) splitter.Feed(chunk);
   };
   EXPECT_THROW(feed(), DecodeError);
 }

@@ -11,35 +11,35 @@
 namespace kopp {
 namespace {
 
-using kopp::testing::AWidget;
+using kopp::testing::MakeWidget;
 
-TEST(ObjectKeyTest, ItsTextIsNamespaceSlashName) {
+TEST(ObjectKeyTest, ToStringReturnsNamespaceSlashName) {
   EXPECT_EQ((ObjectKey{"ns", "a"}).ToString(), "ns/a");
   EXPECT_EQ((ObjectKey{"", "node"}).ToString(), "node");
 }
 
-TEST(ObjectKeyTest, ParseReadsWhatToStringWrites) {
+TEST(ObjectKeyTest, ParseIsTheInverseOfToString) {
   EXPECT_EQ(ObjectKey::Parse("ns/a"), (ObjectKey{"ns", "a"}));
   EXPECT_EQ(ObjectKey::Parse("node"), (ObjectKey{"", "node"}));
 }
 
-TEST(ObjectKeyTest, ParseRefusesWhatNamesNoObject) {
+TEST(ObjectKeyTest, ParseThrowsForAnEmptyNameOrMoreThanOneSlash) {
   EXPECT_THROW(ObjectKey::Parse(""), std::invalid_argument);
   EXPECT_THROW(ObjectKey::Parse("ns/"), std::invalid_argument);
   EXPECT_THROW(ObjectKey::Parse("a/b/c"), std::invalid_argument);
 }
 
-TEST(ObjectKeyTest, NamespaceAndNameAreNotInterchangeableInTheHash) {
+TEST(ObjectKeyTest, SwappingNamespaceAndNameChangesTheHash) {
   const std::hash<ObjectKey> hash;
   EXPECT_NE(hash({"a", "b"}), hash({"b", "a"}));
 }
 
-TEST(KindTest, TheGroupIsWhatStandsBeforeTheVersion) {
+TEST(KindTest, GroupReturnsThePartOfApiVersionBeforeTheSlash) {
   EXPECT_EQ((Kind{"apps/v1", "Deployment", "deployments"}).group(), "apps");
   EXPECT_EQ((Kind{"v1", "Pod", "pods"}).group(), "");
 }
 
-TEST(ObjectTest, MetadataIsReadUnderItsJsonNames) {
+TEST(ObjectTest, DecodingReadsMetadataByItsJsonNames) {
   const auto widget = Decode<kopp::testing::Widget>(
       R"({"metadata": {"name": "a", "namespace": "ns", "uid": "u", "generation": 3,
           "deletionTimestamp": "2024-01-01T00:00:00Z", "labels": {"k": "v"},
@@ -52,34 +52,34 @@ TEST(ObjectTest, MetadataIsReadUnderItsJsonNames) {
   EXPECT_EQ(widget.metadata.finalizers.front(), "f");
 }
 
-TEST(ControllerOfTest, ItIsTheOneOwnerThatControls) {
+TEST(ControllerOfTest, ReturnsTheOwnerReferenceWithControllerTrueOrNull) {
   const auto widget =
-      AWidget().OwnedBy({.name = "reader"}).OwnedBy({.name = "manager", .controller = true});
+      MakeWidget().WithOwner({.name = "reader"}).WithOwner({.name = "manager", .controller = true});
 
   ASSERT_NE(ControllerOf(widget.metadata), nullptr);
   EXPECT_EQ(ControllerOf(widget.metadata)->name, "manager");
-  EXPECT_EQ(ControllerOf(AWidget().metadata), nullptr);
+  EXPECT_EQ(ControllerOf(MakeWidget().metadata), nullptr);
 }
 
-TEST(IsOlderVersionTest, VersionsAreComparedAsNumbersOfAnyLength) {
-  EXPECT_TRUE(IsOlderVersion("9", "10"));
-  EXPECT_TRUE(IsOlderVersion("99999999999999999999998", "99999999999999999999999"));
-  EXPECT_FALSE(IsOlderVersion("10", "9"));
-  EXPECT_FALSE(IsOlderVersion("10", "10"));
+TEST(IsOlderResourceVersionTest, ComparesDecimalNumbersOfAnyLength) {
+  EXPECT_TRUE(IsOlderResourceVersion("9", "10"));
+  EXPECT_TRUE(IsOlderResourceVersion("99999999999999999999998", "99999999999999999999999"));
+  EXPECT_FALSE(IsOlderResourceVersion("10", "9"));
+  EXPECT_FALSE(IsOlderResourceVersion("10", "10"));
 }
 
-TEST(IsOlderVersionTest, OfVersionsThatAreNoNumbersNothingIsSaid) {
-  EXPECT_FALSE(IsOlderVersion("a", "b"));
-  EXPECT_FALSE(IsOlderVersion("", "1"));
-  EXPECT_FALSE(IsOlderVersion("01", "2"));
+TEST(IsOlderResourceVersionTest, ReturnsFalseIfAVersionIsNotADecimalNumber) {
+  EXPECT_FALSE(IsOlderResourceVersion("a", "b"));
+  EXPECT_FALSE(IsOlderResourceVersion("", "1"));
+  EXPECT_FALSE(IsOlderResourceVersion("01", "2"));
 }
 
-TEST(ObjectKeyTest, InAQueueKeysThatReadTheSameWithoutTheirSlashAreHashedApart) {
+TEST(ObjectKeyTest, ItemHashDependsOnTheBoundaryBetweenNamespaceAndName) {
   const workqueue::ItemHash<ObjectKey> hash;
 
   EXPECT_EQ(hash({"ab", "c"}, 1), hash({"ab", "c"}, 1));
   EXPECT_NE(hash({"ab", "c"}, 1), hash({"a", "bc"}, 1));
-  EXPECT_NE(hash({"ab", "c"}, 1), hash({"ab", "c"}, 2)) << "each queue hashes in its own way";
+  EXPECT_NE(hash({"ab", "c"}, 1), hash({"ab", "c"}, 2)) << "the hash depends on the seed";
 }
 
 }  // namespace

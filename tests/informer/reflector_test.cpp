@@ -17,22 +17,22 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using State = ReflectorState::State;
 
-std::exception_ptr Refusal(int code, std::string reason = {}) {
+std::exception_ptr ApiFailure(int code, std::string reason = {}) {
   return std::make_exception_ptr(ApiError("GET /x", {.reason = std::move(reason), .code = code}));
 }
-std::exception_ptr Broken() {
+std::exception_ptr ConnectionReset() {
   return std::make_exception_ptr(std::runtime_error("connection reset"));
 }
-std::exception_ptr BadFrame() {
+std::exception_ptr MalformedFrame() {
   return std::make_exception_ptr(DecodeError(DecodeError::Kind::kMalformed, "", "not JSON"));
 }
 
 class ReflectorStateTest : public ::testing::Test {
  protected:
-  void List(const std::string& version) { state_.Listed({.resource_version = version}); }
+  void List(const std::string& version) { state_.OnListPage({.resource_version = version}); }
   void ListAndWatch(const std::string& version) {
     List(version);
-    watch_ = state_.NextWatch();
+    watch_ = state_.StartWatch();
   }
 
   kopp::testing::FakeClock clock_;
@@ -40,9 +40,9 @@ class ReflectorStateTest : public ::testing::Test {
   WatchOptions watch_;
 };
 
-TEST_F(ReflectorStateTest, TheFirstListTakesAnyVersionAndTheWatchGoesOnFromIt) {
-  EXPECT_EQ(state_.NextList().resource_version, "0");
-  EXPECT_EQ(state_.NextList().limit, 0);
+TEST_F(ReflectorStateTest, TheFirstListAcceptsAnyVersionAndTheWatchStartsFromItsResult) {
+  EXPECT_EQ(state_.NextListOptions().resource_version, "0");
+  EXPECT_EQ(state_.NextListOptions().limit, 0);
 
   ListAndWatch("7");
 
@@ -52,180 +52,183 @@ TEST_F(ReflectorStateTest, TheFirstListTakesAnyVersionAndTheWatchGoesOnFromIt) {
 
 TEST_F(ReflectorStateTest, AWatchResumesFromTheLastEventOrBookmark) {
   ListAndWatch("7");
-  state_.Heard("8", false);
-  state_.Heard("12", true);
-  EXPECT_EQ(state_.Ended().pause, 0s);
+  state_.OnEvent("8", false);
+  state_.OnEvent("12", true);
+  EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
 
-  EXPECT_EQ(state_.NextWatch().resource_version, "12");
+  EXPECT_EQ(state_.StartWatch().resource_version, "12");
 }
 
-TEST_F(ReflectorStateTest, ABookmarkWithAnOlderOrNoVersionIsIgnored) {
+TEST_F(ReflectorStateTest, ABookmarkWithAnOlderOrEmptyVersionIsIgnored) {
   ListAndWatch("12");
-  state_.Heard("9", true);
-  state_.Heard("", true);
+  state_.OnEvent("9", true);
+  state_.OnEvent("", true);
 
   EXPECT_EQ(state_.resource_version(), "12");
 }
 
-TEST_F(ReflectorStateTest, AWatchIsAskedToEndBetween240And480Seconds) {
+TEST_F(ReflectorStateTest, TheWatchTimeoutIsBetween240And480Seconds) {
   List("1");
   for (int i = 0; i < 200; ++i) {
-    const Duration timeout = state_.NextWatch().timeout;
+    const Duration timeout = state_.StartWatch().timeout;
     EXPECT_GE(timeout, 240s);
     EXPECT_LE(timeout, 480s);
   }
 }
 
-TEST_F(ReflectorStateTest, A410OfAWatchListsAgainFromTheLastVersion) {
+TEST_F(ReflectorStateTest, AWatchThatFailsWith410RelistsFromTheLastVersion) {
   ListAndWatch("7");
-  state_.Heard("9", false);
+  state_.OnEvent("9", false);
 
-  const auto next = state_.Failed(Refusal(410, "Expired"));
+  const auto next = state_.OnFailure(ApiFailure(410, "Expired"));
 
   EXPECT_TRUE(next.minor);
   EXPECT_EQ(state_.state(), State::kListing);
-  EXPECT_EQ(state_.NextList().resource_version, "9");
+  EXPECT_EQ(state_.NextListOptions().resource_version, "9");
 }
 
-TEST_F(ReflectorStateTest, A410OfAListListsTheNewestInPagesAtOnce) {
-  const auto next = state_.Failed(Refusal(410));
+TEST_F(ReflectorStateTest, AListThatFailsWith410ListsTheNewestVersionInPagesWithoutDelay) {
+  const auto next = state_.OnFailure(ApiFailure(410));
 
-  EXPECT_EQ(next.pause, 0s);
-  EXPECT_EQ(state_.NextList().resource_version, "");
-  EXPECT_EQ(state_.NextList().limit, 500);
+  EXPECT_EQ(next.delay, 0s);
+  EXPECT_EQ(state_.NextListOptions().resource_version, "");
+  EXPECT_EQ(state_.NextListOptions().limit, 500);
 }
 
-TEST_F(ReflectorStateTest, ATooLargeVersionListsTheNewestInPagesAtOnce) {
+TEST_F(ReflectorStateTest, ATooLargeVersionListsTheNewestVersionInPagesWithoutDelay) {
   ListAndWatch("1000");
-  (void)state_.Failed(Refusal(410));
+  (void)state_.OnFailure(ApiFailure(410));
   const auto too_large = std::make_exception_ptr(
       ApiError("GET /x", {.message = "Too large resource version: 1000, current: 3", .code = 504}));
 
-  EXPECT_EQ(state_.Failed(too_large).pause, 0s);
-  EXPECT_EQ(state_.state(), State::kPaging);
+  EXPECT_EQ(state_.OnFailure(too_large).delay, 0s);
+  EXPECT_EQ(state_.state(), State::kListingPages);
   List("3");
-  EXPECT_EQ(state_.NextWatch().resource_version, "3") << "the server's version went back";
+  EXPECT_EQ(state_.StartWatch().resource_version, "3")
+      << "the version may go back, for example after etcd was restored";
 }
 
-TEST_F(ReflectorStateTest, PagesFollowEachOtherByTheirTokens) {
-  (void)state_.Failed(Refusal(410));
+TEST_F(ReflectorStateTest, TheNextPageIsRequestedWithTheContinueToken) {
+  (void)state_.OnFailure(ApiFailure(410));
 
-  EXPECT_FALSE(state_.Listed({.resource_version = "5", .continue_token = "next"}));
-  EXPECT_EQ(state_.NextList().continue_token, "next");
-  EXPECT_EQ(state_.NextList().resource_version, "");
-  EXPECT_TRUE(state_.Listed({.resource_version = "5"}));
+  EXPECT_FALSE(state_.OnListPage({.resource_version = "5", .continue_token = "next"}));
+  EXPECT_EQ(state_.NextListOptions().continue_token, "next");
+  EXPECT_EQ(state_.NextListOptions().resource_version, "");
+  EXPECT_TRUE(state_.OnListPage({.resource_version = "5"}));
 
   EXPECT_EQ(state_.state(), State::kWatching);
 }
 
-TEST_F(ReflectorStateTest, APageWhoseTokenExpiredLeadsToOneListOfAll) {
-  (void)state_.Failed(Refusal(410));
-  state_.Listed({.resource_version = "5", .continue_token = "next"});
+TEST_F(ReflectorStateTest, AnExpiredContinueTokenLeadsToAnUnpagedList) {
+  (void)state_.OnFailure(ApiFailure(410));
+  state_.OnListPage({.resource_version = "5", .continue_token = "next"});
 
-  EXPECT_EQ(state_.Failed(Refusal(410)).pause, 0s);
+  EXPECT_EQ(state_.OnFailure(ApiFailure(410)).delay, 0s);
 
-  EXPECT_EQ(state_.state(), State::kListingAll);
-  EXPECT_EQ(state_.NextList().limit, 0);
-  EXPECT_EQ(state_.NextList().resource_version, "");
+  EXPECT_EQ(state_.state(), State::kListingUnpaged);
+  EXPECT_EQ(state_.NextListOptions().limit, 0);
+  EXPECT_EQ(state_.NextListOptions().resource_version, "");
 }
 
-TEST_F(ReflectorStateTest, APageThatFailsOtherwiseStartsAtTheFirstAgain) {
-  (void)state_.Failed(Refusal(410));
-  state_.Listed({.resource_version = "5", .continue_token = "next"});
+TEST_F(ReflectorStateTest, APageThatFailsForAnotherReasonRestartsAtTheFirstPage) {
+  (void)state_.OnFailure(ApiFailure(410));
+  state_.OnListPage({.resource_version = "5", .continue_token = "next"});
 
-  EXPECT_GT(state_.Failed(Broken()).pause, 0s);
+  EXPECT_GT(state_.OnFailure(ConnectionReset()).delay, 0s);
 
-  EXPECT_EQ(state_.NextList().continue_token, "");
-  EXPECT_EQ(state_.NextList().limit, 500);
+  EXPECT_EQ(state_.NextListOptions().continue_token, "");
+  EXPECT_EQ(state_.NextListOptions().limit, 500);
 }
 
-TEST_F(ReflectorStateTest, AWatchThatBreaksResumesWithoutAList) {
-  for (const auto& failure : {Broken(), Refusal(429), Refusal(500), Refusal(503)}) {
+TEST_F(ReflectorStateTest, AWatchThatFailsTemporarilyResumesWithoutARelist) {
+  for (const auto& failure :
+       {ConnectionReset(), ApiFailure(429), ApiFailure(500), ApiFailure(503)}) {
     ListAndWatch("7");
-    (void)state_.Failed(failure);
+    (void)state_.OnFailure(failure);
     EXPECT_EQ(state_.state(), State::kWatching);
-    EXPECT_EQ(state_.NextWatch().resource_version, "7");
+    EXPECT_EQ(state_.StartWatch().resource_version, "7");
   }
 }
 
-TEST_F(ReflectorStateTest, AWatchOfAKindThatIsNoLongerServedListsAgain) {
+TEST_F(ReflectorStateTest, AWatchThatFailsWith404Relists) {
   ListAndWatch("7");
-  const auto next = state_.Failed(Refusal(404));
+  const auto next = state_.OnFailure(ApiFailure(404));
 
   EXPECT_EQ(state_.state(), State::kListing);
   EXPECT_THAT(next.problem, HasSubstr("is its CustomResourceDefinition installed?"));
 }
 
-TEST_F(ReflectorStateTest, AForbiddenListSaysWhichVerbsToGrant) {
-  EXPECT_THAT(state_.Failed(Refusal(403)).problem, HasSubstr("grant this account the verbs list"));
+TEST_F(ReflectorStateTest, AListThatFailsWith403ReportsTheVerbsToGrant) {
+  EXPECT_THAT(state_.OnFailure(ApiFailure(403)).problem,
+              HasSubstr("grant this account the verbs list and watch"));
 }
 
-TEST_F(ReflectorStateTest, PausesDoubleFrom800msTo30sPlusAsMuchAgainByChance) {
+TEST_F(ReflectorStateTest, BackoffDoublesFrom800msTo30sWithJitter) {
   Duration base = 800ms;
   for (int i = 0; i < 20; ++i) {
-    const Duration pause = state_.Failed(Broken()).pause;
-    EXPECT_GE(pause, base);
-    EXPECT_LE(pause, 2 * base);
+    const Duration delay = state_.OnFailure(ConnectionReset()).delay;
+    EXPECT_GE(delay, base);
+    EXPECT_LE(delay, 2 * base);
     base = std::min<Duration>(2 * base, 30s);
   }
 }
 
-TEST_F(ReflectorStateTest, AfterTwoQuietMinutesPausesStartAgain) {
-  for (int i = 0; i < 10; ++i) (void)state_.Failed(Broken());
+TEST_F(ReflectorStateTest, BackoffRestartsAfterTwoMinutesWithoutFailure) {
+  for (int i = 0; i < 10; ++i) (void)state_.OnFailure(ConnectionReset());
   clock_.Advance(2min + 1ns);
 
-  EXPECT_LE(state_.Failed(Broken()).pause, 1600ms);
+  EXPECT_LE(state_.OnFailure(ConnectionReset()).delay, 1600ms);
 }
 
-TEST_F(ReflectorStateTest, ARetryAfterIsKeptToUpToAMinute) {
-  const auto asked = [](int seconds) {
+TEST_F(ReflectorStateTest, RetryAfterIsRespectedUpToOneMinute) {
+  const auto retry_after = [](int seconds) {
     return std::make_exception_ptr(
         ApiError("GET /x", {.code = 429, .details = {.retryAfterSeconds = seconds}}));
   };
-  EXPECT_EQ(state_.Failed(asked(20)).pause, 20s);
-  EXPECT_EQ(state_.Failed(asked(3600)).pause, 60s);
-  EXPECT_GT(state_.Failed(asked(-5)).pause, 0s);
+  EXPECT_EQ(state_.OnFailure(retry_after(20)).delay, 20s);
+  EXPECT_EQ(state_.OnFailure(retry_after(3600)).delay, 60s);
+  EXPECT_GT(state_.OnFailure(retry_after(-5)).delay, 0s);
 }
 
-TEST_F(ReflectorStateTest, AWatchThatEndsAtOnceWithNothingSentIsFollowedByAPause) {
+TEST_F(ReflectorStateTest, AWatchThatEndsWithinASecondWithoutEventsIsFollowedByABackoff) {
   ListAndWatch("7");
-  EXPECT_GT(state_.Ended().pause, 0s);
+  EXPECT_GT(state_.OnWatchEnd().delay, 0s);
 
-  (void)state_.NextWatch();
+  (void)state_.StartWatch();
   clock_.Advance(1s);
-  EXPECT_EQ(state_.Ended().pause, 0s);
+  EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
 }
 
-TEST_F(ReflectorStateTest, WithoutBookmarksAWatchIsGivenUpFiveSecondsAfterItsTimeout) {
+TEST_F(ReflectorStateTest, WithoutBookmarksTheIdleDeadlineIsFiveSecondsAfterTheWatchTimeout) {
   ListAndWatch("7");
   clock_.Advance(100s);
-  state_.Heard("8", false);
+  state_.OnEvent("8", false);
 
-  EXPECT_EQ(state_.SilentUntil(), TimePoint{} + watch_.timeout + 5s);
+  EXPECT_EQ(state_.IdleDeadline(), TimePoint{} + watch_.timeout + 5s);
 }
 
-TEST_F(ReflectorStateTest, OnceABookmarkWasSeenAWatchIsGivenUpAfter75SilentSeconds) {
+TEST_F(ReflectorStateTest, AfterABookmarkTheIdleDeadlineIs75SecondsAfterTheLastEvent) {
   ListAndWatch("7");
   clock_.Advance(60s);
-  state_.Heard("8", true);
-  EXPECT_EQ(state_.SilentUntil(), clock_.Now() + 75s);
+  state_.OnEvent("8", true);
+  EXPECT_EQ(state_.IdleDeadline(), clock_.Now() + 75s);
 
   clock_.Advance(10s);
-  state_.Heard("9", false);
-  EXPECT_EQ(state_.SilentUntil(), clock_.Now() + 75s);
+  state_.OnEvent("9", false);
+  EXPECT_EQ(state_.IdleDeadline(), clock_.Now() + 75s);
 }
 
-TEST_F(ReflectorStateTest, ABadFrameResumesAndTheThirdInARowListsAgain) {
+TEST_F(ReflectorStateTest, AMalformedFrameResumesTheWatchAndTheThirdConsecutiveOneRelists) {
   ListAndWatch("7");
-  (void)state_.Failed(BadFrame());
-  (void)state_.Failed(BadFrame());
+  (void)state_.OnFailure(MalformedFrame());
+  (void)state_.OnFailure(MalformedFrame());
   EXPECT_EQ(state_.state(), State::kWatching);
-  EXPECT_EQ(state_.NextWatch().resource_version, "7");
+  EXPECT_EQ(state_.StartWatch().resource_version, "7");
 
-  const auto next = state_.Failed(BadFrame());
+  const auto next = state_.OnFailure(MalformedFrame());
 
   EXPECT_EQ(state_.state(), State::kListing);
-  EXPECT_THAT(next.problem, HasSubstr("after version 7"));
+  EXPECT_THAT(next.problem, HasSubstr("after resource version 7"));
 }
 
 }  // namespace

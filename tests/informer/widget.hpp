@@ -7,7 +7,7 @@
 
 namespace kopp::testing {
 
-/// A kind that stands for any.
+/// A namespaced kind for tests. The functions are builders: MakeWidget().WithSize(3).
 struct Widget {
   static constexpr Kind kKind{"example.test/v1", "Widget", "widgets"};
   struct Spec {
@@ -16,15 +16,15 @@ struct Widget {
   ObjectMeta metadata;
   Spec spec;
 
-  Widget Named(std::string name) && {
+  Widget WithName(std::string name) && {
     metadata.name = std::move(name);
     return std::move(*this);
   }
-  Widget In(std::string ns) && {
+  Widget InNamespace(std::string ns) && {
     metadata.ns = std::move(ns);
     return std::move(*this);
   }
-  Widget Sized(int size) && {
+  Widget WithSize(int size) && {
     spec.size = size;
     return std::move(*this);
   }
@@ -32,11 +32,11 @@ struct Widget {
     metadata.uid = std::move(uid);
     return std::move(*this);
   }
-  Widget AtVersion(std::string version) && {
+  Widget WithResourceVersion(std::string version) && {
     metadata.resourceVersion = std::move(version);
     return std::move(*this);
   }
-  Widget OwnedBy(OwnerReference owner) && {
+  Widget WithOwner(OwnerReference owner) && {
     metadata.ownerReferences.push_back(std::move(owner));
     return std::move(*this);
   }
@@ -44,9 +44,9 @@ struct Widget {
 KOPP_FIELDS(Widget::Spec, size)
 KOPP_FIELDS(Widget, metadata, spec)
 
-/// "default/a", uid "uid-a" unless said otherwise.
-inline Widget AWidget(const std::string& name = "a") {
-  return Widget{}.In("default").Named(name).WithUid("uid-" + name);
+/// Returns a Widget in the namespace "default"; its uid is "uid-" + `name`.
+inline Widget MakeWidget(const std::string& name = "a") {
+  return Widget{}.InNamespace("default").WithName(name).WithUid("uid-" + name);
 }
 
 }  // namespace kopp::testing

@@ -1,11 +1,11 @@
-// An operator, whole: every Foo gets the Deployment that it names.
+// A complete operator: it creates the Deployment that each Foo names.
 #include <kopp/framework.hpp>
 
 using namespace std::chrono_literals;
 using kopp::Deployment;
 using nlohmann::json;
 
-struct Foo {  // members bear the names of the CRD's fields
+struct Foo {  // members have the names of the CRD's fields
   static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
   struct Spec {
     std::string deploymentName;
@@ -37,7 +37,7 @@ kopp::Result Reconcile(const Foo& foo, kopp::Context& ctx) {
   if (foo.spec.deploymentName.empty()) throw kopp::TerminalError("spec.deploymentName is empty");
   if (found && !kopp::IsControlledBy(*found, foo)) {
     ctx.events.Warning(foo, "ErrResourceExists", "the Deployment is not managed by this Foo");
-    throw std::runtime_error(foo.spec.deploymentName + " belongs to another");
+    throw std::runtime_error(foo.spec.deploymentName + " is not controlled by this Foo");
   }
   const auto live = ctx.client.Apply<Deployment>(Desired(foo));
   ctx.client.ApplyStatus(foo, {.availableReplicas = live.status.availableReplicas});

@@ -1,4 +1,4 @@
-// A user's test: the installed headers for tests are complete.
+// A user's test. It checks that the installed test headers compile and link.
 #include <kopp/client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>

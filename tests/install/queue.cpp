@@ -1,4 +1,4 @@
-// The workqueue alone: it needs no package but threads.
+// Uses only the workqueue, which depends on no package except threads.
 #include <iostream>
 #include <string>
 

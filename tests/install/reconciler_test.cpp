@@ -1,4 +1,4 @@
-// A user's test of a reconciler: an API server in memory is part of what is installed.
+// A user's test of a reconciler. It uses the installed in-memory API server.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -35,13 +35,13 @@ class GreetingTest : public testing::Test {
   kopp::testing::Environment env_;
 };
 
-TEST_F(GreetingTest, IsWritten) {
+TEST_F(GreetingTest, ReconcileAppliesTheConfigMap) {
   env_.Reconcile<Greeting>({"default", "first"}, Reconcile);
 
   EXPECT_THAT(env_.Writes(), testing::ElementsAre("patch configmaps default/first"));
 }
 
-TEST_F(GreetingTest, IsWrittenByTheWholeOperator) {
+TEST_F(GreetingTest, RunningOperatorAppliesTheConfigMap) {
   env_.manager().AddController<Greeting>().Owns<kopp::ConfigMap>().Reconcile(Reconcile);
   env_.Start();
 

@@ -1,5 +1,6 @@
-# Installs kopp into an empty folder, builds the project beside this file against it, and runs it.
-#   cmake -DBUILD=<kopp's build folder> -DSOURCE=<this folder> -DWORK=<scratch> -P run.cmake
+# Builds the project in this folder against the kopp in WORK/installed, and runs its programs.
+# install.cmake, run before, has emptied WORK and installed kopp there.
+#   cmake -DSOURCE=<this folder> -DWORK=<scratch> -DFLAGS=<compiler flags> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
@@ -10,39 +11,37 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-file(REMOVE_RECURSE ${WORK})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/installed
   -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/queue)
 if(NOT output STREQUAL "default/web\n")
-  message(FATAL_ERROR "the queue's program printed: ${output}")
+  message(FATAL_ERROR "expected the queue program to print \"default/web\", but it printed: ${output}")
 endif()
 run(${WORK}/build/operator --help)
 run(${WORK}/build/operator_test)
 run(${WORK}/build/reconciler_test)
 run(${WORK}/installed/bin/sample-controller --version)
 
-# The demo finds what the installed sample controller is shown with. It goes on until it is ended, or
-# nobody reads on.
+# The demo finds the installed manifests of the sample controller. It runs until it is stopped or
+# until its stdout is closed.
 run(timeout --signal=INT 60 ${WORK}/installed/bin/kopp-apiserver --demo --
   ${WORK}/installed/bin/sample-controller
   COMMAND sed "/create  deployments example-foo/q")
 if(NOT output MATCHES "create  deployments example-foo")
-  message(FATAL_ERROR "the demo told:\n${output}")
+  message(FATAL_ERROR "the demo did not print \"create  deployments example-foo\". Its output:\n${output}")
 endif()
 
-# The workqueue is found where none of the other packages are.
-file(WRITE ${WORK}/alone/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
-project(alone LANGUAGES CXX)
-foreach(package nlohmann_json simdjson OpenSSL cpprestsdk prometheus-cpp yaml-cpp)
+# The component workqueue is found even if the packages of the other components are not installed.
+file(WRITE ${WORK}/workqueue_only/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(workqueue_only LANGUAGES CXX)
+foreach(package nlohmann_json simdjson OpenSSL cpprestsdk prometheus-cpp yaml-cpp re2)
   set(CMAKE_DISABLE_FIND_PACKAGE_\${package} TRUE)
 endforeach()
 find_package(kopp REQUIRED COMPONENTS workqueue)
 add_executable(queue ${SOURCE}/queue.cpp)
 target_link_libraries(queue PRIVATE kopp::workqueue)
 ")
-run(${CMAKE_COMMAND} -S ${WORK}/alone -B ${WORK}/alone/build -G Ninja
+run(${CMAKE_COMMAND} -S ${WORK}/workqueue_only -B ${WORK}/workqueue_only/build -G Ninja
   -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_FLAGS=${FLAGS})
-run(${CMAKE_COMMAND} --build ${WORK}/alone/build)
+run(${CMAKE_COMMAND} --build ${WORK}/workqueue_only/build)

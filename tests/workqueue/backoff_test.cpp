@@ -21,14 +21,15 @@ class BackoffTest : public ::testing::Test {
   Backoff<std::string> backoff_{1s, 5s, {.clock = clock_}};
 };
 
-TEST_F(BackoffTest, AKeyThatNeverFailedHasNoDelay) {
+TEST_F(BackoffTest, AKeyWithoutFailuresHasNoDelay) {
   EXPECT_EQ(backoff_.Get("a"), 0s);
   EXPECT_FALSE(backoff_.IsInBackOffSince("a", clock_.Now()));
-  EXPECT_FALSE(backoff_.IsInBackOffSince("a", clock_.Now() + 1h)) << "not even from tomorrow on";
+  EXPECT_FALSE(backoff_.IsInBackOffSince("a", clock_.Now() + 1h))
+      << "nor since a time in the future";
   EXPECT_FALSE(backoff_.IsInBackOffSinceUpdate("a"));
 }
 
-TEST_F(BackoffTest, TheDelayDoublesWithEachFailureUpToTheLongest) {
+TEST_F(BackoffTest, EachFailureDoublesTheDelayUpToTheMaximum) {
   std::vector<Duration> delays;
 
   for (int i = 0; i < 5; ++i) delays.push_back(backoff_.Next("a"));
@@ -37,7 +38,7 @@ TEST_F(BackoffTest, TheDelayDoublesWithEachFailureUpToTheLongest) {
   EXPECT_EQ(backoff_.Get("a"), 5s);
 }
 
-TEST_F(BackoffTest, EachKeyHasADelayOfItsOwn) {
+TEST_F(BackoffTest, EachKeyHasItsOwnDelay) {
   backoff_.Next("a");
   backoff_.Next("a");
   backoff_.Next("b");
@@ -46,7 +47,7 @@ TEST_F(BackoffTest, EachKeyHasADelayOfItsOwn) {
   EXPECT_EQ(backoff_.Get("b"), 1s);
 }
 
-TEST_F(BackoffTest, AKeyThatWasResetStartsAnew) {
+TEST_F(BackoffTest, ResetRemovesTheDelay) {
   backoff_.Next("a");
   backoff_.Next("a");
 
@@ -56,16 +57,16 @@ TEST_F(BackoffTest, AKeyThatWasResetStartsAnew) {
   EXPECT_EQ(backoff_.Next("a"), 1s);
 }
 
-TEST_F(BackoffTest, ADeletedEntryTakesNoMemory) {
+TEST_F(BackoffTest, DeleteEntryFreesTheEntry) {
   backoff_.Next("a");
 
   backoff_.DeleteEntry("a");
-  backoff_.DeleteEntry("never seen");
+  backoff_.DeleteEntry("unknown");
 
   EXPECT_EQ(backoff_.Len(), 0);
 }
 
-TEST_F(BackoffTest, SinceItsLastFailureAKeyIsInBackOffUntilItsDelayHasPassed) {
+TEST_F(BackoffTest, IsInBackOffSinceUpdateUntilTheDelayHasPassedSinceTheLastFailure) {
   backoff_.Next("a");
   clock_.Advance(500ms);
   backoff_.Next("a");
@@ -77,7 +78,7 @@ TEST_F(BackoffTest, SinceItsLastFailureAKeyIsInBackOffUntilItsDelayHasPassed) {
   EXPECT_FALSE(backoff_.IsInBackOffSinceUpdate("a"));
 }
 
-TEST_F(BackoffTest, SinceAnyMomentAKeyIsInBackOffUntilItsDelayHasPassed) {
+TEST_F(BackoffTest, IsInBackOffSinceUntilTheDelayHasPassedSinceThatTime) {
   backoff_.Next("a");
   clock_.Advance(3s);
   const TimePoint since = clock_.Now() - 500ms;
@@ -90,7 +91,7 @@ TEST_F(BackoffTest, SinceAnyMomentAKeyIsInBackOffUntilItsDelayHasPassed) {
   EXPECT_FALSE(backoff_.IsInBackOffSince("a", since));
 }
 
-TEST_F(BackoffTest, TheDelayStaysThoughItHasPassed) {
+TEST_F(BackoffTest, TheDelayIsKeptAfterItHasPassed) {
   for (int i = 0; i < 4; ++i) backoff_.Next("a");
 
   clock_.Advance(6s);
@@ -98,7 +99,7 @@ TEST_F(BackoffTest, TheDelayStaysThoughItHasPassed) {
   EXPECT_EQ(backoff_.Next("a"), 5s);
 }
 
-TEST_F(BackoffTest, AKeyIdleForMoreThanTwiceTheLongestDelayStartsAnew) {
+TEST_F(BackoffTest, AKeyExpiresAfterTwiceTheMaximumDelay) {
   backoff_.Next("a");
   backoff_.Next("a");
 
@@ -111,12 +112,12 @@ TEST_F(BackoffTest, AKeyIdleForMoreThanTwiceTheLongestDelayStartsAnew) {
   EXPECT_EQ(backoff_.Next("a"), 1s);
 }
 
-TEST_F(BackoffTest, AForgottenKeyStartsAnewThoughItStillTakesMemory) {
+TEST_F(BackoffTest, AnExpiredKeyHasNoDelayBeforeItIsFreed) {
   backoff_.Next("first");
   clock_.Advance(5s);
   backoff_.Next("a");
   clock_.Advance(5s);
-  backoff_.Next("second");  // sweeps, and not again for ten seconds
+  backoff_.Next("second");  // frees expired keys; the next time is in ten seconds
 
   clock_.Advance(5s + 1ns);
   EXPECT_EQ(backoff_.Len(), 3);
@@ -124,19 +125,19 @@ TEST_F(BackoffTest, AForgottenKeyStartsAnewThoughItStillTakesMemory) {
   EXPECT_EQ(backoff_.Next("a"), 1s);
 }
 
-TEST_F(BackoffTest, AKeyMayBeIdleForAsLongAsTheOptionsSay) {
-  Backoff<std::string> hasty{1s, 50s, {.idle = 8s, .clock = clock_}};
-  Backoff<std::string> patient{1s, 5s, {.idle = 1h, .clock = clock_}};
-  hasty.Next("a");
-  patient.Next("a");
+TEST_F(BackoffTest, OptionIdleSetsWhenAKeyExpires) {
+  Backoff<std::string> short_idle{1s, 50s, {.idle = 8s, .clock = clock_}};
+  Backoff<std::string> long_idle{1s, 5s, {.idle = 1h, .clock = clock_}};
+  short_idle.Next("a");
+  long_idle.Next("a");
 
   clock_.Advance(9s);
-  EXPECT_EQ(hasty.Next("a"), 1s);
+  EXPECT_EQ(short_idle.Next("a"), 1s);
   clock_.Advance(50min);
-  EXPECT_EQ(patient.Next("a"), 2s);
+  EXPECT_EQ(long_idle.Next("a"), 2s);
 }
 
-TEST_F(BackoffTest, GcFreesWhatIsIdleAndNothingElse) {
+TEST_F(BackoffTest, GcFreesOnlyExpiredKeys) {
   backoff_.Next("old");
   clock_.Advance(8s);
   backoff_.Next("young");
@@ -151,60 +152,60 @@ TEST_F(BackoffTest, GcFreesWhatIsIdleAndNothingElse) {
   EXPECT_EQ(backoff_.Get("young"), 1s);
 }
 
-TEST_F(BackoffTest, GcFreesByTheAgeThatTheOptionsSay) {
-  Backoff<std::string> patient{1s, 5s, {.idle = 200s, .clock = clock_}};
-  patient.Next("a");
+TEST_F(BackoffTest, GcUsesOptionIdle) {
+  Backoff<std::string> long_idle{1s, 5s, {.idle = 200s, .clock = clock_}};
+  long_idle.Next("a");
 
   clock_.Advance(200s);
-  patient.Gc();
-  EXPECT_EQ(patient.Len(), 1);
+  long_idle.Gc();
+  EXPECT_EQ(long_idle.Len(), 1);
   clock_.Advance(1ns);
-  patient.Gc();
+  long_idle.Gc();
 
-  EXPECT_EQ(patient.Len(), 0);
+  EXPECT_EQ(long_idle.Len(), 0);
 }
 
-TEST_F(BackoffTest, KeysThatNobodyResetsTakeNoMemoryForEver) {
+TEST_F(BackoffTest, KeysWithoutAResetUseBoundedMemory) {
   for (int i = 0; i < 1000; ++i) {
     backoff_.Next(std::to_string(i));
     clock_.Advance(1s);
   }
 
-  EXPECT_LE(backoff_.Len(), 22) << "those of the last two sweeps, at the most";
+  EXPECT_LE(backoff_.Len(), 22) << "at most the keys since the last two cleanups";
 }
 
-TEST_F(BackoffTest, TheJitterMakesEachDelayLongerByAShareOfTheOneBefore) {
-  double chance = 1;
+TEST_F(BackoffTest, JitterLengthensEachDelayByAFractionOfThePreviousOne) {
+  double random = 1;
   Backoff<std::string> backoff{
-      100ms, 1min, {.jitter = 0.1, .clock = clock_, .chance = [&] { return chance; }}};
+      100ms, 1min, {.jitter = 0.1, .clock = clock_, .random = [&] { return random; }}};
 
   EXPECT_EQ(backoff.Next("a"), 110ms);
   EXPECT_EQ(backoff.Next("a"), 231ms);
-  chance = 0;
+  random = 0;
   EXPECT_EQ(backoff.Next("a"), 462ms);
 }
 
-TEST_F(BackoffTest, NoDelayIsLongerThanTheLongestWhateverTheJitter) {
+TEST_F(BackoffTest, JitterDoesNotExceedTheMaximumDelay) {
   Backoff<std::string> backoff{
-      1s, 3s, {.jitter = 10, .clock = clock_, .chance = [] { return 1.0; }}};
+      1s, 3s, {.jitter = 10, .clock = clock_, .random = [] { return 1.0; }}};
 
   EXPECT_EQ(backoff.Next("a"), 3s);
   EXPECT_EQ(backoff.Next("a"), 3s);
 }
 
-TEST_F(BackoffTest, WithoutJitterChanceIsNotAsked) {
-  int asked = 0;
-  Backoff<std::string> backoff{1s, 5s, {.clock = clock_, .chance = [&] {
-                                          ++asked;
+TEST_F(BackoffTest, WithoutJitterTheRandomSourceIsNotCalled) {
+  int calls = 0;
+  Backoff<std::string> backoff{1s, 5s, {.clock = clock_, .random = [&] {
+                                          ++calls;
                                           return 1.0;
                                         }}};
 
   backoff.Next("a");
 
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(calls, 0);
 }
 
-TEST_F(BackoffTest, NoNumberOfFailuresOverflows) {
+TEST_F(BackoffTest, ManyFailuresDoNotOverflow) {
   Backoff<std::string> backoff{1ms, Duration::max(), {.clock = clock_}};
   Duration last{};
 
@@ -218,7 +219,7 @@ TEST_F(BackoffTest, NoNumberOfFailuresOverflows) {
   EXPECT_TRUE(backoff.IsInBackOffSinceUpdate("a"));
 }
 
-TEST_F(BackoffTest, ADelayBelowZeroIsNone) {
+TEST_F(BackoffTest, NegativeDelaysCountAsZero) {
   Backoff<std::string> backoff{-1s, -5s, {.clock = clock_}};
 
   EXPECT_EQ(backoff.Next("a"), 0s);

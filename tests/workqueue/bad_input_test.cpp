@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A limiter that does what a test says.
+// A limiter that calls a function of the test.
 class ScriptedLimiter final : public RateLimiter<std::string> {
  public:
   explicit ScriptedLimiter(std::function<Duration(const std::string&)> when)
@@ -35,7 +35,7 @@ class ScriptedLimiter final : public RateLimiter<std::string> {
   std::function<Duration(const std::string&)> when_;
 };
 
-TEST(BadInputTest, EmptyAndMegabyteKeysAreKeysLikeAnyOther) {
+TEST(BadInputTest, EmptyAndMegabyteKeysAreValid) {
   const std::string large(1 << 20, 'x');
   const std::string other = std::string((1 << 20) - 1, 'x') + "y";
   RateLimitingQueue<std::string> queue;
@@ -54,7 +54,7 @@ TEST(BadInputTest, EmptyAndMegabyteKeysAreKeysLikeAnyOther) {
   queue.Done(large);
 }
 
-TEST(BadInputTest, KeysWithZeroBytesInThemAreToldApart) {
+TEST(BadInputTest, KeysWithZeroBytesAreDistinguished) {
   Queue<std::string> queue;
   queue.Add(std::string("a\0b", 3));
   queue.Add(std::string("a\0c", 3));
@@ -63,11 +63,11 @@ TEST(BadInputTest, KeysWithZeroBytesInThemAreToldApart) {
   EXPECT_EQ(queue.Len(), 3);
 }
 
-TEST(BadInputTest, ALimiterThatThrowsThrowsToTheCallerAndTheItemIsNotAdded) {
+TEST(BadInputTest, AnExceptionOfALimiterReachesTheCallerAndTheItemIsNotAdded) {
   kopp::testing::FakeClock clock;
   RateLimitingQueue<std::string> queue(
       {.clock = clock}, std::make_unique<ScriptedLimiter>([](const std::string&) -> Duration {
-        throw std::runtime_error("no idea how long");
+        throw std::runtime_error("broken limiter");
       }));
 
   EXPECT_THROW(queue.AddRateLimited("a"), std::runtime_error);
@@ -76,10 +76,10 @@ TEST(BadInputTest, ALimiterThatThrowsThrowsToTheCallerAndTheItemIsNotAdded) {
   EXPECT_EQ(queue.Len(), 0);
   EXPECT_EQ(queue.TakeSnapshot().waiting_count, 0);
   queue.Add("b");
-  EXPECT_EQ(queue.Get(), "b") << "the queue goes on";
+  EXPECT_EQ(queue.Get(), "b") << "the queue still works";
 }
 
-TEST(BadInputTest, ALimiterMayAddToTheQueueThatAsksIt) {
+TEST(BadInputTest, ALimiterMayCallTheQueue) {
   RateLimitingQueue<std::string>* self = nullptr;
   RateLimitingQueue<std::string> queue({},
                                        std::make_unique<ScriptedLimiter>([&](const std::string&) {
@@ -93,7 +93,7 @@ TEST(BadInputTest, ALimiterMayAddToTheQueueThatAsksIt) {
   EXPECT_EQ(queue.Get(), "a");
 }
 
-TEST(BadInputTest, ALimiterThatAsksForANegativeWaitHasNone) {
+TEST(BadInputTest, ANegativeDelayFromALimiterAddsImmediately) {
   RateLimitingQueue<std::string> queue(
       {}, std::make_unique<ScriptedLimiter>([](const std::string&) { return Duration::min(); }));
   queue.AddRateLimited("a");
@@ -101,20 +101,20 @@ TEST(BadInputTest, ALimiterThatAsksForANegativeWaitHasNone) {
   EXPECT_EQ(queue.Len(), 1);
 }
 
-TEST(BadInputTest, LimitersOfNegativeOrEndlessDelaysAskForNoOthers) {
+TEST(BadInputTest, LimitersWithNegativeOrMaximumDelaysDoNotOverflow) {
   ItemExponentialFailureRateLimiter<int> negative(-1s, 1s);
-  ItemExponentialFailureRateLimiter<int> endless(Duration::max(), Duration::max());
+  ItemExponentialFailureRateLimiter<int> longest(Duration::max(), Duration::max());
   ItemExponentialFailureRateLimiter<int> nothing(Duration::min(), Duration::min());
   ItemFastSlowRateLimiter<int> slow(Duration::min(), Duration::max(), 0);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(negative.When(1), -1s);
-    EXPECT_EQ(endless.When(1), Duration::max());
+    EXPECT_EQ(longest.When(1), Duration::max());
     EXPECT_EQ(nothing.When(1), Duration::min());
     EXPECT_EQ(slow.When(1), Duration::max());
   }
 }
 
-TEST(BadInputTest, AfterTheEndEachCallIsHarmless) {
+TEST(BadInputTest, EveryCallAfterShutDownIsHarmless) {
   kopp::testing::FakeClock clock;
   RateLimitingQueue<std::string> queue({.clock = clock});
   queue.ShutDown();
@@ -133,26 +133,26 @@ TEST(BadInputTest, AfterTheEndEachCallIsHarmless) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-// All items have one hash.
+// Items whose hashes are all equal.
 struct Colliding {
   int value = 0;
   friend bool operator==(const Colliding&, const Colliding&) = default;
 };
 
-// So many copies throw.
-struct Uncopyable {
+// The next `throws` copies throw.
+struct CopyThrows {
   static inline std::atomic<int> throws = 0;
   int value = 0;
 
-  explicit Uncopyable(int v) : value(v) {}
-  Uncopyable(const Uncopyable& other) : value(other.value) {
+  explicit CopyThrows(int v) : value(v) {}
+  CopyThrows(const CopyThrows& other) : value(other.value) {
     if (throws > 0 && throws-- > 0) throw std::bad_alloc();
   }
-  Uncopyable(Uncopyable&& other) noexcept : value(other.value) {}
-  Uncopyable& operator=(const Uncopyable& other) = default;
-  Uncopyable& operator=(Uncopyable&& other) = default;
-  ~Uncopyable() = default;
-  friend bool operator==(const Uncopyable&, const Uncopyable&) = default;
+  CopyThrows(CopyThrows&& other) noexcept : value(other.value) {}
+  CopyThrows& operator=(const CopyThrows& other) = default;
+  CopyThrows& operator=(CopyThrows&& other) = default;
+  ~CopyThrows() = default;
+  friend bool operator==(const CopyThrows&, const CopyThrows&) = default;
 };
 
 }  // namespace
@@ -163,8 +163,8 @@ struct std::hash<kopp::workqueue::Colliding> {
   std::size_t operator()(const kopp::workqueue::Colliding&) const { return 7; }
 };
 template <>
-struct std::hash<kopp::workqueue::Uncopyable> {
-  std::size_t operator()(const kopp::workqueue::Uncopyable& item) const {
+struct std::hash<kopp::workqueue::CopyThrows> {
+  std::size_t operator()(const kopp::workqueue::CopyThrows& item) const {
     return static_cast<std::size_t>(item.value);
   }
 };
@@ -172,7 +172,7 @@ struct std::hash<kopp::workqueue::Uncopyable> {
 namespace kopp::workqueue {
 namespace {
 
-TEST(BadInputTest, ItemsOfOneHashAreToldApart) {
+TEST(BadInputTest, ItemsWithEqualHashesAreDistinguished) {
   Queue<Colliding> queue;
   for (int i = 0; i < 100; ++i) queue.Add({i});
   for (int i = 0; i < 100; i += 2) {
@@ -183,34 +183,34 @@ TEST(BadInputTest, ItemsOfOneHashAreToldApart) {
   for (int i = 1; i < 100; i += 2) queue.Done({i});
 
   EXPECT_EQ(queue.TakeSnapshot().stray_dones, 0);
-  EXPECT_EQ(queue.TakeSnapshot().in_hand_count, 0);
+  EXPECT_EQ(queue.TakeSnapshot().processing_count, 0);
 }
 
-TEST(BadInputTest, AnItemThatCannotBeCopiedNowIsNeitherAddedNorLost) {
-  Queue<Uncopyable> queue;
-  queue.Add(Uncopyable(1));
-  const Uncopyable second(2);
-  Uncopyable::throws = 2;
+TEST(BadInputTest, AnItemWhoseCopyThrowsIsNeitherAddedNorLost) {
+  Queue<CopyThrows> queue;
+  queue.Add(CopyThrows(1));
+  const CopyThrows second(2);
+  CopyThrows::throws = 2;
 
   EXPECT_THROW(queue.Add(second), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(queue.Get()), std::bad_alloc);
 
   EXPECT_EQ(queue.Len(), 1);
-  EXPECT_EQ(queue.Get(), Uncopyable(1));
+  EXPECT_EQ(queue.Get(), CopyThrows(1));
   queue.Add(second);
   EXPECT_EQ(queue.Get(), second);
 }
 
-TEST(BadInputTest, AnItemWhoseCopyFailedGoesToAnotherWorkerThatWaits) {
-  Queue<Uncopyable> queue;
+TEST(BadInputTest, AnItemWhoseCopyThrowsIsReturnedToAnotherWaitingWorker) {
+  Queue<CopyThrows> queue;
   std::atomic<int> failed{0};
-  std::atomic<int> handed_out{0};
+  std::atomic<int> returned{0};
   std::vector<std::jthread> workers;
   for (int i = 0; i < 2; ++i) {
     workers.emplace_back([&] {
       try {
         while (const auto item = queue.Get()) {
-          ++handed_out;
+          ++returned;
           queue.Done(*item);
         }
       } catch (const std::bad_alloc&) {
@@ -219,14 +219,14 @@ TEST(BadInputTest, AnItemWhoseCopyFailedGoesToAnotherWorkerThatWaits) {
     });
   }
 
-  Uncopyable::throws = 1;
-  queue.Add(Uncopyable(1));
-  while (handed_out == 0) std::this_thread::yield();
+  CopyThrows::throws = 1;
+  queue.Add(CopyThrows(1));
+  while (returned == 0) std::this_thread::yield();
   queue.ShutDown();
   workers.clear();
 
   EXPECT_EQ(failed, 1);
-  EXPECT_EQ(handed_out, 1);
+  EXPECT_EQ(returned, 1);
 }
 
 }  // namespace

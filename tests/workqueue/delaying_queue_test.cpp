@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 class DelayingQueueTest : public ::testing::Test {
  protected:
-  /// Lets time pass, and returns once the queue has looked at the new time.
-  void Pass(Duration step) {
+  /// Advances the clock, and returns when the queue has read the new time.
+  void Advance(Duration step) {
     clock_.AwaitSleepers(1);
     clock_.Advance(step);
     clock_.AwaitSleepers(1);
@@ -29,27 +29,27 @@ class DelayingQueueTest : public ::testing::Test {
   DelayingQueue<std::string> queue_{{.clock = clock_}};
 };
 
-TEST_F(DelayingQueueTest, AnItemIsAddedWhenItsDelayHasPassedAndNotBefore) {
+TEST_F(DelayingQueueTest, AddAfterAddsTheItemWhenItsDelayHasPassed) {
   queue_.AddAfter("a", 5s);
 
-  Pass(4999ms);
+  Advance(4999ms);
   EXPECT_EQ(queue_.Len(), 0);
-  Pass(1ms);
+  Advance(1ms);
 
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(DelayingQueueTest, AnItemThatCameIsNotAddedASecondTime) {
+TEST_F(DelayingQueueTest, AddAfterAddsTheItemOnce) {
   queue_.AddAfter("a", 50ms);
-  Pass(60ms);
+  Advance(60ms);
   queue_.Done(*queue_.Get());
 
-  Pass(1h);
+  Advance(1h);
 
   EXPECT_EQ(queue_.Len(), 0);
 }
 
-TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnce) {
+TEST_F(DelayingQueueTest, AddAfterWithAZeroOrNegativeDelayAddsImmediately) {
   queue_.AddAfter("now", 0s);
   queue_.AddAfter("in the past", -5s);
   queue_.AddAfter("at the beginning of time", Duration::min());
@@ -57,71 +57,71 @@ TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnce) {
   EXPECT_EQ(queue_.Len(), 3);
 }
 
-TEST_F(DelayingQueueTest, TheLongestDelayThereIsNeverEnds) {
+TEST_F(DelayingQueueTest, TheMaximumDelayNeverPasses) {
   queue_.AddAfter("never", Duration::max());
-  Pass(24h * 365 * 100);
+  Advance(24h * 365 * 100);
 
   EXPECT_EQ(queue_.Len(), 0);
 }
 
-TEST_F(DelayingQueueTest, OfTwoMomentsForOneItemTheEarlierStands) {
+TEST_F(DelayingQueueTest, TheEarlierOfTwoDelaysOfAnItemApplies) {
   queue_.AddAfter("a", 10s);
   queue_.AddAfter("a", 1s);
   queue_.AddAfter("a", 5s);
 
-  Pass(1s);
+  Advance(1s);
   EXPECT_EQ(queue_.Get(), "a");
   queue_.Done("a");
-  Pass(1h);
+  Advance(1h);
 
-  EXPECT_EQ(queue_.Len(), 0) << "the later moments were not kept beside it";
+  EXPECT_EQ(queue_.Len(), 0) << "the later times were dropped";
 }
 
-TEST_F(DelayingQueueTest, AnItemThatCameWaitsAnewWhenItIsDelayedAgain) {
+TEST_F(DelayingQueueTest, AnItemCanBeDelayedAgainAfterItsDelayHasPassed) {
   queue_.AddAfter("a", 50ms);
   queue_.AddAfter("a", 70ms);
-  Pass(60ms);
+  Advance(60ms);
   queue_.Done(*queue_.Get());
 
   queue_.AddAfter("a", 50ms);
   queue_.AddAfter("a", 30ms);
-  Pass(29ms);
+  Advance(29ms);
   EXPECT_EQ(queue_.Len(), 0);
-  Pass(1ms);
+  Advance(1ms);
 
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(DelayingQueueTest, EachItemComesAtItsOwnMomentThoughOthersAreAddedMeanwhile) {
+TEST_F(DelayingQueueTest, EachItemIsAddedAtItsOwnTimeWhileOthersAreDelayed) {
   queue_.AddAfter("at 1 s", 1s);
   queue_.AddAfter("at 50 ms", 50ms);
 
-  Pass(50ms);
+  Advance(50ms);
   EXPECT_EQ(queue_.Get(), "at 50 ms");
   queue_.AddAfter("at 2050 ms", 2s);
-  Pass(950ms);
+  Advance(950ms);
   EXPECT_EQ(queue_.Get(), "at 1 s");
-  Pass(1050ms);
+  Advance(1050ms);
   EXPECT_EQ(queue_.Get(), "at 2050 ms");
 }
 
-TEST_F(DelayingQueueTest, AnAddCancelsNoWaitingAddAfter) {
+TEST_F(DelayingQueueTest, AddDoesNotCancelAPendingAddAfter) {
   queue_.AddAfter("a", 5s);
   queue_.Add("a");
   queue_.Done(*queue_.Get());
 
-  Pass(5s);
+  Advance(5s);
 
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(DelayingQueueTest, ItemsComeInTheOrderOfTheirMomentsAndAmongEqualsOfTheirCalls) {
+TEST_F(DelayingQueueTest, ItemsAreAddedByTimeThenByTheOrderOfTheirCalls) {
   queue_.AddAfter("late", 3s);
   queue_.AddAfter("second", 2s);
   queue_.AddAfter("third", 2s);
   queue_.AddAfter("first", 1s);
 
-  Pass(3s);
+  Advance(3s);
 
   EXPECT_EQ(queue_.Get(), "first");
   EXPECT_EQ(queue_.Get(), "second");
@@ -129,19 +129,19 @@ TEST_F(DelayingQueueTest, ItemsComeInTheOrderOfTheirMomentsAndAmongEqualsOfTheir
   EXPECT_EQ(queue_.Get(), "late");
 }
 
-TEST_F(DelayingQueueTest, AnItemWhoseMomentComesWhileItIsInHandIsHandedOutAgain) {
+TEST_F(DelayingQueueTest, AnItemWhoseDelayPassesWhileProcessingIsReturnedAgain) {
   queue_.Add("a");
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   queue_.AddAfter("a", 1s);
-  Pass(1s);
+  Advance(1s);
   EXPECT_EQ(queue_.Len(), 0);
 
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
 
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(DelayingQueueTest, WhatWaitsAtShutDownIsDropped) {
+TEST_F(DelayingQueueTest, ShutDownDropsWaitingItems) {
   queue_.AddAfter("a", 1s);
   queue_.ShutDown();
   queue_.AddAfter("b", 1s);
@@ -151,7 +151,7 @@ TEST_F(DelayingQueueTest, WhatWaitsAtShutDownIsDropped) {
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
-TEST_F(DelayingQueueTest, DrainDoesNotWaitForWhatIsDelayed) {
+TEST_F(DelayingQueueTest, DrainDoesNotWaitForDelayedItems) {
   queue_.AddAfter("a", 1000h);
 
   queue_.ShutDownWithDrain();
@@ -160,7 +160,7 @@ TEST_F(DelayingQueueTest, DrainDoesNotWaitForWhatIsDelayed) {
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
-TEST_F(DelayingQueueTest, OfManyDelayedItemsEachComesOnceAndAtItsEarliestMoment) {
+TEST_F(DelayingQueueTest, EachOfManyDelayedItemsIsAddedOnceAtItsEarliestTime) {
   constexpr int kItems = 100'000;
   for (int round = 3; round > 0; --round) {
     for (int i = 0; i < kItems; ++i) queue_.AddAfter(std::to_string(i), 1s * (round + i % 7));
@@ -168,7 +168,7 @@ TEST_F(DelayingQueueTest, OfManyDelayedItemsEachComesOnceAndAtItsEarliestMoment)
   EXPECT_EQ(queue_.TakeSnapshot(1).waiting_count, kItems);
 
   for (int second = 1; second <= 7; ++second) {
-    Pass(1s);
+    Advance(1s);
     std::size_t due = 0;
     for (int i = 0; i < kItems; ++i) due += i % 7 == second - 1 ? 1 : 0;
     EXPECT_EQ(queue_.Len(), due) << "after " << second << " s";
@@ -177,20 +177,20 @@ TEST_F(DelayingQueueTest, OfManyDelayedItemsEachComesOnceAndAtItsEarliestMoment)
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
-TEST(DelayingQueueEndTest, ItsThreadEndsWithTheQueueThoughItSleepsForEver) {
+TEST(DelayingQueueThreadTest, TheDestructorStopsTheThread) {
   kopp::testing::FakeClock clock;
   {
     DelayingQueue<int> queue{{.clock = clock}};
     queue.AddAfter(1, 1h);
     clock.AwaitSleepers(1);
   }
-  clock.Advance(1h);  // would touch the thread's mutex, if it were still there
+  clock.Advance(1h);  // would use the mutex of the thread if that still ran
 
   SUCCEED();
 }
 
-// For one thread that waits: until when, and whether it does at all.
-class WatchedClock final : public Clock {
+// A clock for one waiting thread; reports its deadline, and whether it waits at all.
+class ObservedClock final : public Clock {
  public:
   [[nodiscard]] TimePoint Now() const override { return now_; }
   [[nodiscard]] WallTime WallNow() const override { return {}; }
@@ -208,13 +208,13 @@ class WatchedClock final : public Clock {
   void AwaitWaitUntil(TimePoint deadline) const {
     while (!waiting_ || deadline_.load() != deadline) std::this_thread::yield();
   }
-  void AwaitNobody() const {
+  void AwaitNoWait() const {
     while (waiting_) std::this_thread::yield();
   }
-  /// Requires: the thread waits.
-  void Reach(TimePoint now) {
+  /// Sets the time and wakes the thread. Requires: the thread waits.
+  void AdvanceTo(TimePoint now) {
     now_ = now;
-    { const std::lock_guard asleep{*mutex_}; }
+    { const std::lock_guard guard{*mutex_}; }  // the thread is in its wait after this
     cv_.load()->notify_one();
   }
 
@@ -226,8 +226,8 @@ class WatchedClock final : public Clock {
   std::atomic<std::condition_variable*> cv_ = nullptr;
 };
 
-TEST(DelayingQueueWaitTest, ItWaitsForTheEarliestMomentAndAfterSomeCameAQuarterMillisecondAtLeast) {
-  WatchedClock clock;
+TEST(DelayingQueueThreadTest, WaitsUntilTheEarliestTimeAndAtLeast250MicrosecondsBetweenBatches) {
+  ObservedClock clock;
   const TimePoint start = clock.Now();
   DelayingQueue<int> queue({.clock = clock});
   clock.AwaitWaitUntil(TimePoint::max());
@@ -236,28 +236,28 @@ TEST(DelayingQueueWaitTest, ItWaitsForTheEarliestMomentAndAfterSomeCameAQuarterM
   queue.AddAfter(2, 1ms + 10us);
   queue.AddAfter(3, 5ms);
 
-  clock.Reach(start + 1ms);
+  clock.AdvanceTo(start + 1ms);
   clock.AwaitWaitUntil(start + 1ms + 250us);
   EXPECT_EQ(queue.Len(), 1);
-  clock.Reach(start + 1ms + 250us);
+  clock.AdvanceTo(start + 1ms + 250us);
   clock.AwaitWaitUntil(start + 5ms);
   EXPECT_EQ(queue.Len(), 2);
 }
 
-TEST(DelayingQueueEndTest, ItsThreadEndsAtOnceWithEitherWayOfShuttingDown) {
+TEST(DelayingQueueThreadTest, ShutDownAndDrainStopTheThreadImmediately) {
   for (const bool drain : {false, true}) {
-    WatchedClock clock;
+    ObservedClock clock;
     DelayingQueue<int> queue({.clock = clock});
     queue.AddAfter(1, 1h);
     clock.AwaitWaitUntil(clock.Now() + 1h);
 
     drain ? queue.ShutDownWithDrain() : queue.ShutDown();
 
-    clock.AwaitNobody();  // for ever, if it slept on
+    clock.AwaitNoWait();  // blocks forever if the thread does not wake up
   }
 }
 
-TEST(DelayingQueueEndTest, OnTheRealClockAnItemComesToo) {
+TEST(DelayingQueueThreadTest, AddAfterWorksWithTheRealClock) {
   DelayingQueue<int> queue;
   const TimePoint before = Clock::Real().Now();
   queue.AddAfter(1, 10ms);

@@ -13,29 +13,29 @@
 namespace kopp::workqueue {
 namespace {
 
-TEST(QueueTest, DrainWaitsForWhatIsQueuedAndForWhatIsInHand) {
+TEST(QueueTest, DrainWaitsForReadyItemsAndForItemsInProcessing) {
   Queue<std::string> queue;
-  queue.Add("in hand");
+  queue.Add("processing");
   queue.Add("queued");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   std::atomic<bool> drained{false};
   std::jthread drainer([&] {
     queue.ShutDownWithDrain();
     drained = true;
   });
-  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // from then on it waits
 
-  queue.Done(*in_hand);
+  queue.Done(*processing);
   const auto queued = queue.Get();
   EXPECT_EQ(queued, "queued");
-  EXPECT_FALSE(drained) << "an item is still in hand";
+  EXPECT_FALSE(drained) << "an item is still being processed";
   queue.Done(*queued);
   drainer.join();
 
   EXPECT_TRUE(drained);
 }
 
-TEST(QueueTest, DrainWaitsForAnItemThatWasAddedAgainWhileInHand) {
+TEST(QueueTest, DrainWaitsForAnItemAddedWhileProcessing) {
   Queue<std::string> queue;
   queue.Add("a");
   const auto first = queue.Get();
@@ -45,7 +45,7 @@ TEST(QueueTest, DrainWaitsForAnItemThatWasAddedAgainWhileInHand) {
     queue.ShutDownWithDrain();
     drained = true;
   });
-  while (!queue.ShuttingDown()) std::this_thread::yield();  // it waits from then on
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // from then on it waits
 
   queue.Done(*first);
   const auto second = queue.Get();
@@ -57,10 +57,10 @@ TEST(QueueTest, DrainWaitsForAnItemThatWasAddedAgainWhileInHand) {
   EXPECT_EQ(queue.Get(), std::nullopt);
 }
 
-TEST(QueueTest, AnyNumberOfCallersMayDrain) {
+TEST(QueueTest, SeveralThreadsCanDrainAtOnce) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   std::atomic<int> drained{0};
   std::latch started{4};
   std::vector<std::jthread> drainers;
@@ -73,13 +73,13 @@ TEST(QueueTest, AnyNumberOfCallersMayDrain) {
   }
   started.wait();
 
-  queue.Done(*in_hand);
+  queue.Done(*processing);
   drainers.clear();
 
   EXPECT_EQ(drained, 4);
 }
 
-TEST(QueueTest, ShutDownReleasesThoseWhoDrainAQueueWhoseWorkerIsStuck) {
+TEST(QueueTest, ShutDownReleasesDrainersWhenAWorkerIsStuck) {
   Queue<std::string> queue;
   queue.Add("stuck");
   const auto stuck = queue.Get();
@@ -88,7 +88,7 @@ TEST(QueueTest, ShutDownReleasesThoseWhoDrainAQueueWhoseWorkerIsStuck) {
   while (!queue.ShuttingDown()) std::this_thread::yield();
 
   std::jthread shut_down(
-      [&](const std::stop_token& stop) {  // for both, whenever they begin to drain
+      [&](const std::stop_token& stop) {  // repeated, because a drain may start later
         while (!stop.stop_requested()) queue.ShutDown();
       });
   first.join();
@@ -97,7 +97,7 @@ TEST(QueueTest, ShutDownReleasesThoseWhoDrainAQueueWhoseWorkerIsStuck) {
   EXPECT_EQ(stuck, "stuck");
 }
 
-TEST(QueueTest, ADrainedIdleQueueReturnsAtOnce) {
+TEST(QueueTest, DrainOfAnIdleQueueReturnsImmediately) {
   Queue<std::string> queue;
   queue.ShutDownWithDrain();
   queue.ShutDownWithDrain();

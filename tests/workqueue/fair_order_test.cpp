@@ -15,12 +15,12 @@ namespace {
 using namespace std::chrono_literals;
 using Items = std::vector<std::string>;
 
-// The tenant of "a1" is "a".
+// The tenant of an item: "a" for "a1".
 std::string Tenant(const std::string& item) { return item.substr(0, 1); }
 
 FairShare<std::string> ByTenant() { return {.tenant = Tenant}; }
 
-Items TakeAll(Queue<std::string>& queue) {
+Items ProcessAll(Queue<std::string>& queue) {
   Items items;
   while (queue.Len() > 0) {
     items.push_back(*queue.Get());
@@ -38,7 +38,7 @@ class FairOrderTest : public ::testing::Test {
   Queue<std::string> queue_{{.order = Order::Fair(ByTenant())}};
 };
 
-TEST_F(FairOrderTest, AThousandItemsOfOneTenantHoldUpAnotherByOneTurn) {
+TEST_F(FairOrderTest, AThousandItemsOfOneTenantDelayAnotherTenantByOneTurn) {
   for (int i = 0; i < 1000; ++i) queue_.Add("a" + std::to_string(i));
   queue_.Add("b");
 
@@ -47,73 +47,73 @@ TEST_F(FairOrderTest, AThousandItemsOfOneTenantHoldUpAnotherByOneTurn) {
   EXPECT_EQ(queue_.Get(), "a1");
 }
 
-TEST_F(FairOrderTest, TenantsTakeTurnsAndEachKeepsTheOrderOfItsItems) {
+TEST_F(FairOrderTest, TenantsTakeTurnsAndTheirItemsKeepTheirOrder) {
   Add({"a1", "a2", "a3", "b1", "b2", "c1"});
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "b1", "c1", "a2", "b2", "a3"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"a1", "b1", "c1", "a2", "b2", "a3"}));
 }
 
-TEST_F(FairOrderTest, ATenantThatComesBackGoesBehindThoseThatHaveItemsReady) {
+TEST_F(FairOrderTest, ATenantWithoutReadyItemsJoinsTheRoundAtItsEnd) {
   Add({"a1", "b1", "b2"});
   EXPECT_EQ(queue_.Get(), "a1");
   Add({"a2"});
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"b1", "a2", "b2"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"b1", "a2", "b2"}));
 }
 
-TEST_F(FairOrderTest, AnItemInHandTakesNoTurn) {
+TEST_F(FairOrderTest, AnItemInProcessingUsesNoTurn) {
   Add({"a1"});
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   Add({"a1", "b1", "b2", "c1"});
 
   EXPECT_EQ(queue_.Get(), "b1");
   EXPECT_EQ(queue_.Get(), "c1");
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"b2", "a1"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"b2", "a1"}));
 }
 
-TEST_F(FairOrderTest, TurnsAreTakenWithinEachPriority) {
+TEST_F(FairOrderTest, TenantsTakeTurnsWithinEachPriority) {
   Add({"a1", "a2", "b1"});
   queue_.Add("a9", 5);
   queue_.Add("a8", 5);
   queue_.Add("b9", 5);
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"a9", "b9", "a8", "a1", "b1", "a2"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"a9", "b9", "a8", "a1", "b1", "a2"}));
 }
 
-TEST_F(FairOrderTest, AnItemThatIsRaisedLeavesItsTurnToItsTenantsNext) {
+TEST_F(FairOrderTest, RaisingAnItemLeavesTheTurnToTheNextItemOfItsTenant) {
   Add({"a1", "a2", "b1"});
   queue_.Add("a1", 1);
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "a2", "b1"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"a1", "a2", "b1"}));
 }
 
-TEST_F(FairOrderTest, AfterShutDownTurnsGoOnUntilNothingIsQueued) {
+TEST_F(FairOrderTest, AfterShutDownTenantsStillTakeTurns) {
   Add({"a1", "a2", "b1"});
   queue_.ShutDown();
   Add({"c1"});
 
-  EXPECT_EQ(TakeAll(queue_), (Items{"a1", "b1", "a2"}));
+  EXPECT_EQ(ProcessAll(queue_), (Items{"a1", "b1", "a2"}));
 }
 
-TEST(FairOrderWeightTest, ATurnIsWorthAsManyItemsAsItsTenantsWeight) {
+TEST(FairOrderWeightTest, ATurnReturnsAsManyItemsAsTheWeight) {
   const auto weight = [](const std::string& tenant) { return tenant == "a" ? 2 : 1; };
   Queue<std::string> queue({.order = Order::Fair<std::string>({Tenant, weight})});
   for (const char* item : {"a1", "a2", "a3", "a4", "b1", "b2"}) queue.Add(item);
 
-  EXPECT_EQ(TakeAll(queue), (Items{"a1", "a2", "b1", "a3", "a4", "b2"}));
+  EXPECT_EQ(ProcessAll(queue), (Items{"a1", "a2", "b1", "a3", "a4", "b2"}));
 }
 
-TEST(FairOrderWeightTest, AWeightOfZeroOrLessCountsAsOne) {
+TEST(FairOrderWeightTest, AWeightBelowOneCountsAsOne) {
   const auto weight = [](const std::string& tenant) { return tenant == "a" ? 0 : -3; };
   Queue<std::string> queue({.order = Order::Fair<std::string>({Tenant, weight})});
   for (const char* item : {"a1", "a2", "b1", "b2"}) queue.Add(item);
 
-  EXPECT_EQ(TakeAll(queue), (Items{"a1", "b1", "a2", "b2"}));
+  EXPECT_EQ(ProcessAll(queue), (Items{"a1", "b1", "a2", "b2"}));
 }
 
-TEST(FairOrderWeightTest, TheLastWeightThatATenantHadCounts) {
+TEST(FairOrderWeightTest, TheMostRecentWeightOfATenantApplies) {
   int weight = 1;
   Queue<std::string> queue(
       {.order = Order::Fair<std::string>({Tenant, [&](const std::string&) { return weight; }})});
@@ -124,10 +124,10 @@ TEST(FairOrderWeightTest, TheLastWeightThatATenantHadCounts) {
   weight = 1;
   queue.Add("b2");
 
-  EXPECT_EQ(TakeAll(queue), (Items{"b1", "a1", "a2", "b2", "a3"}));
+  EXPECT_EQ(ProcessAll(queue), (Items{"b1", "a1", "a2", "b2", "a3"}));
 }
 
-TEST(FairOrderBadInputTest, AnItemWhoseTenantCannotBeToldIsHandedOutAllTheSame) {
+TEST(FairOrderBadInputTest, AnItemIsReturnedThoughItsTenantFunctionThrows) {
   kopp::testing::FakeClock clock;
   DelayingQueue<std::string> queue(
       {.clock = clock,
@@ -139,10 +139,10 @@ TEST(FairOrderBadInputTest, AnItemWhoseTenantCannotBeToldIsHandedOutAllTheSame) 
   clock.AwaitSleepers(1);
   queue.Add("now");
 
-  EXPECT_EQ(TakeAll(queue), (Items{"later", "now"}));
+  EXPECT_EQ(ProcessAll(queue), (Items{"later", "now"}));
 }
 
-TEST(FairOrderBadInputTest, AFunctionOfAnOrderMayCallTheQueue) {
+TEST(FairOrderBadInputTest, TheTenantFunctionMayCallTheQueue) {
   Queue<std::string>* queue = nullptr;
   Queue<std::string> fair(
       {.order = Order::Fair<std::string>({.tenant = [&](const std::string& item) {
@@ -152,10 +152,10 @@ TEST(FairOrderBadInputTest, AFunctionOfAnOrderMayCallTheQueue) {
   queue = &fair;
   fair.Add("a1");
 
-  EXPECT_EQ(TakeAll(fair), (Items{"b1", "a1"}));
+  EXPECT_EQ(ProcessAll(fair), (Items{"b1", "a1"}));
 }
 
-TEST(FairOrderBadInputTest, AnOrderThatNamesNoTenantOrOtherItemsIsRefused) {
+TEST(FairOrderBadInputTest, AnOrderWithoutATenantFunctionOrForOtherItemsIsRejected) {
   EXPECT_THROW(Order::Fair<std::string>({}), std::invalid_argument);
   const Order of_strings = Order::Fair(ByTenant());
   EXPECT_THROW(Queue<int>({.order = of_strings}), std::invalid_argument);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(FakeClockTest, BothClocksStandStillUntilTheyAreAdvanced) {
+TEST(FakeClockTest, AdvanceMovesBothClocks) {
   FakeClock clock{WallTime{1'700'000'000s}};
   const TimePoint start = clock.Now();
 
@@ -22,7 +22,7 @@ TEST(FakeClockTest, BothClocksStandStillUntilTheyAreAdvanced) {
   EXPECT_EQ(clock.WallNow(), WallTime{1'700'000'090s});
 }
 
-TEST(FakeClockTest, ADeadlineThatHasPassedIsNotWaitedFor) {
+TEST(FakeClockTest, WaitUntilAPastDeadlineReturnsImmediately) {
   FakeClock clock;
   std::mutex mutex;
   std::condition_variable cv;
@@ -33,16 +33,16 @@ TEST(FakeClockTest, ADeadlineThatHasPassedIsNotWaitedFor) {
   EXPECT_TRUE(lock.owns_lock());
 }
 
-TEST(FakeClockTest, AwaitSleepersAfterAdvanceReturnsOnceTheSleeperHasSeenTheNewTime) {
+TEST(FakeClockTest, AwaitSleepersAfterAdvanceReturnsWhenTheSleeperHasReadTheNewTime) {
   FakeClock clock;
   std::mutex mutex;
   std::condition_variable cv;
-  TimePoint seen{};
+  TimePoint last_read{};
   bool stop = false;
   std::jthread sleeper([&] {
     std::unique_lock lock{mutex};
     while (!stop) {
-      seen = clock.Now();
+      last_read = clock.Now();
       clock.WaitUntil(lock, cv, TimePoint::max());
     }
   });
@@ -52,7 +52,7 @@ TEST(FakeClockTest, AwaitSleepersAfterAdvanceReturnsOnceTheSleeperHasSeenTheNewT
     clock.Advance(1s);
     clock.AwaitSleepers(1);
     const std::lock_guard guard{mutex};
-    EXPECT_EQ(seen, clock.Now());
+    EXPECT_EQ(last_read, clock.Now());
   }
   {
     const std::lock_guard guard{mutex};
@@ -61,7 +61,7 @@ TEST(FakeClockTest, AwaitSleepersAfterAdvanceReturnsOnceTheSleeperHasSeenTheNewT
   clock.Advance(1s);
 }
 
-TEST(FakeClockTest, SleepersOnOneConditionVariableAreCountedEachByItself) {
+TEST(FakeClockTest, SleepersOnTheSameConditionVariableAreCountedSeparately) {
   FakeClock clock;
   std::mutex mutex;
   std::condition_variable cv;
@@ -80,32 +80,33 @@ TEST(FakeClockTest, SleepersOnOneConditionVariableAreCountedEachByItself) {
   EXPECT_EQ(clock.Now(), TimePoint{} + 1s);
 }
 
-TEST(FakeClockTest, AwaitSleeperForTellsTheSleeperThatIsMeantFromOthers) {
+TEST(FakeClockTest, AwaitSleeperForWaitsForTheSleeperWithThatDeadline) {
   FakeClock clock;
   std::mutex mutex;
   std::condition_variable cv;
-  bool rung = false;
-  const auto sleep = [&](Duration time) {
+  bool stop = false;
+  const auto sleep = [&](Duration duration) {
     std::unique_lock lock{mutex};
-    while (!rung && clock.Now() < TimePoint{} + time) clock.WaitUntil(lock, cv, TimePoint{} + time);
+    while (!stop && clock.Now() < TimePoint{} + duration)
+      clock.WaitUntil(lock, cv, TimePoint{} + duration);
   };
   std::jthread other([&] { sleep(Duration::max()); });
   clock.AwaitSleepers(1);
-  std::jthread meant([&] { sleep(5s); });
+  std::jthread expected([&] { sleep(5s); });
 
   clock.AwaitSleeperFor(5s);
   clock.Advance(5s);
-  meant.join();
+  expected.join();
 
   EXPECT_EQ(clock.Now(), TimePoint{} + 5s);
   {
     const std::lock_guard guard{mutex};
-    rung = true;
+    stop = true;
   }
   cv.notify_all();
 }
 
-TEST(ClockTest, AfterNeverPassesTheEndOfTime) {
+TEST(ClockTest, AfterReturnsTheMaximumInsteadOfOverflowing) {
   EXPECT_EQ(After(TimePoint{} + 1s, Duration::max()), TimePoint::max());
   EXPECT_EQ(After(TimePoint{} + 5s, -2s), TimePoint{} + 3s);
   EXPECT_EQ(After(TimePoint{} + 5s, 2s), TimePoint{} + 7s);

@@ -23,7 +23,7 @@ std::string Bytes(std::uint64_t word) {
   return bytes;
 }
 
-TEST(HashBytesTest, BytesOfEachLengthDifferFromThoseWithOneBitChanged) {
+TEST(HashBytesTest, ChangingOneByteChangesTheHashAtEveryLength) {
   for (std::size_t length = 1; length <= 70; ++length) {
     const std::string bytes(length, 'a');
     for (std::size_t at = 0; at < length; ++at) {
@@ -35,8 +35,8 @@ TEST(HashBytesTest, BytesOfEachLengthDifferFromThoseWithOneBitChanged) {
   }
 }
 
-TEST(HashBytesTest, ConstantsThatAnybodyCanReadUndoNoSeed) {
-  for (const std::uint64_t constant : {detail::kOdd1, detail::kOdd2}) {
+TEST(HashBytesTest, KeysThatContainThePublicConstantsDoNotCollide) {
+  for (const std::uint64_t constant : {detail::kGoldenRatio, detail::kEuler}) {
     std::set<std::uint64_t> hashes;
     for (std::uint64_t i = 0; i < 100; ++i) {
       hashes.insert(HashBytes(Bytes(constant) + Bytes(i), kSeed));
@@ -48,35 +48,37 @@ TEST(HashBytesTest, ConstantsThatAnybodyCanReadUndoNoSeed) {
   }
 }
 
-TEST(HashBytesTest, KeysOfObjectsSpreadOverTheBitsThatATableUses) {
+TEST(HashBytesTest, ObjectKeysSpreadEvenlyOverTheBitsOfTheHash) {
   constexpr std::size_t kKeys = 1 << 14;
   for (const int shift : {0, 16, 32, 48}) {
     std::set<std::uint64_t> seen;
     for (std::size_t i = 0; i < kKeys; ++i) {
       seen.insert(HashBytes("namespace/object-" + std::to_string(i), kSeed) >> shift & (kKeys - 1));
     }
-    // as many as chance would leave: 1 - 1/e of them
+    // random hashes occupy a fraction of 1 - 1/e of the slots
     EXPECT_NEAR(static_cast<double>(seen.size()), 0.632 * kKeys, 0.02 * kKeys) << shift;
   }
 }
 
-// Equal without regard to case: only its own hash knows that.
-struct AnyCase : std::string {
+// A string whose comparison and std::hash ignore case.
+struct CaseInsensitive : std::string {
   using std::string::string;
   [[nodiscard]] std::string Lower() const {
     std::string lower = *this;
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return lower;
   }
-  friend bool operator==(const AnyCase& a, const AnyCase& b) { return a.Lower() == b.Lower(); }
+  friend bool operator==(const CaseInsensitive& a, const CaseInsensitive& b) {
+    return a.Lower() == b.Lower();
+  }
 };
 
 }  // namespace
 }  // namespace kopp::workqueue
 
 template <>
-struct std::hash<kopp::workqueue::AnyCase> {
-  std::size_t operator()(const kopp::workqueue::AnyCase& item) const {
+struct std::hash<kopp::workqueue::CaseInsensitive> {
+  std::size_t operator()(const kopp::workqueue::CaseInsensitive& item) const {
     return std::hash<std::string>{}(item.Lower());
   }
 };
@@ -84,8 +86,8 @@ struct std::hash<kopp::workqueue::AnyCase> {
 namespace kopp::workqueue {
 namespace {
 
-TEST(ItemHashTest, ATypeWithAHashOfItsOwnIsHashedByThat) {
-  Queue<AnyCase> queue;
+TEST(ItemHashTest, ATypeDerivedFromStringUsesItsOwnStdHash) {
+  Queue<CaseInsensitive> queue;
   queue.Add("Web");
   queue.Add("web");
 

@@ -17,38 +17,38 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Keeps what it is told. For one thread.
+// Records the calls of its metrics. Not thread-safe.
 class RecordedMetrics final : public MetricsProvider {
  public:
   std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
                                         const std::string& priority) override {
     depths.insert({priority, 0});
-    return Made<RecordedGauge>(name, &depths[priority]);
+    return MakeMetric<RecordedGauge>(name, &depths[priority]);
   }
   std::unique_ptr<Counter> NewAddsMetric(const std::string& name) override {
-    return Made<RecordedCounter>(name, &adds);
+    return MakeMetric<RecordedCounter>(name, &adds);
   }
   std::unique_ptr<Histogram> NewLatencyMetric(const std::string& name) override {
-    return Made<RecordedHistogram>(name, &latencies);
+    return MakeMetric<RecordedHistogram>(name, &latencies);
   }
   std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string& name) override {
-    return Made<RecordedHistogram>(name, &work_durations);
+    return MakeMetric<RecordedHistogram>(name, &work_durations);
   }
   std::unique_ptr<Counter> NewRetriesMetric(const std::string& name) override {
-    return Made<RecordedCounter>(name, &retries);
+    return MakeMetric<RecordedCounter>(name, &retries);
   }
   std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string& name,
                                                          std::function<double()> read) override {
     unfinished = std::move(read);
-    return Made<RecordedRead>(name, &unfinished);
+    return MakeMetric<RecordedRead>(name, &unfinished);
   }
   std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
       const std::string& name, std::function<double()> read) override {
     longest = std::move(read);
-    return Made<RecordedRead>(name, &longest);
+    return MakeMetric<RecordedRead>(name, &longest);
   }
 
-  std::set<std::string> names;  // of the queues
+  std::set<std::string> names;  // of queues
   std::map<std::string, int> depths;
   int adds = 0;
   int retries = 0;
@@ -59,33 +59,33 @@ class RecordedMetrics final : public MetricsProvider {
 
  private:
   struct RecordedGauge final : Gauge {
-    explicit RecordedGauge(int* told) : value(told) {}
+    explicit RecordedGauge(int* target) : value(target) {}
     void Inc() override { ++*value; }
     void Dec() override { --*value; }
     int* value;
   };
   struct RecordedCounter final : Counter {
-    explicit RecordedCounter(int* told) : value(told) {}
+    explicit RecordedCounter(int* target) : value(target) {}
     void Inc() override { ++*value; }
     int* value;
   };
   struct RecordedHistogram final : Histogram {
-    explicit RecordedHistogram(std::vector<double>* told) : values(told) {}
+    explicit RecordedHistogram(std::vector<double>* target) : values(target) {}
     void Observe(double seconds) override { values->push_back(seconds); }
     std::vector<double>* values;
   };
   struct RecordedRead final : Metric {
-    explicit RecordedRead(std::function<double()>* given) : read(given) {}
+    explicit RecordedRead(std::function<double()>* target) : read(target) {}
     ~RecordedRead() override { *read = nullptr; }
     RecordedRead(const RecordedRead&) = delete;
     RecordedRead& operator=(const RecordedRead&) = delete;
     std::function<double()>* read;
   };
 
-  template <typename M, typename Told>
-  std::unique_ptr<M> Made(const std::string& name, Told* told) {
+  template <typename M, typename Target>
+  std::unique_ptr<M> MakeMetric(const std::string& name, Target* target) {
     names.insert(name);
-    return std::make_unique<M>(told);
+    return std::make_unique<M>(target);
   }
 };
 
@@ -97,7 +97,7 @@ class MetricsTest : public ::testing::Test {
   Queue<std::string> queue_{{.name = "test", .clock = clock_, .metrics = &metrics_}};
 };
 
-TEST_F(MetricsTest, AnAddIsCountedOnceHoweverOftenTheItemIsAddedBeforeItsGet) {
+TEST_F(MetricsTest, AddingAnItemTwiceBeforeGetCountsOneAdd) {
   queue_.Add("a");
   queue_.Add("a");
   queue_.Add("b");
@@ -106,18 +106,18 @@ TEST_F(MetricsTest, AnAddIsCountedOnceHoweverOftenTheItemIsAddedBeforeItsGet) {
   EXPECT_EQ(metrics_.depths[""], 2);
 }
 
-TEST_F(MetricsTest, TheDepthIsWhatIsReadyAndNotWhatIsInHand) {
+TEST_F(MetricsTest, DepthCountsReadyItemsAndNotItemsInProcessing) {
   queue_.Add("a");
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   queue_.Add("a");
 
-  EXPECT_EQ(metrics_.adds, 2) << "it is wanted again";
-  EXPECT_EQ(metrics_.depths[""], 0) << "and nobody can have it";
-  queue_.Done(*in_hand);
+  EXPECT_EQ(metrics_.adds, 2) << "the second Add makes it dirty again";
+  EXPECT_EQ(metrics_.depths[""], 0) << "an item in processing is not ready";
+  queue_.Done(*processing);
   EXPECT_EQ(metrics_.depths[""], 1);
 }
 
-TEST_F(MetricsTest, TheLatencyGoesFromTheFirstAddToTheGet) {
+TEST_F(MetricsTest, LatencyIsTheTimeFromTheFirstAddToGet) {
   queue_.Add("a");
   clock_.Advance(30us);
   queue_.Add("a");
@@ -127,30 +127,30 @@ TEST_F(MetricsTest, TheLatencyGoesFromTheFirstAddToTheGet) {
   EXPECT_EQ(metrics_.latencies, Seconds{50e-6});
 }
 
-TEST_F(MetricsTest, TheLatencyOfAnItemAddedWhileInHandGoesFromThatAdd) {
+TEST_F(MetricsTest, LatencyOfAnItemAddedWhileProcessingStartsAtThatAdd) {
   queue_.Add("a");
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   clock_.Advance(10us);
   queue_.Add("a");
   clock_.Advance(20us);
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
   clock_.Advance(30us);
 
   EXPECT_EQ(queue_.Get(), "a");
   EXPECT_EQ(metrics_.latencies, (Seconds{0, 50e-6}));
 }
 
-TEST_F(MetricsTest, TheWorkDurationGoesFromGetToDone) {
+TEST_F(MetricsTest, WorkDurationIsTheTimeFromGetToDone) {
   queue_.Add("a");
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   clock_.Advance(25us);
-  queue_.Done(*in_hand);
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
+  queue_.Done(*processing);
 
-  EXPECT_EQ(metrics_.work_durations, Seconds{25e-6}) << "a stray Done ends no work";
+  EXPECT_EQ(metrics_.work_durations, Seconds{25e-6}) << "the second Done is not measured";
 }
 
-TEST_F(MetricsTest, WorkInHandIsReadWhenSomebodyLooks) {
+TEST_F(MetricsTest, UnfinishedWorkAndLongestRunningAreComputedWhenRead) {
   EXPECT_EQ(metrics_.unfinished(), 0);
   EXPECT_EQ(metrics_.longest(), 0);
   queue_.Add("a");
@@ -169,7 +169,7 @@ TEST_F(MetricsTest, WorkInHandIsReadWhenSomebodyLooks) {
   EXPECT_EQ(metrics_.longest(), 0);
 }
 
-TEST_F(MetricsTest, TheyHaveTheNameOfTheQueue) {
+TEST_F(MetricsTest, MetricsHaveTheNameOfTheQueue) {
   EXPECT_EQ(metrics_.names, std::set<std::string>{"test"});
 }
 
@@ -179,7 +179,7 @@ class MetricsProviderTest : public ::testing::Test {
   RecordedMetrics metrics_;
 };
 
-TEST_F(MetricsProviderTest, NobodyReadsTheMetricsOfAQueueThatIsGone) {
+TEST_F(MetricsProviderTest, DestroyingTheQueueDestroysItsMetrics) {
   { const Queue<int> queue({.name = "short", .clock = clock_, .metrics = &metrics_}); }
 
   EXPECT_FALSE(metrics_.unfinished);
@@ -193,7 +193,7 @@ TEST_F(MetricsProviderTest, AQueueWithoutANameHasNoMetrics) {
   EXPECT_TRUE(metrics_.names.empty());
 }
 
-TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedIsARetryTheOnesWithoutADelayToo) {
+TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedCountsOneRetry) {
   RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
   queue.AddAfter(1, 1s);
   queue.AddAfter(1, 2s);
@@ -203,10 +203,10 @@ TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedIsARetryTheOnesWithoutA
   queue.Add(5);
 
   EXPECT_EQ(metrics_.retries, 5);
-  EXPECT_EQ(metrics_.adds, 3) << "what waits is counted when it is added";
+  EXPECT_EQ(metrics_.adds, 3) << "a delayed item is counted when its delay has passed";
 }
 
-TEST_F(MetricsProviderTest, NothingIsCountedOnceTheQueueIsShuttingDown) {
+TEST_F(MetricsProviderTest, NothingIsCountedAfterShutDown) {
   RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
   queue.ShutDown();
   queue.Add(1);
@@ -217,7 +217,7 @@ TEST_F(MetricsProviderTest, NothingIsCountedOnceTheQueueIsShuttingDown) {
   EXPECT_EQ(metrics_.adds, 0);
 }
 
-TEST_F(MetricsProviderTest, WithOptionsOnlyWhatWaitsIsARetry) {
+TEST_F(MetricsProviderTest, AddWithOptionsCountsARetryOnlyWithADelay) {
   RateLimitingQueue<int> queue({.name = "retries", .clock = clock_, .metrics = &metrics_});
   queue.AddWithOptions(1, {});
   queue.AddWithOptions(2, {.after = 1s});
@@ -226,7 +226,7 @@ TEST_F(MetricsProviderTest, WithOptionsOnlyWhatWaitsIsARetry) {
   EXPECT_EQ(metrics_.retries, 2);
 }
 
-TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
+TEST_F(MetricsProviderTest, DepthHasAPriorityLabelIfTheOrderHasPriorities) {
   Queue<int> queue(
       {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
   queue.Add(1, -100);
@@ -235,17 +235,17 @@ TEST_F(MetricsProviderTest, TheDepthIsByPriorityWhereTheOrderHasPriorities) {
   queue.Add(2, 0);
   using Depths = std::map<std::string, int>;
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 2}}));
-  EXPECT_EQ(metrics_.adds, 3) << "a raise makes nothing wanted that was not before";
+  EXPECT_EQ(metrics_.adds, 3) << "raising the priority of a dirty item is not an add";
 
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
-  queue.Add(*in_hand, 7);
+  queue.Add(*processing, 7);
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
-  queue.Done(*in_hand);
+  queue.Done(*processing);
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}, {"7", 1}}));
 }
 
-TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirstTwentyFiveShareOneDepth) {
+TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirst25ShareOneDepth) {
   Queue<int> queue(
       {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
   for (int i = 0; i < 40; ++i) queue.Add(i, 1000 - i);
@@ -257,7 +257,7 @@ TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirstTwentyFiveShareOneDepth) {
   for (const auto& [priority, depth] : metrics_.depths) EXPECT_EQ(depth, 0) << priority;
 }
 
-TEST_F(MetricsProviderTest, ADelayedItemsLatencyBeginsWhenItIsReady) {
+TEST_F(MetricsProviderTest, LatencyOfADelayedItemStartsWhenItsDelayHasPassed) {
   DelayingQueue<int> queue({.name = "delayed", .clock = clock_, .metrics = &metrics_});
   queue.AddAfter(1, 5s);
   clock_.AwaitSleepers(1);

@@ -28,7 +28,7 @@ struct Shape {
 
 class ParallelizeShapeTest : public ::testing::TestWithParam<Shape> {};
 
-TEST_P(ParallelizeShapeTest, EachPieceIsDoneOnce) {
+TEST_P(ParallelizeShapeTest, CallsWorkOnceForEachPiece) {
   const auto [pieces, options] = GetParam();
   std::vector<std::atomic<int>> counts(static_cast<std::size_t>(pieces));
 
@@ -44,14 +44,14 @@ std::string NameOf(const ::testing::TestParamInfo<Shape>& shape) {
 
 constexpr Shape kShapes[] = {
     {1000, {.workers = 10, .chunk_size = 1}},
-    {1000, {.workers = 10, .chunk_size = 10}},   // several chunks a worker
-    {1000, {.workers = 10, .chunk_size = 100}},  // one chunk a worker
+    {1000, {.workers = 10, .chunk_size = 10}},   // several chunks per thread
+    {1000, {.workers = 10, .chunk_size = 100}},  // one chunk per thread
     {999, {.workers = 10, .chunk_size = 13}},    // the last chunk is smaller
     {3, {.workers = 10, .chunk_size = std::numeric_limits<int>::max()}},
 };
 INSTANTIATE_TEST_SUITE_P(, ParallelizeShapeTest, ::testing::ValuesIn(kShapes), NameOf);
 
-/// The threads that did `pieces`.
+/// The threads that called `work`.
 std::set<std::thread::id> Workers(int pieces, const ParallelizeOptions& options) {
   std::mutex mutex;
   std::set<std::thread::id> workers;
@@ -62,7 +62,7 @@ std::set<std::thread::id> Workers(int pieces, const ParallelizeOptions& options)
   return workers;
 }
 
-TEST(ParallelizeTest, WithoutPiecesNothingHappens) {
+TEST(ParallelizeTest, WithoutPiecesNothingIsCalled) {
   int calls = 0;
 
   ParallelizeUntil(0, {.workers = 4}, [&](int) { ++calls; });
@@ -71,13 +71,13 @@ TEST(ParallelizeTest, WithoutPiecesNothingHappens) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST(ParallelizeTest, AllWorkersWorkAtOnceTheCallersThreadAmongThem) {
-  std::barrier all_at_work{3};
+TEST(ParallelizeTest, AllThreadsWorkAtOnceIncludingTheCallingThread) {
+  std::barrier all_running{3};
   std::mutex mutex;
   std::set<std::thread::id> workers;
 
   ParallelizeUntil(3, {.workers = 3}, [&](int) {
-    all_at_work.arrive_and_wait();
+    all_running.arrive_and_wait();
     const std::lock_guard guard{mutex};
     workers.insert(std::this_thread::get_id());
   });
@@ -86,16 +86,16 @@ TEST(ParallelizeTest, AllWorkersWorkAtOnceTheCallersThreadAmongThem) {
   EXPECT_TRUE(workers.contains(std::this_thread::get_id()));
 }
 
-TEST(ParallelizeTest, ThereAreNoMoreWorkersThanChunks) {
+TEST(ParallelizeTest, StartsAtMostOneThreadPerChunk) {
   EXPECT_THAT(Workers(10, {.workers = 1000, .chunk_size = 10}),
               ElementsAre(std::this_thread::get_id()));
 }
 
-TEST(ParallelizeTest, FewerThanOneWorkerIsOne) {
+TEST(ParallelizeTest, WorkersBelowOneCountAsOne) {
   EXPECT_THAT(Workers(10, {.workers = -3}), ElementsAre(std::this_thread::get_id()));
 }
 
-TEST(ParallelizeTest, FewerThanOnePieceInAChunkIsOne) {
+TEST(ParallelizeTest, ChunkSizeBelowOneCountsAsOne) {
   std::vector<int> done;
 
   ParallelizeUntil(3, {.chunk_size = -7}, [&](int i) { done.push_back(i); });
@@ -103,7 +103,7 @@ TEST(ParallelizeTest, FewerThanOnePieceInAChunkIsOne) {
   EXPECT_THAT(done, ElementsAre(0, 1, 2));
 }
 
-TEST(ParallelizeTest, AsManyPiecesAsThereAreNumbersDoNotOverflow) {
+TEST(ParallelizeTest, TheMaximumNumberOfPiecesDoesNotOverflow) {
   std::stop_source stop;
   int last = 0;
 
@@ -118,7 +118,7 @@ TEST(ParallelizeTest, AsManyPiecesAsThereAreNumbersDoNotOverflow) {
   EXPECT_EQ(last, 0);
 }
 
-TEST(ParallelizeTest, AStopIsLookedAtBeforeEachPieceOfAChunk) {
+TEST(ParallelizeTest, StopIsCheckedBeforeEachPieceOfAChunk) {
   std::stop_source stop;
   std::vector<int> done;
 
@@ -133,7 +133,7 @@ TEST(ParallelizeTest, AStopIsLookedAtBeforeEachPieceOfAChunk) {
   EXPECT_THAT(done, ElementsAre(0, 1, 2));
 }
 
-TEST(ParallelizeTest, ToldToStopBeforehandItDoesNothing) {
+TEST(ParallelizeTest, AStopRequestedBeforehandPreventsAllCalls) {
   std::stop_source stop;
   stop.request_stop();
   int calls = 0;
@@ -144,17 +144,17 @@ TEST(ParallelizeTest, ToldToStopBeforehandItDoesNothing) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST(ParallelizeTest, AStopWaitsForThePiecesThatBegan) {
+TEST(ParallelizeTest, AfterAStopRequestItWaitsForRunningCalls) {
   std::stop_source stop;
-  std::barrier all_at_work{4};
+  std::barrier all_running{4};
   std::atomic<int> ended{0};
 
   ParallelizeUntil(
       100, {.workers = 4},
       [&](int i) {
-        all_at_work.arrive_and_wait();
+        all_running.arrive_and_wait();
         if (i == 0) stop.request_stop();
-        all_at_work.arrive_and_wait();
+        all_running.arrive_and_wait();
         ++ended;
       },
       stop.get_token());
@@ -162,23 +162,23 @@ TEST(ParallelizeTest, AStopWaitsForThePiecesThatBegan) {
   EXPECT_EQ(ended, 4);
 }
 
-TEST(ParallelizeTest, WhatAPieceThrowsIsThrownToTheCallerAndNoFurtherPieceBegins) {
-  std::vector<int> begun;
+TEST(ParallelizeTest, AnExceptionReachesTheCallerAndNoFurtherCallStarts) {
+  std::vector<int> started;
   const auto work = [&](int i) {
-    begun.push_back(i);
+    started.push_back(i);
     if (i == 2) throw std::runtime_error("piece 2 is broken");
   };
 
   EXPECT_THROW(ParallelizeUntil(100, {.chunk_size = 10}, work), std::runtime_error);
 
-  EXPECT_THAT(begun, ElementsAre(0, 1, 2));
+  EXPECT_THAT(started, ElementsAre(0, 1, 2));
 }
 
-TEST(ParallelizeTest, AThrowReachesTheCallerOnlyAfterTheOthersHaveEnded) {
-  std::barrier all_at_work{4};
+TEST(ParallelizeTest, AnExceptionReachesTheCallerAfterRunningCallsHaveReturned) {
+  std::barrier all_running{4};
   std::atomic<int> ended{0};
   const auto work = [&](int i) {
-    all_at_work.arrive_and_wait();
+    all_running.arrive_and_wait();
     if (i == 1) throw std::runtime_error("piece 1 is broken");
     ++ended;
   };
@@ -188,10 +188,10 @@ TEST(ParallelizeTest, AThrowReachesTheCallerOnlyAfterTheOthersHaveEnded) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST(ParallelizeTest, OfSeveralThrowsOneReachesTheCaller) {
-  std::barrier all_at_work{4};
+TEST(ParallelizeTest, OneOfSeveralExceptionsReachesTheCaller) {
+  std::barrier all_running{4};
   const auto work = [&](int i) {
-    all_at_work.arrive_and_wait();
+    all_running.arrive_and_wait();
     throw i;
   };
 

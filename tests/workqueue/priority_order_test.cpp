@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 class PriorityOrderTest : public ::testing::Test {
  protected:
-  /// All that is ready, as it is handed out.
-  std::vector<std::string> TakeAll() {
+  /// Processes all ready items. Returns them in their order.
+  std::vector<std::string> ProcessAll() {
     std::vector<std::string> items;
     while (queue_.Len() > 0) {
       items.push_back(*queue_.Get());
@@ -26,8 +26,8 @@ class PriorityOrderTest : public ::testing::Test {
     return items;
   }
 
-  /// Lets time pass, and returns once the queue has looked at the new time.
-  void Pass(Duration step) {
+  /// Advances the clock, and returns when the queue has read the new time.
+  void Advance(Duration step) {
     clock_.AwaitSleepers(1);
     clock_.Advance(step);
     clock_.AwaitSleepers(1);
@@ -38,71 +38,71 @@ class PriorityOrderTest : public ::testing::Test {
   RateLimitingQueue<std::string> queue_{{.clock = clock_, .order = Order::Priority()}};
 };
 
-TEST_F(PriorityOrderTest, TheHighestPriorityComesFirstAndAmongEqualsTheFirstAdded) {
+TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
   queue_.Add("initial list", -100);
   queue_.Add("first");
   queue_.Add("urgent", 7);
   queue_.Add("second");
 
-  EXPECT_EQ(TakeAll(), (Items{"urgent", "first", "second", "initial list"}));
+  EXPECT_EQ(ProcessAll(), (Items{"urgent", "first", "second", "initial list"}));
 }
 
-TEST_F(PriorityOrderTest, ALowerPriorityChangesNothingForAnItemThatIsReady) {
+TEST_F(PriorityOrderTest, AddingAReadyItemWithALowerPriorityDoesNothing) {
   queue_.Add("a", 1);
   queue_.Add("b", 1);
   queue_.Add("a", -100);
   queue_.Add("a", 1);
 
-  EXPECT_EQ(TakeAll(), (Items{"a", "b"}));
+  EXPECT_EQ(ProcessAll(), (Items{"a", "b"}));
 }
 
-TEST_F(PriorityOrderTest, AnItemThatIsRaisedGoesToTheEndOfItsNewPriority) {
+TEST_F(PriorityOrderTest, RaisingThePriorityMovesAnItemToTheEndOfThatPriority) {
   queue_.Add("raised", -100);
   queue_.Add("low", -100);
   queue_.Add("high");
   queue_.Add("raised");
 
-  EXPECT_EQ(TakeAll(), (Items{"high", "raised", "low"}));
+  EXPECT_EQ(ProcessAll(), (Items{"high", "raised", "low"}));
 }
 
-TEST_F(PriorityOrderTest, AnItemAddedWhileInHandComesBackWithTheHighestPriorityOfThoseAdds) {
+TEST_F(PriorityOrderTest, AnItemAddedWhileProcessingIsRequeuedWithTheHighestPriorityOfThoseAdds) {
   queue_.Add("a", 9);
   queue_.Add("b", 5);
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   queue_.Add("a", 3);
   queue_.Add("a", 4);
   queue_.Add("a", 2);
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
 
-  EXPECT_EQ(queue_.Get(), "b") << "the 9 went with the first run";
+  EXPECT_EQ(queue_.Get(), "b") << "the priority 9 applied to the first Get";
   const auto again = queue_.GetWithPriority();
 
   EXPECT_EQ(again->item, "a");
   EXPECT_EQ(again->priority, 4);
 }
 
-TEST_F(PriorityOrderTest, AnItemInHandHoldsUpNothingThatIsLessUrgent) {
+TEST_F(PriorityOrderTest, AnItemInProcessingDoesNotBlockLowerPriorities) {
   queue_.Add("a", 9);
-  const auto in_hand = queue_.Get();
+  const auto processing = queue_.Get();
   queue_.Add("a", 9);
   queue_.Add("b");
 
   EXPECT_EQ(queue_.Len(), 1);
   EXPECT_EQ(queue_.Get(), "b");
-  queue_.Done(*in_hand);
+  queue_.Done(*processing);
   EXPECT_EQ(queue_.Get(), "a");
 }
 
-TEST_F(PriorityOrderTest, ARequeueKeepsThePriorityThatTheItemWasHandedOutWith) {
+TEST_F(PriorityOrderTest, ARequeueKeepsThePriorityOfTheItem) {
   queue_.Add("later", -100);
   queue_.Add("failed", -50);
   for (const std::string expected : {"failed", "later"}) {
-    const auto handed = queue_.Get();
-    EXPECT_EQ(handed, expected);
-    expected == "failed" ? queue_.AddRateLimited(*handed) : queue_.AddAfter(*handed, 1s);
-    queue_.Done(*handed);
+    const auto item = queue_.Get();
+    EXPECT_EQ(item, expected);
+    expected == "failed" ? queue_.AddRateLimited(*item) : queue_.AddAfter(*item, 1s);
+    queue_.Done(*item);
   }
-  Pass(1s);
+  Advance(1s);
   queue_.Add("live");
 
   EXPECT_EQ(queue_.GetWithPriority()->priority, 0);
@@ -110,91 +110,92 @@ TEST_F(PriorityOrderTest, ARequeueKeepsThePriorityThatTheItemWasHandedOutWith) {
   EXPECT_EQ(queue_.GetWithPriority()->priority, -100);
 }
 
-TEST_F(PriorityOrderTest, ARequeueWithAPriorityOfItsOwnTakesThat) {
+TEST_F(PriorityOrderTest, ARequeueWithAPriorityUsesThatPriority) {
   queue_.Add("a", -100);
-  const auto handed = queue_.Get();
-  queue_.AddAfter(*handed, 1s, 8);
-  queue_.Done(*handed);
-  Pass(1s);
+  const auto item = queue_.Get();
+  queue_.AddAfter(*item, 1s, 8);
+  queue_.Done(*item);
+  Advance(1s);
 
   EXPECT_EQ(queue_.GetWithPriority()->priority, 8);
 }
 
-TEST_F(PriorityOrderTest, ARequeueWithoutADelayKeepsThePriorityToo) {
+TEST_F(PriorityOrderTest, ARequeueWithoutADelayKeepsThePriorityOfTheItem) {
   for (const AddOptions& options : {AddOptions{}, AddOptions{.after = -1s}}) {
     queue_.Add("a", -100);
-    const auto handed = queue_.Get();
-    queue_.AddWithOptions(*handed, options);
-    queue_.Done(*handed);
+    const auto item = queue_.Get();
+    queue_.AddWithOptions(*item, options);
+    queue_.Done(*item);
 
     EXPECT_EQ(queue_.GetWithPriority()->priority, -100);
-    queue_.Done(*handed);
+    queue_.Done(*item);
   }
 }
 
-TEST_F(PriorityOrderTest, WhatWaitedComesBehindItsEqualsThatWereReadyBeforeIt) {
+TEST_F(PriorityOrderTest, ADelayedItemIsQueuedBehindReadyItemsOfItsPriority) {
   queue_.AddAfter("waited", 2s, 0);
-  Pass(1s);
+  Advance(1s);
   queue_.Add("ready before");
-  Pass(1s);
+  Advance(1s);
   queue_.Add("ready after");
 
-  EXPECT_EQ(TakeAll(), (Items{"ready before", "waited", "ready after"}));
+  EXPECT_EQ(ProcessAll(), (Items{"ready before", "waited", "ready after"}));
 }
 
-TEST_F(PriorityOrderTest, AnAddMakesAWaitingItemReadyAndTheWakeUpStillComes) {
+TEST_F(PriorityOrderTest, AddingAWaitingItemMakesItReadyAndKeepsItsDelay) {
   queue_.AddAfter("a", 5s, 3);
   queue_.Add("a");
-  EXPECT_EQ(TakeAll(), (Items{"a"}));
+  EXPECT_EQ(ProcessAll(), (Items{"a"}));
 
-  Pass(5s);
+  Advance(5s);
 
   EXPECT_EQ(queue_.GetWithPriority()->priority, 3);
 }
 
-TEST_F(PriorityOrderTest, OfTwoDelaysTheEarlierMomentAndTheHigherPriorityStand) {
+TEST_F(PriorityOrderTest, TwoDelaysOfAnItemKeepTheEarlierTimeAndTheHigherPriority) {
   queue_.AddAfter("a", 1s, -5);
   queue_.AddAfter("a", 9s, 4);
-  Pass(1s);
+  Advance(1s);
 
   EXPECT_EQ(queue_.GetWithPriority()->priority, 4);
 }
 
-TEST_F(PriorityOrderTest, RateLimitedAndDelayedTheShorterWaitCounts) {
+TEST_F(PriorityOrderTest, AddWithOptionsUsesTheShorterOfDelayAndRateLimit) {
   queue_.AddWithOptions("limiter", {.after = 1h, .rate_limited = true, .priority = 1});
   queue_.AddWithOptions("delay", {.after = 1ms, .rate_limited = true});
   queue_.AddWithOptions("delay alone", {.after = 2ms});
   queue_.AddWithOptions("at once", {.priority = -1});
-  EXPECT_EQ(TakeAll(), (Items{"at once"}));
+  EXPECT_EQ(ProcessAll(), (Items{"at once"}));
 
-  Pass(1ms);
-  EXPECT_EQ(TakeAll(), (Items{"delay"}));
-  Pass(1ms);
-  EXPECT_EQ(TakeAll(), (Items{"delay alone"}));
-  Pass(3ms);
-  EXPECT_EQ(TakeAll(), (Items{"limiter"}));
-  EXPECT_EQ(queue_.NumRequeues("delay"), 1) << "a shorter delay counts the failure too";
+  Advance(1ms);
+  EXPECT_EQ(ProcessAll(), (Items{"delay"}));
+  Advance(1ms);
+  EXPECT_EQ(ProcessAll(), (Items{"delay alone"}));
+  Advance(3ms);
+  EXPECT_EQ(ProcessAll(), (Items{"limiter"}));
+  EXPECT_EQ(queue_.NumRequeues("delay"), 1)
+      << "the failure is counted although the delay is shorter";
 }
 
-TEST_F(PriorityOrderTest, AfterShutDownWhatIsQueuedIsStillHandedOutInItsOrder) {
+TEST_F(PriorityOrderTest, AfterShutDownQueuedItemsKeepTheirOrder) {
   queue_.Add("low", -1);
   queue_.Add("high", 1);
   queue_.ShutDown();
   queue_.Add("late", 2);
 
-  EXPECT_EQ(TakeAll(), (Items{"high", "low"}));
+  EXPECT_EQ(ProcessAll(), (Items{"high", "low"}));
   EXPECT_EQ(queue_.Get(), std::nullopt);
 }
 
-TEST_F(PriorityOrderTest, TheExtremePrioritiesArePrioritiesLikeAnyOther) {
+TEST_F(PriorityOrderTest, TheMinimumAndMaximumPrioritiesAreValid) {
   queue_.Add("least", std::numeric_limits<int>::min());
   queue_.Add("most", std::numeric_limits<int>::max());
   queue_.Add("none");
 
-  EXPECT_EQ(TakeAll(), (Items{"most", "none", "least"}));
+  EXPECT_EQ(ProcessAll(), (Items{"most", "none", "least"}));
 }
 
-TEST(FirstComeOrderTest, PrioritiesMeanNothing) {
+TEST(FifoOrderTest, PrioritiesAreIgnored) {
   Queue<std::string> queue;
   queue.Add("first", -100);
   queue.Add("second", 100);

@@ -16,7 +16,7 @@
 namespace kopp::workqueue {
 namespace {
 
-TEST(QueueTest, ItemsAreHandedOutInTheOrderInWhichTheyWereAdded) {
+TEST(QueueTest, GetReturnsItemsInTheOrderOfTheirAdds) {
   Queue<std::string> queue;
   queue.Add("a");
   queue.Add("b");
@@ -27,7 +27,7 @@ TEST(QueueTest, ItemsAreHandedOutInTheOrderInWhichTheyWereAdded) {
   EXPECT_EQ(queue.Get(), "c");
 }
 
-TEST(QueueTest, AnItemAddedTwiceBeforeGetIsHandedOutOnce) {
+TEST(QueueTest, AddingAnItemTwiceBeforeGetReturnsItOnce) {
   Queue<std::string> queue;
   queue.Add("a");
   queue.Add("a");
@@ -38,7 +38,7 @@ TEST(QueueTest, AnItemAddedTwiceBeforeGetIsHandedOutOnce) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, LenCountsEachItemThatIsQueuedOnce) {
+TEST(QueueTest, LenCountsAnItemThatWasAddedTwiceOnce) {
   Queue<std::string> queue;
 
   queue.Add("a");
@@ -49,43 +49,43 @@ TEST(QueueTest, LenCountsEachItemThatIsQueuedOnce) {
   EXPECT_EQ(queue.Len(), 2);
 }
 
-TEST(QueueTest, AnItemAddedWhileInHandIsHandedOutOnceMoreAfterDoneBehindTheOthers) {
+TEST(QueueTest, AnItemAddedWhileProcessingIsQueuedLastByDone) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   queue.Add("a");
   queue.Add("a");
   queue.Add("b");
-  EXPECT_EQ(queue.Len(), 1) << "a is not ready while it is in hand";
+  EXPECT_EQ(queue.Len(), 1) << "a is not ready while it is being processed";
 
-  queue.Done(*in_hand);
+  queue.Done(*processing);
 
   EXPECT_EQ(queue.Get(), "b");
   EXPECT_EQ(queue.Get(), "a");
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, AnotherWorkerIsHandedAnItemThatIsInHandOnlyAfterItsDone) {
+TEST(QueueTest, AnItemInProcessingIsReturnedToAnotherWorkerOnlyAfterDone) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   queue.Add("a");
-  std::atomic<bool> given_back{false};
+  std::atomic<bool> done{false};
   std::jthread other([&] {
     const auto again = queue.Get();
     EXPECT_EQ(again, "a");
-    EXPECT_TRUE(given_back) << "a was in two hands";
+    EXPECT_TRUE(done) << "two workers processed a";
     queue.Done(*again);
   });
 
-  given_back = true;
-  queue.Done(*in_hand);
+  done = true;
+  queue.Done(*processing);
   other.join();
 
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, AnItemThatIsDoneIsDestroyed) {
+TEST(QueueTest, DoneDestroysTheItem) {
   Queue<std::shared_ptr<int>> queue;
   auto item = std::make_shared<int>(1);
   const std::weak_ptr<int> alive = item;
@@ -94,10 +94,10 @@ TEST(QueueTest, AnItemThatIsDoneIsDestroyed) {
 
   item.reset();
 
-  EXPECT_TRUE(alive.expired()) << "the queue keeps a copy";
+  EXPECT_TRUE(alive.expired()) << "the queue still has a copy";
 }
 
-TEST(QueueTest, DoneOfAQueuedItemThatIsNotInHandChangesNothing) {
+TEST(QueueTest, DoneOfAReadyItemDoesNothing) {
   Queue<std::string> queue;
   queue.Add("a");
 
@@ -108,27 +108,27 @@ TEST(QueueTest, DoneOfAQueuedItemThatIsNotInHandChangesNothing) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, DoneOfAnUnknownItemOrTwiceIsIgnored) {
+TEST(QueueTest, DoneOfAnUnknownItemAndASecondDoneDoNothing) {
   Queue<std::string> queue;
-  queue.Done("never seen");
+  queue.Done("unknown");
   queue.Add("a");
-  const auto in_hand = queue.Get();
-  queue.Done(*in_hand);
-  queue.Done(*in_hand);
+  const auto processing = queue.Get();
+  queue.Done(*processing);
+  queue.Done(*processing);
 
   queue.Add("a");
 
   EXPECT_EQ(queue.Len(), 1);
 }
 
-TEST(QueueTest, AnEmptyItemIsAnItemLikeAnyOther) {
+TEST(QueueTest, AnEmptyStringIsAValidItem) {
   Queue<std::string> queue;
   queue.Add("");
 
   EXPECT_EQ(queue.Get(), "");
 }
 
-TEST(QueueTest, GetWaitsForAnItem) {
+TEST(QueueTest, GetBlocksUntilAnItemIsAdded) {
   Queue<std::string> queue;
   std::optional<std::string> got;
   std::jthread worker([&] { got = queue.Get(); });
@@ -139,7 +139,7 @@ TEST(QueueTest, GetWaitsForAnItem) {
   EXPECT_EQ(got, "a");
 }
 
-TEST(QueueTest, AfterShutDownWhatIsQueuedIsStillHandedOutAndNothingNewIsTaken) {
+TEST(QueueTest, AfterShutDownGetReturnsQueuedItemsAndAddIsIgnored) {
   Queue<std::string> queue;
   queue.Add("a");
   queue.ShutDown();
@@ -150,7 +150,7 @@ TEST(QueueTest, AfterShutDownWhatIsQueuedIsStillHandedOutAndNothingNewIsTaken) {
   EXPECT_EQ(queue.Get(), std::nullopt);
 }
 
-TEST(QueueTest, ShutDownWakesEveryWorker) {
+TEST(QueueTest, ShutDownWakesAllWorkers) {
   Queue<std::string> queue;
   std::vector<std::jthread> workers;
   std::atomic<int> ended{0};
@@ -164,32 +164,33 @@ TEST(QueueTest, ShutDownWakesEveryWorker) {
   EXPECT_EQ(ended, 8);
 }
 
-TEST(QueueTest, ShutDownDoesNotWaitForWhatIsInHand) {
+TEST(QueueTest, ShutDownDoesNotWaitForItemsInProcessing) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
 
   queue.ShutDown();
 
   EXPECT_EQ(queue.Get(), std::nullopt);
-  EXPECT_EQ(in_hand, "a");
+  EXPECT_EQ(processing, "a");
 }
 
-TEST(QueueTest, AnItemAddedWhileInHandAndThenShutDownIsStillHandedOutAgain) {
+TEST(QueueTest, AnItemAddedWhileProcessingIsReturnedAgainAfterShutDown) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
   queue.Add("a");
   queue.ShutDown();
-  queue.Done(*in_hand);
+  queue.Done(*processing);
 
   EXPECT_EQ(queue.Get(), "a");
 }
 
-TEST(QueueTest, AStopTokenEndsAGetThatWaits) {
-  for (int round = 0; round < 500; ++round) {  // the stop comes before, at and after the wait
+TEST(QueueTest, AStopRequestUnblocksGet) {
+  for (int round = 0; round < 500;
+       ++round) {  // the stop is requested before, during and after the wait
     Queue<std::string> queue;
-    std::optional<std::string> got = "not yet";
+    std::optional<std::string> got = "not set";
     std::latch about_to_get{1};
     std::jthread worker([&](const std::stop_token& stop) {
       about_to_get.count_down();
@@ -205,7 +206,7 @@ TEST(QueueTest, AStopTokenEndsAGetThatWaits) {
   }
 }
 
-TEST(QueueTest, AWorkerToldToStopTakesNothingMoreThoughSomethingIsQueued) {
+TEST(QueueTest, GetWithARequestedStopReturnsNulloptThoughAnItemIsReady) {
   Queue<std::string> queue;
   queue.Add("a");
   std::stop_source source;
@@ -215,52 +216,52 @@ TEST(QueueTest, AWorkerToldToStopTakesNothingMoreThoughSomethingIsQueued) {
   EXPECT_EQ(queue.Len(), 1);
 }
 
-TEST(QueueTest, StoppingOneWorkerLosesNoItemForTheOthers) {
+TEST(QueueTest, StoppingOneWorkerLosesNoItem) {
   for (int round = 0; round < 500; ++round) {
     Queue<int> queue;
     std::stop_source source;
-    std::optional<int> kept;
-    std::optional<int> stopped;
-    std::jthread stays([&] { kept = queue.Get(); });
-    std::jthread goes([&] { stopped = queue.Get(source.get_token()); });
-    std::jthread adds([&] { queue.Add(round); });
+    std::optional<int> other_item;
+    std::optional<int> stopped_item;
+    std::jthread other([&] { other_item = queue.Get(); });
+    std::jthread stopped([&] { stopped_item = queue.Get(source.get_token()); });
+    std::jthread producer([&] { queue.Add(round); });
     source.request_stop();
-    adds.join();
-    goes.join();
-    if (stopped) {  // it took the item before it was told to stop: the other one still waits
+    producer.join();
+    stopped.join();
+    if (stopped_item) {  // it got the item before the stop: the other worker still waits
       queue.ShutDown();
-      stays.join();
-      EXPECT_EQ(kept, std::nullopt);
+      other.join();
+      EXPECT_EQ(other_item, std::nullopt);
     } else {
-      stays.join();
-      EXPECT_EQ(kept, round);
+      other.join();
+      EXPECT_EQ(other_item, round);
     }
   }
 }
 
-TEST(QueueTest, DoneGuardGivesTheItemBackWhenTheScopeIsLeftByAThrow) {
+TEST(QueueTest, DoneGuardCallsDoneWhenAnExceptionLeavesTheScope) {
   Queue<std::string> queue;
   queue.Add("a");
-  const auto in_hand = queue.Get();
+  const auto processing = queue.Get();
 
   const auto sync = [&] {
-    const DoneGuard done{queue, *in_hand};
+    const DoneGuard done{queue, *processing};
     throw std::runtime_error("sync failed");
   };
   EXPECT_THROW(sync(), std::runtime_error);
   queue.Add("a");
 
-  EXPECT_EQ(queue.Len(), 1) << "a was in no hand, so it is ready";
+  EXPECT_EQ(queue.Len(), 1) << "a is not in processing, so it is ready";
 }
 
-// Q1 to Q4 of a queue's invariants, over random work by many threads.
-TEST(QueueTest, UnderStressNoItemIsInTwoHandsAndEveryAddIsFollowedByAGet) {
+// The invariants Q1 to Q4 of README.md, under random work of many threads.
+TEST(QueueTest, UnderStressItemsAreExclusiveAndEveryAddIsFollowedByAGet) {
   constexpr int kItems = 20;
   constexpr int kAdds = 20'000;
   Queue<int> queue;
-  std::vector<std::atomic<int>> in_hand(kItems);
-  std::vector<std::atomic<int>> wanted(kItems);  // the number of the last Add
-  std::vector<std::atomic<int>> seen(kItems);    // what the last worker to take it saw there
+  std::vector<std::atomic<int>> processing(kItems);
+  std::vector<std::atomic<int>> adds(kItems);       // the number of Adds
+  std::vector<std::atomic<int>> processed(kItems);  // the number of Adds when it was last processed
   std::atomic<bool> shared{false};
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -271,9 +272,9 @@ TEST(QueueTest, UnderStressNoItemIsInTwoHandsAndEveryAddIsFollowedByAGet) {
       while (const auto item = queue.Get()) {
         const DoneGuard done{queue, *item};
         const auto i = static_cast<std::size_t>(*item);
-        if (in_hand[i].fetch_add(1) != 0) shared = true;
-        seen[i] = wanted[i].load();
-        in_hand[i].fetch_sub(1);
+        if (processing[i].fetch_add(1) != 0) shared = true;
+        processed[i] = adds[i].load();
+        processing[i].fetch_sub(1);
       }
     });
   }
@@ -283,7 +284,7 @@ TEST(QueueTest, UnderStressNoItemIsInTwoHandsAndEveryAddIsFollowedByAGet) {
       std::minstd_rand random{seed + p};
       for (int n = 0; n < kAdds; ++n) {
         const int item = static_cast<int>(random() % kItems);
-        wanted[static_cast<std::size_t>(item)].fetch_add(1);
+        adds[static_cast<std::size_t>(item)].fetch_add(1);
         queue.Add(item);
       }
     });
@@ -292,8 +293,8 @@ TEST(QueueTest, UnderStressNoItemIsInTwoHandsAndEveryAddIsFollowedByAGet) {
   queue.ShutDownWithDrain();
   workers.clear();
 
-  EXPECT_FALSE(shared) << "an item was in two hands";
-  for (std::size_t i = 0; i < kItems; ++i) EXPECT_EQ(seen[i], wanted[i]) << "item " << i;
+  EXPECT_FALSE(shared) << "two workers processed an item at once";
+  for (std::size_t i = 0; i < kItems; ++i) EXPECT_EQ(processed[i], adds[i]) << "item " << i;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using kopp::testing::FakeClock;
 
-TEST(ItemExponentialFailureRateLimiterTest, TheDelayDoublesWithEachFailureUpToTheLongest) {
+TEST(ItemExponentialFailureRateLimiterTest, EachFailureDoublesTheDelayUpToTheMaximum) {
   FakeClock clock;
   ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 7ms, clock};
 
@@ -25,7 +25,7 @@ TEST(ItemExponentialFailureRateLimiterTest, TheDelayDoublesWithEachFailureUpToTh
   EXPECT_EQ(limiter.NumRequeues("a"), 5);
 }
 
-TEST(ItemExponentialFailureRateLimiterTest, EachItemCountsForItself) {
+TEST(ItemExponentialFailureRateLimiterTest, FailuresAreCountedPerItem) {
   FakeClock clock;
   ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s, clock};
   limiter.When("a");
@@ -36,7 +36,7 @@ TEST(ItemExponentialFailureRateLimiterTest, EachItemCountsForItself) {
   EXPECT_EQ(limiter.NumRequeues("c"), 0);
 }
 
-TEST(ItemExponentialFailureRateLimiterTest, AForgottenItemStartsAgain) {
+TEST(ItemExponentialFailureRateLimiterTest, ForgetResetsTheDelay) {
   FakeClock clock;
   ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 1s, clock};
   limiter.When("a");
@@ -48,7 +48,7 @@ TEST(ItemExponentialFailureRateLimiterTest, AForgottenItemStartsAgain) {
   EXPECT_EQ(limiter.When("a"), 1ms);
 }
 
-TEST(ItemExponentialFailureRateLimiterTest, NoNumberOfFailuresOverflows) {
+TEST(ItemExponentialFailureRateLimiterTest, ManyFailuresDoNotOverflow) {
   FakeClock clock;
   ItemExponentialFailureRateLimiter<std::string> limiter{1ms, Duration::max(), clock};
   Duration last{};
@@ -62,7 +62,7 @@ TEST(ItemExponentialFailureRateLimiterTest, NoNumberOfFailuresOverflows) {
   EXPECT_EQ(last, Duration::max());
 }
 
-TEST(ItemExponentialFailureRateLimiterTest, AnItemIdleForTwiceTheLongestDelayIsForgotten) {
+TEST(ItemExponentialFailureRateLimiterTest, AnItemExpiresAfterTwiceTheMaximumDelay) {
   FakeClock clock;
   ItemExponentialFailureRateLimiter<std::string> limiter{1ms, 10s, clock};
   limiter.When("a");
@@ -76,7 +76,7 @@ TEST(ItemExponentialFailureRateLimiterTest, AnItemIdleForTwiceTheLongestDelayIsF
   EXPECT_EQ(limiter.When("a"), 1ms);
 }
 
-TEST(ItemFastSlowRateLimiterTest, TheFirstTriesAreFastAndTheOthersSlow) {
+TEST(ItemFastSlowRateLimiterTest, TheFirstDelaysAreFastAndLaterOnesSlow) {
   FakeClock clock;
   ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3, clock};
 
@@ -89,7 +89,7 @@ TEST(ItemFastSlowRateLimiterTest, TheFirstTriesAreFastAndTheOthersSlow) {
   EXPECT_EQ(limiter.When("a"), 5ms);
 }
 
-TEST(ItemFastSlowRateLimiterTest, EachItemCountsItsFailuresFastAndSlow) {
+TEST(ItemFastSlowRateLimiterTest, NumRequeuesCountsFastAndSlowFailuresPerItem) {
   FakeClock clock;
   ItemFastSlowRateLimiter<std::string> limiter{5ms, 10s, 3, clock};
   for (int i = 0; i < 5; ++i) limiter.When("a");
@@ -101,7 +101,7 @@ TEST(ItemFastSlowRateLimiterTest, EachItemCountsItsFailuresFastAndSlow) {
   EXPECT_EQ(limiter.NumRequeues("a"), 0);
 }
 
-TEST(BucketRateLimiterTest, TheBurstPassesAtOnceAndTheOthersQueueUpForTheirTokens) {
+TEST(BucketRateLimiterTest, TheBurstHasNoDelayAndLaterItemsWaitForTokens) {
   FakeClock clock;
   BucketRateLimiter<std::string> limiter{10, 2, clock};
 
@@ -112,7 +112,7 @@ TEST(BucketRateLimiterTest, TheBurstPassesAtOnceAndTheOthersQueueUpForTheirToken
   EXPECT_EQ(limiter.NumRequeues("c"), 0);
 }
 
-TEST(BucketRateLimiterTest, TokensComeBackWithTimeButNeverMoreThanTheBurst) {
+TEST(BucketRateLimiterTest, TokensAreRefilledUpToTheBurst) {
   FakeClock clock;
   BucketRateLimiter<std::string> limiter{10, 2, clock};
   for (int i = 0; i < 4; ++i) limiter.When("a");
@@ -124,12 +124,12 @@ TEST(BucketRateLimiterTest, TokensComeBackWithTimeButNeverMoreThanTheBurst) {
   EXPECT_EQ(limiter.When("a"), 100ms);
 }
 
-TEST(BucketRateLimiterTest, ARateOrBurstThatLetsNothingThroughIsRefused) {
+TEST(BucketRateLimiterTest, ARateOrBurstOfZeroIsRejected) {
   EXPECT_THROW((BucketRateLimiter<int>{0, 1}), std::invalid_argument);
   EXPECT_THROW((BucketRateLimiter<int>{1, 0}), std::invalid_argument);
 }
 
-TEST(MaxOfRateLimiterTest, TheLongestWaitWinsAndEachLimiterCountsEachFailure) {
+TEST(MaxOfRateLimiterTest, TheLongestDelayAppliesAndEachLimiterCountsEachFailure) {
   FakeClock clock;
   MaxOfRateLimiter<std::string> limiter{
       std::make_unique<ItemFastSlowRateLimiter<std::string>>(5ms, 3s, 3, clock),
@@ -144,7 +144,7 @@ TEST(MaxOfRateLimiterTest, TheLongestWaitWinsAndEachLimiterCountsEachFailure) {
   EXPECT_EQ(limiter.NumRequeues("a"), 0);
 }
 
-TEST(WithMaxWaitRateLimiterTest, TheWaitIsCutAndTheFailuresAreCounted) {
+TEST(WithMaxWaitRateLimiterTest, TheDelayIsCappedAndFailuresAreCounted) {
   WithMaxWaitRateLimiter<std::string> limiter{
       std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(5ms, 1000s), 8ms};
 
@@ -154,7 +154,7 @@ TEST(WithMaxWaitRateLimiterTest, TheWaitIsCutAndTheFailuresAreCounted) {
   EXPECT_EQ(limiter.NumRequeues("a"), 3);
 }
 
-TEST(DefaultControllerRateLimiterTest, ItIsTheLargerOfPerItemBackOffAndABucketOfTenASecond) {
+TEST(DefaultControllerRateLimiterTest, ReturnsTheLongerOfItemBackOffAndTokenBucketDelay) {
   FakeClock clock;
   const auto limiter = DefaultControllerRateLimiter<int>(clock);
 
@@ -166,7 +166,7 @@ TEST(DefaultControllerRateLimiterTest, ItIsTheLargerOfPerItemBackOffAndABucketOf
   EXPECT_EQ(limiter->When(101), 200ms);
 }
 
-TEST(DefaultItemBasedRateLimiterTest, ItGoesFromOneMillisecondToAThousandSeconds) {
+TEST(DefaultItemBasedRateLimiterTest, DelaysGrowFromOneMillisecondToAThousandSeconds) {
   FakeClock clock;
   const auto limiter = DefaultItemBasedRateLimiter<int>(clock);
 

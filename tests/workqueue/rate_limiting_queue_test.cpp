@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class RateLimitingQueueTest : public ::testing::Test {
  protected:
-  void Pass(Duration step) {
+  void Advance(Duration step) {
     clock_.AwaitSleepers(1);
     clock_.Advance(step);
     clock_.AwaitSleepers(1);
@@ -24,61 +24,61 @@ class RateLimitingQueueTest : public ::testing::Test {
   RateLimitingQueue<std::string> queue_{{.clock = clock_}};
 };
 
-TEST_F(RateLimitingQueueTest, AnItemThatFailsWaitsTwiceAsLongEachTime) {
+TEST_F(RateLimitingQueueTest, EachFailureDoublesTheDelayOfAnItem) {
   queue_.AddRateLimited("a");
-  Pass(5ms);
+  Advance(5ms);
   EXPECT_EQ(queue_.Get(), "a");
   queue_.AddRateLimited("a");
   queue_.Done("a");
 
-  Pass(9ms);
+  Advance(9ms);
   EXPECT_EQ(queue_.Len(), 0);
-  Pass(1ms);
+  Advance(1ms);
   EXPECT_EQ(queue_.Len(), 1);
   EXPECT_EQ(queue_.NumRequeues("a"), 2);
 }
 
-TEST_F(RateLimitingQueueTest, EachItemWaitsForItsOwnFailuresOnly) {
+TEST_F(RateLimitingQueueTest, TheDelayOfAnItemDependsOnItsOwnFailures) {
   queue_.AddRateLimited("a");
-  Pass(5ms);
+  Advance(5ms);
   queue_.Done(*queue_.Get());
   queue_.AddRateLimited("a");
   queue_.AddRateLimited("b");
 
-  Pass(5ms);
+  Advance(5ms);
   EXPECT_EQ(queue_.Get(), "b");
-  EXPECT_EQ(queue_.Len(), 0) << "a has failed twice";
-  Pass(5ms);
+  EXPECT_EQ(queue_.Len(), 0) << "a has failed twice, so it waits longer";
+  Advance(5ms);
 
   EXPECT_EQ(queue_.Get(), "a");
 }
 
-TEST_F(RateLimitingQueueTest, AnItemThatWasForgottenWaitsForTheShortestTimeAgain) {
+TEST_F(RateLimitingQueueTest, ForgetResetsTheDelayOfAnItem) {
   queue_.AddRateLimited("a");
-  Pass(5ms);
+  Advance(5ms);
   queue_.Done(*queue_.Get());
 
   queue_.Forget("a");
   queue_.AddRateLimited("a");
-  Pass(5ms);
+  Advance(5ms);
 
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(RateLimitingQueueTest, ForgetClearsTheFailuresAndStillWantsADone) {
+TEST_F(RateLimitingQueueTest, ForgetResetsTheFailuresButDoesNotReplaceDone) {
   queue_.AddRateLimited("a");
-  Pass(5ms);
-  const auto in_hand = queue_.Get();
+  Advance(5ms);
+  const auto processing = queue_.Get();
   queue_.Forget("a");
   queue_.Add("a");
 
   EXPECT_EQ(queue_.NumRequeues("a"), 0);
-  EXPECT_EQ(queue_.Len(), 0) << "a is still in hand";
-  queue_.Done(*in_hand);
+  EXPECT_EQ(queue_.Len(), 0) << "a is still being processed";
+  queue_.Done(*processing);
   EXPECT_EQ(queue_.Len(), 1);
 }
 
-TEST_F(RateLimitingQueueTest, ItTakesAnyLimiter) {
+TEST_F(RateLimitingQueueTest, AcceptsACustomLimiter) {
   RateLimitingQueue<std::string> queue{
       {.name = "slow", .clock = clock_},
       std::make_unique<ItemFastSlowRateLimiter<std::string>>(1s, 2s, 1)};

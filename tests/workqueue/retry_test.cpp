@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 
 bool Always(const std::exception&) { return true; }
 
-/// Fails in its first tries, each time with another text.
+/// Throws in its first `failures` calls, with the number of the call in the text.
 class Flaky {
  public:
   explicit Flaky(int failures) : failures_(failures) {}
@@ -40,7 +40,7 @@ class Flaky {
   int tries_ = 0;
 };
 
-/// The text of the exception that `call` throws.
+/// The text of the exception that `call` throws, or "nothing".
 std::string Thrown(const std::function<void()>& call) {
   try {
     call();
@@ -50,7 +50,7 @@ std::string Thrown(const std::function<void()>& call) {
   return "nothing";
 }
 
-TEST(RetryTest, WhatSucceedsIsTriedOnceAndItsResultReturned) {
+TEST(RetryTest, ASuccessfulFunctionIsCalledOnceAndItsResultReturned) {
   Flaky fn{0};
 
   EXPECT_EQ(OnError({.steps = 3}, Always, fn), 1);
@@ -58,7 +58,7 @@ TEST(RetryTest, WhatSucceedsIsTriedOnceAndItsResultReturned) {
   EXPECT_EQ(fn.tries(), 1);
 }
 
-TEST(RetryTest, WhatFailsIsTriedUntilItSucceeds) {
+TEST(RetryTest, AFailingFunctionIsCalledUntilItSucceeds) {
   Flaky fn{2};
 
   EXPECT_EQ(OnError({.steps = 3}, Always, fn), 3);
@@ -72,7 +72,7 @@ TEST(RetryTest, AfterTheLastStepTheLastErrorIsThrown) {
   EXPECT_EQ(fn.tries(), 3);
 }
 
-TEST(RetryTest, AnErrorThatIsNotRetriableIsThrownAtOnce) {
+TEST(RetryTest, AnErrorThatIsNotRetriableIsThrownImmediately) {
   Flaky fn{100};
   const auto first_only = [](const std::exception& error) {
     return error.what() == std::string("try 1");
@@ -81,27 +81,27 @@ TEST(RetryTest, AnErrorThatIsNotRetriableIsThrownAtOnce) {
   EXPECT_EQ(Thrown([&] { OnError({.steps = 5}, first_only, fn); }), "try 2");
 }
 
-TEST(RetryTest, WhatIsThrownKeepsItsType) {
+TEST(RetryTest, TheExceptionKeepsItsType) {
   const auto fn = [] { throw std::out_of_range("far away"); };
 
   EXPECT_THROW(OnError({.steps = 2}, Always, fn), std::out_of_range);
 }
 
-TEST(RetryTest, AnExceptionOfAnotherTypeIsNotTriedAgain) {
+TEST(RetryTest, AnExceptionOfAnotherTypeIsNotRetried) {
   Flaky fn{100};
   const auto any = [](const std::logic_error&) { return true; };
 
   EXPECT_EQ(Thrown([&] { OnError<std::logic_error>({.steps = 5}, any, fn); }), "try 1");
 }
 
-TEST(RetryTest, FewerThanOneStepIsOneTry) {
+TEST(RetryTest, StepsBelowOneCountAsOne) {
   Flaky fn{100};
 
   EXPECT_EQ(Thrown([&] { OnError({.steps = 0}, Always, fn); }), "try 1");
   EXPECT_EQ(Thrown([&] { OnError({.steps = -1}, Always, fn); }), "try 2");
 }
 
-TEST(RetryTest, WhatThePredicateThrowsEndsTheTries) {
+TEST(RetryTest, AnExceptionOfThePredicateEndsTheRetries) {
   Flaky fn{100};
   const auto broken = [](const std::exception&) -> bool { throw std::runtime_error("broken"); };
 
@@ -109,13 +109,13 @@ TEST(RetryTest, WhatThePredicateThrowsEndsTheTries) {
   EXPECT_EQ(fn.tries(), 1);
 }
 
-TEST(RetryTest, AResultThatCannotBeCopiedIsReturned) {
+TEST(RetryTest, AMoveOnlyResultIsReturned) {
   const auto made = OnError({.steps = 1}, Always, [] { return std::make_unique<int>(7); });
 
   EXPECT_EQ(*made, 7);
 }
 
-/// A function that fails, tried by a thread of its own, and the moments of its tries.
+/// Runs OnError with a failing function on a thread, and records the times of its calls.
 class RetryWaitTest : public ::testing::Test {
  protected:
   void Start(const RetryBackoff& backoff) {
@@ -123,23 +123,23 @@ class RetryWaitTest : public ::testing::Test {
       thrown_ = Thrown([&] {
         OnError(
             backoff, Always, [this] { Try(); },
-            {.clock = clock_, .chance = [this] { return chance_; }}, stop_.get_token());
+            {.clock = clock_, .random = [this] { return random_; }}, stop_.get_token());
       });
     });
   }
-  /// Lets a wait pass that is exactly `wait` long: an earlier try shows in Tries.
-  void Pass(Duration wait) {
+  /// Advances the clock in two steps, so that Tries shows a try before `delay` has passed.
+  void Advance(Duration delay) {
     clock_.AwaitSleepers(1);
-    clock_.Advance(wait - 1ns);
+    clock_.Advance(delay - 1ns);
     clock_.AwaitSleepers(1);
     clock_.Advance(1ns);
   }
-  /// What is thrown in the end. The thread has made all its tries by then.
+  /// Waits until the thread has ended. Returns the text of the exception that OnError threw.
   std::string Join() {
     thread_.join();
     return thrown_;
   }
-  /// The moments of the tries so far, while the thread waits or after its end.
+  /// The times of the calls so far. The thread must be waiting, or have ended.
   std::vector<Duration> Tries() {
     const std::lock_guard guard{mutex_};
     return tries_;
@@ -147,7 +147,7 @@ class RetryWaitTest : public ::testing::Test {
 
   kopp::testing::FakeClock clock_;
   std::stop_source stop_;
-  double chance_ = 0;
+  double random_ = 0;
 
  private:
   void Try() {
@@ -162,7 +162,7 @@ class RetryWaitTest : public ::testing::Test {
   std::jthread thread_;
 };
 
-TEST_F(RetryWaitTest, TheNextTryComesWhenTheWaitHasPassedAndNotBefore) {
+TEST_F(RetryWaitTest, TheNextTryStartsWhenTheDelayHasPassed) {
   Start({.steps = 2, .duration = 10ms});
 
   clock_.AwaitSleepers(1);
@@ -175,48 +175,48 @@ TEST_F(RetryWaitTest, TheNextTryComesWhenTheWaitHasPassedAndNotBefore) {
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms));
 }
 
-TEST_F(RetryWaitTest, EachWaitIsTheOneBeforeTimesTheFactor) {
+TEST_F(RetryWaitTest, EachDelayIsThePreviousOneTimesTheFactor) {
   Start({.steps = 4, .duration = 10ms, .factor = 3});
-  Pass(10ms);
-  Pass(30ms);
-  Pass(90ms);
+  Advance(10ms);
+  Advance(30ms);
+  Advance(90ms);
 
   EXPECT_EQ(Join(), "try 4");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms, 40ms, 130ms));
 }
 
-TEST_F(RetryWaitTest, NoWaitIsLongerThanTheCapAndTheTriesGoOn) {
+TEST_F(RetryWaitTest, TheCapBoundsEachDelayAndTriesContinue) {
   Start({.steps = 5, .duration = 10ms, .factor = 10, .cap = 50ms});
-  Pass(10ms);
-  Pass(50ms);
-  Pass(50ms);
-  Pass(50ms);
+  Advance(10ms);
+  Advance(50ms);
+  Advance(50ms);
+  Advance(50ms);
 
   EXPECT_EQ(Join(), "try 5");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms, 60ms, 110ms, 160ms));
 }
 
-TEST_F(RetryWaitTest, TheCapIsForTheFirstWaitToo) {
+TEST_F(RetryWaitTest, TheCapBoundsTheFirstDelay) {
   Start({.steps = 2, .duration = 10s, .cap = 50ms});
-  Pass(50ms);
+  Advance(50ms);
 
   EXPECT_EQ(Join(), "try 2");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 50ms));
 }
 
-TEST_F(RetryWaitTest, TheJitterMakesAWaitLongerButNotTheNextOne) {
-  chance_ = 1;
+TEST_F(RetryWaitTest, JitterLengthensADelayButNotTheNextOne) {
+  random_ = 1;
   Start({.steps = 3, .duration = 10ms, .factor = 2, .jitter = 0.5});
-  Pass(15ms);
-  Pass(30ms);
+  Advance(15ms);
+  Advance(30ms);
 
   EXPECT_EQ(Join(), "try 3");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 15ms, 45ms));
 }
 
-TEST_F(RetryWaitTest, AStopDuringAWaitThrowsTheLastError) {
+TEST_F(RetryWaitTest, AStopRequestDuringADelayThrowsTheLastError) {
   Start({.steps = 5, .duration = 10ms});
-  Pass(10ms);
+  Advance(10ms);
   clock_.AwaitSleepers(1);
 
   stop_.request_stop();
@@ -225,76 +225,76 @@ TEST_F(RetryWaitTest, AStopDuringAWaitThrowsTheLastError) {
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms));
 }
 
-TEST_F(RetryWaitTest, ToldToStopBeforehandItTriesOnce) {
+TEST_F(RetryWaitTest, AStopRequestedBeforehandAllowsOneTry) {
   stop_.request_stop();
   Start({.steps = 5});
 
   EXPECT_EQ(Join(), "try 1");
 }
 
-TEST_F(RetryWaitTest, AFactorBeyondAllNumbersOverflowsNothing) {
+TEST_F(RetryWaitTest, AHugeFactorDoesNotOverflow) {
   Start({.steps = 4, .duration = 1s, .factor = 1e300});
-  Pass(1s);
-  Pass(24h * 365 * 100);
+  Advance(1s);
+  Advance(24h * 365 * 100);
   clock_.AwaitSleepers(1);
   stop_.request_stop();
 
-  EXPECT_EQ(Join(), "try 2") << "the next wait has no end";
+  EXPECT_EQ(Join(), "try 2") << "the next delay is the maximum";
 }
 
-TEST_F(RetryWaitTest, TheDefaultRetryWaitsTenMillisecondsBetweenFiveTries) {
+TEST_F(RetryWaitTest, DefaultRetryHasFiveTriesTenMillisecondsApart) {
   Start(kDefaultRetry);
-  for (int i = 0; i < 4; ++i) Pass(10ms);
+  for (int i = 0; i < 4; ++i) Advance(10ms);
 
   EXPECT_EQ(Join(), "try 5");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms, 20ms, 30ms, 40ms));
 }
 
-TEST_F(RetryWaitTest, TheDefaultBackoffWaitsFiveTimesAsLongEachTimeBetweenFourTries) {
+TEST_F(RetryWaitTest, DefaultBackoffHasFourTriesWithFivefoldDelays) {
   Start(kDefaultBackoff);
-  Pass(10ms);
-  Pass(50ms);
-  Pass(250ms);
+  Advance(10ms);
+  Advance(50ms);
+  Advance(250ms);
 
   EXPECT_EQ(Join(), "try 4");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 10ms, 60ms, 310ms));
 }
 
-TEST_F(RetryWaitTest, TheDefaultRetryJittersByATenth) {
-  chance_ = 1;
+TEST_F(RetryWaitTest, DefaultRetryHasAJitterOfATenth) {
+  random_ = 1;
   Start(kDefaultRetry);
-  for (int i = 0; i < 4; ++i) Pass(11ms);
+  for (int i = 0; i < 4; ++i) Advance(11ms);
 
   EXPECT_EQ(Join(), "try 5");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 11ms, 22ms, 33ms, 44ms));
 }
 
-TEST_F(RetryWaitTest, TheDefaultBackoffJittersByATenth) {
-  chance_ = 1;
+TEST_F(RetryWaitTest, DefaultBackoffHasAJitterOfATenth) {
+  random_ = 1;
   Start(kDefaultBackoff);
-  Pass(11ms);
-  Pass(55ms);
-  Pass(275ms);
+  Advance(11ms);
+  Advance(55ms);
+  Advance(275ms);
 
   EXPECT_EQ(Join(), "try 4");
   EXPECT_THAT(Tries(), ElementsAre(0ms, 11ms, 66ms, 341ms));
 }
 
-TEST(JitterTest, TheMachinesChanceIsFromZeroToOne) {
+TEST(RandomSourceTest, SystemRandomReturnsNumbersFromZeroToOne) {
   for (int i = 0; i < 100; ++i) {
-    const double chance = RealChance();
-    EXPECT_GE(chance, 0);
-    EXPECT_LE(chance, 1);
+    const double number = SystemRandom();
+    EXPECT_GE(number, 0);
+    EXPECT_LE(number, 1);
   }
 }
 
-TEST(JitterTest, AScaledDelayIsNeverBelowZeroNorBeyondTheLongest) {
-  EXPECT_EQ(Scaled(10ms, 1.5), 15ms);
-  EXPECT_EQ(Scaled(10ms, -1), 0ms);
-  EXPECT_EQ(Scaled(-10ms, 2), 0ms);
-  EXPECT_EQ(Scaled(Duration::max(), 1), Duration::max());
-  EXPECT_EQ(Scaled(1h, 1e300), Duration::max());
-  EXPECT_EQ(Scaled(0ms, std::numeric_limits<double>::infinity()), 0ms);
+TEST(DurationMathTest, ScaledClampsToTheRangeFromZeroToTheMaximum) {
+  EXPECT_EQ(detail::Scaled(10ms, 1.5), 15ms);
+  EXPECT_EQ(detail::Scaled(10ms, -1), 0ms);
+  EXPECT_EQ(detail::Scaled(-10ms, 2), 0ms);
+  EXPECT_EQ(detail::Scaled(Duration::max(), 1), Duration::max());
+  EXPECT_EQ(detail::Scaled(1h, 1e300), Duration::max());
+  EXPECT_EQ(detail::Scaled(0ms, std::numeric_limits<double>::infinity()), 0ms);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class SnapshotTest : public ::testing::Test {
   RateLimitingQueue<std::string> queue_{{.clock = clock_, .track_times = true}};
 };
 
-TEST_F(SnapshotTest, ItHasWhatIsReadyInItsOrderAndSinceWhen) {
+TEST_F(SnapshotTest, ListsReadyItemsInOrderWithTheTimeOfTheirAdd) {
   const TimePoint start = clock_.Now();
   queue_.Add("first");
   clock_.Advance(1s);
@@ -42,26 +42,26 @@ TEST_F(SnapshotTest, ItHasWhatIsReadyInItsOrderAndSinceWhen) {
   EXPECT_EQ(snapshot.ready_count, 2);
 }
 
-TEST_F(SnapshotTest, ItHasWhatIsInHandSinceWhenAndWhetherItIsWantedAgain) {
+TEST_F(SnapshotTest, ListsItemsInProcessingWithTheirStartTimeAndDirtyFlag) {
   queue_.Add("a");
   clock_.Advance(1s);
-  const TimePoint taken = clock_.Now();
-  const auto in_hand = queue_.Get();
-  EXPECT_FALSE(queue_.TakeSnapshot().in_hand.at(0).wanted_again);
+  const TimePoint started = clock_.Now();
+  const auto processing = queue_.Get();
+  EXPECT_FALSE(queue_.TakeSnapshot().processing.at(0).dirty);
   clock_.Advance(1s);
   queue_.Add("a");
 
   const auto snapshot = queue_.TakeSnapshot();
 
-  ASSERT_EQ(ItemsOf(snapshot.in_hand), Items{"a"});
-  EXPECT_EQ(snapshot.in_hand[0].at, taken);
-  EXPECT_TRUE(snapshot.in_hand[0].wanted_again);
-  EXPECT_EQ(snapshot.in_hand_count, 1);
+  ASSERT_EQ(ItemsOf(snapshot.processing), Items{"a"});
+  EXPECT_EQ(snapshot.processing[0].at, started);
+  EXPECT_TRUE(snapshot.processing[0].dirty);
+  EXPECT_EQ(snapshot.processing_count, 1);
   EXPECT_TRUE(snapshot.ready.empty());
-  EXPECT_EQ(in_hand, "a");
+  EXPECT_EQ(processing, "a");
 }
 
-TEST_F(SnapshotTest, ItHasWhatWaitsTheEarliestFirstAndUntilWhen) {
+TEST_F(SnapshotTest, ListsWaitingItemsByTimeEarliestFirst) {
   const TimePoint start = clock_.Now();
   queue_.AddAfter("late", 3s);
   queue_.AddAfter("early", 1s);
@@ -75,7 +75,7 @@ TEST_F(SnapshotTest, ItHasWhatWaitsTheEarliestFirstAndUntilWhen) {
   EXPECT_EQ(snapshot.waiting_count, 4);
 }
 
-TEST_F(SnapshotTest, EachItemHasItsFailures) {
+TEST_F(SnapshotTest, ListsTheFailuresOfEachItem) {
   queue_.Add("ready");
   queue_.AddRateLimited("waiting");
   queue_.AddRateLimited("waiting");
@@ -86,20 +86,20 @@ TEST_F(SnapshotTest, EachItemHasItsFailures) {
   EXPECT_EQ(snapshot.waiting.at(0).failures, 2);
 }
 
-TEST_F(SnapshotTest, ItCountsEachDoneForWhatWasNotInHand) {
+TEST_F(SnapshotTest, CountsEachDoneOfAnItemThatIsNotInProcessing) {
   queue_.Add("a");
   queue_.Done("a");
-  queue_.Done("never seen");
-  const auto in_hand = queue_.Get();
-  queue_.Done(*in_hand);
-  queue_.Done(*in_hand);
+  queue_.Done("unknown");
+  const auto processing = queue_.Get();
+  queue_.Done(*processing);
+  queue_.Done(*processing);
 
   EXPECT_EQ(queue_.TakeSnapshot().stray_dones, 3);
 }
 
-TEST_F(SnapshotTest, ItIsNoLargerThanAskedForAndStillCountsAll) {
+TEST_F(SnapshotTest, TheLimitBoundsTheListsButNotTheCounts) {
   for (int i = 0; i < 100; ++i) {
-    queue_.Add("in hand " + std::to_string(i));
+    queue_.Add("processing " + std::to_string(i));
     static_cast<void>(queue_.Get());
     queue_.AddAfter("waiting " + std::to_string(i), 1s * (100 - i));
   }
@@ -109,13 +109,13 @@ TEST_F(SnapshotTest, ItIsNoLargerThanAskedForAndStillCountsAll) {
 
   EXPECT_EQ(ItemsOf(snapshot.ready), (Items{"ready 0", "ready 1"}));
   EXPECT_EQ(ItemsOf(snapshot.waiting), (Items{"waiting 99", "waiting 98"}));
-  EXPECT_EQ(snapshot.in_hand.size(), 2);
+  EXPECT_EQ(snapshot.processing.size(), 2);
   EXPECT_EQ(snapshot.ready_count, 100);
   EXPECT_EQ(snapshot.waiting_count, 100);
-  EXPECT_EQ(snapshot.in_hand_count, 100);
+  EXPECT_EQ(snapshot.processing_count, 100);
 }
 
-TEST_F(SnapshotTest, ItSaysWhetherTheQueueIsShuttingDown) {
+TEST_F(SnapshotTest, ReportsWhetherTheQueueIsShuttingDown) {
   queue_.AddAfter("dropped", 1s);
   EXPECT_FALSE(queue_.TakeSnapshot().shutting_down);
   queue_.ShutDown();
@@ -124,7 +124,7 @@ TEST_F(SnapshotTest, ItSaysWhetherTheQueueIsShuttingDown) {
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
-TEST(SnapshotMomentTest, AnItemOnItsWayFromWaitingToReadyIsInOneOfTheTwo) {
+TEST(SnapshotConsistencyTest, AnItemWhoseDelayPassesIsEitherWaitingOrReady) {
   DelayingQueue<int> queue;
   for (int round = 0; round < 200; ++round) {
     queue.AddAfter(round, 50us);
@@ -137,7 +137,7 @@ TEST(SnapshotMomentTest, AnItemOnItsWayFromWaitingToReadyIsInOneOfTheTwo) {
   }
 }
 
-TEST(SnapshotOrderTest, WhatIsReadyComesByPriorityAndThenByTenant) {
+TEST(SnapshotOrderTest, ReadyItemsAreListedByPriorityThenByTenant) {
   const auto tenant = [](const std::string& item) { return item.substr(0, 1); };
   Queue<std::string> queue({.order = Order::Fair<std::string>({.tenant = tenant})});
   for (const char* item : {"a1", "b1", "a2"}) queue.Add(item);
@@ -151,10 +151,10 @@ TEST(SnapshotOrderTest, WhatIsReadyComesByPriorityAndThenByTenant) {
   for (const auto& entry : snapshot.ready) items.push_back(entry.item);
   EXPECT_EQ(items, (std::vector<std::string>{"c9", "a1", "a2", "b1"}));
   EXPECT_EQ(snapshot.ready[0].priority, 8);
-  EXPECT_EQ(snapshot.in_hand.at(0).priority, 9);
+  EXPECT_EQ(snapshot.processing.at(0).priority, 9);
 }
 
-TEST(SnapshotOrderTest, WithoutTrackedTimesItKnowsNone) {
+TEST(SnapshotTimesTest, TimesAreNulloptWithoutTrackTimes) {
   Queue<int> queue;
   queue.Add(1);
 

@@ -14,26 +14,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Each metric throws at each use, or is null.
+// Its metrics throw at each use, or are null.
 class ThrowingMetrics final : public MetricsProvider {
  public:
-  bool throws_when_asked = false;
-  bool has_none = false;
+  bool provider_throws = false;
+  bool returns_null = false;
 
   std::unique_ptr<Gauge> NewDepthMetric(const std::string&, const std::string&) override {
-    return Asked<ThrowingGauge>();
+    return MakeMetric<ThrowingGauge>();
   }
   std::unique_ptr<Counter> NewAddsMetric(const std::string&) override {
-    return Asked<ThrowingCounter>();
+    return MakeMetric<ThrowingCounter>();
   }
   std::unique_ptr<Histogram> NewLatencyMetric(const std::string&) override {
-    return Asked<ThrowingHistogram>();
+    return MakeMetric<ThrowingHistogram>();
   }
   std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string&) override {
-    return Asked<ThrowingHistogram>();
+    return MakeMetric<ThrowingHistogram>();
   }
   std::unique_ptr<Counter> NewRetriesMetric(const std::string&) override {
-    return Asked<ThrowingCounter>();
+    return MakeMetric<ThrowingCounter>();
   }
   std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string&,
                                                          std::function<double()>) override {
@@ -59,14 +59,14 @@ class ThrowingMetrics final : public MetricsProvider {
   };
 
   template <typename M>
-  std::unique_ptr<M> Asked() const {
-    if (throws_when_asked) Throw();
-    if (has_none) return nullptr;
+  std::unique_ptr<M> MakeMetric() const {
+    if (provider_throws) Throw();
+    if (returns_null) return nullptr;
     return std::make_unique<M>();
   }
 };
 
-TEST(ThrowingMetricsTest, AMetricThatThrowsStopsNoWork) {
+TEST(ThrowingMetricsTest, AMetricThatThrowsDoesNotStopTheQueue) {
   kopp::testing::FakeClock clock;
   ThrowingMetrics metrics;
   DelayingQueue<int> queue({.name = "test", .clock = clock, .metrics = &metrics});
@@ -83,9 +83,9 @@ TEST(ThrowingMetricsTest, AMetricThatThrowsStopsNoWork) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(ThrowingMetricsTest, AMetricThatIsNullIsLeftOut) {
+TEST(ThrowingMetricsTest, ANullMetricIsSkipped) {
   ThrowingMetrics metrics;
-  metrics.has_none = true;
+  metrics.returns_null = true;
   for (const Order& order : {Order(), Order::Priority()}) {
     DelayingQueue<int> queue({.name = "test", .metrics = &metrics, .order = order});
     queue.AddAfter(1, 0s);
@@ -94,17 +94,17 @@ TEST(ThrowingMetricsTest, AMetricThatIsNullIsLeftOut) {
   }
 }
 
-TEST(ThrowingMetricsTest, AProviderThatThrowsLetsNoQueueBeMade) {
+TEST(ThrowingMetricsTest, AProviderThatThrowsMakesTheConstructorThrow) {
   ThrowingMetrics metrics;
-  metrics.throws_when_asked = true;
+  metrics.provider_throws = true;
 
   EXPECT_THROW(Queue<int>({.name = "test", .metrics = &metrics}), std::runtime_error);
 }
 
-TEST(ThrowingMetricsTest, AProviderThatHasNoDepthForAPriorityStopsNoWork) {
+TEST(ThrowingMetricsTest, AProviderThatThrowsForANewPriorityDoesNotStopTheQueue) {
   ThrowingMetrics metrics;
   Queue<int> queue({.name = "test", .metrics = &metrics, .order = Order::Priority()});
-  metrics.throws_when_asked = true;
+  metrics.provider_throws = true;
   queue.Add(1, 5);
 
   EXPECT_EQ(queue.Get(), 1);

@@ -13,6 +13,7 @@
 namespace kopp::apiserver {
 namespace {
 
+// A null-terminated array of pointers to the texts, as exec takes it.
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -21,7 +22,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// This process's environment with `variables` in the place of those of the same name.
+// The environment of this process, with `variables` added or replaced.
 std::vector<std::string> Environment(const std::map<std::string, std::string>& variables) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -32,19 +33,19 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& v
   return all;
 }
 
-// No input, all output to one file.
-class Files {
+// RAII wrapper for posix_spawn file actions: empty input, standard output and error to one file.
+class SpawnFileActions {
  public:
-  explicit Files(const std::filesystem::path& output) {
+  explicit SpawnFileActions(const std::filesystem::path& output) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
                                        O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
   }
-  ~Files() { ::posix_spawn_file_actions_destroy(&actions_); }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
+  ~SpawnFileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  SpawnFileActions(const SpawnFileActions&) = delete;
+  SpawnFileActions& operator=(const SpawnFileActions&) = delete;
 
   [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -52,10 +53,10 @@ class Files {
   posix_spawn_file_actions_t actions_{};
 };
 
-// A group of its own, and no signal blocked or ignored.
-class Manners {
+// RAII wrapper for posix_spawn attributes: a new process group, no signal blocked or ignored.
+class SpawnAttributes {
  public:
-  Manners() {
+  SpawnAttributes() {
     sigset_t none;
     sigset_t all;
     sigemptyset(&none);
@@ -67,9 +68,9 @@ class Manners {
     ::posix_spawnattr_setflags(
         &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
-  ~Manners() { ::posix_spawnattr_destroy(&attributes_); }
-  Manners(const Manners&) = delete;
-  Manners& operator=(const Manners&) = delete;
+  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
   [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
 
@@ -84,9 +85,9 @@ Child::Child(const std::vector<std::string>& command,
              const std::filesystem::path& output) {
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = Environment(variables);
-  const Files files(output);
-  const Manners manners;
-  const int error = ::posix_spawnp(&id_, arguments.front().c_str(), files.get(), manners.get(),
+  const SpawnFileActions files(output);
+  const SpawnAttributes attributes;
+  const int error = ::posix_spawnp(&pid_, arguments.front().c_str(), files.get(), attributes.get(),
                                    Pointers(arguments).data(), Pointers(environment).data());
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "cannot run " + command.front());
@@ -94,30 +95,31 @@ Child::Child(const std::vector<std::string>& command,
 }
 
 Child::~Child() {
-  if (code()) return;
-  ::kill(-id_, SIGKILL);
-  ::waitpid(id_, nullptr, 0);
+  if (exit_code()) return;
+  ::kill(-pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
 }
 
-std::optional<int> Child::code() {
-  if (code_) return code_;
-  siginfo_t ended{};
-  const auto id = static_cast<id_t>(id_);
-  if (::waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != id_) {
+std::optional<int> Child::exit_code() {
+  if (exit_code_) return exit_code_;
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(pid_);
+  if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) {
     return std::nullopt;
   }
-  ::kill(-id_, SIGKILL);  // before it is reaped: until then its group's number is nobody else's
+  // Kills the group before reaping the child: until then no other group can have the same id.
+  ::kill(-pid_, SIGKILL);
   int status = 0;
-  ::waitpid(id_, &status, 0);
-  code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return code_;
+  ::waitpid(pid_, &status, 0);
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_code_;
 }
 
-void Child::End(const Signals& signals, Duration limit) {
-  if (code()) return;
-  ::kill(-id_, SIGTERM);
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (!code()) {
+void Child::Terminate(const Signals& signals, Duration timeout) {
+  if (exit_code()) return;
+  ::kill(-pid_, SIGTERM);
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (!exit_code()) {
     const auto signal = signals.Wait(deadline - std::chrono::steady_clock::now());
     if (!signal || *signal == SIGINT || *signal == SIGTERM || *signal == SIGQUIT) return;
   }

@@ -12,30 +12,31 @@
 
 namespace kopp::apiserver {
 
-/// A program that this one runs. It is the head of a process group of its own, so that Ctrl-C in a
-/// terminal reaches only who started it, who then ends all of the group. What it has left running
-/// in its group is ended once it has.
+/// A child process. It leads its own process group: Ctrl-C in a terminal reaches only the parent,
+/// which then stops the whole group. When the child exits, its remaining group is killed. Not
+/// thread-safe.
 class Child {
  public:
-  /// Starts `command`, found in $PATH where it names no folder, with `variables` besides this
-  /// process's own and no signal blocked or ignored; what it prints is appended to `output`. Throws
-  /// std::system_error, with the program's name.
+  /// Starts `command`, searched in $PATH if it has no slash. Its environment is the environment of
+  /// this process plus `variables`. No signal is blocked or ignored. Its standard output and error
+  /// are appended to the file `output`. Throws std::system_error with the program's name.
   Child(const std::vector<std::string>& command,
         const std::map<std::string, std::string>& variables, const std::filesystem::path& output);
-  /// Ends it at once, if need be.
+  /// Kills the process group if the child still runs.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Its exit code once it has ended, 128 and the signal if one ended it; does not block.
-  [[nodiscard]] std::optional<int> code();
-  /// Asks it to end, and waits until it has, `limit` passes or another signal to end comes. Then
-  /// the destructor does the rest.
-  void End(const Signals& signals, Duration limit);
+  /// The exit code, or 128 plus the number of the signal that killed the child; empty while it
+  /// runs. Does not block.
+  [[nodiscard]] std::optional<int> exit_code();
+  /// Sends SIGTERM to the process group. Blocks until the child has exited, `timeout` has passed,
+  /// or this process receives another signal to stop. The destructor kills what still runs.
+  void Terminate(const Signals& signals, Duration timeout);
 
  private:
-  pid_t id_ = 0;
-  std::optional<int> code_;
+  pid_t pid_ = 0;
+  std::optional<int> exit_code_;
 };
 
 }  // namespace kopp::apiserver

@@ -1,7 +1,7 @@
 #include "demo.hpp"
 
-#include "groups.hpp"
 #include "kubeconfig_file.hpp"
+#include "service_account_groups.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include <environment.hpp>
+#include <system/environment.hpp>
 #include <unistd.h>
 
 #include <kopp/workqueue/clock.hpp>
@@ -24,14 +24,14 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr Duration kToWatch = 5s;  // some programs never do
-constexpr Duration kToRest = 1s;
-constexpr Duration kToEnd = 10s;
+constexpr Duration kWatchTimeout = 5s;  // some programs never watch
+constexpr Duration kIdleTime = 1s;
+constexpr Duration kStopTimeout = 10s;
 
 std::string BaseName(const std::string& program) { return fs::path(program).filename().string(); }
 
-// As the shell finds it.
-std::optional<fs::path> Find(const std::string& program) {
+// The path of a program, searched in $PATH as a shell does.
+std::optional<fs::path> FindExecutable(const std::string& program) {
   std::error_code error;
   if (program.find('/') != std::string::npos) {
     const fs::path path = fs::canonical(program, error);
@@ -56,110 +56,119 @@ std::string LastLines(const fs::path& file) {
     lines.push_back("  " + line + '\n');
     if (lines.size() > kLines) lines.pop_front();
   }
-  std::string last;
-  for (const std::string& line : lines) last += line;
-  return last;
+  std::string text_of_lines;
+  for (const std::string& line : lines) text_of_lines += line;
+  return text_of_lines;
 }
 
-std::string In(const std::string& ns) { return ns.empty() || ns == "default" ? "" : " -n " + ns; }
+std::string NamespaceFlag(const std::string& ns) {
+  return ns.empty() || ns == "default" ? "" : " -n " + ns;
+}
 
 }  // namespace
 
-Demo::Folder::Folder() {
+Demo::TempDirectory::TempDirectory() {
   std::string name = (fs::temp_directory_path() / "kopp-demo-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + name);
+    throw std::system_error(errno, std::generic_category(), "cannot create directory " + name);
   }
   path_ = name;
 }
 
-Demo::Folder::~Folder() {
+Demo::TempDirectory::~TempDirectory() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }
 
-std::optional<fs::path> Demo::ManifestsOf(const std::string& program) {
-  const auto found = Find(program);
+std::optional<fs::path> Demo::FindDemoManifests(const std::string& program) {
+  const auto found = FindExecutable(program);
   if (!found) return std::nullopt;
   const fs::path folder = found->parent_path().parent_path() / "share/kopp" / BaseName(program);
   return fs::is_directory(folder / "demo") ? std::optional(folder / "demo") : std::nullopt;
 }
 
-std::string Demo::UserOf(const std::string& program) {
+std::string Demo::ServiceAccountUser(const std::string& program) {
   return "system:serviceaccount:default:" + BaseName(program);
 }
 
-Demo::Demo(testing::ApiServer& server, Account& account, const Flags& flags,
-           const Config& administrator, std::vector<Manifest> custom)
+Demo::Demo(testing::ApiServer& server, DemoLog& demo_log, const Flags& flags,
+           const Config& administrator, std::vector<Manifest> custom_resources)
     : server_(server),
-      account_(account),
-      custom_(std::move(custom)),
-      log_(flags.program_log.empty() ? folder_ / "program.log" : fs::absolute(flags.program_log)),
-      begin_(Clock::Real().Now()) {
-  const std::string user = UserOf(flags.program.front());
-  const Config config = server.ConfigFor(user, GroupsOf(user));
-  WritePrivately(folder_ / "program.kubeconfig", KubeconfigText(config, user));
-  WritePrivately(folder_ / "kubeconfig", KubeconfigText(administrator, "you"));
+      demo_log_(demo_log),
+      custom_resources_(std::move(custom_resources)),
+      log_(flags.program_log.empty() ? directory_ / "program.log"
+                                     : fs::absolute(flags.program_log)),
+      start_time_(Clock::Real().Now()) {
+  const std::string user = ServiceAccountUser(flags.program.front());
+  const Config config = server.ConfigFor(user, ServiceAccountGroups(user));
+  WritePrivateFile(directory_ / "program.kubeconfig", KubeconfigText(config, user));
+  WritePrivateFile(directory_ / "kubeconfig", KubeconfigText(administrator, "you"));
   if (!std::ofstream(log_, std::ios::app)) {
-    throw std::runtime_error("cannot write " + log_.string());
+    throw std::runtime_error("cannot write the program's log " + log_.string());
   }
-  account_.Begin();
-  child_ = std::make_unique<Child>(
-      flags.program,
-      std::map<std::string, std::string>{{"KUBECONFIG", (folder_ / "program.kubeconfig").string()}},
-      log_);
+  demo_log_.Start();
+  child_ =
+      std::make_unique<Child>(flags.program,
+                              std::map<std::string, std::string>{
+                                  {"KUBECONFIG", (directory_ / "program.kubeconfig").string()}},
+                              log_);
 }
 
 bool Demo::Tick() {
   const TimePoint now = Clock::Real().Now();
-  const bool is_loaded = loaded_ != TimePoint{};
-  if (!is_loaded && (!account_.watched().empty() || now >= begin_ + kToWatch)) {
-    LoadCustom();
-  } else if (is_loaded && !shown_ && now >= std::max(loaded_, account_.active()) + kToRest) {
-    ShowCommands();
-    shown_ = true;
+  if (!load_time_) {
+    if (!demo_log_.watched_resources().empty() || now >= start_time_ + kWatchTimeout) {
+      CreateCustomResources();
+    }
+  } else if (!commands_printed_ &&
+             now >= std::max(*load_time_, demo_log_.last_activity()) + kIdleTime) {
+    PrintCommands();
+    commands_printed_ = true;
   }
-  return account_.is_heard();
+  return demo_log_.is_output_open();
 }
 
-// Not past faults: the account is to tell of it.
-void Demo::LoadCustom() {
+// Does not use the fault-free transport, because the demo log prints these requests.
+void Demo::CreateCustomResources() {
   try {
-    Load(server_.transport(), custom_);
-    loaded_ = Clock::Real().Now();
+    ApplyManifests(server_.transport(), custom_resources_);
+    load_time_ = Clock::Real().Now();
   } catch (const TransportError&) {
-    // The server is taken off the network. The next Tick tries again; what is loaded stays.
+    // The server is off the network. The next Tick retries, and applies all objects again.
   }
 }
 
-void Demo::ShowCommands() {
-  std::vector<std::string> kinds = account_.watched();
-  const auto made = account_.made();
-  if (made && std::find(kinds.begin(), kinds.end(), made->resource) == kinds.end()) {
-    kinds.push_back(made->resource);
+void Demo::PrintCommands() {
+  std::vector<std::string> resources = demo_log_.watched_resources();
+  const auto object = demo_log_.first_object();
+  if (object &&
+      std::find(resources.begin(), resources.end(), object->resource) == resources.end()) {
+    resources.push_back(object->resource);
   }
-  std::string listed;
-  for (const std::string& kind : kinds) listed += (listed.empty() ? "" : ",") + kind;
-  std::string text = "\nTry next, in another terminal; what comes of it is told here:\n";
-  text += "  export KUBECONFIG=" + (folder_ / "kubeconfig").string() + '\n';
-  text += "  kubectl get " + (listed.empty() ? "events" : listed) + " --all-namespaces\n";
-  text += made ? "  kubectl delete " + made->resource + ' ' + made->name + In(made->ns) + '\n'
-               : "  kubectl api-resources\n";
-  account_.Say(text + "Ctrl-C ends and removes all of it.\n\n");
+  std::string list;
+  for (const std::string& resource : resources) list += (list.empty() ? "" : ",") + resource;
+  std::string text = "\nTry these commands in another terminal; their effects are printed here:\n";
+  text += "  export KUBECONFIG=" + (directory_ / "kubeconfig").string() + '\n';
+  text += "  kubectl get " + (list.empty() ? "events" : list) + " --all-namespaces\n";
+  text += object ? "  kubectl delete " + object->resource + ' ' + object->name +
+                       NamespaceFlag(object->ns) + '\n'
+                 : "  kubectl api-resources\n";
+  demo_log_.Print(text + "Ctrl-C stops the demo and removes its files.\n\n");
 }
 
-std::optional<int> Demo::code() {
-  const auto code = child_->code();
+std::optional<int> Demo::exit_code() {
+  const auto code = child_->exit_code();
   if (code && *code != 0) {
-    std::cerr << "kopp-apiserver: the program ended with exit code " << *code << ". It said last:\n"
+    std::cerr << "kopp-apiserver: the program failed with exit code " << *code
+              << ". End of its output:\n"
               << LastLines(log_);
   }
   return code;
 }
 
-void Demo::End(const Signals& signals) {
-  child_->End(signals, kToEnd);
-  account_.Say("\nThe demo is over.\n");
+void Demo::Stop(const Signals& signals) {
+  child_->Terminate(signals, kStopTimeout);
+  demo_log_.Print("\nThe demo has stopped.\n");
 }
 
 }  // namespace kopp::apiserver

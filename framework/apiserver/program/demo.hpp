@@ -1,7 +1,7 @@
 #pragma once
 
-#include "account.hpp"
 #include "child.hpp"
+#include "demo_log.hpp"
 #include "flags.hpp"
 #include "signals.hpp"
 
@@ -11,47 +11,49 @@
 #include <string>
 #include <vector>
 
-#include <manifests.hpp>
+#include <testing/manifests.hpp>
 
 #include <kopp/testing/api_server.hpp>
 
 namespace kopp::apiserver {
 
-/// A program at work on a server, for somebody who looks on: it runs as a service account of its
-/// name, gets its custom resources once it watches, and when it comes to rest three commands are
-/// shown with which to go on. Leaves nothing behind. Used by one thread.
+/// Demonstrates an operator: runs a program against the server as a service account with the
+/// program's name, creates the custom resources when the program starts to watch, and prints
+/// kubectl commands to try when the program is idle. The destructor kills the program and removes
+/// the temporary files. Not thread-safe.
 class Demo {
  public:
-  /// Where a program's own objects are that it is shown with, if it comes with any: in
-  /// share/kopp/PROGRAM/demo beside the folder that it is in.
-  [[nodiscard]] static std::optional<std::filesystem::path> ManifestsOf(const std::string& program);
-  /// The user that `program` is.
-  [[nodiscard]] static std::string UserOf(const std::string& program);
+  /// The directory of the manifests that are installed with `program`: share/kopp/PROGRAM/demo in
+  /// the parent of the directory of the program. Empty if it does not exist.
+  [[nodiscard]] static std::optional<std::filesystem::path> FindDemoManifests(
+      const std::string& program);
+  /// The user name of `program`: "system:serviceaccount:default:PROGRAM".
+  [[nodiscard]] static std::string ServiceAccountUser(const std::string& program);
 
-  /// Starts the program. `server`, which listens, and `account` outlive it. Throws
-  /// std::runtime_error where the program cannot be run.
-  Demo(testing::ApiServer& server, Account& account, const Flags& flags,
-       const Config& administrator, std::vector<Manifest> custom);
+  /// Starts the program. `server` must listen. `server` and `demo_log` must outlive the Demo.
+  /// Throws std::runtime_error if the program cannot start.
+  Demo(testing::ApiServer& server, DemoLog& demo_log, const Flags& flags,
+       const Config& administrator, std::vector<Manifest> custom_resources);
   ~Demo() = default;
   Demo(const Demo&) = delete;
   Demo& operator=(const Demo&) = delete;
 
-  /// Does what it is time for: to be called now and then. False when nobody hears the account any
-  /// more.
+  /// Runs the steps that are due. Call it periodically. Returns false when the output is closed.
   bool Tick();
-  /// The program's exit code, once it has ended; what it said last is told unless it is 0.
-  [[nodiscard]] std::optional<int> code();
-  /// Ends the program.
-  void End(const Signals& signals);
+  /// The program's exit code; empty while it runs. If the code is not 0, prints the last lines of
+  /// the program's output to standard error.
+  [[nodiscard]] std::optional<int> exit_code();
+  /// Stops the program. Blocks until it has stopped, or for at most 10 seconds.
+  void Stop(const Signals& signals);
 
  private:
-  /// Goes with all that is in it.
-  class Folder {
+  /// A temporary directory. The destructor removes it with its contents.
+  class TempDirectory {
    public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
+    TempDirectory();
+    ~TempDirectory();
+    TempDirectory(const TempDirectory&) = delete;
+    TempDirectory& operator=(const TempDirectory&) = delete;
 
     [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
 
@@ -59,18 +61,18 @@ class Demo {
     std::filesystem::path path_;
   };
 
-  void LoadCustom();
-  void ShowCommands();
+  void CreateCustomResources();
+  void PrintCommands();
 
   testing::ApiServer& server_;
-  Account& account_;
-  std::vector<Manifest> custom_;  // loaded at `loaded_`
-  Folder folder_;
+  DemoLog& demo_log_;
+  std::vector<Manifest> custom_resources_;
+  TempDirectory directory_;
   std::filesystem::path log_;
   std::unique_ptr<Child> child_;
-  TimePoint begin_;
-  TimePoint loaded_{};
-  bool shown_ = false;
+  TimePoint start_time_;
+  std::optional<TimePoint> load_time_;  // when the custom resources were created
+  bool commands_printed_ = false;
 };
 
 }  // namespace kopp::apiserver

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include <bind_address.hpp>
-#include <command_line.hpp>
-#include <quoted.hpp>
+#include <net/bind_address.hpp>
+#include <system/command_line.hpp>
+#include <system/quoted.hpp>
 
 #include <kopp/config.hpp>
 
@@ -20,152 +20,162 @@ using detail::Quoted;
 using detail::UsageError;
 
 constexpr std::string_view kAbout =
-    "A Kubernetes API server in memory, for demos and tests. What it holds is gone when it ends.\n"
-    "SIGUSR1 takes it off the network, as if its process were killed; SIGUSR2 brings it back, "
-    "with\n"
-    "the objects that it had.";
+    "Runs a Kubernetes API server in memory, for demos and tests. Its objects are lost when it\n"
+    "stops. SIGUSR1 takes it off the network, as if its process were killed. SIGUSR2 brings it\n"
+    "back with the same objects.";
 
-// The flags' values as they were typed.
-struct Typed {
+// The values of the flags before conversion.
+struct RawFlags {
   std::string bind_address = "127.0.0.1:0";
   bool plain = false;
   std::string seed = "1";
   std::vector<std::string> load;
   std::string kubeconfig;
   std::vector<std::string> users;
-  std::vector<std::string> certified;
+  std::vector<std::string> certificate_users;
   std::string audit_log;
   std::vector<std::string> faults;
   bool demo = false;
   std::string program_log;
 };
 
-void DeclareServer(detail::CommandLine& line, Typed& typed) {
+void DeclareServer(detail::CommandLine& line, RawFlags& raw) {
   constexpr const char* kServer = "The server";
   line.Add({"--bind-address", "ADDRESS", kServer,
-            "Where it listens: :8080 on all addresses, port 0: any\n"
-            "that is free. Whoever reaches it may do anything there."},
-           typed.bind_address);
-  line.Add({"--plain", "", kServer, "Serves HTTP instead of HTTPS."}, typed.plain);
-  line.Add({"--seed", "NUMBER", kServer, "Of uids, generated names and faults."}, typed.seed);
+            "Address and port to listen on: :8080 is port 8080 of all\n"
+            "addresses, port 0 is a free port. All clients have full\n"
+            "access."},
+           raw.bind_address);
+  line.Add({"--plain", "", kServer, "Serve HTTP instead of HTTPS."}, raw.plain);
+  line.Add({"--seed", "NUMBER", kServer,
+            "Seed for uids, generated names and faults; the same\n"
+            "seed gives the same values."},
+           raw.seed);
   line.Add({"--fault", "FAULT", kServer,
-            "Does something wrong: its name, then fields, such as\n"
+            "Inject a fault: a type, then fields, such as\n"
             "conflict,verb=update,resource=foos,times=3. Repeatable."},
-           typed.faults);
+           raw.faults);
 
-  constexpr const char* kContents = "What it holds";
+  constexpr const char* kContents = "Objects";
   line.Add({"--load", "FILE", kContents,
-            "Objects in YAML or JSON, or a folder of such files:\n"
-            "CustomResourceDefinitions first. Repeatable."},
-           typed.load);
+            "Create the objects in a YAML or JSON file, or in the\n"
+            "files of a directory; CustomResourceDefinitions first.\n"
+            "Repeatable."},
+           raw.load);
 }
 
-void DeclareUse(detail::CommandLine& line, Typed& typed) {
-  constexpr const char* kUsers = "Who uses it";
-  line.Add(
-      {"--write-kubeconfig", "FILE", kUsers, "For an administrator; there once all is loaded."},
-      typed.kubeconfig);
-  line.Add({"--user", "NAME=FILE", kUsers, "A kubeconfig for NAME, by a token. Repeatable."},
-           typed.users);
-  line.Add(
-      {"--user-certificate", "NAME=FILE", kUsers, "The same, by a client certificate. Repeatable."},
-      typed.certified);
-  line.Add({"--audit-log", "FILE", kUsers, "Appends what was asked, as a Kubernetes audit log."},
-           typed.audit_log);
+void DeclareUse(detail::CommandLine& line, RawFlags& raw) {
+  constexpr const char* kUsers = "Users and audit log";
+  line.Add({"--write-kubeconfig", "FILE", kUsers,
+            "Write a kubeconfig for an administrator, when all\n"
+            "objects are loaded."},
+           raw.kubeconfig);
+  line.Add({"--user", "NAME=FILE", kUsers,
+            "Write a kubeconfig for user NAME, with a bearer token.\n"
+            "Repeatable."},
+           raw.users);
+  line.Add({"--user-certificate", "NAME=FILE", kUsers,
+            "Same as --user, with a client certificate. Repeatable."},
+           raw.certificate_users);
+  line.Add({"--audit-log", "FILE", kUsers,
+            "Append all requests to FILE, in the format of a\n"
+            "Kubernetes audit log."},
+           raw.audit_log);
 
-  constexpr const char* kDemo = "A demo";
+  constexpr const char* kDemo = "Demo";
   line.Add({"--demo", "", kDemo,
-            "Runs PROGRAM with a KUBECONFIG of its own, until either\n"
-            "ends, and tells what happens. What was loaded of custom\n"
-            "resources comes once PROGRAM watches; faults are its\n"
-            "alone. Without --load: ../share/kopp/PROGRAM/demo."},
-           typed.demo);
+            "Run PROGRAM with its own KUBECONFIG and print its\n"
+            "writes and watches, until PROGRAM or the server stops.\n"
+            "Custom resources are created when PROGRAM starts to\n"
+            "watch. Faults affect PROGRAM only. Without --load, loads\n"
+            "share/kopp/PROGRAM/demo of PROGRAM's install prefix."},
+           raw.demo);
   line.Add({"--program-log", "FILE", kDemo,
-            "Keeps what PROGRAM prints; else only its last words\n"
-            "are shown, if it fails."},
-           typed.program_log);
+            "Append the output of PROGRAM to FILE. Without it, only\n"
+            "the last lines are shown if PROGRAM fails."},
+           raw.program_log);
   line.AddProgramFlags();
 }
 
-std::uint64_t Seed(const std::string& typed) {
+std::uint64_t ParseSeed(const std::string& text) {
   std::uint64_t seed = 0;
-  const char* const end = typed.data() + typed.size();
-  const auto [stopped, error] = std::from_chars(typed.data(), end, seed);
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
   if (error == std::errc() && stopped == end) return seed;
-  throw UsageError("--seed " + Quoted(typed) + ": write a number, such as 7");
+  throw UsageError("--seed " + Quoted(text) + ": write a number, such as 7");
 }
 
-std::string Address(const std::string& typed) {
-  if (detail::ParseBindAddress(typed)) return typed;
-  throw UsageError("--bind-address " + Quoted(typed) + ": " + detail::kWriteBindAddress);
+std::string CheckAddress(const std::string& text) {
+  if (detail::ParseBindAddress(text)) return text;
+  throw UsageError("--bind-address " + Quoted(text) + ": " + detail::kBindAddressHelp);
 }
 
-testing::Fault FaultOf(const std::string& typed) {
+testing::Fault ParseFaultFlag(const std::string& text) {
   try {
-    return testing::ParseFault(typed);
+    return testing::ParseFault(text);
   } catch (const ConfigError& error) {
     throw UsageError(std::string("--fault: ") + error.what());
   }
 }
 
-Guest GuestOf(const std::string& flag, const std::string& typed) {
-  const auto equals = typed.find('=');
-  if (equals != std::string::npos && equals > 0 && equals + 1 < typed.size()) {
-    return {.user = typed.substr(0, equals),
-            .file = typed.substr(equals + 1),
+UserKubeconfig ParseUser(const std::string& flag, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals != std::string::npos && equals > 0 && equals + 1 < text.size()) {
+    return {.user = text.substr(0, equals),
+            .file = text.substr(equals + 1),
             .by_certificate = flag == "--user-certificate"};
   }
-  throw UsageError(flag + ' ' + Quoted(typed) +
+  throw UsageError(flag + ' ' + Quoted(text) +
                    ": write a user and a file, such as alice=alice.kubeconfig");
 }
 
-// That which goes together.
-void Check(const Typed& typed, const std::vector<std::string>& program) {
-  if (typed.demo && program.empty()) {
-    throw UsageError("--demo needs a program behind \"--\", such as --demo -- sample-controller");
+// Rejects combinations of flags that are not allowed.
+void CheckCombinations(const RawFlags& raw, const std::vector<std::string>& program) {
+  if (raw.demo && program.empty()) {
+    throw UsageError("--demo needs a program after \"--\", such as --demo -- sample-controller");
   }
-  if (!typed.demo && !program.empty()) {
-    throw UsageError("a program, " + Quoted(program.front()) + ", is run with --demo only");
+  if (!raw.demo && !program.empty()) {
+    throw UsageError("program " + Quoted(program.front()) + " needs --demo before \"--\"");
   }
-  if (!typed.demo && !typed.program_log.empty()) {
-    throw UsageError("--program-log goes with --demo");
+  if (!raw.demo && !raw.program_log.empty()) {
+    throw UsageError("--program-log needs --demo");
   }
   const auto forbid_plain = [&](const std::string& flag, bool given) {
-    if (!typed.plain || !given) return;
-    throw UsageError(flag + " does not go with --plain: over HTTP everyone is anonymous; leave " +
-                     "--plain out");
+    if (!raw.plain || !given) return;
+    throw UsageError(flag + " cannot be used with --plain, because all HTTP clients are " +
+                     "anonymous; remove --plain");
   };
-  forbid_plain("--demo", typed.demo);
-  forbid_plain("--user", !typed.users.empty());
-  forbid_plain("--user-certificate", !typed.certified.empty());
+  forbid_plain("--demo", raw.demo);
+  forbid_plain("--user", !raw.users.empty());
+  forbid_plain("--user-certificate", !raw.certificate_users.empty());
 }
 
-// Of two kubeconfigs in one file only the last would be left.
+// Rejects two kubeconfigs with the same file: the second would overwrite the first.
 void CheckFiles(const Flags& flags) {
   std::vector<std::string> files{flags.kubeconfig};
-  for (const Guest& guest : flags.guests) files.push_back(guest.file);
+  for (const UserKubeconfig& each : flags.user_kubeconfigs) files.push_back(each.file);
   for (auto file = files.begin(); file != files.end(); ++file) {
     if (file->empty() || std::find(files.begin(), file, *file) == file) continue;
-    throw UsageError("two kubeconfigs are to be written to " + Quoted(*file) +
-                     ": give each a file of its own");
+    throw UsageError("two kubeconfigs have the same file " + Quoted(*file) +
+                     ": use a different file for each");
   }
 }
 
-Flags Converted(const Typed& typed, std::vector<std::string> program) {
-  Check(typed, program);
-  Flags flags{.listen = {.address = Address(typed.bind_address), .tls = !typed.plain},
-              .seed = Seed(typed.seed),
-              .load = {typed.load.begin(), typed.load.end()},
-              .kubeconfig = typed.kubeconfig,
-              .audit_log = typed.audit_log,
+Flags Convert(const RawFlags& raw, std::vector<std::string> program) {
+  CheckCombinations(raw, program);
+  Flags flags{.listen = {.address = CheckAddress(raw.bind_address), .tls = !raw.plain},
+              .seed = ParseSeed(raw.seed),
+              .load = {raw.load.begin(), raw.load.end()},
+              .kubeconfig = raw.kubeconfig,
+              .audit_log = raw.audit_log,
               .program = std::move(program),
-              .program_log = typed.program_log};
-  for (const auto& user : typed.users) flags.guests.push_back(GuestOf("--user", user));
-  for (const auto& user : typed.certified) {
-    flags.guests.push_back(GuestOf("--user-certificate", user));
+              .program_log = raw.program_log};
+  for (const auto& user : raw.users) flags.user_kubeconfigs.push_back(ParseUser("--user", user));
+  for (const auto& user : raw.certificate_users) {
+    flags.user_kubeconfigs.push_back(ParseUser("--user-certificate", user));
   }
   CheckFiles(flags);
-  for (const auto& fault : typed.faults) flags.faults.push_back(FaultOf(fault));
+  for (const auto& fault : raw.faults) flags.faults.push_back(ParseFaultFlag(fault));
   return flags;
 }
 
@@ -175,14 +185,14 @@ std::variant<Flags, EarlyExit> ParseFlags(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const dashes =
       std::find_if(argv, end, [](std::string_view argument) { return argument == "--"; });
-  Typed typed;
+  RawFlags raw;
   detail::CommandLine line(static_cast<int>(dashes - argv), argv, kAbout, "kopp-apiserver",
                            "[flags] [--demo -- PROGRAM [ARGUMENT...]]");
-  DeclareServer(line, typed);
-  DeclareUse(line, typed);
+  DeclareServer(line, raw);
+  DeclareUse(line, raw);
   try {
     if (auto early = line.Parse()) return *std::move(early);
-    return Converted(typed, {dashes == end ? end : dashes + 1, end});
+    return Convert(raw, {dashes == end ? end : dashes + 1, end});
   } catch (const UsageError& error) {
     return EarlyExit{2, line.name() + ": " + error.what() + '\n'};
   }

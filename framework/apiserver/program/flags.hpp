@@ -12,27 +12,28 @@
 
 namespace kopp::apiserver {
 
-/// A user who is given a kubeconfig.
-struct Guest {
+/// A kubeconfig to write for a user.
+struct UserKubeconfig {
   std::string user{};
   std::filesystem::path file{};
-  bool by_certificate = false;  ///< else by a token
+  bool by_certificate = false;  ///< authenticates by a client certificate instead of a token
 };
 
-/// What kopp-apiserver is to do, as its --help says.
+/// The command line of kopp-apiserver. Its --help describes the flags.
 struct Flags {
   testing::ListenOptions listen{.tls = true};
   std::uint64_t seed = 1;
   std::vector<std::filesystem::path> load{};
   std::filesystem::path kubeconfig{};
-  std::vector<Guest> guests{};
+  std::vector<UserKubeconfig> user_kubeconfigs{};
   std::filesystem::path audit_log{};
   std::vector<testing::Fault> faults{};
-  std::vector<std::string> program{};  ///< of a demo, with its arguments; empty: none
+  std::vector<std::string> program{};  ///< program and arguments of --demo; empty without --demo
   std::filesystem::path program_log{};
 };
 
-/// Throws nothing of its own.
+/// Parses the command line. Returns EarlyExit for --help, --version and errors; an error has exit
+/// code 2 and one line of text.
 [[nodiscard]] std::variant<Flags, EarlyExit> ParseFlags(int argc, const char* const* argv);
 
 }  // namespace kopp::apiserver

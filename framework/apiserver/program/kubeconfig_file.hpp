@@ -7,12 +7,14 @@
 
 namespace kopp::apiserver {
 
-/// `config` as a kubeconfig whose current context is `user`'s: all that it needs is in it.
+/// A kubeconfig in YAML with one context for `user`, which is the current context. Certificates and
+/// keys are embedded.
 [[nodiscard]] std::string KubeconfigText(const Config& config, const std::string& user);
 
-/// Writes `text` so that nobody but its owner can read it, and nobody ever finds half of it: the
-/// file is another one then. A link stays, and the file that it leads to is written; a pipe, which
-/// somebody reads already, or a terminal gets the text. Throws std::runtime_error.
-void WritePrivately(const std::filesystem::path& file, const std::string& text);
+/// Writes `text` to a file with mode 0600. Replaces a regular file atomically: readers see either
+/// the old or the new content. Follows symbolic links. If the file is a pipe or a terminal, writes
+/// to it without blocking; a pipe must already have a reader. Throws std::runtime_error with the
+/// file name.
+void WritePrivateFile(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace kopp::apiserver

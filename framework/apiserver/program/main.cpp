@@ -1,4 +1,4 @@
-// kopp-apiserver: a Kubernetes API server in memory, as a program.
+// kopp-apiserver: runs a Kubernetes API server in memory.
 
 #include "flags.hpp"
 #include "serve.hpp"
@@ -13,7 +13,7 @@
 
 int main(int argc, char** argv) {
   using namespace kopp::apiserver;
-  const Signals signals;  // before any thread
+  const Signals signals;  // blocks the signals, so it must come before the first thread
   auto parsed = ParseFlags(argc, argv);
   if (const auto* early = std::get_if<kopp::EarlyExit>(&parsed)) {
     (early->code == 0 ? std::cout : std::cerr) << early->text << std::flush;

@@ -1,10 +1,10 @@
 #include "serve.hpp"
 
-#include "account.hpp"
 #include "audit_file.hpp"
 #include "demo.hpp"
-#include "groups.hpp"
+#include "demo_log.hpp"
 #include "kubeconfig_file.hpp"
+#include "service_account_groups.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include <environment.hpp>
-#include <manifests.hpp>
+#include <system/environment.hpp>
+#include <testing/manifests.hpp>
 #include <unistd.h>
 
 #include <kopp/testing/api_server.hpp>
@@ -23,63 +23,66 @@ namespace kopp::apiserver {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(50);
-constexpr Duration kForGood = std::chrono::hours(24 * 365);  // or until the next signal
+constexpr Duration kForever = std::chrono::hours(24 * 365);
 
 void WriteKubeconfigs(testing::ApiServer& server, const Flags& flags, const Config& administrator) {
-  for (const Guest& guest : flags.guests) {
-    const auto groups = GroupsOf(guest.user);
-    const Config config = guest.by_certificate ? server.ConfigWithCertificate(guest.user, groups)
-                                               : server.ConfigFor(guest.user, groups);
-    WritePrivately(guest.file, KubeconfigText(config, guest.user));
+  for (const UserKubeconfig& entry : flags.user_kubeconfigs) {
+    const auto groups = ServiceAccountGroups(entry.user);
+    const Config config = entry.by_certificate ? server.ConfigWithCertificate(entry.user, groups)
+                                               : server.ConfigFor(entry.user, groups);
+    WritePrivateFile(entry.file, KubeconfigText(config, entry.user));
   }
   if (!flags.kubeconfig.empty()) {
-    WritePrivately(flags.kubeconfig, KubeconfigText(administrator, "kopp-admin"));
+    WritePrivateFile(flags.kubeconfig, KubeconfigText(administrator, "kopp-admin"));
   }
 }
 
 void Inject(testing::ApiServer& server, const Flags& flags) {
   for (testing::Fault fault : flags.faults) {
     if (!flags.program.empty() && fault.user.empty()) {
-      fault.user = Demo::UserOf(flags.program.front());
+      fault.user = Demo::ServiceAccountUser(flags.program.front());
     }
     server.Inject(std::move(fault));
   }
 }
 
-void Announce(const Config& administrator, const Flags& flags) {
+void PrintAddress(const Config& administrator, const Flags& flags) {
   const bool is_local = flags.listen.address.starts_with("127.") ||
                         flags.listen.address.starts_with("[::1]") ||
                         flags.listen.address.starts_with("localhost:");
-  std::cout << "A Kubernetes API server in memory, at " << administrator.server << '\n';
+  std::cout << "In-memory Kubernetes API server listening at " << administrator.server << '\n';
   if (!is_local) {
-    std::cout << "NOT ON LOOPBACK ONLY: whoever reaches this machine may do anything there.\n";
+    std::cout << "WARNING: not limited to loopback: anyone who can reach this address has full "
+                 "access.\n";
   }
   std::cout << std::flush;
 }
 
-// Until a signal ends it, or the demo's program ends. Returns the exit code.
-int Wait(const Signals& signals, testing::ApiServer& server, Demo* demo) {
+// Handles signals until one stops the server, or until the program of the demo exits. Returns the
+// exit code.
+int WaitForEnd(const Signals& signals, testing::ApiServer& server, Demo* demo) {
   for (;;) {
-    const bool is_over = demo != nullptr && !demo->Tick();
-    const auto signal =
-        is_over ? std::optional(SIGPIPE) : signals.Wait(demo == nullptr ? kForGood : kTick);
+    const bool is_output_closed = demo != nullptr && !demo->Tick();
+    const auto signal = is_output_closed ? std::optional(SIGPIPE)
+                                         : signals.Wait(demo == nullptr ? kForever : kTick);
     if (!signal) continue;
     if (*signal == SIGUSR1) {
-      server.Restart(kForGood);
+      server.Restart(kForever);
     } else if (*signal == SIGUSR2) {
       server.Restart();
     } else if (*signal == SIGCHLD) {
-      if (const auto code = demo == nullptr ? std::nullopt : demo->code()) return *code;
+      if (const auto code = demo == nullptr ? std::nullopt : demo->exit_code()) return *code;
     } else {
-      if (demo != nullptr) demo->End(signals);
+      if (demo != nullptr) demo->Stop(signals);
       return 0;
     }
   }
 }
 
-Flags WithItsManifests(Flags flags) {
+// Adds the manifests that are installed with the program of the demo, unless --load is given.
+Flags WithDemoManifests(Flags flags) {
   if (!flags.program.empty() && flags.load.empty()) {
-    if (auto folder = Demo::ManifestsOf(flags.program.front())) {
+    if (auto folder = Demo::FindDemoManifests(flags.program.front())) {
       flags.load.push_back(std::move(*folder));
     }
   }
@@ -89,30 +92,30 @@ Flags WithItsManifests(Flags flags) {
 }  // namespace
 
 int Serve(Flags given, const Signals& signals) {
-  const Flags flags = WithItsManifests(std::move(given));
-  const Manifests manifests = ReadManifestFiles(flags.load);
+  const Flags flags = WithDemoManifests(std::move(given));
+  const Manifests manifests = ReadManifests(flags.load);
   std::optional<AuditFile> audit;
   if (!flags.audit_log.empty()) audit.emplace(flags.audit_log);
-  std::optional<Account> account;
+  std::optional<DemoLog> demo_log;
   if (!flags.program.empty()) {
-    account.emplace(std::cout,
-                    Account::Options{.program = Demo::UserOf(flags.program.front()),
-                                     .colours = ::isatty(STDOUT_FILENO) == 1 &&
-                                                !detail::EnvironmentVariable("NO_COLOR")});
+    demo_log.emplace(std::cout,
+                     DemoLog::Options{.program = Demo::ServiceAccountUser(flags.program.front()),
+                                      .use_colors = ::isatty(STDOUT_FILENO) == 1 &&
+                                                    !detail::EnvironmentVariable("NO_COLOR")});
   }
   testing::ApiServer server({.seed = flags.seed, .on_request = [&](std::string_view entry) {
                                if (audit) audit->Write(entry);
-                               if (account) account->Tell(entry);
+                               if (demo_log) demo_log->LogRequest(entry);
                              }});
   const Config administrator = server.Listen(flags.listen);
-  Announce(administrator, flags);
-  Load(server.transport(), manifests.first);
-  if (!account) Load(server.transport(), manifests.custom);
+  PrintAddress(administrator, flags);
+  ApplyManifests(server.transport(), manifests.base);
+  if (!demo_log) ApplyManifests(server.transport(), manifests.custom_resources);
   Inject(server, flags);
   WriteKubeconfigs(server, flags, administrator);
   std::optional<Demo> demo;
-  if (account) demo.emplace(server, *account, flags, administrator, manifests.custom);
-  return Wait(signals, server, demo ? &*demo : nullptr);
+  if (demo_log) demo.emplace(server, *demo_log, flags, administrator, manifests.custom_resources);
+  return WaitForEnd(signals, server, demo ? &*demo : nullptr);
 }
 
 }  // namespace kopp::apiserver

@@ -5,9 +5,9 @@
 
 namespace kopp::apiserver {
 
-/// A server as `flags` say, until a signal ends it or a demo's program ends: SIGUSR1 takes it off
-/// the network, SIGUSR2 brings it back. Returns the exit code. Throws what derives from
-/// std::exception where something that is wanted cannot be.
+/// Runs a server with `flags` until a signal stops it or the program of a demo exits. SIGUSR1 takes
+/// the server off the network, SIGUSR2 brings it back. Blocks. Returns the exit code of this
+/// program. Throws a std::exception if the server or the demo cannot start.
 [[nodiscard]] int Serve(Flags flags, const Signals& signals);
 
 }  // namespace kopp::apiserver

@@ -15,23 +15,24 @@ bool IsIgnored(int signal) {
 }  // namespace
 
 Signals::Signals() {
-  sigemptyset(&ours_);
+  sigemptyset(&handled_);
   for (const int signal : {SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2}) {
-    sigaddset(&ours_, signal);
+    sigaddset(&handled_, signal);
   }
-  // Blocked they would come though they are ignored.
+  // A blocked signal would be delivered even if it is ignored.
   for (const int signal : {SIGINT, SIGHUP, SIGQUIT}) {
-    if (!IsIgnored(signal)) sigaddset(&ours_, signal);
+    if (!IsIgnored(signal)) sigaddset(&handled_, signal);
   }
-  ::signal(SIGCHLD, SIG_DFL);  // where it was ignored, exit codes would be lost
-  ::pthread_sigmask(SIG_BLOCK, &ours_, nullptr);
+  ::signal(SIGCHLD, SIG_DFL);  // exit codes of children would be lost if it were ignored
+  ::pthread_sigmask(SIG_BLOCK, &handled_, nullptr);
 }
 
-std::optional<int> Signals::Wait(Duration limit) const {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(std::max(limit, Duration::zero()));
-  const timespec timeout{static_cast<time_t>(seconds.count()),
-                         static_cast<long>((std::max(limit, Duration::zero()) - seconds).count())};
-  const int signal = ::sigtimedwait(&ours_, nullptr, &timeout);
+std::optional<int> Signals::Wait(Duration timeout) const {
+  timeout = std::max(timeout, Duration::zero());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(timeout);
+  const timespec limit{static_cast<time_t>(seconds.count()),
+                       static_cast<long>((timeout - seconds).count())};
+  const int signal = ::sigtimedwait(&handled_, nullptr, &limit);
   return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 

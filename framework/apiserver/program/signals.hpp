@@ -7,21 +7,21 @@
 
 namespace kopp::apiserver {
 
-/// The signals that this program acts on, as events that one thread waits for. Blocked from the
-/// constructor on, for good: make it in `main`, before any thread. Those from a terminal that the
-/// program was started to ignore, as nohup and a shell's & do, it goes on ignoring.
+/// Delivers the signals of this program to one waiting thread. The constructor blocks them in the
+/// process, and they stay blocked: create it in `main`, before the first thread. SIGINT, SIGHUP
+/// and SIGQUIT stay ignored if they were ignored at the start, as by nohup and the shell's `&`.
 ///
-/// SIGPIPE is among them: a write to what is gone fails, and who waits is told.
+/// SIGPIPE is one of them: a write to a closed pipe fails and does not kill the process.
 class Signals {
  public:
   Signals();
 
-  /// The next one: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGUSR1 or SIGUSR2; nothing
-  /// when `limit` passes.
-  [[nodiscard]] std::optional<int> Wait(Duration limit) const;
+  /// Blocks until a signal arrives, and returns it: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
+  /// SIGCHLD, SIGUSR1 or SIGUSR2. Returns an empty optional after `timeout`.
+  [[nodiscard]] std::optional<int> Wait(Duration timeout) const;
 
  private:
-  sigset_t ours_;
+  sigset_t handled_;
 };
 
 }  // namespace kopp::apiserver

@@ -16,46 +16,51 @@
 
 namespace kopp {
 
-/// The objects of the kinds that are watched, as this process knows them: answers at once, perhaps
-/// a little behind the API server (`Client` asks that).
+/// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads
+/// return immediately and may be stale; use `Client` to read the current state from the API server.
 ///
-/// Reads are safe from any thread. One informer serves each view; it is made before Start, by the
-/// first InformerFor.
+/// There is one informer for each view (a struct with KOPP_FIELDS). Get, List and Kinds are
+/// thread-safe once no thread calls InformerFor any more.
 class Cache {
  public:
-  /// `ns`: the only namespace that is watched; empty: all. `transport` and `clock` outlive the
-  /// cache.
+  /// Watches the namespace `ns`, or all namespaces if it is empty. `transport` and `clock` must
+  /// outlive the cache.
   Cache(Transport& transport, std::string ns, Logger log, Clock& clock);
   ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
-  /// Null when there is no such object. Throws std::logic_error for a view that is not watched.
+  /// Returns the object, or null if the cache has none. Throws std::logic_error if the view `T` is
+  /// not watched.
   template <Object T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key) const {
     return StoreOf<T>().Get(key);
   }
 
-  /// All objects, or those of one namespace, in no order. Throws as Get does.
+  /// Returns the objects of the namespace `ns`, or of all namespaces if it is empty, in no
+  /// particular order. Throws std::logic_error if the view `T` is not watched.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {}) const {
     return StoreOf<T>().List(ns);
   }
 
-  /// The informer of a view, made at the first call. Before Start.
+  /// Returns the informer of the view `T`; the first call creates it, so that `T` is watched. The
+  /// cache owns it. Call this before Start only; not thread-safe.
   template <Object T>
   informer::AnyInformer& InformerFor() {
     return InformerFor(typeid(T), T::kKind, DecodeAny<T>);
   }
 
-  /// The kinds that are watched.
+  /// Returns the kind of each watched view. Several views may be of one kind.
   [[nodiscard]] std::vector<Kind> Kinds() const;
 
-  /// Starts to list and watch, a thread for each view. Once.
+  /// Starts one thread for each view, which lists and watches. Call it once.
   void Start();
-  /// Blocks until each view has its first list, or until `stop` asks. Returns whether they have.
+  /// Blocks until the initial list of each view is complete, or until a stop is requested. Returns
+  /// whether all lists are complete.
   bool WaitForSync(const std::stop_token& stop) const;
-  /// Ends the threads. What is known stays readable.
+  /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
+  /// again.
   void Stop();
 
  private:
@@ -63,11 +68,12 @@ class Cache {
 
   template <Object T>
   [[nodiscard]] informer::Store<T> StoreOf() const {
-    return informer::Store<T>(Watched(typeid(T), T::kKind).store());
+    return informer::Store<T>(ExistingInformer(typeid(T), T::kKind).store());
   }
   informer::AnyInformer& InformerFor(std::type_index view, const Kind& kind,
                                      AnyHttpSource::Decoder decode);
-  [[nodiscard]] const informer::AnyInformer& Watched(std::type_index view, const Kind& kind) const;
+  [[nodiscard]] const informer::AnyInformer& ExistingInformer(std::type_index view,
+                                                              const Kind& kind) const;
   [[nodiscard]] informer::InformerOptions OptionsFor(const Kind& kind) const;
 
   Transport& transport_;
@@ -75,7 +81,7 @@ class Cache {
   Logger log_;
   Clock& clock_;
   std::map<std::type_index, std::unique_ptr<Entry>> entries_;
-  std::vector<std::jthread> threads_;  // last: they use everything above
+  std::vector<std::jthread> threads_;  // last: the threads use all members above
 };
 
 }  // namespace kopp

@@ -15,18 +15,18 @@
 
 namespace kopp {
 
-/// Which objects to list. Empty fields ask for all.
+/// Selects the objects of a list. An empty field does not restrict it.
 struct ListFilter {
-  std::string ns = {};
+  std::string ns = {};              ///< namespace
   std::string label_selector = {};  ///< "app=web,tier!=cache"
   std::string field_selector = {};  ///< "metadata.name=a"
 };
 
-/// A change of parts of an object.
+/// The body of a PATCH request, which changes only parts of an object.
 struct Patch {
   enum class Type {
-    kMerge,  ///< RFC 7386: an object with the fields to set; null removes one
-    kJson,   ///< RFC 6902: a list of operations, `test` among them
+    kMerge,  ///< JSON merge patch (RFC 7386): the fields to set; null removes a field
+    kJson,   ///< JSON patch (RFC 6902): a list of operations, such as "add" and "test"
   };
   Type type = Type::kMerge;
   std::string text = {};  ///< JSON
@@ -35,40 +35,54 @@ struct Patch {
   static Patch Json(const nlohmann::json& operations);
 };
 
+/// Options of a DELETE request. If a precondition does not hold, the API server returns 409
+/// Conflict.
 struct DeleteOptions {
-  std::string uid = {};               ///< only the object with this uid
-  std::string resource_version = {};  ///< only in this state
-  std::string propagation = {};  ///< "Background", "Foreground" or "Orphan"; empty: the kind's own
+  std::string uid = {};               ///< precondition; empty: any
+  std::string resource_version = {};  ///< precondition; empty: any
+  /// "Background", "Foreground" or "Orphan"; empty: the default of the kind.
+  std::string propagation = {};
 };
 
-/// Asks the API server: every call is a request, and sees and leaves the newest state. A value,
-/// cheap to copy; safe to use from any thread. The transport outlives it.
+/// Reads and writes objects at the API server. Each call sends at least one HTTP request; nothing
+/// is cached. Cheap to copy. Thread-safe. The transport must outlive all copies.
 ///
-/// Each call blocks until the answer is there, at the longest for the transport's deadline, and
-/// throws ApiError for a refusal, TransportError when no answer could be had, DecodeError for an
-/// answer that does not fit the view. An object that is not there is no failure of a read or a
-/// delete. Nothing is tried again here: in a reconciler the queue does that.
+/// Each call blocks until the response has arrived, up to TransportOptions::call_timeout for each
+/// request. A call throws
+/// - ApiError if the API server returns an error status; but Get and Delete report a missing object
+///   by their return value,
+/// - TransportError if there is no complete response, for example because of a timeout or a stop,
+/// - DecodeError if the response does not fit the view, or nlohmann::json::exception from the
+///   overloads that return JSON,
+/// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
+///   if its name or namespace is missing, is not allowed for the kind, or would change the URL
+///   path.
+/// The client never retries: in a reconciler let the exception escape, and the queue retries.
 ///
-/// A view (a struct with KOPP_FIELDS) holds only what it names, so it is never written back: write
-/// with Apply or Patch what you mean to set, or with Update a whole object as JSON. An object
-/// without `apiVersion` and `kind` gets those of its kind.
+/// A view (a struct with KOPP_FIELDS) holds only some fields of an object, so it is not written
+/// back. Write the fields to set with Apply or Patch, or a whole JSON object with Update. If an
+/// object to write has no `apiVersion` or `kind`, the client adds those of its kind.
 class Client {
  public:
-  /// `field_manager` owns the fields that are written. Every call ends when `stop` asks.
+  /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
+  /// stop request, all calls throw TransportError (kCancelled).
   explicit Client(Transport& transport, std::string field_manager = "kopp",
                   std::stop_token stop = {})
       : transport_(&transport), field_manager_(std::move(field_manager)), stop_(std::move(stop)) {}
 
-  /// The same client with calls that end when `stop` asks.
+  /// Returns a copy whose calls are cancelled by `stop` instead.
   [[nodiscard]] Client With(std::stop_token stop) const {
     return Client(*transport_, field_manager_, std::move(stop));
   }
 
+  /// Returns nullopt if the object does not exist, or if the API server does not serve the kind: it
+  /// returns 404 for both.
   template <Object T>
   [[nodiscard]] std::optional<T> Get(const ObjectKey& key) const {
     const auto text = GetText(T::kKind, key);
     return text ? std::optional<T>(Decode<T>(*text)) : std::nullopt;
   }
+  /// Reads the whole list, in pages of 500 objects.
   template <Object T>
   [[nodiscard]] std::vector<T> List(const ListFilter& filter = {}) const {
     std::vector<T> objects;
@@ -77,45 +91,53 @@ class Client {
     }
     return objects;
   }
+  /// POSTs the object and returns it as the API server stored it.
   template <Object T>
   T Create(const nlohmann::json& object) const {
     return Decode<T>(CreateText(T::kKind, object));
   }
-  /// PUT of a whole object. With metadata.resourceVersion it fails on a conflict, without it wins.
+  /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
+  /// with IsConflict(); without it, the object overwrites concurrent changes.
   template <Object T>
   T Update(const nlohmann::json& object) const {
     return Decode<T>(UpdateText(T::kKind, object, ""));
   }
+  /// Update() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
   T UpdateStatus(const nlohmann::json& object) const {
     return Decode<T>(UpdateText(T::kKind, object, "status"));
   }
+  /// Changes the object and returns the result.
   template <Object T>
   T Patch(const ObjectKey& key, const kopp::Patch& patch) const {
     return Decode<T>(PatchText(T::kKind, key, patch, ""));
   }
+  /// Patch() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
   T PatchStatus(const ObjectKey& key, const kopp::Patch& patch) const {
     return Decode<T>(PatchText(T::kKind, key, patch, "status"));
   }
-  /// Server-side apply: the object is made, or gets exactly the fields that are given; fields
-  /// applied before and not given now are removed. Conflicts with other managers are won.
+  /// Server-side apply: creates the object, or sets the fields of `object`. Fields that this field
+  /// manager applied before and that are not in `object` are removed. Takes over fields of other
+  /// managers (force=true).
   template <Object T>
   T Apply(const nlohmann::json& object) const {
     return Decode<T>(ApplyText(T::kKind, object, ""));
   }
-  /// Applies the whole status of `object`, which must still be the object that it was (its uid).
+  /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
+  /// object was deleted, or deleted and created again with another uid.
   template <Object T>
   T ApplyStatus(const T& object, const decltype(T::status)& status) const {
     return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status)));
   }
-  /// Returns whether there was such an object.
+  /// Returns false if the object does not exist. An object with finalizers still exists after the
+  /// call, with metadata.deletionTimestamp set.
   template <Object T>
   bool Delete(const ObjectKey& key, const DeleteOptions& options = {}) const {
     return Delete(T::kKind, key, options);
   }
 
-  // The same for a kind that is known at run time, and for whole objects.
+  // The same calls for a kind that is only known at run time. They return whole objects as JSON.
   [[nodiscard]] std::optional<nlohmann::json> Get(const Kind& kind, const ObjectKey& key) const;
   [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind,
                                                  const ListFilter& filter = {}) const;

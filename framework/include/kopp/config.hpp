@@ -8,47 +8,53 @@
 
 namespace kopp {
 
-/// A configuration that cannot be used. what() is one line: what, where, what to do.
+/// Thrown for a configuration that cannot be used. what() is one line that says what is wrong,
+/// where, and what to do.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// How to reach one API server, and as whom. Everything but the token file is read already.
+/// The address of an API server and the credentials for it. Holds the contents of all files but the
+/// token file.
 struct Config {
   std::string server{};                   ///< "https://10.0.0.1:6443"
-  std::string certificate_authority{};    ///< PEM; empty: the system's
+  std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
   bool insecure_skip_tls_verify = false;  ///< never together with a certificate_authority
-  std::string tls_server_name{};          ///< checked instead of the server's host, where set
-  std::string client_certificate{};       ///< PEM chain
-  std::string client_key{};               ///< PEM
-  std::string token{};                    ///< bearer token
-  std::filesystem::path token_file{};     ///< wins over `token`, reread while running
-  std::string ns = "default";             ///< the context's or the pod's namespace
-  std::string source{};  ///< where this came from, for messages: a file, "in-cluster" or "--master"
+  std::string tls_server_name{};       ///< expected in the certificate; empty: the host of `server`
+  std::string client_certificate{};    ///< PEM, the leaf first
+  std::string client_key{};            ///< PEM
+  std::string token{};                 ///< bearer token
+  std::filesystem::path token_file{};  ///< takes precedence over `token`; reread while running
+  std::string ns = "default";          ///< namespace of the context or of the Pod
+  std::string source{};  ///< for messages: a kubeconfig file, "in-cluster" or "--master"
 };
 
-/// Where LoadConfig looks. The defaults are the real machine; tests give their own.
+/// The places where LoadConfig looks for a configuration. Tests replace the environment and the
+/// service account.
 struct ConfigSources {
   std::string kubeconfig{};  ///< --kubeconfig
-  std::string master{};      ///< --master: overrides the server's address
-  std::string context{};     ///< --context: instead of current-context
-  std::function<std::optional<std::string>(const std::string&)> getenv{};  ///< empty: the process's
+  std::string master{};      ///< --master: overrides the address of the API server
+  std::string context{};     ///< --context: overrides current-context of the kubeconfig
+  /// Returns an environment variable, or nullopt if it is not set. Empty: std::getenv.
+  std::function<std::optional<std::string>(const std::string&)> getenv{};
+  /// Directory with `token`, `ca.crt` and `namespace`, as Kubernetes mounts it into a Pod.
   std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
-/// The first that is there of:
-/// 1. `kubeconfig`, which has to be;
-/// 2. the files of $KUBECONFIG, a ':' list: missing ones are passed over, and the first that
-///    names a cluster, user, context or current-context wins it whole, as with kubectl;
-/// 3. the pod's own service account;
+/// Returns the first of these configurations that exists:
+/// 1. the file `sources.kubeconfig`, if given; a missing file is an error;
+/// 2. the files of $KUBECONFIG, separated by ':'. Missing files are skipped. The first file
+///    that defines a cluster, user, context or current-context wins, as with kubectl;
+/// 3. the service account of the Pod;
 /// 4. ~/.kube/config, unless $KUBECONFIG is set;
-/// 5. `master` alone, with no credentials.
+/// 5. `sources.master` alone, without credentials.
 ///
-/// Paths in a kubeconfig start at its own folder. Credentials that could be read but not used are
-/// refused: exec and auth-provider plugins, passwords, impersonation, a proxy. For an http://
-/// server no credentials are returned: they travel over TLS only. Reads files, so it may block.
-/// Throws ConfigError; no message holds a credential.
+/// Relative paths in a kubeconfig are relative to its directory. Unsupported settings are errors:
+/// exec and auth-provider plugins, passwords, impersonation and proxies. The result for an http://
+/// server has no credentials: they are sent over TLS only.
+///
+/// Blocks while it reads files. Throws ConfigError; its message never contains a credential.
 [[nodiscard]] Config LoadConfig(const ConfigSources& sources = {});
 
 }  // namespace kopp

@@ -14,18 +14,21 @@
 
 namespace kopp {
 
+/// Options of Manager::AddController.
 struct ControllerOptions {
-  std::string name = {};  ///< for logs and metrics; default: the kind in lower case
-  int workers = 1;        ///< reconciles at once, each of another object
-  /// The wait before another try; default: 5 ms, doubled up to 1000 s, each object by itself.
+  std::string name = {};  ///< used in logs and metrics; default: the kind in lower case
+  int workers = 1;        ///< threads that reconcile; one object is never reconciled by two at once
+  /// The delay before the reconcile of an object is retried after an exception. Default: for each
+  /// object 5 ms, doubled with each failure up to 1000 s.
   std::unique_ptr<workqueue::RateLimiter<ObjectKey>> limiter = {};
-  /// Which object is next: what happens goes in front of a first list and of resyncs.
+  /// The order in which queued objects are reconciled. Default: changes before the objects of the
+  /// initial list and of resyncs.
   workqueue::Order order = workqueue::Order::Priority();
-  /// How often each object is reconciled though nothing changes; 0: never.
+  /// The interval at which every object is reconciled even if it has not changed; 0: never.
   Duration resync = std::chrono::hours(10);
 };
 
-/// What ControllerBuilder::Reconcile takes, as a Reconciler.
+/// Converts a function to a Reconciler. ControllerBuilder::Reconcile documents the two signatures.
 template <Object T, typename F>
 [[nodiscard]] Reconciler ReconcilerOf(F reconcile) {
   if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
@@ -43,11 +46,13 @@ template <Object T, typename F>
 
 class WorkerPool;
 
-/// A queue of keys, what puts keys in, and the workers that take them out. Made and run by a
-/// Manager.
+/// A workqueue of object keys and the workers that reconcile them. Operators do not use this class
+/// directly: Manager::AddController creates it, and Manager::Run runs it. Not thread-safe, except
+/// for queue().
 class Controller {
  public:
-  /// `metrics`, where given, outlives the controller.
+  /// `cache`, `clock` and, if not null, `metrics` must outlive the controller. Throws
+  /// std::invalid_argument if there are fewer than one worker.
   Controller(ControllerOptions options, Cache& cache, Clock& clock,
              workqueue::MetricsProvider* metrics = nullptr);
   ~Controller();
@@ -60,16 +65,18 @@ class Controller {
   [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return queue_; }
   void SetReconciler(Reconciler reconcile) { reconcile_ = std::move(reconcile); }
 
-  /// Throws std::logic_error without a reconciler.
+  /// Throws std::logic_error if SetReconciler was not called.
   void RequireReconciler() const;
 
-  /// Starts the workers. Requires a reconciler. Once.
+  /// Starts the workers. Call it once, after SetReconciler. `client` and `events` must outlive the
+  /// controller.
   void Start(const Client& client, EventRecorder& events, const Logger& log);
-  /// Tells the workers to finish the key in hand and to take no other. Does not wait.
+  /// Makes each worker end after its current key. Keys that are still queued are not reconciled.
+  /// Does not block.
   void RequestStop();
-  /// Blocks until the workers have ended, or until `deadline`. Returns whether they have, and logs
-  /// how their reconciles ended.
-  bool AwaitEnd(TimePoint deadline, const Logger& log);
+  /// Blocks until all workers have ended, or until `deadline`. Returns whether they have ended, and
+  /// then logs how many reconciles succeeded and failed.
+  bool WaitForWorkers(TimePoint deadline, const Logger& log);
 
  private:
   ControllerOptions options_;
@@ -77,10 +84,14 @@ class Controller {
   Clock& clock_;
   workqueue::RateLimitingQueue<ObjectKey> queue_;
   Reconciler reconcile_;
-  std::unique_ptr<WorkerPool> workers_;  // last: they use everything above
+  std::unique_ptr<WorkerPool> workers_;  // last: the workers use all members above
 };
 
-/// Says what a controller of `T` looks at; ends with Reconcile.
+/// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
+/// function. Every object of `T` that is added, changed or deleted is reconciled.
+///
+/// Call Reconcile last, and everything before Manager::Run. Not thread-safe. The Manager must
+/// outlive the builder.
 ///
 ///     manager.AddController<Foo>({.name = "foo", .workers = 2}).Owns<Deployment>().Reconcile(f);
 template <Object T>
@@ -91,7 +102,8 @@ class [[nodiscard]] ControllerBuilder {
     informer.AddHandler(informer::EnqueueKey(controller_.queue()), controller_.resync());
   }
 
-  /// A change of a `U` whose controller is a `T` reconciles that `T`.
+  /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
+  /// OwnedBy) changes.
   template <Object U>
   ControllerBuilder& Owns() {
     auto& informer = controller_.cache().InformerFor<U>();
@@ -99,7 +111,8 @@ class [[nodiscard]] ControllerBuilder {
     return *this;
   }
 
-  /// A change of a `U` reconciles the objects that `keys` names.
+  /// Watches `U`, and reconciles the objects that `keys` returns when a `U` changes. `keys` is
+  /// called by the thread of U's informer.
   template <Object U>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
     auto& informer = controller_.cache().InformerFor<U>();
@@ -107,14 +120,17 @@ class [[nodiscard]] ControllerBuilder {
     return *this;
   }
 
-  /// What to do. `reconcile` takes either the object, as the cache has it, and is not called when
-  /// it is gone:
+  /// Sets the reconcile function. It is called by several threads at once if `workers` > 1. It has
+  /// one of two signatures. This one gets the object from the cache, and is not called if the
+  /// object does not exist:
   ///
   ///     Result Reconcile(const Foo& foo, Context& context);
   ///
-  /// or the key, and is called for a gone object too:
+  /// This one gets the key, and is also called after the object was deleted:
   ///
   ///     Result Reconcile(const ObjectKey& key, Context& context);
+  ///
+  /// An exception is logged, and the reconcile is retried with back-off; see also TerminalError.
   template <typename F>
   void Reconcile(F reconcile) {
     controller_.SetReconciler(ReconcilerOf<T>(std::move(reconcile)));

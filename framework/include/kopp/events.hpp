@@ -10,7 +10,7 @@
 
 namespace kopp {
 
-/// The object that an Event is about.
+/// Identifies the object of an Event: `involvedObject` of a core/v1 Event.
 struct ObjectReference {
   std::string apiVersion = {};
   std::string kind = {};
@@ -22,40 +22,48 @@ struct ObjectReference {
 KOPP_FIELDS(ObjectReference, apiVersion, kind, KOPP_FIELD(ns, "namespace"), name, uid,
             resourceVersion)
 
-/// Tells people what a controller did or could not do, as Events beside the object:
-/// `kubectl describe` shows them.
+/// Records what a controller did or failed to do, as Kubernetes Events in the namespace of the
+/// object. `kubectl describe` shows them.
 ///
-/// Normal and Warning never block and never throw: a thread of the recorder's own writes. They may
-/// be called from any thread. An Event is no log and no promise: beyond 1000 that wait, beyond 25
-/// at once and one in five minutes about one object, and where the server refuses, they are
-/// dropped. One that repeats (the same object, type, reason and message) raises the count of the
-/// first. client-go: tools/record, with the same numbers; there, Events that
-/// differ in the message alone are merged after ten.
+/// Normal and Warning are thread-safe. They only queue the Event and do not throw; a thread of the
+/// recorder writes it to the API server. If the server cannot be reached, it tries again every 10
+/// seconds, up to 12 times.
+///
+/// Events can be lost. The recorder drops an Event if 1000 are queued, if its object has used up
+/// its budget (a burst of 25, then one in five minutes), or if the API server rejects it. An Event
+/// that repeats (same object, type, reason and message) increments `count` of the existing one.
+///
+/// The limits are those of client-go's tools/record. client-go also merges Events that differ only
+/// in the message, after ten of them; this recorder does not.
 class EventRecorder {
  public:
-  /// `component` is the source that people see. `clock` outlives the recorder.
+  /// `component` is shown as the source of the Events. `clock` must outlive the recorder.
   EventRecorder(Client client, std::string component, Logger log, Clock& clock);
-  /// Stops as Stop does.
+  /// Calls Stop.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
+  /// Records an Event of type Normal about `object`. `reason` is one CamelCase word for programs,
+  /// such as "ScalingUp"; `message` is a sentence for people, cut to 1024 bytes.
   template <Object T>
-  void Normal(const T& about, std::string_view reason, std::string_view message) {
-    Record("Normal", Refer(T::kKind, about.metadata), reason, message);
+  void Normal(const T& object, std::string_view reason, std::string_view message) {
+    Record("Normal", ReferenceTo(T::kKind, object.metadata), reason, message);
   }
+  /// Records an Event of type Warning about `object`.
   template <Object T>
-  void Warning(const T& about, std::string_view reason, std::string_view message) {
-    Record("Warning", Refer(T::kKind, about.metadata), reason, message);
+  void Warning(const T& object, std::string_view reason, std::string_view message) {
+    Record("Warning", ReferenceTo(T::kKind, object.metadata), reason, message);
   }
 
-  /// Writes what waits, each once, for five seconds at the most and as long as the server answers;
-  /// then ends. Later calls of Normal and Warning do nothing. Called by one thread.
+  /// Writes the queued Events without retries, for at most five seconds and until the first write
+  /// that gets no response; blocks until the thread has ended. Later Events are dropped. May be
+  /// called again, but by one thread only.
   void Stop();
 
  private:
-  static ObjectReference Refer(const Kind& kind, const ObjectMeta& metadata);
-  void Record(std::string_view type, ObjectReference about, std::string_view reason,
+  static ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata);
+  void Record(std::string_view type, ObjectReference object, std::string_view reason,
               std::string_view message);
 
   class Writer;

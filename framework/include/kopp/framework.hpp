@@ -1,6 +1,6 @@
 #pragma once
 
-/// All that the author of an operator needs, nlohmann::json included.
+/// Includes everything that an operator needs, including nlohmann::json.
 
 #include <nlohmann/json.hpp>
 

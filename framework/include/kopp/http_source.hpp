@@ -12,13 +12,18 @@
 
 namespace kopp {
 
-/// The objects of a kind as an API server has them, of one namespace or of all, each decoded as it
-/// arrives. Those that do not fit their view, and events that are about something else, are skipped
-/// and told of.
+/// Lists and watches the objects of one kind at the API server, in one namespace or in all. Each
+/// object is decoded as soon as it has arrived. Objects that do not fit the view, and watch events
+/// about another kind, are skipped and reported in ListResult::skipped and WatchItem::problem.
+///
+/// Thread-safe, like the transport. List blocks until the list is complete; List and Watch throw
+/// ApiError, TransportError and DecodeError.
 class AnyHttpSource final : public informer::AnySource {
  public:
-  /// `decode` makes an object from JSON text; throws DecodeError. `transport` outlives the source.
+  /// Decodes one object from JSON. Throws DecodeError.
   using Decoder = informer::AnyObject (*)(std::string_view text);
+  /// Reads the namespace `ns`, or all namespaces if it is empty. `transport` must outlive the
+  /// source, and the source its watches.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {})
       : transport_(transport), kind_(kind), decode_(decode), ns_(std::move(ns)) {}
 
@@ -29,8 +34,8 @@ class AnyHttpSource final : public informer::AnySource {
                                                std::stop_token stop) override;
 
  private:
-  class Events;
-  informer::AnyObject DecodeFitting(std::string_view text, std::string& problem) const;
+  class HttpWatchStream;
+  informer::AnyObject TryDecode(std::string_view text, std::string& problem) const;
 
   Transport& transport_;
   Kind kind_;
@@ -38,7 +43,7 @@ class AnyHttpSource final : public informer::AnySource {
   std::string ns_;
 };
 
-/// What an AnyHttpSource of the view `T` decodes with.
+/// The AnyHttpSource::Decoder of the view `T`.
 template <Object T>
 informer::AnyObject DecodeAny(std::string_view text) {
   return std::make_shared<const T>(Decode<T>(text));

@@ -9,8 +9,8 @@
 
 namespace kopp {
 
-// Views of kinds that many operators watch, with the fields that they read most. Who reads others
-// writes a view of their own; several views of one kind may live side by side.
+// Views of common kinds, with the fields that operators read most often. To read other fields,
+// define your own view with KOPP_FIELDS; a program may use several views of one kind.
 
 struct Deployment {
   static constexpr Kind kKind{"apps/v1", "Deployment", "deployments"};
@@ -79,7 +79,7 @@ struct Secret {
   static constexpr Kind kKind{"v1", "Secret", "secrets"};
   ObjectMeta metadata = {};
   std::string type = {};
-  std::map<std::string, std::string> data = {};  ///< base64, as the server gives it
+  std::map<std::string, std::string> data = {};  ///< values are Base64, as in the API
 };
 KOPP_FIELDS(Secret, metadata, type, data)
 

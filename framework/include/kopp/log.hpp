@@ -14,14 +14,14 @@
 
 namespace kopp {
 
-/// A value in a log line, as JSON text. Bytes that are not UTF-8 are replaced.
+/// A value in a log line, encoded as JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
 class LogValue {
  public:
-  LogValue(std::string_view text);  // NOLINT: meant to convert
+  LogValue(std::string_view text);  // NOLINT: implicit conversion is intended
   LogValue(const char* text) : LogValue(std::string_view(text ? text : "<null>")) {}  // NOLINT
   LogValue(const std::string& text) : LogValue(std::string_view(text)) {}             // NOLINT
   LogValue(const ObjectKey& key);  // NOLINT: "ns/name"
-  template <std::integral N>       // a template, so that no pointer turns into a bool
+  template <std::integral N>       // a template, so that a pointer does not convert to bool
   LogValue(N value) {              // NOLINT
     if constexpr (std::same_as<N, bool>) {
       json_ = value ? "true" : "false";
@@ -39,51 +39,67 @@ class LogValue {
   std::string json_;
 };
 
+/// One key and its value in a log line.
 struct LogField {
   std::string_view key = {};
   LogValue value;
 };
 using LogFields = std::initializer_list<LogField>;
 
+/// The format of log lines.
 enum class LogFormat {
-  kText,  ///< klog's: I1120 21:33:39.123456    1234 file.cpp:168] "Starting workers"
-          ///< controller="foo" (month, day, local time, thread, place)
-  kJson,  ///< one object a line: {"ts":"2026-11-20T21:33:39.123456Z","level":"info",
-          ///< "caller":"file.cpp:168","msg":"Starting workers","controller":"foo"}
+  /// The text format of klog: severity, month and day, local time, thread id, file and line,
+  /// message, fields.
+  ///
+  ///     I1120 21:33:39.123456    1234 file.cpp:168] "Starting workers" controller="foo"
+  kText,
+  /// One JSON object per line; the time is UTC.
+  ///
+  ///     {"ts":"2026-11-20T21:33:39.123456Z","level":"info","caller":"file.cpp:168",
+  ///      "msg":"Starting workers","controller":"foo"}
+  kJson,
 };
 
+/// Options of a Logger.
 struct LogOptions {
   LogFormat format = LogFormat::kText;
-  int verbosity = 0;  ///< -v: lines of V(n) are written for n <= verbosity
-  std::function<void(std::string_view line)> write{};  ///< gets whole lines; empty: standard error
-  Clock& clock = Clock::Real();
+  int verbosity = 0;  ///< -v: messages of V(n) are written if n <= verbosity
+  /// Called with each line, including '\n'; by several threads at once if the logger is used by
+  /// several. Empty: writes to standard error.
+  std::function<void(std::string_view line)> write{};
+  Clock& clock = Clock::Real();  ///< for the time in each line; must outlive all loggers
 };
 
-/// Structured logging: a message that never varies, and fields. A value, cheap to copy; safe to use
-/// from any thread. Info and Error throw nothing: what cannot be written is lost.
+/// Writes structured log lines: a constant message and fields with the variable data. Thread-safe.
+/// Cheap to copy. Info and Error do not throw: a line that cannot be written is lost.
 ///
-/// Lines on standard error never mix, not those of several loggers either. Where it is a pipe or a
-/// terminal that nobody reads, Info and Error block until there is room.
+///     log.Info("Scaled deployment", {{"object", key}, {"replicas", 3}});
+///
+/// Lines on standard error are never interleaved, even if several loggers write them. If standard
+/// error is a full pipe or a stopped terminal, Info and Error block until it accepts the line.
 class Logger {
  public:
   explicit Logger(LogOptions options = {});
 
+  /// Writes a line if the verbosity allows it, see V.
   void Info(std::string_view message, LogFields fields = {},
             std::source_location where = std::source_location::current()) const;
+  /// Writes a line with severity "error" at any verbosity.
   void Error(std::string_view message, LogFields fields = {},
              std::source_location where = std::source_location::current()) const;
 
-  /// The same logger for lines of verbosity `level` (errors are always written).
+  /// Returns a copy whose Info writes only if LogOptions::verbosity is at least `level`.
   [[nodiscard]] Logger V(int level) const;
+  /// Returns whether Info writes lines. Use it to skip work that only a log line needs.
   [[nodiscard]] bool Enabled() const;
 
-  /// The same logger with `fields` in front of each line's own.
+  /// Returns a copy that adds `fields` to each line, before the fields of the call.
   [[nodiscard]] Logger With(LogFields fields) const;
 
  private:
   struct Sink;
   std::shared_ptr<const Sink> sink_;
-  std::string bound_;  // the With fields, encoded for the sink's format
+  std::string bound_;  // the fields of With, encoded in the format of the sink
   int level_ = 0;
 };
 

@@ -14,55 +14,66 @@ namespace kopp {
 class HttpServer;
 class Metrics;
 
-/// Owns what the controllers of a program share (connection, client, cache, metrics, recorder of
-/// events) and runs them.
+/// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
+/// event recorder and metrics.
 ///
 ///     kopp::Manager manager{kopp::Options::FromCommandLine(argc, argv)};
 ///     manager.AddController<Foo>({.workers = 2}).Owns<kopp::Deployment>().Reconcile(Reconcile);
 ///     return manager.Run(kopp::StopOnSignal());
+///
+/// Not thread-safe: one thread adds the controllers and calls Run. client() and cache() may then be
+/// used by any thread, until the manager is destroyed.
 class Manager {
  public:
-  /// Never throws for a configuration that cannot be used: Run says so. Starts no thread.
+  /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
+  /// it. Does not connect, and starts no thread. options.clock must outlive the manager.
   explicit Manager(Options options);
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
 
-  /// Adds a controller of the objects of `T`; it is complete with Reconcile. Before Run.
+  /// Adds a controller for objects of `T`. Call Reconcile on the returned builder to complete it.
+  /// Throws std::logic_error after Run, or if another controller has the same name, and
+  /// std::invalid_argument for fewer than one worker.
   template <Object T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
-    return ControllerBuilder<T>(AddNamed(std::move(options), T::kKind));
+    return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
   }
 
+  /// Reads and writes at the API server. After a graceful shutdown has timed out, its calls throw.
   [[nodiscard]] const Client& client() const { return client_; }
+  /// Holds the watched objects. Empty until Run.
   [[nodiscard]] const Cache& cache() const { return cache_; }
 
-  /// Runs until `stop` asks, then stops in order: workers finish what they have in hand, watches
-  /// end, the last Events are written. Returns the program's exit code: 0, or 1 when it could not
-  /// start, or not wait for its caches, with one line of log that says why. Throws std::logic_error
-  /// when it is called twice, or for a controller without a reconciler.
+  /// Serves metrics, checks that the API server serves all watched kinds, waits for the caches to
+  /// sync, starts the workers, and blocks until a stop is requested. Then shuts down in this order:
+  /// the workers finish their current reconcile, the watches end, the queued Events are written.
   ///
-  /// A reconcile that does not end within Options::graceful_shutdown_timeout has its calls
-  /// cancelled; should it go on all the same, the process ends at once with code 1: a thread cannot
-  /// be ended.
+  /// Returns the exit code for main: 0, or 1 if the start failed or the stop came before the caches
+  /// had synced; one log line gives the reason. Throws std::logic_error on a second call, or if a
+  /// controller has no reconcile function.
+  ///
+  /// If a reconcile does not return within Options::graceful_shutdown_timeout, its API calls are
+  /// cancelled. If it still does not return within 5 seconds, the process exits with code 1,
+  /// because a thread cannot be terminated.
   int Run(const std::stop_token& stop);
 
  private:
-  Controller& AddNamed(ControllerOptions options, const Kind& kind);
+  Controller& NewController(ControllerOptions options, const Kind& kind);
   [[nodiscard]] std::unique_ptr<HttpServer> ServeMetrics() const;
-  void CheckKinds(const std::stop_token& stop) const;
+  void CheckKindsAreServed(const std::stop_token& stop) const;
   void StopWorkers();
 
   Options options_;
-  std::string startup_problem_;  // why there is no transport that works
+  std::string config_error_;  // why there is no usable transport; empty: there is one
   std::shared_ptr<Transport> transport_;
-  std::stop_source calls_;  // ends the calls of reconciles that will not end by themselves
+  std::stop_source cancel_calls_;  // cancels the API calls of reconciles that do not return
   Client client_;
   Cache cache_;
-  std::unique_ptr<EventRecorder> events_;  // from Run on
-  std::unique_ptr<Metrics> metrics_;       // where they are served
+  std::unique_ptr<EventRecorder> events_;  // null before Run
+  std::unique_ptr<Metrics> metrics_;       // null if no metrics are served
   std::vector<std::unique_ptr<Controller>> controllers_;
-  bool ran_ = false;
+  bool run_called_ = false;
 };
 
 }  // namespace kopp

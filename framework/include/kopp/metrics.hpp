@@ -9,29 +9,31 @@
 
 namespace kopp {
 
-/// The metrics of one program, in the names and labels of controller-runtime, so that dashboards
-/// and alerts made for it show a program of ours as well. Safe to use from any thread.
+/// Collects the workqueue metrics of a program for Prometheus. Names and labels are those of
+/// controller-runtime, so that its dashboards and alerts work unchanged. Thread-safe. Must outlive
+/// the queues that use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
 ///     std::cout << metrics.Text();  // workqueue_adds_total{controller="foo",name="foo"} 0 …
 ///
-/// Queues of one name share their series: counts and depths are of all of them together, the
-/// longest time in hand is the longest of any. A series goes with the last queue that has it. Bytes
-/// of a name that are not UTF-8 are replaced: they would spoil the whole text for its reader.
+/// Queues with the same name share their series: counters, depths and unfinished work are sums, and
+/// the longest running processor is the maximum. A series is removed with the last queue that uses
+/// it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus would reject
+/// the whole text.
 class Metrics final : public workqueue::MetricsProvider {
  public:
-  /// Of what Text answers.
+  /// The Content-Type of Text().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
   Metrics();
   ~Metrics() override;
 
-  /// All series as they are now, in Prometheus' text format. Asks the queues how long they have had
-  /// in hand what they have, so it takes their locks, one after the other, each for a moment.
+  /// Returns the current values of all series in the Prometheus text format. Locks each queue
+  /// briefly, one after the other, to read the age of the items that are being processed.
   [[nodiscard]] std::string Text() const;
 
-  // What queues ask for.
+  // The MetricsProvider interface. Queues call these.
   std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,
                                                    const std::string& priority) override;
   std::unique_ptr<workqueue::Counter> NewAddsMetric(const std::string& name) override;

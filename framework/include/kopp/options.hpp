@@ -13,49 +13,54 @@
 
 namespace kopp {
 
-/// What a Manager is made with. All have defaults: name what differs,
-/// `Options{.name = "web-operator", .watch_namespace = "web"}`.
+/// The options of a Manager. Every field has a default.
+///
+///     Options{.name = "web-operator", .watch_namespace = "web"}
 struct Options {
-  std::string name = "kopp";  ///< the program's: field manager, user agent, source of events
+  std::string name = "kopp";  ///< of the program: field manager, user agent and source of Events
 
-  std::string kubeconfig{};  ///< --kubeconfig; see LoadConfig for what is asked when it is empty
-  std::string context{};     ///< --context
-  std::string master{};      ///< --master
+  std::string kubeconfig{};  ///< --kubeconfig: a file; empty: LoadConfig searches
+  std::string context{};     ///< --context: a context of the kubeconfig; empty: current-context
+  std::string master{};      ///< --master: address of the API server; empty: from the kubeconfig
 
-  std::string watch_namespace{};  ///< --namespace: the only one that is watched; empty: all
+  std::string watch_namespace{};  ///< --namespace: the only namespace to watch; empty: all
 
-  /// --http-transport: what carries the calls.
+  /// --http-transport: the HTTP library for calls; watches always use Boost.Beast.
   TransportOptions::Calls http_transport = TransportOptions::Calls::kCppRest;
 
-  /// --metrics-bind-address: where /metrics is served over HTTP, as HttpServerOptions::address has
-  /// it; "0": nowhere, and nothing is counted.
+  /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
+  /// HttpServerOptions::address; "0": metrics are neither collected nor served.
   std::string metrics_bind_address = "0";
 
-  /// --graceful-shutdown-timeout: how long reconciles in hand may take to end after a stop. Keep it
-  /// below the Pod's terminationGracePeriodSeconds.
+  /// --graceful-shutdown-timeout: how long running reconciles may take to finish after a stop. Keep
+  /// it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   Logger log{};  ///< -v and --logging-format
 
-  /// For tests: used instead of a connection to the configured server.
+  /// For tests: used instead of a connection to an API server; no configuration is loaded.
   std::shared_ptr<Transport> transport{};
-  Clock& clock = Clock::Real();
+  Clock& clock = Clock::Real();  ///< must outlive the Manager
 
-  /// Reads the flags that operators know from Go (`--help` shows them), with one dash or two,
-  /// `--flag value` or `--flag=value`; `about` heads the help. `name` becomes the base name of
-  /// argv[0]. Ends the program for --help and --version (exit code 0) and, after one line on
-  /// standard error, for a flag or value it does not know (exit code 2): call it first in `main`.
+  /// Parses the command line. The flags are named as in operators written in Go; `--help` lists
+  /// them. Accepts one or two dashes, and `--flag value` or `--flag=value`. `about` is the first
+  /// paragraph of the help. `name` is set to the base name of argv[0].
+  ///
+  /// Exits the process with code 0 after --help and --version, and with code 2, after one line on
+  /// standard error, for an unknown flag or an invalid value. Call it at the start of main.
   static Options FromCommandLine(int argc, const char* const* argv, std::string_view about = {});
 };
 
-/// Why a program ends before it starts.
+/// The result of a command line after which the program exits immediately: --help, --version, or an
+/// error.
 struct EarlyExit {
-  int code = 0;      ///< 0: `text` is for standard output; else for standard error
-  std::string text;  ///< whole lines
+  int code = 0;      ///< exit code; 0: print `text` to standard output, else to standard error
+  std::string text;  ///< complete lines
 };
 
-/// FromCommandLine without its effects. `getenv` is asked for the flags' environment variables;
-/// empty: the process's. Throws nothing of its own.
+/// Parses the command line as Options::FromCommandLine does, but neither prints nor exits. `getenv`
+/// returns an environment variable, or nullopt if it is not set; empty: std::getenv is used. An
+/// invalid command line is returned as EarlyExit, not thrown.
 [[nodiscard]] std::variant<Options, EarlyExit> ParseCommandLine(
     int argc, const char* const* argv, std::string_view about = {},
     const std::function<std::optional<std::string>(const std::string&)>& getenv = {});

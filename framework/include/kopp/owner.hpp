@@ -7,8 +7,9 @@
 
 namespace kopp {
 
-/// Metadata for a new child of `owner`: its namespace, `name`, and `owner` as its controller, so
-/// that the cluster deletes the child with its owner and a controller finds the owner of the child.
+/// Returns the metadata of a new object that `owner` controls: `name`, the owner's namespace, and
+/// an owner reference with controller=true. Kubernetes deletes the object when the owner is
+/// deleted, and a controller with Owns() reconciles the owner when the object changes.
 template <Object T>
 [[nodiscard]] ObjectMeta OwnedBy(const T& owner, std::string name) {
   ObjectMeta metadata;
@@ -23,7 +24,8 @@ template <Object T>
   return metadata;
 }
 
-/// Whether `owner`, and not a namesake that came before it, is the controller of `object`.
+/// Returns whether `owner` is the controller of `object`. Compares uids: an earlier, deleted owner
+/// with the same name does not count.
 template <Object T, Object U>
 [[nodiscard]] bool IsControlledBy(const T& object, const U& owner) {
   const OwnerReference* controller = ControllerOf(object.metadata);

@@ -11,31 +11,32 @@
 
 namespace kopp {
 
-/// What a reconciler has to do its work with. All of it may be used from other threads as well, for
-/// as long as the reconciler runs.
+/// Passed to a reconcile function. All members are thread-safe, and valid until the function
+/// returns.
 struct Context {
-  ObjectKey key;         ///< what is being reconciled
-  const Client& client;  ///< asks the API server
-  const Cache& cache;    ///< answers at once, perhaps a little behind
-  EventRecorder& events;
-  Logger log;            ///< its lines name the controller and the object
-  std::stop_token stop;  ///< asks for an early end: the process is to stop
+  ObjectKey key;          ///< the object to reconcile
+  const Client& client;   ///< reads and writes at the API server
+  const Cache& cache;     ///< returns immediately; may be stale
+  EventRecorder& events;  ///< records Kubernetes Events
+  Logger log;             ///< adds the controller and the object to each line
+  std::stop_token stop;   ///< a stop is requested when the process shuts down: return early
 };
 
-/// How a reconcile that did not throw ended. `{}`: done, until something changes.
+/// The result of a reconcile that did not throw. `{}`: reconcile again when something changes.
 struct Result {
-  Duration requeue_after{};  ///< look again after this time, though nothing changes; 0: no need
+  Duration requeue_after{};  ///< reconcile again after this time even without a change; 0: do not
 };
 
-/// Thrown by a reconciler for what another try cannot help: it is logged and counted, and the
-/// object is left alone until it changes. Anything else that is thrown is tried again, with
-/// back-off.
+/// Thrown by a reconcile function if a retry cannot help, for example because the spec is invalid.
+/// The error is logged and counted, and the object is not reconciled until it changes or until the
+/// next resync. After any other exception, the reconcile is retried with back-off.
 class TerminalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Brings one object's world in line with what it asks for. Never called twice at once for one key.
+/// Makes the actual state match the spec of the object `key`. Calls for different keys may run
+/// concurrently; calls for one key never do.
 using Reconciler = std::function<Result(const ObjectKey& key, Context& context)>;
 
 }  // namespace kopp

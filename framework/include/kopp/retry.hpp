@@ -12,12 +12,13 @@ namespace kopp {
 using workqueue::kDefaultBackoff;
 using workqueue::kDefaultRetry;
 
-/// Calls `update` until it returns, and returns what it returned. When the API server refuses it
-/// for a conflict (somebody else changed the object since it was read), waits and tries again, up
-/// to backoff.steps times in all; then, as for any other failure, throws what the last try threw.
-/// Short for workqueue::OnError<ApiError> with &ApiError::IsConflict.
+/// Calls `update`, and retries it after a delay while it throws an ApiError with IsConflict(): the
+/// object was changed since it was read. Calls it at most backoff.steps times. Returns the result
+/// of `update`. Throws the last conflict after the last step or when a stop is requested, and any
+/// other exception immediately. Blocks during the delays. Same as workqueue::OnError<ApiError> with
+/// &ApiError::IsConflict.
 ///
-/// Requires: each call of `update` reads the object anew; what was read before conflicts again.
+/// Each call of `update` must read the object again; otherwise it conflicts again.
 ///
 ///     RetryOnConflict(kDefaultRetry, [&] {
 ///       auto web = ctx.client.Get(Deployment::kKind, key).value();
@@ -25,15 +26,15 @@ using workqueue::kDefaultRetry;
 ///       ctx.client.Update(Deployment::kKind, web);
 ///     }, ctx.stop);
 ///
-/// A reconciler seldom needs it: let the conflict be thrown, and the queue tries again. Nor does
-/// whoever writes with Apply, or with a Patch that names no resourceVersion.
+/// A reconcile function rarely needs it: let it throw the conflict, and the queue retries. Apply,
+/// and Patch without a resourceVersion, do not cause conflicts.
 template <std::invocable Update>
 std::invoke_result_t<Update&> RetryOnConflict(const workqueue::RetryBackoff& backoff,
                                               Update&& update, const std::stop_token& stop = {}) {
   return workqueue::OnError<ApiError>(backoff, &ApiError::IsConflict, update, stop);
 }
 
-/// The same on another clock.
+/// The same with a clock and a source of random numbers, for tests.
 template <std::invocable Update>
 std::invoke_result_t<Update&> RetryOnConflict(const workqueue::RetryBackoff& backoff,
                                               Update&& update,

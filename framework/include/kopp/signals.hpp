@@ -4,15 +4,16 @@
 
 namespace kopp {
 
-/// A token whose stop is requested by the first SIGINT or SIGTERM; the second ends the program at
-/// once, with exit code 1, whatever it is doing. From here on SIGPIPE does nothing: a connection
-/// that is gone is an error of its write, not the end of the program.
+/// Installs handlers for SIGINT and SIGTERM. Returns a token whose stop is requested by the first
+/// of these signals; the second one exits the process immediately with code 1. Also makes the
+/// process ignore SIGPIPE: a write to a closed connection fails with EPIPE instead.
 ///
-/// Every call returns the same token: signals belong to the process. Stop callbacks run in a thread
-/// of this function's own, so they may take locks and block. Call it early, in `main`: until then a
-/// signal ends the program the default way. Threads that run already are no obstacle, and programs
-/// started later by exec find their signals as the system made them.
-/// Throws std::system_error when the process may open no more files or start no more threads.
+/// Every call returns the same token. Stop callbacks run in a separate thread, not in the signal
+/// handler, so they may lock and block. Call it early in main: before the call, a signal terminates
+/// the process. Threads that are already running do not matter. Programs started with exec have the
+/// default handlers. Thread-safe.
+///
+/// Throws std::system_error if the process has too many open files or threads.
 [[nodiscard]] std::stop_token StopOnSignal();
 
 }  // namespace kopp

@@ -14,35 +14,36 @@
 
 namespace kopp {
 
-/// What is asked of the API server. `target` is the path with its query, percent-encoded already.
+/// An HTTP request to the API server.
 struct Request {
   std::string method = "GET";
-  std::string target{};
+  std::string target{};  ///< path and query, percent-encoded
   std::string body{};
-  std::string content_type = "application/json";  ///< of `body`; sent only with one
+  std::string content_type = "application/json";  ///< sent only if there is a body
   std::string accept = "application/json";
 };
 
-/// What came back. `body` is empty in the head of a stream whose status is 2xx.
+/// An HTTP response of the API server.
 struct Response {
   int status = 0;
-  std::string body{};
-  std::optional<Duration> retry_after{};  ///< the Retry-After header, where it gives seconds
+  std::string body{};                     ///< empty in Stream::head() if the status is 2xx
+  std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is in seconds
   std::vector<std::string> warnings{};    ///< the texts of `Warning: 299` headers
 };
 
-/// No answer: the request may or may not have been carried out, unless `kind` tells.
-/// what() says what was asked, of whom, what went wrong and, where known, what to do about it.
+/// Thrown if there is no complete response. The server may or may not have executed the request,
+/// except where the comment of the Kind says otherwise. what() names the request, the server, the
+/// failure and, if known, a remedy.
 class TransportError : public std::runtime_error {
  public:
   enum class Kind {
-    kUnreachable,  ///< no connection: unknown name, refused, no route; nothing was sent
-    kUntrusted,  ///< the TLS handshake failed, over a certificate of either side; nothing was done
-    kTimeout,    ///< a deadline passed
-    kBroken,     ///< the connection ended in the middle
-    kMalformed,  ///< the answer is not HTTP as we take it: bad chunk, header too long, a redirect
-    kTooLarge,   ///< the answer's body is longer than allowed
-    kCancelled,  ///< the stop token asked for it
+    kUnreachable,  ///< no connection: unknown host, refused or no route; not executed
+    kUntrusted,    ///< the TLS handshake failed because of a certificate; not executed
+    kTimeout,      ///< a timeout expired
+    kBroken,       ///< the connection was closed before the end of the response
+    kMalformed,    ///< invalid HTTP (bad chunk, header too long), or a redirect
+    kTooLarge,     ///< the body exceeds TransportOptions::max_body
+    kCancelled,    ///< a stop was requested
   };
   TransportError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -51,14 +52,15 @@ class TransportError : public std::runtime_error {
   Kind kind_;
 };
 
-/// The body of an answer as it arrives. Used by one thread at a time; destroying it closes the
-/// connection at once.
+/// A response whose body is read while it arrives. Not thread-safe. The destructor closes the
+/// connection immediately.
 class Stream {
  public:
   enum class State {
-    kBytes,   ///< `bytes` has some
-    kEnd,     ///< the server ended the body in order
-    kSilent,  ///< `limit` passed without a byte; the stream goes on and may be read again
+    kBytes,   ///< `bytes` is not empty
+    kEnd,     ///< the body is complete
+    kSilent,  ///< no byte arrived within `limit`; the stream stays open, and Read may be called
+              ///< again
   };
   struct Chunk {
     State state = State::kEnd;
@@ -69,58 +71,65 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Status and headers. Where the status is not 2xx, `body` holds the whole (bounded) body.
+  /// Returns status and headers. If the status is not 2xx, `body` holds the whole body.
   [[nodiscard]] virtual const Response& head() const = 0;
 
-  /// Blocks until bytes arrive, the body ends, `limit` passes or the stop token given to Open asks.
-  /// Throws TransportError when the connection breaks (a body cut short is never kEnd) or on stop.
+  /// Blocks until bytes arrive, the body ends, `limit` has passed, or a stop is requested by the
+  /// token given to Open. Throws TransportError on a stop and if the connection breaks; an
+  /// incomplete body is never reported as kEnd.
   virtual Chunk Read(Duration limit) = 0;
 
  protected:
   Stream() = default;
 };
 
-/// The one seam to the network: two verbs to the API server that the transport was made for.
+/// Sends HTTP requests to one API server. All network access of kopp as a client goes through this
+/// interface, so that tests can replace it (see ScriptedTransport).
 ///
-/// Both block the caller, never for longer than the request's deadline, and both end at once when
-/// `stop` asks. Safe to call from any number of threads. Neither follows a redirect, and neither
-/// sends a request twice, except that a GET may be sent again on a fresh connection when a kept one
-/// turns out to be closed. An HTTP status is an answer, not an error.
+/// Thread-safe. Both functions block until the response has arrived, at most for
+/// TransportOptions::call_timeout, and throw TransportError (kCancelled) as soon as a stop is
+/// requested. They do not follow redirects. They send a request once, except that a GET is sent
+/// again on a new connection if a reused connection turns out to be closed. A response with an
+/// error status is returned, not thrown.
 class Transport {
  public:
   virtual ~Transport() = default;
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  /// Sends `request` and returns the whole answer. Throws TransportError.
+  /// Sends `request` and returns the complete response. Throws TransportError, and
+  /// std::invalid_argument for a request that is not valid HTTP.
   virtual Response Call(const Request& request, std::stop_token stop = {}) = 0;
 
-  /// Sends `request` on a connection of its own and returns once the head is there. `stop` also
-  /// ends the stream's later reads. The transport outlives its streams. Throws TransportError.
+  /// Sends `request` on a separate connection and returns when the response head has arrived.
+  /// `stop` also cancels later reads of the stream. The transport must outlive its streams. Throws
+  /// as Call does.
   virtual std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) = 0;
 
  protected:
   Transport() = default;
 };
 
+/// Options of MakeTransport.
 struct TransportOptions {
+  /// The HTTP library behind Transport::Call. Transport::Open always uses Boost.Beast.
   enum class Calls {
-    kCppRest,  ///< calls by cpprestsdk, streams by Boost.Beast
-    kBeast,    ///< both by Boost.Beast
+    kCppRest,  ///< cpprestsdk
+    kBeast,    ///< Boost.Beast
   };
   Calls calls = Calls::kCppRest;
   std::string user_agent = "kopp";
-  Duration connect_timeout = std::chrono::seconds(5);     ///< name look-up and TCP, each
-  Duration handshake_timeout = std::chrono::seconds(10);  ///< TLS
-  Duration call_timeout = std::chrono::seconds(30);       ///< a Call in all; Open until its head
-  std::size_t max_body = 64U << 20;                       ///< of a Call, in bytes
-  Clock& clock = Clock::Real();                           ///< for rereading a token file
+  Duration connect_timeout = std::chrono::seconds(5);  ///< for each of name lookup and TCP connect
+  Duration handshake_timeout = std::chrono::seconds(10);  ///< for the TLS handshake
+  Duration call_timeout = std::chrono::seconds(30);  ///< for a whole Call; for Open until the head
+  std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
+  Clock& clock = Clock::Real();                      ///< decides when to reread a token file
 };
 
-/// The transport to `config.server`. Where that is an IPv6 literal, or there is a tls_server_name,
-/// calls go by Boost.Beast whatever `calls` says: cpprestsdk cannot connect to the one, and would
-/// take the other for the host. Throws ConfigError for an address or credentials that cannot be
-/// used.
+/// Creates a transport to `config.server`. Does not connect yet. If the host is an IPv6 address or
+/// tls_server_name is set, Boost.Beast is used whatever `options.calls` says: cpprestsdk cannot
+/// connect to an IPv6 address, and would send tls_server_name as the Host. Throws ConfigError if
+/// the address or the credentials cannot be used.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,
                                                        const TransportOptions& options = {});
 

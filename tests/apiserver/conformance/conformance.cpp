@@ -13,15 +13,15 @@
 namespace kopp::conformance {
 namespace {
 
-constexpr Duration kPatience = 10s;
+constexpr Duration kTimeout = 10s;
 
 const char* RealKubeconfig() { return std::getenv("KOPP_CONFORMANCE_KUBECONFIG"); }
 
 bool IsOverHttps() { return std::getenv("KOPP_CONFORMANCE_HTTPS") != nullptr; }
 
-/// The server of all tests. It ends with them, not with the process: its threads leave memory with
-/// OpenSSL, which is gone by then.
-class Served final : public ::testing::Environment {
+/// The API server of all tests. It stops after the last test, before the process exits: its threads
+/// free memory through OpenSSL, which is no longer available at process exit.
+class ServerEnvironment final : public ::testing::Environment {
  public:
   [[nodiscard]] Transport& transport() { return transport_ ? *transport_ : server_->transport(); }
 
@@ -43,172 +43,175 @@ class Served final : public ::testing::Environment {
   std::unique_ptr<Transport> transport_;
 };
 
-Served* const served = [] {
-  auto made = std::make_unique<Served>();
-  Served* const here = made.get();
-  ::testing::AddGlobalTestEnvironment(made.release());  // which owns it
-  return here;
+ServerEnvironment* const server_environment = [] {
+  auto owned = std::make_unique<ServerEnvironment>();
+  ServerEnvironment* const environment = owned.get();
+  ::testing::AddGlobalTestEnvironment(owned.release());  // gtest takes ownership
+  return environment;
 }();
 
-Answer Read(Response response) {
+ApiResponse ParseResponse(Response response) {
   json body = json::parse(response.body, nullptr, false);
   if (body.is_discarded()) body = nullptr;
   return {response.status, std::move(body), std::move(response.body), std::move(response.warnings),
           response.retry_after};
 }
 
-/// The first whole event in `input`, which loses it; null where there is none yet.
-json TakeEvent(std::string& input) {
-  const auto end = input.find('\n');
+/// Removes the first complete event from `buffer` and returns it. Returns null if no event is
+/// complete yet.
+json PopEvent(std::string& buffer) {
+  const auto end = buffer.find('\n');
   if (end == std::string::npos) return nullptr;
-  json event = json::parse(input.substr(0, end));
-  input.erase(0, end + 1);
+  json event = json::parse(buffer.substr(0, end));
+  buffer.erase(0, end + 1);
   return event;
 }
 
 }  // namespace
 
-json Answer::at(const std::string& pointer) const {
-  const json::json_pointer to(pointer);
-  return body.contains(to) ? body.at(to) : json();
+json ApiResponse::at(const std::string& pointer) const {
+  const json::json_pointer location(pointer);
+  return body.contains(location) ? body.at(location) : json();
 }
 
-std::string Answer::str(const std::string& pointer) const {
-  const json found = at(pointer);
-  return found.is_string() ? found.get<std::string>() : "";
+std::string ApiResponse::str(const std::string& pointer) const {
+  const json value = at(pointer);
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
-json Watch::Next() {
-  const TimePoint deadline = Clock::Real().Now() + kPatience;
+json Watch::NextEvent() {
+  const TimePoint deadline = Clock::Real().Now() + kTimeout;
   for (;;) {
-    if (json event = TakeEvent(input_); !event.is_null()) return event;
+    if (json event = PopEvent(buffer_); !event.is_null()) return event;
     const Stream::Chunk chunk = stream_->Read(deadline - Clock::Real().Now());
     if (chunk.state != Stream::State::kBytes) return nullptr;
-    input_ += chunk.bytes;
+    buffer_ += chunk.bytes;
   }
 }
 
-json Watch::NextChange() {
+json Watch::NextNonBookmark() {
   for (;;) {
-    json event = Next();
+    json event = NextEvent();
     if (event.is_null() || event["type"] != "BOOKMARK") return event;
   }
 }
 
-bool Watch::Ends() {
-  const TimePoint deadline = Clock::Real().Now() + kPatience;
+bool Watch::WaitForEnd() {
+  const TimePoint deadline = Clock::Real().Now() + kTimeout;
   for (;;) {
     const Stream::Chunk chunk = stream_->Read(deadline - Clock::Real().Now());
     if (chunk.state != Stream::State::kBytes) return chunk.state == Stream::State::kEnd;
   }
 }
 
-bool ConformanceTest::IsReal() { return RealKubeconfig() != nullptr; }
+bool ConformanceTest::IsRealServer() { return RealKubeconfig() != nullptr; }
 
-Transport& ConformanceTest::Server() { return served->transport(); }
+Transport& ConformanceTest::ServerTransport() { return server_environment->transport(); }
 
-Answer ConformanceTest::Call(const Request& request) { return Read(Server().Call(request)); }
+ApiResponse ConformanceTest::Call(const Request& request) {
+  return ParseResponse(ServerTransport().Call(request));
+}
 
-Answer ConformanceTest::Get(const std::string& target) { return Call({.target = target}); }
+ApiResponse ConformanceTest::Get(const std::string& target) { return Call({.target = target}); }
 
-Answer ConformanceTest::Post(const std::string& target, const json& body) {
+ApiResponse ConformanceTest::Post(const std::string& target, const json& body) {
   return Call({.method = "POST", .target = target, .body = body.dump()});
 }
 
-Answer ConformanceTest::Put(const std::string& target, const json& body) {
+ApiResponse ConformanceTest::Put(const std::string& target, const json& body) {
   return Call({.method = "PUT", .target = target, .body = body.dump()});
 }
 
-Answer ConformanceTest::MergePatch(const std::string& target, const json& patch) {
+ApiResponse ConformanceTest::MergePatch(const std::string& target, const json& patch) {
   return Call({.method = "PATCH",
                .target = target,
                .body = patch.dump(),
                .content_type = "application/merge-patch+json"});
 }
 
-Answer ConformanceTest::JsonPatch(const std::string& target, const json& operations) {
+ApiResponse ConformanceTest::JsonPatch(const std::string& target, const json& operations) {
   return Call({.method = "PATCH",
                .target = target,
                .body = operations.dump(),
                .content_type = "application/json-patch+json"});
 }
 
-Answer ConformanceTest::Apply(const std::string& target, const json& object,
-                              const std::string& manager, const std::string& more) {
+ApiResponse ConformanceTest::Apply(const std::string& target, const json& object,
+                                   const std::string& manager, const std::string& extra_query) {
   return Call({.method = "PATCH",
-               .target = target + "?fieldManager=" + manager + more,
+               .target = target + "?fieldManager=" + manager + extra_query,
                .body = object.dump(),
                .content_type = "application/apply-patch+yaml"});
 }
 
-Answer ConformanceTest::Delete(const std::string& target, const json& options) {
+ApiResponse ConformanceTest::Delete(const std::string& target, const json& options) {
   return Call(
       {.method = "DELETE", .target = target, .body = options.is_null() ? "" : options.dump()});
 }
 
 std::unique_ptr<Watch> ConformanceTest::StartWatch(const std::string& target) {
-  return std::make_unique<Watch>(Server().Open({.target = target}));
+  return std::make_unique<Watch>(ServerTransport().Open({.target = target}));
 }
 
-std::string ConformanceTest::Unique(const std::string& name) {
-  static std::mt19937 chance{std::random_device{}()};
+std::string ConformanceTest::UniqueName(const std::string& name) {
+  static std::mt19937 random{std::random_device{}()};
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string unique = name + '-';
-  for (int i = 0; i < 6; ++i) unique += kLetters[chance() % kLetters.size()];
+  for (int i = 0; i < 6; ++i) unique += kLetters[random() % kLetters.size()];
   return unique;
 }
 
 const std::string& ConformanceTest::ns() {
   if (ns_.empty()) {
-    const std::string name = Unique("conformance");
-    const Answer made = Post("/api/v1/namespaces", {{"metadata", {{"name", name}}}});
-    EXPECT_EQ(made.status, 201) << made.text;
+    const std::string name = UniqueName("conformance");
+    const ApiResponse created = Post("/api/v1/namespaces", {{"metadata", {{"name", name}}}});
+    EXPECT_EQ(created.status, 201) << created.text;
     ns_ = name;
   }
   return ns_;
 }
 
-std::string ConformanceTest::Pods() {
+std::string ConformanceTest::PodsPath() {
   Post(Path("serviceaccounts"), {{"metadata", {{"name", "default"}}}});
   return Path("pods");
 }
 
-Answer Eventually(int status, const std::function<Answer()>& ask) {
-  const TimePoint deadline = Clock::Real().Now() + kPatience;
-  Answer answer = ask();
-  while (answer.status != status && Clock::Real().Now() < deadline) {
+ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_request) {
+  const TimePoint deadline = Clock::Real().Now() + kTimeout;
+  ApiResponse response = send_request();
+  while (response.status != status && Clock::Real().Now() < deadline) {
     std::this_thread::sleep_for(20ms);
-    answer = ask();
+    response = send_request();
   }
-  return answer;
+  return response;
 }
 
-std::vector<std::string> Causes(const Answer& answer) {
+std::vector<std::string> Causes(const ApiResponse& response) {
   std::vector<std::string> causes;
-  for (const json& cause : answer.at("/details/causes")) {
+  for (const json& cause : response.at("/details/causes")) {
     causes.push_back(cause.value("reason", "") + " " + cause.value("field", "") + ": " +
                      cause.value("message", ""));
   }
   return causes;
 }
 
-std::vector<std::string> Names(const Answer& list) {
+std::vector<std::string> ItemNames(const ApiResponse& list) {
   std::vector<std::string> names;
   for (const json& item : list.at("/items")) names.push_back(item["metadata"]["name"]);
   return names;
 }
 
-json AConfigMap(const std::string& name) { return {{"metadata", {{"name", name}}}}; }
+json MakeConfigMap(const std::string& name) { return {{"metadata", {{"name", name}}}}; }
 
-json ADeployment(const std::string& name) {
+json MakeDeployment(const std::string& name) {
   const json labels{{"app", name}};
   return {{"metadata", {{"name", name}}},
           {"spec",
            {{"selector", {{"matchLabels", labels}}},
-            {"template", {{"metadata", {{"labels", labels}}}, {"spec", APod(name)["spec"]}}}}}};
+            {"template", {{"metadata", {{"labels", labels}}}, {"spec", MakePod(name)["spec"]}}}}}};
 }
 
-json APod(const std::string& name) {
+json MakePod(const std::string& name) {
   return {{"metadata", {{"name", name}}},
           {"spec", {{"containers", {{{"name", "nginx"}, {"image", "nginx:1.27"}}}}}}};
 }

@@ -20,103 +20,112 @@ namespace kopp::conformance {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-/// What came back, read. A failure of an expectation on it prints it whole.
-struct Answer {
+/// The parsed response of the API server. gtest prints its status and its full text when an
+/// expectation on it fails.
+struct ApiResponse {
   int status = 0;
-  json body{};  ///< null where it is no JSON
+  json body{};  ///< null if the text is not JSON
   std::string text{};
   std::vector<std::string> warnings{};
   std::optional<Duration> retry_after{};
 
-  /// What `pointer` ("/metadata/name") leads to; null where there is nothing.
+  /// The value at a JSON pointer ("/metadata/name"), or null if there is none.
   [[nodiscard]] json at(const std::string& pointer) const;
-  [[nodiscard]] std::string str(const std::string& pointer) const;  ///< "" where there is nothing
+  [[nodiscard]] std::string str(const std::string& pointer) const;  ///< "" if no string is there
   [[nodiscard]] std::string name() const { return str("/metadata/name"); }
-  [[nodiscard]] std::string version() const { return str("/metadata/resourceVersion"); }
-  [[nodiscard]] std::string reason() const { return str("/reason"); }  ///< of a Status
-  [[nodiscard]] std::string message() const { return str("/message"); }
+  [[nodiscard]] std::string resource_version() const { return str("/metadata/resourceVersion"); }
+  [[nodiscard]] std::string reason() const { return str("/reason"); }    ///< Status.reason
+  [[nodiscard]] std::string message() const { return str("/message"); }  ///< Status.message
 
-  friend void PrintTo(const Answer& answer, std::ostream* out) {
-    *out << answer.status << ' ' << answer.text;
+  friend void PrintTo(const ApiResponse& response, std::ostream* out) {
+    *out << response.status << ' ' << response.text;
   }
 };
 
-/// A watch that goes on until it is destroyed.
+/// An open watch. The destructor closes it.
 class Watch {
  public:
   explicit Watch(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) {}
 
   [[nodiscard]] int status() const { return stream_->head().status; }
-  /// The next event, or null where the watch ends or 10 s bring none.
-  json Next();
-  /// The next event that is no bookmark.
-  json NextChange();
-  /// Whether the server ends the watch within 10 s; events before that are passed over.
-  bool Ends();
+  /// Blocks until the next event. Returns null if the watch ends or no event arrives within 10 s.
+  json NextEvent();
+  /// Like NextEvent(), but skips bookmarks.
+  json NextNonBookmark();
+  /// Returns whether the server ends the watch within 10 s. Skips the events before the end.
+  bool WaitForEnd();
 
  private:
   std::unique_ptr<Stream> stream_;
-  std::string input_;
+  std::string buffer_;
 };
 
-/// One suite for two servers: kopp's own in memory, a new one for each test program (over a socket
-/// where $KOPP_CONFORMANCE_HTTPS is set), or the one that $KOPP_CONFORMANCE_KUBECONFIG names, as an
-/// administrator. A check that passes on the one and fails on the other shows a difference, and
-/// then kopp's is wrong.
+/// Base fixture of the conformance suite. The suite runs against one of two servers:
+///  - kopp's API server, which each test program starts anew: in memory, or over HTTPS if
+///    $KOPP_CONFORMANCE_HTTPS is set;
+///  - a real kube-apiserver, if $KOPP_CONFORMANCE_KUBECONFIG names a kubeconfig of an
+///    administrator.
+/// If a check passes on one server and fails on the other, kopp's server is wrong.
 ///
-/// Tests share the server with others that went before: each has a namespace and names of its own.
+/// All tests of a program share the server. Each test uses its own namespace and unique names.
 class ConformanceTest : public ::testing::Test {
  public:
-  /// A real kube-apiserver answers. Only what DIFFERENCES.md lists may ask.
-  static bool IsReal();
+  /// Returns true if the suite runs against a real kube-apiserver. Only tests of the differences
+  /// that DIFFERENCES.md lists may call this.
+  static bool IsRealServer();
 
  protected:
-  static Transport& Server();
+  static Transport& ServerTransport();
 
-  static Answer Call(const Request& request);
-  static Answer Get(const std::string& target);
-  static Answer Post(const std::string& target, const json& body);
-  static Answer Put(const std::string& target, const json& body);
-  static Answer MergePatch(const std::string& target, const json& patch);
-  static Answer JsonPatch(const std::string& target, const json& operations);
-  /// Server-side apply by `manager`; `more` is added to the query ("&force=true").
-  static Answer Apply(const std::string& target, const json& object, const std::string& manager,
-                      const std::string& more = "");
-  static Answer Delete(const std::string& target, const json& options = nullptr);
+  static ApiResponse Call(const Request& request);
+  static ApiResponse Get(const std::string& target);
+  static ApiResponse Post(const std::string& target, const json& body);
+  static ApiResponse Put(const std::string& target, const json& body);
+  static ApiResponse MergePatch(const std::string& target, const json& patch);
+  static ApiResponse JsonPatch(const std::string& target, const json& operations);
+  /// Sends a server-side apply by the field manager `manager`. `extra_query` is appended to the
+  /// query ("&force=true").
+  static ApiResponse Apply(const std::string& target, const json& object,
+                           const std::string& manager, const std::string& extra_query = "");
+  static ApiResponse Delete(const std::string& target, const json& options = nullptr);
   static std::unique_ptr<Watch> StartWatch(const std::string& target);
 
-  /// A name that no other test has: "NAME-x7k2p".
-  static std::string Unique(const std::string& name);
+  /// Returns `name` with a random suffix, unique among all tests: "NAME-x7k2p4".
+  static std::string UniqueName(const std::string& name);
 
-  /// A namespace of this test's own.
+  /// Name of this test's namespace. The first call creates the namespace.
   const std::string& ns();
-  /// "/api/v1/namespaces/NS/PLURAL", and "/apis/GROUP_VERSION/namespaces/NS/PLURAL".
+  /// Path of a resource collection in this test's namespace: "/api/v1/namespaces/NS/PLURAL", or
+  /// "/apis/GROUP_VERSION/namespaces/NS/PLURAL".
   std::string Path(const std::string& plural) {
     return "/api/v1/namespaces/" + ns() + "/" + plural;
   }
   std::string Path(const std::string& group_version, const std::string& plural) {
     return "/apis/" + group_version + "/namespaces/" + ns() + "/" + plural;
   }
-  /// Path("pods"), with the ServiceAccount there that every Pod asks for.
-  std::string Pods();
+  /// Returns Path("pods"). Also creates the ServiceAccount "default", which a real kube-apiserver
+  /// requires for every Pod.
+  std::string PodsPath();
 
  private:
   std::string ns_;
 };
 
-/// Makes `ask` until its answer has `status`, for 10 s: for what the real server does a little
-/// later.
-Answer Eventually(int status, const std::function<Answer()>& ask);
+/// Repeats `send_request` until its response has `status`, for at most 10 s, and returns the last
+/// response. Use it for effects that a real kube-apiserver shows with a delay.
+ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_request);
 
-/// What a 422 finds wrong, "REASON FIELD: MESSAGE" each, in the server's order.
-std::vector<std::string> Causes(const Answer& answer);
+/// The entries of a Status response's details.causes in the server's order, each as
+/// "REASON FIELD: MESSAGE".
+std::vector<std::string> Causes(const ApiResponse& response);
 
-/// The names of a list's items, in its order.
-std::vector<std::string> Names(const Answer& list);
+/// The names of the items of a list response, in its order.
+std::vector<std::string> ItemNames(const ApiResponse& list);
 
-/// The least that the server takes.
-json AConfigMap(const std::string& name);
-json ADeployment(const std::string& name);
-json APod(const std::string& name);
+/// Minimal objects that the server accepts. MakeConfigMap() returns only a metadata.name; it also
+/// fits other kinds without required fields.
+json MakeConfigMap(const std::string& name);
+json MakeDeployment(const std::string& name);
+json MakePod(const std::string& name);
 
 }  // namespace kopp::conformance

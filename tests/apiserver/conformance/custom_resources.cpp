@@ -2,18 +2,16 @@
 
 namespace kopp::conformance {
 
-std::string CustomResourceTest::own_group;
+std::string CustomResourceTest::group_;
 
-std::string DefinitionOfWidgets(const std::string& group) {
-  return definitions + "/widgets." + group;
-}
+std::string WidgetCrdPath(const std::string& group) { return crds_path + "/widgets." + group; }
 
-json ADefinition(const std::string& group, const json& schema, const json& more) {
+json MakeWidgetCrd(const std::string& group, const json& schema, const json& version_fields) {
   json version{{"name", "v1"},
                {"served", true},
                {"storage", true},
                {"schema", {{"openAPIV3Schema", schema}}}};
-  version.update(more);
+  version.update(version_fields);
   return {{"metadata", {{"name", "widgets." + group}}},
           {"spec",
            {{"group", group},
@@ -22,37 +20,40 @@ json ADefinition(const std::string& group, const json& schema, const json& more)
             {"versions", json::array({version})}}}};
 }
 
-json AnObject(const json& properties) { return {{"type", "object"}, {"properties", properties}}; }
-
-json Anything() { return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}; }
-
-void CustomResourceTest::Define(const json& schema, const json& more) {
-  const std::string group = UniqueGroup();
-  DefineIn(group, ADefinition(group, schema, more));
+json ObjectSchema(const json& properties) {
+  return {{"type", "object"}, {"properties", properties}};
 }
 
-void CustomResourceTest::DefineIn(const std::string& group, const json& definition) {
-  const Answer made = Post(definitions, definition);
-  ASSERT_EQ(made.status, 201) << made.text;
-  own_group = group;
-  for (const json& version : definition["spec"]["versions"]) {
+json AnyObjectSchema() {
+  return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+}
+
+void CustomResourceTest::CreateCrd(const json& schema, const json& version_fields) {
+  const std::string group = UniqueGroup();
+  CreateCrdInGroup(group, MakeWidgetCrd(group, schema, version_fields));
+}
+
+void CustomResourceTest::CreateCrdInGroup(const std::string& group, const json& crd) {
+  const ApiResponse created = Post(crds_path, crd);
+  ASSERT_EQ(created.status, 201) << created.text;
+  group_ = group;
+  for (const json& version : crd["spec"]["versions"]) {
     if (!version["served"]) continue;
-    const std::string all =
+    const std::string widgets =
         "/apis/" + group + "/" + version["name"].get<std::string>() + "/widgets?resourceVersion=0";
-    ASSERT_EQ(Eventually(200, [&] { return Get(all); }).status, 200) << all;
+    ASSERT_EQ(Eventually(200, [&] { return Get(widgets); }).status, 200) << widgets;
   }
 }
 
-void CustomResourceTest::Undefine() {
-  if (!own_group.empty()) Delete(Definition());
-  own_group.clear();
+void CustomResourceTest::DeleteCrd() {
+  if (!group_.empty()) Delete(CrdPath());
+  group_.clear();
 }
 
-json CustomResourceTest::AWidget(const std::string& name, const json& spec,
-                                 const std::string& version) {
-  json widget{{"apiVersion", own_group + "/" + version},
-              {"kind", "Widget"},
-              {"metadata", {{"name", name}}}};
+json CustomResourceTest::MakeWidget(const std::string& name, const json& spec,
+                                    const std::string& version) {
+  json widget{
+      {"apiVersion", group_ + "/" + version}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
   if (!spec.is_null()) widget["spec"] = spec;
   return widget;
 }

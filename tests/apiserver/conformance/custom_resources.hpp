@@ -7,51 +7,55 @@
 
 namespace kopp::conformance {
 
-inline const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+inline const std::string crds_path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.GROUP"
-std::string DefinitionOfWidgets(const std::string& group);
+std::string WidgetCrdPath(const std::string& group);
 
-/// A CustomResourceDefinition of Widgets in `group`, with the one version v1 of `schema`; `more` is
-/// added to that version.
-json ADefinition(const std::string& group, const json& schema, const json& more = json::object());
+/// Returns a CustomResourceDefinition of Widgets in `group` with one version, v1, of `schema`. The
+/// members of `version_fields` are merged into that version.
+json MakeWidgetCrd(const std::string& group, const json& schema,
+                   const json& version_fields = json::object());
 
-/// The schema of an object that has these properties and no others.
-json AnObject(const json& properties);
-/// The least schema: an object of anything.
-json Anything();
+/// Schema of an object with exactly these properties.
+json ObjectSchema(const json& properties);
+/// Minimal schema: an object that preserves all unknown fields.
+json AnyObjectSchema();
 
-/// Defines Widgets in a group of its own.
+/// Fixture of tests that create the CRD of Widgets in a unique API group.
 class CustomResourceTest : public ConformanceTest {
  protected:
-  /// A group that no other test has.
-  static std::string UniqueGroup() { return Unique("g") + ".example.com"; }
+  /// Returns an API group name that is unique among all tests.
+  static std::string UniqueGroup() { return UniqueName("g") + ".example.com"; }
 
-  /// Has the server serve Widgets in a new group, the one that group() gives from then on.
-  static void Define(const json& schema, const json& more = json::object());
-  /// The same for a definition of Widgets in `group` that is more than ADefinition makes.
-  static void DefineIn(const std::string& group, const json& definition);
-  static void Undefine();
+  /// Creates the CRD of MakeWidgetCrd() in a unique group and waits until Widgets are served.
+  /// group() returns that group afterwards.
+  static void CreateCrd(const json& schema, const json& version_fields = json::object());
+  /// Like CreateCrd(), for a caller that builds the CRD `crd` of Widgets in `group` itself.
+  static void CreateCrdInGroup(const std::string& group, const json& crd);
+  static void DeleteCrd();
 
-  static const std::string& group() { return own_group; }
-  static std::string Definition() { return DefinitionOfWidgets(own_group); }
+  static const std::string& group() { return group_; }
+  static std::string CrdPath() { return WidgetCrdPath(group_); }
 
-  /// A Widget of group(), with `spec` unless that is null.
-  static json AWidget(const std::string& name, const json& spec = nullptr,
-                      const std::string& version = "v1");
+  /// Returns a Widget of group(), with `spec` unless that is null.
+  static json MakeWidget(const std::string& name, const json& spec = nullptr,
+                         const std::string& version = "v1");
+  /// Path of the Widgets in this test's namespace.
   std::string Widgets(const std::string& version = "v1") {
-    return Path(own_group + "/" + version, "widgets");
+    return Path(group_ + "/" + version, "widgets");
   }
 
  private:
-  static std::string own_group;
+  static std::string group_;
 };
 
-/// Each test defines what it needs. (A suite whose tests share one definition makes it in
-/// SetUpTestSuite: the real server takes a second until it serves one.)
-class DefinitionTest : public CustomResourceTest {
+/// Fixture of tests that each create their own CRD; TearDown() deletes it. A suite whose tests can
+/// share one CRD creates it in SetUpTestSuite() instead, because a real kube-apiserver needs about
+/// a second until it serves a new CRD.
+class CrdPerTest : public CustomResourceTest {
  protected:
-  void TearDown() override { Undefine(); }
+  void TearDown() override { DeleteCrd(); }
 };
 
 }  // namespace kopp::conformance

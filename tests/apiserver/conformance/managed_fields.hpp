@@ -6,17 +6,18 @@
 
 namespace kopp::conformance {
 
-/// metadata.managedFields without the times, so that it can be compared whole.
-inline json ManagedFields(const Answer& answer) {
-  json entries = answer.at("/metadata/managedFields");
+/// metadata.managedFields without the `time` members, so that tests can compare the rest exactly.
+inline json ManagedFields(const ApiResponse& response) {
+  json entries = response.at("/metadata/managedFields");
   for (json& entry : entries) entry.erase("time");
   return entries;
 }
 
-/// An entry of ManagedFields(). `fields` is JSON text, as in R"({"f:data": {"f:k": {}}})".
-inline json Entry(const std::string& manager, const std::string& operation,
-                  const std::string& version, const std::string& fields,
-                  const std::string& subresource = "") {
+/// An expected entry of ManagedFields(). `fields` is JSON text, for example
+/// R"({"f:data": {"f:k": {}}})".
+inline json ManagedFieldsEntry(const std::string& manager, const std::string& operation,
+                               const std::string& version, const std::string& fields,
+                               const std::string& subresource = "") {
   json entry{{"manager", manager},
              {"operation", operation},
              {"apiVersion", version},
@@ -26,18 +27,19 @@ inline json Entry(const std::string& manager, const std::string& operation,
   return entry;
 }
 
-/// One ConfigMap that several managers apply or write.
+/// Fixture of tests in which several field managers apply or write one ConfigMap.
 class SharedObjectTest : public ConformanceTest {
  protected:
-  std::string Object() { return Path("configmaps") + "/a"; }
+  std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
-  Answer ApplyData(const json& data, const std::string& manager, const std::string& more = "") {
-    return Apply(Object(),
+  ApiResponse ApplyData(const json& data, const std::string& manager,
+                        const std::string& extra_query = "") {
+    return Apply(ObjectPath(),
                  {{"apiVersion", "v1"},
                   {"kind", "ConfigMap"},
                   {"metadata", {{"name", "a"}}},
                   {"data", data}},
-                 manager, more);
+                 manager, extra_query);
   }
 };
 

@@ -10,22 +10,24 @@ namespace kopp::conformance {
 
 inline const std::string table_type = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-/// "Age", "Desired integer", "Name (name)", "IP wide": what a column differs in from a string that
-/// is always shown is told.
-inline std::vector<std::string> Columns(const json& table) {
+/// Describes each column of a Table as "NAME[ TYPE][ (FORMAT)][ wide]", for example "Age",
+/// "Desired integer", "Name (name)" or "IP wide". TYPE is left out for strings; "wide" stands for a
+/// priority other than 0.
+inline std::vector<std::string> ColumnSummaries(const json& table) {
   std::vector<std::string> columns;
   for (const json& column : table["columnDefinitions"]) {
-    std::string text = column["name"];
-    if (column["type"] != "string") text += " " + column["type"].get<std::string>();
-    if (column["format"] != "") text += " (" + column["format"].get<std::string>() + ")";
-    if (column["priority"] != 0) text += " wide";
-    columns.push_back(text);
+    std::string summary = column["name"];
+    if (column["type"] != "string") summary += " " + column["type"].get<std::string>();
+    if (column["format"] != "") summary += " (" + column["format"].get<std::string>() + ")";
+    if (column["priority"] != 0) summary += " wide";
+    columns.push_back(summary);
   }
   return columns;
 }
 
-/// The cells of the row at `index`. An age of seconds is "AGE".
-inline json Cells(const json& table, std::size_t index = 0) {
+/// The cells of the row at `index`, or null if there is no such row. An Age of less than 100
+/// seconds is replaced by "AGE".
+inline json RowCells(const json& table, std::size_t index = 0) {
   if (table["rows"].size() <= index) return nullptr;
   json cells = table["rows"][index]["cells"];
   for (std::size_t i = 0; i < cells.size(); ++i) {

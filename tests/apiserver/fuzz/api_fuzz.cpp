@@ -1,9 +1,9 @@
-// libFuzzer's program: any bytes are a script of requests, and a Finding ends it.
+// The libFuzzer target: it runs any bytes as a script of requests, and aborts on a Finding.
 //
 //     make fuzz SECONDS=60
-//     apiserver_fuzz FILE     does again what a file says
+//     apiserver_fuzz FILE     runs the script in a file
 
-#include "examiner.hpp"
+#include "response_checker.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,11 @@ using namespace kopp::apiserver::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   try {
-    Examiner examiner;
-    for (const Step& step : ReadScript({reinterpret_cast<const char*>(bytes), size})) {
-      examiner.Do(step);
+    ResponseChecker checker;
+    for (const Step& step : ParseScript({reinterpret_cast<const char*>(bytes), size})) {
+      checker.Run(step);
     }
-    examiner.Finish();
+    checker.Finish();
   } catch (const Finding& finding) {
     std::fprintf(stderr, "%s\n", finding.what());
     std::abort();

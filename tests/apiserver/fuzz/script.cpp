@@ -1,6 +1,6 @@
 #include "script.hpp"
 
-#include "http_text.hpp"
+#include "http/http_message.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -17,22 +17,22 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr std::size_t kMostSteps = 20;
-constexpr int kLongestWait = 1000;  // seconds: longer than any timeout or what is kept of the past
+constexpr std::size_t kMaxSteps = 20;
+constexpr int kMaxWaitSeconds = 1000;  // longer than each timeout and the history of the store
 
-/// The text in front of `end`, which `text` loses with it.
-std::string_view TakeUntil(std::string_view& text, std::string_view end) {
-  const std::string_view taken = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(taken.size() + end.size(), text.size()));
-  return taken;
+/// Removes and returns the text before `separator`, and removes the separator itself.
+std::string_view ConsumeUntil(std::string_view& text, std::string_view separator) {
+  const std::string_view consumed = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(consumed.size() + separator.size(), text.size()));
+  return consumed;
 }
 
-/// What goes over the wire for a line like "GET /readyz", and what stands below it.
-std::string InHttp(std::string_view line, std::string_view text) {
+/// The HTTP message for a line like "GET /readyz" and the headers and body below it.
+std::string HttpMessage(std::string_view line, std::string_view text) {
   std::string message(line);
   message += " HTTP/1.1\r\nHost: fuzz\r\n";
   while (!text.empty()) {
-    const std::string_view header = TakeUntil(text, "\n");
+    const std::string_view header = ConsumeUntil(text, "\n");
     if (header.empty()) break;
     message.append(header).append("\r\n");
   }
@@ -40,8 +40,8 @@ std::string InHttp(std::string_view line, std::string_view text) {
   return message.append(text);
 }
 
-/// None where a server would not even ask itself what it means.
-std::optional<Ask> ReadHttp(std::string_view message) {
+/// Returns std::nullopt if the message is not valid HTTP.
+std::optional<ServerRequest> ParseHttp(std::string_view message) {
   http::request_parser<http::string_body> parser;
   parser.eager(true);
   while (!parser.is_done()) {
@@ -51,30 +51,30 @@ std::optional<Ask> ReadHttp(std::string_view message) {
     if (error || parsed == 0) return std::nullopt;
     message.remove_prefix(parsed);
   }
-  if (ObjectionTo(parser.get())) return std::nullopt;
-  return ReadAsk(parser.get());
+  if (kopp::detail::ValidateRequest(parser.get())) return std::nullopt;
+  return ReadServerRequest(parser.get());
 }
 
-std::optional<Step> ReadStep(std::string_view text) {
-  const std::string_view line = TakeUntil(text, "\n");
+std::optional<Step> ParseStep(std::string_view text) {
+  const std::string_view line = ConsumeUntil(text, "\n");
   if (line.starts_with("WAIT ")) {
     int seconds = 0;
     std::from_chars(line.data() + 5, line.data() + line.size(), seconds);
-    return Step{.wait = std::chrono::seconds(std::clamp(seconds, 1, kLongestWait))};
+    return Step{.wait = std::chrono::seconds(std::clamp(seconds, 1, kMaxWaitSeconds))};
   }
-  auto ask = ReadHttp(InHttp(line, text));
-  if (!ask) return std::nullopt;
-  if (ask->accept.empty()) ask->accept = "application/json";
-  if (ask->content_type.empty()) ask->content_type = "application/json";
-  return Step{.ask = std::move(*ask)};
+  auto request = ParseHttp(HttpMessage(line, text));
+  if (!request) return std::nullopt;
+  if (request->accept.empty()) request->accept = "application/json";
+  if (request->content_type.empty()) request->content_type = "application/json";
+  return Step{.request = std::move(*request)};
 }
 
 }  // namespace
 
-std::vector<Step> ReadScript(std::string_view text) {
+std::vector<Step> ParseScript(std::string_view text) {
   std::vector<Step> steps;
-  while (!text.empty() && steps.size() < kMostSteps) {
-    if (auto step = ReadStep(TakeUntil(text, "\n###\n"))) steps.push_back(std::move(*step));
+  while (!text.empty() && steps.size() < kMaxSteps) {
+    if (auto step = ParseStep(ConsumeUntil(text, "\n###\n"))) steps.push_back(std::move(*step));
   }
   return steps;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exchange.hpp"
+#include "api/request.hpp"
 
 #include <string_view>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace kopp::apiserver::fuzz {
 
-/// What a client does next: it asks, or lets time pass.
+/// One step of a script: a request, or a wait.
 struct Step {
-  Ask ask{};
-  Duration wait{};  ///< where it is not 0, nothing is asked
+  ServerRequest request{};
+  Duration wait{};  ///< if not 0, the step is a wait
 };
 
-/// Requests in a row, as a person writes them down: lines of "###" stand between them, an empty
-/// line before a body. The headers are optional.
+/// Parses a script of requests. Lines of "###" separate the steps, and an empty line separates the
+/// headers from the body. Headers are optional.
 ///
 ///     POST /api/v1/namespaces/default/configmaps
 ///     Content-Type: application/yaml
@@ -29,8 +29,8 @@ struct Step {
 ///     ###
 ///     GET /api/v1/configmaps?watch=true
 ///
-/// They come to the server as HTTP does; what is none is left out. Any bytes are a script; those
-/// behind the first 20 steps are nobody's.
-[[nodiscard]] std::vector<Step> ReadScript(std::string_view text);
+/// The requests pass through the HTTP parser; steps that are not valid HTTP are skipped. Any bytes
+/// are a valid script. Steps after the first 20 are ignored.
+[[nodiscard]] std::vector<Step> ParseScript(std::string_view text);
 
 }  // namespace kopp::apiserver::fuzz

@@ -1,7 +1,7 @@
 #include "child.hpp"
 
-#include "patience.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
+#include "wait_until.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// No such process, or one that has ended and that nobody reaps.
+// True if the process does not exist or is a zombie.
 bool IsGone(const std::string& id) {
   std::ifstream file("/proc/" + id + "/stat");
   const std::string stat{std::istreambuf_iterator<char>(file), {}};
@@ -27,16 +27,16 @@ bool IsGone(const std::string& id) {
   return name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z";
 }
 
-// The signal is ignored, as by nohup, until the end.
-class Ignoring {
+// Ignores a signal, as nohup does, until the destructor.
+class IgnoreSignal {
  public:
-  explicit Ignoring(int signal) : signal_(signal) { ::signal(signal_, SIG_IGN); }
-  ~Ignoring() {
-    ::signal(signal_, SIG_IGN);  // forgets one that is pending
+  explicit IgnoreSignal(int signal) : signal_(signal) { ::signal(signal_, SIG_IGN); }
+  ~IgnoreSignal() {
+    ::signal(signal_, SIG_IGN);  // discards a pending signal
     ::signal(signal_, SIG_DFL);
   }
-  Ignoring(const Ignoring&) = delete;
-  Ignoring& operator=(const Ignoring&) = delete;
+  IgnoreSignal(const IgnoreSignal&) = delete;
+  IgnoreSignal& operator=(const IgnoreSignal&) = delete;
 
  private:
   const int signal_;
@@ -44,10 +44,10 @@ class Ignoring {
 
 class ChildTest : public ::testing::Test {
  protected:
-  int Await(Child& child) { return AwaitCode(signals, child); }
-  // A line that the child has printed, without its end.
-  std::string AwaitLine(Child& child) {
-    AwaitThat(signals, &child, [&] { return folder.Read("output").ends_with('\n'); });
+  int WaitForExitCode(Child& child) { return WaitForExit(signals, child); }
+  // Waits for the first line of the child's output; returns it without the line break.
+  std::string WaitForLine(Child& child) {
+    WaitUntil(signals, &child, [&] { return folder.Read("output").ends_with('\n'); });
     const std::string output = folder.Read("output");
     return output.substr(0, output.find('\n'));
   }
@@ -56,82 +56,82 @@ class ChildTest : public ::testing::Test {
   ScratchFolder folder;
 };
 
-TEST_F(ChildTest, ItRunsWithItsArgumentsAndVariablesAndPrintsIntoAFile) {
+TEST_F(ChildTest, RunsWithArgumentsAndVariablesAndWritesOutputToAFile) {
   ::setenv("KOPP_TEST_GIVEN", "mine", 1);
   Child child({"sh", "-c", "echo $1 $KOPP_TEST_GIVEN $KOPP_TEST_OWN; echo err >&2; exit 3", "sh",
                "argument"},
               {{"KOPP_TEST_OWN", "own"}}, folder / "output");
 
-  EXPECT_EQ(Await(child), 3);
+  EXPECT_EQ(WaitForExitCode(child), 3);
   EXPECT_EQ(folder.Read("output"), "argument mine own\nerr\n");
 }
 
-TEST_F(ChildTest, OneThatASignalEndedHasItsNumberAnd128) {
+TEST_F(ChildTest, ExitCodeAfterASignalIs128PlusTheSignalNumber) {
   Child child({"sh", "-c", "kill -9 $$"}, {}, folder / "output");
 
-  EXPECT_EQ(Await(child), 128 + SIGKILL);
+  EXPECT_EQ(WaitForExitCode(child), 128 + SIGKILL);
 }
 
-TEST_F(ChildTest, AProgramThatIsNotThereIsNamed) {
+TEST_F(ChildTest, AMissingProgramIsAnErrorWithItsName) {
   try {
     const Child child({"kopp-no-such-program"}, {}, folder / "output");
-    ADD_FAILURE() << "it runs";
+    ADD_FAILURE() << "the constructor did not throw";
   } catch (const std::system_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("cannot run kopp-no-such-program"));
   }
 }
 
-TEST_F(ChildTest, AskedToEndItMayEndInOrder) {
+TEST_F(ChildTest, TerminateLetsTheChildHandleSigterm) {
   Child child({"sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done"}, {},
               folder / "output");
-  AwaitLine(child);
+  WaitForLine(child);
 
-  child.End(signals, 10s);
+  child.Terminate(signals, 10s);
 
-  EXPECT_EQ(child.code(), 7);
+  EXPECT_EQ(child.exit_code(), 7);
 }
 
-TEST_F(ChildTest, NothingOfItIsLeftWhenItDoesNotWantToEnd) {
+TEST_F(ChildTest, DestructorKillsTheProcessGroupIfTheChildIgnoresSigterm) {
   std::string inner;
   {
     Child child({"sh", "-c", "trap '' TERM; sh -c 'while :; do sleep 0.01; done' & echo $!; wait"},
                 {}, folder / "output");
-    inner = AwaitLine(child);
-    child.End(signals, 50ms);
-    EXPECT_EQ(child.code(), std::nullopt);
+    inner = WaitForLine(child);
+    child.Terminate(signals, 50ms);
+    EXPECT_EQ(child.exit_code(), std::nullopt);
   }
 
-  AwaitThat(signals, nullptr, [&] { return IsGone(inner); });
+  WaitUntil(signals, nullptr, [&] { return IsGone(inner); });
 }
 
-TEST_F(ChildTest, WhatItLeavesBehindEndsWithIt) {
+TEST_F(ChildTest, BackgroundProcessesAreKilledWhenTheChildExits) {
   Child child({"sh", "-c", "sleep 1000 & echo $!"}, {}, folder / "output");
 
-  EXPECT_EQ(Await(child), 0);
+  EXPECT_EQ(WaitForExitCode(child), 0);
 
-  const std::string left = AwaitLine(child);
-  AwaitThat(signals, nullptr, [&] { return IsGone(left); });
+  const std::string left = WaitForLine(child);
+  WaitUntil(signals, nullptr, [&] { return IsGone(left); });
 }
 
-TEST_F(ChildTest, ItActsOnSignalsThatItsParentIgnores) {
-  const Ignoring hang_up(SIGHUP);
+TEST_F(ChildTest, SignalsThatTheParentIgnoresHaveTheirDefaultActionInTheChild) {
+  const IgnoreSignal ignore_sighup(SIGHUP);
 
   Child child({"sh", "-c", "kill -HUP $$"}, {}, folder / "output");
 
-  EXPECT_EQ(Await(child), 128 + SIGHUP);
+  EXPECT_EQ(WaitForExitCode(child), 128 + SIGHUP);
 }
 
-TEST_F(ChildTest, ItsExitCodeIsSeenThoughTheEndOfChildrenWasIgnored) {
-  const Ignoring ends(SIGCHLD);
+TEST_F(ChildTest, ExitCodeIsAvailableEvenIfSigchldWasIgnored) {
+  const IgnoreSignal ignore_sigchld(SIGCHLD);
   const Signals again;
 
   Child child({"sh", "-c", "exit 3"}, {}, folder / "output");
 
-  EXPECT_EQ(Await(child), 3);
+  EXPECT_EQ(WaitForExitCode(child), 3);
 }
 
-TEST(SignalsTest, OneThatWasIgnoredFromTheStartIsNotActedOn) {
-  const Ignoring hang_up(SIGHUP);
+TEST(SignalsTest, ASignalIgnoredAtTheStartIsNotDelivered) {
+  const IgnoreSignal ignore_sighup(SIGHUP);
   const Signals signals;
 
   ::raise(SIGHUP);
@@ -139,8 +139,8 @@ TEST(SignalsTest, OneThatWasIgnoredFromTheStartIsNotActedOn) {
   EXPECT_EQ(signals.Wait({}), std::nullopt);
 }
 
-TEST(SignalsTest, OneFromTheKeyboardIsActedOn) {
-  ::signal(SIGQUIT, SIG_DFL);  // a test that runs behind a shell's & ignores it
+TEST(SignalsTest, SigquitIsDelivered) {
+  ::signal(SIGQUIT, SIG_DFL);  // a shell starts background processes with SIGQUIT ignored
   const Signals signals;
 
   ::raise(SIGQUIT);

@@ -1,7 +1,7 @@
 #include "demo.hpp"
 
-#include "groups.hpp"
-#include "patience.hpp"
+#include "service_account_groups.hpp"
+#include "wait_until.hpp"
 
 #include <chrono>
 #include <sstream>
@@ -26,65 +26,65 @@ const nlohmann::json settings{{"apiVersion", "v1"},
                               {"kind", "ConfigMap"},
                               {"metadata", {{"name", "settings"}, {"namespace", "default"}}}};
 
-// That the program of a demo of `sleep` has begun to watch.
-constexpr const char* kWatches =
+// The audit log entry of a watch by the demo's program `sleep`.
+constexpr const char* kWatchPods =
     R"({"verb": "watch", "user": {"username": "system:serviceaccount:default:sleep"},)"
     R"("objectRef": {"resource": "pods"}, "responseStatus": {"code": 200}})";
 
-// That it made what it watches.
-constexpr const char* kMakes =
+// The audit log entry of a create, of the watched resource, by the demo's program `sleep`.
+constexpr const char* kCreatePod =
     R"({"verb": "create", "user": {"username": "system:serviceaccount:default:sleep"},)"
     R"("objectRef": {"resource": "pods", "name": "a"}, "responseStatus": {"code": 201}})";
 
 class DemoTest : public ::testing::Test {
  protected:
-  bool IsLoaded() {
-    const Client client(*past_faults_, "test");
+  bool SettingsExist() {
+    const Client client(*fault_free_, "test");
     return client.Get<ConfigMap>({"default", "settings"}).has_value();
   }
 
   std::ostringstream out_;
-  Account account_{out_, {.program = Demo::UserOf("sleep")}};
+  DemoLog demo_log_{out_, {.program = Demo::ServiceAccountUser("sleep")}};
   testing::ApiServer server_{
-      {.on_request = [this](std::string_view entry) { account_.Tell(entry); }}};
-  std::unique_ptr<Transport> past_faults_ = server_.TransportPastFaults();
+      {.on_request = [this](std::string_view entry) { demo_log_.LogRequest(entry); }}};
+  std::unique_ptr<Transport> fault_free_ = server_.FaultFreeTransport();
   Config administrator_ = server_.Listen({.tls = true});
   Demo demo_{server_,
-             account_,
+             demo_log_,
              {.program = {"sleep", "1000"}},
              administrator_,
-             {{.object = settings, .origin = "the test's object"}}};
+             {{.object = settings, .origin = "settings"}}};
 };
 
-TEST_F(DemoTest, TheProgramsResourcesComeOnceItWatchesAndAreTold) {
+TEST_F(DemoTest, CustomResourcesAreCreatedAndPrintedWhenTheProgramStartsToWatch) {
   EXPECT_TRUE(demo_.Tick());
-  EXPECT_FALSE(IsLoaded());
+  EXPECT_FALSE(SettingsExist());
 
-  account_.Tell(kWatches);
+  demo_log_.LogRequest(kWatchPods);
   EXPECT_TRUE(demo_.Tick());
 
-  EXPECT_TRUE(IsLoaded());
+  EXPECT_TRUE(SettingsExist());
   EXPECT_THAT(out_.str(), HasSubstr("create  configmaps settings"));
 }
 
-TEST_F(DemoTest, TheyComeLaterWhenTheServerIsAway) {
-  account_.Tell(kWatches);
+TEST_F(DemoTest, CreatingCustomResourcesIsRetriedWhileTheServerIsDown) {
+  demo_log_.LogRequest(kWatchPods);
   server_.Restart(1h);
   EXPECT_TRUE(demo_.Tick());
-  EXPECT_FALSE(IsLoaded());
+  EXPECT_FALSE(SettingsExist());
 
   server_.Restart();
   EXPECT_TRUE(demo_.Tick());
 
-  EXPECT_TRUE(IsLoaded());
+  EXPECT_TRUE(SettingsExist());
 }
 
-TEST_F(DemoTest, AKindThatIsWatchedAndMadeIsToBeLookedAtOnce) {
+TEST_F(DemoTest, AResourceThatIsWatchedAndCreatedIsListedOnce) {
   const Signals signals;
-  account_.Tell(kWatches);
-  account_.Tell(kMakes);
+  demo_log_.LogRequest(kWatchPods);
+  demo_log_.LogRequest(kCreatePod);
 
-  AwaitThat(signals, nullptr, [&] {
+  WaitUntil(signals, nullptr, [&] {
     demo_.Tick();
     return out_.str().find("Ctrl-C") != std::string::npos;
   });
@@ -92,14 +92,14 @@ TEST_F(DemoTest, AKindThatIsWatchedAndMadeIsToBeLookedAtOnce) {
   EXPECT_THAT(out_.str(), HasSubstr("kubectl get pods --all-namespaces"));
 }
 
-TEST(GroupsTest, AServiceAccountIsInThatOfItsNamespaceAndInThatOfAll) {
-  EXPECT_THAT(GroupsOf("system:serviceaccount:web:operator"),
+TEST(ServiceAccountGroupsTest, AServiceAccountHasTheGroupOfItsNamespaceAndTheGroupOfAll) {
+  EXPECT_THAT(ServiceAccountGroups("system:serviceaccount:web:operator"),
               ElementsAre("system:serviceaccounts", "system:serviceaccounts:web"));
 }
 
-TEST(GroupsTest, NobodyElseIsInAny) {
-  EXPECT_THAT(GroupsOf("alice"), IsEmpty());
-  EXPECT_THAT(GroupsOf("system:serviceaccount:web"), IsEmpty());
+TEST(ServiceAccountGroupsTest, OtherUsersHaveNoGroups) {
+  EXPECT_THAT(ServiceAccountGroups("alice"), IsEmpty());
+  EXPECT_THAT(ServiceAccountGroups("system:serviceaccount:web"), IsEmpty());
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ Flags Parsed(const std::vector<const char*>& arguments) {
   return std::get<Flags>(result);
 }
 
-std::string Complaint(const std::vector<const char*>& arguments) {
+std::string UsageErrorOf(const std::vector<const char*>& arguments) {
   const auto result = Parse(arguments);
-  if (std::holds_alternative<Flags>(result)) return "no complaint";
+  if (std::holds_alternative<Flags>(result)) return "no error";
   EXPECT_EQ(std::get<EarlyExit>(result).code, 2);
   return std::get<EarlyExit>(result).text;
 }
 
-TEST(ServerFlagsTest, WithoutAnyItServesHttpsOnLoopback) {
+TEST(ServerFlagsTest, DefaultIsHttpsOnLoopback) {
   const Flags flags = Parsed({});
 
   EXPECT_EQ(flags.listen.address, "127.0.0.1:0");
@@ -42,58 +42,58 @@ TEST(ServerFlagsTest, WithoutAnyItServesHttpsOnLoopback) {
   EXPECT_THAT(flags.program, IsEmpty());
 }
 
-TEST(ServerFlagsTest, WhatMayBeRepeatedAddsUp) {
+TEST(ServerFlagsTest, RepeatedFlagsAddValues) {
   const Flags flags =
       Parsed({"--load", "a.yaml", "--load=b.yaml", "--fault", "conflict,times=3", "--fault=gone"});
 
   EXPECT_THAT(flags.load, ElementsAre(path("a.yaml"), path("b.yaml")));
   ASSERT_EQ(flags.faults.size(), 2);
-  EXPECT_EQ(flags.faults[0].what, testing::Fault::What::kConflict);
+  EXPECT_EQ(flags.faults[0].type, testing::Fault::Type::kConflict);
   EXPECT_EQ(flags.faults[0].times, 3);
-  EXPECT_EQ(flags.faults[1].what, testing::Fault::What::kGone);
+  EXPECT_EQ(flags.faults[1].type, testing::Fault::Type::kGone);
 }
 
-TEST(ServerFlagsTest, AUserIsANameAndAFile) {
+TEST(ServerFlagsTest, UserFlagsHaveANameAndAFile) {
   const Flags flags = Parsed({"--user", "alice=a.kubeconfig", "--user-certificate=bob=b"});
 
-  ASSERT_EQ(flags.guests.size(), 2);
-  EXPECT_EQ(flags.guests[0].user, "alice");
-  EXPECT_EQ(flags.guests[0].file, "a.kubeconfig");
-  EXPECT_FALSE(flags.guests[0].by_certificate);
-  EXPECT_EQ(flags.guests[1].user, "bob");
-  EXPECT_TRUE(flags.guests[1].by_certificate);
+  ASSERT_EQ(flags.user_kubeconfigs.size(), 2);
+  EXPECT_EQ(flags.user_kubeconfigs[0].user, "alice");
+  EXPECT_EQ(flags.user_kubeconfigs[0].file, "a.kubeconfig");
+  EXPECT_FALSE(flags.user_kubeconfigs[0].by_certificate);
+  EXPECT_EQ(flags.user_kubeconfigs[1].user, "bob");
+  EXPECT_TRUE(flags.user_kubeconfigs[1].by_certificate);
 }
 
-TEST(ServerFlagsTest, BehindTwoDashesStandsTheProgramWithItsOwnFlags) {
+TEST(ServerFlagsTest, ArgumentsAfterTwoDashesBelongToTheProgram) {
   const Flags flags = Parsed({"--demo", "--load", "x", "--", "web-operator", "-v", "--help"});
 
   EXPECT_THAT(flags.program, ElementsAre("web-operator", "-v", "--help"));
 }
 
-TEST(ServerFlagsTest, EachMistakeIsOneLineThatSaysWhatToWrite) {
-  EXPECT_EQ(Complaint({"--demo"}),
-            "kopp-apiserver: --demo needs a program behind \"--\", such as --demo -- "
+TEST(ServerFlagsTest, AUsageErrorIsOneLineWithTheCorrection) {
+  EXPECT_EQ(UsageErrorOf({"--demo"}),
+            "kopp-apiserver: --demo needs a program after \"--\", such as --demo -- "
             "sample-controller\n");
-  EXPECT_THAT(Complaint({"--", "web"}), HasSubstr("\"web\", is run with --demo only"));
-  EXPECT_THAT(Complaint({"--program-log", "x"}), HasSubstr("--program-log goes with --demo"));
-  EXPECT_THAT(Complaint({"--plain", "--demo", "--", "web"}),
-              HasSubstr("--demo does not go with --plain: over HTTP everyone is anonymous; leave "
-                        "--plain out"));
-  EXPECT_THAT(Complaint({"--plain", "--user", "a=b"}),
-              HasSubstr("--user does not go with --plain"));
-  EXPECT_THAT(Complaint({"--plain", "--user-certificate", "a=b"}),
-              HasSubstr("--user-certificate does not go with --plain"));
-  EXPECT_THAT(Complaint({"--user", "alice"}), HasSubstr("such as alice=alice.kubeconfig"));
-  EXPECT_THAT(Complaint({"--user", "=file"}), HasSubstr("such as alice=alice.kubeconfig"));
-  EXPECT_THAT(Complaint({"--bind-address", "8080"}), HasSubstr("write :8080"));
-  EXPECT_THAT(Complaint({"--seed", "x"}), HasSubstr("--seed \"x\": write a number"));
-  EXPECT_THAT(Complaint({"--fault", "earthquake"}), HasSubstr("--fault: "));
-  EXPECT_THAT(Complaint({"--write-kubeconfig", "k", "--user", "a=k"}),
-              HasSubstr("two kubeconfigs are to be written to \"k\": give each a file of its own"));
-  EXPECT_THAT(Complaint({"--laod", "x"}), HasSubstr("did you mean --load?"));
+  EXPECT_THAT(UsageErrorOf({"--", "web"}), HasSubstr("program \"web\" needs --demo before \"--\""));
+  EXPECT_THAT(UsageErrorOf({"--program-log", "x"}), HasSubstr("--program-log needs --demo"));
+  EXPECT_THAT(UsageErrorOf({"--plain", "--demo", "--", "web"}),
+              HasSubstr("--demo cannot be used with --plain, because all HTTP clients are "
+                        "anonymous; remove --plain"));
+  EXPECT_THAT(UsageErrorOf({"--plain", "--user", "a=b"}),
+              HasSubstr("--user cannot be used with --plain"));
+  EXPECT_THAT(UsageErrorOf({"--plain", "--user-certificate", "a=b"}),
+              HasSubstr("--user-certificate cannot be used with --plain"));
+  EXPECT_THAT(UsageErrorOf({"--user", "alice"}), HasSubstr("such as alice=alice.kubeconfig"));
+  EXPECT_THAT(UsageErrorOf({"--user", "=file"}), HasSubstr("such as alice=alice.kubeconfig"));
+  EXPECT_THAT(UsageErrorOf({"--bind-address", "8080"}), HasSubstr("write :8080"));
+  EXPECT_THAT(UsageErrorOf({"--seed", "x"}), HasSubstr("--seed \"x\": write a number"));
+  EXPECT_THAT(UsageErrorOf({"--fault", "earthquake"}), HasSubstr("--fault: "));
+  EXPECT_THAT(UsageErrorOf({"--write-kubeconfig", "k", "--user", "a=k"}),
+              HasSubstr("two kubeconfigs have the same file \"k\": use a different file for each"));
+  EXPECT_THAT(UsageErrorOf({"--laod", "x"}), HasSubstr("did you mean --load?"));
 }
 
-TEST(ServerFlagsTest, HelpShowsHowADemoIsRun) {
+TEST(ServerFlagsTest, HelpShowsTheUsageOfADemo) {
   const auto result = Parse({"--help"});
 
   ASSERT_TRUE(std::holds_alternative<EarlyExit>(result));

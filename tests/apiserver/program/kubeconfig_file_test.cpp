@@ -1,7 +1,7 @@
 #include "kubeconfig_file.hpp"
 
-#include "authority.hpp"
-#include "scratch_folder.hpp"
+#include "http/certificate_authority.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <filesystem>
 #include <iterator>
@@ -21,14 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 
 Config Reread(const ScratchFolder& folder, const Config& config, const std::string& user) {
-  WritePrivately(folder / "kubeconfig", KubeconfigText(config, user));
+  WritePrivateFile(folder / "kubeconfig", KubeconfigText(config, user));
   return LoadConfig({.kubeconfig = (folder / "kubeconfig").string(),
                      .getenv = [](const std::string&) { return std::nullopt; }});
 }
 
-TEST(KubeconfigFileTest, WhatIsWrittenIsReadAsTheSame) {
+TEST(KubeconfigFileTest, LoadConfigReadsWhatWasWritten) {
   const ScratchFolder folder;
-  const Authority authority;
+  const CertificateAuthority authority;
   const auto [certificate, key] = authority.IssueForUser({.name = "web"});
   const Config config{.server = "https://127.0.0.1:6443",
                       .certificate_authority = authority.certificate(),
@@ -43,48 +43,48 @@ TEST(KubeconfigFileTest, WhatIsWrittenIsReadAsTheSame) {
   EXPECT_EQ(read.client_key, config.client_key);
 }
 
-TEST(KubeconfigFileTest, ATokenIsReadBack) {
+TEST(KubeconfigFileTest, LoadConfigReadsAWrittenToken) {
   const ScratchFolder folder;
 
   EXPECT_EQ(Reread(folder, {.server = "https://h:1", .token = "t0k3n"}, "a \"strange\" user").token,
             "t0k3n");
 }
 
-TEST(KubeconfigFileTest, AServerWithoutTlsNeedsNoCredentials) {
+TEST(KubeconfigFileTest, AConfigWithoutCredentialsIsValid) {
   const ScratchFolder folder;
 
   EXPECT_EQ(Reread(folder, {.server = "http://127.0.0.1:8080"}, "you").server,
             "http://127.0.0.1:8080");
 }
 
-TEST(KubeconfigFileTest, OnlyItsOwnerMayReadItWhateverWasThere) {
+TEST(KubeconfigFileTest, TheFileHasMode0600EvenIfItExistedWithAnotherMode) {
   const ScratchFolder folder;
   fs::permissions(folder.Write("kubeconfig", "old"), fs::perms::all);
 
-  WritePrivately(folder / "kubeconfig", "new");
+  WritePrivateFile(folder / "kubeconfig", "new");
 
   EXPECT_EQ(folder.Read("kubeconfig"), "new");
   EXPECT_EQ(fs::status(folder / "kubeconfig").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(KubeconfigFileTest, ALinkStaysAndItsTargetIsWritten) {
+TEST(KubeconfigFileTest, ASymbolicLinkIsKeptAndItsTargetIsWritten) {
   const ScratchFolder folder;
   fs::create_symlink("there", folder / "link");
 
-  WritePrivately(folder / "link", "text");
+  WritePrivateFile(folder / "link", "text");
 
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
   EXPECT_EQ(folder.Read("there"), "text");
 }
 
-TEST(KubeconfigFileTest, WhoReadsAPipeGetsIt) {
+TEST(KubeconfigFileTest, APipeWithAReaderReceivesTheText) {
   const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_THROW(WritePrivately(folder / "pipe", "text"), std::runtime_error);
+  EXPECT_THROW(WritePrivateFile(folder / "pipe", "text"), std::runtime_error);
   const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-  WritePrivately(folder / "pipe", "text");
+  WritePrivateFile(folder / "pipe", "text");
 
   char got[8] = "";
   EXPECT_EQ(::read(reader, got, sizeof got), 4);
@@ -93,12 +93,12 @@ TEST(KubeconfigFileTest, WhoReadsAPipeGetsIt) {
   ::close(reader);
 }
 
-TEST(KubeconfigFileTest, WhereItCannotBeWrittenNothingIsLeft) {
+TEST(KubeconfigFileTest, AFailedWriteLeavesNoTemporaryFile) {
   const ScratchFolder folder;
   fs::create_directory(folder / "kubeconfig");
 
-  EXPECT_THROW(WritePrivately(folder / "kubeconfig", "text"), std::runtime_error);
-  EXPECT_THROW(WritePrivately(folder / "none" / "kubeconfig", "text"), std::runtime_error);
+  EXPECT_THROW(WritePrivateFile(folder / "kubeconfig", "text"), std::runtime_error);
+  EXPECT_THROW(WritePrivateFile(folder / "none" / "kubeconfig", "text"), std::runtime_error);
 
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / ""), {}), 1);
 }

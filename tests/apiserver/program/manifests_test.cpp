@@ -1,6 +1,6 @@
-#include "manifests.hpp"
+#include "testing/manifests.hpp"
 
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -19,7 +19,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kWebs = R"(
+constexpr const char* kWebCrd = R"(
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: webs.example.com}
@@ -51,20 +51,20 @@ std::vector<std::string> Names(const std::vector<Manifest>& manifests) {
 
 class ManifestsTest : public ::testing::Test {
  protected:
-  // Loads all of the folder.
-  void LoadAll() {
-    const Manifests manifests = ReadManifestFiles({folder / ""});
-    Load(server.transport(), manifests.first);
-    Load(server.transport(), manifests.custom);
+  // Reads and applies all files in the folder.
+  void ApplyAll() {
+    const Manifests manifests = ReadManifests({folder / ""});
+    ApplyManifests(server.transport(), manifests.base);
+    ApplyManifests(server.transport(), manifests.custom_resources);
   }
-  nlohmann::json Definition() {
-    const std::string kinds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
+  nlohmann::json GetCrd() {
+    const std::string crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
     return nlohmann::json::parse(
-        server.transport().Call({.target = kinds + "webs.example.com"}).body);
+        server.transport().Call({.target = crds + "webs.example.com"}).body);
   }
   std::string Failure() {
     try {
-      LoadAll();
+      ApplyAll();
     } catch (const std::runtime_error& error) {
       return error.what();
     }
@@ -76,94 +76,94 @@ class ManifestsTest : public ::testing::Test {
   Client client{server.transport()};
 };
 
-TEST_F(ManifestsTest, DefinitionsComeFirstThenNamespacesAndTheirObjectsLast) {
+TEST_F(ManifestsTest, OrderIsCrdsThenNamespacesThenOtherObjectsThenCustomResources) {
   folder.Write("a.yaml", R"({apiVersion: example.com/v1, kind: Web, metadata: {name: web}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop}}
 ---
 {apiVersion: v1, kind: Namespace, metadata: {name: shop}})");
-  folder.Write("b.yaml", kWebs);
+  folder.Write("b.yaml", kWebCrd);
   folder.Write("c.txt", "not: {a: manifest");
 
-  const Manifests manifests = ReadManifestFiles({folder / ""});
+  const Manifests manifests = ReadManifests({folder / ""});
 
-  EXPECT_THAT(Names(manifests.first), ElementsAre("webs.example.com", "shop", "settings"));
-  EXPECT_THAT(Names(manifests.custom), ElementsAre("web"));
+  EXPECT_THAT(Names(manifests.base), ElementsAre("webs.example.com", "shop", "settings"));
+  EXPECT_THAT(Names(manifests.custom_resources), ElementsAre("web"));
 }
 
-TEST_F(ManifestsTest, WhatIsLoadedIsThereWithItsStatus) {
-  folder.Write("all.yaml", std::string(kWebs) + R"(---
+TEST_F(ManifestsTest, AnAppliedObjectHasItsStatus) {
+  folder.Write("all.yaml", std::string(kWebCrd) + R"(---
 apiVersion: v1
 kind: List
 items:
 - {apiVersion: example.com/v1, kind: Web, metadata: {name: a}, status: {phase: Ready}}
 )");
 
-  LoadAll();
+  ApplyAll();
 
   EXPECT_EQ(client.Get(kWeb, {"default", "a"})->at("status").at("phase"), "Ready");
 }
 
-TEST_F(ManifestsTest, WhatKubectlGetHasWrittenMayBeLoaded) {
+TEST_F(ManifestsTest, OutputOfKubectlGetCanBeApplied) {
   folder.Write("web.json", R"({"apiVersion": "v1", "kind": "ConfigMap", "data": {"key": "value"},
     "metadata": {"name": "a", "uid": "1-2-3", "resourceVersion": "77", "managedFields": []}})");
 
-  LoadAll();
+  ApplyAll();
 
   const auto loaded = client.Get(Kind{"v1", "ConfigMap", "configmaps"}, {"default", "a"});
   EXPECT_EQ(loaded->at("data").at("key"), "value");
   EXPECT_NE(loaded->at("metadata").at("uid"), "1-2-3");
 }
 
-TEST_F(ManifestsTest, LoadingTwiceLeavesWhatIsThere) {
-  folder.Write("all.yaml", kWebs);
+TEST_F(ManifestsTest, ApplyingTwiceChangesNothing) {
+  folder.Write("all.yaml", kWebCrd);
 
-  LoadAll();
-  const auto first = Definition();
-  LoadAll();
+  ApplyAll();
+  const auto first = GetCrd();
+  ApplyAll();
 
-  EXPECT_EQ(Definition(), first);
+  EXPECT_EQ(GetCrd(), first);
   EXPECT_EQ(first.at("metadata").at("name"), "webs.example.com");
 }
 
-TEST_F(ManifestsTest, ARefusalNamesTheFileTheObjectAndTheServersReason) {
-  folder.Write("all.yaml", std::string(kWebs) + R"(---
+TEST_F(ManifestsTest, AnErrorOfTheServerHasTheFileAndTheObject) {
+  folder.Write("all.yaml", std::string(kWebCrd) + R"(---
 {apiVersion: example.com/v1, kind: Web, metadata: {name: large}, spec: {size: 10}})");
 
   EXPECT_THAT(Failure(), HasSubstr("all.yaml, object 2 (Web large): "));
   EXPECT_THAT(Failure(), HasSubstr("spec.size: Invalid value: 10"));
 }
 
-TEST_F(ManifestsTest, AKindThatNobodyDefinesIsNamed) {
+TEST_F(ManifestsTest, AnUnknownGroupVersionIsAnErrorWithTheObject) {
   folder.Write("web.yaml", "{apiVersion: example.com/v1, kind: Web, metadata: {name: a}}");
 
-  EXPECT_THAT(Failure(), HasSubstr("object 1 (Web a): the server has no example.com/v1"));
+  EXPECT_THAT(Failure(), HasSubstr("object 1 (Web a): the server does not serve example.com/v1"));
 }
 
-TEST_F(ManifestsTest, AnObjectWithoutAKindIsRefused) {
+TEST_F(ManifestsTest, AnObjectWithoutKindIsAnError) {
   folder.Write("a.yaml", "{metadata: {name: a}}");
 
-  EXPECT_THAT(Failure(), HasSubstr("object 1: it has no apiVersion and kind"));
+  EXPECT_THAT(Failure(), HasSubstr("object 1: apiVersion and kind are required"));
 }
 
-TEST_F(ManifestsTest, WhatIsNoObjectIsNamedByItsFile) {
+TEST_F(ManifestsTest, AScalarDocumentIsAnErrorWithTheFile) {
   folder.Write("text.yaml", "hello");
 
-  EXPECT_THAT(Failure(), HasSubstr("text.yaml, object 1: it is no object"));
+  EXPECT_THAT(Failure(), HasSubstr("text.yaml, object 1: not a Kubernetes object"));
 }
 
-TEST_F(ManifestsTest, TextThatIsNoYamlIsNamedWithItsLine) {
+TEST_F(ManifestsTest, InvalidYamlIsAnErrorWithTheLine) {
   folder.Write("bad.yaml", "a: [1,\nb: }");
 
   EXPECT_THAT(Failure(), HasSubstr("bad.yaml: error converting YAML to JSON"));
   EXPECT_THAT(Failure(), HasSubstr("line 2"));
 }
 
-TEST_F(ManifestsTest, AFileThatIsNotThereIsNamed) {
+TEST_F(ManifestsTest, AMissingFileIsAnErrorWithItsName) {
   EXPECT_THROW(
       {
         try {
-          static_cast<void>(ReadManifestFiles({folder / "none.yaml"}));
+          static_cast<void>(ReadManifests({folder / "none.yaml"}));
         } catch (const std::runtime_error& error) {
           EXPECT_THAT(error.what(), HasSubstr("none.yaml"));
           throw;

@@ -1,7 +1,7 @@
-// kopp-apiserver as it is run.
+// Tests of the program kopp-apiserver as a child process.
 #include "child.hpp"
-#include "patience.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
+#include "wait_until.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -31,23 +31,23 @@ class ProgramTest : public ::testing::Test {
     arguments.insert(arguments.begin(), KOPP_APISERVER);
     return {arguments, {{"TMPDIR", (folder / "").string()}}, folder / "output"};
   }
-  int Await(Child& child) { return AwaitCode(signals, child); }
-  void AwaitFile(Child& child, const std::string& name) {
-    AwaitThat(signals, &child, [&] { return fs::exists(folder / name); });
+  int WaitForExitCode(Child& child) { return WaitForExit(signals, child); }
+  void WaitForFile(Child& child, const std::string& name) {
+    WaitUntil(signals, &child, [&] { return fs::exists(folder / name); });
   }
-  void AwaitOutput(Child& child, const std::string& text) {
-    AwaitThat(signals, &child,
+  void WaitForOutput(Child& child, const std::string& text) {
+    WaitUntil(signals, &child,
               [&] { return folder.Read("output").find(text) != std::string::npos; });
   }
-  // The folders that a demo has left where it makes its own.
-  std::string Folders() {
+  // The directories that a demo has left in its $TMPDIR.
+  std::string LeftDirectories() {
     std::string left;
     for (const auto& entry : fs::directory_iterator(folder / "")) {
       if (entry.is_directory()) left += entry.path().string();
     }
     return left;
   }
-  std::unique_ptr<Transport> Reach(const std::string& kubeconfig) {
+  std::unique_ptr<Transport> Connect(const std::string& kubeconfig) {
     return MakeTransport(LoadConfig({.kubeconfig = (folder / kubeconfig).string()}));
   }
   std::string File(const std::string& name) { return (folder / name).string(); }
@@ -56,80 +56,83 @@ class ProgramTest : public ::testing::Test {
   ScratchFolder folder;
 };
 
-TEST_F(ProgramTest, ItServesWhoHasItsKubeconfigsUntilItIsToldToEnd) {
+TEST_F(ProgramTest, EachKubeconfigGivesAccessUntilTheServerIsTerminated) {
   Child server = Run({"--write-kubeconfig", File("admin"), "--user", "alice=" + File("alice"),
                       "--user-certificate", "bob=" + File("bob"), "--audit-log", File("audit")});
-  AwaitFile(server, "admin");
+  WaitForFile(server, "admin");
 
   for (const char* user : {"admin", "alice", "bob"}) {
-    EXPECT_EQ(Reach(user)->Call({.target = "/api/v1/pods"}).status, 200) << user;
+    EXPECT_EQ(Connect(user)->Call({.target = "/api/v1/pods"}).status, 200) << user;
   }
-  server.End(signals, 10s);
+  server.Terminate(signals, 10s);
 
-  EXPECT_EQ(server.code(), 0);
-  EXPECT_THAT(folder.Read("output"), HasSubstr("in memory, at https://127.0.0.1:"));
-  EXPECT_THAT(folder.Read("output"), Not(HasSubstr("NOT ON LOOPBACK")));
+  EXPECT_EQ(server.exit_code(), 0);
+  EXPECT_THAT(folder.Read("output"), HasSubstr("API server listening at https://127.0.0.1:"));
+  EXPECT_THAT(folder.Read("output"), Not(HasSubstr("not limited to loopback")));
   EXPECT_THAT(folder.Read("audit"), HasSubstr(R"("username":"alice")"));
   EXPECT_THAT(folder.Read("audit"), HasSubstr(R"("username":"bob")"));
 }
 
-TEST_F(ProgramTest, WhenItServesAllOfTheMachineItSaysSo) {
+TEST_F(ProgramTest, ListeningOnAllAddressesPrintsAWarning) {
   Child server = Run({"--plain", "--bind-address", ":0"});
-  AwaitOutput(server, "NOT ON LOOPBACK ONLY");
+  WaitForOutput(server, "WARNING: not limited to loopback");
 
-  server.End(signals, 10s);
-  EXPECT_THAT(folder.Read("output"), HasSubstr("whoever reaches this machine may do anything"));
+  server.Terminate(signals, 10s);
+  EXPECT_THAT(folder.Read("output"),
+              HasSubstr("anyone who can reach this address has full access"));
 }
 
-TEST_F(ProgramTest, AFileThatCannotBeLoadedEndsItWithOneLine) {
+TEST_F(ProgramTest, AManifestOfAnUnknownKindStopsTheServerWithOneErrorLine) {
   folder.Write("a.yaml", "{apiVersion: v1, kind: Sandwich, metadata: {name: a}}");
 
   Child server = Run({"--load", File("a.yaml"), "--write-kubeconfig", File("admin")});
 
-  EXPECT_EQ(Await(server), 1);
-  EXPECT_THAT(folder.Read("output"),
-              HasSubstr("a.yaml, object 1 (Sandwich a): the server has no Sandwich in v1\n"));
+  EXPECT_EQ(WaitForExitCode(server), 1);
+  EXPECT_THAT(
+      folder.Read("output"),
+      HasSubstr("a.yaml, object 1 (Sandwich a): the server does not serve kind Sandwich in v1\n"));
   EXPECT_FALSE(fs::exists(folder / "admin"));
 }
 
-TEST_F(ProgramTest, ADemoEndsWithItsProgramAndItsCodeAndTellsWhatItSaidLast) {
+TEST_F(ProgramTest, ADemoExitsWithTheCodeOfItsProgramAndPrintsTheEndOfItsOutput) {
   Child demo = Run({"--demo", "--", "sh", "-c", "echo it went wrong; exit 5"});
 
-  EXPECT_EQ(Await(demo), 5);
-  EXPECT_THAT(folder.Read("output"), HasSubstr("exit code 5. It said last:\n  it went wrong\n"));
+  EXPECT_EQ(WaitForExitCode(demo), 5);
+  EXPECT_THAT(folder.Read("output"),
+              HasSubstr("exit code 5. End of its output:\n  it went wrong\n"));
 }
 
-TEST_F(ProgramTest, ADemosProgramHasAKubeconfigOfItsOwnAndNothingIsLeft) {
-  const std::string keep = "cp $KUBECONFIG " + File("kept") + ".new && mv " + File("kept") +
-                           ".new " + File("kept") + "; exec sleep 1000";
-  Child demo = Run({"--demo", "--program-log", File("log"), "--", "sh", "-c", keep});
-  AwaitFile(demo, "kept");
+TEST_F(ProgramTest, TheProgramOfADemoHasItsOwnKubeconfigAndTheDemoLeavesNoDirectory) {
+  const std::string copy_kubeconfig = "cp $KUBECONFIG " + File("kept") + ".new && mv " +
+                                      File("kept") + ".new " + File("kept") + "; exec sleep 1000";
+  Child demo = Run({"--demo", "--program-log", File("log"), "--", "sh", "-c", copy_kubeconfig});
+  WaitForFile(demo, "kept");
 
-  EXPECT_EQ(Reach("kept")->Call({.target = "/api/v1/pods"}).status, 200);
-  demo.End(signals, 10s);
+  EXPECT_EQ(Connect("kept")->Call({.target = "/api/v1/pods"}).status, 200);
+  demo.Terminate(signals, 10s);
 
-  EXPECT_EQ(demo.code(), 0);
-  EXPECT_THAT(Folders(), IsEmpty());
+  EXPECT_EQ(demo.exit_code(), 0);
+  EXPECT_THAT(LeftDirectories(), IsEmpty());
 }
 
-TEST_F(ProgramTest, ADemoWhoseProgramIsNotThereLeavesNothing) {
+TEST_F(ProgramTest, ADemoOfAMissingProgramFailsAndLeavesNoDirectory) {
   Child demo = Run({"--demo", "--", "kopp-no-such-program"});
 
-  EXPECT_EQ(Await(demo), 1);
+  EXPECT_EQ(WaitForExitCode(demo), 1);
   EXPECT_THAT(folder.Read("output"), HasSubstr("cannot run kopp-no-such-program"));
-  EXPECT_THAT(Folders(), IsEmpty());
+  EXPECT_THAT(LeftDirectories(), IsEmpty());
 }
 
-TEST_F(ProgramTest, ADemoThatIsToldToQuitLeavesNothing) {
+TEST_F(ProgramTest, ADemoStoppedBySigquitLeavesNoDirectory) {
   Child demo = Run({"--demo", "--program-log", File("log"), "--", "sh", "-c",
                     "echo $PPID >" + File("demo") + "; exec sleep 1000"});
-  AwaitFile(demo, "demo");
-  AwaitThat(signals, &demo, [&] { return folder.Read("demo").ends_with('\n'); });
+  WaitForFile(demo, "demo");
+  WaitUntil(signals, &demo, [&] { return folder.Read("demo").ends_with('\n'); });
 
   ::kill(std::stoi(folder.Read("demo")), SIGQUIT);
 
-  EXPECT_EQ(Await(demo), 0);
-  EXPECT_THAT(Folders(), IsEmpty());
+  EXPECT_EQ(WaitForExitCode(demo), 0);
+  EXPECT_THAT(LeftDirectories(), IsEmpty());
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
-# What a controller wrote in a namespace, from an API server's audit log (policy.yaml beside this).
+# Extracts a controller's writes in a namespace from an API server's audit log (see policy.yaml).
 #   jq -nRf writes.jq --arg user USER --arg namespace NAMESPACE audit.log
-# Successful writes in their order, each as the object after the write, without what the server sets:
-#   deployments  by name: the verb and the object; repeats are dropped
-#   status       by Foo: the status; PUT and PATCH count alike; repeats are dropped
-#   events       the set of Events, each once however often it was counted up
-#   other        any other write at all
-# A Foo is called NAME#N, the N-th of that name: uids differ from run to run, who owns what may not.
+# Prints the successful writes in their order. Each write has the object after the write, without
+# the fields that the server sets:
+#   deployments  by name: the verb and the object; repeated writes are removed
+#   status       by Foo: the status, written by PUT or PATCH; repeated writes are removed
+#   events       the set of Events, regardless of their counts
+#   other        all other writes
+# NAME#N identifies the N-th Foo with that name: uids differ between runs, but ownership must not.
 
-def calls: # a killed API server may leave half a line
+def calls: # a killed API server may leave an incomplete line
   [inputs | try fromjson catch empty
    | select(.stage == "ResponseComplete" and .responseStatus.code < 300
             and .objectRef.namespace == $namespace)];
@@ -21,9 +22,9 @@ def without_server_fields($foos):
   del(.apiVersion, .kind, .status,
       (.metadata | .uid, .resourceVersion, .generation, .creationTimestamp, .managedFields, .namespace),
       .spec.template.metadata.creationTimestamp)
-  | if .metadata.ownerReferences then .metadata.ownerReferences[].uid |= ($foos[.] // "nobody's") else . end;
+  | if .metadata.ownerReferences then .metadata.ownerReferences[].uid |= ($foos[.] // "unknown owner") else . end;
 
-# Only at their default: another value is the controller's doing and stays in sight.
+# Removes only default values: any other value was set by the controller and is kept.
 def without_defaults:
   del(.spec | (.progressDeadlineSeconds | select(. == 600)),
               (.revisionHistoryLimit | select(. == 10)),
@@ -41,8 +42,9 @@ def without_defaults:
           (.terminationMessagePath | select(. == "/dev/termination-log")),
           (.terminationMessagePolicy | select(. == "File")));
 
-# A repeat leaves what the write before it left. A create never does: the object must have gone. Nor
-# does a write that took back another's change in between: the object's generation has grown.
+# Removes writes that leave the object as the previous write did. Keeps each create, because the
+# object was deleted before it. Keeps a write that reverted a change of another client, because the
+# object's generation has increased.
 def without_repeats:
   reduce .[] as $write ([];
     if $write.verb != "create" and length > 0
@@ -50,7 +52,7 @@ def without_repeats:
     then . else . + [$write] end)
   | map(del(.generation));
 
-def gather(key; value): reduce .[] as $call ({}; .[$call | key] += [$call | value]);
+def group_values(key; value): reduce .[] as $call ({}; .[$call | key] += [$call | value]);
 
 calls
 | foo_names as $foos
@@ -64,12 +66,12 @@ calls
 | ($writes | map(select(.objectRef.resource == "events"))) as $events
 | {
     deployments: ($deployments
-      | gather(.objectRef.name // .responseObject.metadata.name;
+      | group_values(.objectRef.name // .responseObject.metadata.name;
                {verb, generation: .responseObject.metadata.generation,
                 object: (.responseObject | without_server_fields($foos) | without_defaults)})
       | map_values(without_repeats)),
     status: ($statuses
-      | gather($foos[.responseObject.metadata.uid]; {verb: "status", object: .responseObject.status})
+      | group_values($foos[.responseObject.metadata.uid]; {verb: "status", object: .responseObject.status})
       | map_values(without_repeats | map(.object))),
     events: ($events
       | map(.responseObject | {type, reason, message, component: .source.component,

@@ -1,23 +1,23 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# wait: for conditions, fields and ends.
+# kubectl wait for conditions, fields, creation and deletion.
 
 check_waiting() {
-  check "wait --for=condition returns once the condition holds" condition
-  check "wait --for=condition that does not come says so when its time is up" no_condition
-  check "wait --for=jsonpath returns once the field has the value" json_path_value
-  check "wait --for=create and --for=delete return once it is there, and gone" there_and_gone
+  check "wait --for=condition returns when the condition becomes true" wait_for_condition
+  check "wait --for=condition fails after its timeout if the condition does not become true" wait_times_out
+  check "wait --for=jsonpath returns when the field has the value" wait_for_json_path
+  check "wait --for=create and --for=delete return when the object is created or deleted" wait_for_create_and_delete
 }
 
-# In the background, until `returned`. It is there once it has got an answer to a request that matches:
-# what it has asked is in its log.
-waits() { # REGULAR-EXPRESSION WORD...
+# Starts `kubectl wait` in the background; expect_wait_succeeds ends it. Blocks until its log shows
+# a response to a request that matches.
+start_wait() { # REQUEST-REGULAR-EXPRESSION ARGUMENT...
   rm -f "$state/wait.log"
   process_start "$state" wait "$KOPP_PROGRAMS/kubectl" --kubeconfig admin.kubeconfig -n "$namespace" \
     --v=6 wait --timeout=20s "${@:2}"
-  shows "$1" 10 cat "$state/wait.log"
+  eventually_matches "$1" 10 cat "$state/wait.log"
 }
 
-waits_on() { # also after its watch has had time for what has happened
+expect_still_waiting() { # also 0.5 s later, when the watch has received the last change
   local tenths
   for ((tenths = 5; tenths > 0; --tenths)); do
     process_id "$state" wait
@@ -25,43 +25,43 @@ waits_on() { # also after its watch has had time for what has happened
   done
 }
 
-returned() { # REGULAR-EXPRESSION
+expect_wait_succeeds() { # OUTPUT-REGULAR-EXPRESSION
   local id
-  becomes "" 10 process_id "$state" wait
-  shows "$1" 0 cat "$state/wait.log"
+  eventually_equals "" 10 process_id "$state" wait
+  matches "$1" cat "$state/wait.log"
   read -r id _ <"$state/wait.id"
-  wait "$id" # its exit code is 0
+  wait "$id" # fails if its exit code is not 0
 }
 
 set_status() { kubectl patch widget a --subresource=status --type=merge -p "{\"status\":$1}"; } # STATUS
 
-condition() {
+wait_for_condition() {
   widget a red | kubectl create -f -
-  waits 'widgets\?.*watch=true' --for=condition=Ready widget/a
+  start_wait 'widgets\?.*watch=true' --for=condition=Ready widget/a
   set_status '{"conditions":[{"type":"Ready","status":"False"}]}'
-  waits_on
+  expect_still_waiting
   set_status '{"conditions":[{"type":"Ready","status":"True"}]}'
-  returned 'widget.test.kopp.example/a condition met'
+  expect_wait_succeeds 'widget.test.kopp.example/a condition met'
 }
 
-no_condition() {
-  shows 'error: timed out waiting for the condition on widgets/a' 0 \
+wait_times_out() {
+  matches 'error: timed out waiting for the condition on widgets/a' \
     kubectl wait --timeout=1s --for=condition=Late widget/a
 }
 
-json_path_value() {
-  waits 'widgets\?.*watch=true' --for='jsonpath={.status.phase}=Running' widget/a
+wait_for_json_path() {
+  start_wait 'widgets\?.*watch=true' --for='jsonpath={.status.phase}=Running' widget/a
   set_status '{"phase":"Pending"}'
-  waits_on
+  expect_still_waiting
   set_status '{"phase":"Running"}'
-  returned 'condition met'
+  expect_wait_succeeds 'condition met'
 }
 
-there_and_gone() {
-  waits 'widgets/late.*404' --for=create widget/late
+wait_for_create_and_delete() {
+  start_wait 'widgets/late.*404' --for=create widget/late
   widget late red | kubectl create -f -
-  returned 'widget.test.kopp.example/late condition met'
-  waits 'widgets\?.*watch=true' --for=delete widget/late
+  expect_wait_succeeds 'widget.test.kopp.example/late condition met'
+  start_wait 'widgets\?.*watch=true' --for=delete widget/late
   kubectl delete widget late
-  returned 'widget.test.kopp.example/late condition met'
+  expect_wait_succeeds 'widget.test.kopp.example/late condition met'
 }

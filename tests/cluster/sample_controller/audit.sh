@@ -1,39 +1,40 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# What the controller writes, compared with what the Go sample controller writes: see ../audit/README.md.
+# Compares the controller's writes with those of the Go sample controller: see ../audit/README.md.
 # shellcheck source-path=SCRIPTDIR source=../audit/scenarios.sh
 source "$here/audit/scenarios.sh"
 
 check_audit() {
   local scenario
-  local -a played=()
+  local -a completed=()
   for scenario in "${scenarios[@]}"; do
-    if [[ $server == kopp && $scenario == *-foo ]]; then # deletes one
-      leave_out "The scenario $scenario" "$garbage"
+    if [[ $server == kopp && $scenario == *-foo ]]; then # it deletes a Foo
+      skip_check "Scenario $scenario" "$garbage_collection"
     else
-      check "The scenario $scenario comes to its end" play "$scenario"
-      played+=("$scenario")
+      check "Scenario $scenario completes" run_scenario "$scenario"
+      completed+=("$scenario")
     fi
   done
-  # All are compared at the end, when a write too many has had time to come.
-  for scenario in "${played[@]}"; do
-    check "In the scenario $scenario, writes and Events are the Go controller's" as_expected "$scenario"
+  # Compare at the end, so that unexpected late writes are detected too.
+  for scenario in "${completed[@]}"; do
+    check "Scenario $scenario has the writes and Events of the Go controller" writes_match_go_controller "$scenario"
   done
 }
 
-play() { # SCENARIO
-  controller_runs || controller_start
-  in_namespace "audit-$1"
+run_scenario() { # SCENARIO
+  controller_is_running || start_controller_process
+  use_new_namespace "audit-$1"
   "scenario_${1//-/_}"
 }
 
-as_expected() { becomes "" 10 difference "$1"; } # SCENARIO; Events are written a little later than all else
+# Retries, because Events are written later than other objects.
+writes_match_go_controller() { eventually_equals "" 10 diff_writes "$1"; } # SCENARIO
 
-difference() { # SCENARIO
-  diff -U 4 --label "Go: audit/expected/$1.json" --label "the controller under test" \
-    <(jq -S . "$here/audit/expected/$1.json") <(written "$1")
+diff_writes() { # SCENARIO
+  diff -U 4 --label "Go: audit/expected/$1.json" --label "controller under test" \
+    <(jq -S . "$here/audit/expected/$1.json") <(actual_writes "$1")
 }
 
-written() { # SCENARIO
+actual_writes() { # SCENARIO
   jq -nSRf "$here/audit/writes.jq" --arg namespace "audit-$1" \
     --arg user "$controller_user" "$state/audit.log"
 }

@@ -1,26 +1,27 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# What the checks do with Foos, Deployments and the controller under test. Sourced; needs $state,
-# $KOPP_PROGRAMS and $SAMPLE_CONTROLLER.
+# Functions for Foos, Deployments, the controller under test and its audit log. Sourced. Needs
+# $state, $KOPP_PROGRAMS and $SAMPLE_CONTROLLER.
 namespace=default
-readonly controller_user=system:serviceaccount:default:sample-controller # of rbac.yaml
+readonly controller_user=system:serviceaccount:default:sample-controller # defined in rbac.yaml
 
 kubectl() { "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" -n "$namespace" "$@"; }
 
-# kubectl sends built-in kinds that it makes up itself as protobuf, which kopp's API server does not read:
-# so it prints them, and creates what it reads.
-make() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
+# Runs `kubectl create` for an object that kubectl generates. kubectl sends generated objects of
+# built-in kinds as protobuf, which kopp-apiserver does not support, so this prints the object as
+# JSON and creates it from stdin.
+kubectl_create() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
 
-in_namespace() { namespace=$1 && make namespace "$1"; }
+use_new_namespace() { namespace=$1 && kubectl_create namespace "$1"; }
 
-foo() { # NAME DEPLOYMENT [REPLICAS]
+create_foo() { # NAME DEPLOYMENT [REPLICAS]
   printf '{apiVersion: samplecontroller.k8s.io/v1alpha1, kind: Foo, metadata: {name: %s},
     spec: {deploymentName: "%s"%s}}' "$1" "$2" "${3:+, replicas: $3}" | kubectl create -f -
 }
 
-change_foo() { kubectl patch foo "$1" --type=merge -p "{\"spec\":$2}"; } # NAME SPEC
+patch_foo_spec() { kubectl patch foo "$1" --type=merge -p "{\"spec\":$2}"; } # NAME SPEC
 
-# As the Deployment controller of a whole cluster would, when Pods become ready.
-make_available() { # DEPLOYMENT COUNT
+# Writes the status that the Deployment controller of a full cluster writes when Pods become ready.
+set_available_replicas() { # DEPLOYMENT COUNT
   kubectl patch deployment "$1" --subresource=status --type=merge \
     -p "{\"status\":{\"replicas\":$2,\"readyReplicas\":$2,\"availableReplicas\":$2}}"
 }
@@ -28,48 +29,49 @@ make_available() { # DEPLOYMENT COUNT
 deployments() { kubectl get deployments -o name | sort | xargs; }
 replicas() { kubectl get deployment "$1" --ignore-not-found -o 'jsonpath={.spec.replicas}'; }
 uid() { kubectl get "$1" --ignore-not-found -o 'jsonpath={.metadata.uid}'; } # KIND/NAME
-owner() { kubectl get deployment "$1" --ignore-not-found -o 'jsonpath={.metadata.ownerReferences[*].uid}'; }
-status() { kubectl get foo "$1" --ignore-not-found -o 'jsonpath={.status.availableReplicas}'; }
+owner_uid() { kubectl get deployment "$1" --ignore-not-found -o 'jsonpath={.metadata.ownerReferences[*].uid}'; }
+available_replicas() { kubectl get foo "$1" --ignore-not-found -o 'jsonpath={.status.availableReplicas}'; }
 
-events() { # FOO REASON: type, component and message of each
+foo_events() { # FOO REASON: prints type, component and message of each Event
   kubectl get events --field-selector "involvedObject.kind=Foo,involvedObject.name=$1,reason=$2" \
     -o 'jsonpath={range .items[*]}{.type} {.source.component}: {.message}{"\n"}{end}'
 }
 
-event_count() { # FOO REASON: how often it happened
+event_count() { # FOO REASON: prints the sum of the Events' counts
   kubectl get events --field-selector "involvedObject.kind=Foo,involvedObject.name=$1,reason=$2" \
     -o json | jq '[.items[].count // 1] | add // 0'
 }
 
-at_least() { # NUMBER COMMAND...
+at_least() { # NUMBER COMMAND...: prints yes if the command's output is NUMBER or more
   (($("${@:2}") >= $1)) && echo yes
 }
 
-controller_start() { # [KUBECONFIG]
-  stat -c %s "$state/controller.log" >"$state/controller.from" 2>/dev/null || echo 0 >"$state/controller.from"
+# Records the size of the log, so that controller_log prints only the output of this process.
+start_controller_process() { # [KUBECONFIG]
+  stat -c %s "$state/controller.log" >"$state/controller.log.offset" 2>/dev/null || echo 0 >"$state/controller.log.offset"
   process_start "$state" controller "$SAMPLE_CONTROLLER" \
     --kubeconfig "${1:-$state/sample-controller.kubeconfig}" --metrics-bind-address 127.0.0.1:0
 }
 
-controller_log() { tail -c "+$(($(cat "$state/controller.from") + 1))" "$state/controller.log"; }
+controller_log() { tail -c "+$(($(cat "$state/controller.log.offset") + 1))" "$state/controller.log"; }
 
-controller_runs() { process_id "$state" controller >/dev/null && echo yes; }
+controller_is_running() { process_id "$state" controller >/dev/null && echo yes; }
 
-# The audit log as JSON values. A killed API server may leave half a line.
+# Prints the audit log as JSON values. A killed API server may leave an incomplete line.
 audit_log() { jq -cR 'try fromjson catch empty' "$state/audit.log"; }
 
 controller_audit_log() { audit_log | jq -c --arg user "$controller_user" 'select(.user.username == $user)'; }
 
-controller_calls() { grep -cF "\"username\":\"$controller_user\"" "$state/audit.log"; }
+count_controller_calls() { grep -cF "\"username\":\"$controller_user\"" "$state/audit.log"; }
 
-# The controller has had nothing to say to the API server for a second.
-settle() {
-  local before=-1 now tries
-  for ((tries = 0; tries < 30; ++tries)); do
-    now=$(controller_calls || true)
+# Blocks until the controller has sent no request for one second. Fails after 30 seconds.
+wait_until_controller_is_idle() {
+  local before=-1 now attempts
+  for ((attempts = 0; attempts < 30; ++attempts)); do
+    now=$(count_controller_calls || true)
     [[ $now != "$before" ]] || return 0
     before=$now
     sleep 1
   done
-  echo "the controller does not come to rest" && return 1
+  echo "the controller is still sending requests after 30 seconds" && return 1
 }

@@ -1,21 +1,21 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# What the controller says about itself at --metrics-bind-address.
+# The metrics that the controller serves at --metrics-bind-address.
 
 check_metrics() {
-  check "A scrape counts what the queue did, under the names that dashboards know" scrape_counts
+  check "/metrics serves the workqueue metrics of client-go with the controller's counts" workqueue_metrics
 }
 
-scrape_counts() {
-  in_namespace metrics
-  foo counted counted 1
-  becomes counted 10 deployments_named
-  shows '^workqueue_adds_total\{controller="foo",name="foo"\} [1-9]' 5 scrape
-  shows '^workqueue_depth\{controller="foo",name="foo",priority="0"\} 0$' 5 scrape
-  shows '^workqueue_work_duration_seconds_count\{controller="foo",name="foo"\} [1-9]' 5 scrape
-  shows '^workqueue_unfinished_work_seconds\{controller="foo",name="foo"\} 0$' 5 scrape
+workqueue_metrics() {
+  use_new_namespace metrics
+  create_foo counted counted 1
+  eventually_equals counted 10 deployment_names
+  eventually_matches '^workqueue_adds_total\{controller="foo",name="foo"\} [1-9]' 5 scrape
+  eventually_matches '^workqueue_depth\{controller="foo",name="foo",priority="0"\} 0$' 5 scrape
+  eventually_matches '^workqueue_work_duration_seconds_count\{controller="foo",name="foo"\} [1-9]' 5 scrape
+  eventually_matches '^workqueue_unfinished_work_seconds\{controller="foo",name="foo"\} 0$' 5 scrape
 }
 
-deployments_named() { kubectl get deployments -o 'jsonpath={.items[*].metadata.name}'; }
+deployment_names() { kubectl get deployments -o 'jsonpath={.items[*].metadata.name}'; }
 
 scrape() {
   curl --silent --show-error --fail "http://$(metrics_address)/metrics"

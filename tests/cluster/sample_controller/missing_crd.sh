@@ -1,18 +1,18 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# A cluster that is not prepared: the CRD comes after the controller, and first the wrong one.
+# Missing or incomplete CRDs: none at first, then one without the status subresource.
 
 check_missing_crd() {
-  check "A controller whose CRD is not installed: exit code 1 and one line that says what to do" \
+  check "A missing CRD causes exit code 1 and one line that asks to install it" \
     crd_is_not_installed
-  check "With a CRD that has no status subresource the Deployment is made, and the log says what is missing" \
+  check "With a CRD without status subresource, the Deployment is created and the log names the problem" \
     crd_without_status
-  check "When the CRD with the status subresource is installed, the same controller writes the status" \
+  check "After the CRD with the status subresource is installed, the running controller writes the status" \
     crd_with_status
 }
 
 crd_is_not_installed() {
   local kubeconfig=$state/sample-controller-certificate.kubeconfig
-  refuses 1 "install the CustomResourceDefinition of Foo" --kubeconfig "$kubeconfig"
+  fails_with_message 1 "install the CustomResourceDefinition of Foo" --kubeconfig "$kubeconfig"
   grep -qF 'foos of samplecontroller.k8s.io/v1alpha1' "$state/stderr"
 }
 
@@ -23,15 +23,15 @@ install_crd() { # FILE
 
 crd_without_status() {
   install_crd crd.yaml
-  controller_start
-  in_namespace missing-crd
-  foo early early 2
-  becomes 2 40 replicas early
-  shows 'subresource' 10 controller_log
+  start_controller_process
+  use_new_namespace missing-crd
+  create_foo early early 2
+  eventually_equals 2 40 replicas early
+  eventually_matches 'subresource' 10 controller_log
 }
 
 crd_with_status() {
   install_crd crd-status-subresource.yaml
   namespace=missing-crd
-  becomes 0 60 status early
+  eventually_equals 0 60 available_replicas early
 }

@@ -1,96 +1,101 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Whose Deployment is it? What is not the Foo's is never touched, and a Foo that is gone is not served.
+# Ownership: the controller never changes a Deployment of another owner, and writes nothing for a
+# deleted Foo.
 
 check_ownership() {
-  check "A Deployment of somebody else is left alone; the Foo gets the Warning ErrResourceExists, again and again with back-off" \
+  check "A Deployment of another owner is not changed; the Foo gets the Warning ErrResourceExists, repeated with back-off" \
     foreign_deployment
-  check "When the Deployment of somebody else goes, the Foo gets its own" foreign_deployment_goes
-  local anew="A Foo made anew under its old name waits until the first one's Deployment is gone"
-  local after="After a Foo is deleted, nothing is written to it or to its Deployment"
+  check "After the Deployment of another owner is deleted, the Foo gets its own" foreign_deployment_deleted
+  local recreated="A recreated Foo waits until the Deployment of the deleted Foo is deleted"
+  local deleted="After a Foo is deleted, the controller does not write to it or to its Deployment"
   if [[ $server == real ]]; then
-    check "$anew" foo_made_anew
-    check "$after" foo_deleted
+    check "$recreated" foo_recreated
+    check "$deleted" foo_deleted
   else
-    leave_out "$anew" "$garbage"
-    leave_out "$after" "$garbage"
-    check "A Foo made anew under its old name gets a Deployment of its own" foo_with_a_new_deployment
+    skip_check "$recreated" "$garbage_collection"
+    skip_check "$deleted" "$garbage_collection"
+    check "A recreated Foo gets a new Deployment" recreated_foo_gets_new_deployment
   fi
 }
 
-readonly garbage="kopp's API server deletes what a Foo owned along with it"
-readonly taken='Warning sample-controller: Resource "taken" already exists and is not managed by Foo'
+readonly garbage_collection="kopp-apiserver deletes a Foo's dependents together with the Foo"
+readonly resource_exists='Warning sample-controller: Resource "taken" already exists and is not managed by Foo'
 
 foreign_deployment() {
-  in_namespace foreign
-  make deployment taken --image=somebody/else
+  use_new_namespace foreign
+  kubectl_create deployment taken --image=somebody/else
   local before
   before=$(kubectl get deployment taken -o 'jsonpath={.metadata.resourceVersion}')
-  foo a taken 2
-  becomes "$taken" 10 events a ErrResourceExists
-  becomes yes 10 at_least 4 event_count a ErrResourceExists
-  sleep 2 # without back-off, thousands of tries would come now, and the Events' limit of 25 be reached
-  is "" at_least 20 event_count a ErrResourceExists
-  is "$before" kubectl get deployment taken -o 'jsonpath={.metadata.resourceVersion}'
-  is "" status a
+  create_foo a taken 2
+  eventually_equals "$resource_exists" 10 foo_events a ErrResourceExists
+  eventually_equals yes 10 at_least 4 event_count a ErrResourceExists
+  # Without back-off there would be thousands of retries, and the Event count would reach its limit
+  # of 25.
+  sleep 2
+  equals "" at_least 20 event_count a ErrResourceExists
+  equals "$before" kubectl get deployment taken -o 'jsonpath={.metadata.resourceVersion}'
+  equals "" available_replicas a
 }
 
-foreign_deployment_goes() {
+foreign_deployment_deleted() {
   namespace=foreign
   kubectl delete deployment taken
-  becomes 2 60 replicas taken
-  is "$(uid foo/a)" owner taken
-  becomes 0 10 status a
+  eventually_equals 2 60 replicas taken
+  equals "$(uid foo/a)" owner_uid taken
+  eventually_equals 0 10 available_replicas a
 }
 
-foo_made_anew() {
-  in_namespace made-anew
-  foo a taken 1
-  becomes 0 10 status a
-  local old
-  old=$(uid foo/a)
+foo_recreated() {
+  use_new_namespace recreated
+  create_foo a taken 1
+  eventually_equals 0 10 available_replicas a
+  local old_uid
+  old_uid=$(uid foo/a)
   kubectl delete foo a
-  foo a taken 2
-  becomes "$taken" 10 events a ErrResourceExists
-  is "$old" owner taken
-  kubectl delete deployment taken # as the garbage collector would
-  becomes 2 60 replicas taken
-  is "$(uid foo/a)" owner taken
+  create_foo a taken 2
+  eventually_equals "$resource_exists" 10 foo_events a ErrResourceExists
+  equals "$old_uid" owner_uid taken
+  kubectl delete deployment taken # like the garbage collector
+  eventually_equals 2 60 replicas taken
+  equals "$(uid foo/a)" owner_uid taken
 }
 
-foo_with_a_new_deployment() {
-  in_namespace made-anew
-  foo a a 1
-  becomes 0 10 status a
-  local old
-  old=$(uid deployment/a)
+recreated_foo_gets_new_deployment() {
+  use_new_namespace recreated
+  create_foo a a 1
+  eventually_equals 0 10 available_replicas a
+  local old_uid
+  old_uid=$(uid deployment/a)
   kubectl delete foo a
-  is "" deployments
-  foo a a 2
-  becomes 2 10 replicas a
-  [[ $(uid deployment/a) != "$old" ]]
-  is "$(uid foo/a)" owner a
+  equals "" deployments
+  create_foo a a 2
+  eventually_equals 2 10 replicas a
+  [[ $(uid deployment/a) != "$old_uid" ]]
+  equals "$(uid foo/a)" owner_uid a
 }
 
 foo_deleted() {
-  in_namespace foo-deleted
-  foo a a 1
-  becomes 0 10 status a
-  settle
+  use_new_namespace foo-deleted
+  create_foo a a 1
+  eventually_equals 0 10 available_replicas a
+  wait_until_controller_is_idle
   kubectl delete foo a
-  make_available a 1
+  set_available_replicas a 1
   kubectl annotate deployment a touched=yes
   kubectl delete deployment a
   local marker
-  for marker in b c; do # when these are done, all that came before them is
-    foo "$marker" "$marker" 1
-    becomes 0 10 status "$marker"
+  for marker in b c; do # when these are processed, all earlier items are processed too
+    create_foo "$marker" "$marker" 1
+    eventually_equals 0 10 available_replicas "$marker"
   done
-  settle
-  is "" writes_after_deletion a
-  is "deployment.apps/b deployment.apps/c" deployments
+  wait_until_controller_is_idle
+  equals "" writes_after_deletion a
+  equals "deployment.apps/b deployment.apps/c" deployments
 }
 
-writes_after_deletion() { # FOO: the controller's successful writes to it or its namesake Deployment
+# Prints the controller's successful writes to a deleted Foo and to its Deployment, which has the
+# same name.
+writes_after_deletion() { # FOO
   audit_log | jq -rn --arg namespace "$namespace" --arg name "$1" '
     foreach (inputs | select(.objectRef.namespace == $namespace and .objectRef.name == $name
                              and .responseStatus.code < 300)) as $call (false;

@@ -13,33 +13,33 @@
 
 namespace sample {
 
-/// A server that knows Foos, and the controller of them; the Foo "foo" asks for the Deployment
-/// "web".
+/// Fixture with an API server on which the CRD of Foo is installed. The tests use the Foo "foo",
+/// which requests the Deployment "web".
 class FooEnvironment : public ::testing::Test {
  protected:
-  using What = kopp::testing::Fault::What;
+  using Type = kopp::testing::Fault::Type;
 
-  static constexpr const char* kDefinition = "crd-status-subresource.yaml";
+  static constexpr const char* kCrd = "crd-status-subresource.yaml";
   static constexpr const char* kSynced = "Normal Synced: Foo synced successfully";
 
-  explicit FooEnvironment(const char* definition = kDefinition) {
-    env_.Install(std::string(MANIFESTS "/") + definition);
+  explicit FooEnvironment(const char* crd = kCrd) {
+    env_.Install(std::string(MANIFESTS "/") + crd);
   }
 
-  Foo MakeFoo(const nlohmann::json& spec = {{"deploymentName", "web"}, {"replicas", 1}}) {
+  Foo CreateFoo(const nlohmann::json& spec = {{"deploymentName", "web"}, {"replicas", 1}}) {
     return env_.client().Create<Foo>(
         {{"metadata", {{"name", "foo"}, {"namespace", "default"}}}, {"spec", spec}});
   }
-  void Scale(int replicas) {
+  void ScaleFoo(int replicas) {
     env_.client().Patch<Foo>(foo_, kopp::Patch::Merge({{"spec", {{"replicas", replicas}}}}));
   }
-  /// As the Deployment's own controller says it.
-  void SayAvailable(int replicas) {
+  /// Writes the status that the Deployment controller writes when Pods become available.
+  void SetAvailableReplicas(int replicas) {
     const nlohmann::json status{
         {"replicas", replicas}, {"readyReplicas", replicas}, {"availableReplicas", replicas}};
     env_.client().PatchStatus<kopp::Deployment>(web_, kopp::Patch::Merge({{"status", status}}));
   }
-  auto Web() { return env_.client().Get<kopp::Deployment>(web_); }
+  auto GetWeb() { return env_.client().Get<kopp::Deployment>(web_); }
 
   const kopp::ObjectKey foo_{"default", "foo"};
   const kopp::ObjectKey web_{"default", "web"};

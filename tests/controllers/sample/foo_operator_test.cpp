@@ -1,4 +1,4 @@
-// The controller at work, as in a cluster.
+// Tests of the running controller, with manager, cache and workers.
 #include "foo_environment.hpp"
 
 #include <gmock/gmock.h>
@@ -21,78 +21,78 @@ class FooOperatorTest : public FooEnvironment {
         .Reconcile(ReconcileFoo);
   }
 
-  /// Waits until the Foo is served, and the status that says so is written.
-  void StartWithAFoo() {
+  /// Starts the operator with a Foo, and waits until its status is written.
+  void StartWithFoo() {
     env_.Start();
-    MakeFoo();
+    CreateFoo();
     ASSERT_TRUE(env_.Eventually<Foo>(
         foo_, [](const Foo& foo) { return foo.status.availableReplicas == 0; }));
   }
-  auto WebHas(int replicas) {
+  auto EventuallyWebHasReplicas(int replicas) {
     return env_.Eventually<Deployment>(
         web_, [=](const Deployment& web) { return web.spec.replicas == replicas; });
   }
 };
 
-TEST_F(FooOperatorTest, AFooGetsItsDeployment) {
-  StartWithAFoo();
+TEST_F(FooOperatorTest, CreatesTheDeploymentOfANewFoo) {
+  StartWithFoo();
 
-  EXPECT_TRUE(WebHas(1));
+  EXPECT_TRUE(EventuallyWebHasReplicas(1));
   EXPECT_TRUE(env_.Eventually([&] { return Value(env_.Events(), Contains(kSynced)); }));
 }
 
-TEST_F(FooOperatorTest, AFooThatWasThereBeforeGetsItToo) {
-  MakeFoo();
+TEST_F(FooOperatorTest, CreatesTheDeploymentOfAFooThatExistsBeforeTheStart) {
+  CreateFoo();
   env_.Start();
 
-  EXPECT_TRUE(WebHas(1));
+  EXPECT_TRUE(EventuallyWebHasReplicas(1));
 }
 
-TEST_F(FooOperatorTest, TheDeploymentIsScaledWithTheFoo) {
-  StartWithAFoo();
+TEST_F(FooOperatorTest, ScalesTheDeploymentWhenTheFooIsScaled) {
+  StartWithFoo();
 
-  Scale(3);
+  ScaleFoo(3);
 
-  EXPECT_TRUE(WebHas(3));
+  EXPECT_TRUE(EventuallyWebHasReplicas(3));
 }
 
-TEST_F(FooOperatorTest, ADeploymentThatIsDeletedIsMadeAnew) {
-  StartWithAFoo();
-  const auto first = Web();
+TEST_F(FooOperatorTest, RecreatesADeletedDeployment) {
+  StartWithFoo();
+  const auto original = GetWeb();
 
   env_.client().Delete<Deployment>(web_);
 
   EXPECT_TRUE(env_.Eventually<Deployment>(
-      web_, [&](const Deployment& web) { return web.metadata.uid != first->metadata.uid; }));
+      web_, [&](const Deployment& web) { return web.metadata.uid != original->metadata.uid; }));
 }
 
-TEST_F(FooOperatorTest, AReplicaThatIsAvailableIsToldByTheFoo) {
-  StartWithAFoo();
+TEST_F(FooOperatorTest, WritesAvailableReplicasToTheFooStatus) {
+  StartWithFoo();
 
-  SayAvailable(1);
+  SetAvailableReplicas(1);
 
   EXPECT_TRUE(
       env_.Eventually<Foo>(foo_, [](const Foo& foo) { return foo.status.availableReplicas == 1; }));
 }
 
-TEST_F(FooOperatorTest, WithTheFooItsDeploymentGoesForGood) {
-  StartWithAFoo();
+TEST_F(FooOperatorTest, DoesNotRecreateTheDeploymentOfADeletedFoo) {
+  StartWithFoo();
 
   env_.client().Delete<Foo>(foo_);
 
   EXPECT_TRUE(env_.EventuallyGone<Deployment>(web_));
   EXPECT_EQ(env_.Stop(), 0);
-  EXPECT_FALSE(Web());
+  EXPECT_FALSE(GetWeb());
 }
 
-TEST_F(FooOperatorTest, OnceAForeignDeploymentIsAwayTheFooGetsItsOwn) {
+TEST_F(FooOperatorTest, CreatesTheDeploymentAfterAForeignOneIsDeleted) {
   env_.client().Create<Deployment>(nlohmann::json::parse(R"({
       "metadata":{"name":"web","namespace":"default"},
       "spec":{"selector":{"matchLabels":{"app":"x"}},
               "template":{"metadata":{"labels":{"app":"x"}},
                           "spec":{"containers":[{"name":"x","image":"x"}]}}}})"));
   env_.Start();
-  const Foo foo = MakeFoo();
+  const Foo foo = CreateFoo();
   ASSERT_TRUE(env_.Eventually([&] { return !env_.Events().empty(); }));
 
   env_.client().Delete<Deployment>(web_);
@@ -101,21 +101,21 @@ TEST_F(FooOperatorTest, OnceAForeignDeploymentIsAwayTheFooGetsItsOwn) {
       web_, [&](const Deployment& web) { return kopp::IsControlledBy(web, foo); }));
 }
 
-TEST_F(FooOperatorTest, ItGetsThereInSpiteOfAllThatFailsOnTheWay) {
+TEST_F(FooOperatorTest, ScalesTheDeploymentDespiteFaultsAndAServerRestart) {
   auto& server = env_.server();
-  server.Inject({.what = What::kServerError,
+  server.Inject({.type = Type::kServerError,
                  .verb = "create",
                  .resource = "deployments",
                  .times = 2,
                  .status = 503});
-  server.Inject({.what = What::kReset, .verb = "update", .resource = "deployments", .times = 1});
-  server.Inject({.what = What::kConflict, .verb = "patch", .resource = "foos", .times = 2});
-  StartWithAFoo();
+  server.Inject({.type = Type::kReset, .verb = "update", .resource = "deployments", .times = 1});
+  server.Inject({.type = Type::kConflict, .verb = "patch", .resource = "foos", .times = 2});
+  StartWithFoo();
 
   server.Restart();
-  Scale(2);
+  ScaleFoo(2);
 
-  EXPECT_TRUE(WebHas(2));
+  EXPECT_TRUE(EventuallyWebHasReplicas(2));
 }
 
 }  // namespace

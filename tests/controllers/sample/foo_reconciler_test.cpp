@@ -1,4 +1,4 @@
-// What one reconcile of a Foo does, against the state that it finds.
+// Tests of single reconciles of a Foo.
 #include "foo_environment.hpp"
 
 #include <optional>
@@ -26,25 +26,25 @@ class FooReconcilerTest : public FooEnvironment {
 
   void Reconcile() { env_.Reconcile<Foo, kopp::Deployment>(foo_, ReconcileFoo); }
 
-  /// What one more reconcile writes.
-  std::vector<std::string> WritesOfAnother() {
-    const auto before = static_cast<std::ptrdiff_t>(env_.Writes().size());
+  /// Reconciles again and returns only the writes of that reconcile.
+  std::vector<std::string> WritesOfNextReconcile() {
+    const auto previous_writes = static_cast<std::ptrdiff_t>(env_.Writes().size());
     Reconcile();
     const std::vector<std::string> all = env_.Writes();
-    return {all.begin() + before, all.end()};
+    return {all.begin() + previous_writes, all.end()};
   }
 };
 
-TEST_F(FooReconcilerTest, AFooWithoutADeploymentGetsOneAndThenItsStatus) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, CreatesTheDeploymentAndThenWritesTheStatus) {
+  CreateFoo();
   Reconcile();
 
   EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
   EXPECT_THAT(env_.Events(), ElementsAre(kSynced));
 }
 
-TEST_F(FooReconcilerTest, TheDeploymentIsExactlyWhatTheFooAsksFor) {
-  const Foo foo = MakeFoo({{"deploymentName", "web"}, {"replicas", 3}});
+TEST_F(FooReconcilerTest, SendsTheExpectedDeploymentManifest) {
+  const Foo foo = CreateFoo({{"deploymentName", "web"}, {"replicas", 3}});
   Reconcile();
 
   json expected = json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
@@ -59,37 +59,37 @@ TEST_F(FooReconcilerTest, TheDeploymentIsExactlyWhatTheFooAsksFor) {
   EXPECT_EQ(env_.Sent(kCreate), expected);
 }
 
-TEST_F(FooReconcilerTest, AFooThatSaysNoReplicasLeavesThemToTheServer) {
-  MakeFoo({{"deploymentName", "web"}});
+TEST_F(FooReconcilerTest, OmitsReplicasIfTheFooHasNone) {
+  CreateFoo({{"deploymentName", "web"}});
   Reconcile();
 
   EXPECT_FALSE(env_.Sent(kCreate)["spec"].contains("replicas"));
-  EXPECT_EQ(Web()->spec.replicas, 1);
+  EXPECT_EQ(GetWeb()->spec.replicas, 1);
 }
 
-TEST_F(FooReconcilerTest, AFooThatSaysNoReplicasLeavesWhatAnotherSetThem) {
-  MakeFoo({{"deploymentName", "web"}});
+TEST_F(FooReconcilerTest, KeepsReplicasSetByAnotherClientIfTheFooHasNone) {
+  CreateFoo({{"deploymentName", "web"}});
   Reconcile();
   env_.client().Patch<kopp::Deployment>(web_, kopp::Patch::Merge({{"spec", {{"replicas", 5}}}}));
 
-  EXPECT_THAT(WritesOfAnother(), IsEmpty());
-  EXPECT_EQ(Web()->spec.replicas, 5);
+  EXPECT_THAT(WritesOfNextReconcile(), IsEmpty());
+  EXPECT_EQ(GetWeb()->spec.replicas, 5);
 }
 
-TEST_F(FooReconcilerTest, WhatStandsAlreadyIsNotWrittenAgain) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, WritesNothingIfNothingChanged) {
+  CreateFoo();
   Reconcile();
 
-  EXPECT_THAT(WritesOfAnother(), IsEmpty());
+  EXPECT_THAT(WritesOfNextReconcile(), IsEmpty());
   EXPECT_THAT(env_.Events(), ElementsAre(kSynced, kSynced));
 }
 
-TEST_F(FooReconcilerTest, TheStatusFollowsTheDeploymentsAndHoldsForThisVeryFoo) {
-  const Foo foo = MakeFoo();
+TEST_F(FooReconcilerTest, WritesAvailableReplicasWithAUidTest) {
+  const Foo foo = CreateFoo();
   Reconcile();
-  SayAvailable(1);
+  SetAvailableReplicas(1);
 
-  EXPECT_THAT(WritesOfAnother(), ElementsAre(kStatus));
+  EXPECT_THAT(WritesOfNextReconcile(), ElementsAre(kStatus));
   EXPECT_EQ(
       env_.Sent(kStatus),
       json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", foo.metadata.uid}},
@@ -97,32 +97,32 @@ TEST_F(FooReconcilerTest, TheStatusFollowsTheDeploymentsAndHoldsForThisVeryFoo) 
   EXPECT_EQ(env_.client().Get<Foo>(foo_)->status.availableReplicas, 1);
 }
 
-TEST_F(FooReconcilerTest, AnotherNumberOfReplicasIsWrittenAsAWholeDeployment) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, UpdatesTheWholeDeploymentWhenReplicasChange) {
+  CreateFoo();
   Reconcile();
-  Scale(2);
+  ScaleFoo(2);
 
-  EXPECT_THAT(WritesOfAnother(), ElementsAre(kUpdate));
+  EXPECT_THAT(WritesOfNextReconcile(), ElementsAre(kUpdate));
   EXPECT_EQ(env_.Sent(kUpdate)["spec"]["replicas"], 2);
   EXPECT_FALSE(env_.Sent(kUpdate)["metadata"].contains("resourceVersion"));
-  EXPECT_EQ(Web()->spec.replicas, 2);
+  EXPECT_EQ(GetWeb()->spec.replicas, 2);
 }
 
-TEST_F(FooReconcilerTest, AnotherNameMakesAnotherDeploymentAndLeavesTheFirst) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, CreatesASecondDeploymentWhenDeploymentNameChanges) {
+  CreateFoo();
   Reconcile();
   env_.client().Patch<Foo>(foo_, kopp::Patch::Merge({{"spec", {{"deploymentName", "shop"}}}}));
 
-  EXPECT_THAT(WritesOfAnother(), ElementsAre("create deployments default/shop"));
-  EXPECT_TRUE(Web());
+  EXPECT_THAT(WritesOfNextReconcile(), ElementsAre("create deployments default/shop"));
+  EXPECT_TRUE(GetWeb());
 }
 
-TEST_F(FooReconcilerTest, AForeignDeploymentIsLeftAloneAndAnEventSaysSo) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, EmitsAWarningAndKeepsADeploymentOfAnotherOwner) {
+  CreateFoo();
   Reconcile();
   env_.client().Patch<kopp::Deployment>(
       web_, kopp::Patch::Merge({{"metadata", {{"ownerReferences", nullptr}}}}));
-  Scale(2);
+  ScaleFoo(2);
 
   EXPECT_THROW(Reconcile(), std::runtime_error);
 
@@ -131,8 +131,8 @@ TEST_F(FooReconcilerTest, AForeignDeploymentIsLeftAloneAndAnEventSaysSo) {
             "Warning ErrResourceExists: Resource \"web\" already exists and is not managed by Foo");
 }
 
-TEST_F(FooReconcilerTest, TheDeploymentOfANamesakeThatCameBeforeIsForeignUntilItIsGone) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, RecreatedFooWaitsUntilTheDeploymentOfTheDeletedFooIsGone) {
+  CreateFoo();
   Reconcile();
   const auto set_finalizers = [&](const json& finalizers) {
     env_.client().Patch<kopp::Deployment>(
@@ -140,26 +140,26 @@ TEST_F(FooReconcilerTest, TheDeploymentOfANamesakeThatCameBeforeIsForeignUntilIt
   };
   set_finalizers({"example.com/slow"});
   env_.client().Delete<Foo>(foo_);
-  MakeFoo();
+  CreateFoo();
 
   EXPECT_THROW(Reconcile(), std::runtime_error);
   EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
 
   set_finalizers(nullptr);
-  EXPECT_THAT(WritesOfAnother(), ElementsAre(kCreate, kStatus));
+  EXPECT_THAT(WritesOfNextReconcile(), ElementsAre(kCreate, kStatus));
 }
 
-TEST_F(FooReconcilerTest, WithTheFooItsDeploymentGoes) {
-  MakeFoo();
+TEST_F(FooReconcilerTest, DeploymentIsDeletedWithTheFooAndNotRecreated) {
+  CreateFoo();
   Reconcile();
   env_.client().Delete<Foo>(foo_);
 
-  EXPECT_FALSE(Web());
-  EXPECT_THAT(WritesOfAnother(), IsEmpty());
+  EXPECT_FALSE(GetWeb());
+  EXPECT_THAT(WritesOfNextReconcile(), IsEmpty());
 }
 
-TEST_F(FooReconcilerTest, AFooThatNamesNoDeploymentIsNotTriedAgain) {
-  MakeFoo({{"replicas", 1}});
+TEST_F(FooReconcilerTest, FooWithoutDeploymentNameIsNotRetried) {
+  CreateFoo({{"replicas", 1}});
 
   EXPECT_NO_THROW(Reconcile());
 
@@ -167,9 +167,9 @@ TEST_F(FooReconcilerTest, AFooThatNamesNoDeploymentIsNotTriedAgain) {
   EXPECT_THAT(env_.Events(), IsEmpty());
 }
 
-TEST_F(FooReconcilerTest, ADeploymentThatTheCacheDoesNotKnowYetIsTriedAgain) {
-  MakeFoo();
-  env_.server().Inject({.what = What::kConflict, .verb = "create", .resource = "deployments"});
+TEST_F(FooReconcilerTest, ThrowsIfTheDeploymentExistsButIsNotInTheCache) {
+  CreateFoo();
+  env_.server().Inject({.type = Type::kConflict, .verb = "create", .resource = "deployments"});
 
   EXPECT_THROW(Reconcile(), kopp::ApiError);
 
@@ -177,51 +177,52 @@ TEST_F(FooReconcilerTest, ADeploymentThatTheCacheDoesNotKnowYetIsTriedAgain) {
   EXPECT_THAT(env_.Events(), IsEmpty());
 }
 
-TEST_F(FooReconcilerTest, AStatusThatIsInConflictIsTriedAgain) {
-  MakeFoo();
-  env_.server().Inject({.what = What::kConflict, .verb = "patch", .resource = "foos", .times = 1});
+TEST_F(FooReconcilerTest, StatusConflictThrowsAndTheNextReconcileSucceeds) {
+  CreateFoo();
+  env_.server().Inject({.type = Type::kConflict, .verb = "patch", .resource = "foos", .times = 1});
 
   EXPECT_THROW(Reconcile(), kopp::ApiError);
   EXPECT_THAT(env_.Events(), IsEmpty());
 
-  EXPECT_THAT(WritesOfAnother(), ElementsAre(kStatus));
+  EXPECT_THAT(WritesOfNextReconcile(), ElementsAre(kStatus));
 }
 
-TEST_F(FooReconcilerTest, AFooThatWasMadeAnewMeanwhileGetsNoStatusOfTheOneBefore) {
-  MakeFoo();
-  const auto late = [&](const Foo& foo, kopp::Context& context) {
+TEST_F(FooReconcilerTest, DoesNotWriteTheStatusOfADeletedFooToItsReplacement) {
+  CreateFoo();
+  const auto reconcile_after_recreation = [&](const Foo& foo, kopp::Context& context) {
     env_.client().Delete<Foo>(foo_);
-    MakeFoo();
+    CreateFoo();
     return ReconcileFoo(foo, context);
   };
 
-  EXPECT_THROW((env_.Reconcile<Foo, kopp::Deployment>(foo_, late)), kopp::ApiError);
+  EXPECT_THROW((env_.Reconcile<Foo, kopp::Deployment>(foo_, reconcile_after_recreation)),
+               kopp::ApiError);
 
   EXPECT_EQ(env_.Writes().back(), std::string(kStatus) + ": 422 Invalid");
   EXPECT_EQ(env_.client().Get<Foo>(foo_)->status.availableReplicas, std::nullopt);
 }
 
-TEST_F(FooReconcilerTest, AFooOutOfBoundsIsRefusedByTheServer) {
+TEST_F(FooReconcilerTest, ServerRejectsReplicasAboveTheMaximum) {
   try {
-    MakeFoo({{"deploymentName", "web"}, {"replicas", 11}});
-    FAIL() << "it was taken";
+    CreateFoo({{"deploymentName", "web"}, {"replicas", 11}});
+    FAIL() << "the server accepted 11 replicas";
   } catch (const kopp::ApiError& error) {
     EXPECT_TRUE(error.IsInvalid()) << error.what();
   }
 }
 
-/// The kind without its status subresource.
+/// Installs the CRD without the status subresource.
 class FooWithoutStatusTest : public FooReconcilerTest {
  protected:
   FooWithoutStatusTest() : FooReconcilerTest("crd.yaml") {}
 };
 
-TEST_F(FooWithoutStatusTest, AStatusThatCannotBeWrittenForWantOfItsPathIsSaidAndTriedAgain) {
-  MakeFoo();
+TEST_F(FooWithoutStatusTest, ThrowsAnErrorThatNamesTheCrdToInstall) {
+  CreateFoo();
 
   try {
     Reconcile();
-    FAIL() << "it returned";
+    FAIL() << "ReconcileFoo did not throw";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("install crd-status-subresource.yaml"));
   }

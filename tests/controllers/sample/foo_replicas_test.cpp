@@ -1,4 +1,5 @@
-// What no server shows, since it sets the default: a Deployment that says no replicas.
+// A Deployment without spec.replicas. An API server never returns one, because it sets the default,
+// so this test uses scripted responses.
 #include "foo_reconciler.hpp"
 
 #include <gmock/gmock.h>
@@ -11,11 +12,11 @@
 namespace sample {
 namespace {
 
-TEST(FooReplicasTest, ADeploymentThatSaysNoneHasOne) {
+TEST(FooReplicasTest, DeploymentWithoutReplicasCountsAsOneReplica) {
   kopp::testing::FakeClock clock;
   kopp::testing::ScriptedTransport server{clock};
-  server.Reply("GET", "/apis/apps/v1/deployments", 200,
-               R"({"kind":"DeploymentList","metadata":{"resourceVersion":"1"},"items":[
+  server.Respond("GET", "/apis/apps/v1/deployments", 200,
+                 R"({"kind":"DeploymentList","metadata":{"resourceVersion":"1"},"items":[
                    {"metadata":{"name":"web","namespace":"default","ownerReferences":[
                      {"kind":"Foo","name":"foo","uid":"foo-uid","controller":true}]}}]})");
   const kopp::Logger log{{.write = [](std::string_view) {}}};

@@ -17,13 +17,13 @@ using kopp::testing::FakeClock;
 using sample::Foo;
 using sample::ReconcileFoo;
 using testing::ElementsAre;
-using What = kopp::testing::Fault::What;
+using Type = kopp::testing::Fault::Type;
 
 static const kopp::ObjectKey foo{"default", "foo"};
 static const kopp::ObjectKey web{"default", "web"};
 
-// What a Foo is, and one that asks for the Deployment "web".
-static void Prepare(Environment& env) {
+// Installs the CRD of Foo and creates a Foo that requests the Deployment "web".
+static void InstallCrdAndCreateFoo(Environment& env) {
   env.Install(MANIFESTS "/crd-status-subresource.yaml");
   env.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "default"}}},
                             {"spec", {{"deploymentName", "web"}, {"replicas", 2}}}});
@@ -31,12 +31,12 @@ static void Prepare(Environment& env) {
 
 class FooTest : public testing::Test {
  protected:
-  FooTest() { Prepare(env_); }
+  FooTest() { InstallCrdAndCreateFoo(env_); }
 
   Environment env_;
 };
 
-TEST_F(FooTest, AFooGetsItsDeploymentAndThenItsStatus) {
+TEST_F(FooTest, CreatesTheDeploymentAndThenWritesTheStatus) {
   env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
 
   EXPECT_THAT(env_.Writes(),
@@ -45,7 +45,7 @@ TEST_F(FooTest, AFooGetsItsDeploymentAndThenItsStatus) {
   EXPECT_THAT(env_.Events(), ElementsAre("Normal Synced: Foo synced successfully"));
 }
 
-TEST_F(FooTest, WithTheFooItsDeploymentGoes) {
+TEST_F(FooTest, DeletingTheFooDeletesItsDeployment) {
   env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
 
   env_.client().Delete<Foo>(foo);
@@ -53,25 +53,25 @@ TEST_F(FooTest, WithTheFooItsDeploymentGoes) {
   EXPECT_FALSE(env_.client().Get<Deployment>(web));
 }
 
-TEST_F(FooTest, ADeploymentThatIsDeletedIsMadeAnew) {
+TEST_F(FooTest, RecreatesADeletedDeployment) {
   env_.manager().AddController<Foo>({.workers = 2}).Owns<Deployment>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
-  const auto first = env_.client().Get<Deployment>(web)->metadata.uid;
+  const auto original_uid = env_.client().Get<Deployment>(web)->metadata.uid;
 
   env_.client().Delete<Deployment>(web);
 
   EXPECT_TRUE(env_.Eventually<Deployment>(
-      web, [&](const Deployment& now) { return now.metadata.uid != first; }));
+      web, [&](const Deployment& deployment) { return deployment.metadata.uid != original_uid; }));
 }
 
-TEST(FooInTimeTest, AFooIsLookedAtAgainAfterFiveMinutes) {
+TEST(FooRequeueTest, RequeueAfterFiveMinutesReconcilesAgain) {
   FakeClock clock;
-  std::atomic<int> looks = 0;
+  std::atomic<int> reconciles = 0;
   Environment env{{.clock = clock}};
-  Prepare(env);
+  InstallCrdAndCreateFoo(env);
   env.manager().AddController<Foo>().Reconcile([&](const Foo&, kopp::Context&) {
-    ++looks;
+    ++reconciles;
     return kopp::Result{.requeue_after = std::chrono::minutes(5)};
   });
   env.Start();
@@ -79,11 +79,11 @@ TEST(FooInTimeTest, AFooIsLookedAtAgainAfterFiveMinutes) {
 
   clock.Advance(std::chrono::minutes(5));
 
-  EXPECT_TRUE(env.Eventually([&] { return looks == 2; }));
+  EXPECT_TRUE(env.Eventually([&] { return reconciles == 2; }));
 }
 
-TEST_F(FooTest, AConflictIsTriedAgain) {
-  env_.server().Inject({.what = What::kConflict, .verb = "patch", .resource = "foos", .times = 1});
+TEST_F(FooTest, NextReconcileSucceedsAfterAConflict) {
+  env_.server().Inject({.type = Type::kConflict, .verb = "patch", .resource = "foos", .times = 1});
 
   EXPECT_THROW((env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo)), kopp::ApiError);
   env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
@@ -93,7 +93,7 @@ TEST_F(FooTest, AConflictIsTriedAgain) {
                                          "patch foos/status default/foo"));
 }
 
-TEST_F(FooTest, ARestartOfTheServerIsLivedThrough) {
+TEST_F(FooTest, RecreatesTheDeploymentAfterAServerRestart) {
   env_.manager().AddController<Foo>().Owns<Deployment>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
@@ -104,12 +104,12 @@ TEST_F(FooTest, ARestartOfTheServerIsLivedThrough) {
   EXPECT_TRUE(env_.Eventually<Deployment>(web));
 }
 
-TEST_F(FooTest, WhatAUserAsksIsKnown) {
+TEST_F(FooTest, AuditLogContainsTheUserOfARequest) {
   const auto transport = env_.server().TransportAs("alice", {"developers"});
 
   kopp::Client(*transport, "kubectl").Delete<Foo>(foo);
 
-  const auto last = env_.server().Requests().back();
-  EXPECT_EQ(last["verb"], "delete");
-  EXPECT_EQ(last["user"]["username"], "alice");
+  const auto last_event = env_.server().Requests().back();
+  EXPECT_EQ(last_event["verb"], "delete");
+  EXPECT_EQ(last_event["user"]["username"], "alice");
 }

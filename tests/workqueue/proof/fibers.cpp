@@ -12,61 +12,61 @@ namespace {
 
 constexpr std::size_t kStack = std::size_t{256} * 1024;
 
-Run* running = nullptr;                       // the one that goes on; one at a time
-std::vector<std::unique_ptr<char[]>> stacks;  // of earlier runs
+Run* current_run = nullptr;
+std::vector<std::unique_ptr<char[]>> unused_stacks;  // of earlier runs
 
-constexpr std::array kNames{"lock",       "unlock",     "wait",       "wake for no reason",
+constexpr std::array kNames{"lock",       "unlock",     "wait",       "spurious wake-up",
                             "notify one", "notify all", "futex wait", "futex sleep",
                             "futex wake", "yield",      "join",       "step"};
 
 }  // namespace
 
-Run::Run(Chooser& chooser, bool at_unlock, int spurious_wakeups)
-    : chooser_(chooser), at_unlock_(at_unlock), spurious_wakeups_(spurious_wakeups) {}
+Run::Run(Strategy& strategy, bool at_unlock, int spurious_wakeups)
+    : strategy_(strategy), at_unlock_(at_unlock), spurious_wakeups_(spurious_wakeups) {}
 
 Run::~Run() {
-  for (const auto& fiber : fibers_) stacks.push_back(std::move(fiber->stack));
+  for (const auto& fiber : fibers_) unused_stacks.push_back(std::move(fiber->stack));
 }
 
-Run* Run::Current() { return running; }
+Run* Run::Current() { return current_run; }
 
 void Run::Execute(const std::function<void()>& program) {
-  __libc_single_threaded = 0;  // else the standard library leaves out what one thread does not need
-  running = this;
+  __libc_single_threaded = 0;  // else the standard library omits locks and atomics
+  current_run = this;
   (void)Spawn(program);
-  running = nullptr;
+  current_run = nullptr;
 }
 
-void Run::Fail(const std::string& what) {
-  if (failure_.empty()) failure_ = what + "\n" + Told();
+void Run::Fail(const std::string& message) {
+  if (failure_.empty()) failure_ = message + "\n" + Describe();
 }
 
 std::size_t Run::Spawn(std::function<void()> body) {
   auto fiber = std::make_unique<Fiber>();
-  if (stacks.empty()) {
+  if (unused_stacks.empty()) {
     fiber->stack.reset(new char[kStack]);
   } else {
-    fiber->stack = std::move(stacks.back());
-    stacks.pop_back();
+    fiber->stack = std::move(unused_stacks.back());
+    unused_stacks.pop_back();
   }
   fiber->body = std::move(body);
   getcontext(&fiber->context);
   fiber->context.uc_stack.ss_sp = fiber->stack.get();
   fiber->context.uc_stack.ss_size = kStack;
   fiber->context.uc_link = nullptr;
-  makecontext(&fiber->context, &Run::Enter, 0);
+  makecontext(&fiber->context, &Run::FiberMain, 0);
   fibers_.push_back(std::move(fiber));
-  const std::size_t made = fibers_.size() - 1;
-  // It runs to its first step at once: nobody can tell when it did what comes before.
+  const std::size_t started = fibers_.size() - 1;
+  // Run it to its first step now: other fibers cannot observe what it does before that.
   const std::size_t before = running_;
-  if (before != kNobody) starters_.push_back(before);
-  running_ = made;
-  swapcontext(before == kNobody ? &main_ : &fibers_[before]->context, &fibers_[made]->context);
-  return made;
+  if (before != kNoFiber) starters_.push_back(before);
+  running_ = started;
+  swapcontext(before == kNoFiber ? &main_ : &fibers_[before]->context, &fibers_[started]->context);
+  return started;
 }
 
-void Run::Enter() {
-  Run& run = *running;
+void Run::FiberMain() {
+  Run& run = *current_run;
   Fiber& self = *run.fibers_[run.running_];
   try {
     self.body();
@@ -74,11 +74,11 @@ void Run::Enter() {
     run.Fail(std::string("a thread ended by an exception: ") + error.what());
   }
   self.finished = true;
-  run.GoOn();
+  run.SwitchToNext();
 }
 
-void Run::GoOn() {
-  if (starters_.empty()) return SwitchTo(Decide());
+void Run::SwitchToNext() {
+  if (starters_.empty()) return SwitchTo(ChooseNext());
   const std::size_t starter = starters_.back();
   starters_.pop_back();
   SwitchTo(starter);
@@ -87,60 +87,62 @@ void Run::GoOn() {
 void Run::SwitchTo(std::size_t fiber) {
   const std::size_t from = std::exchange(running_, fiber);
   if (from == fiber) return;
-  swapcontext(&fibers_[from]->context, fiber == kNobody ? &main_ : &fibers_[fiber]->context);
+  swapcontext(&fibers_[from]->context, fiber == kNoFiber ? &main_ : &fibers_[fiber]->context);
 }
 
-void Run::Point(Op op, std::size_t object, std::size_t mutex) {
+void Run::SchedulingPoint(Op op, std::size_t object, std::size_t mutex) {
   fibers_[running_]->next = {.fiber = running_, .op = op, .object = object, .mutex = mutex};
-  GoOn();
+  SwitchToNext();
 }
 
-std::size_t Run::Decide() {
+std::size_t Run::ChooseNext() {
   for (;;) {
-    const std::vector<Transition> ways = Ways();
-    const bool only_luck = std::all_of(ways.begin(), ways.end(),
-                                       [](const auto& way) { return way.op == Op::kAsleep; });
-    if (only_luck) {
-      const auto stuck = [](const auto& fiber) { return !fiber->finished; };
-      if (std::any_of(fibers_.begin(), fibers_.end(), stuck)) Fail("nobody can go on");
-      return kNobody;
+    const std::vector<Transition> choices = Choices();
+    const bool all_blocked = std::all_of(choices.begin(), choices.end(), [](const auto& choice) {
+      return choice.op == Op::kAsleep;  // only a spurious wake-up is possible
+    });
+    if (all_blocked) {
+      const auto unfinished = [](const auto& fiber) { return !fiber->finished; };
+      if (std::any_of(fibers_.begin(), fibers_.end(), unfinished)) Fail("deadlock");
+      return kNoFiber;
     }
-    if (steps() == kForEver) {
-      Fail("this goes on for ever");
-      return kNobody;
+    if (steps() == kMaxSteps) {
+      Fail("the program does not end");
+      return kNoFiber;
     }
-    const Transition way = ways[chooser_.Choose(ways, running_)];
-    schedule_.push_back(way);
-    pick_ = way.pick;
-    if (way.op != Op::kAsleep) return way.fiber;
+    const Transition choice = choices[strategy_.Choose(choices, running_)];
+    schedule_.push_back(choice);
+    pick_ = choice.pick;
+    if (choice.op != Op::kAsleep) return choice.fiber;
     --spurious_wakeups_;
-    Wake(way.fiber);
+    Wake(choice.fiber);
   }
 }
 
-std::vector<Transition> Run::Ways() const {
-  std::vector<Transition> ways;
+std::vector<Transition> Run::Choices() const {
+  std::vector<Transition> choices;
   const Transition* yields = nullptr;
   for (const auto& fiber : fibers_) {
     if (fiber->finished) continue;
-    Transition way = fiber->next;
-    if (way.op == Op::kYield && way.fiber == running_) {
+    Transition choice = fiber->next;
+    if (choice.op == Op::kYield && choice.fiber == running_) {
       yields = &fiber->next;
       continue;
     }
-    if (!CanGoOn(*fiber)) continue;
-    if (way.op == Op::kJoin) return {way};  // nobody minds when: so now
-    if (way.op == Op::kNotifyOne || way.op == Op::kNotifyAll) {
-      way.sleepers = Sleepers(Op::kAsleep, way.object).size();
+    if (!CanRun(*fiber)) continue;
+    if (choice.op == Op::kJoin) return {choice};  // independent of all other steps: execute it now
+    if (choice.op == Op::kNotifyOne || choice.op == Op::kNotifyAll) {
+      choice.sleepers = Sleepers(Op::kAsleep, choice.object).size();
     }
-    const std::size_t picks = way.op == Op::kNotifyOne ? std::max<std::size_t>(way.sleepers, 1) : 1;
-    for (way.pick = 0; way.pick < picks; ++way.pick) ways.push_back(way);
+    const std::size_t picks =
+        choice.op == Op::kNotifyOne ? std::max<std::size_t>(choice.sleepers, 1) : 1;
+    for (choice.pick = 0; choice.pick < picks; ++choice.pick) choices.push_back(choice);
   }
-  if (ways.empty() && yields != nullptr) ways.push_back(*yields);
-  return ways;
+  if (choices.empty() && yields != nullptr) choices.push_back(*yields);
+  return choices;
 }
 
-bool Run::CanGoOn(const Fiber& fiber) const {
+bool Run::CanRun(const Fiber& fiber) const {
   switch (fiber.next.op) {
     case Op::kLock:
       return !owners_.contains(fiber.next.object);
@@ -171,32 +173,33 @@ void Run::Wake(std::size_t fiber) {
 
 void Run::Lock(const void* mutex) {
   const std::size_t id = IdOf(mutex);
-  Point(Op::kLock, id);
+  SchedulingPoint(Op::kLock, id);
   owners_[id] = running_;
   fibers_[running_]->lock_steps.push_back(steps());
 }
 
 void Run::Unlock(const void* mutex) {
   const std::size_t id = IdOf(mutex);
-  if (at_unlock_) Point(Op::kUnlock, id);
+  if (at_unlock_) SchedulingPoint(Op::kUnlock, id);
   const auto owner = owners_.find(id);
-  if (owner == owners_.end() || owner->second != running_) Fail("a lock is let go by another");
+  if (owner == owners_.end() || owner->second != running_)
+    Fail("a mutex is unlocked by a fiber that does not hold it");
   owners_.erase(id);
 }
 
 void Run::Wait(const void* cv, const void* mutex) {
   const std::size_t id = IdOf(cv);
   const std::size_t lock = IdOf(mutex);
-  Point(Op::kWait, id, lock);
+  SchedulingPoint(Op::kWait, id, lock);
   owners_.erase(lock);
-  Point(Op::kAsleep, id, lock);  // Wake makes a lock of it
+  SchedulingPoint(Op::kAsleep, id, lock);  // Wake changes it to kLock
   owners_[lock] = running_;
   fibers_[running_]->lock_steps.push_back(steps());
 }
 
 void Run::Notify(const void* cv, bool all) {
   const std::size_t id = IdOf(cv);
-  Point(all ? Op::kNotifyAll : Op::kNotifyOne, id);
+  SchedulingPoint(all ? Op::kNotifyAll : Op::kNotifyOne, id);
   const std::vector<std::size_t> sleepers = Sleepers(Op::kAsleep, id);
   if (sleepers.empty()) return;
   if (!all) return Wake(sleepers[pick_]);
@@ -205,29 +208,29 @@ void Run::Notify(const void* cv, bool all) {
 
 bool Run::FutexWait(const void* word, const std::function<bool()>& changed) {
   const std::size_t id = IdOf(word);
-  Point(Op::kFutexWait, id);
+  SchedulingPoint(Op::kFutexWait, id);
   if (changed()) return false;
-  Point(Op::kFutexAsleep, id);
+  SchedulingPoint(Op::kFutexAsleep, id);
   return true;
 }
 
 void Run::FutexWake(const void* word, std::size_t count) {
   const std::size_t id = IdOf(word);
-  Point(Op::kFutexWake, id);
+  SchedulingPoint(Op::kFutexWake, id);
   for (const std::size_t sleeper : Sleepers(Op::kFutexAsleep, id)) {
     if (count-- == 0) break;
     fibers_[sleeper]->next.op = Op::kStep;
   }
 }
 
-void Run::Yield() { Point(Op::kYield, IdOf(this)); }
+void Run::Yield() { SchedulingPoint(Op::kYield, IdOf(this)); }
 
 std::uint64_t Run::Step(const void* object) {
-  Point(Op::kStep, IdOf(object));
+  SchedulingPoint(Op::kStep, IdOf(object));
   return steps();
 }
 
-void Run::Join(std::size_t fiber) { Point(Op::kJoin, IdOf(fibers_[fiber].get()), fiber); }
+void Run::Join(std::size_t fiber) { SchedulingPoint(Op::kJoin, IdOf(fibers_[fiber].get()), fiber); }
 
 std::size_t Run::Asleep() const {
   return static_cast<std::size_t>(
@@ -235,7 +238,7 @@ std::size_t Run::Asleep() const {
                     [](const auto& fiber) { return fiber->next.op == Op::kAsleep; }));
 }
 
-std::vector<std::uint64_t> Run::TakeLockSteps() {
+std::vector<std::uint64_t> Run::PopLockSteps() {
   return std::exchange(fibers_[running_]->lock_steps, {});
 }
 
@@ -243,22 +246,22 @@ std::size_t Run::IdOf(const void* object) {
   return ids_.try_emplace(object, ids_.size()).first->second;
 }
 
-std::string Run::Told() const {
-  std::string told = "schedule:\n";
-  for (const Transition& way : schedule_) {
-    told += "  thread " + std::to_string(way.fiber) + ": " +
-            kNames.at(static_cast<std::size_t>(way.op)) + " of " + std::to_string(way.object);
-    if (way.sleepers > 1) told += ", sleeper " + std::to_string(way.pick);
-    told += "\n";
+std::string Run::Describe() const {
+  std::string text = "schedule:\n";
+  for (const Transition& choice : schedule_) {
+    text += "  thread " + std::to_string(choice.fiber) + ": " +
+            kNames.at(static_cast<std::size_t>(choice.op)) + " of " + std::to_string(choice.object);
+    if (choice.sleepers > 1) text += ", sleeper " + std::to_string(choice.pick);
+    text += "\n";
   }
   for (const auto& fiber : fibers_) {
     if (fiber->finished) continue;
     const Transition& next = fiber->next;
-    told += "then thread " + std::to_string(next.fiber) +
+    text += "then thread " + std::to_string(next.fiber) +
             " is at: " + kNames.at(static_cast<std::size_t>(next.op)) + " of " +
             std::to_string(next.object) + "\n";
   }
-  return told;
+  return text;
 }
 
 }  // namespace kopp::proof

@@ -12,12 +12,12 @@
 
 namespace kopp::proof {
 
-/// What a fiber is about to do.
+/// The next operation of a fiber.
 enum class Op {
   kLock,
   kUnlock,
-  kWait,    // on a condition variable: lets the lock go
-  kAsleep,  // in that wait
+  kWait,    // on a condition variable: releases the lock
+  kAsleep,  // during kWait
   kNotifyOne,
   kNotifyAll,
   kFutexWait,
@@ -28,29 +28,29 @@ enum class Op {
   kStep,
 };
 
-/// One way to go on: what `fiber` is about to do, and how where there are several ways.
+/// A possible next step: an operation of `fiber`.
 struct Transition {
   std::size_t fiber = 0;
   Op op = Op::kStep;
   std::size_t object = 0;
-  std::size_t mutex = 0;     // of a wait
-  std::size_t sleepers = 0;  // of a notification
-  std::size_t pick = 0;      // which of them
+  std::size_t mutex = 0;     // of a wait; the fiber of a join
+  std::size_t sleepers = 0;  // of a notification: the number of waiting fibers
+  std::size_t pick = 0;      // the sleeper that is notified
   bool operator==(const Transition&) const = default;
 };
 
-/// Chooses among the ways to go on: the schedule.
-class Chooser {
+/// Chooses the next step.
+class Strategy {
  public:
-  virtual ~Chooser() = default;
-  /// `last` is the fiber that ran up to here. Returns the place in `ways`, which is not empty.
-  virtual std::size_t Choose(const std::vector<Transition>& ways, std::size_t last) = 0;
+  virtual ~Strategy() = default;
+  /// `last` is the fiber that ran last. Returns an index into `choices`, which is not empty.
+  virtual std::size_t Choose(const std::vector<Transition>& choices, std::size_t last) = 0;
 };
 
-/// One run of a program: its fibers, and what its mutexes and condition variables are to them.
+/// One run of a program: its fibers, and the state of its mutexes and condition variables.
 class Run {
  public:
-  Run(Chooser& chooser, bool at_unlock, int spurious_wakeups);
+  Run(Strategy& strategy, bool at_unlock, int spurious_wakeups);
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -59,17 +59,17 @@ class Run {
 
   [[nodiscard]] std::uint64_t steps() const { return schedule_.size(); }
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  void Fail(const std::string& what);
+  void Fail(const std::string& message);
 
-  /// The run whose fiber is running, or null: not one of ours.
+  /// The run of the calling fiber, or null on a thread that is not a fiber.
   static Run* Current();
 
-  // What the interposed functions do for fibers.
+  // The intercepted functions call these for fibers.
   void Lock(const void* mutex);
   void Unlock(const void* mutex);
   void Wait(const void* cv, const void* mutex);
   void Notify(const void* cv, bool all);
-  /// Blocks unless `changed()`; false if it did not.
+  /// Blocks unless `changed()` returns true. Returns whether it blocked.
   bool FutexWait(const void* word, const std::function<bool()>& changed);
   void FutexWake(const void* word, std::size_t count);
   void Yield();
@@ -77,7 +77,7 @@ class Run {
   [[nodiscard]] std::size_t Spawn(std::function<void()> body);
   void Join(std::size_t fiber);
   [[nodiscard]] std::size_t Self() const { return running_; }
-  std::vector<std::uint64_t> TakeLockSteps();
+  std::vector<std::uint64_t> PopLockSteps();
   [[nodiscard]] std::size_t Asleep() const;
 
  private:
@@ -89,33 +89,34 @@ class Run {
     std::vector<std::uint64_t> lock_steps;
     bool finished = false;
   };
-  static constexpr std::size_t kNobody = ~std::size_t{0};
-  static constexpr std::uint64_t kForEver = 5000;  // steps
+  static constexpr std::size_t kNoFiber = ~std::size_t{0};
+  static constexpr std::uint64_t kMaxSteps = 5000;
 
-  static void Enter();
-  /// The calling fiber is about to do this: returns when it may.
-  void Point(Op op, std::size_t object, std::size_t mutex = kNobody);
+  static void FiberMain();
+  /// Registers the next operation of the calling fiber. Returns when the fiber may execute it.
+  void SchedulingPoint(Op op, std::size_t object, std::size_t mutex = kNoFiber);
   void SwitchTo(std::size_t fiber);
-  void GoOn();
-  /// Who goes on, or kNobody at the end.
-  std::size_t Decide();
-  [[nodiscard]] std::vector<Transition> Ways() const;
-  [[nodiscard]] bool CanGoOn(const Fiber& fiber) const;
+  void SwitchToNext();
+  /// Returns the fiber that runs next, or kNoFiber at the end of the run.
+  std::size_t ChooseNext();
+  [[nodiscard]] std::vector<Transition> Choices() const;
+  [[nodiscard]] bool CanRun(const Fiber& fiber) const;
   [[nodiscard]] std::vector<std::size_t> Sleepers(Op op, std::size_t object) const;
   void Wake(std::size_t fiber);
   std::size_t IdOf(const void* object);
-  [[nodiscard]] std::string Told() const;
+  [[nodiscard]] std::string Describe() const;
 
-  Chooser& chooser_;
+  Strategy& strategy_;
   const bool at_unlock_;
-  int spurious_wakeups_;  // left
+  int spurious_wakeups_;  // still allowed
   ucontext_t main_ = {};
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::size_t running_ = kNobody;
-  std::vector<std::size_t> starters_;  // each waits for the fiber it made to reach its first step
+  std::size_t running_ = kNoFiber;
+  std::vector<std::size_t>
+      starters_;  // they wait until the fiber that they started reaches its first step
   std::size_t pick_ = 0;
-  std::map<const void*, std::size_t> ids_;     // in the order in which they turned up
-  std::map<std::size_t, std::size_t> owners_;  // of mutexes
+  std::map<const void*, std::size_t> ids_;     // numbered in the order of their first use
+  std::map<std::size_t, std::size_t> owners_;  // fibers by mutex
   std::vector<Transition> schedule_;
   std::string failure_;
 };

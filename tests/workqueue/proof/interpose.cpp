@@ -1,5 +1,6 @@
-// What a program's threads call to lock, wait and notify: for fibers of a Run it is done there, for
-// all other threads by the C library. Defined in the binary, these come before the library's.
+// Replaces the functions of the C library that lock, wait and notify. On a fiber of a Run they call
+// the Run, on all other threads the C library. The linker prefers these definitions in the binary
+// to those of the library.
 #include "fibers.hpp"
 #include "scheduler.hpp"
 
@@ -18,17 +19,17 @@ namespace {
 
 using kopp::proof::Run;
 
-/// The C library's function of this name.
+/// The function of this name in the C library.
 template <typename F>
 F Real(const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
 }
 
-constexpr pthread_t kFirstId = 1;  // of a fiber; those of threads are addresses
+constexpr pthread_t kFirstId = 1;  // of a fiber; the ids of threads are addresses, so they differ
 
 }  // namespace
 
-// NOLINTBEGIN(readability-identifier-naming): these names are given
+// NOLINTBEGIN(readability-identifier-naming): the names of the C library
 extern "C" {
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
@@ -57,7 +58,7 @@ int pthread_cond_wait(pthread_cond_t* cv, pthread_mutex_t* mutex) {
 
 int pthread_cond_timedwait(pthread_cond_t* cv, pthread_mutex_t* mutex, const timespec* deadline) {
   if (Run* run = Run::Current()) {
-    run->Fail("a timed wait: a program under the scheduler has no real time");
+    run->Fail("the program uses a timed wait, but the scheduler has no real time");
     return ETIMEDOUT;
   }
   static const auto kReal = Real<decltype(&pthread_cond_timedwait)>("pthread_cond_timedwait");
@@ -67,7 +68,7 @@ int pthread_cond_timedwait(pthread_cond_t* cv, pthread_mutex_t* mutex, const tim
 int pthread_cond_clockwait(pthread_cond_t* cv, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
   if (Run* run = Run::Current()) {
-    run->Fail("a timed wait: a program under the scheduler has no real time");
+    run->Fail("the program uses a timed wait, but the scheduler has no real time");
     return ETIMEDOUT;
   }
   static const auto kReal = Real<decltype(&pthread_cond_clockwait)>("pthread_cond_clockwait");
@@ -114,7 +115,7 @@ int sched_yield() noexcept {
   return kReal();
 }
 
-/// std::stop_callback's destructor waits by a futex for a callback that runs.
+/// The destructor of std::stop_callback waits with a futex for a running callback.
 long syscall(long number, ...) noexcept {
   std::va_list list;
   va_start(list, number);

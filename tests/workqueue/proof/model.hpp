@@ -16,7 +16,7 @@
 
 namespace kopp::proof {
 
-/// An item. Two each have the same hash: tables have to tell them apart.
+/// An item. Pairs of keys have the same hash, so that tables must compare them.
 struct Key {
   int id = 0;
   bool operator==(const Key&) const = default;
@@ -34,17 +34,17 @@ struct std::hash<kopp::proof::Key> {
 
 namespace kopp::proof {
 
-/// What a queue under test is ordered by, and the model of it alike.
+/// The order of a queue under test and of its model.
 struct Rules {
   bool by_priority = false;
-  bool fair = false;  // keys of even numbers are one tenant's, and the others another's
+  bool fair = false;  // the tenants are "even" and "odd"
 
   [[nodiscard]] std::string TenantOf(int key) const {
     if (!fair) return "";
     return key % 2 == 0 ? "even" : "odd";
   }
   static int WeightOf(const std::string& tenant) { return tenant == "even" ? 2 : 1; }
-  [[nodiscard]] workqueue::Order OfQueue() const {
+  [[nodiscard]] workqueue::Order QueueOrder() const {
     if (!by_priority) return {};
     if (!fair) return workqueue::Order::Priority();
     return workqueue::Order::Fair<Key>(
@@ -53,29 +53,30 @@ struct Rules {
   }
 };
 
-/// An order by its name, for tests of each.
-struct Named {
+/// Rules with a name, for parameterized tests.
+struct NamedRules {
   std::string name;
   Rules rules;
-  friend void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
+  friend void PrintTo(const NamedRules& rules, std::ostream* out) { *out << rules.name; }
 };
-inline std::vector<Named> AllOrders() {
-  return {{"FirstCome", {}},
+inline std::vector<NamedRules> AllOrders() {
+  return {{"Fifo", {}},
           {"Priority", {.by_priority = true}},
           {"Fair", {.by_priority = true, .fair = true}}};
 }
 
-/// A queue as its header describes it, for one thread: slow, and plain enough to be believed.
+/// A model of the queue that implements the documentation of its header in the simplest way, for
+/// one thread.
 class Model {
  public:
-  struct Handed {
+  struct Returned {
     int key = 0;
     int priority = 0;
-    bool operator==(const Handed&) const = default;
+    bool operator==(const Returned&) const = default;
   };
   struct Waiting {
     std::int64_t at = 0;
-    std::uint64_t since = 0;
+    std::uint64_t added = 0;  // number of the call
     int key = 0;
     int priority = 0;
   };
@@ -85,9 +86,9 @@ class Model {
   void Add(int key, int priority) {
     if (shut_down_) return;
     if (!rules_.by_priority) priority = 0;
-    if (in_hand_.contains(key)) {
-      const auto [held, is_new] = again_.try_emplace(key, priority);
-      held->second = std::max(held->second, priority);
+    if (processing_.contains(key)) {
+      const auto [dirty, is_new] = dirty_.try_emplace(key, priority);
+      dirty->second = std::max(dirty->second, priority);
     } else if (const auto ready = PriorityOfReady(key); !ready) {
       Push(key, priority);
     } else if (priority > *ready) {
@@ -97,41 +98,42 @@ class Model {
   }
 
   /// Requires: Len() > 0.
-  Handed Get() {
-    auto& [priority, lanes] = *levels_.begin();
-    const Handed handed{lanes.front().keys.front(), priority};
-    if (++lanes.front().served >= Rules::WeightOf(lanes.front().tenant)) {
-      lanes.front().served = 0;
-      std::rotate(lanes.begin(), lanes.begin() + 1, lanes.end());
+  Returned Get() {
+    auto& [priority, lists] = *ready_.begin();
+    const Returned returned{lists.front().keys.front(), priority};
+    if (++lists.front().served >= Rules::WeightOf(lists.front().tenant)) {
+      lists.front().served = 0;
+      std::rotate(lists.begin(), lists.begin() + 1, lists.end());
     }
-    Remove(handed.key, handed.priority);
-    in_hand_[handed.key] = handed.priority;
-    return handed;
+    Remove(returned.key, returned.priority);
+    processing_[returned.key] = returned.priority;
+    return returned;
   }
 
   void Done(int key) {
-    if (in_hand_.erase(key) == 0) {
+    if (processing_.erase(key) == 0) {
       ++stray_dones_;
-    } else if (const auto again = again_.extract(key)) {
-      Push(key, again.mapped());
+    } else if (const auto dirty = dirty_.extract(key)) {
+      Push(key, dirty.mapped());
     }
   }
 
   void AddAfter(int key, std::int64_t delay, std::optional<int> priority, std::int64_t now) {
-    const auto hand = in_hand_.find(key);
-    const int wanted = priority.value_or(hand == in_hand_.end() ? 0 : hand->second);
-    if (delay <= 0) return Add(key, wanted);
+    const auto processing = processing_.find(key);
+    const int new_priority =
+        priority.value_or(processing == processing_.end() ? 0 : processing->second);
+    if (delay <= 0) return Add(key, new_priority);
     if (shut_down_) return;
-    const Waiting waiting{now + delay, calls_++, key, wanted};
-    const auto [known, is_new] = waiting_.try_emplace(key, waiting);
+    const Waiting waiting{now + delay, calls_++, key, new_priority};
+    const auto [entry, is_new] = waiting_.try_emplace(key, waiting);
     if (is_new) return;
-    const int highest = std::max(known->second.priority, wanted);
-    if (waiting.at < known->second.at) known->second = waiting;
-    known->second.priority = highest;
+    const int highest = std::max(entry->second.priority, new_priority);
+    if (waiting.at < entry->second.at) entry->second = waiting;
+    entry->second.priority = highest;
   }
 
-  /// It is `now`.
-  void Pass(std::int64_t now) {
+  /// Adds the keys whose delays have passed at `now`.
+  void Advance(std::int64_t now) {
     for (const Waiting& due : WaitingInOrder()) {
       if (due.at > now) return;
       waiting_.erase(due.key);
@@ -144,11 +146,11 @@ class Model {
     waiting_.clear();
   }
 
-  [[nodiscard]] std::vector<Handed> Ready() const {
-    std::vector<Handed> ready;
-    for (const auto& [priority, lanes] : levels_) {
-      for (const Lane& lane : lanes) {
-        for (const int key : lane.keys) ready.push_back({key, priority});
+  [[nodiscard]] std::vector<Returned> Ready() const {
+    std::vector<Returned> ready;
+    for (const auto& [priority, lists] : ready_) {
+      for (const TenantList& list : lists) {
+        for (const int key : list.keys) ready.push_back({key, priority});
       }
     }
     return ready;
@@ -157,49 +159,49 @@ class Model {
     std::vector<Waiting> all;
     for (const auto& [key, waiting] : waiting_) all.push_back(waiting);
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.at, a.since) < std::pair(b.at, b.since);
+      return std::pair(a.at, a.added) < std::pair(b.at, b.added);
     });
     return all;
   }
   [[nodiscard]] std::size_t Len() const { return Ready().size(); }
-  [[nodiscard]] const std::map<int, int>& InHand() const { return in_hand_; }
-  [[nodiscard]] bool WantedAgain(int key) const { return again_.contains(key); }
-  [[nodiscard]] bool Idle() const { return levels_.empty() && in_hand_.empty(); }
+  [[nodiscard]] const std::map<int, int>& Processing() const { return processing_; }
+  [[nodiscard]] bool IsDirty(int key) const { return dirty_.contains(key); }
+  [[nodiscard]] bool Idle() const { return ready_.empty() && processing_.empty(); }
   [[nodiscard]] bool ShuttingDown() const { return shut_down_; }
   [[nodiscard]] std::uint64_t StrayDones() const { return stray_dones_; }
 
  private:
-  struct Lane {
+  struct TenantList {
     std::string tenant;
     int served = 0;
     std::deque<int> keys;
   };
 
   [[nodiscard]] std::optional<int> PriorityOfReady(int key) const {
-    for (const Handed& ready : Ready()) {
+    for (const Returned& ready : Ready()) {
       if (ready.key == key) return ready.priority;
     }
     return std::nullopt;
   }
   void Push(int key, int priority) {
-    auto& lanes = levels_[priority];
+    auto& lists = ready_[priority];
     const std::string tenant = rules_.TenantOf(key);
-    auto lane = std::find_if(lanes.begin(), lanes.end(),
-                             [&](const Lane& each) { return each.tenant == tenant; });
-    if (lane == lanes.end()) lane = lanes.insert(lane, Lane{tenant, 0, {}});
-    lane->keys.push_back(key);
+    auto list = std::find_if(lists.begin(), lists.end(),
+                             [&](const TenantList& each) { return each.tenant == tenant; });
+    if (list == lists.end()) list = lists.insert(list, TenantList{tenant, 0, {}});
+    list->keys.push_back(key);
   }
   void Remove(int key, int priority) {
-    auto& lanes = levels_[priority];
-    for (Lane& lane : lanes) std::erase(lane.keys, key);
-    std::erase_if(lanes, [](const Lane& lane) { return lane.keys.empty(); });
-    if (lanes.empty()) levels_.erase(priority);
+    auto& lists = ready_[priority];
+    for (TenantList& list : lists) std::erase(list.keys, key);
+    std::erase_if(lists, [](const TenantList& list) { return list.keys.empty(); });
+    if (lists.empty()) ready_.erase(priority);
   }
 
   Rules rules_;
-  std::map<int, std::vector<Lane>, std::greater<>> levels_;  // the lane in front is next
-  std::map<int, int> in_hand_;                               // with its priority
-  std::map<int, int> again_;                                 // wanted while in hand
+  std::map<int, std::vector<TenantList>, std::greater<>> ready_;  // the first list is next
+  std::map<int, int> processing_;                                 // with their priorities
+  std::map<int, int> dirty_;                                      // added while processing
   std::map<int, Waiting> waiting_;
   std::uint64_t calls_ = 0;
   std::uint64_t stray_dones_ = 0;

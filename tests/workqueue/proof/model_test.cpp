@@ -1,8 +1,8 @@
-// The queue and the model of it, through the same calls by one thread.
+// Compares the queue with its model: both get the same calls, on one thread.
 #include "model.hpp"
 
 #include "properties.hpp"
-#include "subject.hpp"
+#include "queue_under_test.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace kopp::proof {
 namespace {
 
 struct Command {
-  enum Kind { kAdd, kGet, kDone, kAddAfter, kAddAfterAsBefore, kAdvance, kShutDown };
+  enum Kind { kAdd, kGet, kDone, kAddAfter, kRequeueAfter, kAdvance, kShutDown };
   Kind kind = kAdd;
   int key = 0;
   int priority = 0;
@@ -32,13 +32,13 @@ struct Command {
 
   friend std::ostream& operator<<(std::ostream& out, const Command& command) {
     constexpr const char* kNames[] = {
-        "Add", "Get", "Done", "AddAfter", "AddAfter as before", "Advance", "ShutDown"};
+        "Add", "Get", "Done", "AddAfter", "AddAfter with the same priority", "Advance", "ShutDown"};
     return out << kNames[command.kind] << "(key " << command.key << ", priority "
                << command.priority << ", " << command.seconds << " s)";
   }
 };
 
-/// One that changes something, mostly: Add and Get are more frequent, ShutDown is rare.
+/// A random command; Add, Get and Done are the most frequent ones.
 rc::Gen<Command> AnyCommand() {
   using Kind = Command::Kind;
   return rc::gen::build<Command>(
@@ -46,17 +46,18 @@ rc::Gen<Command> AnyCommand() {
                                                                    {6, Kind::kGet},
                                                                    {6, Kind::kDone},
                                                                    {4, Kind::kAddAfter},
-                                                                   {2, Kind::kAddAfterAsBefore},
+                                                                   {2, Kind::kRequeueAfter},
                                                                    {3, Kind::kAdvance}})),
       rc::gen::set(&Command::key, rc::gen::inRange(0, 7)),
       rc::gen::set(&Command::priority, rc::gen::inRange(-1, 3)),
       rc::gen::set(&Command::seconds, rc::gen::inRange(0, 5)));
 }
 
-/// A queue and its model, which have to answer alike.
-class Pair {
+/// A queue and its model, which must behave alike.
+class QueueAndModel {
  public:
-  explicit Pair(const Rules& rules) : model_(rules), queue_(MakeDelayingQueue(rules, clock_)) {}
+  explicit QueueAndModel(const Rules& rules)
+      : model_(rules), queue_(MakeDelayingQueue(rules, clock_)) {}
 
   void Do(const Command& command) {
     const Key key{command.key};
@@ -77,7 +78,7 @@ class Pair {
         queue_->AddAfter(key, delay, command.priority);
         model_.AddAfter(key.id, delay.count(), command.priority, now_);
         break;
-      case Command::kAddAfterAsBefore:
+      case Command::kRequeueAfter:
         queue_->AddAfter(key, delay, {});
         model_.AddAfter(key.id, delay.count(), {}, now_);
         break;
@@ -95,13 +96,13 @@ class Pair {
 
  private:
   void Get() {
-    RC_ASSERT(queue_->Len() == model_.Len());  // else Get might not return
-    const auto handed = queue_->Get({});
-    RC_ASSERT(handed.has_value() == (model_.Len() > 0));
-    if (!handed) return;
-    const Model::Handed expected = model_.Get();
-    RC_ASSERT(handed->item.id == expected.key);
-    RC_ASSERT(handed->priority == expected.priority);
+    RC_ASSERT(queue_->Len() == model_.Len());  // else Get might block
+    const auto returned = queue_->Get({});
+    RC_ASSERT(returned.has_value() == (model_.Len() > 0));
+    if (!returned) return;
+    const Model::Returned expected = model_.Get();
+    RC_ASSERT(returned->item.id == expected.key);
+    RC_ASSERT(returned->priority == expected.priority);
   }
 
   void Advance(int seconds) {
@@ -109,8 +110,8 @@ class Pair {
     if (!model_.ShuttingDown()) clock_.AwaitSleepers(1);
     clock_.Advance(std::chrono::seconds(seconds));
     if (model_.ShuttingDown()) return;
-    clock_.AwaitSleepers(1);  // it has looked at the new time
-    model_.Pass(now_);
+    clock_.AwaitSleepers(1);  // the queue has read the new time
+    model_.Advance(now_);
   }
 
   void CompareSnapshots() {
@@ -121,18 +122,18 @@ class Pair {
     for (const auto& [key, priority] : model_.Ready()) expected_ready.emplace_back(key, priority);
     RC_ASSERT(ready == expected_ready);
 
-    std::map<int, std::pair<int, bool>> in_hand;
-    for (const auto& entry : snapshot.in_hand) {
-      in_hand[entry.item.id] = {entry.priority, entry.wanted_again};
+    std::map<int, std::pair<int, bool>> processing;
+    for (const auto& entry : snapshot.processing) {
+      processing[entry.item.id] = {entry.priority, entry.dirty};
     }
-    std::map<int, std::pair<int, bool>> expected_in_hand;
-    for (const auto& [key, priority] : model_.InHand()) {
-      expected_in_hand[key] = {priority, model_.WantedAgain(key)};
+    std::map<int, std::pair<int, bool>> expected_processing;
+    for (const auto& [key, priority] : model_.Processing()) {
+      expected_processing[key] = {priority, model_.IsDirty(key)};
     }
-    RC_ASSERT(in_hand == expected_in_hand);
+    RC_ASSERT(processing == expected_processing);
 
     std::vector<std::tuple<int, TimePoint, int>> waiting;
-    for (const auto& [item, priority, failures, at, again] : snapshot.waiting) {
+    for (const auto& [item, priority, failures, at, dirty] : snapshot.waiting) {
       waiting.emplace_back(item.id, at.value(), priority);
     }
     std::vector<std::tuple<int, TimePoint, int>> expected_waiting;
@@ -143,7 +144,7 @@ class Pair {
     RC_ASSERT(waiting == expected_waiting);
 
     RC_ASSERT(snapshot.ready_count == snapshot.ready.size());
-    RC_ASSERT(snapshot.in_hand_count == snapshot.in_hand.size());
+    RC_ASSERT(snapshot.processing_count == snapshot.processing.size());
     RC_ASSERT(snapshot.waiting_count == snapshot.waiting.size());
     RC_ASSERT(snapshot.stray_dones == model_.StrayDones());
     RC_ASSERT(snapshot.shutting_down == model_.ShuttingDown());
@@ -152,23 +153,23 @@ class Pair {
   Model model_;
   std::int64_t now_ = 0;  // seconds
   kopp::testing::FakeClock clock_;
-  const std::unique_ptr<Subject> queue_;
+  const std::unique_ptr<QueueUnderTest> queue_;
 };
 
-class QueueModelTest : public ::testing::TestWithParam<Named> {};
+class QueueModelTest : public ::testing::TestWithParam<NamedRules> {};
 
-TEST_P(QueueModelTest, WhateverIsCalledTheQueueAnswersLikeItsModel) {
+TEST_P(QueueModelTest, TheQueueBehavesLikeItsModel) {
   ExpectHolds([] {
-    Pair pair(GetParam().rules);
+    QueueAndModel pair(GetParam().rules);
     for (const Command& command : *rc::gen::container<std::vector<Command>>(AnyCommand())) {
       pair.Do(command);
     }
   });
 }
 
-TEST_P(QueueModelTest, AfterShutDownTheQueueAnswersLikeItsModelToo) {
+TEST_P(QueueModelTest, TheQueueBehavesLikeItsModelAfterShutDown) {
   ExpectHolds([] {
-    Pair pair(GetParam().rules);
+    QueueAndModel pair(GetParam().rules);
     for (const Command& command : *rc::gen::container<std::vector<Command>>(AnyCommand())) {
       pair.Do(command);
     }
@@ -180,7 +181,7 @@ TEST_P(QueueModelTest, AfterShutDownTheQueueAnswersLikeItsModelToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, QueueModelTest, ::testing::ValuesIn(AllOrders()),
-                         [](const auto& of) { return of.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace kopp::proof

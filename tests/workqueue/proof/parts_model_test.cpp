@@ -1,4 +1,5 @@
-// What the queues are made of, and plain models of it, through the same calls.
+// Compares the parts of the queues with simple models: both get the same calls.
+#include "parts_adapter.hpp"
 #include "properties.hpp"
 
 #include <algorithm>
@@ -17,42 +18,19 @@
 #include <rapidcheck.h>
 
 #include <kopp/testing/fake_clock.hpp>
-#include <kopp/workqueue/due_heap.hpp>
-#include <kopp/workqueue/item_table.hpp>
 #include <kopp/workqueue/rate_limiter.hpp>
 
 namespace kopp::proof {
 
-/// An item of which one can ask how many there are.
-class Counted {
- public:
-  explicit Counted(int id) : id_(id) { ++alive; }
-  Counted(const Counted& other) noexcept : id_(other.id_) { ++alive; }
-  Counted& operator=(const Counted& other) = default;
-  ~Counted() { --alive; }
-  bool operator==(const Counted& other) const { return id_ == other.id_; }
-  [[nodiscard]] int id() const { return id_; }
-
-  static inline std::size_t alive = 0;
-
- private:
-  int id_;
-};
-
-}  // namespace kopp::proof
-
-template <>
-struct std::hash<kopp::proof::Counted> {
-  std::size_t operator()(const kopp::proof::Counted& item) const {
-    return static_cast<std::size_t>(item.id() / 2);  // two each collide
-  }
-};
-
-namespace kopp::proof {
 namespace {
 
-using workqueue::Handle;
-using workqueue::kNoHandle;
+using Handle = std::uint32_t;
+constexpr Handle kNoHandle = TableUnderTest::kNoHandle;
+using Parts = Implementations<PartFactories>;
+
+const Parts real_parts("", MakePartFactories<workqueue::detail::ItemTable<Counted, int>,
+                                             workqueue::detail::DelayHeap<Counted>,
+                                             workqueue::detail::FailureCounts<Counted>>());
 
 struct Command {
   int kind = 0;
@@ -74,97 +52,96 @@ rc::Gen<std::vector<Command>> Commands(const rc::Gen<int>& kind, int keys, int n
 
 // ItemTable
 
-/// Hashes that make clusters, some around the end of the index, and some equal ones.
+/// Hashes of which some are equal, some adjacent, and some at the end of the index.
 std::uint32_t HashOf(int key) {
   constexpr std::uint32_t kHashes[] = {14, 15, 0, 30, 0xFFFF'FFFF, 1, 15, 0xFFFF'FFF0};
   return kHashes[static_cast<std::size_t>(key) % std::size(kHashes)];
 }
 
-TEST(ItemTableModelTest, ItFindsWhatAMapFindsAndKeepsNothingElseAlive) {
+TEST(ItemTableModelTest, BehavesLikeAMapAndDestroysErasedItems) {
   enum { kInsert, kErase, kClear };
   ExpectHolds([] {
-    workqueue::ItemTable<Counted, int> table;
+    const auto table = Parts::Selected().table();
     std::map<int, int> model;
     const auto kinds = rc::gen::weightedElement<int>({{60, kInsert}, {40, kErase}, {1, kClear}});
     for (const auto& [kind, key, number] : *Commands(kinds, 24, 1000)) {
-      const Handle found = table.Find(Counted(key), HashOf(key));
+      const Handle found = table->Find(Counted(key), HashOf(key));
       RC_ASSERT((found != kNoHandle) == model.contains(key));
       if (kind == kInsert) {
-        const auto [handle, is_new] = table.Insert(Counted(key), HashOf(key));
+        const auto [handle, is_new] = table->Insert(Counted(key), HashOf(key));
         RC_ASSERT(is_new == !model.contains(key));
-        RC_ASSERT(!is_new || table[handle] == 0);
-        table[handle] = model[key] = number;
+        RC_ASSERT(!is_new || table->ValueOf(handle) == 0);
+        table->ValueOf(handle) = model[key] = number;
       } else if (kind == kErase && found != kNoHandle) {
-        table.Erase(found);
+        table->Erase(found);
         model.erase(key);
       } else if (kind == kClear) {
-        table.Clear();
+        table->Clear();
         model.clear();
       }
       for (const auto& [each, value] : model) {
-        const Handle handle = table.Find(Counted(each), HashOf(each));
+        const Handle handle = table->Find(Counted(each), HashOf(each));
         RC_ASSERT(handle != kNoHandle);
-        RC_ASSERT(table.ItemOf(handle).id() == each);
-        RC_ASSERT(table[handle] == value);
+        RC_ASSERT(table->ItemOf(handle).id() == each);
+        RC_ASSERT(table->ValueOf(handle) == value);
       }
       std::size_t visited = 0;
-      table.ForEach([&](Handle) { return ++visited > 0; });
+      table->ForEach([&](Handle) { return ++visited > 0; });
       RC_ASSERT(visited == model.size());
-      RC_ASSERT(table.size() == model.size());
+      RC_ASSERT(table->size() == model.size());
       RC_ASSERT(Counted::alive == model.size());
     }
   });
 }
 
-// DueHeap
+// DelayHeap
 
-TEST(DueHeapModelTest, TheEarliestMomentAndTheHighestPriorityOfEachItemStand) {
+TEST(DelayHeapModelTest, KeepsTheEarliestTimeAndTheHighestPriorityOfEachItem) {
   enum { kAdd, kPop, kClear };
   ExpectHolds([] {
     struct Waiting {
       TimePoint at;
-      int since = 0;
+      int added = 0;  // by which call
       int priority = 0;
     };
-    workqueue::DueHeap<Counted> heap;
+    const auto heap = Parts::Selected().heap();
     std::map<int, Waiting> model;
     int calls = 0;
     const auto first = [&] {
       return std::min_element(model.begin(), model.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.second.at, a.second.since) < std::pair(b.second.at, b.second.since);
+        return std::pair(a.second.at, a.second.added) < std::pair(b.second.at, b.second.added);
       });
     };
     const auto kinds = rc::gen::weightedElement<int>({{60, kAdd}, {35, kPop}, {1, kClear}});
     for (const auto& [kind, key, number] : *Commands(kinds, 40, 12)) {
       if (kind == kAdd) {
-        const Waiting wish{TimePoint{} + std::chrono::seconds(number), calls++, number % 3};
-        const auto [known, is_new] = model.try_emplace(key, wish);
-        const bool earlier = is_new || wish.at < known->second.at;
-        const int priority = std::max(known->second.priority, wish.priority);
-        if (earlier) known->second = wish;
-        known->second.priority = priority;
-        const std::uint32_t hash = workqueue::DueHeap<Counted>::Hash(Counted(key), &heap);
-        const bool in_front = heap.Add(Counted(key), hash, wish.at, wish.priority);
-        RC_ASSERT(in_front == (earlier && first()->first == key));
+        const Waiting added{TimePoint{} + std::chrono::seconds(number), calls++, number % 3};
+        const auto [entry, is_new] = model.try_emplace(key, added);
+        const bool earlier = is_new || added.at < entry->second.at;
+        const int priority = std::max(entry->second.priority, added.priority);
+        if (earlier) entry->second = added;
+        entry->second.priority = priority;
+        const bool is_first = heap->Add(Counted(key), added.at, added.priority);
+        RC_ASSERT(is_first == (earlier && first()->first == key));
       } else if (kind == kPop && !model.empty()) {
-        const auto popped = heap.PopFront();
+        const auto popped = heap->PopFront();
         RC_ASSERT(popped.item.id() == first()->first);
         RC_ASSERT(popped.priority == first()->second.priority);
         model.erase(first());
       } else if (kind == kClear) {
-        heap.Clear();
+        heap->Clear();
         model.clear();
       }
-      RC_ASSERT(heap.size() == model.size());
-      RC_ASSERT(heap.empty() == model.empty());
-      RC_ASSERT(heap.next() == (model.empty() ? TimePoint::max() : first()->second.at));
+      RC_ASSERT(heap->size() == model.size());
+      RC_ASSERT(heap->empty() == model.empty());
+      RC_ASSERT(heap->next() == (model.empty() ? TimePoint::max() : first()->second.at));
       std::vector<std::tuple<TimePoint, int, int>> in_order;
       for (const auto& [each, waiting] : model) {
-        in_order.emplace_back(waiting.at, waiting.since, each);
+        in_order.emplace_back(waiting.at, waiting.added, each);
       }
       std::sort(in_order.begin(), in_order.end());
       std::size_t visited = 0;
-      heap.ForEarliest(3, [&](const Counted& item, TimePoint at, int priority) {
+      heap->ForEarliest(3, [&](const Counted& item, TimePoint at, int priority) {
         RC_ASSERT(item.id() == std::get<2>(in_order.at(visited++)));
         RC_ASSERT(at == model[item.id()].at);
         RC_ASSERT(priority == model[item.id()].priority);
@@ -175,11 +152,11 @@ TEST(DueHeapModelTest, TheEarliestMomentAndTheHighestPriorityOfEachItemStand) {
   });
 }
 
-// FailureCounts and the delays made of them
+// FailureCounts and the delays that depend on them
 
 constexpr int kIdle = 10;  // seconds
 
-TEST(FailureCountsModelTest, ItCountsSinceTheLastForgetAndForgetsWhatIsIdle) {
+TEST(FailureCountsModelTest, CountsFailuresSinceTheLastForgetOrExpiry) {
   enum { kIncrement, kForget, kGet, kAdvance };
   ExpectHolds([] {
     struct Count {
@@ -187,7 +164,7 @@ TEST(FailureCountsModelTest, ItCountsSinceTheLastForgetAndForgetsWhatIsIdle) {
       int last = 0;
     };
     kopp::testing::FakeClock clock;
-    workqueue::FailureCounts<Counted> counts(std::chrono::seconds(kIdle), clock);
+    const auto counts = Parts::Selected().counts(std::chrono::seconds(kIdle), clock);
     std::map<int, Count> model;
     int now = 0;
     const auto kinds =
@@ -196,32 +173,32 @@ TEST(FailureCountsModelTest, ItCountsSinceTheLastForgetAndForgetsWhatIsIdle) {
       std::erase_if(model, [&](const auto& each) { return now > each.second.last + kIdle; });
       if (kind == kIncrement) {
         auto& [failures, last] = model[key];
-        RC_ASSERT(counts.Increment(Counted(key)) == failures);
+        RC_ASSERT(counts->Increment(Counted(key)) == failures);
         ++failures;
         last = now;
       } else if (kind == kForget) {
-        counts.Forget(Counted(key));
+        counts->Forget(Counted(key));
         model.erase(key);
       } else if (kind == kAdvance) {
         clock.Advance(std::chrono::seconds(seconds));
         now += seconds;
         continue;
       }
-      RC_ASSERT(counts.Get(Counted(key)) == (model.contains(key) ? model[key].failures : 0));
+      RC_ASSERT(counts->Get(Counted(key)) == (model.contains(key) ? model[key].failures : 0));
     }
   });
 }
 
-TEST(FailureCountsModelTest, WhatIsIdleForTwiceTheTimeTakesNoMemoryAfterTheNextIncrement) {
+TEST(FailureCountsModelTest, IncrementFreesItemsThatAreIdleForTwiceTheTime) {
   ExpectHolds([] {
     kopp::testing::FakeClock clock;
-    workqueue::FailureCounts<Counted> counts(std::chrono::seconds(kIdle), clock);
+    const auto counts = Parts::Selected().counts(std::chrono::seconds(kIdle), clock);
     std::map<int, int> last;
     int now = 0;
     for (const auto& [kind, key, seconds] : *Commands(rc::gen::just(0), 1000, 6)) {
       clock.Advance(std::chrono::seconds(seconds));
       now += seconds;
-      counts.Increment(Counted(key));
+      counts->Increment(Counted(key));
       last[key] = now;
       std::erase_if(last, [&](const auto& each) { return now > each.second + 2 * kIdle; });
       RC_ASSERT(Counted::alive <= last.size());
@@ -231,7 +208,7 @@ TEST(FailureCountsModelTest, WhatIsIdleForTwiceTheTimeTakesNoMemoryAfterTheNextI
 
 __extension__ using Wide = unsigned __int128;
 
-TEST(ExponentialDelayModelTest, TheDelayIsBaseTimesTwoToTheFailuresUpToTheLongest) {
+TEST(ExponentialDelayModelTest, TheDelayIsBaseTimesTwoToThePowerOfTheFailuresUpToTheMaximum) {
   ExpectHolds([] {
     const auto base = *rc::gen::inRange<std::int64_t>(1, std::int64_t{1} << 40);
     const auto longest =

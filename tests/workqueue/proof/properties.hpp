@@ -10,21 +10,21 @@
 
 namespace kopp::proof {
 
-/// Tries `property` with many generated arguments, and fails the test with the smallest ones for
-/// which it does not hold. Prints the seed either way: RC_PARAMS="seed=…" runs the same again.
+/// Checks `property` with many generated arguments. Reports the smallest arguments for which it
+/// fails. Prints the seed: RC_PARAMS="seed=…" repeats the run.
 template <typename Property>
 void ExpectHolds(Property&& property) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
-  params.maxSuccess *= 5;  // they are quick
+  params.maxSuccess *= 5;  // each run is short
   const auto& test = *::testing::UnitTest::GetInstance()->current_test_info();
   const rc::detail::TestMetadata metadata{.id = std::string(test.name()),
                                           .description = std::string(test.name())};
   std::cout << "seed " << params.seed << "\n";
   const auto result = rc::detail::checkTestable(std::forward<Property>(property), metadata, params);
   if (result.template is<rc::detail::SuccessResult>()) return;
-  std::ostringstream what;
-  rc::detail::printResultMessage(result, what);
-  ADD_FAILURE() << what.str();
+  std::ostringstream message;
+  rc::detail::printResultMessage(result, message);
+  ADD_FAILURE() << message.str();
 }
 
 }  // namespace kopp::proof

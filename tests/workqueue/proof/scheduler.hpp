@@ -9,34 +9,35 @@
 
 namespace kopp::proof {
 
-/// Runs a program of several threads under one schedule after another, each chosen, none left to
-/// luck. The program is real code: it makes std::threads, locks and waits as ever, and joins what
-/// it made. Its threads are fibers of the calling thread: exactly one runs, and who goes on is
-/// decided before each lock, wait and notification (interpose.cpp catches these).
-///
-/// Found, and reported with the schedule that leads there: what the program says by Fail, a
-/// deadlock (nobody can go on; a lost wake-up is one), a program that goes on for ever, and a lock
-/// let go by somebody else. Not found: races on memory, which no schedule of whole steps shows.
-/// Threads see each other's writes at once here; ThreadSanitizer has to say the rest.
-///
-/// A failed try_lock is taken as a lock: who spins gets it as soon as it is free. Which sleeper
-/// notify_one wakes is a choice like any other.
+// A scheduler that runs a multi-threaded program under many schedules and controls each of them.
+// The program is normal code: it uses std::thread, mutexes and condition variables, and joins its
+// threads. Its threads are fibers of the calling thread, of which one runs at a time. The scheduler
+// chooses the next fiber before each lock, wait and notification; interpose.cpp intercepts these
+// calls.
+//
+// It detects and reports, with the schedule: a call of Fail, a deadlock (also by a lost wake-up),
+// an endless program, and an unlock by a thread that does not hold the lock. It does not detect
+// data races, because writes are visible to the other fibers immediately: ThreadSanitizer does.
+//
+// A try_lock behaves like a lock, so a spinning thread gets the lock as soon as it is free. The
+// thread that notify_one wakes is part of the schedule.
 
-/// All schedules, or all that are promised.
+/// An exhaustive search.
 struct Search {
-  /// All schedules that take the processor away from a thread that could go on no more than this
-  /// often. Unset: all schedules, but one of those that differ only in the order of steps on
-  /// different objects, which nobody can tell apart.
+  /// The maximum number of times that a schedule interrupts a fiber that could continue. Unset: all
+  /// schedules; of those that differ only in the order of steps on different objects, which have
+  /// the same effect, one.
   std::optional<int> preemptions = {};
-  /// A step more where a lock is let go: for a program that shares atomics too. Those are no
-  /// objects to the search, so it wants `preemptions`.
+  /// Also schedules before each unlock: for programs that share atomics. The search does not see
+  /// atomics as objects, so such programs need `preemptions`.
   bool at_unlock = false;
-  int spurious_wakeups = 0;         ///< in one schedule, at the most, at any place
-  std::uint64_t limit = 2'000'000;  ///< schedules; more are a failure: the promise is not kept
+  int spurious_wakeups = 0;         ///< the maximum number in one schedule
+  std::uint64_t limit = 2'000'000;  ///< the maximum number of schedules; more are a failure
 };
 
-/// Schedules at random: threads have priorities, and `depth` - 1 times one falls to the bottom. A
-/// bug that needs `depth` orderings shows up in each run with a known probability (PCT).
+/// Random schedules (PCT, probabilistic concurrency testing): fibers have random priorities, and
+/// `depth` - 1 times the running fiber gets the lowest one. A run finds a bug that needs `depth`
+/// ordering constraints with a known probability.
 struct RandomSearch {
   std::uint64_t seed = 0;
   std::uint64_t runs = 1000;
@@ -46,23 +47,23 @@ struct RandomSearch {
 
 struct Explored {
   std::uint64_t schedules = 0;
-  std::uint64_t longest = 0;  ///< steps of one schedule
-  std::string failure = {};   ///< empty: none
+  std::uint64_t longest = 0;  ///< the number of steps of the longest schedule
+  std::string failure = {};   ///< empty: no bug was found
 };
 
 Explored Explore(const Search& search, const std::function<void()>& program);
 Explored Explore(const RandomSearch& search, const std::function<void()>& program);
 
-/// For programs: this schedule shows a bug. It still runs to its end.
-void Fail(const std::string& what);
+/// For programs: reports a bug in this schedule, which continues to its end.
+void Fail(const std::string& message);
 
-/// For programs: a step on `object`, before what follows. Returns its number.
+/// For programs: a scheduling point on `object`. Returns the number of the step.
 std::uint64_t Step(const void* object);
 
-/// For programs: the steps in which the calling thread took a lock, since it last asked.
-std::vector<std::uint64_t> TakeLockSteps();
+/// For programs: returns the steps in which the calling thread acquired a lock since the last call.
+std::vector<std::uint64_t> PopLockSteps();
 
-/// For programs: returns when at least `threads` wait for condition variables.
+/// For programs: blocks until at least `threads` threads wait for condition variables.
 void AwaitAsleep(std::size_t threads);
 
 }  // namespace kopp::proof

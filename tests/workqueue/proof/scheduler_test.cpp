@@ -1,4 +1,4 @@
-// The scheduler itself: it leaves out no schedule, and sees what goes wrong in one.
+// Tests of the scheduler: it omits no schedule, and detects the bugs of a program.
 #include "scheduler.hpp"
 
 #include <condition_variable>
@@ -17,22 +17,22 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Locks `mutex` so often, and writes `name` down each time.
-void Sign(std::mutex& mutex, std::string& text, char name, int times) {
+/// Locks `mutex` `times` times, and appends `name` to `text` each time.
+void AppendLocked(std::mutex& mutex, std::string& text, char name, int times) {
   for (int i = 0; i < times; ++i) {
     const std::lock_guard guard{mutex};
     text += name;
   }
 }
 
-TEST(SchedulerTest, EachOrderOfTwoThreadsThreeTimesAtOneLockIsRunOnce) {
+TEST(SchedulerTest, EachOrderOfTwoThreadsThatLockThreeTimesRunsOnce) {
   std::set<std::string> texts;
 
   const Explored explored = Explore(Search{}, [&] {
     std::mutex mutex;
     std::string text;
-    std::jthread first([&] { Sign(mutex, text, 'a', 3); });
-    std::jthread second([&] { Sign(mutex, text, 'b', 3); });
+    std::jthread first([&] { AppendLocked(mutex, text, 'a', 3); });
+    std::jthread second([&] { AppendLocked(mutex, text, 'b', 3); });
     first.join();
     second.join();
     texts.insert(text);
@@ -43,25 +43,25 @@ TEST(SchedulerTest, EachOrderOfTwoThreadsThreeTimesAtOneLockIsRunOnce) {
   EXPECT_EQ(explored.schedules, 20);
 }
 
-TEST(SchedulerTest, ThreadsAtLocksOfTheirOwnAreRunInOneOrder) {
+TEST(SchedulerTest, ThreadsWithSeparateLocksRunInOneOrder) {
   const Explored explored = Explore(Search{}, [] {
     std::mutex mutexes[2];
     std::string texts[2];
-    std::jthread first([&] { Sign(mutexes[0], texts[0], 'a', 3); });
-    std::jthread second([&] { Sign(mutexes[1], texts[1], 'b', 3); });
+    std::jthread first([&] { AppendLocked(mutexes[0], texts[0], 'a', 3); });
+    std::jthread second([&] { AppendLocked(mutexes[1], texts[1], 'b', 3); });
   });
 
   EXPECT_EQ(explored.schedules, 1);
 }
 
-TEST(SchedulerTest, WithEnoughPreemptionsTheBoundedSearchFindsTheSameOrders) {
+TEST(SchedulerTest, TheBoundedSearchFindsAllOrdersWithEnoughPreemptions) {
   std::set<std::string> texts;
 
   Explore(Search{.preemptions = 6}, [&] {
     std::mutex mutex;
     std::string text;
-    std::jthread first([&] { Sign(mutex, text, 'a', 3); });
-    std::jthread second([&] { Sign(mutex, text, 'b', 3); });
+    std::jthread first([&] { AppendLocked(mutex, text, 'a', 3); });
+    std::jthread second([&] { AppendLocked(mutex, text, 'b', 3); });
     first.join();
     second.join();
     texts.insert(text);
@@ -83,32 +83,32 @@ void TwoLocksInTwoOrders() {
   });
 }
 
-TEST(SchedulerTest, ADeadlockIsFound) {
-  EXPECT_THAT(Explore(Search{}, TwoLocksInTwoOrders).failure, HasSubstr("nobody can go on"));
+TEST(SchedulerTest, DetectsADeadlock) {
+  EXPECT_THAT(Explore(Search{}, TwoLocksInTwoOrders).failure, HasSubstr("deadlock"));
   EXPECT_THAT(Explore(RandomSearch{.seed = 1, .depth = 2}, TwoLocksInTwoOrders).failure,
-              HasSubstr("nobody can go on"));
+              HasSubstr("deadlock"));
 }
 
-TEST(SchedulerTest, ANotificationThatComesTooEarlyIsFound) {
+TEST(SchedulerTest, DetectsANotificationBeforeTheWait) {
   const Explored explored = Explore(Search{}, [] {
     std::mutex mutex;
     std::condition_variable cv;
-    std::jthread waits([&] {
+    std::jthread waiter([&] {
       std::unique_lock lock{mutex};
-      cv.wait(lock);  // for nothing: it may have been said
+      cv.wait(lock);  // a bug: the notification may be over
     });
     cv.notify_one();
   });
 
-  EXPECT_THAT(explored.failure, HasSubstr("nobody can go on"));
+  EXPECT_THAT(explored.failure, HasSubstr("deadlock"));
 }
 
-TEST(SchedulerTest, AWaitThatTrustsItsWakeUpIsFoundWhereItIsWokenForNoReason) {
+TEST(SchedulerTest, DetectsAWaitWithoutALoopBySpuriousWakeUps) {
   const auto program = [] {
     std::mutex mutex;
     std::condition_variable cv;
     bool ready = false;
-    std::jthread waits([&] {
+    std::jthread waiter([&] {
       std::unique_lock lock{mutex};
       if (!ready) cv.wait(lock);
       if (!ready) Fail("not ready");
@@ -122,7 +122,7 @@ TEST(SchedulerTest, AWaitThatTrustsItsWakeUpIsFoundWhereItIsWokenForNoReason) {
   EXPECT_THAT(Explore(Search{.spurious_wakeups = 1}, program).failure, HasSubstr("not ready"));
 }
 
-TEST(SchedulerTest, WhichSleeperIsNotifiedIsAChoice) {
+TEST(SchedulerTest, NotifyOneCanWakeAnySleeper) {
   std::set<char> woken;
 
   Explore(Search{}, [&] {
@@ -147,23 +147,23 @@ TEST(SchedulerTest, WhichSleeperIsNotifiedIsAChoice) {
   EXPECT_EQ(woken, (std::set{'a', 'b'}));
 }
 
-TEST(SchedulerTest, AStopCallbacksDestructorWaitsForTheCallback) {
+TEST(SchedulerTest, TheDestructorOfAStopCallbackWaitsForTheCallback) {
   const Explored explored = Explore(Search{.preemptions = 2, .at_unlock = true}, [] {
     std::mutex mutex;
     std::stop_source source;
-    bool gone = false;
-    std::jthread stops([&] {
+    bool destroyed = false;
+    std::jthread stopper([&] {
       Step(&source);
       source.request_stop();
     });
     {
       const std::stop_callback callback(source.get_token(), [&] {
         const std::lock_guard guard{mutex};
-        if (gone) Fail("the callback runs after its destructor");
+        if (destroyed) Fail("the callback ran after its destructor");
       });
       Step(&source);
     }
-    gone = true;
+    destroyed = true;
   });
 
   EXPECT_THAT(explored.failure, IsEmpty());

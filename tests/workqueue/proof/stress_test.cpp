@@ -1,5 +1,5 @@
-// Real threads, as many as hurt, and no control over them: for the sanitizers, and for what the
-// schedules of schedule_test.cpp are too small to show.
+// Real threads without control of their schedules: for the sanitizers, and for bugs that the small
+// programs of schedule_test.cpp do not show.
 #include "model.hpp"
 
 #include <array>
@@ -26,68 +26,68 @@ using namespace std::chrono_literals;
 using workqueue::DelayingQueue;
 
 constexpr int kKeys = 16;
-constexpr int kLast = kKeys;  // comes behind all others
+constexpr int kLast = kKeys;  // a key that is added after all others
 
-/// What producers wanted and workers saw.
-class Books {
+/// Counts the adds and the processing of each key.
+class KeyCounters {
  public:
-  /// Before the Add.
-  void Want(int key) { ++Of(key).wanted; }
+  /// Must be called before each Add.
+  void CountAdd(int key) { ++Of(key).adds; }
 
-  /// Works on what comes to the queue's end.
+  /// Processes keys until Get returns nullopt.
   void Work(DelayingQueue<Key>& queue, const std::stop_token& stop = {}) {
     while (const auto item = queue.Get(stop)) {
-      Page& page = Of(item->id);
-      if (++page.in_hand != 1) two_hands_ = true;
-      ++in_hand_;
+      Counters& counters = Of(item->id);
+      if (++counters.processing != 1) shared_ = true;
+      ++processing_;
       const bool slow = ++gets_ % 16 == 0;
-      page.seen = page.wanted.load();
-      if (slow) std::this_thread::yield();  // so that others come in between
-      --in_hand_;
-      --page.in_hand;
+      counters.processed_adds = counters.adds.load();
+      if (slow) std::this_thread::yield();  // so that other threads run now
+      --processing_;
+      --counters.processing;
       queue.Done(*item);
     }
   }
 
-  /// Blocks until a worker has taken `key` since its last Add.
-  void AwaitSeen(int key) {
-    while (Of(key).seen != Of(key).wanted) std::this_thread::yield();
+  /// Blocks until `key` has been processed after its last Add.
+  void AwaitProcessed(int key) {
+    while (Of(key).processed_adds != Of(key).adds) std::this_thread::yield();
   }
-  [[nodiscard]] bool SomethingInHand() const { return in_hand_ != 0; }
+  [[nodiscard]] bool IsProcessing() const { return processing_ != 0; }
 
   void ExpectExclusive(DelayingQueue<Key>& queue) const {
-    EXPECT_FALSE(two_hands_) << "a key was in two hands";
+    EXPECT_FALSE(shared_) << "two workers processed a key at once";
     const auto snapshot = queue.TakeSnapshot();
-    EXPECT_EQ(snapshot.in_hand_count, 0) << "fewer calls of Done than of Get took effect";
-    EXPECT_EQ(snapshot.stray_dones, 0) << "a Done did not find its key in hand";
+    EXPECT_EQ(snapshot.processing_count, 0) << "a Done had no effect";
+    EXPECT_EQ(snapshot.stray_dones, 0) << "a Done did not find its key in processing";
     EXPECT_EQ(snapshot.ready_count, 0);
   }
   void ExpectNothingLost() const {
     EXPECT_GT(gets_, 0);
-    for (std::size_t key = 0; key < pages_.size(); ++key) {
-      EXPECT_EQ(pages_.at(key).seen, pages_.at(key).wanted) << "key " << key;
+    for (std::size_t key = 0; key < counters_.size(); ++key) {
+      EXPECT_EQ(counters_.at(key).processed_adds, counters_.at(key).adds) << "key " << key;
     }
   }
 
  private:
-  struct Page {
-    std::atomic<int> wanted = 0;  // the number of the last Add
-    std::atomic<int> seen = 0;    // what the last worker to take it saw there
-    std::atomic<int> in_hand = 0;
+  struct Counters {
+    std::atomic<int> adds = 0;
+    std::atomic<int> processed_adds = 0;  // the value of `adds` when the key was last processed
+    std::atomic<int> processing = 0;
   };
-  Page& Of(int key) { return pages_.at(static_cast<std::size_t>(key)); }
+  Counters& Of(int key) { return counters_.at(static_cast<std::size_t>(key)); }
 
-  std::array<Page, kKeys + 1> pages_;
-  std::atomic<int> in_hand_ = 0;
+  std::array<Counters, kKeys + 1> counters_;
+  std::atomic<int> processing_ = 0;
   std::atomic<int> gets_ = 0;
-  std::atomic<bool> two_hands_ = false;
+  std::atomic<bool> shared_ = false;
 };
 
-class StressTest : public ::testing::TestWithParam<Named> {
+class StressTest : public ::testing::TestWithParam<NamedRules> {
  protected:
   StressTest() { std::cout << "seed " << seed_ << "\n"; }
 
-  /// `count` threads that call each(random) `times` times.
+  /// Starts `count` threads that call each(random) `times` times.
   template <typename Each>
   std::vector<std::jthread> Threads(unsigned count, int times, Each each) {
     std::vector<std::jthread> threads;
@@ -100,20 +100,20 @@ class StressTest : public ::testing::TestWithParam<Named> {
   }
   std::vector<std::jthread> Workers(unsigned count, DelayingQueue<Key>& queue) {
     std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < count; ++i) workers.emplace_back([&] { books_.Work(queue); });
+    for (unsigned i = 0; i < count; ++i) workers.emplace_back([&] { keys_.Work(queue); });
     return workers;
   }
 
   const unsigned seed_ = std::random_device{}();
-  Books books_;
+  KeyCounters keys_;
 };
 
 int Pick(std::minstd_rand& random, int below) {
   return static_cast<int>(random() % static_cast<unsigned>(below));
 }
 
-TEST_P(StressTest, WhatWasAddedBeforeADrainIsHandedOut) {
-  DelayingQueue<Key> queue({.order = GetParam().rules.OfQueue()});
+TEST_P(StressTest, ItemsAddedBeforeADrainAreProcessed) {
+  DelayingQueue<Key> queue({.order = GetParam().rules.QueueOrder()});
   auto workers = Workers(4, queue);
   std::jthread reader([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) (void)queue.TakeSnapshot(4);
@@ -121,104 +121,104 @@ TEST_P(StressTest, WhatWasAddedBeforeADrainIsHandedOut) {
 
   Threads(4, 30'000, [&](std::minstd_rand& random) {
     const int key = Pick(random, kKeys);
-    books_.Want(key);
+    keys_.CountAdd(key);
     queue.Add(Key{key}, Pick(random, 3));
-    if (random() % 64 == 0) books_.AwaitSeen(key);  // a wake-up that was lost would be missed now
+    if (random() % 64 == 0) keys_.AwaitProcessed(key);  // blocks forever if a wake-up was lost
   }).clear();
   queue.ShutDownWithDrain();
   workers.clear();
 
-  books_.ExpectExclusive(queue);
-  books_.ExpectNothingLost();
+  keys_.ExpectExclusive(queue);
+  keys_.ExpectNothingLost();
 }
 
-TEST_P(StressTest, WhatIsDelayedComesAfterItsLastWish) {
-  DelayingQueue<Key> queue({.order = GetParam().rules.OfQueue()});
+TEST_P(StressTest, DelayedItemsAreProcessedAfterTheirLastAddAfter) {
+  DelayingQueue<Key> queue({.order = GetParam().rules.QueueOrder()});
   auto workers = Workers(3, queue);
 
   Threads(3, 6'000, [&](std::minstd_rand& random) {
     const int key = Pick(random, kKeys);
-    books_.Want(key);
+    keys_.CountAdd(key);
     queue.AddAfter(Key{key}, Pick(random, 200) * 1us, Pick(random, 3));
   }).clear();
-  books_.Want(kLast);
+  keys_.CountAdd(kLast);
   queue.AddAfter(Key{kLast}, 1ms);
-  books_.AwaitSeen(kLast);
+  keys_.AwaitProcessed(kLast);
   queue.ShutDownWithDrain();
   workers.clear();
 
-  books_.ExpectExclusive(queue);
-  books_.ExpectNothingLost();
+  keys_.ExpectExclusive(queue);
+  keys_.ExpectNothingLost();
 }
 
-TEST_P(StressTest, OnAClockThatSomebodyAdvancesNoWishIsForgotten) {
+TEST_P(StressTest, NoAddAfterIsLostOnAFakeClock) {
   kopp::testing::FakeClock clock;
-  DelayingQueue<Key> queue({.clock = clock, .order = GetParam().rules.OfQueue()});
+  DelayingQueue<Key> queue({.clock = clock, .order = GetParam().rules.QueueOrder()});
   auto workers = Workers(3, queue);
-  std::jthread time([&](const std::stop_token& stop) {
+  std::jthread advancer([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) clock.Advance(1s);
   });
 
   Threads(3, 4'000, [&](std::minstd_rand& random) {
     const int key = Pick(random, kKeys);
-    books_.Want(key);
+    keys_.CountAdd(key);
     queue.AddAfter(Key{key}, Pick(random, 5) * 1s, Pick(random, 3));
   }).clear();
   while (queue.TakeSnapshot(0).waiting_count > 0) std::this_thread::yield();
-  time = {};
-  clock.AwaitSleepers(1);  // it has put all into the queue
+  advancer = {};
+  clock.AwaitSleepers(1);  // all due keys are in the queue
   queue.ShutDownWithDrain();
   workers.clear();
 
-  books_.ExpectExclusive(queue);
-  books_.ExpectNothingLost();
+  keys_.ExpectExclusive(queue);
+  keys_.ExpectNothingLost();
 }
 
-TEST_P(StressTest, ADrainReturnsWhenNothingIsQueuedAndNothingInHand) {
+TEST_P(StressTest, DrainReturnsWhenAllItemsAreDone) {
   for (int round = 0; round < 200; ++round) {
-    DelayingQueue<Key> queue({.order = GetParam().rules.OfQueue()});
+    DelayingQueue<Key> queue({.order = GetParam().rules.QueueOrder()});
     auto workers = Workers(3, queue);
     for (int key = 0; key < kKeys; ++key) queue.Add(Key{key});
 
     Threads(2, 1, [&](auto&) {
       queue.ShutDownWithDrain();
       EXPECT_EQ(queue.Len(), 0);
-      EXPECT_FALSE(books_.SomethingInHand());
+      EXPECT_FALSE(keys_.IsProcessing());
     }).clear();
     workers.clear();
 
-    books_.ExpectExclusive(queue);
+    keys_.ExpectExclusive(queue);
   }
 }
 
-TEST_P(StressTest, WhoeverEndsTheQueueInTheMidstOfWorkEverybodyReturns) {
+TEST_P(StressTest, ConcurrentStopDrainAndShutDownReleaseAllThreads) {
   for (int round = 0; round < 100; ++round) {
-    DelayingQueue<Key> queue({.order = GetParam().rules.OfQueue()});
-    std::stop_source some;
+    DelayingQueue<Key> queue({.order = GetParam().rules.QueueOrder()});
+    std::stop_source stop;
     auto workers = Workers(3, queue);
-    std::jthread told([&] { books_.Work(queue, some.get_token()); });
+    std::jthread stopped_worker([&] { keys_.Work(queue, stop.get_token()); });
     auto producers = Threads(3, 200, [&](std::minstd_rand& random) {
       const int key = Pick(random, kKeys);
       if (random() % 4 == 0) return queue.AddAfter(Key{key}, Pick(random, 50) * 1us);
       queue.Add(Key{key}, Pick(random, 3));
     });
     auto drainers = Threads(2, 1, [&](auto&) { queue.ShutDownWithDrain(); });
-    some.request_stop();
-    auto shutters = Threads(1, 1, [&](auto&) { queue.ShutDown(); });
+    stop.request_stop();
+    auto shut_down = Threads(1, 1, [&](auto&) { queue.ShutDown(); });
 
-    told.join();
-    books_.Work(queue);  // what it gave back may be left: the other workers need not be there still
+    stopped_worker.join();
+    keys_.Work(queue);  // the stopped worker may have left keys when the others had ended
     drainers.clear();
-    shutters.clear();
+    shut_down.clear();
     producers.clear();
     workers.clear();
 
-    books_.ExpectExclusive(queue);
+    keys_.ExpectExclusive(queue);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(, StressTest, ::testing::ValuesIn(AllOrders()),
-                         [](const auto& of) { return of.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace kopp::proof

@@ -16,57 +16,60 @@
 
 namespace kopp::testing {
 
-/// An API server that says what a test tells it to, without a network. Safe to use from any thread.
+/// A Transport for tests that returns scripted responses and records all requests. It uses no
+/// network. Thread-safe.
 ///
-/// A request that no answer was given for gets 404. Of several answers for one the last given
-/// counts.
+/// A request that matches no script gets 404. If several scripts match, the newest one is used.
 class ScriptedTransport final : public Transport {
  public:
-  using Answer = std::function<Response(const Request&)>;
+  using Handler = std::function<Response(const Request&)>;
 
+  /// `clock` must outlive the transport.
   explicit ScriptedTransport(Clock& clock) : clock_(clock) {}
 
-  /// How requests with this method and path (of any query) are answered. The method of a watch is
-  /// "WATCH"; one that no answer was given for stays open for SendToWatch. Throws of `answer` are
-  /// the transport's.
-  void On(std::string method, std::string path, Answer answer);
-  void Reply(std::string method, std::string path, int status, std::string body);
+  /// Calls `handler` for each request with this method and path; the query is ignored. What
+  /// `handler` throws, Call and Open throw. The method of a watch is "WATCH". A watch without a
+  /// script stays open, and receives the bytes of SendToWatch.
+  void On(std::string method, std::string path, Handler handler);
+  /// On() with a handler that always returns this response.
+  void Respond(std::string method, std::string path, int status, std::string body);
 
-  /// What watches of this path get: bytes for the one that is open, or for the next.
+  /// Sends bytes to the open watch of this path, or to the next watch if none is open.
   void SendToWatch(const std::string& path, std::string bytes);
-  /// The watch of this path ends in order.
+  /// Ends the watch of this path as a server does at its timeout: its Read returns kEnd.
   void EndWatch(const std::string& path);
 
-  /// All requests so far, oldest first.
+  /// Returns all requests so far, oldest first.
   [[nodiscard]] std::vector<Request> Requests();
-  /// Blocks until a request of this method and path (of any query) has come; returns the first.
+  /// Blocks until a request with this method and path (any query) has arrived; returns the first.
   Request Await(const std::string& method, const std::string& path);
-  /// Blocks until `count` of them have come; returns all there are.
+  /// Blocks until at least `count` such requests have arrived; returns all of them.
   std::vector<Request> Await(const std::string& method, const std::string& path, std::size_t count);
 
   Response Call(const Request& request, std::stop_token stop = {}) override;
-  /// A request with watch=true is a watch; any other stream is one answer of `On`.
+  /// Opens a watch for a request with watch=true. For any other request, the stream's body is the
+  /// scripted response.
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
 
  private:
   class WatchStream;
-  class WholeStream;
+  class ResponseStream;
   struct Rule {
     std::string method;
     std::string path;
-    Answer answer;
+    Handler handler;
   };
-  struct Sent {
+  struct WatchData {
     std::string path;
-    std::optional<std::string> bytes;  // nullopt: the end
+    std::optional<std::string> bytes;  // nullopt: end of the watch
   };
   struct State {
-    std::deque<Rule> rules;  // the last given first
+    std::deque<Rule> rules;  // newest first
     std::vector<Request> requests;
-    std::deque<Sent> sent;  // to watches, and not read yet
+    std::deque<WatchData> watch_data;  // not read by a watch yet
   };
 
-  Response AnswerTo(const Request& request);
+  Response Handle(const Request& request);
 
   Clock& clock_;
   Guarded<State> state_;

@@ -7,31 +7,37 @@
 
 namespace kopp::informer {
 
-/// A shared, unchanging object whose view is known elsewhere; its metadata is in reach. Empty:
-/// none.
+/// A type-erased std::shared_ptr<const T>, where `T` is any view struct (see the concept Object).
+/// It gives access to the object's metadata without knowing `T`.
 ///
-/// Types are erased here, once: reflector, store and informer are compiled once for all views, and
-/// their templates are thin shells.
+/// An AnyObject may be empty. The object that it points to never changes, so copies may be read
+/// from any thread. Reflector, store and informer work on AnyObject and are compiled once for all
+/// views; their templates are thin wrappers that restore `T`.
 class AnyObject {
  public:
+  /// Creates an empty AnyObject.
   AnyObject() = default;
+  /// Shares ownership of `object`. A null pointer gives an empty AnyObject.
   template <Object T>
-  AnyObject(std::shared_ptr<const T> object)  // NOLINT: meant to convert
+  AnyObject(std::shared_ptr<const T> object)  // NOLINT: intentionally implicit
       : metadata_(object ? &object->metadata : nullptr), object_(std::move(object)) {}
 
+  /// Returns whether the AnyObject holds an object.
   explicit operator bool() const { return metadata_ != nullptr; }
 
   /// Requires: not empty.
   [[nodiscard]] const ObjectMeta& metadata() const { return *metadata_; }
+  /// Requires: not empty.
   [[nodiscard]] ObjectKey key() const { return {metadata_->ns, metadata_->name}; }
 
-  /// Requires: empty, or made from a `T`.
+  /// Returns the object as a `T`, or null if empty. Requires: empty, or created from a `T`; the
+  /// type is not checked.
   template <Object T>
   [[nodiscard]] std::shared_ptr<const T> As() const {
     return std::static_pointer_cast<const T>(object_);
   }
 
-  /// Whether both are the very same object.
+  /// Compares identity: true if both refer to the same object in memory.
   friend bool operator==(const AnyObject& a, const AnyObject& b) {
     return a.metadata_ == b.metadata_;
   }

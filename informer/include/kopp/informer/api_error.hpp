@@ -11,23 +11,25 @@
 
 namespace kopp {
 
-/// metav1.Status: how an API server says what went wrong.
+/// metav1.Status: the body with which an API server answers a failed request.
 struct Status {
+  /// metav1.StatusCause: one reason of the failure, for example one invalid field.
   struct Cause {
     std::string reason = {};
     std::string message = {};
     std::string field = {};
   };
+  /// metav1.StatusDetails: the object that the failed request was about.
   struct Details {
     std::string name = {};
     std::string group = {};
     std::string kind = {};
     std::vector<Cause> causes = {};
-    std::optional<int> retryAfterSeconds = {};
+    std::optional<int> retryAfterSeconds = {};  ///< wait this long before a retry
   };
   std::string message = {};
-  std::string reason = {};  ///< "NotFound", "Conflict", "Expired" …
-  int code = 0;             ///< the HTTP status
+  std::string reason = {};  ///< metav1.StatusReason: "NotFound", "Conflict", "Expired" …
+  int code = 0;             ///< the HTTP status code
   Details details = {};
 };
 
@@ -35,35 +37,47 @@ KOPP_FIELDS(Status::Cause, reason, message, field)
 KOPP_FIELDS(Status::Details, name, group, kind, causes, retryAfterSeconds)
 KOPP_FIELDS(Status, message, reason, code, details)
 
-/// The API server's refusal. what() says what was asked and what came back:
+/// The API server rejected a request. client-go: StatusError.
+///
+/// what() has the request and the status:
 /// `PUT /apis/…/foos/a: 409 Conflict: the object has been modified`.
 class ApiError : public std::runtime_error {
  public:
-  ApiError(std::string_view asked, Status status);
+  /// `request` describes the request in messages, for example "GET /api/v1/pods". retry_after() is
+  /// `status.details.retryAfterSeconds`.
+  ApiError(std::string_view request, Status status);
 
-  /// From the body of an HTTP answer; a body that is no Status (from a proxy, say) is quoted.
-  static ApiError FromBody(std::string_view asked, int http_status, std::string_view body,
+  /// Creates an error from an HTTP response. code() is `http_status`, even if the body has another
+  /// one. If the body is not a Status (an error page of a proxy, for example), the message quotes
+  /// its beginning. `retry_after` is the value of the Retry-After header; it takes precedence over
+  /// the body.
+  static ApiError FromBody(std::string_view request, int http_status, std::string_view body,
                            std::optional<Duration> retry_after = {});
 
   [[nodiscard]] const Status& status() const { return status_; }
   [[nodiscard]] int code() const { return status_.code; }
   [[nodiscard]] const std::string& reason() const { return status_.reason; }
+  /// How long the server asked the client to wait before a retry, if it did.
   [[nodiscard]] std::optional<Duration> retry_after() const { return retry_after_; }
 
   [[nodiscard]] bool IsNotFound() const { return code() == 404; }
   [[nodiscard]] bool IsAlreadyExists() const { return reason() == "AlreadyExists"; }
+  /// The object was modified since it was read: a 409 other than AlreadyExists.
   [[nodiscard]] bool IsConflict() const { return code() == 409 && !IsAlreadyExists(); }
   [[nodiscard]] bool IsInvalid() const { return code() == 422; }
   [[nodiscard]] bool IsForbidden() const { return code() == 403; }
   [[nodiscard]] bool IsUnauthorized() const { return code() == 401; }
   [[nodiscard]] bool IsTooManyRequests() const { return code() == 429; }
+  /// Any 5xx.
   [[nodiscard]] bool IsServerFault() const { return code() >= 500; }
 
-  /// The version asked for is too old to be watched or listed from.
+  /// The requested resource version, or the continue token of a list, is too old: the server has
+  /// compacted it. List again.
   [[nodiscard]] bool IsGone() const {
     return code() == 410 || reason() == "Expired" || reason() == "Gone";
   }
-  /// The version asked for is newer than any that this server has seen.
+  /// The requested resource version is newer than the newest one that the server knows ("Too large
+  /// resource version"). This happens behind a load balancer, or after etcd was restored.
   [[nodiscard]] bool IsTooLargeVersion() const;
 
  private:

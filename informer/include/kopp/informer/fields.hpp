@@ -15,20 +15,21 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// Lists the fields of a struct, once: `KOPP_FIELDS(Foo::Spec, deploymentName, replicas)`, in the
-/// namespace of the struct and outside of it. From the list come
+/// Declares which members of a struct are JSON fields:
+/// `KOPP_FIELDS(Foo::Spec, deploymentName, replicas)`. Write it in the namespace of the struct,
+/// after the struct. It enables
 ///
-/// - decoding straight from JSON text: `kopp::Decode<Foo>(text)`. Fields that are not listed are
-///   skipped without being looked at or allocated; null and missing fields leave the member as it
-///   is;
-/// - encoding: `kopp::Encode(foo)`. Empty strings, lists, maps and optionals are left out, numbers
-///   and booleans are always written. Who has to write an empty string makes it a std::optional;
+/// - decoding from JSON text: `kopp::Decode<Foo>(text)`. Fields that are not listed are skipped
+///   without parsing or allocating them. A null or missing field leaves the member unchanged;
+/// - encoding: `kopp::Encode(foo)`. Empty strings, lists, maps and optionals are omitted; numbers
+///   and booleans are always written. To write an empty string, make the member a
+///   std::optional<std::string>;
 /// - to_json and from_json for nlohmann::json.
 ///
 /// A member may be bool, any integer or floating-point type, std::string, std::optional,
-/// std::vector (not of bool) or std::map<std::string, …> of these, kopp::RawJson, or a struct whose
-/// own fields are listed before. It bears the name of the JSON field; where C++ reserves that name,
-/// write `KOPP_FIELD(ns, "namespace")` in the list.
+/// std::vector (not of bool) or std::map<std::string, …> of these, kopp::RawJson, or a struct that
+/// has its own KOPP_FIELDS above. The member has the name of the JSON field. If C++ reserves that
+/// name, write `KOPP_FIELD(ns, "namespace")` in the list. A list has at most 256 fields.
 #define KOPP_FIELDS(Type, ...)                                                             \
   inline std::span<const kopp::detail::Field> KoppFields(const Type*) {                    \
     using KoppType = Type;                                                                 \
@@ -43,23 +44,27 @@
     kopp::detail::FromJson(kopp_from, &kopp_to, KoppFields(&kopp_to));                     \
   }
 
+/// An entry of KOPP_FIELDS whose JSON name differs from the name of the member.
 #define KOPP_FIELD(member, json_name) (member, json_name)
 
 namespace kopp {
 
-/// JSON text that is not what it should be. what() names the field: `spec.replicas: expected an
-/// integer, found a string`.
+/// JSON text could not be decoded. what() has the path of the field, if known:
+/// `spec.replicas: expected an integer, found a string`.
 class DecodeError : public std::runtime_error {
  public:
   enum class Kind {
-    kMalformed,  ///< not JSON at all
-    kMisfit,     ///< JSON, but a field has another type or does not fit
+    kMalformed,     ///< the text is not valid JSON
+    kTypeMismatch,  ///< valid JSON, but a field has an unexpected type or is out of range
   };
+
+  /// `path` is the path of the field, for example "spec.replicas"; it may be empty.
   DecodeError(Kind kind, std::string path, std::string problem);
   [[nodiscard]] Kind kind() const { return kind_; }
 
-  /// The same error, seen from the object that holds the field.
-  [[nodiscard]] DecodeError Within(std::string_view field) const;
+  /// Returns the same error with `prefix` in front of the path: "replicas" with the prefix "spec"
+  /// becomes "spec.replicas".
+  [[nodiscard]] DecodeError WithPathPrefix(std::string_view prefix) const;
 
  private:
   Kind kind_;
@@ -67,7 +72,8 @@ class DecodeError : public std::runtime_error {
   std::string problem_;
 };
 
-/// A member whose JSON is kept as text, of whatever shape, and parsed when asked.
+/// A member that holds any JSON value as unparsed text. When it is encoded, the text is copied
+/// without a check; empty text omits the field.
 struct RawJson {
   std::string text;
   friend bool operator==(const RawJson&, const RawJson&) = default;
@@ -78,18 +84,26 @@ namespace detail {
 struct Field;
 using Fields = std::span<const Field>;
 
-/// A place in JSON text that is being decoded; goes forward only. fields.cpp knows how.
+/// A forward-only position in JSON text. Each function reads the value at the position; call one of
+/// them at most once. All throw DecodeError. The class hides simdjson from this header; fields.cpp
+/// implements it.
 class Cursor {
  public:
-  bool Bool();
-  std::int64_t Int(std::int64_t least, std::int64_t most);
-  std::uint64_t Unsigned(std::uint64_t most);
-  double Double();
-  std::string String();
-  std::string Raw();
-  void Elements(void* list, void (*append)(void* list, Cursor&));
-  void Entries(void* map, void (*insert)(void* map, std::string key, Cursor&));
-  void Members(void* object, Fields fields);
+  bool ReadBool();
+  /// Throws if the number is outside [min, max].
+  std::int64_t ReadInt(std::int64_t min, std::int64_t max);
+  /// Throws if the number is greater than `max`.
+  std::uint64_t ReadUnsigned(std::uint64_t max);
+  double ReadDouble();
+  std::string ReadString();
+  /// Returns the JSON text of a value of any type.
+  std::string ReadRaw();
+  /// Calls `append` for each element, with `list` and a cursor at the element.
+  void ReadArray(void* list, void (*append)(void* list, Cursor&));
+  /// Calls `insert` for each entry of an object whose value is not null.
+  void ReadMap(void* map, void (*insert)(void* map, std::string key, Cursor&));
+  /// Decodes the given fields into the struct at `object` and skips all others.
+  void ReadObject(void* object, Fields fields);
 
   struct Value;
   explicit Cursor(Value& value) : value_(value) {}
@@ -102,36 +116,37 @@ class Cursor {
 class Encoder {
  public:
   explicit Encoder(std::string& out) : out_(out) {}
-  void Bool(bool value);
-  void Int(std::int64_t value);
-  void Unsigned(std::uint64_t value);
-  void Double(double value);
-  void String(std::string_view value);
-  void Raw(std::string_view value);
-  void Open(char bracket);
-  void Close(char bracket);
-  void Key(std::string_view key);  ///< of the next value in an object
-  void Element();                  ///< the next value in a list follows
+  void WriteBool(bool value);
+  void WriteInt(std::int64_t value);
+  void WriteUnsigned(std::uint64_t value);
+  void WriteDouble(double value);
+  void WriteString(std::string_view value);
+  void WriteRaw(std::string_view value);
+  void OpenBracket(char bracket);
+  void CloseBracket(char bracket);
+  void WriteKey(std::string_view key);  ///< call before each value in an object
+  void StartElement();                  ///< call before each value in a list
 
  private:
-  void Comma();
+  void WriteCommaIfNeeded();
   std::string& out_;
 };
 
-/// One listed field of a struct, without its types: what keeps simdjson out of this header.
+/// One field of a struct, type-erased: functions that decode and encode it, given the struct.
 struct Field {
   std::string_view name;
-  void (*decode)(void* object, Cursor& from);
-  void (*encode)(const void* object, std::string_view name, Encoder& to);
+  void (*decode)(void* object, Cursor& cursor);
+  void (*encode)(const void* object, std::string_view name, Encoder& encoder);
 };
 
-void EncodeFields(Encoder& to, const void* object, Fields fields);
+void EncodeFields(Encoder& encoder, const void* object, Fields fields);
 void DecodeText(std::string_view text, void* object, Fields fields);
 void ToJson(nlohmann::json& json, const void* object, Fields fields);
 void FromJson(const nlohmann::json& json, void* object, Fields fields);
 
+/// A struct with KOPP_FIELDS.
 template <typename T>
-concept Listed = requires(const T* object) {
+concept HasFieldList = requires(const T* object) {
   { KoppFields(object) } -> std::same_as<Fields>;
 };
 
@@ -149,76 +164,76 @@ template <typename T>
 constexpr bool kIsMap<std::map<std::string, T>> = true;
 
 template <typename M>
-void DecodeMember(M& member, Cursor& from) {
+void DecodeMember(M& member, Cursor& cursor) {
   if constexpr (std::same_as<M, bool>) {
-    member = from.Bool();
+    member = cursor.ReadBool();
   } else if constexpr (std::signed_integral<M>) {
     using Limits = std::numeric_limits<M>;
-    member = static_cast<M>(from.Int(Limits::min(), Limits::max()));
+    member = static_cast<M>(cursor.ReadInt(Limits::min(), Limits::max()));
   } else if constexpr (std::unsigned_integral<M>) {
-    member = static_cast<M>(from.Unsigned(std::numeric_limits<M>::max()));
+    member = static_cast<M>(cursor.ReadUnsigned(std::numeric_limits<M>::max()));
   } else if constexpr (std::floating_point<M>) {
-    member = static_cast<M>(from.Double());
+    member = static_cast<M>(cursor.ReadDouble());
   } else if constexpr (std::same_as<M, std::string>) {
-    member = from.String();
+    member = cursor.ReadString();
   } else if constexpr (std::same_as<M, RawJson>) {
-    member.text = from.Raw();
+    member.text = cursor.ReadRaw();
   } else if constexpr (kIsOptional<M>) {
-    DecodeMember(member.emplace(), from);
+    DecodeMember(member.emplace(), cursor);
   } else if constexpr (kIsVector<M>) {
-    static_assert(!std::same_as<M, std::vector<bool>>, "its elements have no addresses");
+    static_assert(!std::same_as<M, std::vector<bool>>, "std::vector<bool> is not supported");
     member.clear();
-    from.Elements(&member, [](void* list, Cursor& element) {
+    cursor.ReadArray(&member, [](void* list, Cursor& element) {
       DecodeMember(static_cast<M*>(list)->emplace_back(), element);
     });
   } else if constexpr (kIsMap<M>) {
     member.clear();
-    from.Entries(&member, [](void* map, std::string key, Cursor& value) {
+    cursor.ReadMap(&member, [](void* map, std::string key, Cursor& value) {
       DecodeMember((*static_cast<M*>(map))[std::move(key)], value);
     });
   } else {
-    static_assert(Listed<M>, "list the fields of this struct with KOPP_FIELDS first");
-    from.Members(&member, KoppFields(&member));
+    static_assert(HasFieldList<M>, "list the fields of this struct with KOPP_FIELDS first");
+    cursor.ReadObject(&member, KoppFields(&member));
   }
 }
 
 template <typename M>
-void EncodeMember(const M& member, Encoder& to) {
+void EncodeMember(const M& member, Encoder& encoder) {
   if constexpr (std::same_as<M, bool>) {
-    to.Bool(member);
+    encoder.WriteBool(member);
   } else if constexpr (std::signed_integral<M>) {
-    to.Int(member);
+    encoder.WriteInt(member);
   } else if constexpr (std::unsigned_integral<M>) {
-    to.Unsigned(member);
+    encoder.WriteUnsigned(member);
   } else if constexpr (std::floating_point<M>) {
-    to.Double(static_cast<double>(member));
+    encoder.WriteDouble(static_cast<double>(member));
   } else if constexpr (std::same_as<M, std::string>) {
-    to.String(member);
+    encoder.WriteString(member);
   } else if constexpr (std::same_as<M, RawJson>) {
-    to.Raw(member.text);
+    encoder.WriteRaw(member.text);
   } else if constexpr (kIsOptional<M>) {
-    EncodeMember(*member, to);
+    EncodeMember(*member, encoder);
   } else if constexpr (kIsVector<M>) {
-    to.Open('[');
+    encoder.OpenBracket('[');
     for (const auto& element : member) {
-      to.Element();
-      EncodeMember(element, to);
+      encoder.StartElement();
+      EncodeMember(element, encoder);
     }
-    to.Close(']');
+    encoder.CloseBracket(']');
   } else if constexpr (kIsMap<M>) {
-    to.Open('{');
+    encoder.OpenBracket('{');
     for (const auto& [key, value] : member) {
-      to.Key(key);
-      EncodeMember(value, to);
+      encoder.WriteKey(key);
+      EncodeMember(value, encoder);
     }
-    to.Close('}');
+    encoder.CloseBracket('}');
   } else {
-    EncodeFields(to, &member, KoppFields(&member));
+    EncodeFields(encoder, &member, KoppFields(&member));
   }
 }
 
 template <typename M>
-bool IsLeftOut(const M& member) {
+bool IsOmitted(const M& member) {
   if constexpr (kIsOptional<M>) {
     return !member.has_value();
   } else if constexpr (std::same_as<M, RawJson>) {
@@ -230,35 +245,37 @@ bool IsLeftOut(const M& member) {
   }
 }
 
-// `Class` is deducible from `kMember`, and named all the same: g++ gives the functions of a class
-// in an unnamed namespace a linkage of their own only for a type argument, and would merge those of
-// two files else.
+// `Class` could be deduced from `kMember`, but must stay a type argument. g++ gives the instances
+// for a class in an unnamed namespace internal linkage only if the class is a type argument.
+// Without it, the linker would merge the instances of two equally named classes in two files.
 template <typename Class, auto kMember>
 constexpr Field MakeField(std::string_view name) {
-  return {
-      name,
-      [](void* object, Cursor& from) { DecodeMember(static_cast<Class*>(object)->*kMember, from); },
-      [](const void* object, std::string_view key, Encoder& to) {
-        const auto& member = static_cast<const Class*>(object)->*kMember;
-        if (IsLeftOut(member)) return;
-        to.Key(key);
-        EncodeMember(member, to);
-      }};
+  return {name,
+          [](void* object, Cursor& cursor) {
+            DecodeMember(static_cast<Class*>(object)->*kMember, cursor);
+          },
+          [](const void* object, std::string_view key, Encoder& encoder) {
+            const auto& member = static_cast<const Class*>(object)->*kMember;
+            if (IsOmitted(member)) return;
+            encoder.WriteKey(key);
+            EncodeMember(member, encoder);
+          }};
 }
 
 }  // namespace detail
 
-/// The object that `text` holds. Throws DecodeError; text in fields that are not listed is not
-/// looked at closely.
-template <detail::Listed T>
+/// Decodes an object from JSON text. Throws DecodeError. Values of fields that are not listed are
+/// skipped without full validation.
+template <detail::HasFieldList T>
 [[nodiscard]] T Decode(std::string_view text) {
   T object{};
   detail::DecodeText(text, &object, KoppFields(&object));
   return object;
 }
 
-/// The listed fields of `object` as JSON text.
-template <detail::Listed T>
+/// Returns the listed fields of `object` as JSON text. Invalid UTF-8 is replaced by U+FFFD; numbers
+/// that are not finite become null.
+template <detail::HasFieldList T>
 [[nodiscard]] std::string Encode(const T& object) {
   std::string text;
   detail::Encoder encoder{text};
@@ -268,8 +285,8 @@ template <detail::Listed T>
 
 }  // namespace kopp
 
-// How KOPP_FIELDS walks its arguments: KOPP_FOR_EACH(m, a, b) is m(a) m(b), up to 256 of them, and
-// a parenthesised argument is one of KOPP_FIELD.
+// Implementation of KOPP_FIELDS. KOPP_FOR_EACH(m, a, b) expands to m(a) m(b), for up to 256
+// arguments. A parenthesised argument comes from KOPP_FIELD.
 #define KOPP_PARENS ()
 #define KOPP_EXPAND(...) KOPP_EXPAND3(KOPP_EXPAND3(KOPP_EXPAND3(KOPP_EXPAND3(__VA_ARGS__))))
 #define KOPP_EXPAND3(...) KOPP_EXPAND2(KOPP_EXPAND2(KOPP_EXPAND2(KOPP_EXPAND2(__VA_ARGS__))))

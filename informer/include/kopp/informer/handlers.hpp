@@ -9,34 +9,45 @@
 
 namespace kopp::informer {
 
+/// A work queue of object keys.
 using KeyQueue = workqueue::Queue<ObjectKey>;
 
-/// Of the keys that a first list and a resync put in, where the order of the queue has priorities:
-/// they go behind what happens meanwhile. A deletion is never behind.
+/// The priority of keys that the initial list and resyncs enqueue, so that live changes are
+/// processed first. Deletions always have priority 0. It only matters for queues with a priority
+/// order. controller-runtime: handler.LowPriority.
 inline constexpr int kLowPriority = -100;
 
-/// Puts the object's own key into the queue, at each of its changes and each resync. For the kind
-/// that a controller is about. The queue outlives the handler.
-AnyHandler EnqueueKey(KeyQueue& queue);
+/// Returns a handler that enqueues the object's own key, at each change and each resync. Use it for
+/// the primary kind of a controller. The queue must outlive the handler.
+/// controller-runtime: EnqueueRequestForObject.
+AnyEventHandler EnqueueKey(KeyQueue& queue);
 
-/// Puts the key of the object's controller into the queue, where that is of the kind `owner`, of
-/// whatever version. For the kinds that a controller makes. An update that changed nothing (a
-/// resync, or a list after a watch that broke) enqueues nothing. The queue outlives the handler.
-AnyHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
+/// Returns a handler that enqueues the key of the object's controller (the owner reference with
+/// `controller: true`) if that has the group and kind of `owner`, in any version. Use it for the
+/// kinds that a controller creates. If an update changes the controller, both keys are enqueued. An
+/// update that does not change the resource version (a resync or a relist) enqueues nothing. The
+/// queue must outlive the handler.
+/// controller-runtime: EnqueueRequestForOwner with OnlyControllerOwner.
+AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
 
-/// Puts the keys that `keys` gives for an object into the queue, at each of its changes; at an
-/// update those of both states. For objects whose changes concern others that are not their owners.
-/// The queue outlives the handler.
-AnyHandler EnqueueAnyMapped(KeyQueue& queue,
-                            const std::function<std::vector<ObjectKey>(const AnyObject&)>& keys);
+/// Returns a handler that enqueues the keys which `map_func` returns for an object, at each change
+/// and each resync. An update enqueues the keys of the old and the new state, each key once. Use it
+/// if a change concerns objects that do not own the changed object. `map_func` is called on the
+/// informer's thread. The queue must outlive the handler.
+/// controller-runtime: EnqueueRequestsFromMapFunc.
+AnyEventHandler EnqueueAnyMapped(
+    KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func);
 
+/// EnqueueAnyMapped for objects of the view `T`.
 template <Object T>
-AnyHandler EnqueueMapped(KeyQueue& queue, std::function<std::vector<ObjectKey>(const T&)> keys) {
-  return EnqueueAnyMapped(
-      queue, [keys = std::move(keys)](const AnyObject& object) { return keys(*object.As<T>()); });
+AnyEventHandler EnqueueMapped(KeyQueue& queue,
+                              std::function<std::vector<ObjectKey>(const T&)> map_func) {
+  return EnqueueAnyMapped(queue, [map_func = std::move(map_func)](const AnyObject& object) {
+    return map_func(*object.As<T>());
+  });
 }
 
 }  // namespace kopp::informer
 
-// Compiled once, in handlers.cpp, not in each program.
+// Instantiated once, in handlers.cpp, to reduce the compile time of programs.
 extern template class kopp::workqueue::Queue<kopp::ObjectKey>;

@@ -15,20 +15,23 @@
 
 namespace kopp::informer {
 
-/// What to do about changes of objects; an empty function does nothing.
+/// Callbacks for changes of objects, type-erased. An empty function is skipped.
 ///
-/// The functions are called on the informer's thread, one at a time and in order, after the store
-/// has the new state. For one object they come as add, update…, delete. They must not block: what
-/// takes time belongs behind a queue.
-struct AnyHandler {
+/// The functions are called on the thread of AnyInformer::Run, one at a time and in order, after
+/// the store has the new state. For one object the order is add, then updates, then delete. They
+/// must not block; enqueue a key and do slow work in a worker. client-go: ResourceEventHandler.
+struct AnyEventHandler {
+  /// `in_initial_list` is true for objects of the first list, before HasSynced.
   std::function<void(const AnyObject& object, bool in_initial_list)> on_add = {};
-  /// Also called with one object twice, at each resync.
+  /// A resync passes the same object twice.
   std::function<void(const AnyObject& before, const AnyObject& after)> on_update = {};
-  /// `final_state_unknown`: the deletion itself was missed, so this may not be the last state.
+  /// `final_state_unknown` is true for a tombstone: the deletion event was missed, and `object` is
+  /// the last state that the store had. client-go: DeletedFinalStateUnknown.
   std::function<void(const AnyObject& object, bool final_state_unknown)> on_delete = {};
 };
 
-/// An AnyHandler for objects of the view `T`.
+/// Callbacks for changes of objects of the view `T`, with the same meaning as in AnyEventHandler.
+/// An rvalue converts to AnyEventHandler.
 template <Object T>
 struct EventHandler {
   using Ptr = std::shared_ptr<const T>;
@@ -37,8 +40,8 @@ struct EventHandler {
   std::function<void(const Ptr& before, const Ptr& after)> on_update = {};
   std::function<void(const Ptr& object, bool final_state_unknown)> on_delete = {};
 
-  operator AnyHandler() && {  // NOLINT: meant to convert
-    AnyHandler any;
+  operator AnyEventHandler() && {  // NOLINT: intentionally implicit
+    AnyEventHandler any;
     if (on_add) {
       any.on_add = [f = std::move(on_add)](const AnyObject& object, bool initial) {
         f(object.template As<T>(), initial);
@@ -59,59 +62,63 @@ struct EventHandler {
 };
 
 struct InformerOptions {
-  Clock& clock = Clock::Real();
+  Clock& clock = Clock::Real();  ///< must outlive the informer
 
-  std::uint64_t seed = std::random_device{}();  ///< of the jitter
-  /// As in ReflectorOptions; also gets what handlers throw.
+  std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
+  /// As ReflectorOptions::on_problem. It is also called if an event handler throws.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 
-/// Follows all objects of a kind: keeps a store of them and tells handlers of changes.
+/// Lists and watches all objects of a kind, keeps them in a store and notifies handlers of changes.
 ///
-/// Handlers are added before Run. `store`, HasSynced and WaitForSync may be used from any thread.
-/// client-go: SharedIndexInformer. There, a handler that throws ends the program, and an object
-/// that was deleted and made anew unseen is told as an update; here the handler's throw is reported
-/// and the others get the event, and such an object is told as delete and add.
+/// Add handlers before Run. store(), HasSynced() and WaitForSync() are thread-safe; the rest is
+/// not. client-go: SharedIndexInformer, with two differences. An exception from a handler is
+/// reported, and the other handlers still get the event; in client-go a panic ends the program. If
+/// an object was deleted and created again and the deletion event was missed, handlers get a delete
+/// and an add; in client-go they get an update.
 class AnyInformer : private AnyReflector::Sink {
  public:
-  /// `source` outlives the informer.
+  /// `source` must outlive the informer.
   explicit AnyInformer(AnySource& source, InformerOptions options = {})
       : source_(source), options_(std::move(options)) {}
   ~AnyInformer() override = default;
   AnyInformer(const AnyInformer&) = delete;
   AnyInformer& operator=(const AnyInformer&) = delete;
 
-  /// `resync`: how often the handler gets an update for each object though nothing changed; 0:
-  /// never. Throws std::logic_error once Run was called.
-  void AddHandler(AnyHandler handler, Duration resync = {});
+  /// Adds a handler. `resync` is the period after which the handler gets an update for every
+  /// object, even without a change; 0 means never. Throws std::logic_error after Run was called.
+  void AddHandler(AnyEventHandler handler, Duration resync = {});
 
-  /// Blocks until `stop` asks. Called once; what it kept stays readable.
+  /// Runs the informer; blocks until `stop` is requested. Call it once. Failures of the source are
+  /// reported and retried. The store stays readable after Run has returned.
   void Run(const std::stop_token& stop);
 
+  /// The store; it lives as long as the informer.
   [[nodiscard]] const AnyStore& store() const { return store_; }
 
-  /// Whether the first list is in the store and has been told to each handler.
+  /// Returns whether the store has the first list and each handler has been called for it.
   [[nodiscard]] bool HasSynced() const { return *synced_.Lock(); }
 
-  /// Blocks until HasSynced or until `stop` asks; returns HasSynced.
+  /// Blocks until the informer has synced or `stop` is requested. Returns HasSynced().
   bool WaitForSync(const std::stop_token& stop) const;
 
  private:
-  void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& unusable) override;
-  void Apply(EventType type, AnyObject object) override;
-  TimePoint Tick(TimePoint now) override;
+  // AnyReflector::Sink
+  void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& skipped_keys) override;
+  void ApplyEvent(EventType type, AnyObject object) override;
+  TimePoint ResyncIfDue(TimePoint now) override;
 
   struct Registration {
-    AnyHandler handler;
+    AnyEventHandler handler;
     Duration resync{};
-    TimePoint next_resync = TimePoint::max();  // from the first list on
+    TimePoint next_resync = TimePoint::max();  // set by the first list
   };
 
-  void TellChange(const AnyObject& before, const AnyObject& after, bool initial) const;
+  void NotifyChange(const AnyObject& before, const AnyObject& after, bool initial) const;
   template <typename Function, typename... Args>
-  void TellAll(Function AnyHandler::*function, const Args&... args) const;
+  void NotifyHandlers(Function AnyEventHandler::*function, const Args&... args) const;
   template <typename Function, typename... Args>
-  void Tell(const std::function<Function>& function, const Args&... args) const;
+  void CallHandler(const std::function<Function>& function, const Args&... args) const;
 
   AnySource& source_;
   InformerOptions options_;
@@ -120,10 +127,10 @@ class AnyInformer : private AnyReflector::Sink {
   AnyStore store_;
 
   mutable Guarded<bool> synced_{false};
-  mutable std::condition_variable has_synced_;
+  mutable std::condition_variable synced_changed_;
 };
 
-/// An AnyInformer of objects of the view `T`.
+/// An AnyInformer for objects of the view `T`.
 template <Object T>
 class Informer final : public AnyInformer {
  public:

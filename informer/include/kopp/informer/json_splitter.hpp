@@ -7,52 +7,55 @@
 
 namespace kopp {
 
-/// Cuts a stream of JSON text into objects as its bytes arrive, in whatever pieces.
+/// Splits a stream of JSON text into objects while its bytes arrive, in chunks of any size.
 ///
-/// It looks at brackets and strings alone: what is inside an object is for the decoder to judge.
-/// Holds the bytes of one object at the most. Used by one thread.
+/// It only tracks brackets and strings; the content of an object is not validated. It buffers at
+/// most one object and, for a list, the envelope (up to 1 MiB). Not thread-safe.
 class JsonSplitter {
  public:
-  enum class Of {
-    kDocuments,  ///< objects one after the other: the frames of a watch
-    kItems,      ///< the elements of "items" in one object: a list, whose other members are kept
+  enum class Mode {
+    kDocuments,  ///< a sequence of objects: the frames of a watch response
+    kListItems,  ///< one list response: the elements of "items"; see envelope()
   };
-  static constexpr std::size_t kMaxObject = 64U << 20U;  ///< bytes
-  static constexpr int kMaxDepth = 512;
+  static constexpr std::size_t kMaxObjectBytes = 64U << 20U;  ///< limit for one buffered object
+  static constexpr int kMaxDepth = 512;                       ///< limit of nested brackets
 
-  /// `each` gets an object's text, valid during the call.
-  JsonSplitter(Of of, std::function<void(std::string_view object)> each);
+  /// `on_object` is called by Feed with the text of each object; the text is valid during the call.
+  JsonSplitter(Mode mode, std::function<void(std::string_view object)> on_object);
 
-  /// Takes the next bytes. Throws DecodeError (malformed) for text that cannot be cut, and what
-  /// `each` throws; the splitter is of no use after that.
+  /// Processes the next bytes. Throws DecodeError (kMalformed) if the text is not of the expected
+  /// form or exceeds a limit; exceptions of `on_object` pass through. Do not use the splitter after
+  /// an exception.
   void Feed(std::string_view bytes);
 
-  /// Whether all that was fed is cut: nothing is left of an object, and a list is closed.
-  [[nodiscard]] bool AtEnd() const;
+  /// Returns whether the input so far is complete: no object is unfinished and, with kListItems,
+  /// the list has ended.
+  [[nodiscard]] bool IsComplete() const;
 
-  /// kItems, once AtEnd: the list's own members as an object, its "items" empty.
+  /// The list response with an empty "items" array: apiVersion, kind, metadata and other members.
+  /// Requires: kListItems and IsComplete().
   [[nodiscard]] const std::string& envelope() const { return envelope_; }
 
  private:
-  std::size_t PassString(std::string_view bytes, std::size_t at);
-  void Open(std::string_view bytes, std::size_t at);
-  void Close(std::string_view bytes, std::size_t at);
-  void Flush(std::string_view run);
+  std::size_t SkipString(std::string_view bytes, std::size_t position);
+  void OpenBracket(std::string_view bytes, std::size_t position);
+  void CloseBracket(std::string_view bytes, std::size_t position);
+  void AppendRun(std::string_view run);
   [[nodiscard]] bool InObject() const {
-    return of_ == Of::kDocuments ? !brackets_.empty() : in_items_ && brackets_.size() > 2;
+    return mode_ == Mode::kDocuments ? !brackets_.empty() : in_items_ && brackets_.size() > 2;
   }
 
-  Of of_;
-  std::function<void(std::string_view)> each_;
-  std::string brackets_;  // those open, outermost first
+  Mode mode_;
+  std::function<void(std::string_view)> on_object_;
+  std::string brackets_;  // the open brackets, outermost first
   bool in_string_ = false;
-  bool escaped_ = false;   // the last character was a backslash in a string
-  bool in_items_ = false;  // kItems: inside "items"
-  bool closed_ = false;    // kItems: the list has ended
-  std::size_t run_ = 0;    // where in the bytes being fed the current run starts: of an object's
-                           // text, or of text between objects
-  std::string key_;        // kItems: the last string among the list's own members
-  std::string object_;     // what earlier bytes held of the current object
+  bool escaped_ = false;      // the last character was a backslash in a string
+  bool in_items_ = false;     // kListItems: inside "items"
+  bool list_closed_ = false;  // kListItems: the list has ended
+  // Index in the current chunk of the first byte that is not in a buffer or passed on yet.
+  std::size_t run_start_ = 0;
+  std::string last_string_;     // kListItems: the last string at the top level of the list
+  std::string partial_object_;  // the bytes of the current object from earlier chunks
   std::string envelope_;
 };
 

@@ -13,25 +13,28 @@
 
 namespace kopp {
 
+/// Whether the objects of a kind live in namespaces.
 enum class Scope {
   kNamespaced,
   kCluster,
 };
 
-/// What the API server serves under one path. The views outlive the Kind: literals, mostly.
+/// A resource of the Kubernetes API: group, version, kind and plural name. It does not own its
+/// strings; use string literals.
 struct Kind {
   std::string_view api_version = {};  ///< "apps/v1", or "v1" for the core group
   std::string_view kind = {};         ///< "Deployment"
   std::string_view plural = {};       ///< "deployments"
   Scope scope = Scope::kNamespaced;
 
-  /// "apps", or "" for the core group.
+  /// The API group: "apps", or "" for the core group.
   [[nodiscard]] constexpr std::string_view group() const {
     const auto slash = api_version.find('/');
     return slash == std::string_view::npos ? std::string_view{} : api_version.substr(0, slash);
   }
 };
 
+/// metav1.OwnerReference.
 struct OwnerReference {
   std::string apiVersion = {};
   std::string kind = {};
@@ -42,16 +45,17 @@ struct OwnerReference {
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
-/// The metadata that every object bears. Timestamps are RFC 3339 text, as the server gives them.
+/// metav1.ObjectMeta: the metadata of every object. Timestamps are RFC 3339 text, as the server
+/// sends them.
 struct ObjectMeta {
   std::string name = {};
   std::string generateName = {};
-  std::string ns = {};
+  std::string ns = {};  ///< "namespace" in JSON; empty for cluster-scoped objects
   std::string uid = {};
   std::string resourceVersion = {};
   std::optional<std::int64_t> generation = {};
   std::string creationTimestamp = {};
-  std::optional<std::string> deletionTimestamp = {};  ///< set: the object waits for its finalizers
+  std::optional<std::string> deletionTimestamp = {};  ///< set while finalizers delay deletion
   std::map<std::string, std::string> labels = {};
   std::map<std::string, std::string> annotations = {};
   std::vector<OwnerReference> ownerReferences = {};
@@ -64,8 +68,8 @@ KOPP_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid, re
             generation, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences,
             finalizers)
 
-/// A struct that views objects of one kind: it names the fields that it reads, nothing else is
-/// kept.
+/// A view: a struct with the fields of a kind that a program reads. Fields that the struct does not
+/// list are not decoded and not stored.
 ///
 ///     struct Foo {
 ///       static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
@@ -74,21 +78,25 @@ KOPP_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid, re
 ///     };
 ///     KOPP_FIELDS(Foo, metadata, spec)
 template <typename T>
-concept Object = std::default_initializable<T> && detail::Listed<T> && requires(T object) {
+concept Object = std::default_initializable<T> && detail::HasFieldList<T> && requires(T object) {
   { T::kKind } -> std::convertible_to<const Kind&>;
   { object.metadata } -> std::same_as<ObjectMeta&>;
 };
 
+/// Returns the namespace and name of `object`.
 template <Object T>
 [[nodiscard]] ObjectKey KeyOf(const T& object) {
   return {object.metadata.ns, object.metadata.name};
 }
 
-/// The owner that manages the object, or null: of all owners at most one is the controller.
+/// Returns the owner reference with `controller: true`, or null if there is none; at most one owner
+/// is the controller. The pointer is valid as long as `metadata` is unchanged. client-go:
+/// metav1.GetControllerOf.
 [[nodiscard]] const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
-/// Whether version `a` is older than `b`. Resource versions of one kind are decimal numbers of any
-/// length; of others nothing is known but equality, and the answer is no.
-[[nodiscard]] bool IsOlderVersion(std::string_view a, std::string_view b);
+/// Returns whether resource version `a` is older than `b`, for two objects of one kind. Compares
+/// decimal numbers of any length. Returns false if one of them is not a decimal number, because
+/// such versions can only be compared for equality.
+[[nodiscard]] bool IsOlderResourceVersion(std::string_view a, std::string_view b);
 
 }  // namespace kopp

@@ -12,22 +12,24 @@
 
 namespace kopp {
 
-/// Names one object of a kind: what travels through a controller's queue.
-/// client-go: one type for ObjectName, NamespacedName and reconcile.Request.
+/// The namespace and name of an object; identifies it among the objects of its kind. Controllers
+/// queue these keys. client-go and controller-runtime: ObjectName, NamespacedName and
+/// reconcile.Request.
 struct ObjectKey {
-  std::string ns;  ///< empty for kinds that live in no namespace
+  std::string ns;  ///< the namespace; empty for cluster-scoped objects
   std::string name;
 
-  /// "ns/name", or "name" without a namespace.
+  /// Returns "ns/name", or "name" without a namespace.
   [[nodiscard]] std::string ToString() const { return ns.empty() ? name : ns + "/" + name; }
 
-  /// The reverse of ToString. Throws std::invalid_argument for more than one slash or an empty
-  /// name.
+  /// Parses the output of ToString. Throws std::invalid_argument if the text has more than one
+  /// slash or the name is empty.
   static ObjectKey Parse(std::string_view text);
 
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
+/// Writes ToString().
 std::ostream& operator<<(std::ostream& out, const ObjectKey& key);
 
 }  // namespace kopp

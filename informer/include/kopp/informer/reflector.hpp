@@ -15,127 +15,144 @@
 namespace kopp::informer {
 
 struct ReflectorOptions {
-  Clock& clock = Clock::Real();
-  std::uint64_t seed = std::random_device{}();  ///< of the jitter
-  /// Gets each problem as a line for a log, and whether it is of no weight (the server ended a
-  /// watch, a version expired). Called on the reflector's thread.
+  Clock& clock = Clock::Real();                 ///< must outlive the reflector
+  std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
+  /// Called for each problem with a single-line text for a log. `minor` is true for routine events
+  /// that need no attention: the server ended a watch early, or a resource version expired. Called
+  /// on the thread of AnyReflector::Run.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 
-/// What to do next, and what to make of the answer: the reflector without its objects.
+/// The state machine of a reflector: decides which list or watch comes next and how to react to its
+/// result. It does no I/O and holds no objects. Not thread-safe.
 ///
-///         ┌───── 410, "too large" ─────┐
-///         │                            ▼         410 on a later page
-///     kListing ("0", then the last)  kPaging ("", pages of 500) ─────▶ kListingAll ("")
-///       ▲   │                          │                                   │
-///       │   └────── listed ──────▶ kWatching ◀──────────── listed ─────────┘
-///       └───── 410, other 4xx ─────────┘  (else: again from the last version)
+///         ┌─ 410, "too large" ─┐
+///         │                    ▼            410 on a later page
+///     kListing           kListingPages ───────────────────────────▶ kListingUnpaged
+///       ▲   │                  │                                           │
+///       │   └── listed ──▶ kWatching ◀── listed ───────────────────────────┘
+///       └── 410, other 4xx ────┘  (other failures: watch again from the last version)
 ///
-/// Each failure is followed by a pause: 800 ms, doubled up to 30 s, plus as much again by chance;
-/// after two minutes without one it starts again. A Retry-After of up to a minute is kept to.
-/// client-go: the same numbers, from reflector.go; there a watch that fails with 5xx lists again,
-/// here it resumes where it was.
+/// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
+/// to the same length. After two minutes without a failure it starts at 800 ms again. A Retry-After
+/// of the server is respected, up to one minute. client-go: the same numbers, from reflector.go;
+/// there, a watch that fails with 5xx lists again, here it resumes from the last version.
 class ReflectorState {
  public:
-  enum class State { kListing, kPaging, kListingAll, kWatching };
+  enum class State {
+    kListing,         ///< one response, not older than the last version ("0": any version)
+    kListingPages,    ///< the newest state (version ""), in pages of 500
+    kListingUnpaged,  ///< the newest state (version ""), in one response
+    kWatching,
+  };
 
   explicit ReflectorState(const ReflectorOptions& options)
       : clock_(options.clock), random_(options.seed) {}
 
   [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] const std::string& resource_version() const { return version_; }
+  /// The version up to which everything was applied; empty before the first list. client-go:
+  /// lastSyncResourceVersion.
+  [[nodiscard]] const std::string& resource_version() const { return resource_version_; }
 
-  [[nodiscard]] ListOptions NextList() const;
-  /// A page has come. Returns whether it was the last one.
-  bool Listed(const ListResult& result);
+  /// Returns the options of the next list request. Requires: a state other than kWatching.
+  [[nodiscard]] ListOptions NextListOptions() const;
+  /// Call after a list response was applied. Returns whether it was the last page; then the state
+  /// is kWatching.
+  bool OnListPage(const ListResult& page);
 
-  /// The next watch, which starts now. The server is to end it after 240 to 480 s, by chance.
-  [[nodiscard]] WatchOptions NextWatch();
-  /// An event or a bookmark has come, and was applied.
-  void Heard(const std::string& resource_version, bool bookmark);
-  /// When to give up a watch that says nothing: 75 s after it last spoke once this server was seen
-  /// to send bookmarks (about one a minute), else 5 s after the watch's own timeout.
-  [[nodiscard]] TimePoint SilentUntil() const;
+  /// Call before each watch; returns its options. The timeout, after which the server ends the
+  /// watch, is random: 240 to 480 s.
+  [[nodiscard]] WatchOptions StartWatch();
+  /// Call after an event or a bookmark was applied. `resource_version` may be empty.
+  void OnEvent(const std::string& resource_version, bool bookmark);
+  /// The time at which a watch without events is considered broken. If the server has ever sent a
+  /// bookmark (about one per minute), this is 75 s after the last event; otherwise it is 5 s after
+  /// the timeout of the watch.
+  [[nodiscard]] TimePoint IdleDeadline() const;
 
-  struct Next {
-    Duration pause{};          ///< before the next step
-    std::string problem = {};  ///< what happened, for a log
-    bool minor = false;        ///< it is of no weight
+  struct NextStep {
+    Duration delay{};          ///< how long to wait before the next list or watch
+    std::string problem = {};  ///< what happened, for a log; empty: nothing to report
+    bool minor = false;        ///< see ReflectorOptions::on_problem
   };
-  /// The server ended the watch in order.
-  [[nodiscard]] Next Ended();
-  /// The watch was silent for too long and was given up.
-  [[nodiscard]] Next GivenUp() const;
-  /// A step threw `failure`.
-  [[nodiscard]] Next Failed(const std::exception_ptr& failure);
+  /// Call when the server has ended the watch without an error.
+  [[nodiscard]] NextStep OnWatchEnd();
+  /// Call when IdleDeadline has passed and the watch was closed.
+  [[nodiscard]] NextStep OnIdleTimeout() const;
+  /// Call when a list or a watch threw `failure`.
+  [[nodiscard]] NextStep OnFailure(const std::exception_ptr& failure);
 
  private:
-  Next FailedOn(const ApiError& error);
-  Next FailedOn(const DecodeError& error);
-  Duration Pause();
+  NextStep OnApiError(const ApiError& error);
+  NextStep OnDecodeError(const DecodeError& error);
+  Duration NextBackoff();
 
   Clock& clock_;
   std::mt19937_64 random_;
   State state_ = State::kListing;
-  std::string version_;         // the last one applied; empty before the first list
-  std::string continue_token_;  // of the next page; empty before the first
-  Duration pause_{};            // the last one, without its jitter
-  TimePoint paused_{};
-  int malformed_ = 0;  // bad frames in a row, with nothing good between
+  std::string resource_version_;  // the last one applied; empty before the first list
+  std::string continue_token_;    // of the next page; empty before the first
+  Duration backoff_{};            // the last back-off, without jitter
+  TimePoint last_failure_{};
+  int malformed_frames_ = 0;  // consecutive frames that are not valid JSON
 
   bool bookmarks_seen_ = false;
-  bool anything_heard_ = false;  // over this watch
+  bool watch_had_events_ = false;  // the current watch has sent an event or a bookmark
   TimePoint watch_started_{};
-  TimePoint heard_{};
+  TimePoint last_event_{};
   Duration watch_timeout_{};
 };
 
-/// Keeps a sink as the source's objects are, and never returns before it is told to stop: lists,
-/// watches, resumes, lists again.
+/// Lists and watches a source and applies every change to a sink. After failures it resumes the
+/// watch or lists again; it runs until it is stopped.
 class AnyReflector {
  public:
-  /// Called on the thread of Run. Its throws are the reflector's failures.
+  /// Receives the objects. Its functions are called on the thread of Run. If one throws, the
+  /// reflector treats that as a failure of the list or watch. client-go: ReflectorStore.
   class Sink {
    public:
     virtual ~Sink() = default;
     Sink(const Sink&) = delete;
     Sink& operator=(const Sink&) = delete;
 
-    /// The objects are exactly these, and those with the keys `unusable`, whose state is not known.
+    /// Replaces the whole content by the result of a list. The objects with `skipped_keys` exist
+    /// too, but could not be decoded.
     virtual void Replace(std::vector<AnyObject> objects,
-                         const std::vector<ObjectKey>& unusable) = 0;
-    /// One object changed.
-    virtual void Apply(EventType type, AnyObject object) = 0;
-    /// Called whenever the reflector is about to wait; returns when it wants to be called again.
-    virtual TimePoint Tick(TimePoint now) = 0;
+                         const std::vector<ObjectKey>& skipped_keys) = 0;
+    /// Applies one watch event.
+    virtual void ApplyEvent(EventType type, AnyObject object) = 0;
+    /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
+    /// Returns when to call it again; TimePoint::max() means never.
+    virtual TimePoint ResyncIfDue(TimePoint now) = 0;
 
    protected:
     Sink() = default;
   };
 
-  /// `source` and `sink` outlive the reflector.
+  /// `source` and `sink` must outlive the reflector.
   AnyReflector(AnySource& source, Sink& sink, ReflectorOptions options)
       : source_(source), sink_(sink), options_(std::move(options)), state_(options_) {}
 
-  /// Blocks until `stop` asks. Called once.
+  /// Lists and watches; blocks until `stop` is requested. Call it once. It does not throw for
+  /// failures of the source or the sink: it reports them and retries.
   void Run(const std::stop_token& stop);
 
  private:
   void List(const std::stop_token& stop);
-  ReflectorState::Next Watch(const std::stop_token& stop);
-  void Take(const WatchItem& item);
-  void Rest(Duration pause, const std::stop_token& stop);
-  void Report(const std::string& problem, bool minor) const;
+  ReflectorState::NextStep Watch(const std::stop_token& stop);
+  void HandleWatchItem(const WatchItem& item);
+  void WaitFor(Duration delay, const std::stop_token& stop);
+  void ReportProblem(const std::string& problem, bool minor) const;
 
   AnySource& source_;
   Sink& sink_;
   ReflectorOptions options_;
   ReflectorState state_;
-  std::vector<AnyObject> listed_;    // the pages so far
-  std::vector<ObjectKey> unusable_;  // what they held beside
+  std::vector<AnyObject> listed_objects_;  // of the pages so far
+  std::vector<ObjectKey> skipped_keys_;    // of the pages so far
 };
 
-/// An AnyReflector of objects of the view `T`. client-go: Reflector.
+/// An AnyReflector for objects of the view `T`. client-go: Reflector.
 template <Object T>
 class Reflector final : public AnyReflector {
  public:

@@ -11,33 +11,35 @@
 
 namespace kopp::informer {
 
-/// The newest known state of each object of a kind. Objects are shared and never change; a newer
-/// state is another object.
+/// Holds the latest known state of each object of a kind: the cache of an informer. Stored objects
+/// are immutable and shared with readers; an update stores a new object.
 ///
-/// Any thread may read, at any time, without waiting for anything but another reader or writer. One
-/// thread writes: the informer's.
+/// Thread-safe. Calls block only while another thread is inside a call. The informer is the only
+/// writer. client-go: Store.
 class AnyStore {
  public:
   using Objects = std::unordered_map<ObjectKey, AnyObject>;
 
-  /// Empty when there is no such object.
+  /// Returns the object, or an empty AnyObject if there is none.
   [[nodiscard]] AnyObject Get(const ObjectKey& key) const;
-  /// All objects, or those of one namespace, in no order.
+  /// Returns the objects of namespace `ns`, or all objects if `ns` is empty, in no particular
+  /// order.
   [[nodiscard]] std::vector<AnyObject> List(std::string_view ns = {}) const;
   [[nodiscard]] std::size_t Size() const;
 
-  /// Puts `object` in the place of the one with its key; returns that one.
+  /// Adds or replaces an object. Returns the replaced object, or an empty AnyObject.
   AnyObject Set(AnyObject object);
-  /// Returns the object that went.
+  /// Removes an object. Returns it, or an empty AnyObject.
   AnyObject Erase(const ObjectKey& key);
-  /// Makes `list` the whole content in one step; returns what was there before.
+  /// Replaces the whole content atomically. Returns the previous content.
   Objects Replace(const std::vector<AnyObject>& list);
 
  private:
   mutable Guarded<Objects> objects_;
 };
 
-/// Reads an AnyStore of objects of the view `T`, which outlives it.
+/// Read access to an AnyStore of objects of the view `T`. Thread-safe. Does not own the store,
+/// which must outlive it.
 template <Object T>
 class Store {
  public:
@@ -45,10 +47,11 @@ class Store {
 
   explicit Store(const AnyStore& objects) : objects_(objects) {}
 
-  /// Null when there is no such object.
+  /// Returns the object, or null if there is none.
   [[nodiscard]] Ptr Get(const ObjectKey& key) const { return objects_.Get(key).template As<T>(); }
 
-  /// All objects, or those of one namespace, in no order.
+  /// Returns the objects of namespace `ns`, or all objects if `ns` is empty, in no particular
+  /// order.
   [[nodiscard]] std::vector<Ptr> List(std::string_view ns = {}) const {
     std::vector<Ptr> list;
     for (const AnyObject& object : objects_.List(ns)) list.push_back(object.template As<T>());

@@ -19,7 +19,7 @@
 
 namespace kopp::testing {
 
-/// What was asked of a FakeSource.
+/// A list or watch request that a FakeSource has received.
 struct SourceRequest {
   enum class Verb { kList, kWatch };
   Verb verb = Verb::kList;
@@ -29,66 +29,87 @@ struct SourceRequest {
   friend bool operator==(const SourceRequest&, const SourceRequest&) = default;
 };
 
-/// A source whose objects a test changes, and which misbehaves when told to. Every change makes a
-/// new version, from 1 on. Safe to use from any thread.
+/// An in-memory Source for tests: the test changes its objects and injects failures. Each change
+/// increments the resource version, which starts at 0. Thread-safe. `clock` must outlive the
+/// source.
+///
+/// It serves one watch at a time. A list discards the pending events, because its result contains
+/// their changes.
 template <Object T>
 class FakeSource final : public informer::Source<T> {
  public:
   explicit FakeSource(Clock& clock) : clock_(clock) {}
 
-  /// Adds or replaces the object with its key, as it is but for the version, and sends the event.
+  /// Adds or replaces an object and sends the event. It sets metadata.resourceVersion.
   void Set(T object) { Change(std::move(object), false); }
+  /// Removes the object with the key of `object` and sends a deletion event with `object` as the
+  /// last state.
   void Delete(T object) { Change(std::move(object), true); }
 
-  /// An event that no change stands behind, such as one of a server that lags.
-  void SendAsItIs(informer::EventType type, T object) {
+  /// Sends an event without changing the objects, for example an outdated one. `object` keeps its
+  /// resource version.
+  void SendEvent(informer::EventType type, T object) {
     const auto shared = std::make_shared<const T>(std::move(object));
-    Send({.what = Item::What::kEvent,
-          .type = type,
+    Send({.type = Item::Type::kEvent,
+          .event_type = type,
           .object = shared,
           .resource_version = shared->metadata.resourceVersion});
   }
-  void SendBookmark() { Send({.what = Item::What::kBookmark, .resource_version = Version()}); }
-  /// An event that cannot be used.
-  void SendMisfit(const std::string& why) { Send({.what = Item::What::kSkipped, .problem = why}); }
-  /// The next change happens, and its event is lost.
-  void LoseNextEvent() { state_.Lock()->lose_next = true; }
-  /// The watch under way ends: in order, or by a throw.
-  void EndWatch() { Send({.what = Item::What::kEnd}); }
+  /// Sends a bookmark with the current resource version.
+  void SendBookmark() {
+    Send({.type = Item::Type::kBookmark, .resource_version = ResourceVersion()});
+  }
+  /// Sends an item of type kSkipped: an event that could not be decoded, with the reason `problem`.
+  void SendSkippedEvent(const std::string& problem) {
+    Send({.type = Item::Type::kSkipped, .problem = problem});
+  }
+  /// Makes the next Set or Delete change the objects without sending an event.
+  void DropNextEvent() { state_.Lock()->drop_next_event = true; }
+  /// Ends the open watch without an error, after the pending events.
+  void EndWatch() { Send({.type = Item::Type::kEnd}); }
+  /// Makes the open watch, or the next one, throw `error` once, before any pending event.
   template <typename Error>
-  void BreakWatch(Error error) {
-    state_.Lock()->broken = [error = std::move(error)] { throw error; };
+  void FailWatch(Error error) {
+    state_.Lock()->watch_failure = [error = std::move(error)] { throw error; };
     changed_.notify_all();
   }
-  /// The next requests fail with these, in order; LetNextPass lets one through.
+  /// Adds to the sequence of outcomes: one list or watch request throws `error`. Each call of
+  /// FailNextRequest or AllowNextRequest applies to one request; all later requests succeed.
   template <typename Error>
-  void FailNext(Error error) {
-    state_.Lock()->failures.push_back([error = std::move(error)] { throw error; });
+  void FailNextRequest(Error error) {
+    state_.Lock()->request_outcomes.push_back([error = std::move(error)] { throw error; });
   }
-  void LetNextPass() {
-    state_.Lock()->failures.push_back([] {});
+  /// Adds to the sequence of outcomes: one request succeeds.
+  void AllowNextRequest() {
+    state_.Lock()->request_outcomes.push_back([] {});
   }
-  /// From now on lists tell of this object as one that cannot be used.
-  void ListAsMisfit(const ObjectKey& key) { state_.Lock()->misfits.insert(key); }
-  /// Lists come in pages of this many objects where a limit is asked for.
-  void PageSize(std::size_t size) { state_.Lock()->page_size = size; }
+  /// Makes all later lists report this object as one that could not be decoded.
+  void ListAsSkipped(const ObjectKey& key) { state_.Lock()->skipped_keys.insert(key); }
+  /// Sets the number of objects per page of a list that has a limit; the default is 500. The value
+  /// of the limit is ignored.
+  void SetPageSize(std::size_t size) { state_.Lock()->page_size = size; }
 
+  /// Returns all requests so far, oldest first.
   [[nodiscard]] std::vector<SourceRequest> Requests() { return state_.Lock()->requests; }
-  /// Blocks until `count` requests have come in all.
+  /// Blocks until the source has received `count` requests in total.
   void AwaitRequests(std::size_t count) {
     auto state = state_.Lock();
     state.Wait(changed_, [&] { return state->requests.size() >= count; });
   }
-  /// Blocks until a watch has taken all there is and waits for more.
-  void AwaitWatching() {
+  /// Blocks until a watch has received all events and waits for more.
+  void AwaitIdleWatch() {
     auto state = state_.Lock();
-    state.Wait(changed_,
-               [&] { return state->watching && state->events.empty() && !state->broken; });
+    state.Wait(changed_, [&] {
+      return state->watch_is_waiting && state->events.empty() && !state->watch_failure;
+    });
   }
-  [[nodiscard]] std::string Version() { return std::to_string(state_.Lock()->version); }
+  /// Returns the resource version of the last change, or "0".
+  [[nodiscard]] std::string ResourceVersion() {
+    return std::to_string(state_.Lock()->resource_version);
+  }
 
   informer::ListResult List(const informer::ListOptions& options,
-                            const std::function<void(informer::AnyObject)>& each,
+                            const std::function<void(informer::AnyObject)>& on_object,
                             std::stop_token stop) override;
   std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
                                                std::stop_token stop) override;
@@ -97,14 +118,14 @@ class FakeSource final : public informer::Source<T> {
   using Item = informer::WatchItem;
   struct State {
     std::map<ObjectKey, std::shared_ptr<const T>> objects = {};
-    std::uint64_t version = 0;
-    bool lose_next = false;
-    std::set<ObjectKey> misfits;
+    std::uint64_t resource_version = 0;
+    bool drop_next_event = false;
+    std::set<ObjectKey> skipped_keys;
     std::size_t page_size = 500;
-    std::deque<Item> events;       // for the watch under way
-    std::function<void()> broken;  // throws what the watch breaks with
-    bool watching = false;         // a stream waits
-    std::deque<std::function<void()>> failures;
+    std::deque<Item> events;              // pending, for the open watch
+    std::function<void()> watch_failure;  // throws the error of FailWatch
+    bool watch_is_waiting = false;        // a stream is blocked in Next
+    std::deque<std::function<void()>> request_outcomes;
     std::vector<SourceRequest> requests = {};
   };
 
@@ -112,20 +133,20 @@ class FakeSource final : public informer::Source<T> {
     using informer::EventType;
     {
       auto state = state_.Lock();
-      object.metadata.resourceVersion = std::to_string(++state->version);
+      object.metadata.resourceVersion = std::to_string(++state->resource_version);
       const auto shared = std::make_shared<const T>(std::move(object));
       const ObjectKey key = KeyOf(*shared);
-      const bool known = state->objects.contains(key);
+      const bool existed = state->objects.contains(key);
       if (deleted) {
         state->objects.erase(key);
       } else {
         state->objects.insert_or_assign(key, shared);
       }
-      if (std::exchange(state->lose_next, false)) return;
-      state->events.push_back({.what = Item::What::kEvent,
-                               .type = deleted ? EventType::kDeleted
-                                       : known ? EventType::kModified
-                                               : EventType::kAdded,
+      if (std::exchange(state->drop_next_event, false)) return;
+      state->events.push_back({.type = Item::Type::kEvent,
+                               .event_type = deleted   ? EventType::kDeleted
+                                             : existed ? EventType::kModified
+                                                       : EventType::kAdded,
                                .object = shared,
                                .resource_version = shared->metadata.resourceVersion});
     }
@@ -135,14 +156,14 @@ class FakeSource final : public informer::Source<T> {
     state_.Lock()->events.push_back(std::move(item));
     changed_.notify_all();
   }
-  /// Records a request, and throws what it is to fail with.
-  void Asked(State& state, SourceRequest request) {
+  /// Records a request; throws if FailNextRequest says so.
+  void RecordRequest(State& state, SourceRequest request) {
     state.requests.push_back(std::move(request));
     changed_.notify_all();
-    if (state.failures.empty()) return;
-    const std::function<void()> failure = std::move(state.failures.front());
-    state.failures.pop_front();
-    failure();
+    if (state.request_outcomes.empty()) return;
+    const std::function<void()> outcome = std::move(state.request_outcomes.front());
+    state.request_outcomes.pop_front();
+    outcome();
   }
 
   class Stream;
@@ -157,26 +178,26 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
  public:
   Stream(FakeSource& source, std::stop_token stop) : source_(source), stop_(std::move(stop)) {}
 
-  Item Next(Duration limit) override {
+  Item Next(Duration timeout) override {
     const std::stop_callback wake(stop_, [this] {
       { auto state = source_.state_.Lock(); }
       source_.changed_.notify_all();
     });
-    const TimePoint deadline = After(source_.clock_.Now(), limit);
+    const TimePoint deadline = After(source_.clock_.Now(), timeout);
     auto state = source_.state_.Lock();
     while (true) {
       if (stop_.stop_requested()) throw std::runtime_error("stopped");
-      if (state->broken) std::exchange(state->broken, nullptr)();
+      if (state->watch_failure) std::exchange(state->watch_failure, nullptr)();
       if (!state->events.empty()) {
         Item item = std::move(state->events.front());
         state->events.pop_front();
         return item;
       }
-      if (source_.clock_.Now() >= deadline) return {.what = Item::What::kSilent};
-      state->watching = true;
+      if (source_.clock_.Now() >= deadline) return {.type = Item::Type::kNoEvent};
+      state->watch_is_waiting = true;
       source_.changed_.notify_all();
       source_.clock_.WaitUntil(state.lock(), source_.changed_, deadline);
-      state->watching = false;
+      state->watch_is_waiting = false;
     }
   }
 
@@ -187,28 +208,28 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
 
 template <Object T>
 informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
-                                         const std::function<void(informer::AnyObject)>& each,
+                                         const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token) {
   auto state = state_.Lock();
-  Asked(*state, {SourceRequest::Verb::kList, options.resource_version, options.limit,
-                 options.continue_token});
-  const std::size_t from = options.continue_token.empty() ? 0 : std::stoul(options.continue_token);
-  const std::size_t to = options.limit == 0 ? state->objects.size() : from + state->page_size;
+  RecordRequest(*state, {SourceRequest::Verb::kList, options.resource_version, options.limit,
+                         options.continue_token});
+  const std::size_t begin = options.continue_token.empty() ? 0 : std::stoul(options.continue_token);
+  const std::size_t end = options.limit == 0 ? state->objects.size() : begin + state->page_size;
   std::size_t index = 0;
   informer::ListResult result;
   for (const auto& [key, object] : state->objects) {
-    const bool on_page = index >= from && index < to;
+    const bool on_page = index >= begin && index < end;
     ++index;
     if (!on_page) continue;
-    if (state->misfits.contains(key)) {
-      result.skipped.push_back({key, key.ToString() + " cannot be used"});
+    if (state->skipped_keys.contains(key)) {
+      result.skipped.push_back({key, key.ToString() + " could not be decoded"});
     } else {
-      each(object);
+      on_object(object);
     }
   }
   state->events.clear();
-  result.resource_version = std::to_string(state->version);
-  if (to < index) result.continue_token = std::to_string(to);
+  result.resource_version = std::to_string(state->resource_version);
+  if (end < index) result.continue_token = std::to_string(end);
   return result;
 }
 
@@ -216,7 +237,7 @@ template <Object T>
 std::unique_ptr<informer::WatchStream> FakeSource<T>::Watch(const informer::WatchOptions& options,
                                                             std::stop_token stop) {
   auto state = state_.Lock();
-  Asked(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, ""});
+  RecordRequest(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, ""});
   return std::make_unique<Stream>(*this, std::move(stop));
 }
 

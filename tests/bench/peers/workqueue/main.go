@@ -1,5 +1,5 @@
-// Command workqueue runs one scenario of the workqueue's benchmarks on client-go: the same work as
-// workqueue_bench.cpp does on kopp, and the same lines.
+// Command workqueue runs one scenario of the workqueue benchmarks with client-go. It does the same
+// work and prints the same lines as workqueue_bench.cpp does for kopp.
 //
 //	workqueue SCENARIO [KEYS]
 package main
@@ -26,7 +26,7 @@ func makeKeys(count int) []string {
 	return keys
 }
 
-func show(measure string, value float64) { fmt.Printf("%s %.9g\n", measure, value) }
+func printMeasure(measure string, value float64) { fmt.Printf("%s %.9g\n", measure, value) }
 
 func perSecond(count int, start time.Time) float64 {
 	return float64(count) / time.Since(start).Seconds()
@@ -46,8 +46,8 @@ func residentBytes() float64 {
 		panic(err)
 	}
 	defer file.Close()
-	var all, resident float64
-	if _, err := fmt.Fscan(file, &all, &resident); err != nil {
+	var total, resident float64
+	if _, err := fmt.Fscan(file, &total, &resident); err != nil {
 		panic(err)
 	}
 	return resident * float64(os.Getpagesize())
@@ -59,13 +59,13 @@ func plain(keys []string) {
 	for _, key := range keys {
 		queue.Add(key)
 	}
-	show("add_distinct", perSecond(len(keys), start))
+	printMeasure("add_distinct", perSecond(len(keys), start))
 	start = time.Now()
 	for range keys {
 		key, _ := queue.Get()
 		queue.Done(key)
 	}
-	show("get_done", perSecond(len(keys), start))
+	printMeasure("get_done", perSecond(len(keys), start))
 }
 
 func duplicate(keys []string) {
@@ -74,7 +74,7 @@ func duplicate(keys []string) {
 	for i := range keys {
 		queue.Add(keys[i%1000])
 	}
-	show("add_duplicate", perSecond(len(keys), start))
+	printMeasure("add_duplicate", perSecond(len(keys), start))
 }
 
 func cycle(measure string, producers, workers int) func([]string) {
@@ -82,12 +82,12 @@ func cycle(measure string, producers, workers int) func([]string) {
 		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
 		queue := workqueue.NewTypedRateLimitingQueue(limiter)
 		start := time.Now()
-		var consuming, producing sync.WaitGroup
+		var consumerGroup, producerGroup sync.WaitGroup
 		for range workers {
-			consuming.Go(func() {
+			consumerGroup.Go(func() {
 				for {
-					key, end := queue.Get()
-					if end {
+					key, shutdown := queue.Get()
+					if shutdown {
 						return
 					}
 					queue.Forget(key)
@@ -95,17 +95,17 @@ func cycle(measure string, producers, workers int) func([]string) {
 				}
 			})
 		}
-		for part := range slices.Chunk(keys, len(keys)/producers) {
-			producing.Go(func() {
-				for _, key := range part {
+		for chunk := range slices.Chunk(keys, len(keys)/producers) {
+			producerGroup.Go(func() {
+				for _, key := range chunk {
 					queue.Add(key)
 				}
 			})
 		}
-		producing.Wait()
+		producerGroup.Wait()
 		queue.ShutDown()
-		consuming.Wait()
-		show(measure, perSecond(len(keys), start))
+		consumerGroup.Wait()
+		printMeasure(measure, perSecond(len(keys), start))
 	}
 }
 
@@ -115,14 +115,14 @@ func addAfter(keys []string) {
 	for i, key := range keys {
 		queue.AddAfter(key, 500*time.Millisecond+time.Duration(i%1000)*time.Millisecond)
 	}
-	show("add_after_insert", perSecond(len(keys), start))
+	printMeasure("add_after_insert", perSecond(len(keys), start))
 	inserted := cpuSeconds()
 	for range keys {
 		key, _ := queue.Get()
 		queue.Done(key)
 	}
-	show("add_after_all_out", cpuSeconds()-inserted)
-	show("add_after_cpu", float64(len(keys))/(cpuSeconds()-before))
+	printMeasure("add_after_all_out", cpuSeconds()-inserted)
+	printMeasure("add_after_cpu", float64(len(keys))/(cpuSeconds()-before))
 }
 
 func limiter(keys []string) {
@@ -131,12 +131,12 @@ func limiter(keys []string) {
 	for _, key := range keys {
 		limiter.When(key)
 	}
-	show("limiter_when", perSecond(len(keys), start))
+	printMeasure("limiter_when", perSecond(len(keys), start))
 	start = time.Now()
 	for _, key := range keys {
 		limiter.Forget(key)
 	}
-	show("limiter_forget", perSecond(len(keys), start))
+	printMeasure("limiter_forget", perSecond(len(keys), start))
 
 	for _, key := range keys {
 		limiter.When(key)
@@ -146,21 +146,22 @@ func limiter(keys []string) {
 	for _, i := range order {
 		limiter.Forget(keys[i])
 	}
-	show("limiter_forget_shuffled", perSecond(len(keys), start))
+	printMeasure("limiter_forget_shuffled", perSecond(len(keys), start))
 }
 
-// latency adds the moments at which it adds, in bursts, to a queue of idle workers.
+// latency adds timestamps in bursts to a queue with idle workers, and measures when workers receive
+// them.
 func latency(measure string, workers, burst int) {
 	const samples = 2000
 	start := time.Now()
-	queue := workqueue.NewTyped[int64]() // of nanoseconds since start
+	queue := workqueue.NewTyped[int64]() // items are nanoseconds since start
 	latencies := make([][]float64, workers)
-	var working sync.WaitGroup
+	var workerGroup sync.WaitGroup
 	for i := range workers {
-		working.Go(func() {
+		workerGroup.Go(func() {
 			for {
-				added, end := queue.Get()
-				if end {
+				added, shutdown := queue.Get()
+				if shutdown {
 					return
 				}
 				latencies[i] = append(latencies[i], float64(time.Since(start).Nanoseconds()-added))
@@ -175,11 +176,11 @@ func latency(measure string, workers, burst int) {
 		}
 	}
 	queue.ShutDown()
-	working.Wait()
+	workerGroup.Wait()
 	all := slices.Concat(latencies...)
 	slices.Sort(all)
-	show(measure+"_p50", all[len(all)/2])
-	show(measure+"_p99", all[len(all)*99/100])
+	printMeasure(measure+"_p50", all[len(all)/2])
+	printMeasure(measure+"_p99", all[len(all)*99/100])
 }
 
 func readyMemory(keys []string) {
@@ -188,7 +189,7 @@ func readyMemory(keys []string) {
 	for _, key := range keys {
 		queue.Add(key)
 	}
-	show("memory_ready", (residentBytes()-before)/float64(len(keys)))
+	printMeasure("memory_ready", (residentBytes()-before)/float64(len(keys)))
 	runtime.KeepAlive(keys)
 	runtime.KeepAlive(queue)
 }
@@ -199,8 +200,8 @@ func delayedMemory(keys []string) {
 	for _, key := range keys {
 		queue.AddAfter(key, time.Hour)
 	}
-	time.Sleep(100 * time.Millisecond) // a goroutine takes them from a channel
-	show("memory_delayed", (residentBytes()-before)/float64(len(keys)))
+	time.Sleep(100 * time.Millisecond) // a goroutine moves the items from a channel to the heap
+	printMeasure("memory_delayed", (residentBytes()-before)/float64(len(keys)))
 	runtime.KeepAlive(keys)
 	runtime.KeepAlive(queue)
 }
@@ -228,7 +229,7 @@ func main() {
 		}
 	}
 	if len(os.Args) < 2 || scenarios[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: workqueue SCENARIO [KEYS]; the scenarios are those of workqueue_bench")
+		fmt.Fprintln(os.Stderr, "usage: workqueue SCENARIO [KEYS]; the scenarios are the same as in workqueue_bench")
 		os.Exit(2)
 	}
 	scenarios[os.Args[1]](makeKeys(count))

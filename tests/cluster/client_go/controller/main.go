@@ -1,6 +1,7 @@
-// Command controller is the sample controller's behaviour on client-go's informers and queue, with a
-// crowd of users: it makes Foos, changes them and deletes Deployments under the controller, and says
-// whether every Deployment ends as its Foo says. Calls that fail are tried again: the server may restart.
+// Command controller runs a sample controller that uses client-go's informers and workqueue. At the
+// same time it acts as the user: it creates and changes Foos and deletes Deployments, then checks
+// that every Deployment ends with the replicas of its Foo. It retries failed calls, because the
+// server may restart.
 //
 //	controller -kubeconfig FILE [-n 100]
 package main
@@ -53,7 +54,7 @@ func replicas(object *unstructured.Unstructured) int64 {
 
 func deploymentFor(foo *unstructured.Unstructured) *unstructured.Unstructured {
 	labels := map[string]any{"controller": foo.GetName()}
-	made := &unstructured.Unstructured{Object: map[string]any{
+	deployment := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": map[string]any{"name": foo.GetName(), "namespace": foo.GetNamespace()},
 		"spec": map[string]any{
@@ -65,8 +66,8 @@ func deploymentFor(foo *unstructured.Unstructured) *unstructured.Unstructured {
 			},
 		},
 	}}
-	made.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(foo, foo.GroupVersionKind())})
-	return made
+	deployment.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(foo, foo.GroupVersionKind())})
+	return deployment
 }
 
 func (c *controller) sync(ctx context.Context, name string) error {
@@ -74,7 +75,7 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	must(err) // a lister knows no other error
+	must(err) // a lister returns no other error
 	foo := found.(*unstructured.Unstructured)
 	client := c.client.Resource(deployments).Namespace(namespace)
 	deployment, err := c.deployments.ByNamespace(namespace).Get(name)
@@ -107,24 +108,24 @@ func (c *controller) work(ctx context.Context) {
 	}
 }
 
-// Two workers, behind informers that have synced.
-func start(ctx context.Context, client dynamic.Interface) *controller {
+// startController waits until the informers have synced, then starts two workers.
+func startController(ctx context.Context, client dynamic.Interface) *controller {
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	c := &controller{
 		client:      client,
 		foos:        factory.ForResource(foos).Lister(),
 		deployments: factory.ForResource(deployments).Lister(),
-		// No bucket of 10 a second: what a restart makes fail all comes back at once.
+		// No token bucket of 10 per second: after a restart, all failed items are retried at once.
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedItemBasedRateLimiter[string]()),
 	}
-	add := func(object any) { // a Deployment has its Foo's name
+	enqueue := func(object any) { // a Deployment has the same name as its Foo
 		if key, err := cache.DeletionHandlingObjectToName(object); err == nil {
 			c.queue.Add(key.Name)
 		}
 	}
 	for _, resource := range []schema.GroupVersionResource{foos, deployments} {
 		_, err := factory.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: add, DeleteFunc: add, UpdateFunc: func(_, object any) { add(object) }})
+			AddFunc: enqueue, DeleteFunc: enqueue, UpdateFunc: func(_, object any) { enqueue(object) }})
 		must(err)
 	}
 	factory.Start(ctx.Done())
@@ -135,42 +136,44 @@ func start(ctx context.Context, client dynamic.Interface) *controller {
 	return c
 }
 
-// The server may be away for a moment. What is there or gone already is as it is meant to be.
-func insist(what string, call func() error) {
+// retry repeats a call until it succeeds, because the server may be down for a moment.
+// AlreadyExists and NotFound count as success: an earlier attempt may have succeeded without a
+// response.
+func retry(description string, call func() error) {
 	var err error
 	if wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, 15*time.Second, true, func(context.Context) (bool, error) {
 		err = call()
 		return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err), nil
 	}) != nil {
-		must(fmt.Errorf("%s: %w", what, err))
+		must(fmt.Errorf("%s: %w", description, err))
 	}
 }
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "how the server is reached")
-	n := flag.Int("n", 100, "how many Foos")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig file")
+	n := flag.Int("n", 100, "number of Foos")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	must(err)
 	config.QPS = -1
 	ctx := context.Background()
 	client := dynamic.NewForConfigOrDie(config)
-	start(ctx, client)
-	myFoos, myDeployments := client.Resource(foos).Namespace(namespace), client.Resource(deployments).Namespace(namespace)
+	startController(ctx, client)
+	fooClient, deploymentClient := client.Resource(foos).Namespace(namespace), client.Resource(deployments).Namespace(namespace)
 	name := func(i int) string { return fmt.Sprintf("foo-%d-%d", os.Getpid(), i) }
 	for i := range *n {
 		foo := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": foos.GroupVersion().String(), "kind": "Foo", "metadata": map[string]any{"name": name(i)},
 			"spec": map[string]any{"deploymentName": name(i), "replicas": int64(1)}}}
-		insist("create", func() error { _, err := myFoos.Create(ctx, foo, metav1.CreateOptions{}); return err })
+		retry("create Foo "+name(i), func() error { _, err := fooClient.Create(ctx, foo, metav1.CreateOptions{}); return err })
 	}
-	fmt.Println("made")
+	fmt.Println("created")
 	for i := range *n {
 		if i%3 == 0 {
-			insist("delete", func() error { return myDeployments.Delete(ctx, name(i), metav1.DeleteOptions{}) })
+			retry("delete Deployment "+name(i), func() error { return deploymentClient.Delete(ctx, name(i), metav1.DeleteOptions{}) })
 		} else {
-			insist("patch", func() error {
-				_, err := myFoos.Patch(ctx, name(i), types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{})
+			retry("patch Foo "+name(i), func() error {
+				_, err := fooClient.Patch(ctx, name(i), types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{})
 				return err
 			})
 		}
@@ -180,16 +183,16 @@ func main() {
 		if i%3 == 0 {
 			want = 1
 		}
-		insist("Deployment "+name(i), func() error {
-			deployment, err := myDeployments.Get(ctx, name(i), metav1.GetOptions{})
+		retry("Deployment "+name(i), func() error {
+			deployment, err := deploymentClient.Get(ctx, name(i), metav1.GetOptions{})
 			if err != nil {
-				return fmt.Errorf("it is wanted: %v", err) // not found is not good enough
+				return fmt.Errorf("get: %v", err) // not %w: NotFound must not count as success here
 			}
 			if replicas(deployment) != want {
-				return fmt.Errorf("%d replicas are wanted, there are %d", want, replicas(deployment))
+				return fmt.Errorf("expected %d replicas, found %d", want, replicas(deployment))
 			}
 			return nil
 		})
 	}
-	fmt.Printf("in line: %d Deployments\n", *n)
+	fmt.Printf("converged: %d Deployments\n", *n)
 }

@@ -1,5 +1,5 @@
-// Command informer follows ConfigMaps by one of client-go's informers while they are made, changed and
-// deleted, and says whether its store ends as the server's list is.
+// Command informer creates, changes and deletes ConfigMaps while one of client-go's informers
+// watches them, then checks that the informer's store equals the server's list.
 //
 //	informer -kubeconfig FILE -mode typed|dynamic|metadata [-n 300]
 package main
@@ -37,9 +37,9 @@ func must(err error) {
 	}
 }
 
-func informerOf(mode string, config *rest.Config) cache.SharedIndexInformer {
+func newInformer(mode string, config *rest.Config) cache.SharedIndexInformer {
 	switch mode {
-	case "typed": // asks for protobuf, as controllers of built-in kinds do, and takes JSON
+	case "typed": // requests protobuf, like controllers of built-in kinds, and accepts JSON
 		config = rest.CopyConfig(config)
 		config.ContentType = "application/vnd.kubernetes.protobuf"
 		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -49,71 +49,72 @@ func informerOf(mode string, config *rest.Config) cache.SharedIndexInformer {
 	case "metadata":
 		return metadatainformer.NewSharedInformerFactory(metadata.NewForConfigOrDie(config), 0).ForResource(configMaps).Informer()
 	}
-	must(fmt.Errorf("-mode %q: write typed, dynamic or metadata", mode))
+	must(fmt.Errorf("-mode %q is invalid: use typed, dynamic or metadata", mode))
 	return nil
 }
 
-// What is known of the namespace: the version of each object, by name.
-type state map[string]string
+// versions maps the name of each object in the namespace to its resourceVersion.
+type versions map[string]string
 
-func stored(informer cache.SharedIndexInformer, namespace string) state {
-	known := state{}
+func storedVersions(informer cache.SharedIndexInformer, namespace string) versions {
+	result := versions{}
 	for _, object := range informer.GetStore().List() {
 		if meta := object.(metav1.Object); meta.GetNamespace() == namespace {
-			known[meta.GetName()] = meta.GetResourceVersion()
+			result[meta.GetName()] = meta.GetResourceVersion()
 		}
 	}
-	return known
+	return result
 }
 
-func listed(ctx context.Context, client dynamic.ResourceInterface) state {
+func listedVersions(ctx context.Context, client dynamic.ResourceInterface) versions {
 	list, err := client.List(ctx, metav1.ListOptions{})
 	must(err)
-	known := state{}
+	result := versions{}
 	for _, object := range list.Items {
-		known[object.GetName()] = object.GetResourceVersion()
+		result[object.GetName()] = object.GetResourceVersion()
 	}
-	return known
+	return result
 }
 
-func converge(ctx context.Context, when string, informer cache.SharedIndexInformer, namespace string, client dynamic.ResourceInterface) {
-	want := listed(ctx, client)
+// waitUntilEqual fails if the informer's store does not equal the server's list within 10 seconds.
+func waitUntilEqual(ctx context.Context, when string, informer cache.SharedIndexInformer, namespace string, client dynamic.ResourceInterface) {
+	want := listedVersions(ctx, client)
 	if wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return maps.Equal(stored(informer, namespace), want), nil
+		return maps.Equal(storedVersions(informer, namespace), want), nil
 	}) != nil {
-		must(fmt.Errorf("%s: the store has %d objects and the server %d, or other versions of them", when, len(stored(informer, namespace)), len(want)))
+		must(fmt.Errorf("%s: the store differs from the server's list: %d and %d objects", when, len(storedVersions(informer, namespace)), len(want)))
 	}
 }
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "how the server is reached")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig file")
 	mode := flag.String("mode", "typed", "typed, dynamic or metadata")
-	n := flag.Int("n", 300, "how many objects")
+	n := flag.Int("n", 300, "number of objects")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	must(err)
 	config.QPS = -1
 	ctx := context.Background()
 	namespace := fmt.Sprintf("informer-%d", os.Getpid())
-	all := dynamic.NewForConfigOrDie(config)
+	dynamicClient := dynamic.NewForConfigOrDie(config)
 	object := func(kind, name string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name}}}
 	}
-	_, err = all.Resource(configMaps.GroupVersion().WithResource("namespaces")).Create(ctx, object("Namespace", namespace), metav1.CreateOptions{})
+	_, err = dynamicClient.Resource(configMaps.GroupVersion().WithResource("namespaces")).Create(ctx, object("Namespace", namespace), metav1.CreateOptions{})
 	must(err)
-	client := all.Resource(configMaps).Namespace(namespace)
+	client := dynamicClient.Resource(configMaps).Namespace(namespace)
 	name := func(i int) string { return fmt.Sprintf("c-%d", i) }
 	for i := range *n {
 		_, err = client.Create(ctx, object("ConfigMap", name(i)), metav1.CreateOptions{})
 		must(err)
 	}
 
-	informer := informerOf(*mode, config)
+	informer := newInformer(*mode, config)
 	go informer.Run(ctx.Done())
 	if !cache.WaitForCacheSync(wait.NeverStop, informer.HasSynced) {
-		must(fmt.Errorf("no sync"))
+		must(fmt.Errorf("the informer did not sync"))
 	}
-	converge(ctx, "after the sync", informer, namespace, client)
+	waitUntilEqual(ctx, "after the sync", informer, namespace, client)
 
 	for i := range *n {
 		_, err = client.Patch(ctx, name(i), types.MergePatchType, []byte(`{"data":{"changed":"yes"}}`), metav1.PatchOptions{})
@@ -122,6 +123,6 @@ func main() {
 			must(client.Delete(ctx, name(i), metav1.DeleteOptions{}))
 		}
 	}
-	converge(ctx, "after the changes", informer, namespace, client)
-	fmt.Printf("in line: %d objects\n", len(stored(informer, namespace)))
+	waitUntilEqual(ctx, "after the changes", informer, namespace, client)
+	fmt.Printf("converged: %d objects\n", len(storedVersions(informer, namespace)))
 }

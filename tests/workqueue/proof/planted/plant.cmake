@@ -1,13 +1,29 @@
-# Copies the headers of the workqueue, and plants a bug in the copy.
-#   cmake -DHEADERS=<include folder> -DCOPY=<folder> [-DPATCH=<file>] -DPATCH_PROGRAM=<file> -P plant.cmake
-file(REMOVE_RECURSE ${COPY})
-file(COPY ${HEADERS}/kopp DESTINATION ${COPY})
-if(PATCH)
-  execute_process(COMMAND ${PATCH_PROGRAM} --strip=1 --forward --batch --directory=${COPY} --input=${PATCH}
-    RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(failed)
-    message(FATAL_ERROR "this patch no longer applies to the headers: plant its bug anew\n${PATCH}\n${output}")
+# Writes a C++ source file that contains a copy of some headers of the workqueue for each patch, with
+# the patch applied, and one unchanged copy. Each copy is in the namespace kopp::workqueue::<name of
+# the patch>, so the other headers of the workqueue remain visible to it.
+#   cmake -DOUTPUT=<file> -DINCLUDE=<include folder> -DHEADERS=<list> -DPATCHES=<list>
+#     -DADAPTER=<header> -DPATCH_PROGRAM=<file> -P plant.cmake
+set(source "#include \"${ADAPTER}\"\n")
+foreach(patch IN LISTS PATCHES ITEMS unchanged)
+  cmake_path(GET patch STEM bug)
+  set(copy ${OUTPUT}.headers)
+  file(REMOVE_RECURSE ${copy})
+  file(COPY ${INCLUDE}/kopp DESTINATION ${copy})
+  if(NOT patch STREQUAL "unchanged")
+    execute_process(
+      COMMAND ${PATCH_PROGRAM} --strip=1 --forward --batch --directory=${copy} --input=${patch}
+      RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(failed)
+      message(FATAL_ERROR "the patch does not apply to the headers; adapt it to them:\n${patch}\n${output}")
+    endif()
   endif()
-endif()
-file(GLOB_RECURSE copies ${COPY}/*.hpp)
-file(TOUCH ${copies})
+  foreach(header IN LISTS HEADERS)
+    file(READ ${copy}/kopp/workqueue/${header} text)
+    string(REGEX REPLACE "#(pragma|include)[^\n]*\n" "" text "${text}")
+    string(REPLACE "namespace kopp::workqueue" "namespace kopp::workqueue::${bug}" text "${text}")
+    string(APPEND source "${text}")
+  endforeach()
+  string(APPEND source "namespace kopp::proof {\nKOPP_REGISTER_COPY(${bug});\n}\n")
+endforeach()
+file(REMOVE_RECURSE ${OUTPUT}.headers)
+file(WRITE ${OUTPUT} "${source}")

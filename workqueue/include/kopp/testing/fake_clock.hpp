@@ -12,19 +12,19 @@
 
 namespace kopp::testing {
 
-/// Time that moves only when told to. Safe to use from any thread.
+/// A clock whose time changes only in Advance. Thread-safe.
 ///
-/// Advance wakes whoever sleeps on this clock and forgets that they slept, so that AwaitSleepers
-/// afterwards proves that they have looked at the new time and gone back to sleep:
+/// Advance wakes all threads that sleep on this clock and removes them from its list of sleepers.
+/// AwaitSleepers afterwards blocks until they have read the new time and sleep again:
 ///
 ///     queue.AddAfter("a", 5s);
 ///     clock.AwaitSleepers(1);
 ///     clock.Advance(4s);
 ///     clock.AwaitSleepers(1);
-///     EXPECT_EQ(queue.Len(), 0);  // and not merely: not yet
+///     EXPECT_EQ(queue.Len(), 0);  // the queue has seen the new time
 class FakeClock final : public Clock {
  public:
-  /// `wall` is the calendar time at the start; both clocks advance together.
+  /// `wall` is the calendar time at the start. Advance moves both clocks.
   explicit FakeClock(WallTime wall = WallTime{std::chrono::seconds(1'000'000'000)}) : wall_(wall) {}
 
   [[nodiscard]] TimePoint Now() const override {
@@ -46,18 +46,18 @@ class FakeClock final : public Clock {
       arrived_.notify_all();
     }
     cv.wait(lock);
-    // Advance may be about to use our mutex and cv. It needs the caller's lock for that, so we wait
-    // for it without.
+    // Advance may be about to use the mutex and the cv of this sleeper: wait until it is done.
+    // Release the lock meanwhile, because Advance acquires it.
     lock.unlock();
     {
       std::unique_lock guard{mutex_};
-      left_alone_.wait(guard, [&] { return !self.being_woken; });
+      wake_finished_.wait(guard, [&] { return !self.being_woken; });
       std::erase(sleepers_, &self);
     }
     lock.lock();
   }
 
-  /// Moves time forward and wakes all sleepers; those with nothing to do go back to sleep.
+  /// Moves the time forward and wakes all sleepers.
   void Advance(Duration step) {
     std::vector<Sleeper*> woken;
     {
@@ -70,29 +70,30 @@ class FakeClock final : public Clock {
     for (const Sleeper* sleeper : woken) {
       {
         const std::lock_guard asleep{*sleeper->mutex};
-      }  // once we had its lock, it is in the wait
+      }  // the sleeper has released its mutex, so it is waiting
       sleeper->cv->notify_all();
     }
     const std::lock_guard guard{mutex_};
     for (Sleeper* sleeper : woken) sleeper->being_woken = false;
-    left_alone_.notify_all();
+    wake_finished_.notify_all();
   }
 
-  /// Blocks until at least `count` threads sleep on this clock, those without a deadline included.
+  /// Blocks until at least `count` threads sleep on this clock, with or without a deadline.
   void AwaitSleepers(std::size_t count) {
     std::unique_lock guard{mutex_};
     arrived_.wait(guard, [&] { return sleepers_.size() >= count; });
   }
 
-  /// Blocks until a thread sleeps that wants to be woken `left` from now, give or take a
-  /// millisecond: where others sleep too, it proves that what is to happen then has been asked for.
+  /// Blocks until a thread sleeps whose deadline is `left` from now, within a millisecond. Use it
+  /// instead of AwaitSleepers if other threads sleep on the same clock.
   void AwaitSleeperFor(Duration left) {
-    constexpr Duration kAbout = std::chrono::milliseconds(1);
+    constexpr Duration kTolerance = std::chrono::milliseconds(1);
     std::unique_lock guard{mutex_};
     arrived_.wait(guard, [&] {
-      const TimePoint then = After(now_, left);
+      const TimePoint deadline = After(now_, left);
       return std::any_of(sleepers_.begin(), sleepers_.end(), [&](const Sleeper* sleeper) {
-        return sleeper->deadline >= then - kAbout && sleeper->deadline - kAbout <= then;
+        return sleeper->deadline >= deadline - kTolerance &&
+               sleeper->deadline - kTolerance <= deadline;
       });
     });
   }
@@ -105,9 +106,9 @@ class FakeClock final : public Clock {
     bool being_woken = false;
   };
 
-  mutable std::mutex mutex_;  // taken after a sleeper's own, never before
+  mutable std::mutex mutex_;  // acquired after the mutex of a sleeper, never before it
   std::condition_variable arrived_;
-  std::condition_variable left_alone_;
+  std::condition_variable wake_finished_;
   TimePoint now_{};
   WallTime wall_;
   std::vector<Sleeper*> sleepers_;

@@ -6,24 +6,27 @@
 #include <utility>
 
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/failure_counts.hpp>
+#include <kopp/workqueue/detail/duration_math.hpp>
 #include <kopp/workqueue/guarded.hpp>
-#include <kopp/workqueue/jitter.hpp>
+#include <kopp/workqueue/item.hpp>
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp::workqueue {
 
 struct BackoffOptions {
-  double jitter = 0;   ///< a delay gets longer by up to this share of the one before, at random
-  Duration idle = {};  ///< for how long a key is remembered; zero: for twice the longest delay
-  Clock& clock = Clock::Real();  ///< outlives the back-off
-  Chance chance = RealChance;    ///< of the jitter; called with no lock held
+  /// Lengthens each delay by a random amount, up to this fraction of the previous delay.
+  double jitter = 0;
+  Duration idle = {};  ///< a key expires this long after its last failure; zero: twice `max`
+  Clock& clock = Clock::Real();        ///< must outlive the back-off
+  RandomSource random = SystemRandom;  ///< for the jitter; called without a lock
 };
 
-/// A delay for each key: initial, 2 × initial, 4 × initial … for failures in a row, never more than
-/// max. For whoever asks "is it time yet?"; who wants to be told takes a RateLimitingQueue.
+/// A delay for each key: initial, 2 × initial, 4 × initial … up to max, by the number of
+/// consecutive failures. Use it to check whether the delay of a key has passed; use a
+/// RateLimitingQueue to get the key when its delay has passed.
 ///
-/// A key whose last failure was longer than options.idle ago is forgotten by itself, so keys that
-/// nobody resets take no memory for ever. Every member may be called from any thread; none blocks.
+/// A key expires when it did not fail for longer than options.idle, so keys without a Reset use
+/// bounded memory. Thread-safe; no member blocks.
 ///
 ///     if (backoff.IsInBackOffSinceUpdate(image)) return;  // too early
 ///     if (!Pull(image)) backoff.Next(image);
@@ -34,61 +37,61 @@ class Backoff {
       : initial_(initial),
         max_(std::max(max, Duration::zero())),
         options_(std::move(options)),
-        idle_(options_.idle > Duration::zero() ? options_.idle : Twice(max_)) {}
+        idle_(options_.idle > Duration::zero() ? options_.idle : detail::Doubled(max_)) {}
 
-  /// `key` failed once more. Returns its delay from now on.
-  /// client-go: the first delay may be longer than the longest.
+  /// Counts one failure of `key`. Returns its new delay.
+  /// client-go: the first delay may be longer than the maximum.
   Duration Next(const T& key);
 
-  /// The delay of `key`; zero for one that did not fail, or is forgotten.
+  /// The delay of `key`; zero if it did not fail, was reset or expired.
   [[nodiscard]] Duration Get(const T& key) { return Find(key, options_.clock.Now()).delay; }
 
-  /// Whether the delay of `key` has still to pass, when it began at `since`.
-  /// client-go: forgets by `since`, not by the clock.
+  /// Returns true until the delay of `key` has passed since `since`.
+  /// client-go: a key expires by `since`, not by the clock.
   [[nodiscard]] bool IsInBackOffSince(const T& key, TimePoint since) {
     const TimePoint now = options_.clock.Now();
     const Duration delay = Find(key, now).delay;
     return delay > Duration::zero() && now < After(since, delay);
   }
 
-  /// The same since its last Next.
-  /// client-go: is told by the caller what time it is.
+  /// As above, since the last Next of `key`.
+  /// client-go: the caller passes the current time.
   [[nodiscard]] bool IsInBackOffSinceUpdate(const T& key) {
     const TimePoint now = options_.clock.Now();
     const Entry entry = Find(key, now);
     return now < After(entry.last, entry.delay);
   }
 
-  /// `key` succeeded, or is gone: it starts anew.
+  /// Removes `key`: call it after success, or if the key no longer exists.
   void Reset(const T& key) { state_.Lock()->entries.erase(key); }
-  /// The same, by client-go's other name.
+  /// The same as Reset, for readers who know it from client-go.
   void DeleteEntry(const T& key) { Reset(key); }
 
-  /// Frees the memory of what is forgotten. Next does that too, once in options.idle.
+  /// Frees the memory of expired keys. Next does the same once per options.idle.
   void Gc() {
     const TimePoint now = options_.clock.Now();
-    Sweep(*state_.Lock(), now);
+    RemoveExpired(*state_.Lock(), now);
   }
 
-  /// How many keys take memory.
+  /// The number of keys, including expired keys that were not freed yet.
   [[nodiscard]] std::size_t Len() { return state_.Lock()->entries.size(); }
 
  private:
   struct Entry {
     Duration delay{};
-    TimePoint last{};  // the moment of its last Next
+    TimePoint last{};  // time of the last Next
   };
   struct State {
     std::unordered_map<T, Entry> entries;
-    TimePoint next_sweep{};
+    TimePoint next_cleanup{};
   };
 
-  [[nodiscard]] bool Forgotten(const Entry& entry, TimePoint now) const {
+  [[nodiscard]] bool Expired(const Entry& entry, TimePoint now) const {
     return now > After(entry.last, idle_);
   }
-  /// The entry of `key`, with no delay where there is none.
+  /// The entry of `key`, or an entry without a delay if there is none or it expired.
   [[nodiscard]] Entry Find(const T& key, TimePoint now);
-  void Sweep(State& state, TimePoint now) const;
+  void RemoveExpired(State& state, TimePoint now) const;
 
   const Duration initial_;
   const Duration max_;
@@ -99,15 +102,15 @@ class Backoff {
 
 template <Item T>
 Duration Backoff<T>::Next(const T& key) {
-  const double longer = options_.jitter > 0 ? options_.jitter * options_.chance() : 0;
+  const double extra = options_.jitter > 0 ? options_.jitter * options_.random() : 0;
   const TimePoint now = options_.clock.Now();
   auto state = state_.Lock();
-  if (now >= state->next_sweep) Sweep(*state, now);
-  const auto [found, fresh] = state->entries.try_emplace(key);
+  if (now >= state->next_cleanup) RemoveExpired(*state, now);
+  const auto [found, is_new] = state->entries.try_emplace(key);
   Entry& entry = found->second;
-  const bool first = fresh || Forgotten(entry, now);
-  entry.delay =
-      std::min(first ? Scaled(initial_, 1 + longer) : Scaled(entry.delay, 2 + longer), max_);
+  const bool first = is_new || Expired(entry, now);
+  entry.delay = std::min(
+      first ? detail::Scaled(initial_, 1 + extra) : detail::Scaled(entry.delay, 2 + extra), max_);
   entry.last = now;
   return entry.delay;
 }
@@ -116,14 +119,14 @@ template <Item T>
 auto Backoff<T>::Find(const T& key, TimePoint now) -> Entry {
   auto state = state_.Lock();
   const auto found = state->entries.find(key);
-  if (found == state->entries.end() || Forgotten(found->second, now)) return {};
+  if (found == state->entries.end() || Expired(found->second, now)) return {};
   return found->second;
 }
 
 template <Item T>
-void Backoff<T>::Sweep(State& state, TimePoint now) const {
-  std::erase_if(state.entries, [&](const auto& entry) { return Forgotten(entry.second, now); });
-  state.next_sweep = After(now, idle_);
+void Backoff<T>::RemoveExpired(State& state, TimePoint now) const {
+  std::erase_if(state.entries, [&](const auto& entry) { return Expired(entry.second, now); });
+  state.next_cleanup = After(now, idle_);
 }
 
 }  // namespace kopp::workqueue

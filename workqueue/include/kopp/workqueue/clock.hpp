@@ -3,27 +3,29 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <stop_token>
 
 namespace kopp {
 
 using Duration = std::chrono::nanoseconds;
 
-/// A moment of the monotonic clock: for delays and deadlines, untouched by changes of the date.
+/// A time of the monotonic clock: for delays and deadlines. Changes of the date do not affect it.
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-/// A moment of the calendar: for timestamps that people and other machines read.
+/// A time of the calendar: for timestamps that people and other machines read.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
-/// `from` + `delay`, or TimePoint::max() where the sum would pass it: "never" stays never.
+/// `from` + `delay`, or TimePoint::max() if the sum would overflow.
 inline TimePoint After(TimePoint from, Duration delay) {
   const bool fits = delay <= Duration::zero() || from <= TimePoint::max() - delay;
   return fits ? from + delay : TimePoint::max();
 }
 
-/// The one seam to time: kopp reads no clock and waits for no moment but through this.
+/// The interface through which kopp reads the time and waits for it; nothing in kopp uses another
+/// clock.
 ///
 /// The clock owns the timed wait, so that a simulated clock can wake a sleeper
-/// (`kopp::testing::FakeClock`). Safe to call from any thread.
+/// (`kopp::testing::FakeClock`). Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -31,14 +33,14 @@ class Clock {
   [[nodiscard]] virtual TimePoint Now() const = 0;
   [[nodiscard]] virtual WallTime WallNow() const = 0;
 
-  /// Releases `lock` and blocks until `cv` is notified or `deadline` is reached, then takes the
-  /// lock again. May return early for no reason: the caller looks again at what it waits for.
-  /// TimePoint::max() waits for the notification alone.
-  /// Requires: `lock` is held, and its mutex and `cv` live until the call returns.
+  /// Releases `lock` and blocks until `cv` is notified or `deadline` is reached, then acquires the
+  /// lock again. Spurious wake-ups are possible: the caller must check its condition in a loop.
+  /// With TimePoint::max() it waits only for the notification.
+  /// Requires: `lock` is held; its mutex and `cv` outlive the call.
   virtual void WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& cv,
                          TimePoint deadline) = 0;
 
-  /// The machine's clocks. Lives as long as the program.
+  /// The clocks of the operating system. Never destroyed.
   static Clock& Real();
 
  protected:
@@ -63,6 +65,20 @@ inline Clock& Clock::Real() {
   };
   static RealClock clock;
   return clock;
+}
+
+/// Blocks until `clock` reaches `deadline` or until `stop` is requested. Returns false if stop was
+/// requested.
+inline bool SleepUntil(Clock& clock, TimePoint deadline, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable cv;
+  const std::stop_callback wake(stop, [&] {
+    const std::lock_guard guard{mutex};
+    cv.notify_all();
+  });
+  std::unique_lock lock{mutex};
+  while (!stop.stop_requested() && clock.Now() < deadline) clock.WaitUntil(lock, cv, deadline);
+  return !stop.stop_requested();
 }
 
 }  // namespace kopp

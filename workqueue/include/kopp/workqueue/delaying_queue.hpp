@@ -12,39 +12,38 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/workqueue/due_heap.hpp>
+#include <kopp/workqueue/detail/delay_heap.hpp>
 #include <kopp/workqueue/queue.hpp>
 
 namespace kopp::workqueue {
 
-/// A Queue to which items can be added later: AddAfter.
+/// A Queue with delayed items: AddAfter.
 ///
-/// One thread of its own waits for the earliest moment; it ends with ShutDown, with
-/// ShutDownWithDrain and with the queue, at once. What still waits for its moment then is dropped.
+/// It owns one thread, which waits until the earliest delay has passed. ShutDown, ShutDownWithDrain
+/// and the destructor stop this thread immediately and drop the items that still wait.
 template <Item T>
 class DelayingQueue : public Queue<T> {
  public:
   explicit DelayingQueue(QueueOptions options = {})
-      : Queue<T>(std::move(options)),
-        waiter_([this](const std::stop_token& stop) { Wait(stop); }) {}
-  ~DelayingQueue() override { StopWaiting(); }
+      : Queue<T>(std::move(options)), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+  ~DelayingQueue() override { Stop(); }
 
-  /// Adds `item` once `delay` has passed: at once where it is zero or less, and up to 250 µs late
-  /// where many moments are near each other. For an item that waits already the earlier moment
-  /// stands, and the higher priority. Does nothing once the queue is shutting down.
+  /// Adds `item` when `delay` has passed; immediately if it is zero or negative. The item can be up
+  /// to 250 µs late if another item became ready just before it. If the item waits already, the
+  /// earlier time and the higher priority apply. Does nothing if the queue is shutting down.
   ///
-  /// Without a `priority` an item in hand comes back with the one that it was handed out with.
+  /// Without a `priority`, an item in processing keeps the priority that Get returned it with.
   ///
-  /// An Add in between cancels nothing: a wake-up that was asked for comes, and a run too many does
-  /// no harm. controller-runtime: an Add takes the place of the wake-up.
+  /// An Add does not cancel a pending AddAfter: the item is then processed once more than
+  /// necessary, which is harmless. controller-runtime: an Add replaces the pending AddAfter.
   void AddAfter(const T& item, Duration delay, std::optional<int> priority = {});
 
   void ShutDown() override {
-    StopWaiting();
+    Stop();
     Queue<T>::ShutDown();
   }
   void ShutDownWithDrain() override {
-    StopWaiting();
+    Stop();
     Queue<T>::ShutDownWithDrain();
   }
 
@@ -53,64 +52,65 @@ class DelayingQueue : public Queue<T> {
 
  private:
   struct Waiting {
-    DueHeap<T> heap;
-    std::vector<Prioritized<T>> moving;  // due, on their way; AddAll empties it under its own lock
+    detail::DelayHeap<T> heap;
+    // Removed from the heap, not added yet. AddAll clears it while it holds the lock of the queue.
+    std::vector<Prioritized<T>> due;
     bool stopped = false;
   };
 
-  // After some items became ready, others wait for this at least, so that they come together: a
-  // wake-up costs more than an item.
-  static constexpr Duration kGap = std::chrono::microseconds(250);
+  // The minimum time between two batches of due items. Batches are cheaper, because waking a worker
+  // costs more than adding an item.
+  static constexpr Duration kBatchInterval = std::chrono::microseconds(250);
 
-  void Wait(const std::stop_token& stop);
-  void StopWaiting();
+  void Run(const std::stop_token& stop);
+  void Stop();
 
   Guarded<Waiting> waiting_;
-  std::condition_variable changed_;  // an earlier moment, or the end
-  std::jthread waiter_;              // last: it uses everything above
+  std::condition_variable changed_;  // signals: the earliest time changed, or Stop was called
+  std::jthread thread_;              // last: it uses all other members
 };
 
 template <Item T>
 void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int> priority) {
-  if (this->instruments() != nullptr && !this->ShuttingDown()) this->instruments()->Retried();
-  const int wanted = priority ? *priority : this->PriorityOfRequeue(item);
-  if (delay <= Duration::zero()) return this->Add(item, wanted);
+  if (this->metrics().enabled() && !this->ShuttingDown()) this->metrics().IncRetries();
+  const int new_priority = priority ? *priority : this->RequeuePriority(item);
+  if (delay <= Duration::zero()) return this->Add(item, new_priority);
   const TimePoint at = After(this->clock().Now(), delay);
-  const std::uint32_t hash = DueHeap<T>::Hash(item, this);
-  bool earlier = false;
+  const std::uint32_t hash = detail::DelayHeap<T>::Hash(item, this);
+  bool is_first = false;
   {
     auto waiting = waiting_.Lock();
     if (waiting->stopped) return;
-    earlier = waiting->heap.Add(item, hash, at, wanted);
+    is_first = waiting->heap.Add(item, hash, at, new_priority);
   }
-  if (earlier) changed_.notify_one();
+  if (is_first) changed_.notify_one();
 }
 
 template <Item T>
-void DelayingQueue<T>::Wait(const std::stop_token& stop) {
-  constexpr std::size_t kAtOnce = 64;  // moved with one lock of each kind
+void DelayingQueue<T>::Run(const std::stop_token& stop) {
+  constexpr std::size_t kBatchSize = 64;
   TimePoint not_before = TimePoint::min();
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
     const TimePoint now = this->clock().Now();
-    while (waiting->heap.next() <= now && waiting->moving.size() < kAtOnce) {
-      waiting->moving.push_back(waiting->heap.PopFront());
+    auto& due = waiting->due;
+    while (waiting->heap.next() <= now && due.size() < kBatchSize) {
+      due.push_back(waiting->heap.PopFront());
     }
-    if (waiting->moving.empty()) {
+    if (due.empty()) {
       this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->heap.next(), not_before));
       continue;
     }
-    auto& moving = waiting->moving;
     waiting.lock().unlock();
-    this->AddAll(moving);
-    not_before = After(now, kGap);
+    this->AddAll(due);
+    not_before = After(now, kBatchInterval);
     waiting.lock().lock();
   }
 }
 
 template <Item T>
-void DelayingQueue<T>::StopWaiting() {
-  waiter_.request_stop();
+void DelayingQueue<T>::Stop() {
+  thread_.request_stop();
   auto waiting = waiting_.Lock();
   waiting->stopped = true;
   waiting->heap.Clear();
@@ -120,19 +120,18 @@ void DelayingQueue<T>::StopWaiting() {
 template <Item T>
 Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
   const TimePoint now = this->clock().Now();
-  // The one place that holds two locks: together they make one moment, at which no item is between
-  // waiting and ready.
+  // The only place that holds two locks: so the snapshot contains each item that moves from waiting
+  // to ready exactly once.
   auto waiting = waiting_.Lock();
   return this->TakeSnapshotAnd(limit, [&](Snapshot<T>& snapshot) {
     const auto add = [&](const T& item, TimePoint at, int priority) {
       snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
     };
-    const std::size_t moving = std::min(limit, waiting->moving.size());
-    for (std::size_t i = 0; i < moving; ++i) {
-      add(waiting->moving[i].item, now, waiting->moving[i].priority);
-    }
-    waiting->heap.ForEarliest(limit - moving, add);
-    snapshot.waiting_count = waiting->heap.size() + waiting->moving.size();
+    const auto& due = waiting->due;
+    const std::size_t due_count = std::min(limit, due.size());
+    for (std::size_t i = 0; i < due_count; ++i) add(due[i].item, now, due[i].priority);
+    waiting->heap.ForEarliest(limit - due_count, add);
+    snapshot.waiting_count = waiting->heap.size() + due.size();
   });
 }
 

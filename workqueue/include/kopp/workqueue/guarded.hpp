@@ -6,8 +6,8 @@
 
 namespace kopp {
 
-/// Tells the processor that this thread waits for another one's store.
-inline void Pause() {
+/// Tells the processor that this thread spins until another thread writes to memory.
+inline void CpuRelax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -15,43 +15,46 @@ inline void Pause() {
 #endif
 }
 
-/// A value that can be reached only with its mutex held: Lock() is the one way in.
+/// A value with a mutex: Lock() is the only access to the value.
 ///
-/// The value's type says what the lock protects. Hold one lock at a time, for a short time, and
-/// call no user code under it.
+/// The type of the value documents what the lock protects. Hold one lock at a time, for a short
+/// time, and call no user code while you hold it.
 template <typename T>
 class Guarded {
  public:
-  /// The value, with the lock held for as long as this lives.
+  /// Access to the value. Holds the lock until it is destroyed.
   class [[nodiscard]] Locked {
    public:
     T* operator->() { return value_; }
     T& operator*() { return *value_; }
 
-    /// Releases the lock until `ready()` holds. `cv` is notified by whoever makes it hold.
+    /// Blocks until `ready()` returns true, without the lock while it waits. A thread that makes
+    /// it true must notify `cv`.
     template <typename Predicate>
     void Wait(std::condition_variable& cv, Predicate ready) {
       cv.wait(lock_, std::move(ready));
     }
 
-    /// For Clock::WaitUntil and for letting go early; the value is out of bounds while unlocked.
+    /// For Clock::WaitUntil, and to release the lock early. Do not access the value while the lock
+    /// is released.
     std::unique_lock<std::mutex>& lock() { return lock_; }
 
    private:
     friend class Guarded;
-    // A lock held by another thread is mostly free again sooner than a sleep would take. The pauses
-    // get longer, so that the holder can use its warm caches for some more.
+    // Spins before it blocks: another thread mostly releases the lock sooner than a sleep takes.
+    // Each pause is longer than the one before, so that the holder of the lock can continue with
+    // warm caches.
     Locked(std::mutex& mutex, T& value) : lock_(mutex, std::try_to_lock), value_(&value) {
-      if (!lock_.owns_lock()) AwaitLock();
+      if (!lock_.owns_lock()) SpinThenLock();
     }
-    void AwaitLock() {
-      for (int pauses = 4; pauses <= kPauses; pauses *= 2) {
-        for (int i = 0; i < pauses; ++i) Pause();
+    void SpinThenLock() {
+      for (int spins = 4; spins <= kMaxSpins; spins *= 2) {
+        for (int i = 0; i < spins; ++i) CpuRelax();
         if (lock_.try_lock()) return;
       }
       lock_.lock();
     }
-    static constexpr int kPauses = 1024;
+    static constexpr int kMaxSpins = 1024;
 
     std::unique_lock<std::mutex> lock_;
     T* value_;

@@ -7,16 +7,16 @@
 
 namespace kopp::workqueue {
 
-/// What a queue can hold: a small value that names a piece of work, such as a kopp::ObjectKey.
-/// Equal items have equal hashes. A copy may throw, a move may not: an item on its way to a worker
-/// would be lost.
+/// The requirements on the items of a queue: small values that identify work, such as
+/// kopp::ObjectKey. Equal items must have equal hashes. Copying may throw; moving must not, because
+/// otherwise the queue would lose an item while it returns it to a worker.
 template <typename T>
 concept Item = std::copyable<T> && std::is_nothrow_move_constructible_v<T> &&
                std::equality_comparable<T> && requires(const T& item) {
                  { std::hash<T>{}(item) } -> std::convertible_to<std::size_t>;
                };
 
-/// An item and how far in front it goes, where the order of its queue has priorities.
+/// An item with its priority, which is 0 if the queue's order has no priorities.
 template <Item T>
 struct Prioritized {
   T item;

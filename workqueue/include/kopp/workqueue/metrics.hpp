@@ -6,9 +6,9 @@
 
 namespace kopp::workqueue {
 
-/// What one queue says about itself, in one series. Safe to use from any thread. A queue calls its
-/// instruments with no lock held, and goes on where one throws; so two calls about one item can
-/// come the other way round, and a Gauge be one off for that moment.
+/// One metric of one queue. Must be thread-safe. A queue calls its metrics without holding a lock,
+/// and ignores what they throw. Because there is no lock, two calls about the same item can arrive
+/// in reverse order, so a Gauge can be off by one for a short time.
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -35,37 +35,39 @@ class Histogram : public Metric {
   virtual void Observe(double seconds) = 0;
 };
 
-/// Makes the instruments of queues: the bridge to a metrics library, of which this module knows
-/// none. Outlives the queues that use it. Safe to call from any thread. What a New… throws, the
-/// queue's constructor throws; but for NewDepthMetric, which is asked as priorities come up. Null
-/// is an answer: that metric is left out.
+/// Creates the metrics of queues: an adapter to a metrics library. Must be thread-safe and must
+/// outlive the queues that use it. If a New… function throws, the constructor of the queue throws
+/// the same exception; if the order has priorities, NewDepthMetric is called later and its
+/// exceptions are ignored. A New… function may return null: then that metric is not reported.
 ///
-/// client-go: the two gauges about work in hand are set by a thread twice a second. Here they are
-/// read when somebody looks.
+/// client-go: a thread sets the two gauges about items in processing twice a second. Here their
+/// values are computed when they are read.
 class MetricsProvider {
  public:
   virtual ~MetricsProvider() = default;
   MetricsProvider(const MetricsProvider&) = delete;
   MetricsProvider& operator=(const MetricsProvider&) = delete;
 
-  /// Items ready to be handed out. `priority` is empty unless the queue's order knows priorities;
-  /// those beyond the first 25 of a queue come together as "exceeded_cardinality_limit". May be
-  /// asked for one priority by two threads at once: the second gauge is not used then.
+  /// The number of ready items. `priority` is empty unless the queue's order has priorities; all
+  /// priorities beyond the first 25 of a queue share the label "exceeded_cardinality_limit". Two
+  /// threads may call this for the same priority at the same time: the second gauge is discarded.
   virtual std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
                                                 const std::string& priority) = 0;
-  /// Items that an Add made wanted; those that were wanted already do not count.
+  /// Counts the Adds, except those of items that were already dirty.
   virtual std::unique_ptr<Counter> NewAddsMetric(const std::string& name) = 0;
-  /// From the Add that made an item wanted to its Get.
+  /// The time from the Add that made an item dirty to its Get.
   virtual std::unique_ptr<Histogram> NewLatencyMetric(const std::string& name) = 0;
-  /// From Get to Done.
+  /// The time from Get to Done.
   virtual std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string& name) = 0;
-  /// Calls of AddAfter and AddRateLimited.
+  /// Counts the calls of AddAfter and AddRateLimited.
   virtual std::unique_ptr<Counter> NewRetriesMetric(const std::string& name) = 0;
-  /// The seconds that all items in hand have been there, summed. `read` may be called from any
-  /// thread for as long as the metric lives, whose destructor waits for a call that goes on.
+  /// The sum over all items in processing of the seconds since their Get. The metric reads its
+  /// value from `read`, on any thread, until it is destroyed; its destructor must block while a
+  /// call of `read` is running.
   virtual std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string& name,
                                                                  std::function<double()> read) = 0;
-  /// The seconds that the item in hand for longest has been there, read in the same way.
+  /// The seconds since the Get of the item that has been in processing for the longest time. The
+  /// metric reads it from `read` in the same way.
   virtual std::unique_ptr<Metric> NewLongestRunningProcessorSecondsMetric(
       const std::string& name, std::function<double()> read) = 0;
 

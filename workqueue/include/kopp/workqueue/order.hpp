@@ -10,39 +10,40 @@
 
 namespace kopp::workqueue {
 
-/// Whose turn it is: what a fair queue asks of each item that is added. Called with no lock held,
-/// from any thread that adds. Where it throws, the item is one of the tenant "", of weight 1: no
-/// item is lost.
+/// How a fair queue assigns items to tenants. It calls these functions for each item that is added,
+/// on the thread that adds it and without holding a lock. If a function throws, the item belongs to
+/// the tenant "" with weight 1, so that no item is lost.
 template <Item T>
 struct FairShare {
   std::function<std::string(const T&)> tenant = {};  ///< such as the namespace of a key
-  /// How many items in a row a tenant's turn is worth; default and least: 1.
+  /// The number of consecutive items in a tenant's turn; the default and the minimum are 1.
   std::function<int(const std::string& tenant)> weight = {};
 };
 
-/// In which order a queue hands out what is ready. All orders deduplicate, drain and shut down
-/// alike; an item in hand is in no order, and takes no turn.
+/// The order in which a queue returns its ready items. Deduplication, draining and shutdown are the
+/// same for all orders. An item that is being processed has no place in the order and uses no turn.
 ///
 ///     Queue<ObjectKey> queue({.order = Order::Fair<ObjectKey>({.tenant = &ObjectKey::ns})});
 class Order {
  public:
-  /// First come, first served.
+  /// First in, first out.
   Order() = default;
 
-  /// The highest priority first; among equals, first come, first served, where what waited for its
-  /// moment comes at that moment. An item that is added again keeps the higher of its priorities,
-  /// and goes to the end of it when that raises it.
+  /// The highest priority first; items of the same priority are first in, first out. A delayed item
+  /// counts as added when its delay has passed. A ready item that is added again keeps the higher
+  /// of both priorities; if that raises its priority, it moves to the end of the new priority.
   static Order Priority() {
     Order order;
     order.by_priority_ = true;
     return order;
   }
 
-  /// Within each priority, tenants take turns: an item of a tenant that has none ready waits for
-  /// one turn of each of the others at the most, however much they have ready.
+  /// By priority; within each priority, tenants take turns. An item of a tenant that has no other
+  /// ready items waits for at most one turn of each other tenant, no matter how many items they
+  /// have. Throws std::invalid_argument if share.tenant is empty.
   template <Item T>
   static Order Fair(FairShare<T> share) {
-    if (!share.tenant) throw std::invalid_argument("Order::Fair: say which tenant an item is of");
+    if (!share.tenant) throw std::invalid_argument("Order::Fair: FairShare::tenant is empty");
     Order order = Priority();
     order.share_ = std::move(share);
     return order;
@@ -50,13 +51,15 @@ class Order {
 
   [[nodiscard]] bool by_priority() const { return by_priority_; }
 
-  /// Nothing where the order is not a fair one. Throws std::invalid_argument where it was made for
-  /// items of another type.
+  /// An empty FairShare if the order is not fair. Throws std::invalid_argument if the FairShare is
+  /// for another type of item.
   template <Item T>
   [[nodiscard]] FairShare<T> ShareFor() const {
     if (!share_.has_value()) return {};
     const auto* share = std::any_cast<FairShare<T>>(&share_);
-    if (share == nullptr) throw std::invalid_argument("Order::Fair: the queue holds other items");
+    if (share == nullptr)
+      throw std::invalid_argument(
+          "Order::Fair: the FairShare is for another type of item than the queue");
     return *share;
   }
 

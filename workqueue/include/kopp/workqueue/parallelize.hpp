@@ -13,22 +13,22 @@
 namespace kopp::workqueue {
 
 struct ParallelizeOptions {
-  int workers = 1;     ///< how many threads work, the caller's among them
-  int chunk_size = 1;  ///< how many pieces a worker takes at once: more for small ones
+  int workers = 1;     ///< the number of threads, including the calling thread
+  int chunk_size = 1;  ///< the number of pieces that a thread claims at once; larger for short work
 };
 
-/// Calls `work` once for each of the pieces 0, 1, … `pieces` - 1, from several threads at once, and
-/// blocks until all that began has ended. The caller's thread works too.
+/// Calls `work(i)` once for each i from 0 to `pieces` - 1 on several threads, one of which is the
+/// calling thread. Blocks until all calls have returned.
 ///
 ///     ParallelizeUntil(kShards, {.workers = 8}, [&](int shard) { Compact(shard); }, stop);
 ///
-/// Once `stop` asks no further piece begins; the caller looks at `stop` to know whether all were
-/// done. Without pieces nothing happens. Fewer than one worker, or one piece in a chunk, count as
-/// one; more workers than chunks are not started.
+/// After `stop` is requested no further call starts; the caller can check `stop` to find out
+/// whether all pieces are done. Without pieces it does nothing. Values less than 1 of `workers` and
+/// `chunk_size` count as 1. It starts at most one thread per chunk.
 ///
-/// When `work` throws, no further piece begins, and the first exception is thrown to the caller
-/// after the others have ended.
-/// client-go: a panic of a piece ends the process, and with no worker no piece is done.
+/// If `work` throws, no further call starts, and the caller gets the first exception after the
+/// running calls have returned.
+/// client-go: a panic of `work` ends the process, and with zero workers nothing is called.
 template <std::invocable<int> Work>
 void ParallelizeUntil(int pieces, const ParallelizeOptions& options, Work&& work,
                       const std::stop_token& stop = {}) {
@@ -37,15 +37,16 @@ void ParallelizeUntil(int pieces, const ParallelizeOptions& options, Work&& work
   const int chunks = (pieces - 1) / chunk_size + 1;
   const int workers = std::clamp(options.workers, 1, chunks);
 
-  Guarded<int> untaken{0};  // the first chunk that nobody has taken
-  const auto take_chunk = [&] {
-    auto next = untaken.Lock();
+  Guarded<int> next_chunk{0};
+  const auto claim_chunk = [&] {
+    auto next = next_chunk.Lock();
     return *next < chunks ? (*next)++ : chunks;
   };
   std::stop_source failed;
-  std::exception_ptr failure;  // written by the one who stops `failed`, read after all have ended
-  const auto work_off = [&] {
-    for (int chunk = take_chunk(); chunk < chunks; chunk = take_chunk()) {
+  // Written by the thread whose request_stop succeeds; read after all threads have ended.
+  std::exception_ptr failure;
+  const auto run_chunks = [&] {
+    for (int chunk = claim_chunk(); chunk < chunks; chunk = claim_chunk()) {
       const int first = chunk * chunk_size;
       const int count = std::min(chunk_size, pieces - first);
       for (int i = 0; i < count; ++i) {
@@ -60,13 +61,13 @@ void ParallelizeUntil(int pieces, const ParallelizeOptions& options, Work&& work
   };
 
   {
-    std::vector<std::jthread> helpers;
+    std::vector<std::jthread> threads;
     try {
-      for (int i = 1; i < workers; ++i) helpers.emplace_back(work_off);
+      for (int i = 1; i < workers; ++i) threads.emplace_back(run_chunks);
     } catch (const std::system_error&) {
-      // the machine has no more threads: those that there are do the same work
+      // The system has no more threads: the threads that were started do all the work.
     }
-    work_off();
+    run_chunks();
   }
   if (failure) std::rethrow_exception(failure);
 }

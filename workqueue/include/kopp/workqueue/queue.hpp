@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <stop_token>
@@ -12,130 +11,149 @@
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/detail/queue_metrics.hpp>
+#include <kopp/workqueue/detail/queue_state.hpp>
+#include <kopp/workqueue/detail/worker_waiter.hpp>
 #include <kopp/workqueue/guarded.hpp>
-#include <kopp/workqueue/instruments.hpp>
-#include <kopp/workqueue/ledger.hpp>
 #include <kopp/workqueue/order.hpp>
 #include <kopp/workqueue/snapshot.hpp>
-#include <kopp/workqueue/wake_chain.hpp>
 
 namespace kopp::workqueue {
 
 struct QueueOptions {
-  std::string name = {};               ///< of its metrics; may stay empty
-  Clock& clock = Clock::Real();        ///< outlives the queue
-  MetricsProvider* metrics = nullptr;  ///< outlives the queue; used if the queue has a name
-  Order order = {};                    ///< first come, first served
-  bool track_times = false;            ///< a snapshot says since when; metrics do that anyway
+  std::string name = {};               ///< label of the metrics; a queue without a name has none
+  Clock& clock = Clock::Real();        ///< must outlive the queue
+  MetricsProvider* metrics = nullptr;  ///< must outlive the queue
+  Order order = {};                    ///< first in, first out
+  bool track_times = false;            ///< snapshots contain times; always on with metrics
 };
 
-/// A queue of work to be done, for many producers and many workers.
+/// A queue of items to be processed, for many producers and many workers.
 ///
-/// - **In order**: items are handed out as they were added, or in another Order.
-/// - **Stingy**: an item added several times before it is handed out is handed out once.
-/// - **Exclusive**: an item is in one worker's hand at a time. Added while it is in hand, it is
-///   handed out once more, after its Done and behind what is queued by then.
+/// - **Ordered**: Get returns items in the order in which they were added, or in another Order.
+/// - **Deduplicated**: an item that is added several times before Get is returned once.
+/// - **Exclusive**: an item is processed by at most one worker at a time. If it is added during
+///   that time, Get returns it once more, after its Done and behind the items that are ready then.
 ///
-/// Every member may be called from any thread. Only Get and ShutDownWithDrain block. The queue
-/// outlives every call to it. User code (an order's functions, metrics, limiters) is called with no
-/// lock held, so it may call the queue; but items are copied, compared and destroyed under it, and
-/// the clock is read. A table that grows holds it for some milliseconds a million items.
+/// Thread-safe. Only Get and ShutDownWithDrain block. The queue must outlive every call to it. It
+/// calls user code (functions of an order, metrics, rate limiters) without holding its lock, so
+/// that code may call the queue. It copies, compares and destroys items and reads the clock while
+/// it holds its lock. Growing to a million items holds the lock for some milliseconds.
 ///
 ///     while (const auto item = queue.Get()) {
 ///       const DoneGuard done{queue, *item};
 ///       Work(*item);
 ///     }
 template <Item T>
-class Queue {
+class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has its own cache lines
  public:
-  /// Throws what options.metrics throws, and std::invalid_argument for an order of other items.
+  /// Throws what options.metrics throws, and std::invalid_argument if options.order is for another
+  /// type of item.
   explicit Queue(QueueOptions options = {});
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Wants `item` worked on. Does nothing once the queue is shutting down. `priority` means
-  /// something where the order has priorities.
-  void Add(const T& item, int priority = 0) { Put(item, priority); }
-  void Add(T&& item, int priority = 0) { Put(std::move(item), priority); }
+  /// Adds an item. Does nothing if the queue is shutting down. `priority` has an effect only if the
+  /// order has priorities.
+  void Add(const T& item, int priority = 0) { AddOne(item, priority); }
+  void Add(T&& item, int priority = 0) { AddOne(std::move(item), priority); }
 
-  /// Blocks until an item is ready and hands it to the caller, who owes a Done for it. After
-  /// ShutDown it hands out what is still queued, then answers nullopt.
+  /// Blocks until an item is ready and returns it; the caller must call Done for it. After ShutDown
+  /// it returns the items that are still queued, then nullopt.
   [[nodiscard]] std::optional<T> Get() { return Get(std::stop_token{}); }
 
-  /// The same, and nullopt as soon as `stop` asks, whatever is queued.
+  /// As above, but returns nullopt as soon as `stop` is requested, even if items are ready.
   [[nodiscard]] std::optional<T> Get(const std::stop_token& stop);
 
-  /// The same, with the priority that the item has.
+  /// As above; also returns the priority of the item.
   [[nodiscard]] std::optional<Prioritized<T>> GetWithPriority(const std::stop_token& stop = {});
 
-  /// Gives back an item from Get. Ignored, but counted, for an item that is not in hand.
-  /// client-go: queues such an item a second time, so that two workers can hold it.
+  /// Marks an item from Get as processed. If the item is not being processed, only counts the call:
+  /// see Snapshot::stray_dones.
+  /// client-go: queues such an item a second time, so that two workers can process it at once.
   void Done(const T& item);
 
-  /// How many items are ready to be handed out; those in hand do not count.
-  [[nodiscard]] std::size_t Len() { return state_.Lock()->ledger.ready(); }
+  /// The number of ready items; items in processing are not counted.
+  [[nodiscard]] std::size_t Len() { return state_.Lock()->items.ready(); }
 
-  /// Takes nothing new from now on. What is queued is still handed out; callers of
-  /// ShutDownWithDrain are released. May be called again.
+  /// Makes the queue ignore new items, and releases the callers of ShutDownWithDrain. Get still
+  /// returns the queued items. May be called several times.
   virtual void ShutDown();
 
-  /// Takes nothing new, and blocks until nothing is queued and nothing is in hand, or until
-  /// somebody calls ShutDown. Any number of threads may drain at once. An item that never gets its
-  /// Done keeps it waiting. client-go: returns while items are still queued, and wakes one of
-  /// several callers.
+  /// Makes the queue ignore new items, and blocks until no item is queued or in processing, or
+  /// until ShutDown is called. Any number of threads may drain concurrently. An item without a Done
+  /// blocks it.
+  /// client-go: returns while items are still queued, and wakes one of several callers.
   virtual void ShutDownWithDrain();
 
   [[nodiscard]] bool ShuttingDown() { return state_.Lock()->shutting_down; }
   [[nodiscard]] const std::string& name() const { return options_.name; }
 
-  /// What is in the queue now, up to `limit` items of each kind. Copies them with the lock held.
+  /// Returns the contents of the queue, with up to `limit` items of each kind. Holds the lock while
+  /// it copies them.
   [[nodiscard]] virtual Snapshot<T> TakeSnapshot(
       std::size_t limit = std::numeric_limits<std::size_t>::max());
 
  protected:
   [[nodiscard]] Clock& clock() const { return options_.clock; }
-  [[nodiscard]] Instruments* instruments() { return instruments_ ? &*instruments_ : nullptr; }
-  /// Adds all of `items`, with one lock for them, under which it leaves it empty.
+  [[nodiscard]] detail::QueueMetrics& metrics() { return metrics_; }
+  /// Adds all `items` while it holds the lock once, and clears the vector before it releases it.
   void AddAll(std::vector<Prioritized<T>>& items);
-  /// As TakeSnapshot, and calls `add(snapshot)` before it releases the lock.
+  /// Like TakeSnapshot, but calls `complete(snapshot)` before it releases the lock.
   template <typename F>
-  Snapshot<T> TakeSnapshotAnd(std::size_t limit, F add);
-  /// The priority that an item comes back with when nobody says: the one that it was handed out
-  /// with, where it is in hand.
-  [[nodiscard]] int PriorityOfRequeue(const T& item);
+  Snapshot<T> TakeSnapshotAnd(std::size_t limit, F complete);
+  /// The default priority of a requeue: the one that the item was returned with, if it is in
+  /// processing, else 0.
+  [[nodiscard]] int RequeuePriority(const T& item);
 
  private:
+  using Items = detail::QueueState<T>;
   struct State {
-    State(bool by_priority, bool track_times) : ledger(by_priority, track_times) {}
+    State(bool by_priority, bool track_times) : items(by_priority, track_times) {}
 
-    Ledger<T> ledger;
+    Items items;
     bool shutting_down = false;
-    std::uint64_t shutdowns = 0;  // calls of ShutDown: one releases those who drain by then
+    std::uint64_t shutdowns = 0;  // calls of ShutDown; each releases the callers that drain then
   };
-  using Locked = typename Guarded<State>::Locked;
+  using LockedState = typename Guarded<State>::Locked;
 
-  [[nodiscard]] bool Measured() const {
-    return options_.metrics != nullptr && !options_.name.empty();
+  // One Add in three steps: prepared without the lock, applied with it, reported without it.
+  struct Addition {
+    std::uint32_t hash;
+    detail::Rank rank;
+    typename Items::AddResult result = {};
+  };
+  [[nodiscard]] Addition Prepare(const T& item, int priority) const {
+    return {Items::Hash(item, this), RankOf(item, priority)};
+  }
+  void Report(const Addition& addition);
+
+  static QueueOptions Normalized(QueueOptions options) {
+    if (options.name.empty()) options.metrics = nullptr;
+    if (options.metrics != nullptr) options.track_times = true;
+    return options;
   }
   template <typename U>
-  void Put(U&& item, int priority);
-  void Tell(const typename Ledger<T>::Added& added, int priority);
-  [[nodiscard]] std::optional<Place> PlaceOf(const T& item, int priority) const;
-  [[nodiscard]] TimePoint Now() const { return times_ ? clock().Now() : TimePoint{}; }
-  static bool Due(const State& state, const std::stop_token& stop);
-  std::optional<Prioritized<T>> Take(Locked& state, const std::stop_token& stop);
+  void AddOne(U&& item, int priority);
+  [[nodiscard]] detail::Rank RankOf(const T& item, int priority) const;
+  [[nodiscard]] TimePoint Now() const { return options_.track_times ? clock().Now() : TimePoint{}; }
+  static bool GetMayReturn(const State& state, const std::stop_token& stop) {
+    return state.items.ready() > 0 || state.shutting_down || stop.stop_requested();
+  }
+  std::optional<Prioritized<T>> GetLocked(LockedState& state, const std::stop_token& stop);
+  void UnlockAndWakeWorker(LockedState& state);
 
   const QueueOptions options_;
-  const FairShare<T> share_;  // where the order is a fair one
-  const bool times_;
-  alignas(64) Guarded<State> state_;        // apart from what is read without the lock
-  WakeChain workers_;                       // with state_ held
-  std::condition_variable idle_;            // nothing queued and nothing in hand, or ShutDown
-  std::optional<Instruments> instruments_;  // last: metrics are read until they are gone
+  const FairShare<T> share_;          // empty unless the order is fair
+  alignas(64) Guarded<State> state_;  // in other cache lines than members that need no lock
+  detail::WorkerWaiter workers_;      // guarded by state_
+  std::condition_variable drained_;   // signals: no item is queued or in processing, or ShutDown
+  detail::QueueMetrics metrics_;      // last: its metrics read state_ until they are destroyed
 };
 
-/// Calls Done on every way out of a scope, a throw included. The queue and the item outlive it.
+/// Calls Done at the end of its scope, also if an exception leaves the scope. The queue and the
+/// item must outlive it.
 template <Item T>
 class [[nodiscard]] DoneGuard {
  public:
@@ -151,139 +169,116 @@ class [[nodiscard]] DoneGuard {
 
 template <Item T>
 Queue<T>::Queue(QueueOptions options)
-    : options_(std::move(options)),
+    : options_(Normalized(std::move(options))),
       share_(options_.order.template ShareFor<T>()),
-      times_(options_.track_times || Measured()),
-      state_(options_.order.by_priority(), times_) {
-  if (!Measured()) return;
-  instruments_.emplace(
-      *options_.metrics, options_.name, options_.order.by_priority(),
-      Instruments::InHand{
-          .unfinished = [this] { return state_.Lock()->ledger.watches().Unfinished(Now()); },
-          .longest = [this] { return state_.Lock()->ledger.watches().Longest(Now()); }});
-}
+      state_(options_.order.by_priority(), options_.track_times),
+      metrics_(
+          options_.metrics, options_.name, options_.order.by_priority(),
+          [this] { return state_.Lock()->items.times().UnfinishedSeconds(Now()); },
+          [this] { return state_.Lock()->items.times().LongestSeconds(Now()); }) {}
 
 template <Item T>
 template <typename U>
-void Queue<T>::Put(U&& item, int priority) {
-  const std::uint32_t hash = Ledger<T>::Hash(item, this);
-  const std::optional<Place> place = PlaceOf(item, priority);
+void Queue<T>::AddOne(U&& item, int priority) {
+  Addition addition = Prepare(item, priority);
   const TimePoint now = Now();
-  typename Ledger<T>::Added added;
-  bool wake = false;
   {
     auto state = state_.Lock();
     if (state->shutting_down) return;
-    added = state->ledger.Add(std::forward<U>(item), hash, place ? &*place : nullptr, now);
-    if (added.ready) wake = workers_.WakeNext(state->ledger.ready());
+    addition.result = state->items.Add(std::forward<U>(item), addition.hash, addition.rank, now);
+    if (addition.result.became_ready) UnlockAndWakeWorker(state);
   }
-  if (wake) workers_.Notify();
-  if (instruments_) Tell(added, priority);
+  Report(addition);
 }
 
 template <Item T>
 void Queue<T>::AddAll(std::vector<Prioritized<T>>& items) {
-  struct Prepared {
-    std::uint32_t hash;
-    int priority;
-    std::optional<Place> place;
-    typename Ledger<T>::Added added = {};
-  };
-  std::vector<Prepared> prepared;
-  prepared.reserve(items.size());
-  for (const auto& [item, priority] : items) {
-    prepared.push_back({Ledger<T>::Hash(item, this), priority, PlaceOf(item, priority)});
-  }
+  std::vector<Addition> additions;
+  additions.reserve(items.size());
+  for (const auto& [item, priority] : items) additions.push_back(Prepare(item, priority));
   const TimePoint now = Now();
-  bool wake = false;
   {
     auto state = state_.Lock();
     for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
-      auto& [hash, priority, place, added] = prepared[i];
-      added = state->ledger.Add(std::move(items[i].item), hash, place ? &*place : nullptr, now);
+      auto& [hash, rank, result] = additions[i];
+      result = state->items.Add(std::move(items[i].item), hash, rank, now);
     }
     items.clear();
-    wake = workers_.WakeNext(state->ledger.ready());
+    UnlockAndWakeWorker(state);
   }
-  if (wake) workers_.Notify();
-  if (!instruments_) return;
-  for (const Prepared& one : prepared) Tell(one.added, one.priority);
+  for (const Addition& addition : additions) Report(addition);
 }
 
 template <Item T>
-void Queue<T>::Tell(const typename Ledger<T>::Added& added, int priority) {
-  if (added.wanted) instruments_->Added();
-  if (added.lower) instruments_->NotReady(*added.lower);
-  if (added.ready || added.lower) instruments_->Ready(priority);
+void Queue<T>::Report(const Addition& addition) {
+  if (!metrics_.enabled()) return;
+  const auto& [became_dirty, became_ready, raised_from] = addition.result;
+  if (became_dirty) metrics_.IncAdds();
+  if (raised_from) metrics_.DecDepth(*raised_from);
+  if (became_ready || raised_from) metrics_.IncDepth(addition.rank.priority);
 }
 
 template <Item T>
 std::optional<T> Queue<T>::Get(const std::stop_token& stop) {
-  std::optional<Prioritized<T>> handed = GetWithPriority(stop);
-  if (!handed) return std::nullopt;
-  return std::move(handed->item);
+  std::optional<Prioritized<T>> next = GetWithPriority(stop);
+  if (!next) return std::nullopt;
+  return std::move(next->item);
 }
 
 template <Item T>
 std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& stop) {
   {
     auto state = state_.Lock();
-    if (Due(*state, stop)) return Take(state, stop);
+    if (GetMayReturn(*state, stop)) return GetLocked(state, stop);
   }
-  // Outside the lock, at both ends: the callback takes it, and its destructor waits for the
-  // callback.
+  // Construct and destroy it without the lock: the callback acquires the lock, and the destructor
+  // blocks until the callback returns.
   const std::stop_callback wake(stop, [this] {
-    { auto state = state_.Lock(); }
+    { auto state = state_.Lock(); }  // a worker that has not seen the stop is waiting after this
     workers_.NotifyAll();
   });
   auto state = state_.Lock();
-  workers_.Await(state.lock(), [&] { return Due(*state, stop); });
-  return Take(state, stop);
+  workers_.Wait(state.lock(), [&] { return GetMayReturn(*state, stop); });
+  return GetLocked(state, stop);
 }
 
 template <Item T>
-bool Queue<T>::Due(const State& state, const std::stop_token& stop) {
-  return state.ledger.ready() > 0 || state.shutting_down || stop.stop_requested();
-}
-
-template <Item T>
-std::optional<Prioritized<T>> Queue<T>::Take(Locked& state, const std::stop_token& stop) {
-  std::optional<typename Ledger<T>::Taken> taken;
-  std::exception_ptr failure;  // of a copy: the item is still ready, for this worker or the next
+std::optional<Prioritized<T>> Queue<T>::GetLocked(LockedState& state, const std::stop_token& stop) {
+  std::optional<typename Items::GetResult> result;
   try {
-    if (!stop.stop_requested() && state->ledger.ready() > 0) taken = state->ledger.Take(Now());
-  } catch (...) {
-    failure = std::current_exception();
+    if (!stop.stop_requested() && state->items.ready() > 0) result = state->items.Get(Now());
+  } catch (...) {  // the copy of the item threw: another worker may succeed
+    UnlockAndWakeWorker(state);
+    throw;
   }
-  const bool wake = workers_.WakeNext(state->ledger.ready());
+  UnlockAndWakeWorker(state);
+  if (!result) return std::nullopt;
+  metrics_.DecDepth(result->next.priority);
+  metrics_.ObserveLatency(result->waited);
+  return std::move(result->next);
+}
+
+template <Item T>
+void Queue<T>::UnlockAndWakeWorker(LockedState& state) {
+  const bool notify = workers_.StartWakeUp(state->items.ready());
   state.lock().unlock();
-  if (wake) workers_.Notify();
-  if (failure) std::rethrow_exception(failure);
-  if (!taken) return std::nullopt;
-  if (instruments_) {
-    instruments_->NotReady(taken->handed.priority);
-    instruments_->Waited(taken->waited);
-  }
-  return std::move(taken->handed);
+  if (notify) workers_.NotifyOne();
 }
 
 template <Item T>
 void Queue<T>::Done(const T& item) {
-  const std::uint32_t hash = Ledger<T>::Hash(item, this);
+  const std::uint32_t hash = Items::Hash(item, this);
   const TimePoint now = Now();
-  typename Ledger<T>::Finished finished;
-  bool wake = false;
+  typename Items::DoneResult result;
   {
     auto state = state_.Lock();
-    finished = state->ledger.Done(item, hash, now);
-    if (finished.stray) return;
-    if (finished.ready) wake = workers_.WakeNext(state->ledger.ready());
-    if (state->shutting_down && state->ledger.idle()) idle_.notify_all();
+    result = state->items.Done(item, hash, now);
+    if (!result.was_processing) return;
+    if (state->shutting_down && state->items.idle()) drained_.notify_all();
+    if (result.became_ready) UnlockAndWakeWorker(state);
   }
-  if (wake) workers_.Notify();
-  if (!instruments_) return;
-  instruments_->Worked(finished.worked);
-  if (finished.ready) instruments_->Ready(finished.priority);
+  metrics_.ObserveWorkDuration(result.worked);
+  if (result.became_ready) metrics_.IncDepth(result.priority);
 }
 
 template <Item T>
@@ -292,7 +287,7 @@ void Queue<T>::ShutDown() {
   state->shutting_down = true;
   ++state->shutdowns;
   workers_.NotifyAll();
-  idle_.notify_all();
+  drained_.notify_all();
 }
 
 template <Item T>
@@ -300,8 +295,8 @@ void Queue<T>::ShutDownWithDrain() {
   auto state = state_.Lock();
   state->shutting_down = true;
   workers_.NotifyAll();
-  state.Wait(idle_, [&, before = state->shutdowns] {
-    return state->ledger.idle() || state->shutdowns != before;
+  state.Wait(drained_, [&, before = state->shutdowns] {
+    return state->items.idle() || state->shutdowns != before;
   });
 }
 
@@ -312,33 +307,33 @@ Snapshot<T> Queue<T>::TakeSnapshot(std::size_t limit) {
 
 template <Item T>
 template <typename F>
-Snapshot<T> Queue<T>::TakeSnapshotAnd(std::size_t limit, F add) {
+Snapshot<T> Queue<T>::TakeSnapshotAnd(std::size_t limit, F complete) {
   Snapshot<T> snapshot;
   auto state = state_.Lock();
-  state->ledger.Describe(snapshot, limit);
+  state->items.FillSnapshot(snapshot, limit);
   snapshot.shutting_down = state->shutting_down;
-  add(snapshot);
+  complete(snapshot);
   return snapshot;
 }
 
 template <Item T>
-std::optional<Place> Queue<T>::PlaceOf(const T& item, int priority) const {
-  if (!options_.order.by_priority()) return std::nullopt;
+detail::Rank Queue<T>::RankOf(const T& item, int priority) const {
+  if (!share_.tenant) return {.priority = priority};
   try {
-    Place place{.priority = priority};
-    if (share_.tenant) place.tenant = share_.tenant(item);
-    if (share_.weight) place.weight = share_.weight(place.tenant);
-    return place;
+    detail::Rank rank{.priority = priority};
+    rank.tenant = share_.tenant(item);
+    if (share_.weight) rank.weight = share_.weight(rank.tenant);
+    return rank;
   } catch (...) {  // see FairShare
-    return Place{.priority = priority};
+    return {.priority = priority};
   }
 }
 
 template <Item T>
-int Queue<T>::PriorityOfRequeue(const T& item) {
+int Queue<T>::RequeuePriority(const T& item) {
   if (!options_.order.by_priority()) return 0;
-  const std::uint32_t hash = Ledger<T>::Hash(item, this);
-  return state_.Lock()->ledger.PriorityInHand(item, hash);
+  const std::uint32_t hash = Items::Hash(item, this);
+  return state_.Lock()->items.PriorityInProcessing(item, hash);
 }
 
 }  // namespace kopp::workqueue

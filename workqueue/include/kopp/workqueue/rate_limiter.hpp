@@ -9,14 +9,15 @@
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/failure_counts.hpp>
+#include <kopp/workqueue/detail/duration_math.hpp>
+#include <kopp/workqueue/detail/failure_counts.hpp>
 #include <kopp/workqueue/guarded.hpp>
 #include <kopp/workqueue/item.hpp>
 
 namespace kopp::workqueue {
 
-/// Says how long an item that failed is to wait before its next try. Implementations may be called
-/// from any thread and do not block.
+/// Decides how long a failed item waits before it is retried. Implementations must be thread-safe
+/// and must not block.
 template <Item T>
 class RateLimiter {
  public:
@@ -24,31 +25,31 @@ class RateLimiter {
   RateLimiter(const RateLimiter&) = delete;
   RateLimiter& operator=(const RateLimiter&) = delete;
 
-  /// The wait before the next try; counts one more failure of `item`.
+  /// Counts one failure of `item`, and returns the delay before its next try.
   virtual Duration When(const T& item) = 0;
-  /// `item` needs no more tries: its failures are forgotten.
+  /// Resets the failures of `item`.
   virtual void Forget(const T& item) = 0;
-  /// The failures of `item` that are remembered.
+  /// The number of failures of `item` since its last Forget.
   [[nodiscard]] virtual int NumRequeues(const T& item) = 0;
 
  protected:
   RateLimiter() = default;
 };
 
-/// base, 2 × base, 4 × base … for the failures of one item in a row, never more than max. An item
-/// that did not fail for twice `max` starts again at `base`: let `max` be longer than the work on
-/// an item takes.
+/// base, 2 × base, 4 × base … up to max, by the number of failures of the item. An item that did
+/// not fail for twice `max` starts again at `base`, so `max` should be longer than it takes to
+/// process an item.
 template <Item T>
 class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
  public:
   ItemExponentialFailureRateLimiter(Duration base, Duration max, Clock& clock = Clock::Real())
-      : base_(base), max_(max), failures_(Twice(max), clock) {}
+      : base_(base), max_(max), failures_(detail::Doubled(max), clock) {}
 
   Duration When(const T& item) override {
     const int failures = failures_.Increment(item);
     Duration delay = base_;
     for (int i = 0; i < failures && delay > Duration::zero(); ++i) {
-      if (delay > max_ / 2) return max_;  // doubling would pass it, or overflow
+      if (delay > max_ / 2) return max_;  // doubling would exceed it, or overflow
       delay *= 2;
     }
     return std::min(delay, max_);
@@ -59,10 +60,10 @@ class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
  private:
   Duration base_;
   Duration max_;
-  FailureCounts<T> failures_;
+  detail::FailureCounts<T> failures_;
 };
 
-/// `fast` for the first `max_fast_attempts` failures of an item, `slow` for those that follow.
+/// `fast` for the first `max_fast_attempts` failures of an item, then `slow`.
 template <Item T>
 class ItemFastSlowRateLimiter final : public RateLimiter<T> {
  public:
@@ -71,7 +72,7 @@ class ItemFastSlowRateLimiter final : public RateLimiter<T> {
       : fast_(fast),
         slow_(slow),
         max_fast_attempts_(max_fast_attempts),
-        failures_(Twice(std::max(fast, slow)), clock) {}
+        failures_(detail::Doubled(std::max(fast, slow)), clock) {}
 
   Duration When(const T& item) override {
     return failures_.Increment(item) < max_fast_attempts_ ? fast_ : slow_;
@@ -83,11 +84,12 @@ class ItemFastSlowRateLimiter final : public RateLimiter<T> {
   Duration fast_;
   Duration slow_;
   int max_fast_attempts_;
-  FailureCounts<T> failures_;
+  detail::FailureCounts<T> failures_;
 };
 
-/// A token bucket over all items: the first `burst` pass at once, then `per_second` a second. Each
-/// When takes the next free token, however far in the future; nothing is refused or remembered.
+/// A token bucket for all items together: the first `burst` items have no delay, then `per_second`
+/// items per second. Each When reserves the next free token, however far in the future; it does not
+/// count failures.
 template <Item T>
 class BucketRateLimiter final : public RateLimiter<T> {
  public:
@@ -95,7 +97,8 @@ class BucketRateLimiter final : public RateLimiter<T> {
   BucketRateLimiter(double per_second, int burst, Clock& clock = Clock::Real())
       : per_second_(per_second), burst_(burst), clock_(clock), bucket_(double(burst), clock.Now()) {
     if (!(per_second > 0) || burst < 1) {
-      throw std::invalid_argument("BucketRateLimiter: per_second and burst must be positive");
+      throw std::invalid_argument(
+          "BucketRateLimiter: per_second must be > 0 and burst must be >= 1");
     }
   }
 
@@ -103,9 +106,9 @@ class BucketRateLimiter final : public RateLimiter<T> {
     using Seconds = std::chrono::duration<double>;
     const TimePoint now = clock_.Now();
     auto bucket = bucket_.Lock();
-    const double refilled = Seconds(now - bucket->filled).count() * per_second_;
+    const double refilled = Seconds(now - bucket->refilled_at).count() * per_second_;
     bucket->tokens = std::min(burst_, bucket->tokens + refilled) - 1;
-    bucket->filled = now;
+    bucket->refilled_at = now;
     if (bucket->tokens >= 0) return Duration::zero();
     const Seconds wait{-bucket->tokens / per_second_};
     const bool fits = wait < Duration::max() / 2;
@@ -116,8 +119,8 @@ class BucketRateLimiter final : public RateLimiter<T> {
 
  private:
   struct Bucket {
-    double tokens = 0;  // below zero: taken from the future
-    TimePoint filled{};
+    double tokens = 0;  // negative: reserved in the future
+    TimePoint refilled_at{};
   };
 
   double per_second_;
@@ -126,7 +129,7 @@ class BucketRateLimiter final : public RateLimiter<T> {
   Guarded<Bucket> bucket_;
 };
 
-/// The longest wait that any of its limiters asks for; each of them counts each failure.
+/// The longest delay of several limiters. Each of them counts each failure.
 template <Item T>
 class MaxOfRateLimiter final : public RateLimiter<T> {
  public:
@@ -155,7 +158,7 @@ class MaxOfRateLimiter final : public RateLimiter<T> {
   std::vector<std::unique_ptr<RateLimiter<T>>> limiters_;
 };
 
-/// Another limiter's wait, never more than `max`.
+/// The delay of another limiter, but at most `max`.
 template <Item T>
 class WithMaxWaitRateLimiter final : public RateLimiter<T> {
  public:
@@ -171,8 +174,8 @@ class WithMaxWaitRateLimiter final : public RateLimiter<T> {
   Duration max_;
 };
 
-/// 5 ms, 10 ms, 20 ms … 1000 s for each item, but not more than 10 a second over all items after a
-/// burst of 100: the larger wait of the two.
+/// The longer of two delays: 5 ms, 10 ms, 20 ms … 1000 s by the failures of the item, and a token
+/// bucket of 10 per second with a burst of 100 for all items together.
 template <Item T>
 std::unique_ptr<RateLimiter<T>> DefaultControllerRateLimiter(Clock& clock = Clock::Real()) {
   using namespace std::chrono_literals;
@@ -181,7 +184,7 @@ std::unique_ptr<RateLimiter<T>> DefaultControllerRateLimiter(Clock& clock = Cloc
       std::make_unique<BucketRateLimiter<T>>(10, 100, clock));
 }
 
-/// 1 ms, 2 ms, 4 ms … 1000 s for each item.
+/// 1 ms, 2 ms, 4 ms … 1000 s by the failures of the item.
 template <Item T>
 std::unique_ptr<RateLimiter<T>> DefaultItemBasedRateLimiter(Clock& clock = Clock::Real()) {
   using namespace std::chrono_literals;

@@ -13,20 +13,21 @@
 
 namespace kopp::workqueue {
 
-/// How an item is added: when, and how far in front.
+/// Options of AddWithOptions.
 struct AddOptions {
-  Duration after = {};               ///< not before this has passed
-  bool rate_limited = false;         ///< nor before the limiter's wait, if that is shorter
+  Duration after = {};  ///< the delay; zero or negative: none
+  /// Asks the rate limiter for a delay. If `after` is positive too, the shorter delay applies.
+  bool rate_limited = false;
   std::optional<int> priority = {};  ///< see DelayingQueue::AddAfter
 };
 
-/// A DelayingQueue that knows how long an item that failed is to wait: AddRateLimited.
+/// A DelayingQueue with a rate limiter that delays failed items: AddRateLimited.
 ///
 ///     Sync(*item) ? queue.Forget(*item) : queue.AddRateLimited(*item);
 template <Item T>
 class RateLimitingQueue : public DelayingQueue<T> {
  public:
-  /// Without a limiter an item is tried again after 5 ms, 10 ms, 20 ms … 1000 s, each by itself.
+  /// The default limiter delays an item by 5 ms, 10 ms, 20 ms … 1000 s, by its own failures.
   explicit RateLimitingQueue(QueueOptions options = {},
                              std::unique_ptr<RateLimiter<T>> limiter = nullptr)
       : DelayingQueue<T>(std::move(options)), limiter_(std::move(limiter)) {
@@ -35,24 +36,25 @@ class RateLimitingQueue : public DelayingQueue<T> {
     limiter_ = std::make_unique<ItemExponentialFailureRateLimiter<T>>(5ms, 1000s, this->clock());
   }
 
-  /// Adds `item` after the wait that the limiter asks for, and counts one more failure of it. What
-  /// the limiter throws, it throws, and the item is not added.
+  /// Counts one failure of `item`, and adds it after the delay that the limiter returns. If the
+  /// limiter throws, the item is not added, and the exception reaches the caller.
   void AddRateLimited(const T& item, std::optional<int> priority = {}) {
     this->AddAfter(item, limiter_->When(item), priority);
   }
 
-  /// The same in one: rate limited and with a wait of its own, the shorter of the two counts.
+  /// Adds `item` as `options` say: immediately, after a delay, or rate limited.
   void AddWithOptions(const T& item, const AddOptions& options) {
     Duration delay = options.after;
     if (options.rate_limited) {
-      const Duration when = limiter_->When(item);
-      delay = delay > Duration::zero() ? std::min(delay, when) : when;
+      const Duration limited = limiter_->When(item);
+      delay = delay > Duration::zero() ? std::min(delay, limited) : limited;
     }
     if (delay > Duration::zero()) return this->AddAfter(item, delay, options.priority);
-    this->Add(item, options.priority ? *options.priority : this->PriorityOfRequeue(item));
+    this->Add(item, options.priority ? *options.priority : this->RequeuePriority(item));
   }
 
-  /// `item` succeeded, or is given up: its failures are forgotten. It still wants its Done.
+  /// Resets the failures of `item`: call it after success, or if the item is not to be retried.
+  /// The item still needs a Done.
   void Forget(const T& item) { limiter_->Forget(item); }
 
   /// The failures of `item` since its last Forget.
@@ -61,7 +63,7 @@ class RateLimitingQueue : public DelayingQueue<T> {
   [[nodiscard]] Snapshot<T> TakeSnapshot(
       std::size_t limit = std::numeric_limits<std::size_t>::max()) override {
     Snapshot<T> snapshot = DelayingQueue<T>::TakeSnapshot(limit);
-    for (auto* entries : {&snapshot.ready, &snapshot.waiting, &snapshot.in_hand}) {
+    for (auto* entries : {&snapshot.ready, &snapshot.waiting, &snapshot.processing}) {
       for (auto& entry : *entries) entry.failures = NumRequeues(entry.item);
     }
     return snapshot;

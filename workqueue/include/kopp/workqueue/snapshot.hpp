@@ -9,26 +9,26 @@
 
 namespace kopp::workqueue {
 
-/// What a queue holds at one moment: for debug pages, liveness checks and tests. A copy.
+/// A copy of the contents of a queue at one time: for debug pages, liveness checks and tests.
 template <typename T>
 struct Snapshot {
   struct Entry {
     T item;
     int priority = 0;
-    int failures = 0;  ///< that the limiter remembers
-    /// Of what is ready: when it was added. Of what is in hand: when it was handed out. Nothing
-    /// unless the queue tracks times. Of what waits: when it will be ready.
+    int failures = 0;  ///< NumRequeues of the rate limiter
+    /// For a ready item: when it was added. For an item in processing: when Get returned it. Both
+    /// are nullopt unless the queue tracks times. For a waiting item: when it becomes ready.
     std::optional<TimePoint> at = {};
-    bool wanted_again = false;  ///< of what is in hand: added meanwhile
+    bool dirty = false;  ///< an item in processing that was added again; Done makes it ready
   };
 
-  std::vector<Entry> ready = {};    ///< by priority, then by tenant, each tenant's oldest first
-  std::vector<Entry> waiting = {};  ///< the earliest first
-  std::vector<Entry> in_hand = {};
-  std::size_t ready_count = 0;  ///< these three count those beyond the snapshot's limit too
+  std::vector<Entry> ready = {};       ///< by priority, then by tenant, then the oldest first
+  std::vector<Entry> waiting = {};     ///< for their delays; the earliest first
+  std::vector<Entry> processing = {};  ///< in no particular order
+  std::size_t ready_count = 0;         ///< the counts include items beyond the limit
   std::size_t waiting_count = 0;
-  std::size_t in_hand_count = 0;
-  std::uint64_t stray_dones = 0;  ///< calls of Done for an item that was not in hand, ever
+  std::size_t processing_count = 0;
+  std::uint64_t stray_dones = 0;  ///< calls of Done so far for items that were not in processing
   bool shutting_down = false;
 };
 

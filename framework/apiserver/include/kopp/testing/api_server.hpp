@@ -18,35 +18,37 @@
 namespace kopp::testing {
 
 struct ApiServerOptions {
-  Clock& clock = Clock::Real();  ///< for timestamps, timeouts and what is kept of the past
-  std::uint64_t seed = 1;        ///< of uids, generated names and faults: the same in each run
-  Duration history = std::chrono::minutes(5);  ///< a version older than this is gone (410)
+  Clock& clock = Clock::Real();  ///< for timestamps, timeouts and the age of old versions
+  std::uint64_t seed = 1;        ///< the same seed gives the same uids, generated names and faults
+  /// How long old resourceVersions stay available. A request for an older one gets 410 Gone.
+  Duration history = std::chrono::minutes(5);
 
-  /// Is given each entry of Requests, as JSON, before its answer goes out: by the thread that
-  /// answers, so it is quick and safe to call from any.
+  /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
+  /// thread that handles the request makes the call, so it must be quick and thread-safe.
   std::function<void(std::string_view)> on_request{};
 };
 
 struct ListenOptions {
-  /// As Go writes it: "127.0.0.1:8080", ":8080" for all addresses of the machine. Port 0: any that
-  /// is free.
+  /// Address and port, in Go's notation: "127.0.0.1:8080", or ":8080" for all addresses of the
+  /// machine. Port 0 selects a free port.
   std::string address = "127.0.0.1:0";
-  bool tls = false;  ///< by an authority of its own, which the Configs name
+  /// Serves HTTPS. The server creates its own certificate authority, which is part of each Config.
+  bool tls = false;
 
-  std::size_t max_connections = 1000;                   ///< at once
-  Duration request_timeout = std::chrono::seconds(10);  ///< for a request to come in whole
-  Duration idle_timeout = std::chrono::seconds(90);     ///< for another one to begin
-  Duration write_timeout = std::chrono::seconds(10);    ///< for a client to take what it is sent
+  std::size_t max_connections = 1000;                   ///< open at the same time
+  Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
+  Duration idle_timeout = std::chrono::seconds(90);     ///< between two requests of a connection
+  Duration write_timeout = std::chrono::seconds(10);    ///< for a client to read what was sent
 };
 
-/// A Kubernetes API server in memory, in this process: for tests of operators, and of what they are
-/// made of. It starts in milliseconds and behaves as a kube-apiserver does.
+/// A Kubernetes API server in memory, in this process, for tests of operators. It starts within
+/// milliseconds and responds as kube-apiserver does. It can inject faults (Inject, Restart). Not
+/// for production.
 ///
 ///     kopp::testing::ApiServer server;
 ///     kopp::Client client(server.transport());
 ///
-/// It misbehaves when told to (Inject, Restart). Nothing of it goes into production. Safe to use
-/// from any thread.
+/// Thread-safe. The server must outlive all clients, transports and managers that use it.
 class ApiServer {
  public:
   explicit ApiServer(ApiServerOptions options = {});
@@ -54,37 +56,44 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  /// To this server without a socket, as an administrator. Lives as long as the server.
+  /// A transport to this server without a socket, authenticated as an administrator. The server
+  /// owns it.
   [[nodiscard]] Transport& transport();
-  /// The same as another user. The server outlives it.
+  /// Same as transport(), authenticated as another user.
   [[nodiscard]] std::unique_ptr<Transport> TransportAs(const std::string& user,
                                                        const std::vector<std::string>& groups = {});
-  /// As transport(), but no fault and no restart befalls it, and what it asks is not in Requests:
-  /// for a test that looks at what others do. The server outlives it.
-  [[nodiscard]] std::unique_ptr<Transport> TransportPastFaults();
+  /// Same as transport(), but faults and restarts do not affect it, and Requests() does not contain
+  /// its requests. For a test that inspects the objects of the server.
+  [[nodiscard]] std::unique_ptr<Transport> FaultFreeTransport();
 
-  /// Serves HTTP, or HTTPS, from now on, once; returns how an administrator reaches it. Throws
-  /// ConfigError, with the address and what to do, where it cannot listen.
+  /// Starts to serve HTTP or HTTPS. Call it at most once. Returns the Config of an administrator.
+  /// Throws ConfigError if it cannot listen: the text has the address and what to do. Throws
+  /// std::logic_error on a second call.
   Config Listen(const ListenOptions& options = {});
-  /// How somebody else reaches it, after Listen: by a bearer token of their own. Credentials travel
-  /// over TLS only: over plain HTTP everyone is anonymous, who may do everything too.
+  /// The Config of another user, authenticated by a bearer token. Credentials are sent over TLS
+  /// only: over plain HTTP each client is the anonymous user, which has all permissions. Throws
+  /// std::logic_error before Listen.
   [[nodiscard]] Config ConfigFor(const std::string& user,
                                  const std::vector<std::string>& groups = {});
-  /// The same by a client certificate; only over TLS.
+  /// Same as ConfigFor, authenticated by a client certificate. Needs ListenOptions::tls.
   [[nodiscard]] Config ConfigWithCertificate(const std::string& user,
                                              const std::vector<std::string>& groups = {});
 
+  /// Adds a fault. Throws std::invalid_argument for a fault that is not valid; see Fault.
   void Inject(Fault fault);
+  /// Removes all faults.
   void ClearFaults();
-  /// As if the server's process died and came back `closed` later: all connections are cut, new
-  /// ones refused until then. The objects stay. Returns at once.
-  void Restart(Duration closed = {});
-  /// Forgets the past: watches and pages of any version until now get 410.
+  /// Behaves as if the server process died and started again after `downtime`: closes all
+  /// connections and refuses new ones for that time. The objects are kept. Returns without waiting
+  /// for `downtime`.
+  void Restart(Duration downtime = {});
+  /// Discards the history of all objects: watches and paged lists that continue at an older
+  /// resourceVersion get 410 Gone.
   void Compact();
 
-  /// What was asked so far, the newest 64 MiB of it, in the form of a Kubernetes audit log:
-  /// audit.k8s.io/v1 Events, those of writes with what was sent and what was answered. A watch is
-  /// told when it begins, not when it ends.
+  /// The requests that the server has answered, oldest first, as audit.k8s.io/v1 Events of a
+  /// Kubernetes audit log. Entries of writes contain the request and response bodies. A watch is
+  /// logged when it starts. At most the newest 64 MiB are kept.
   [[nodiscard]] std::vector<nlohmann::json> Requests() const;
 
  private:

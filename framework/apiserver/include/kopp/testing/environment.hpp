@@ -13,23 +13,25 @@
 
 #include <kopp/manager.hpp>
 #include <kopp/testing/api_server.hpp>
-#include <kopp/testing/verdict.hpp>
+#include <kopp/testing/wait_result.hpp>
 
 namespace kopp::testing {
 
 struct EnvironmentOptions {
-  /// The operator's: its user at the server, its field manager and the source of its Events.
+  /// The name of the operator: its user name at the server, its field manager, and the source of
+  /// its Events.
   std::string name = "operator";
-  std::string watch_namespace{};  ///< the only one that it watches; empty: all
-  Clock& clock = Clock::Real();   ///< the server's and the operator's
-  /// Of Eventually and of Stop: real time, whatever `clock` is.
-  Duration patience = std::chrono::seconds(10);
-  int verbosity = 4;  ///< of what is kept of the operator's log, as -v
+  std::string watch_namespace{};  ///< the namespace that the operator watches; empty: all
+  Clock& clock = Clock::Real();   ///< used by the server and the operator
+  /// The time limit of Eventually, EventuallyGone and Stop. Always real time, even if `clock` is a
+  /// FakeClock.
+  Duration timeout = std::chrono::seconds(10);
+  int verbosity = 4;  ///< the operator's log level, same as its flag -v
 };
 
-/// All that the test of an operator needs: an API server in memory, a client for the test, and a
-/// manager for the operator. Two ways to use it. Directly, a reconcile at a time, with no threads
-/// to wait for:
+/// A test environment for an operator: an API server in memory, a client for the test, and a
+/// manager for the operator. There are two ways to use it. The first runs one reconcile at a time
+/// in the thread of the test:
 ///
 ///     kopp::testing::Environment env;
 ///     env.Install("crd.yaml");
@@ -37,18 +39,18 @@ struct EnvironmentOptions {
 ///     env.Reconcile<Foo, kopp::Deployment>({"default", "foo"}, Reconcile);
 ///     EXPECT_THAT(env.Writes(), ElementsAre("create deployments default/web"));
 ///
-/// Or whole, with the operator at work as in a cluster:
+/// The second runs the whole operator in the background, as in a cluster:
 ///
 ///     env.manager().AddController<Foo>().Owns<kopp::Deployment>().Reconcile(Reconcile);
 ///     env.Start();
 ///     env.client().Create<Foo>(…);
 ///     EXPECT_TRUE(env.Eventually<kopp::Deployment>({"default", "web"}));
 ///
-/// The operator and the test come to the server apart: faults and restarts befall the operator
-/// alone, and Writes, Events and Log tell what the operator did, not the test.
+/// The operator and the test use different users and transports: faults and restarts affect the
+/// operator only, and Writes, Events and Log report what the operator did, not the test.
 ///
-/// Used by one thread; what it hands out keeps its own promises. The destructor stops the operator,
-/// and breaks off the calls that it waits for.
+/// Not thread-safe: use it from one thread. It owns the server, the client and the manager. The
+/// destructor stops the operator and aborts its pending calls.
 class Environment {
  public:
   explicit Environment(EnvironmentOptions options = {});
@@ -57,28 +59,30 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
 
   [[nodiscard]] ApiServer& server();
-  [[nodiscard]] const Client& client();  ///< the test's: an administrator whom no fault befalls
-  [[nodiscard]] Manager& manager();      ///< the operator's; not run yet
+  /// The client of the test: an administrator, not affected by faults.
+  [[nodiscard]] const Client& client();
+  /// The manager of the operator. Add controllers to it before Start.
+  [[nodiscard]] Manager& manager();
 
-  /// Makes all objects of a YAML or JSON file, or of a folder of them, custom resources among them;
-  /// what is there already becomes as the file says. Throws std::runtime_error with the file and
-  /// the server's words.
+  /// Creates or updates (by server-side apply) all objects in a YAML or JSON file, or in the files
+  /// of a folder. Creates CustomResourceDefinitions first. Throws std::runtime_error with the file,
+  /// the object and the error of the server.
   void Install(const std::filesystem::path& path);
-  /// The same with one object.
+  /// Same as Install, for one object.
   void InstallObject(const nlohmann::json& object);
 
-  /// Runs the manager in a thread of its own, once, and does not wait for its caches. What it fails
-  /// of, at the start or later, is told by Eventually.
+  /// Runs the manager in a background thread, and returns without waiting for its caches. If the
+  /// manager fails, Eventually returns its error. Throws std::logic_error on a second call.
   void Start();
-  /// Stops it as a signal would, and waits until it has. When the patience is at an end the faults
-  /// are cleared and the server restarts, so that no call is held back any more. Returns its exit
-  /// code; 0 where it never ran.
+  /// Stops the manager as SIGTERM does, and blocks until it has stopped. After
+  /// EnvironmentOptions::timeout it clears the faults and restarts the server, so that delayed
+  /// calls fail and the manager can stop. Returns the manager's exit code, or 0 if it never ran.
   int Stop();
 
-  /// One reconcile in this thread, of the object that `key` names: `reconcile` is what
-  /// ControllerBuilder::Reconcile takes. Its cache holds the objects of the views `T` and `Reads`
-  /// as they are on the server when it begins. Returns and throws what the reconcile does, once its
-  /// Events are written. Throws ApiError for a kind that the server does not have.
+  /// Runs one reconcile in this thread for the object that `key` names. `reconcile` is a function
+  /// as for ControllerBuilder::Reconcile. Its cache contains all objects of `T` and `Reads` as they
+  /// are on the server before the call. Returns the result of `reconcile`, and throws what it
+  /// throws, after its Events were written. Throws ApiError if the server does not have a kind.
   template <Object T, Object... Reads, typename F>
   Result Reconcile(const ObjectKey& key, F reconcile) {
     const auto cache = NewCache();
@@ -87,40 +91,42 @@ class Environment {
     return ReconcileOnce(*cache, key, ReconcilerOf<T>(std::move(reconcile)));
   }
 
-  /// Blocks until there is such an object of which `holds` is true; empty: any. It is looked at
-  /// after each write to the server. False when the patience is at an end, or the operator is, with
-  /// a text that tells the object as it is, and what the operator did.
+  /// Blocks until the object exists and `condition`, unless empty, returns true for it. Checks
+  /// again after each write to the server. Fails on timeout, and when the operator has ended; the
+  /// message then shows the current object and what the operator did.
   template <Object T>
-  Verdict Eventually(const ObjectKey& key, const std::function<bool(const T&)>& holds = {}) {
+  WaitResult Eventually(const ObjectKey& key, const std::function<bool(const T&)>& condition = {}) {
     return AwaitObject(T::kKind, key, [&](const std::string* object) {
-      return object != nullptr && (!holds || holds(Decode<T>(*object)));
+      return object != nullptr && (!condition || condition(Decode<T>(*object)));
     });
   }
-  /// The same until there is none.
+  /// Same as Eventually, but blocks until the object does not exist.
   template <Object T>
-  Verdict EventuallyGone(const ObjectKey& key) {
+  WaitResult EventuallyGone(const ObjectKey& key) {
     return AwaitObject(T::kKind, key, [](const std::string* object) { return object == nullptr; });
   }
-  /// The same until `holds` is true, which is asked after each write to the server, and every now
-  /// and then for what the server does not know.
-  Verdict Eventually(const std::function<bool()>& holds);
+  /// Same as Eventually, but blocks until `condition` returns true. Checks again after each write
+  /// to the server, and every 20 ms, for conditions that do not depend on the server.
+  WaitResult Eventually(const std::function<bool()>& condition);
 
-  /// What the operator wrote so far, but for Events and Leases, oldest first: "create deployments
-  /// default/web", "patch foos/status default/foo"; what was refused ends with ": 409 Conflict".
+  /// The operator's writes so far, oldest first, without those of Events and Leases: "create
+  /// deployments default/web", "patch foos/status default/foo". A failed write ends with its
+  /// status: "update foos default/foo: 409 Conflict".
   [[nodiscard]] std::vector<std::string> Writes() const;
-  /// What the operator sent with the last of such a write. Throws std::out_of_range, with those
-  /// that there are.
+  /// The request body of the operator's latest write with this text, which has the form of Writes()
+  /// without a status. Throws std::out_of_range, with a list of the writes, if there is none.
   [[nodiscard]] nlohmann::json Sent(std::string_view write) const;
-  /// The operator's Events, each once, oldest first: "Warning ErrResourceExists: it is not ours".
+  /// The Events that the operator has created, oldest first, without updates of their count:
+  /// "Warning ErrResourceExists: it is not ours".
   [[nodiscard]] std::vector<std::string> Events() const;
-  /// The end of the operator's log.
+  /// The last 30 lines of the operator's log.
   [[nodiscard]] std::string Log() const;
 
  private:
   [[nodiscard]] std::unique_ptr<Cache> NewCache();
   Result ReconcileOnce(Cache& cache, const ObjectKey& key, const Reconciler& reconcile);
-  Verdict AwaitObject(const Kind& kind, const ObjectKey& key,
-                      const std::function<bool(const std::string* object)>& holds);
+  WaitResult AwaitObject(const Kind& kind, const ObjectKey& key,
+                         const std::function<bool(const std::string* object)>& condition);
 
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -10,65 +10,71 @@
 
 namespace kopp::testing {
 
-/// Something that an ApiServer does wrong when told to: what, to whom, and how often.
+/// A fault that an ApiServer injects: its type, the requests that it applies to, and how often.
 ///
-///     server.Inject({.what = Fault::What::kConflict, .verb = "update", .resource = "foos",
+///     server.Inject({.type = Fault::Type::kConflict, .verb = "update", .resource = "foos",
 ///                    .times = 3});
 ///
-/// Where several fit, the one injected first happens, and counts. Which of those that fit a `share`
-/// takes is drawn from the server's seed, for each fault by itself: the same in each run. Inject
-/// throws std::invalid_argument for a share, status, time or verb that cannot be.
+/// If several faults match a request, the server applies the one that was injected first, and only
+/// that one counts towards its `times`. Each fault selects its `share` with a random generator of
+/// its own, seeded from ApiServerOptions::seed: every run selects the same requests.
+/// ApiServer::Inject throws std::invalid_argument for a share, status, times, duration or verb that
+/// is not valid for the type.
 struct Fault {
-  enum class What {
-    // Of a request, as it comes. Nothing is done:
-    kConflict,         ///< 409 to an update, patch or delete; to a create as if it existed already
+  enum class Type {
+    // Faults that replace the response. The server does not execute the request.
+    kConflict,         ///< 409 Conflict to an update, patch or delete; AlreadyExists to a create
     kTooManyRequests,  ///< 429, with `retry_after`
-    kServerError,      ///< `status`, 5xx
-    kRefuse,           ///< no connection; over HTTP, where there is one by then, it is reset
-    // It is done all the same:
-    kLatency,           ///< the answer comes after `delay`
-    kReset,             ///< the connection is cut, without an answer
-    kStaleList,         ///< the list of `versions` ago, or as far back as is remembered
-    kBackwardsVersion,  ///< a list or a get tells a resourceVersion that is lower by `versions`
-    kTruncatedBody,     ///< the connection is cut after `bytes` of the body; of no watch
+    kServerError,      ///< a 5xx response with `status`
+    kRefuse,           ///< refuses the connection; resets it if it is already open (HTTP)
+    // Faults that change the response. The server executes the request.
+    kLatency,           ///< delays the response by `delay`
+    kReset,             ///< closes the connection without a response
+    kStaleList,         ///< returns the list as it was `versions` ago, if the history has it
+    kBackwardsVersion,  ///< lowers the resourceVersion of a list or get response by `versions`
+    kTruncatedBody,     ///< closes the connection after `bytes` of the body; not for watches
 
-    // Of a request, or of a watch:
-    kGone,           ///< 410 to a list; a watch says it as its last event
-    kMalformedBody,  ///< the body is no JSON; of a watch: one event
+    // Faults of a request or of a watch.
+    kGone,           ///< 410 to a list; an ERROR event with code 410 that ends a watch
+    kMalformedBody,  ///< a body that is not JSON; for a watch, one event that is not JSON
 
-    // Of a watch, one that is open already or the next. Of these, and kGone, it meets one at most:
-    kSilentWatch,  ///< it says nothing any more and stays open, for good
-    kDropWatch,    ///< its connection is cut after `bytes` more, wherever that is
+    // Faults of a watch, either an open watch or the next one. At most one of these, or kGone,
+    // applies to a watch.
+    kSilentWatch,  ///< sends nothing any more, and keeps the connection open
+    kDropWatch,    ///< closes the connection after `bytes` more, even inside an event
 
-    // Of an event of a watch: `name` and `ns` are those of the object.
-    kLostEvent,       ///< it is left out
-    kDuplicateEvent,  ///< it comes twice
-    kNoBookmarks,     ///< a bookmark is left out, the one that ends the initial events too
+    // Faults of a watch event. `name` and `ns` match the object of the event.
+    kLostEvent,       ///< omits the event
+    kDuplicateEvent,  ///< sends the event twice
+    kNoBookmarks,     ///< omits a bookmark, including the one that ends the initial events
   };
 
-  What what = What::kServerError;
+  Type type = Type::kServerError;
 
-  std::string verb{};      ///< as audit logs name it: "get", "list", "update"; empty: each
-  std::string resource{};  ///< "foos" or "foos.samplecontroller.k8s.io"; empty: each
-  std::string ns{};        ///< empty: each
-  std::string name{};      ///< empty: each
-  std::string user{};      ///< empty: each
+  // What the fault matches. An empty field matches everything.
+  std::string verb{};      ///< as in audit logs: "get", "list", "update"
+  std::string resource{};  ///< "foos" or "foos.samplecontroller.k8s.io"
+  std::string ns{};        ///< the namespace
+  std::string name{};      ///< the object name
+  std::string user{};      ///< the user name
 
-  /// For the next so many that fit: requests, watches or events. None: until ClearFaults.
+  /// How many matching requests, watches or events the fault applies to. Empty: all, until
+  /// ApiServer::ClearFaults.
   std::optional<std::size_t> times{};
-  double share = 1;  ///< of those that fit
+  double share = 1;  ///< the fraction of the matches that the fault applies to, from 0 to 1
 
-  int status = 500;
-  Duration delay = std::chrono::seconds(1);
-  Duration retry_after = std::chrono::seconds(1);  ///< in whole seconds
-  std::uint64_t versions = 1;                      ///< each write, of whatever kind, makes one
+  // Parameters of the types above.
+  int status = 500;                                ///< from 500 to 599
+  Duration delay = std::chrono::seconds(1);        ///< not negative
+  Duration retry_after = std::chrono::seconds(1);  ///< rounded up to whole seconds
+  std::uint64_t versions = 1;                      ///< each write to any object makes one version
   std::size_t bytes = 0;
 };
 
-/// A fault in a line of text: its name, then fields: "conflict,verb=update,resource=foos,times=3",
-/// "latency,delay=200ms,share=0.1". Names and fields are those above, with '-' for what stands
-/// between words there, but for `ns`: "namespace". Throws ConfigError, which says what is wrong and
-/// what there is.
+/// Parses the text form of a fault, as in `kopp-apiserver --fault`: its type, then fields, for
+/// example "conflict,verb=update,resource=foos,times=3" or "latency,delay=200ms,share=0.1". Types
+/// and fields have the names above in lower case with '-' between words; `ns` is "namespace".
+/// Throws ConfigError, which describes the mistake and lists the valid values.
 [[nodiscard]] Fault ParseFault(std::string_view text);
 
 }  // namespace kopp::testing

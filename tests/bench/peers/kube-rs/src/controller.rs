@@ -23,15 +23,15 @@ pub struct FooStatus {
     available: i32,
 }
 
-/// Seconds until a controller has given each of the new Foos a Deployment and a status.
+/// Returns the seconds until a controller has created a Deployment and a status for each new Foo.
 pub async fn converge(client: Client) -> Result<f64, Box<dyn std::error::Error>> {
-    define(client.clone()).await?;
+    install_crd(client.clone()).await?;
     let foos = Api::<Foo>::default_namespaced(client.clone());
     for i in 0..FOOS {
         foos.create(&PostParams::default(), &Foo::new(&format!("foo-{i}"), FooSpec { replicas: 1 })).await?;
     }
     let start = Instant::now();
-    let running = Controller::new(foos.clone(), watcher::Config::default())
+    let controller = Controller::new(foos.clone(), watcher::Config::default())
         .owns(Api::<Deployment>::default_namespaced(client.clone()), watcher::Config::default())
         .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(1)), Arc::new(client))
         .for_each(async |outcome| {
@@ -40,24 +40,24 @@ pub async fn converge(client: Client) -> Result<f64, Box<dyn std::error::Error>>
             }
         });
     tokio::select! {
-        () = running => Err("the controller ended".into()),
-        done = tokio::time::timeout(Duration::from_secs(60), all_have_a_status(foos)) => {
-            done??;
+        () = controller => Err("the controller ended".into()),
+        result = tokio::time::timeout(Duration::from_secs(60), all_have_a_status(foos)) => {
+            result??;
             Ok(start.elapsed().as_secs_f64())
         }
     }
 }
 
-async fn define(client: Client) -> Result<(), Box<dyn std::error::Error>> {
-    let definitions = Api::<CustomResourceDefinition>::all(client);
-    let definition = json!({
+async fn install_crd(client: Client) -> Result<(), Box<dyn std::error::Error>> {
+    let crds = Api::<CustomResourceDefinition>::all(client);
+    let crd = json!({
         "metadata": {"name": "foos.bench.kopp"},
         "spec": {"group": "bench.kopp", "scope": "Namespaced", "names": {"kind": "Foo", "plural": "foos"}, "versions": [{
             "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
             "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}});
-    definitions.create(&PostParams::default(), &serde_json::from_value(definition)?).await?;
-    await_condition(definitions, "foos.bench.kopp", conditions::is_crd_established()).await?;
-    tokio::time::sleep(Duration::from_secs(2)).await; // a kube-apiserver serves it a little later
+    crds.create(&PostParams::default(), &serde_json::from_value(crd)?).await?;
+    await_condition(crds, "foos.bench.kopp", conditions::is_crd_established()).await?;
+    tokio::time::sleep(Duration::from_secs(2)).await; // kube-apiserver delays the first create of a new kind
     Ok(())
 }
 
@@ -81,10 +81,10 @@ async fn reconcile(foo: Arc<Foo>, client: Arc<Client>) -> kube::Result<Action> {
         "spec": {"replicas": foo.spec.replicas, "selector": {"matchLabels": labels},
             "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "nginx:1.27"}]}}}});
     let manager = PatchParams::apply("kube-rs-peers");
-    let made = Api::<Deployment>::namespaced((*client).clone(), &namespace)
+    let applied = Api::<Deployment>::namespaced((*client).clone(), &namespace)
         .patch(&name, &manager, &Patch::Apply(deployment))
         .await?;
-    let available = made.status.and_then(|status| status.available_replicas).unwrap_or(0);
+    let available = applied.status.and_then(|status| status.available_replicas).unwrap_or(0);
     Api::<Foo>::namespaced((*client).clone(), &namespace)
         .patch_status(&name, &Default::default(), &Patch::Merge(json!({"status": {"available": available}})))
         .await?;

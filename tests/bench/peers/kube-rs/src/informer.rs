@@ -6,7 +6,7 @@ use kube::{Api, Client};
 use std::pin::pin;
 use std::time::Instant;
 
-/// Seconds until a reflector has all Pods, of which there are some.
+/// Returns the seconds until a reflector has synced all Pods. Fails if there are none.
 pub async fn sync(client: Client) -> Result<f64, Box<dyn std::error::Error>> {
     let start = Instant::now();
     let (reader, writer) = store();

@@ -1,5 +1,5 @@
-//! kube-rs's informer and controller against the API server of $KUBECONFIG: prints how many seconds the
-//! one takes until it has all Pods, and the other until each Foo has its Deployment and a status.
+//! Benchmarks kube-rs against the API server of $KUBECONFIG. Prints the seconds until a reflector has synced
+//! all Pods, and the seconds until a controller has created a Deployment and a status for each Foo.
 mod controller;
 mod informer;
 

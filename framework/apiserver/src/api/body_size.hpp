@@ -1,0 +1,21 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/status.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace kopp::apiserver {
+
+/// The maximum size of a request body in bytes.
+constexpr std::size_t kMaxBody = 3 << 20;
+
+/// 413 Request Entity Too Large.
+[[nodiscard]] StatusError TooLarge(const std::string& reason);
+/// 413, returned for a body of more than kMaxBody bytes.
+[[nodiscard]] StatusError BodyTooLarge();
+/// Throws BodyTooLarge() if the body has more than kMaxBody bytes.
+void CheckBodySize(const ServerRequest& request);
+
+}  // namespace kopp::apiserver

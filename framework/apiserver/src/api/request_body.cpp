@@ -1,0 +1,235 @@
+#include "api/request_body.hpp"
+
+#include "api/body_size.hpp"
+#include "api/status.hpp"
+#include "json/accessors.hpp"
+#include "json/decode.hpp"
+#include "schema/pruning.hpp"
+#include "schema/strict_decoding.hpp"
+#include "schema/typed_decoding.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using FieldValidation = WriteOptions::FieldValidation;
+
+/// The start of an error message about an object of a resource.
+std::string CannotBeHandled(const Resource& resource) {
+  return fmt::format(R"({} in version "{}" cannot be handled as a {}: )", resource.kind,
+                     resource.version, resource.kind);
+}
+
+/// The start of a body, as kube-apiserver quotes it in decoding errors.
+std::string BodyExcerpt(const std::string& body, bool as_hex) {
+  constexpr std::size_t kMaxExcerpt = 30;
+  if (body.empty()) return " (<empty>)";
+  std::string excerpt = body.substr(0, kMaxExcerpt);
+  if (as_hex) {
+    std::string hex;
+    for (const char c : excerpt) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    excerpt = std::move(hex);
+  }
+  return " (" + excerpt + (body.size() > kMaxExcerpt ? " ...)" : ")");
+}
+
+StatusError Unrecognized(const ServerRequest& request, const Resource& resource,
+                         const std::string& reason, bool as_hex) {
+  return BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): {}{}",
+                                resource.kind, reason, BodyExcerpt(request.body, as_hex)));
+}
+
+/// Parses the body and checks the types of kind and apiVersion.
+json ParseObject(const ServerRequest& request, const Resource& resource) {
+  const std::string prefix = "couldn't get version/kind; json parse error: ";
+  json object;
+  try {
+    object = ParseJsonOrYaml(request.body, request.content_type);
+  } catch (const std::invalid_argument& error) {
+    throw Unrecognized(request, resource, prefix + error.what(), false);
+  }
+  if (!object.is_object()) {
+    throw Unrecognized(request, resource,
+                       prefix + "json: cannot unmarshal " + GoJsonType(object) +
+                           " into Go value of type struct { APIVersion string "
+                           "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                           "\"json:\\\"kind,omitempty\\\"\" }",
+                       true);
+  }
+  for (const char* name : {"kind", "apiVersion"}) {
+    const json& value = Field(object, name);
+    if (value.is_null() || value.is_string()) continue;
+    throw Unrecognized(
+        request, resource,
+        fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string", prefix,
+                    GoJsonType(value), name),
+        false);
+  }
+  return object;
+}
+
+/// Requires kind and apiVersion in the body of a custom resource.
+void CheckCustomKind(const ServerRequest& request, const Resource& resource, const json& object) {
+  const std::string kind = StringField(object, "kind");
+  if (kind.empty()) {
+    throw Unrecognized(request, resource, "Object 'Kind' is missing in '" + request.body + '\'',
+                       false);
+  }
+  if (StringField(object, "apiVersion") != resource.api_version()) {
+    throw BadRequest(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    StringField(object, "apiVersion"), resource.api_version()));
+  }
+}
+
+/// Requires that kind and apiVersion of a custom resource match the request path. kube-apiserver
+/// checks the object that was sent or that a patch has produced.
+void CheckIdentity(const Resource& resource, const json& object) {
+  Resource sent = resource;
+  sent.kind = StringField(object, "kind");
+  const std::string api_version = StringField(object, "apiVersion");
+  sent.group = api_version.substr(0, api_version.find('/'));
+  const std::string name = StringField(Field(object, "metadata"), "name");
+  if (api_version != resource.api_version()) {
+    throw Invalid(sent, name,
+                  {InvalidValue("apiVersion", api_version, "must be " + resource.api_version())});
+  }
+  if (sent.kind != resource.kind) {
+    throw Invalid(sent, name, {InvalidValue("kind", sent.kind, "must be " + resource.kind)});
+  }
+}
+
+/// Requires that kind and apiVersion of a body, if present, match the resource.
+void CheckKind(const ServerRequest& request, const Resource& resource, const json& object) {
+  if (!resource.built_in) return CheckCustomKind(request, resource, object);
+  const std::string kind = StringField(object, "kind");
+  const std::string api_version = StringField(object, "apiVersion");
+  const auto cannot_be_handled = [&](const std::string& version, const std::string& reason) {
+    return BadRequest(fmt::format(R"({} in version "{}" cannot be handled as a {}: {})", kind,
+                                  version, resource.kind, reason));
+  };
+  if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
+    throw Unrecognized(request, resource, "unexpected GroupVersion string: " + api_version, false);
+  }
+  const bool same_kind = kind.empty() || kind == resource.kind;
+  const bool same_version = api_version.empty() || api_version == resource.api_version();
+  if (same_kind && same_version) return;
+  const std::string version = api_version.substr(api_version.find('/') + 1);
+  throw cannot_be_handled(
+      version,
+      fmt::format(R"(no kind "{}" is registered for version "{}" in scheme)", kind, api_version));
+}
+
+/// Replaces empty managedFields by [{}], which also resets them: decoding would drop an empty list.
+void KeepEmptyManagedFields(json& object) {
+  const json::json_pointer pointer("/metadata/managedFields");
+  if (object.contains(pointer) && object[pointer] == json::array())
+    object[pointer].push_back(json::object());
+}
+
+/// Decodes an object and removes kind and apiVersion. `errors` contains the errors of strict
+/// decoding; those about unknown fields of a custom resource are found by pruning instead.
+json Decode(json object, const Resource& resource, std::vector<std::string>& errors) {
+  KeepEmptyManagedFields(object);
+  if (resource.built_in) {
+    DecodeTyped(object, *resource.schema);
+  } else {
+    std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
+    for (const std::string& path : PruneAndDefault(object, *resource.schema)) {
+      errors.push_back("unknown field \"" + path + '"');
+    }
+    CheckIdentity(resource, object);
+  }
+  object.erase("kind");
+  object.erase("apiVersion");
+  return object;
+}
+
+/// Requires that a patch has not changed the kind. CheckIdentity() does the rest for custom
+/// resources.
+void CheckPatchedKind(const json& object, const std::string& text, const Resource& resource) {
+  const std::string kind = StringField(object, "kind");
+  const std::string version = StringField(object, "apiVersion");
+  const auto invalid_patch = [&](const std::string& reason) {
+    return Invalid(Resource(), "", {InvalidValue("patch", text, reason)});
+  };
+  if (!resource.built_in) {
+    if (kind.empty()) throw invalid_patch("Object 'Kind' is missing in '" + text + '\'');
+    return;
+  }
+  if (version.empty()) {
+    throw BadRequest("the name of the object (" + StringField(Field(object, "metadata"), "name") +
+                     " based on URL) was undeterminable: name must be provided");
+  }
+  if ((kind.empty() || kind == resource.kind) && version == resource.api_version()) return;
+  throw invalid_patch(fmt::format(
+      R"(no kind "{}" is registered for version "{}" in scheme "pkg/runtime/scheme.go:110")", kind,
+      version));
+}
+
+}  // namespace
+
+void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOptions& options,
+                          Warnings& warnings) {
+  if (errors.empty() || options.field_validation == FieldValidation::kIgnore) return;
+  if (options.field_validation == FieldValidation::kWarn) {
+    warnings.insert(warnings.end(), errors.begin(), errors.end());
+    return;
+  }
+  std::string all;
+  for (const std::string& error : errors) all += (all.empty() ? "" : ", ") + error;
+  throw std::invalid_argument("strict decoding error: " + all);
+}
+
+void CheckMediaType(const ServerRequest& request) {
+  const std::string type = request.media_type();
+  if (type.empty() || type == "application/json" || type == "application/yaml") return;
+  if (type == "application/vnd.kubernetes.protobuf") {
+    throw StatusError(
+        415, "UnsupportedMediaType",
+        "this API server reads no protobuf: send JSON or YAML, as kubectl create -f does");
+  }
+  throw StatusError(
+      415, "UnsupportedMediaType",
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
+json DecodeObject(const ServerRequest& request, const Resource& resource,
+                  const WriteOptions& options, Warnings& warnings) {
+  CheckBodySize(request);
+  json object = ParseObject(request, resource);
+  CheckKind(request, resource, object);
+  try {
+    const bool is_yaml = request.content_type.find("yaml") != std::string::npos;
+    std::vector<std::string> errors =
+        FindStrictDecodingErrors(is_yaml ? object.dump() : request.body, *resource.schema);
+    json decoded = Decode(std::move(object), resource, errors);
+    ReportDecodingErrors(errors, options, warnings);
+    return decoded;
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(CannotBeHandled(resource) + error.what());
+  }
+}
+
+json DecodePatchedObject(json object, const Resource& resource, const WriteOptions& options,
+                         Warnings& warnings) {
+  const std::string text = object.dump();
+  CheckPatchedKind(object, text, resource);
+  try {
+    std::vector<std::string> errors = FindStrictDecodingErrors(text, *resource.schema);
+    json decoded = Decode(std::move(object), resource, errors);
+    ReportDecodingErrors(errors, options, warnings);
+    return decoded;
+  } catch (const std::invalid_argument& error) {
+    throw Invalid(Resource(), "", {InvalidValue("patch", text, error.what())});
+  }
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+#include "api/response.hpp"
+#include "api/write_options.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+// Decoding of objects in request bodies. Each function throws StatusError, with the same message as
+// kube-apiserver, unless its comment says otherwise.
+
+namespace kopp::apiserver {
+
+/// Throws 415 Unsupported Media Type unless the Content-Type is JSON or YAML.
+void CheckMediaType(const ServerRequest& request);
+
+/// Decodes the object in the body, and removes apiVersion and kind. Adds warnings about ignored
+/// fields to `warnings`.
+[[nodiscard]] nlohmann::json DecodeObject(const ServerRequest& request, const Resource& resource,
+                                          const WriteOptions& options, Warnings& warnings);
+
+/// Decodes the result of applying a patch, like DecodeObject(). Its errors refer to the patch.
+[[nodiscard]] nlohmann::json DecodePatchedObject(nlohmann::json object, const Resource& resource,
+                                                 const WriteOptions& options, Warnings& warnings);
+
+/// Handles errors of strict decoding according to `options`: ignores them, adds them to `warnings`,
+/// or throws std::invalid_argument.
+void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOptions& options,
+                          Warnings& warnings);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,161 @@
+#include "api/status.hpp"
+
+#include "json/utf8.hpp"
+
+#include <algorithm>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+json Details(const Resource& resource, const std::string& name, const std::string& kind) {
+  json details{{"kind", kind}};
+  if (!name.empty()) details["name"] = name;
+  if (!resource.group.empty()) details["group"] = resource.group;
+  return details;
+}
+
+std::string Quoted(const std::string& text) { return '"' + text + '"'; }
+
+/// Formats a value as Go does in field errors: strings in quotes, objects and lists as JSON.
+std::string GoValue(const json& value) { return value.dump(); }
+
+std::string Message(const FieldError& error) {
+  return error.field.empty() ? error.message : error.field + ": " + error.message;
+}
+
+/// Joins the messages of all errors, without duplicates.
+std::string Message(const FieldErrors& errors) {
+  std::vector<std::string> messages;
+  for (const FieldError& error : errors) {
+    std::string message = Message(error);
+    if (std::find(messages.begin(), messages.end(), message) == messages.end()) {
+      messages.push_back(std::move(message));
+    }
+  }
+  if (messages.size() == 1) return messages.front();
+  std::string joined;
+  for (const std::string& message : messages) joined += (joined.empty() ? "[" : ", ") + message;
+  return joined + ']';
+}
+
+}  // namespace
+
+StatusError::StatusError(int code, std::string reason, const std::string& message, json details,
+                         json metadata)
+    : std::runtime_error(ToValidUtf8(message)),
+      code_(code),
+      reason_(std::move(reason)),
+      details_(std::move(details)),
+      metadata_(std::move(metadata)) {}
+
+std::optional<int> StatusError::retry_after() const {
+  if (!details_.is_object() || !details_.contains("retryAfterSeconds")) return std::nullopt;
+  return details_["retryAfterSeconds"].get<int>();
+}
+
+json StatusError::ToJson() const {
+  json status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata_},
+              {"status", "Failure"}, {"message", what()},  {"code", code_}};
+  if (!reason_.empty()) status["reason"] = reason_;
+  if (!details_.is_null()) status["details"] = details_;
+  return status;
+}
+
+StatusError BadRequest(const std::string& message) { return {400, "BadRequest", message}; }
+
+StatusError PathNotFound() {
+  return {404, "NotFound", "the server could not find the requested resource", json::object()};
+}
+
+StatusError MethodNotAllowed() {
+  return {405, "MethodNotAllowed",
+          "the server does not allow this method on the requested resource", json::object()};
+}
+
+StatusError NotFound(const Resource& resource, const std::string& name) {
+  return {404, "NotFound", resource.qualified() + ' ' + Quoted(name) + " not found",
+          Details(resource, name, resource.plural)};
+}
+
+StatusError AlreadyExists(const Resource& resource, const std::string& name,
+                          bool is_being_deleted) {
+  return {409, "AlreadyExists",
+          (is_being_deleted ? "object is being deleted: " : "") + resource.qualified() + ' ' +
+              Quoted(name) + " already exists",
+          Details(resource, name, resource.plural)};
+}
+
+StatusError Conflict(const Resource& resource, const std::string& name, const std::string& reason) {
+  return {409, "Conflict",
+          "Operation cannot be fulfilled on " + resource.qualified() + ' ' + Quoted(name) + ": " +
+              reason,
+          Details(resource, name, resource.plural)};
+}
+
+StatusError Modified(const Resource& resource, const std::string& name) {
+  return Conflict(resource, name,
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
+}
+
+StatusError Forbidden(const Resource& resource, const std::string& name, const std::string& reason,
+                      json errors) {
+  json details = Details(resource, name, resource.plural);
+  if (!errors.is_null()) details["causes"] = std::move(errors);
+  return {403, "Forbidden", resource.qualified() + ' ' + Quoted(name) + " is forbidden: " + reason,
+          std::move(details)};
+}
+
+StatusError Invalid(const Resource& resource, const std::string& name, const FieldErrors& errors) {
+  json details = Details(resource, name, resource.kind);
+  for (const auto& [reason, message, field] : errors) {
+    details["causes"].push_back({{"reason", reason}, {"message", message}, {"field", field}});
+  }
+  const std::string kind =
+      resource.group.empty() ? resource.kind : resource.kind + '.' + resource.group;
+  return {422, "Invalid", kind + ' ' + Quoted(name) + " is invalid: " + Message(errors),
+          std::move(details)};
+}
+
+StatusError Expired(const std::string& message, json metadata) {
+  return {410, "Expired", message, nullptr, std::move(metadata)};
+}
+
+FieldError Required(std::string field, const std::string& detail) {
+  return {"FieldValueRequired",
+          detail.empty() ? std::string("Required value") : "Required value: " + detail,
+          std::move(field)};
+}
+
+FieldError InvalidValue(std::string field, const json& value, const std::string& detail) {
+  return {"FieldValueInvalid", "Invalid value: " + GoValue(value) + ": " + detail,
+          std::move(field)};
+}
+
+FieldError ForbiddenField(std::string field, const std::string& detail) {
+  return {"FieldValueForbidden", "Forbidden: " + detail, std::move(field)};
+}
+
+FieldError Duplicate(std::string field, const json& value) {
+  return {"FieldValueDuplicate", "Duplicate value: " + GoValue(value), std::move(field)};
+}
+
+FieldError TooLong(std::string field, std::size_t max) {
+  return {"FieldValueTooLong", "Too long: may not be more than " + std::to_string(max) + " bytes",
+          std::move(field)};
+}
+
+FieldError NotSupported(std::string field, const json& value,
+                        const std::vector<std::string>& supported) {
+  std::string values;
+  for (const std::string& name : supported) {
+    values += (values.empty() ? "" : ", ") + Quoted(name);
+  }
+  return {"FieldValueNotSupported",
+          "Unsupported value: " + GoValue(value) + ": supported values: " + values,
+          std::move(field)};
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "api/resource.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// A validation error of one field: a StatusCause.
+struct FieldError {
+  std::string reason{};   ///< "FieldValueInvalid"
+  std::string message{};  ///< "Invalid value: …"
+  std::string field{};    ///< "spec.replicas"
+};
+using FieldErrors = std::vector<FieldError>;
+
+/// An error response with a Status object. Handlers throw it; the API handler turns it into the
+/// response.
+class StatusError : public std::runtime_error {
+ public:
+  StatusError(int code, std::string reason, const std::string& message,
+              nlohmann::json details = nullptr, nlohmann::json metadata = nlohmann::json::object());
+
+  [[nodiscard]] int code() const { return code_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// Seconds after which the client may retry, if a retry can help.
+  [[nodiscard]] std::optional<int> retry_after() const;
+  /// The Status object.
+  [[nodiscard]] nlohmann::json ToJson() const;
+
+ private:
+  int code_;
+  std::string reason_;
+  nlohmann::json details_;
+  nlohmann::json metadata_;
+};
+
+[[nodiscard]] StatusError BadRequest(const std::string& message);
+[[nodiscard]] StatusError PathNotFound();
+[[nodiscard]] StatusError MethodNotAllowed();
+[[nodiscard]] StatusError NotFound(const Resource& resource, const std::string& name);
+[[nodiscard]] StatusError AlreadyExists(const Resource& resource, const std::string& name,
+                                        bool is_being_deleted);
+[[nodiscard]] StatusError Conflict(const Resource& resource, const std::string& name,
+                                   const std::string& reason);
+/// 409 for a write with an outdated resourceVersion.
+[[nodiscard]] StatusError Modified(const Resource& resource, const std::string& name);
+[[nodiscard]] StatusError Forbidden(const Resource& resource, const std::string& name,
+                                    const std::string& reason, nlohmann::json errors = nullptr);
+[[nodiscard]] StatusError Invalid(const Resource& resource, const std::string& name,
+                                  const FieldErrors& errors);
+/// 410. `metadata` is that of the Status.
+[[nodiscard]] StatusError Expired(const std::string& message,
+                                  nlohmann::json metadata = nlohmann::json::object());
+
+// Field errors with the same messages as kube-apiserver.
+[[nodiscard]] FieldError Required(std::string field, const std::string& detail);
+[[nodiscard]] FieldError InvalidValue(std::string field, const nlohmann::json& value,
+                                      const std::string& detail);
+[[nodiscard]] FieldError ForbiddenField(std::string field, const std::string& detail);
+[[nodiscard]] FieldError Duplicate(std::string field, const nlohmann::json& value);
+[[nodiscard]] FieldError TooLong(std::string field, std::size_t max);
+[[nodiscard]] FieldError NotSupported(std::string field, const nlohmann::json& value,
+                                      const std::vector<std::string>& supported);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "api/request.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// Options of write requests. Each function throws StatusError, with the same message as
+// kube-apiserver, if an option is invalid.
+
+namespace kopp::apiserver {
+
+/// CreateOptions, UpdateOptions and PatchOptions of meta/v1.
+struct WriteOptions {
+  enum class FieldValidation { kIgnore, kWarn, kStrict };
+  bool dry_run = false;
+  FieldValidation field_validation = FieldValidation::kWarn;
+  bool force = false;  ///< of a server-side apply
+};
+/// Parses the query parameters. `kind` is the kind in error messages: "CreateOptions".
+[[nodiscard]] WriteOptions ReadWriteOptions(const ServerRequest& request, const std::string& kind);
+/// Throws if a patch other than a server-side apply has the parameter `force`.
+void RejectForce(const ServerRequest& request);
+/// Throws if a server-side apply has no field manager.
+void RequireFieldManager(const ServerRequest& request);
+
+/// DeleteOptions of meta/v1.
+struct DeleteOptions {
+  bool dry_run = false;
+  std::string uid{};               ///< precondition; empty: none
+  std::string resource_version{};  ///< precondition; empty: none
+  std::string propagation{};  ///< "Background", "Foreground", "Orphan"; empty: default of the kind
+  std::optional<std::int64_t> grace_period{};  ///< seconds
+};
+/// Parses the body, or the query parameters if the body is empty.
+[[nodiscard]] DeleteOptions ReadDeleteOptions(const ServerRequest& request);
+
+}  // namespace kopp::apiserver

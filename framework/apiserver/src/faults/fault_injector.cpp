@@ -1,0 +1,111 @@
+#include "faults/fault_injector.hpp"
+
+#include "faults/fault_errors.hpp"
+#include "faults/fault_text.hpp"
+#include "faults/faulty_watch.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using testing::Fault;
+using Type = Fault::Type;
+
+ResourceVersion VersionBefore(ResourceVersion version, ResourceVersion versions) {
+  return version > versions ? version - versions : 1;  // resourceVersion=0 means any version
+}
+
+/// `target` with a query that requests exactly `version`.
+RequestInfo WithExactVersion(const RequestInfo& target, ResourceVersion version) {
+  std::string text =
+      target.path + "?resourceVersionMatch=Exact&resourceVersion=" + std::to_string(version);
+  std::string_view query = target.raw;
+  query.remove_prefix(std::min(query.size(), query.find('?')));
+  while (!query.empty()) {
+    query.remove_prefix(1);
+    const std::string_view option = query.substr(0, query.find('&'));
+    if (!option.starts_with("resourceVersion")) text.append("&").append(option);
+    query.remove_prefix(option.size());
+  }
+  return ParseRequestInfo(text);
+}
+
+/// `body` with its metadata.resourceVersion lowered by `versions`. Returns a body without one
+/// unchanged.
+std::string WithLowerVersion(const std::string& body, ResourceVersion versions) {
+  json object = json::parse(body, nullptr, false);
+  const json::json_pointer path("/metadata/resourceVersion");
+  if (!object.is_object() || !object.contains(path)) return body;
+  json& version = object[path];
+  version = std::to_string(VersionBefore(std::stoull(version.get<std::string>()), versions));
+  return object.dump() + '\n';
+}
+
+}  // namespace
+
+void FaultInjector::Inject(Fault fault) {
+  if (const std::string error = FindFaultError(fault); !error.empty()) {
+    throw std::invalid_argument("invalid fault: " + error);
+  }
+  plan_.Add(std::move(fault));
+  // Wakes all open watches, because the fault may apply to them.
+  std::set<std::string> resources;
+  for (const Catalog::Entry& entry : context_.catalog()->all())
+    resources.insert(entry->storage_resource);
+  for (const std::string& resource : resources) context_.store().NotifyListeners(resource);
+}
+
+ServerResponse FaultInjector::Handle(const ServerRequest& request) {
+  ServerResponse response = HandleWithPlan(request);
+  if (response.watch != nullptr) {
+    response.watch =
+        std::make_unique<FaultyWatch>(context_.store(), plan_, request, std::move(response.watch));
+  }
+  return response;
+}
+
+ServerResponse FaultInjector::HandleWithPlan(const ServerRequest& request) {
+  if (plan_.IsEmpty()) return server_.Handle(request);
+  const auto fault = plan_.Match(
+      {FaultContext::Kind::kRequest, request, request.target.ns, ObjectNameOf(request)});
+  return fault ? HandleWithFault(request, *fault) : server_.Handle(request);
+}
+
+ServerResponse FaultInjector::HandleWithFault(const ServerRequest& request, const Fault& fault) {
+  if (auto error = ErrorResponseFor(fault, request, context_)) return std::move(*error);
+  if (fault.type == Type::kRefuse) return {.injected_fault = {.reset = true, .refused = true}};
+  if (fault.type == Type::kStaleList) return ListOldVersion(request, fault.versions);
+
+  ServerResponse response = server_.Handle(request);
+  if (fault.type == Type::kLatency) response.injected_fault.delay = fault.delay;
+  if (fault.type == Type::kReset) response.injected_fault.reset = true;
+  if (fault.type == Type::kTruncatedBody) {
+    // Cuts at least one byte.
+    response.injected_fault.cut_after =
+        std::min(fault.bytes, std::max<std::size_t>(response.body.size(), 1) - 1);
+  }
+  if (fault.type == Type::kMalformedBody) response.body = MakeMalformed(response.body);
+  if (fault.type == Type::kBackwardsVersion) {
+    response.body = WithLowerVersion(response.body, fault.versions);
+  }
+  return response;
+}
+
+ServerResponse FaultInjector::ListOldVersion(const ServerRequest& request,
+                                             ResourceVersion versions) {
+  ServerRequest past = request;
+  past.target =
+      WithExactVersion(request.target, VersionBefore(context_.store().version(), versions));
+  ServerResponse response = server_.Handle(past);
+  return response.status == 410 ? server_.Handle(request) : std::move(response);
+}
+
+}  // namespace kopp::apiserver

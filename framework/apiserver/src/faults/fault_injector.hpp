@@ -1,0 +1,37 @@
+#pragma once
+
+#include "api/request_handler.hpp"
+#include "faults/fault_plan.hpp"
+#include "storage/server_context.hpp"
+
+#include <cstdint>
+
+#include <kopp/testing/fault.hpp>
+
+namespace kopp::apiserver {
+
+/// Forwards requests to another handler and injects faults. Thread-safe. `context` and `server`
+/// must outlive it.
+class FaultInjector final : public RequestHandler {
+ public:
+  FaultInjector(ServerContext& context, RequestHandler& server, std::uint64_t seed)
+      : context_(context), server_(server), plan_(seed) {}
+
+  ServerResponse Handle(const ServerRequest& request) override;
+
+  /// Adds a fault. Throws std::invalid_argument for a fault that is not valid.
+  void Inject(testing::Fault fault);
+  /// Removes all faults.
+  void Clear() { plan_.Clear(); }
+
+ private:
+  ServerResponse HandleWithPlan(const ServerRequest& request);
+  ServerResponse HandleWithFault(const ServerRequest& request, const testing::Fault& fault);
+  ServerResponse ListOldVersion(const ServerRequest& request, ResourceVersion versions);
+
+  ServerContext& context_;
+  RequestHandler& server_;
+  FaultPlan plan_;
+};
+
+}  // namespace kopp::apiserver

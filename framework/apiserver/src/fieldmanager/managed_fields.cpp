@@ -1,0 +1,285 @@
+#include "fieldmanager/managed_fields.hpp"
+
+#include "schema/defaults.hpp"
+#include "schema/typed_value.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kApply = "Apply";
+constexpr std::string_view kUpdate = "Update";
+
+/// Identifies an entry of metadata.managedFields. Apply entries of a manager are merged whatever
+/// their apiVersion; Update entries are separate for each apiVersion.
+struct ManagerId {
+  std::string operation{};
+  std::string name{};
+  std::string api_version{};  // empty for operation Apply
+  std::string subresource{};
+  auto operator<=>(const ManagerId&) const = default;
+};
+
+/// The fields that a manager owns.
+struct ManagerEntry {
+  FieldSet fields{};
+  std::string api_version{};
+  std::string time{};
+};
+
+using ManagerEntries = std::map<ManagerId, ManagerEntry>;
+
+ManagerId ApplyManagerId(const FieldManager& manager) {
+  return {std::string(kApply), manager.name, "", manager.subresource};
+}
+
+ManagerId UpdateManagerId(const FieldManager& manager) {
+  return {std::string(kUpdate), manager.name, manager.api_version, manager.subresource};
+}
+
+ManagerEntries ParseManagedFields(const json& object) {
+  ManagerEntries entries;
+  const json::json_pointer pointer("/metadata/managedFields");
+  if (!object.contains(pointer) || !object[pointer].is_array()) return entries;
+  for (const json& item : object[pointer]) {
+    ManagerId manager{item.value("operation", ""), item.value("manager", ""), "",
+                      item.value("subresource", "")};
+    ManagerEntry entry{FieldSet::FromJson(item.value("fieldsV1", json())),
+                       item.value("apiVersion", ""), item.value("time", "")};
+    if (manager.operation == kUpdate) manager.api_version = entry.api_version;
+    entries.emplace(std::move(manager), std::move(entry));
+  }
+  return entries;
+}
+
+/// Returns the managedFields list: Apply entries first, then by time, manager and apiVersion.
+json SerializeManagedFields(const ManagerEntries& entries) {
+  std::vector<const ManagerEntries::value_type*> sorted;
+  for (const auto& pair : entries) sorted.push_back(&pair);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    const auto sort_key = [](const auto* pair) {
+      const auto& [manager, entry] = *pair;
+      return std::tuple(manager.operation, entry.time, manager.name, entry.api_version,
+                        manager.subresource);
+    };
+    return sort_key(a) < sort_key(b);
+  });
+  json result = json::array();
+  for (const auto* pair : sorted) {
+    const auto& [manager, entry] = *pair;
+    json& added = result.emplace_back(json{{"manager", manager.name},
+                                           {"operation", manager.operation},
+                                           {"apiVersion", entry.api_version},
+                                           {"fieldsType", "FieldsV1"},
+                                           {"fieldsV1", entry.fields.ToJson()}});
+    if (!entry.time.empty()) added["time"] = entry.time;
+    if (!manager.subresource.empty()) added["subresource"] = manager.subresource;
+  }
+  return result;
+}
+
+void SetManagedFields(json& object, const ManagerEntries& entries) {
+  json& metadata = object["metadata"];
+  metadata.erase("managedFields");
+  if (!entries.empty()) metadata["managedFields"] = SerializeManagedFields(entries);
+}
+
+/// Returns `object` without the fields that have no manager: its type, its identity and the
+/// metadata that the server sets.
+json WithoutUnmanagedFields(json object) {
+  object.erase("apiVersion");
+  object.erase("kind");
+  if (const auto metadata = object.find("metadata"); metadata != object.end()) {
+    for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid",
+                             "generation", "managedFields", "resourceVersion"}) {
+      metadata->erase(name);
+    }
+  }
+  return object;
+}
+
+/// Returns the part of an applied configuration that its manager will own.
+json ManagedPartOf(json config) {
+  config = WithoutUnmanagedFields(std::move(config));
+  const auto metadata = config.find("metadata");
+  if (metadata != config.end() && metadata->empty()) config.erase(metadata);
+  return config;
+}
+
+/// Returns whether `object` has been created. A new object has no uid yet.
+bool HasUid(const json& object) {
+  const auto metadata = object.find("metadata");
+  return metadata != object.end() && metadata->contains("uid");
+}
+
+/// Returns the entries of `live`. If an existing object has none, all its fields belong to the
+/// manager "before-first-apply".
+ManagerEntries EntriesBeforeApply(const json& live, const Schema& schema,
+                                  const FieldManager& manager) {
+  ManagerEntries entries = ParseManagedFields(live);
+  if (!entries.empty() || !HasUid(live)) return entries;
+  json zero = ZeroObject(schema);
+  if (manager.has_status && live.contains("status")) zero["status"] = live["status"];
+  const Comparison change = Compare(zero, WithoutUnmanagedFields(live), schema);
+  const FieldSet all = Union(change.added, change.modified);
+  if (all.empty()) return entries;
+  ManagerId before_first_apply{std::string(kUpdate), "before-first-apply", manager.api_version, ""};
+  entries.emplace(before_first_apply,
+                  ManagerEntry{all, before_first_apply.api_version, manager.time});
+  return entries;
+}
+
+/// Removes the changed fields from the entries of all managers except `manager`. Returns the added
+/// and modified fields that others owned, by manager: these are the conflicts of an apply.
+std::map<ManagerId, FieldSet> RemoveFromOtherManagers(ManagerEntries& entries,
+                                                      const ManagerId& manager,
+                                                      const Comparison& change) {
+  const FieldSet changed = Union(change.modified, change.added);
+  std::map<ManagerId, FieldSet> conflicts;
+  for (auto& [other, entry] : entries) {
+    if (other == manager) continue;
+    const FieldSet conflict = Intersection(entry.fields, changed);
+    if (!conflict.empty()) conflicts.emplace(other, conflict);
+    entry.fields = Difference(Difference(entry.fields, conflict), change.removed);
+  }
+  std::erase_if(entries, [](const auto& entry) { return entry.second.fields.empty(); });
+  return conflicts;
+}
+
+/// Formats a manager for a conflict message: "kubectl" using apps/v1.
+std::string FormatManager(const ManagerId& manager, const ManagerEntry& entry) {
+  std::string name = '"' + manager.name + '"';
+  if (!manager.subresource.empty()) name += " with subresource \"" + manager.subresource + '"';
+  return manager.operation == kUpdate ? name + " using " + entry.api_version : name;
+}
+
+void ThrowIfConflicts(const std::map<ManagerId, FieldSet>& conflicts,
+                      const ManagerEntries& entries) {
+  std::vector<ApplyConflict::Conflict> all;
+  for (const auto& [manager, fields] : conflicts) {
+    const std::string name = FormatManager(manager, entries.at(manager));
+    ForEachPath(fields, [&](const std::string& path) { all.push_back({path, name}); });
+  }
+  if (all.empty()) return;
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.manager, a.field) < std::tie(b.manager, b.field);
+  });
+  throw ApplyConflict(std::move(all));
+}
+
+/// Limits the number of Update entries: merges the oldest ones of each apiVersion into one entry of
+/// the manager "ancient-changes".
+void CapUpdateManagers(ManagerEntries& entries) {
+  constexpr std::size_t kMaxUpdateManagers = 10;
+  std::vector<std::pair<std::string, ManagerId>> updaters;  // by time, then name
+  for (const auto& [manager, entry] : entries) {
+    if (manager.operation == kUpdate) updaters.emplace_back(entry.time, manager);
+  }
+  std::sort(updaters.begin(), updaters.end());
+  std::map<std::string, ManagerId> oldest;
+  std::size_t count = updaters.size();
+  for (const auto& [time, updater] : updaters) {
+    if (count <= kMaxUpdateManagers) return;
+    const auto& [first, is_oldest] = oldest.emplace(updater.api_version, updater);
+    if (is_oldest) continue;
+    const ManagerId merged{std::string(kUpdate), "ancient-changes", updater.api_version, ""};
+    if (!entries.contains(merged)) {
+      auto node = entries.extract(first->second);
+      node.key() = merged;
+      entries.insert(std::move(node));
+    }
+    ManagerEntry& all = entries.at(merged);
+    all.fields = Union(all.fields, entries.at(updater).fields);
+    all.time = time;
+    entries.erase(updater);
+    --count;
+  }
+}
+
+/// Returns `merged` without the fields in `last`, which the manager applied last time, that no
+/// entry owns any more.
+json PruneUnappliedFields(const json& merged, const ManagerEntries& entries, const FieldSet& last,
+                          const Schema& schema) {
+  if (last.empty()) return merged;
+  FieldSet all_owned;
+  for (const auto& [manager, entry] : entries) all_owned = Union(all_owned, entry.fields);
+  const FieldSet all = EnsureNamedFieldsAreMembers(ToFieldSet(merged, schema), schema);
+  const auto lost_fields = [&](const json& pruned) {
+    return Difference(all, EnsureNamedFieldsAreMembers(ToFieldSet(pruned, schema), schema));
+  };
+  const json pruned = RemoveFields(merged, EnsureNamedFieldsAreMembers(last, schema), schema);
+  const json kept = RemoveFields(
+      merged, Difference(lost_fields(pruned), EnsureNamedFieldsAreMembers(all_owned, schema)),
+      schema);
+  return RemoveFields(
+      merged, Intersection(lost_fields(kept), EnsureNamedFieldsAreMembers(last, schema)), schema);
+}
+
+}  // namespace
+
+json UpdateManagedFields(const json& before, json after, const Schema& schema,
+                         const FieldManager& manager) try {
+  const json sent_entries = after["metadata"].value("managedFields", json());
+  if (sent_entries == json::array({json::object()})) {
+    SetManagedFields(after, {});
+    return after;
+  }
+  // A client may change the entries of the object itself, but not through a subresource.
+  ManagerEntries entries = ParseManagedFields(manager.subresource.empty() ? after : before);
+  if (entries.empty()) entries = ParseManagedFields(before);
+  if (entries.empty() && HasUid(before)) {  // not tracked until the first apply
+    SetManagedFields(after, {});
+    return after;
+  }
+  const Comparison change =
+      Compare(WithoutUnmanagedFields(before), WithoutUnmanagedFields(after), schema);
+  const ManagerId id = UpdateManagerId(manager);
+  RemoveFromOtherManagers(entries, id, change);
+  ManagerEntry& own = entries[id];
+  const FieldSet fields =
+      Union(Difference(own.fields, change.removed), Union(change.modified, change.added));
+  if (fields != own.fields) own = {fields, manager.api_version, manager.time};
+  if (own.fields.empty()) entries.erase(id);
+  CapUpdateManagers(entries);
+  SetManagedFields(after, entries);
+  return after;
+} catch (const std::invalid_argument&) {
+  // An item of a list map lacks a key, so its fields cannot be tracked.
+  SetManagedFields(after, {});
+  return after;
+}
+
+json ServerSideApply(const json& live, const json& config, const Schema& schema,
+                     const FitToKind& fit_to_kind, const FieldManager& manager, bool force) {
+  const ManagerEntries before = EntriesBeforeApply(live, schema, manager);
+  ManagerEntries entries = before;
+  const ManagerId id = ApplyManagerId(manager);
+  ManagerEntry& own = entries[id];
+  const FieldSet last = own.fields;
+  own.fields = ToFieldSet(ManagedPartOf(config), schema);
+  own.api_version = manager.api_version;
+
+  const json merged =
+      PruneUnappliedFields(MergeValues(live, config, schema), entries, last, schema);
+  const Comparison change =
+      Compare(WithoutUnmanagedFields(live), WithoutUnmanagedFields(merged), schema);
+  const auto conflicts = RemoveFromOtherManagers(entries, id, change);
+  if (!force) ThrowIfConflicts(conflicts, before);
+
+  json after = fit_to_kind(merged);
+  if (const auto applied = entries.find(id); applied != entries.end()) {
+    if (!change.IsSame()) applied->second.time = manager.time;
+    if (applied->second.fields.empty()) entries.erase(applied);
+  }
+  SetManagedFields(after, entries);
+  return after;
+}
+
+}  // namespace kopp::apiserver

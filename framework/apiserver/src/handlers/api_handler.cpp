@@ -1,0 +1,151 @@
+#include "handlers/api_handler.hpp"
+
+#include "api/status.hpp"
+#include "handlers/discovery.hpp"
+#include "handlers/openapi.hpp"
+#include "handlers/scale.hpp"
+#include "printers/response_encoder.hpp"
+#include "storage/stored_objects.hpp"
+
+#include <exception>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+ServerResponse PlainText(int status, std::string text) {
+  return {.status = status, .body = std::move(text), .content_type = "text/plain; charset=utf-8"};
+}
+
+/// Creates the namespaces that every new cluster has.
+void CreateSystemNamespaces(ServerContext& context) {
+  const Catalog::Entry namespaces = context.catalog()->Find("", "v1", "namespaces");
+  for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    json object{{"metadata",
+                 {{"name", name},
+                  {"uid", context.NewUid()},
+                  {"creationTimestamp", context.Now()},
+                  {"labels", {{"kubernetes.io/metadata.name", name}}}}},
+                {"spec", {{"finalizers", {"kubernetes"}}}},
+                {"status", {{"phase", "Active"}}}};
+    const ObjectAttributes attributes = ObjectAttributesOf(*namespaces, object);
+    context.store().Put("namespaces", {"", name}, nullptr, std::move(object), attributes);
+  }
+}
+
+}  // namespace
+
+ApiHandler::ApiHandler(ServerContext& context)
+    : context_(context),
+      read_handler_(context),
+      write_handler_(context),
+      crd_controller_(context, write_handler_) {
+  CreateSystemNamespaces(context);
+}
+
+ServerResponse ApiHandler::Handle(const ServerRequest& request) {
+  Warnings warnings;
+  ServerResponse response = HandleOrThrow(request, warnings);
+  response.warnings = std::move(warnings);
+  if (response.watch == nullptr && response.content_type.starts_with("application/json")) {
+    response.body += '\n';
+  }
+  return response;
+}
+
+ServerResponse ApiHandler::HandleOrThrow(const ServerRequest& request, Warnings& warnings) {
+  try {
+    return Route(request, warnings);
+  } catch (const StatusError& error) {
+    return {
+        .status = error.code(), .body = error.ToJson().dump(), .retry_after = error.retry_after()};
+  } catch (const std::exception& error) {
+    return {.status = 500,
+            .body = StatusError(500, "InternalError",
+                                std::string("Internal error occurred: ") + error.what())
+                        .ToJson()
+                        .dump()};
+  }
+}
+
+ServerResponse ApiHandler::Route(const ServerRequest& request, Warnings& warnings) {
+  const RequestInfo& target = request.target;
+  const auto catalog = context_.catalog();
+  if (target.has_empty_segment) throw PathNotFound();
+  if (target.is_resource) {
+    if (!catalog->HasGroup(target.group)) return PlainText(404, "404 page not found\n");
+    return HandleResource(request, *catalog, warnings);
+  }
+  if (auto response = HandleDiscovery(request, *catalog)) return std::move(*response);
+  if (auto response = HandleOpenApi(request, *catalog)) return std::move(*response);
+  if (!target.version.empty() && catalog->IsBuiltIn(target.group)) throw PathNotFound();
+  return PlainText(404, "404 page not found\n");
+}
+
+ServerResponse ApiHandler::HandleResource(const ServerRequest& request, const Catalog& catalog,
+                                          Warnings& warnings) {
+  const RequestInfo& target = request.target;
+  const Catalog::Entry resource = catalog.Find(target.group, target.version, target.plural);
+  const bool is_valid_scope =
+      resource != nullptr &&
+      (resource->namespaced ? !target.ns.empty() || target.name.empty() : target.ns.empty());
+  if (!is_valid_scope) {
+    // In API groups of custom resources, only the paths of CRDs exist.
+    if (catalog.IsBuiltIn(target.group)) throw PathNotFound();
+    return PlainText(404, "404 page not found\n");
+  }
+  if (!target.subresource.empty() && !resource->HasSubresource(target.subresource)) {
+    if (resource->built_in) throw PathNotFound();
+    throw NotFound(*resource, target.name);
+  }
+  if (!resource->deprecation_warning.empty()) warnings.push_back(resource->deprecation_warning);
+  ServerResponse response = target.name.empty() || target.watch_prefix
+                                ? HandleCollection(request, resource, warnings)
+                                : HandleObject(request, resource, warnings);
+  if (request.method != "GET") crd_controller_.Sync();
+  return response;
+}
+
+ServerResponse ApiHandler::HandleCollection(const ServerRequest& request,
+                                            const Catalog::Entry& resource, Warnings& warnings) {
+  const bool is_valid_scope = !resource->namespaced || !request.target.ns.empty();
+  if (request.method == "GET" && resource->Allows("list"))
+    return read_handler_.List(request, resource);
+  if (request.method == "POST" && is_valid_scope && resource->Allows("create")) {
+    return Write(request, *resource,
+                 [&] { return write_handler_.Create(request, *resource, warnings); });
+  }
+  if (request.method == "DELETE" && is_valid_scope && resource->Allows("deletecollection")) {
+    return Write(request, *resource,
+                 [&] { return write_handler_.DeleteCollection(request, *resource); });
+  }
+  throw MethodNotAllowed();
+}
+
+ServerResponse ApiHandler::HandleObject(const ServerRequest& request,
+                                        const Catalog::Entry& resource, Warnings& warnings) {
+  const bool is_main_resource = request.target.subresource.empty();
+  if (request.target.subresource == "finalize" && request.method != "PUT") throw MethodNotAllowed();
+  if (request.method == "GET") return read_handler_.Get(request, *resource);
+  if (request.method == "PUT")
+    return Write(request, *resource,
+                 [&] { return write_handler_.Update(request, *resource, warnings); });
+  if (request.method == "PATCH")
+    return Write(request, *resource,
+                 [&] { return write_handler_.Patch(request, *resource, warnings); });
+  if (request.method == "DELETE" && is_main_resource)
+    return Write(request, *resource, [&] { return write_handler_.Delete(request, *resource); });
+  throw MethodNotAllowed();
+}
+
+ServerResponse ApiHandler::Write(const ServerRequest& request, const Resource& resource,
+                                 const std::function<ServerResponse()>& write) {
+  const ResponseEncoder encoder = NegotiateResponse(request, resource, context_.Now());
+  ServerResponse response = write();
+  const bool is_scale = request.target.subresource == "scale";
+  response.body = encoder.EncodeWriteResponse(response.body, is_scale ? ScaleKind() : resource);
+  return response;
+}
+
+}  // namespace kopp::apiserver

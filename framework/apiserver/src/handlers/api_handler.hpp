@@ -1,0 +1,43 @@
+#pragma once
+
+#include "api/request_handler.hpp"
+#include "handlers/crd_controller.hpp"
+#include "handlers/read_handler.hpp"
+#include "handlers/write_handler.hpp"
+#include "storage/server_context.hpp"
+
+#include <functional>
+
+namespace kopp::apiserver {
+
+/// Handles all requests of the Kubernetes API with the objects of `context`, which must outlive it.
+/// Thread-safe.
+class ApiHandler final : public RequestHandler {
+ public:
+  explicit ApiHandler(ServerContext& context);
+
+  ServerResponse Handle(const ServerRequest& request) override;
+
+ private:
+  /// Converts exceptions to Status responses. `warnings` receives the warnings of the response,
+  /// also for an error.
+  ServerResponse HandleOrThrow(const ServerRequest& request, Warnings& warnings);
+  ServerResponse Route(const ServerRequest& request, Warnings& warnings);
+  ServerResponse HandleResource(const ServerRequest& request, const Catalog& catalog,
+                                Warnings& warnings);
+  ServerResponse HandleCollection(const ServerRequest& request, const Catalog::Entry& resource,
+                                  Warnings& warnings);
+  ServerResponse HandleObject(const ServerRequest& request, const Catalog::Entry& resource,
+                              Warnings& warnings);
+  /// Calls `write` and encodes its response as the Accept header requests. Throws StatusError
+  /// before the call if the server cannot encode it.
+  ServerResponse Write(const ServerRequest& request, const Resource& resource,
+                       const std::function<ServerResponse()>& write);
+
+  ServerContext& context_;
+  ReadHandler read_handler_;
+  WriteHandler write_handler_;
+  CrdController crd_controller_;
+};
+
+}  // namespace kopp::apiserver

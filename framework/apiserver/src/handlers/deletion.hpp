@@ -1,0 +1,23 @@
+#pragma once
+
+#include "api/resource.hpp"
+#include "api/write_options.hpp"
+#include "storage/server_context.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Throws StatusError (409 Conflict) if `metadata` does not match the preconditions of `options`.
+void CheckPreconditions(const Resource& resource, const std::string& name,
+                        const nlohmann::json& metadata, const DeleteOptions& options);
+
+/// Returns `object` with a deletionTimestamp and the finalizers of its deletion propagation. It has
+/// the deletionTimestamp of an earlier deletion if there was one. The result may have no finalizer
+/// and no grace period: then the caller removes the object.
+[[nodiscard]] nlohmann::json MarkForDeletion(ServerContext& context, const Resource& resource,
+                                             nlohmann::json object, const DeleteOptions& options);
+
+}  // namespace kopp::apiserver

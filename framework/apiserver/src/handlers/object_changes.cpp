@@ -1,0 +1,130 @@
+#include "handlers/object_changes.hpp"
+
+#include "api/status.hpp"
+#include "json/accessors.hpp"
+#include "storage/stored_objects.hpp"
+#include "validation/kind_strategy.hpp"
+
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+/// Copies a field from `from` to `to`, or erases it in `to` if `from` does not have it.
+void CopyField(json& to, const json& from, const char* name) {
+  const auto found = from.find(name);
+  if (found == from.end()) {
+    to.erase(name);
+  } else {
+    to[name] = *found;
+  }
+}
+
+/// The object without metadata and status.
+json SpecOf(json object) {
+  object.erase("metadata");
+  object.erase("status");
+  return object;
+}
+
+}  // namespace
+
+json& EnsureMetadata(json& object) {
+  json& metadata = object["metadata"];
+  if (metadata.is_null()) metadata = json::object();
+  return metadata;
+}
+
+void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,
+                         const json& metadata) {
+  const std::string name = StringField(metadata, "name");
+  if (name.empty()) {
+    throw BadRequest("the name of the object (" + request.target.name +
+                     " based on URL) was undeterminable: name must be provided");
+  }
+  if (name != request.target.name) {
+    throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
+                     request.target.name + ')');
+  }
+  CheckNamespaceMatchesUrl(request, resource, metadata);
+}
+
+void CheckNamespaceMatchesUrl(const ServerRequest& request, const Resource& resource,
+                              const json& metadata) {
+  const std::string ns = StringField(metadata, "namespace");
+  if (resource.namespaced && !ns.empty() && ns != request.target.ns) {
+    throw BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+void CheckUidAndVersion(const Resource& resource, bool is_put, const json& live,
+                        const json& metadata) {
+  const std::string name = StringField(live, "name");
+  const std::string uid = StringField(metadata, "uid");
+  if (is_put && !uid.empty() && uid != StringField(live, "uid")) {
+    throw Conflict(resource, name,
+                   "Precondition failed: UID in precondition: " + uid +
+                       ", UID in object meta: " + StringField(live, "uid"));
+  }
+  const std::string version = StringField(metadata, "resourceVersion");
+  if (version.empty() || version == "0") {
+    if (StrategyOf(resource).allows_unconditional_update) return;
+    Resource named = resource;
+    named.kind = resource.plural;  // this message of a real server has the plural
+    throw Invalid(named, name,
+                  {InvalidValue("metadata.resourceVersion", 0, "must be specified for an update")});
+  }
+  if (version.find_first_not_of("0123456789") != std::string::npos) {
+    throw StatusError(500, "", "strconv.ParseUint: parsing \"" + version + "\": invalid syntax");
+  }
+  if (version != StringField(live, "resourceVersion")) throw Modified(resource, name);
+}
+
+void PreserveFields(const Resource& resource, const std::string& subresource, const json& live,
+                    json& object) {
+  const json& live_metadata = live.at("metadata");
+  json& metadata = EnsureMetadata(object);
+  for (const char* field :
+       {"name", "namespace", "creationTimestamp", "generation", "resourceVersion"}) {
+    CopyField(metadata, live_metadata, field);
+  }
+  metadata.erase("selfLink");
+  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    if (!metadata.contains(field) || live_metadata.contains(field)) {
+      CopyField(metadata, live_metadata, field);
+    }
+  }
+  if (!metadata.contains("uid")) CopyField(metadata, live_metadata, "uid");
+  if (subresource == "status") {
+    json status = live;
+    if (resource.built_in) {
+      status["metadata"] = metadata;
+      CopyField(status["metadata"], live_metadata, "labels");
+    } else {
+      CopyField(status["metadata"], metadata, "managedFields");
+    }
+    CopyField(status, object, "status");
+    if (!status.contains("status")) status.update(EmptyStatus(resource));
+    object = std::move(status);
+  } else if (resource.HasSubresource("status")) {
+    CopyField(object, live, "status");
+  }
+}
+
+bool ShouldIncrementGeneration(const Resource& resource, const json& live, const json& object) {
+  const auto rule = StrategyOf(resource).generation;
+  if (rule == KindStrategy::Generation::kNone) return false;
+  if (rule == KindStrategy::Generation::kSpecAndStatus &&
+      live.value("status", json()) != object.value("status", json())) {
+    return true;
+  }
+  if (SpecOf(object) != SpecOf(live)) return true;
+  return rule == KindStrategy::Generation::kSpecOrAnnotations &&
+         object.at("metadata").value("annotations", json()) !=
+             live.at("metadata").value("annotations", json());
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+// Checks and field rules for updates of existing objects.
+
+namespace kopp::apiserver {
+
+/// The metadata of an object. Adds an empty one if it is missing.
+[[nodiscard]] nlohmann::json& EnsureMetadata(nlohmann::json& object);
+
+/// Throws StatusError (400) if the name or namespace in `metadata` differs from the URL, or if the
+/// name is missing.
+void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,
+                         const nlohmann::json& metadata);
+/// Same for the namespace only.
+void CheckNamespaceMatchesUrl(const ServerRequest& request, const Resource& resource,
+                              const nlohmann::json& metadata);
+
+/// Throws StatusError (409) if the uid or resourceVersion in `metadata` differs from those of the
+/// stored object's metadata `live`. An empty resourceVersion matches for kinds that allow
+/// unconditional updates.
+void CheckUidAndVersion(const Resource& resource, bool is_put, const nlohmann::json& live,
+                        const nlohmann::json& metadata);
+
+/// Copies from `live` to `object` the fields that clients cannot change, and the fields that a
+/// write to this subresource does not change: a write to "status" keeps the spec and vice versa.
+void PreserveFields(const Resource& resource, const std::string& subresource,
+                    const nlohmann::json& live, nlohmann::json& object);
+
+/// Whether an update from `live` to `object` increments metadata.generation, by the kind's rule.
+[[nodiscard]] bool ShouldIncrementGeneration(const Resource& resource, const nlohmann::json& live,
+                                             const nlohmann::json& object);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,159 @@
+// Server-side apply.
+#include "api/status.hpp"
+#include "handlers/object_changes.hpp"
+#include "handlers/write_handler.hpp"
+#include "json/accessors.hpp"
+#include "json/decode.hpp"
+#include "schema/typed_value_validation.hpp"
+#include "storage/stored_objects.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+StatusError ConflictError(const ApplyConflict& conflict) {
+  json errors = json::array();
+  std::string message;
+  const auto& all = conflict.conflicts();
+  for (const auto& [field, owner] : all) {
+    errors.push_back({{"reason", "FieldManagerConflict"},
+                      {"message", "conflict with " + owner},
+                      {"field", field}});
+  }
+  if (all.size() == 1) {
+    message = "Apply failed with 1 conflict: conflict with " + all[0].manager + ": " + all[0].field;
+  } else {
+    message = "Apply failed with " + std::to_string(all.size()) + " conflicts: ";
+    std::string owner;
+    for (const auto& cause : all) {
+      if (cause.manager != owner) {
+        message += (owner.empty() ? "conflicts with " : "\nconflicts with ") + cause.manager + ':';
+        owner = cause.manager;
+      }
+      message += "\n- " + cause.field;
+    }
+  }
+  return {409, "Conflict", message, {{"causes", errors}}};
+}
+
+json DecodeApplyConfiguration(const ServerRequest& request, const Resource& resource) {
+  json config;
+  try {
+    config = ParseJsonOrYaml(request.body, "application/yaml");
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(std::string("error decoding YAML: ") + error.what());
+  }
+  if (!config.is_object() && !config.is_null()) {
+    throw BadRequest(
+        std::string("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: "
+                    "cannot unmarshal ") +
+        (config.is_array()    ? "array"
+         : config.is_string() ? "string"
+                              : "number") +
+        " into Go value of type map[string]interface {}");
+  }
+  const std::string version = StringField(config, "apiVersion");
+  const std::string kind = StringField(config, "kind");
+  const std::string group_version =
+      version.find('/') == std::string::npos ? '/' + version : version;
+  if (version != resource.api_version() || kind != resource.kind) {
+    throw BadRequest("invalid object type: " + group_version + ", Kind=" + kind);
+  }
+  const json metadata = config.value("metadata", json::object());
+  if (metadata.is_object() && !metadata.value("managedFields", json()).is_null()) {
+    throw BadRequest("metadata.managedFields must be nil");
+  }
+  const auto errors = ValidateTypedValue(config, *resource.schema);
+  if (errors.empty()) return config;
+  std::string all;
+  for (const std::string& error : errors) all += (all.empty() ? "" : "\n") + error;
+  throw StatusError(500, "",
+                    "failed to create typed patch object (" + StringField(metadata, "namespace") +
+                        '/' + StringField(metadata, "name") + "; " + group_version +
+                        ", Kind=" + kind + "): " + (errors.size() > 1 ? "errors:\n  " : "") + all);
+}
+
+/// The fields of `config` that a request to this subresource applies, with the object's name.
+json AppliedFields(json config, const ServerRequest& request, const Resource& resource) {
+  json& metadata = config["metadata"];
+  if (metadata.is_null()) metadata = json::object();
+  metadata["name"] = request.target.name;
+  if (resource.namespaced) metadata["namespace"] = request.target.ns;
+  if (request.target.subresource.empty()) {
+    if (resource.HasSubresource("status")) config.erase("status");
+  } else {
+    config = {{"metadata", metadata}, {"status", config.value("status", json())}};
+    for (const char* name : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+      config["metadata"].erase(name);
+    }
+  }
+  config.erase("kind");
+  config.erase("apiVersion");
+  return config;
+}
+
+/// Same as CheckNameMatchesUrl, but an apply configuration may omit the name.
+void CheckOptionalNameMatchesUrl(const ServerRequest& request, const Resource& resource,
+                                 const json& metadata) {
+  const std::string name = StringField(metadata, "name");
+  if (!name.empty() && name != request.target.name) {
+    throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
+                     request.target.name + ')');
+  }
+  CheckNamespaceMatchesUrl(request, resource, metadata);
+}
+
+void CheckNewObjectHasNoUid(const Resource& resource, const json& metadata) {
+  const std::string uid = StringField(metadata, "uid");
+  if (uid.empty()) return;
+  throw Conflict(resource, StringField(metadata, "name"),
+                 "uid mismatch: the provided object specified uid " + uid +
+                     ", and no existing object was found");
+}
+
+}  // namespace
+
+ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource& resource,
+                                   Warnings& warnings) {
+  const WriteOptions options = ReadWriteOptions(request, "PatchOptions");
+  RequireFieldManager(request);
+  const std::size_t warning_count = warnings.size();
+  const json sent = DecodeApplyConfiguration(request, resource);
+  CheckOptionalNameMatchesUrl(request, resource, sent.value("metadata", json::object()));
+  const json config = AppliedFields(sent, request, resource);
+  const auto decode = [&](json merged) {
+    return DecodePatchedObject(ResponseObject(std::move(merged), resource), resource, options,
+                               warnings);
+  };
+  const auto apply_to = [&](const json& live) {
+    try {
+      return ServerSideApply(live, config, *resource.schema, decode,
+                             FieldManagerOf(request, resource), options.force);
+    } catch (const ApplyConflict& conflict) {
+      throw ConflictError(conflict);
+    }
+  };
+  for (;;) {
+    const bool creates = request.target.subresource.empty() &&
+                         context_.store().Get(resource.storage_resource,
+                                              {request.target.ns, request.target.name}) == nullptr;
+    try {
+      if (creates) CheckNewObjectHasNoUid(resource, config.at("metadata"));
+      const json object =
+          creates
+              ? CreateObject(request, resource, apply_to(Schema::EmptyObject(*resource.schema)),
+                             options, warnings, WriteKind::kApply)
+              : UpdateObject({request, resource, options, WriteKind::kApply, apply_to}, warnings);
+      return {.status = creates ? 201 : 200, .body = ResponseObject(object, resource).dump()};
+    } catch (const StatusError& error) {
+      if (!creates || error.reason() != "AlreadyExists") throw;
+      warnings.resize(warning_count);  // another client created the object: update it
+    }
+  }
+}
+
+}  // namespace kopp::apiserver

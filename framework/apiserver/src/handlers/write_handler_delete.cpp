@@ -1,0 +1,67 @@
+// Delete and deletecollection.
+#include "api/event_conversion.hpp"
+#include "api/status.hpp"
+#include "handlers/read_handler.hpp"
+#include "handlers/write_handler.hpp"
+#include "storage/stored_objects.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+/// For these kinds, the response to a delete is the object even if it was removed. For others it is
+/// a Status.
+bool ReturnsDeletedObject(const Resource& resource) {
+  constexpr std::string_view kKinds[] = {"pods",
+                                         "services",
+                                         "serviceaccounts",
+                                         "persistentvolumeclaims",
+                                         "persistentvolumes",
+                                         "podtemplates",
+                                         "resourcequotas"};
+  return std::find(std::begin(kKinds), std::end(kKinds), resource.storage_resource) !=
+         std::end(kKinds);
+}
+
+}  // namespace
+
+ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource& resource) {
+  const DeleteOptions options = ReadDeleteOptions(request);
+  const std::string& name = request.target.name;
+  if (resource.storage_resource == "namespaces" &&
+      (name == "default" || name == "kube-system" || name == "kube-public")) {
+    throw Forbidden(resource, name, "this namespace may not be deleted");
+  }
+  bool removed = false;
+  const json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
+  if (!removed || ReturnsDeletedObject(resource)) {
+    return {.body = ResponseObject(FromStorageVersion(resource, object), resource).dump()};
+  }
+  return {.body = SuccessStatus(resource, name, object["metadata"].value("uid", "")).dump()};
+}
+
+ServerResponse WriteHandler::DeleteCollection(const ServerRequest& request,
+                                              const Resource& resource) {
+  const DeleteOptions options = ReadDeleteOptions(request);
+  ServerRequest list = request;
+  list.method = "GET";
+  list.accept.clear();
+  ReadHandler::ListResult listed = ReadHandler(context_).ListObjects(list, resource);
+  for (const ObjectKey& key : listed.keys) {
+    bool removed = false;
+    try {
+      collector_.Delete(resource, key, options, removed);
+    } catch (const StatusError& error) {
+      if (error.code() != 404) throw;  // another client has deleted the object
+    }
+  }
+  return {.body = std::move(listed.body)};
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,89 @@
+// Content negotiation: selects the response form from the Accept header.
+#include "api/status.hpp"
+#include "json/media_types.hpp"
+#include "printers/response_encoder.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using Form = ResponseEncoder::Form;
+
+// The server responds with JSON, also to clients that request YAML, because JSON is valid YAML. It
+// does not support protobuf, which tests do not need.
+constexpr std::string_view kAnything = "*/*";
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kYaml = "application/yaml";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr const char* kMediaTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr const char* kWatchMediaTypes =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+bool IsWatch(const ServerRequest& request) {
+  return request.target.watch_prefix || request.target.query.IsTrue("watch");
+}
+
+bool IsKnown(const MediaType& media) {
+  return media.type == kAnything || media.type == kJson || media.type == kYaml ||
+         media.type == kProtobuf;
+}
+
+/// Whether the server supports the media type. If it does, sets the form of `encoder`.
+bool SelectForm(const MediaType& media, ResponseEncoder& encoder) {
+  if (!IsKnown(media) || media.type == kProtobuf) return false;
+  if (media.as.empty() && media.version.empty() && media.group.empty()) return true;
+  if (media.group != "meta.k8s.io") return false;
+  if (media.version != "v1" && media.version != "v1beta1") return false;
+  constexpr std::pair<std::string_view, Form> kForms[] = {
+      {"Table", Form::kTable},
+      {"PartialObjectMetadata", Form::kMetadata},
+      {"PartialObjectMetadataList", Form::kMetadataList}};
+  for (const auto& [name, form] : kForms) {
+    if (media.as != name) continue;
+    encoder.form = form;
+    encoder.version = media.version;
+    return true;
+  }
+  return false;
+}
+
+/// The error for a built-in kind if the Accept header contains no known media type.
+StatusError NoAcceptableType(const ServerRequest& request) {
+  const bool is_list = request.method == "GET" && request.target.name.empty();
+  return {406, "NotAcceptable",
+          std::string("406: Not Acceptable\n\nAvailable representations: ") + kMediaTypes +
+              (is_list ? std::string(", ") + kWatchMediaTypes : ""),
+          json::object()};
+}
+
+StatusError AcceptedMediaTypesError(const std::string& types) {
+  return {406, "NotAcceptable", "only the following media types are accepted: " + types};
+}
+
+}  // namespace
+
+ResponseEncoder NegotiateResponse(const ServerRequest& request, const Resource& resource,
+                                  const std::string& now) {
+  ResponseEncoder encoder{.include_object = request.target.query.Get("includeObject"), .now = now};
+  const std::vector<MediaType> media_types =
+      ParseAccept(request.accept.empty() ? kAnything : request.accept);
+  if (resource.built_in && std::none_of(media_types.begin(), media_types.end(), IsKnown)) {
+    throw NoAcceptableType(request);
+  }
+  const auto selected =
+      std::find_if(media_types.begin(), media_types.end(),
+                   [&](const MediaType& media) { return SelectForm(media, encoder); });
+  if (selected == media_types.end()) throw AcceptedMediaTypesError(kMediaTypes);
+  if (IsWatch(request)) {
+    if (selected->type == kYaml) throw AcceptedMediaTypesError(kWatchMediaTypes);
+    encoder.CheckIncludeObject();
+  }
+  return encoder;
+}
+
+}  // namespace kopp::apiserver

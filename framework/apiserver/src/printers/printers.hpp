@@ -1,0 +1,60 @@
+#pragma once
+
+#include "api/finalizers.hpp"
+#include "json/accessors.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Computes the cell of a column from an object of a built-in kind, as the printers of
+/// kube-apiserver do. `now` is the time for ages, in RFC 3339.
+using Cell = std::function<nlohmann::json(const nlohmann::json& object, const std::string& now)>;
+
+/// The cells of each kind, in the order of its columns in resources.txt.
+using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
+
+// The cells of the built-in kinds, one source file each.
+[[nodiscard]] CellsByKind PodCells();
+[[nodiscard]] CellsByKind WorkloadCells();
+[[nodiscard]] CellsByKind NetworkCells();
+[[nodiscard]] CellsByKind ClusterCells();
+[[nodiscard]] CellsByKind EventCells();
+
+// Helpers for cells.
+
+/// Whether the object has the condition with status True.
+[[nodiscard]] bool HasCondition(const nlohmann::json& object, std::string_view type);
+
+[[nodiscard]] std::string Join(const std::vector<std::string>& words,
+                               const std::string& between = ",");
+/// `text`, or `otherwise` if it is empty.
+[[nodiscard]] std::string OrDefault(std::string text, const char* otherwise);
+/// Formats labels: "a=1,b=2".
+[[nodiscard]] std::string FormatLabels(const nlohmann::json& labels);
+/// Formats a LabelSelector: "a=1,b in (2,3),!c".
+[[nodiscard]] std::string FormatSelector(const nlohmann::json& selector);
+
+// Cells for columns that several kinds have. Parameters named `pointer` are JSON pointers.
+
+[[nodiscard]] Cell Name();
+[[nodiscard]] Cell Age(std::string pointer = "/metadata/creationTimestamp",
+                       std::string otherwise = "<unknown>");
+[[nodiscard]] Cell Text(std::string pointer, std::string otherwise = "");
+[[nodiscard]] Cell Number(std::string pointer);
+/// "READY/DESIRED", from two numbers.
+[[nodiscard]] Cell Fraction(std::string ready, std::string desired);
+/// The total number of items in these lists and maps.
+[[nodiscard]] Cell ItemCount(std::vector<std::string> pointers);
+/// One field of each item of a list, joined by commas: for example the names of containers.
+[[nodiscard]] Cell JoinedItems(std::string list, std::string field);
+[[nodiscard]] Cell Labels(std::string pointer);
+[[nodiscard]] Cell LabelSelector(std::string pointer);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Encodes objects in the form that a client requests in its Accept header. Immutable after
+/// NegotiateResponse.
+struct ResponseEncoder {
+  enum class Form {
+    kObject,
+    kTable,         ///< a meta.k8s.io Table with rows and columns
+    kMetadata,      ///< PartialObjectMetadata
+    kMetadataList,  ///< PartialObjectMetadataList
+  };
+  Form form = Form::kObject;
+  std::string version = "v1";  ///< the version of meta.k8s.io for the other forms
+  std::string
+      include_object{};  ///< query parameter includeObject: "None", "Metadata", "Object" or ""
+  std::string now{};     ///< the time for ages in tables, in RFC 3339
+
+  /// Encodes a stored object. Throws StatusError if the form is for lists only, or if includeObject
+  /// is not valid.
+  [[nodiscard]] std::string EncodeObject(const std::string& text, const Resource& resource) const;
+  /// Encodes a list of stored objects. Throws StatusError if the form is for single objects only,
+  /// or if includeObject is not valid.
+  [[nodiscard]] std::string EncodeList(const std::vector<const std::string*>& texts,
+                                       const nlohmann::json& metadata,
+                                       const Resource& resource) const;
+  /// Encodes the response body of a write: an object, a list or a Status. Returns a Status
+  /// unchanged. Throws as EncodeObject and EncodeList do.
+  [[nodiscard]] std::string EncodeWriteResponse(const std::string& body,
+                                                const Resource& resource) const;
+  /// Encodes the object of a watch event. In the form of a Table, the first event contains the
+  /// column definitions, and a bookmark contains its metadata whatever includeObject is.
+  [[nodiscard]] std::string EncodeEventObject(const std::string& text, const Resource& resource,
+                                              bool is_first, bool is_bookmark = false) const;
+  /// Throws StatusError (400) if the form is a Table and includeObject is not valid.
+  void CheckIncludeObject() const;
+};
+
+/// Selects the form from the Accept header of the request. Throws StatusError (406) if the server
+/// supports none of its media types.
+[[nodiscard]] ResponseEncoder NegotiateResponse(const ServerRequest& request,
+                                                const Resource& resource, const std::string& now);
+
+}  // namespace kopp::apiserver

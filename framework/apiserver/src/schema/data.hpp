@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+/// The contents of the files in data/, embedded at build time.
+namespace kopp::apiserver::data {
+
+extern const std::string_view resources;
+extern const std::string_view schemas;
+extern const std::string_view defaults;
+
+}  // namespace kopp::apiserver::data

@@ -1,0 +1,246 @@
+#include "schema/typed_decoding.hpp"
+
+#include "json/decode.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using Type = Schema::Type;
+
+std::string JoinWithDots(const std::vector<std::string>& path) {
+  std::string joined;
+  for (const std::string& field : path) joined += (joined.empty() ? "" : ".") + field;
+  return joined;
+}
+
+std::string GoType(const Schema& schema) {
+  switch (schema.type) {
+    case Type::kObject:
+      return schema.name.empty() ? "map[string]interface {}" : "v1." + schema.name;
+    case Type::kMap:
+      return "map[string]" + GoType(*schema.items);
+    case Type::kList:
+      return "[]" + GoType(*schema.items);
+    case Type::kInteger:
+      return schema.format;
+    case Type::kNumber:
+      return "float64";
+    case Type::kBoolean:
+      return "bool";
+    case Type::kIntOrString:
+      return "int32";
+    default:
+      return schema.format == "bytes" ? "[]uint8" : "string";
+  }
+}
+
+/// Whether `text` is Base64 with padding. Sets `bad` to the offset that the error message names.
+bool IsBase64(const std::string& text, std::size_t& bad) {
+  const auto padding =
+      text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+  bad = padding == std::string::npos ? text.size() : padding;
+  const std::size_t rest = text.size() - bad;
+  return text.size() % 4 == 0 && rest <= 2 && text.find_first_not_of('=', bad) == std::string::npos;
+}
+
+/// Returns an error message, or "" if `text` is a valid quantity.
+std::string ValidateQuantity(std::string_view text) {
+  const auto consume = [&](std::string_view characters) {
+    const std::string_view consumed = text.substr(0, text.find_first_not_of(characters));
+    text.remove_prefix(consumed.size());
+    return consumed;
+  };
+  const auto consume_sign = [&] {
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  };
+  const bool is_empty = text.empty();
+  consume_sign();
+  consume("0123456789");
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    consume("0123456789");
+  }
+  const std::string_view suffix = consume("eEinumkKMGTP");
+  const bool has_more = !text.empty();
+  consume_sign();
+  const bool has_exponent = !consume("0123456789").empty();
+  if (is_empty || !text.empty()) {
+    return "quantities must match the regular expression "
+           "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  }
+  constexpr std::string_view kSuffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
+                                            "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  const bool is_valid_suffix = has_more ? has_exponent && (suffix == "e" || suffix == "E")
+                                        : std::find(std::begin(kSuffixes), std::end(kSuffixes),
+                                                    suffix) != std::end(kSuffixes);
+  return is_valid_suffix ? "" : "unable to parse quantity's suffix";
+}
+
+/// Checks the layout 2006-01-02T15:04:05 with an optional fraction and a zone, but not the ranges.
+bool IsTime(const std::string& text) {
+  constexpr std::string_view kLayout = "0000-00-00T00:00:00";
+  if (text.size() <= kLayout.size()) return false;
+  for (std::size_t i = 0; i < kLayout.size(); ++i) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    if (kLayout[i] == '0' ? !is_digit : text[i] != kLayout[i]) return false;
+  }
+  return text.back() == 'Z' || text.find_first_of("+-", kLayout.size()) != std::string::npos;
+}
+
+constexpr std::size_t kSecondsSize = std::string_view("2006-01-02T15:04:05").size();
+
+bool HasMicroseconds(const std::string& time) {
+  const auto end = time.find_first_not_of("0123456789", kSecondsSize + 1);
+  return time[kSecondsSize] == '.' && end == kSecondsSize + 7;
+}
+
+/// Implements DecodeTyped(). An object decodes one value.
+class TypedDecoder {
+ public:
+  void Decode(json& value, const Schema& schema) {
+    switch (schema.type) {
+      case Type::kAny:
+        return;
+      case Type::kObject:
+        Require(value.is_object(), value, schema);
+        if (!schema.preserve_unknown_fields) DecodeFields(value, schema);
+        return;
+      case Type::kMap:
+        Require(value.is_object(), value, schema);
+        for (auto& [name, field] : value.items()) DecodeMapEntry(field, *schema.items);
+        return;
+      case Type::kList:
+        Require(value.is_array(), value, schema);
+        for (json& item : value) Decode(item, *schema.items);
+        return;
+      default:
+        DecodeScalar(value, schema);
+    }
+  }
+
+ private:
+  void DecodeFields(json& object, const Schema& schema) {
+    const std::string outer_struct = std::exchange(struct_, schema.name);
+    for (auto entry = object.begin(); entry != object.end();) {
+      const Schema::Field* field = schema.Find(entry.key());
+      const bool is_set = field != nullptr && !entry->is_null();
+      if (is_set) DecodeField(*entry, entry.key(), *field);
+      entry = is_set && !IsOmitted(*entry, *field) ? std::next(entry) : object.erase(entry);
+    }
+    for (const auto& [name, field] : schema.fields) {
+      if (field.always_present && !object.contains(name)) {
+        DecodeField(object[name] = json::object(), name, field);
+      }
+    }
+    struct_ = outer_struct;
+  }
+
+  // Go decodes null in a map of strings as "".
+  void DecodeMapEntry(json& value, const Schema& schema) {
+    if (value.is_null() && schema.type == Type::kString) value = "";
+    if (!value.is_null()) Decode(value, schema);
+  }
+
+  void DecodeField(json& value, const std::string& name, const Schema::Field& field) {
+    path_.push_back(name);
+    Decode(value, *field.schema);
+    path_.pop_back();
+  }
+
+  /// Whether Go omits an empty value of this field.
+  static bool IsOmitted(const json& value, const Schema::Field& field) {
+    const Type type = field.schema->type;
+    if (field.required || type == Type::kObject || type == Type::kAny) return false;
+    return (value.is_string() || value.is_structured()) &&
+           (value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
+  }
+
+  void DecodeScalar(json& value, const Schema& schema) {
+    switch (schema.type) {
+      case Type::kInteger:
+        if (value.is_number_float() && IsWhole(value.get<double>())) {
+          value = static_cast<std::int64_t>(value.get<double>());
+        }
+        return Require(IsInteger(value) && InRange(value, schema), value, schema);
+      case Type::kNumber:
+        return Require(value.is_number(), value, schema);
+      case Type::kBoolean:
+        return Require(value.is_boolean(), value, schema);
+      case Type::kIntOrString:
+        return Require(value.is_string() || IsInteger(value), value, schema);
+      default:
+        DecodeString(value, schema);
+    }
+  }
+
+  void DecodeString(json& value, const Schema& schema) {
+    if (schema.format == "quantity" && value.is_number()) value = value.dump();
+    Require(value.is_string(), value, schema);
+    const auto& text = value.get_ref<const std::string&>();
+    if (schema.format == "quantity") {
+      if (const std::string error = ValidateQuantity(text); !error.empty()) {
+        throw std::invalid_argument(error);
+      }
+    }
+    if (schema.format == "micro-time" && IsTime(text) && !HasMicroseconds(text)) {
+      throw std::invalid_argument(fmt::format(
+          R"(parsing time "{}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "{}" as ".000000")",
+          text, text.substr(kSecondsSize)));
+    }
+    if ((schema.format == "time" || schema.format == "micro-time") && !IsTime(text)) {
+      const std::string layout = schema.format == "time" ? "2006-01-02T15:04:05Z07:00"
+                                                         : "2006-01-02T15:04:05.000000Z07:00";
+      throw std::invalid_argument(fmt::format(
+          R"(parsing time "{}" as "{}": cannot parse "{}" as "2006")", text, layout, text));
+    }
+    std::size_t bad = 0;
+    if (schema.format == "bytes" && !IsBase64(text, bad)) {
+      throw std::invalid_argument("illegal base64 data at input byte " + std::to_string(bad));
+    }
+  }
+
+  static bool IsWhole(double number) {
+    constexpr double kBound = 9.0e18;  // below the maximum of std::int64_t
+    return std::fabs(number) < kBound && std::trunc(number) == number;
+  }
+
+  static bool InRange(const json& value, const Schema& schema) {
+    if (schema.format != "int32") return true;
+    const auto number = value.get<std::int64_t>();
+    return number >= std::numeric_limits<std::int32_t>::min() &&
+           number <= std::numeric_limits<std::int32_t>::max();
+  }
+
+  void Require(bool has_type, const json& value, const Schema& schema) const {
+    if (has_type) return;
+    std::string actual = GoJsonType(value);
+    if (value.is_number() && schema.type == Type::kInteger) actual += ' ' + value.dump();
+    throw std::invalid_argument(
+        fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", actual,
+                    struct_, JoinWithDots(path_), GoType(schema)));
+  }
+
+  std::vector<std::string> path_;  // field names, without list indices and map keys
+  std::string struct_;             // name of the innermost Go struct
+};
+
+}  // namespace
+
+void DecodeTyped(json& object, const Schema& schema) { TypedDecoder().Decode(object, schema); }
+
+}  // namespace kopp::apiserver

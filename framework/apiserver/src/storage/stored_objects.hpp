@@ -1,0 +1,40 @@
+#pragma once
+
+#include "api/resource.hpp"
+#include "storage/store.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Parses the stored text of an object and converts it to the version of `resource`. A custom
+/// resource whose schema may have changed is pruned and defaulted by its current schema.
+[[nodiscard]] nlohmann::json ParseStoredObject(const std::string& text, const Resource& resource);
+
+/// Returns the JSON text of an object in a response: the stored text with apiVersion and kind.
+[[nodiscard]] std::string ResponseText(const std::string& text, const Resource& resource);
+/// Returns the JSON text of an object in a list. Items of built-in kinds have no apiVersion and no
+/// kind there.
+[[nodiscard]] std::string ListItemText(const std::string& text, const Resource& resource);
+/// Returns an object in a response, with apiVersion and kind.
+[[nodiscard]] nlohmann::json ResponseObject(nlohmann::json object, const Resource& resource);
+
+/// Returns the attributes that the store keeps beside the text of `object`.
+[[nodiscard]] ObjectAttributes ObjectAttributesOf(const Resource& resource,
+                                                  const nlohmann::json& object);
+
+/// Returns {"status": …} with the status of an object for which nobody has set it; {} if the kind
+/// omits the status then.
+[[nodiscard]] nlohmann::json EmptyStatus(const Resource& resource);
+
+/// Returns whether a terminating object has no finalizers and no grace period left, so that it must
+/// be removed from the store. Namespaces have finalizers in spec, too.
+[[nodiscard]] bool IsReadyForRemoval(const Resource& resource, const nlohmann::json& object);
+
+/// Returns the Status with status "Success" that a deletion responds with.
+[[nodiscard]] nlohmann::json SuccessStatus(const Resource& resource, const std::string& name,
+                                           const std::string& uid);
+
+}  // namespace kopp::apiserver

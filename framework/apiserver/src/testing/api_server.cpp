@@ -1,0 +1,107 @@
+#include "faults/audit_log.hpp"
+#include "faults/fault_injector.hpp"
+#include "handlers/api_handler.hpp"
+#include "http/api_http_server.hpp"
+#include "http/in_memory_transport.hpp"
+#include "http/server_lifecycle.hpp"
+#include "storage/server_context.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/testing/api_server.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp::testing {
+namespace {
+
+const apiserver::User& Administrator() {
+  static const apiserver::User user{"system:admin", {"system:masters", "system:authenticated"}};
+  return user;
+}
+
+apiserver::User AuthenticatedUser(const std::string& name, std::vector<std::string> groups) {
+  groups.emplace_back("system:authenticated");
+  return {name, std::move(groups)};
+}
+
+}  // namespace
+
+class ApiServer::Impl {
+ public:
+  explicit Impl(ApiServerOptions options)
+      : context(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
+        api(context),
+        faults(context, api, options.seed),
+        audit_log(context, faults, std::move(options.on_request)),
+        lifecycle(options.clock),
+        always_up(options.clock),
+        transport(context, audit_log, lifecycle, Administrator(), "kopp") {}
+
+  apiserver::ApiHttpServer& server() {
+    if (http_server == nullptr) {
+      throw std::logic_error("ApiServer does not listen: call Listen() first");
+    }
+    return *http_server;
+  }
+
+  apiserver::ServerContext context;
+  apiserver::ApiHandler api;
+  apiserver::FaultInjector faults;
+  apiserver::AuditLog audit_log;
+  apiserver::ServerLifecycle lifecycle;
+  apiserver::ServerLifecycle always_up;  // of the fault-free transports
+  apiserver::InMemoryTransport transport;
+  std::unique_ptr<apiserver::ApiHttpServer> http_server;
+};
+
+ApiServer::ApiServer(ApiServerOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+ApiServer::~ApiServer() = default;
+
+Transport& ApiServer::transport() { return impl_->transport; }
+
+std::unique_ptr<Transport> ApiServer::TransportAs(const std::string& user,
+                                                  const std::vector<std::string>& groups) {
+  return std::make_unique<apiserver::InMemoryTransport>(
+      impl_->context, impl_->audit_log, impl_->lifecycle, AuthenticatedUser(user, groups), "kopp");
+}
+
+std::unique_ptr<Transport> ApiServer::FaultFreeTransport() {
+  return std::make_unique<apiserver::InMemoryTransport>(impl_->context, impl_->api,
+                                                        impl_->always_up, Administrator(), "kopp");
+}
+
+Config ApiServer::Listen(const ListenOptions& options) {
+  if (impl_->http_server != nullptr) {
+    throw std::logic_error("ApiServer listens already: call Listen() only once");
+  }
+  impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->audit_log,
+                                                                  impl_->lifecycle, options);
+  return impl_->http_server->ConfigFor(Administrator());
+}
+
+Config ApiServer::ConfigFor(const std::string& user, const std::vector<std::string>& groups) {
+  return impl_->server().ConfigFor(AuthenticatedUser(user, groups));
+}
+
+Config ApiServer::ConfigWithCertificate(const std::string& user,
+                                        const std::vector<std::string>& groups) {
+  return impl_->server().ConfigWithCertificate(AuthenticatedUser(user, groups));
+}
+
+void ApiServer::Inject(Fault fault) { impl_->faults.Inject(std::move(fault)); }
+
+void ApiServer::ClearFaults() { impl_->faults.Clear(); }
+
+void ApiServer::Restart(Duration downtime) { impl_->lifecycle.Restart(downtime); }
+
+void ApiServer::Compact() { impl_->context.store().Compact(); }
+
+std::vector<nlohmann::json> ApiServer::Requests() const { return impl_->audit_log.Entries(); }
+
+}  // namespace kopp::testing

@@ -1,0 +1,54 @@
+#include "testing/audit_reader.hpp"
+
+#include "json/accessors.hpp"
+
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+// "default/web". The URL of a create has no name: it is in the request, or, for generateName, in
+// the response.
+std::string NameOf(const json& entry) {
+  std::string name = StringAt(entry, "/objectRef/name");
+  if (name.empty()) name = StringAt(entry, "/requestObject/metadata/name");
+  if (name.empty()) name = StringAt(entry, "/responseObject/metadata/name");
+  const std::string ns = StringAt(entry, "/objectRef/namespace");
+  return ns.empty() ? name : ns + '/' + name;
+}
+
+std::string OperationOf(const json& entry) {
+  const std::string subresource = StringAt(entry, "/objectRef/subresource");
+  return StringAt(entry, "/verb") + ' ' + StringAt(entry, "/objectRef/resource") +
+         (subresource.empty() ? "" : '/' + subresource) + ' ' + NameOf(entry);
+}
+
+std::string ErrorSuffix(const json& entry) {
+  const int code = entry.at("responseStatus").at("code");
+  if (code < 400) return "";
+  return ": " + std::to_string(code) + ' ' + StringAt(entry, "/responseStatus/reason");
+}
+
+}  // namespace
+
+AuditReader::AuditReader(const std::vector<json>& audit_log, const std::string& user) {
+  for (const json& entry : audit_log) {
+    const bool is_write = entry.at("level") == "RequestResponse";
+    if (!is_write || StringAt(entry, "/user/username") != user) continue;
+    const std::string resource = StringAt(entry, "/objectRef/resource");
+    if (resource == "leases") continue;
+    std::string error = ErrorSuffix(entry);
+    if (resource != "events") {
+      writes_.push_back(
+          {OperationOf(entry), std::move(error), entry.value("requestObject", json())});
+    } else if (entry.at("verb") == "create" && error.empty()) {
+      events_.push_back(StringAt(entry, "/requestObject/type") + ' ' +
+                        StringAt(entry, "/requestObject/reason") + ": " +
+                        StringAt(entry, "/requestObject/message"));
+    }
+  }
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Extracts the writes and Events of one user from an audit log. Immutable, hence thread-safe.
+class AuditReader {
+ public:
+  /// `audit_log` contains audit.k8s.io/v1 Events, as ApiServer::Requests() returns them.
+  AuditReader(const std::vector<nlohmann::json>& audit_log, const std::string& user);
+
+  struct Write {
+    std::string operation{};  ///< "create deployments default/web"
+    std::string error{};      ///< ": 409 Conflict"; empty on success
+    nlohmann::json request_object{};
+  };
+  /// All writes except those of Events and Leases, oldest first.
+  [[nodiscard]] const std::vector<Write>& writes() const { return writes_; }
+  /// The Events that the user created, oldest first: "Warning ErrResourceExists: it is not ours".
+  [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
+
+ private:
+  std::vector<Write> writes_;
+  std::vector<std::string> events_;
+};
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,241 @@
+#include "testing/audit_reader.hpp"
+#include "testing/change_signal.hpp"
+#include "testing/log_tail.hpp"
+#include "testing/manifests.hpp"
+#include "testing/notifying_transport.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/testing/environment.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp::testing {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr Duration kPollInterval = 20ms;
+
+std::string NameOf(const Kind& kind, const ObjectKey& key) {
+  return std::string(kind.kind) + ' ' + key.ToString();
+}
+
+std::string Paragraph(const std::string& title, const std::vector<std::string>& lines) {
+  std::string text = '\n' + title + (lines.empty() ? " none" : "");
+  for (const std::string& line : lines) text += "\n  " + line;
+  return text;
+}
+
+std::vector<std::string> Lines(const std::vector<apiserver::AuditReader::Write>& writes) {
+  std::vector<std::string> lines;
+  lines.reserve(writes.size());
+  for (const auto& write : writes) lines.push_back(write.operation + write.error);
+  return lines;
+}
+
+}  // namespace
+
+class Environment::Impl {
+ public:
+  explicit Impl(EnvironmentOptions given)
+      : options(std::move(given)),
+        server(
+            {.clock = options.clock, .on_request = [this](std::string_view) { changes.Notify(); }}),
+        fault_free_transport(server.FaultFreeTransport(), [this] { changes.Notify(); }),
+        client(fault_free_transport, "test"),
+        operator_transport(server.TransportAs(options.name)),
+        log({.verbosity = options.verbosity,
+             .write = [this](std::string_view line) { log_tail.Write(line); },
+             .clock = options.clock}),
+        manager({.name = options.name,
+                 .watch_namespace = options.watch_namespace,
+                 .log = log,
+                 .transport = operator_transport,
+                 .clock = options.clock}) {}
+
+  [[nodiscard]] apiserver::AuditReader audit() const { return {server.Requests(), options.name}; }
+
+  /// The operator's state, writes, Events and log, for failure messages.
+  [[nodiscard]] std::string DescribeOperator();
+  /// The object on the server, or the existing objects of its kind, for failure messages.
+  [[nodiscard]] std::string DescribeObject(const Kind& kind, const ObjectKey& key) const;
+  /// Blocks until `condition` returns true, and returns true then. Checks it after each write and
+  /// every `poll_interval`. Returns false on timeout, or when the operator has ended.
+  bool WaitFor(const std::function<bool()>& condition, Duration poll_interval);
+  /// Runs the manager until `stop`. Returns its exit code.
+  int Run(const std::stop_token& stop);
+  /// Makes the operator's pending calls fail. Calls that the server delays never end if the clock
+  /// does not advance, and the operator could not stop.
+  void AbortPendingCalls();
+
+  const EnvironmentOptions options;
+  apiserver::ChangeSignal changes;
+  apiserver::LogTail log_tail;
+  ApiServer server;
+  apiserver::NotifyingTransport fault_free_transport;
+  Client client;
+  std::shared_ptr<Transport> operator_transport;
+  Logger log;
+  Manager manager;
+  Guarded<std::optional<int>> exit_code;  // set when the manager has stopped
+  std::jthread thread;                    // last, because it uses all members above
+};
+
+std::string Environment::Impl::DescribeOperator() {
+  const std::optional<int> code = *exit_code.Lock();
+  const std::string state = code ? "has stopped with exit code " + std::to_string(*code)
+                            : thread.joinable() ? "is running"
+                                                : "was not started";
+  const apiserver::AuditReader actions = audit();
+  return "\nthe operator " + state + Paragraph("its writes:", Lines(actions.writes())) +
+         Paragraph("its Events:", actions.events()) + "\nend of its log:\n" + log_tail.Text();
+}
+
+std::string Environment::Impl::DescribeObject(const Kind& kind, const ObjectKey& key) const {
+  try {
+    if (auto object = client.Get(kind, key)) {
+      (*object)["metadata"].erase("managedFields");
+      return NameOf(kind, key) + " is\n" + object->dump(2);
+    }
+    std::string others;
+    for (const json& other : client.List(kind)) {
+      const json& metadata = other.at("metadata");
+      const ObjectKey found{metadata.value("namespace", ""), metadata.value("name", "")};
+      others += (others.empty() ? " " : ", ") + found.ToString();
+    }
+    return NameOf(kind, key) +
+           " does not exist; objects of this kind:" + (others.empty() ? " none" : others);
+  } catch (const ApiError& error) {  // the server has no such kind
+    return error.what();
+  }
+}
+
+bool Environment::Impl::WaitFor(const std::function<bool()>& condition, Duration poll_interval) {
+  const Clock& clock = Clock::Real();
+  const TimePoint deadline = After(clock.Now(), options.timeout);
+  for (;;) {
+    const auto last_count = changes.count();
+    const bool is_stopped = exit_code.Lock()->has_value();
+    if (condition()) return true;
+    if (is_stopped || clock.Now() >= deadline) return false;
+    changes.Wait(last_count, std::min(deadline, After(clock.Now(), poll_interval)));
+  }
+}
+
+int Environment::Impl::Run(const std::stop_token& stop) {
+  try {
+    return manager.Run(stop);
+  } catch (const std::exception& error) {  // the test has configured the manager wrongly
+    log_tail.Write(std::string("the manager cannot run: ") + error.what() + '\n');
+    return 1;
+  }
+}
+
+void Environment::Impl::AbortPendingCalls() {
+  server.ClearFaults();  // before the restart: requests after it must not be delayed
+  server.Restart();
+}
+
+Environment::Environment(EnvironmentOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Environment::~Environment() {
+  impl_->thread.request_stop();
+  impl_->AbortPendingCalls();
+}
+
+ApiServer& Environment::server() { return impl_->server; }
+const Client& Environment::client() { return impl_->client; }
+Manager& Environment::manager() { return impl_->manager; }
+
+void Environment::Install(const std::filesystem::path& path) {
+  const apiserver::Manifests manifests = apiserver::ReadManifests({path});
+  apiserver::ApplyManifests(impl_->fault_free_transport, manifests.base);
+  apiserver::ApplyManifests(impl_->fault_free_transport, manifests.custom_resources);
+}
+
+void Environment::InstallObject(const json& object) {
+  apiserver::ApplyManifests(impl_->fault_free_transport,
+                            {{.object = object, .origin = "the object passed to InstallObject"}});
+}
+
+void Environment::Start() {
+  if (impl_->thread.joinable() || *impl_->exit_code.Lock()) {
+    throw std::logic_error("the operator was started already: call Start() only once");
+  }
+  impl_->thread = std::jthread([impl = impl_.get()](const std::stop_token& stop) {
+    const int code = impl->Run(stop);
+    *impl->exit_code.Lock() = code;
+    impl->changes.Notify();
+  });
+}
+
+int Environment::Stop() {
+  if (impl_->thread.joinable()) {
+    impl_->thread.request_stop();
+    const auto is_stopped = [&] { return impl_->exit_code.Lock()->has_value(); };
+    if (!impl_->WaitFor(is_stopped, Duration::max())) impl_->AbortPendingCalls();
+    impl_->thread.join();
+  }
+  return impl_->exit_code.Lock()->value_or(0);
+}
+
+std::unique_ptr<Cache> Environment::NewCache() {
+  return std::make_unique<Cache>(impl_->fault_free_transport, impl_->options.watch_namespace,
+                                 impl_->log, impl_->options.clock);
+}
+
+Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reconciler& reconcile) {
+  // Throws for a kind that the server does not have. An informer would wait for it forever.
+  for (const Kind& kind : cache.Kinds()) {
+    static_cast<void>(impl_->client.List(kind));
+  }
+  cache.Start();
+  cache.WaitForSync({});
+  cache.Stop();  // the cache does not change during the reconcile
+  const Client client(*impl_->operator_transport, impl_->options.name);
+  const Logger log = impl_->log.With({{"object", key}});
+  EventRecorder events(client, impl_->options.name, log, impl_->options.clock);
+  Context context{key, client, cache, events, log, {}};
+  return reconcile(key, context);
+}
+
+WaitResult Environment::AwaitObject(const Kind& kind, const ObjectKey& key,
+                                    const std::function<bool(const std::string*)>& condition) {
+  const auto check = [&] {
+    const auto object = impl_->client.Get(kind, key);
+    const std::string text = object ? object->dump() : "";
+    return condition(object ? &text : nullptr);
+  };
+  if (impl_->WaitFor(check, Duration::max())) return {};
+  return WaitResult(impl_->DescribeObject(kind, key) + impl_->DescribeOperator());
+}
+
+WaitResult Environment::Eventually(const std::function<bool()>& condition) {
+  if (impl_->WaitFor(condition, kPollInterval)) return {};
+  return WaitResult("the condition did not become true" + impl_->DescribeOperator());
+}
+
+std::vector<std::string> Environment::Writes() const { return Lines(impl_->audit().writes()); }
+
+json Environment::Sent(std::string_view write) const {
+  const apiserver::AuditReader audit = impl_->audit();
+  const auto& writes = audit.writes();
+  const auto found = std::find_if(writes.rbegin(), writes.rend(),
+                                  [&](const auto& each) { return each.operation == write; });
+  if (found != writes.rend()) return found->request_object;
+  throw std::out_of_range("the operator made no write \"" + std::string(write) + '"' +
+                          Paragraph("the operator's writes:", Lines(writes)));
+}
+
+std::vector<std::string> Environment::Events() const { return impl_->audit().events(); }
+
+std::string Environment::Log() const { return impl_->log_tail.Text(); }
+
+}  // namespace kopp::testing

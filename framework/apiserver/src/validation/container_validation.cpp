@@ -1,0 +1,217 @@
+#include "json/ascii.hpp"
+#include "json/quantity.hpp"
+#include "validation/field_validation.hpp"
+#include "validation/kind_strategies.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace kopp::apiserver {
+namespace {
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Validates the name of a port (IANA service name). Returns whether it is valid.
+bool ValidatePortName(const FieldRef& name, FieldErrors& errors) {
+  const std::string text = name.text();
+  const std::size_t error_count = errors.size();
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(name.path(), text, detail));
+  };
+  if (text.size() > 15) add_invalid("must be no more than 15 characters");
+  if (!std::all_of(text.begin(), text.end(),
+                   [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; })) {
+    add_invalid("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  }
+  if (std::none_of(text.begin(), text.end(), IsLower)) {
+    add_invalid("must contain at least one letter (a-z)");
+  }
+  if (text.find("--") != std::string::npos) add_invalid("must not contain consecutive hyphens");
+  if (text.starts_with('-') || text.ends_with('-')) {
+    add_invalid("must not begin or end with a hyphen");
+  }
+  return errors.size() == error_count;
+}
+
+/// Validates a port number or the name of a port.
+void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
+  if (port.value().is_string()) {
+    ValidatePortName(port, errors);
+  } else {
+    ValidatePort(port, errors);
+  }
+}
+
+void ValidateContainerPorts(const FieldRef& ports, FieldErrors& errors) {
+  std::set<std::string> names;
+  for (const FieldRef& port : ports.items()) {
+    const FieldRef name = port["name"];
+    if (!name.text().empty() && ValidatePortName(name, errors)) ValidateUnique(name, names, errors);
+    const FieldRef number = port["containerPort"];
+    if (number.number() == 0) {
+      errors.push_back(Required(number.path(), ""));
+    } else {
+      ValidatePort(number, errors);
+    }
+    if (port["hostPort"].exists()) ValidatePort(port["hostPort"], errors);
+    ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
+  }
+}
+
+/// Validates the fieldPath of a downward API reference: a field of the Pod.
+void ValidateFieldPath(const FieldRef& path, FieldErrors& errors) {
+  static const std::set<std::string, std::less<>> supported = {
+      "metadata.name", "metadata.namespace",      "metadata.uid",
+      "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
+      "status.podIP",  "status.hostIPs",          "status.podIPs"};
+  const std::string text = path.text();
+  if (!ValidateRequired(path, errors)) return;
+  const bool subscripted =
+      text.starts_with("metadata.labels['") || text.starts_with("metadata.annotations['");
+  if (supported.contains(text) || (subscripted && text.ends_with("']"))) return;
+  errors.push_back(InvalidValue(path.path(), text,
+                                "error converting fieldPath: field label not supported: " + text));
+}
+
+void ValidateEnvVarSource(const FieldRef& variable, FieldErrors& errors) {
+  const FieldRef source = variable["valueFrom"];
+  if (!source.exists()) return;
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(source.path(), "", detail));
+  };
+  if (source["fieldRef"].exists()) ValidateFieldPath(source["fieldRef"]["fieldPath"], errors);
+  for (const char* kind : {"configMapKeyRef", "secretKeyRef"}) {
+    if (source[kind].exists()) ValidateRequired(source[kind]["key"], errors);
+  }
+  if (source.size() == 0) {
+    add_invalid(
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
+        "`secretKeyRef`");
+  } else if (!variable["value"].text().empty()) {
+    add_invalid("may not be specified when `value` is not empty");
+  } else if (source.size() > 1) {
+    add_invalid("may not have more than one field specified at a time");
+  }
+}
+
+void ValidateEnv(const FieldRef& variables, FieldErrors& errors) {
+  for (const FieldRef& variable : variables.items()) {
+    const FieldRef name = variable["name"];
+    const std::string text = name.text();
+    if (ValidateRequired(name, errors) && !std::all_of(text.begin(), text.end(), [](char c) {
+          return c >= ' ' && c <= '~' && c != '=';
+        })) {
+      errors.push_back(InvalidValue(name.path(), text,
+                                    "a valid environment variable name must consist only of "
+                                    "printable ASCII characters other than '='"));
+    }
+    ValidateEnvVarSource(variable, errors);
+  }
+}
+
+void ValidateVolumeMounts(const FieldRef& mounts, const std::set<std::string>& volumes,
+                          FieldErrors& errors) {
+  std::set<std::string> paths;
+  for (const FieldRef& mount : mounts.items()) {
+    const FieldRef name = mount["name"];
+    ValidateRequired(name, errors);
+    if (!volumes.contains(name.text())) {
+      errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
+    }
+    const FieldRef path = mount["mountPath"];
+    ValidateRequired(path, errors);
+    if (!paths.insert(path.text()).second) {
+      errors.push_back(InvalidValue(path.path(), path.value(), "must be unique"));
+    }
+  }
+}
+
+void ValidateResourceRequirements(const FieldRef& resources, FieldErrors& errors) {
+  for (const char* list : {"limits", "requests"}) {
+    for (const std::string& name : resources[list].keys()) {
+      const FieldRef amount = resources[list].Key(name);
+      const Quantity quantity(amount.text());
+      if (quantity.IsNegative()) {
+        errors.push_back(
+            InvalidValue(amount.path(), amount.value(), "must be greater than or equal to 0"));
+      }
+      const FieldRef limit = resources["limits"][name];
+      if (list == std::string("requests") && limit.exists() && quantity > Quantity(limit.text())) {
+        errors.push_back(
+            InvalidValue(resources["requests"].path(), amount.value(),
+                         "must be less than or equal to " + name + " limit of " + limit.text()));
+      }
+    }
+  }
+}
+
+void ValidateProbe(const FieldRef& probe, FieldErrors& errors) {
+  if (!probe.exists()) return;
+  bool has_handler = false;
+  for (const char* kind : {"exec", "httpGet", "tcpSocket", "grpc"}) {
+    const FieldRef handler = probe[kind];
+    if (!handler.exists()) continue;
+    if (has_handler) {
+      errors.push_back(ForbiddenField(handler.path(), "may not specify more than 1 handler type"));
+      continue;
+    }
+    has_handler = true;
+    if (kind == std::string("exec")) {
+      if (handler["command"].size() == 0) ValidateRequired(handler["command"], errors);
+    } else {
+      ValidatePortNumberOrName(handler["port"], errors);
+    }
+    if (kind == std::string("httpGet")) ValidateEnum(handler["scheme"], {"HTTP", "HTTPS"}, errors);
+  }
+  if (!has_handler) errors.push_back(Required(probe.path(), "must specify a handler type"));
+  for (const char* number : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
+                             "successThreshold", "failureThreshold"}) {
+    ValidateNonNegative(probe[number], errors);
+  }
+}
+
+/// Validates what containers and init containers have in common.
+void ValidateContainer(const FieldRef& container, const std::set<std::string>& volumes,
+                       FieldErrors& errors) {
+  const FieldRef name = container["name"];
+  if (ValidateRequired(name, errors)) ValidateName(name, &ValidateDnsLabel, errors);
+  ValidateRequired(container["image"], errors);
+  ValidateEnum(container["terminationMessagePolicy"], {"FallbackToLogsOnError", "File"}, errors);
+  ValidateContainerPorts(container["ports"], errors);
+  ValidateEnv(container["env"], errors);
+  ValidateVolumeMounts(container["volumeMounts"], volumes, errors);
+  ValidateEnum(container["imagePullPolicy"], {"Always", "IfNotPresent", "Never"}, errors);
+  ValidateResourceRequirements(container["resources"], errors);
+  for (const char* id : {"runAsUser", "runAsGroup"}) {
+    ValidateId(container["securityContext"][id], errors);
+  }
+}
+
+void ValidateProbes(const FieldRef& container, FieldErrors& errors) {
+  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    ValidateProbe(container[probe], errors);
+  }
+}
+
+}  // namespace
+
+void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors) {
+  std::set<std::string> volumes;
+  for (const FieldRef& volume : pod_spec["volumes"].items()) volumes.insert(volume["name"].text());
+  const FieldRef containers = pod_spec["containers"];
+  if (containers.size() == 0) errors.push_back(Required(containers.path(), ""));
+  std::set<std::string> names;
+  for (const FieldRef& container : containers.items()) {
+    ValidateContainer(container, volumes, errors);
+    ValidateUnique(container["name"], names, errors);
+    ValidateProbes(container, errors);
+  }
+  for (const FieldRef& container : pod_spec["initContainers"].items()) {
+    ValidateContainer(container, volumes, errors);
+    ValidateUnique(container["name"], names, errors);
+    if (container["restartPolicy"].is("Always")) ValidateProbes(container, errors);
+  }
+}
+
+}  // namespace kopp::apiserver

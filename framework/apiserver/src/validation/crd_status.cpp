@@ -1,0 +1,163 @@
+#include "validation/crd_status.hpp"
+
+#include "api/finalizers.hpp"
+#include "json/accessors.hpp"
+#include "validation/crd_approval.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+bool IsConditionTrue(const json& definition, const std::string& type) {
+  const json& conditions = Field(Field(definition, "status"), "conditions");
+  return std::any_of(conditions.begin(), conditions.end(), [&](const json& condition) {
+    return Field(condition, "type") == type && Field(condition, "status") == "True";
+  });
+}
+
+/// The names that other CRDs use. Resource names and kinds do not conflict with each other.
+struct TakenNames {
+  std::set<std::string> resources{};
+  std::set<std::string> kinds{};
+};
+
+TakenNames AcceptedNamesOf(const std::vector<json>& definitions) {
+  TakenNames taken;
+  for (const json& definition : definitions) {
+    const json& names = Field(Field(definition, "status"), "acceptedNames");
+    for (const char* name : {"plural", "singular"})
+      taken.resources.insert(StringField(names, name));
+    for (const std::string& name : StringListField(names, "shortNames"))
+      taken.resources.insert(name);
+    for (const char* name : {"kind", "listKind"}) taken.kinds.insert(StringField(names, name));
+  }
+  return taken;
+}
+
+struct NameConflict {
+  std::string reason{};
+  std::string message{};
+};
+
+/// Copies those names of `requested` that are not taken to `accepted`. Returns the last conflict;
+/// its reason is empty if there is none.
+NameConflict AcceptNames(const json& requested, const TakenNames& taken, json& accepted) {
+  struct Name {
+    const char* name;
+    const char* reason;
+    const std::set<std::string>& taken;
+  };
+  const Name names[] = {{"plural", "PluralConflict", taken.resources},
+                        {"singular", "SingularConflict", taken.resources},
+                        {"shortNames", "ShortNamesConflict", taken.resources},
+                        {"kind", "KindConflict", taken.kinds},
+                        {"listKind", "ListKindConflict", taken.kinds}};
+  NameConflict conflict;
+  for (const auto& [name, reason, taken_names] : names) {
+    std::vector<std::string> candidates = StringListField(requested, name);
+    if (candidates.empty()) candidates = {StringField(requested, name)};
+    std::string message;
+    for (const std::string& candidate : candidates) {
+      if (candidate.empty() || !taken_names.contains(candidate)) continue;
+      message += (message.empty() ? "" : ", ") + json(candidate).dump() + " is already in use";
+    }
+    if (!message.empty()) {
+      conflict = {reason, candidates.size() > 1 && message.find(", ") != std::string::npos
+                              ? '[' + message + ']'
+                              : message};
+    } else if (requested.contains(name)) {
+      accepted[name] = requested[name];
+    } else {
+      accepted.erase(name);
+    }
+  }
+  accepted.erase("categories");
+  if (requested.contains("categories")) accepted["categories"] = requested["categories"];
+  return conflict;
+}
+
+}  // namespace
+
+bool IsEstablished(const json& definition) { return IsConditionTrue(definition, "Established"); }
+
+bool IsTerminating(const json& definition) {
+  return Field(definition, "metadata").contains("deletionTimestamp");
+}
+
+void SetCondition(json& definition, const std::string& type, const std::string& status,
+                  const std::string& reason, const std::string& message, const std::string& now) {
+  json& conditions = definition["status"]["conditions"];
+  const json new_condition{{"type", type},
+                           {"status", status},
+                           {"reason", reason},
+                           {"message", message},
+                           {"lastTransitionTime", now}};
+  for (json& condition : conditions) {
+    if (condition["type"] != type) continue;
+    const json old_time = condition["lastTransitionTime"];
+    const bool status_changes = condition["status"] != status;
+    condition = new_condition;
+    if (!status_changes) condition["lastTransitionTime"] = old_time;
+    return;
+  }
+  conditions.push_back(new_condition);
+}
+
+json WithNamingConditions(json definition, const std::vector<json>& others,
+                          const std::string& now) {
+  const NameConflict conflict = AcceptNames(definition["spec"]["names"], AcceptedNamesOf(others),
+                                            definition["status"]["acceptedNames"]);
+  const bool accepted = conflict.reason.empty();
+  if (accepted) {
+    SetCondition(definition, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
+  } else {
+    SetCondition(definition, "NamesAccepted", "False", conflict.reason, conflict.message, now);
+  }
+  if (NeedsApproval(definition)) {
+    const auto [status, reason, message] = ApprovalOf(definition);
+    SetCondition(definition, "KubernetesAPIApprovalPolicyConformant", status, reason, message, now);
+  }
+  if (IsEstablished(definition)) return definition;
+  if (accepted) {
+    SetCondition(definition, "Established", "True", "InitialNamesAccepted",
+                 "the initial names have been accepted", now);
+  } else {
+    SetCondition(definition, "Established", "False", "NotAccepted", "not all names are accepted",
+                 now);
+  }
+  return definition;
+}
+
+json StartDeletion(json definition, const std::string& now) {
+  if (IsTerminating(definition)) return definition;
+  json& metadata = definition["metadata"];
+  if (!HasCleanupFinalizer(definition)) metadata["finalizers"].push_back(kCleanupFinalizer);
+  metadata["deletionTimestamp"] = now;
+  SetCondition(definition, "Terminating", "True", "InstanceDeletionPending",
+               "CustomResourceDefinition marked for deletion; CustomResource deletion will begin "
+               "soon",
+               now);
+  return definition;
+}
+
+bool HasCleanupFinalizer(const json& definition) {
+  const std::vector<std::string> finalizers = FinalizersOf(definition);
+  return std::find(finalizers.begin(), finalizers.end(), kCleanupFinalizer) != finalizers.end();
+}
+
+json WithoutCleanupFinalizer(json definition) {
+  json& finalizers = definition["metadata"]["finalizers"];
+  finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kCleanupFinalizer),
+                   finalizers.end());
+  if (finalizers.empty()) definition["metadata"].erase("finalizers");
+  return definition;
+}
+
+}  // namespace kopp::apiserver

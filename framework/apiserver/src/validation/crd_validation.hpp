@@ -1,0 +1,14 @@
+#pragma once
+
+#include "validation/kind_strategy.hpp"
+
+namespace kopp::apiserver {
+
+/// The storage resource of CustomResourceDefinitions.
+inline constexpr const char* kCrdStorageResource = "customresourcedefinitions.apiextensions.k8s.io";
+
+/// Returns the strategy of CustomResourceDefinitions: their defaults, their validation, and the
+/// fields that are immutable once a CRD is established.
+[[nodiscard]] KindStrategy CrdStrategy();
+
+}  // namespace kopp::apiserver

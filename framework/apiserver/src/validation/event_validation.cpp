@@ -1,0 +1,109 @@
+#include "api/event_conversion.hpp"
+#include "schema/defaults.hpp"
+#include "validation/field_validation.hpp"
+#include "validation/kind_strategies.hpp"
+
+#include <string>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxFieldLength = 128;
+constexpr std::size_t kMaxMessageLength = 1024;
+
+void ValidateMaxLength(const FieldRef& text, std::size_t max, FieldErrors& errors) {
+  if (text.text().size() <= max) return;
+  errors.push_back(
+      InvalidValue(text.path(), "", "can have at most " + std::to_string(max) + " characters"));
+}
+
+/// Validates the fields that an Event with eventTime requires. Errors about the reporting component
+/// are reported at `reporter_path`.
+void ValidateNewEventFields(const FieldRef& event, const std::string& reporter_path,
+                            FieldErrors& errors) {
+  ValidateRequired(event["reportingComponent"], errors);
+  for (const std::string& detail : ValidateQualifiedName(event["reportingComponent"].text())) {
+    errors.push_back(InvalidValue(reporter_path, event["reportingComponent"].text(), detail));
+  }
+  for (const char* field : {"reportingInstance", "action", "reason"}) {
+    ValidateRequired(event[field], errors);
+    ValidateMaxLength(event[field], kMaxFieldLength, errors);
+  }
+  ValidateMaxLength(event["message"], kMaxMessageLength, errors);
+}
+
+void ValidateEventNamespace(const FieldRef& event, bool has_event_time, FieldErrors& errors) {
+  const std::string ns = event["metadata"]["namespace"].text();
+  const FieldRef object_namespace = event["involvedObject"]["namespace"];
+  const bool matches = object_namespace.text().empty()
+                           ? ns == "default" || (has_event_time && ns == "kube-system")
+                           : has_event_time || object_namespace.is(ns);
+  if (matches) return;
+  errors.push_back(InvalidValue(object_namespace.path(), object_namespace.text(),
+                                "does not match event.namespace"));
+}
+
+void ValidateCoreEvent(const json& object, FieldErrors& errors) {
+  const FieldRef event(object);
+  const bool has_event_time = event["eventTime"].exists();
+  ValidateEventNamespace(event, has_event_time, errors);
+  if (has_event_time) ValidateNewEventFields(event, "reportingComponent", errors);
+}
+
+/// Validates an Event of the group events.k8s.io, which has additional rules.
+void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
+  const FieldRef event(object);
+  ValidateCoreEvent(object, errors);
+  if (!event["eventTime"].exists()) errors.push_back(Required("eventTime", ""));
+  const std::string type = event["type"].text();
+  if (type != "Normal" && type != "Warning") {
+    errors.push_back(InvalidValue("type", "", "has invalid value: " + type));
+  }
+  for (const char* deprecated_field : {"firstTimestamp", "lastTimestamp", "count"}) {
+    if (event[deprecated_field].exists())
+      errors.push_back(InvalidValue(deprecated_field, "", "needs to be unset"));
+  }
+  if (event["source"].size() > 0) {
+    errors.push_back(InvalidValue("source", "", "needs to be unset"));
+  }
+}
+
+void ValidateEventsGroupUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef old_event(before);
+  const FieldRef new_event(after);
+  for (const char* field : {"involvedObject", "reason", "message", "source", "firstTimestamp",
+                            "lastTimestamp", "count", "reason", "type", "eventTime", "action",
+                            "related", "reportingComponent", "reportingInstance"}) {
+    ValidateImmutable(old_event[field], new_event[field], errors);
+  }
+}
+
+}  // namespace
+
+void AddEventStrategies(StrategiesByKind& strategies) {
+  static const Schema& event_schema = *Schemas::BuiltIn().Find("Event");
+  Resource events_group;
+  events_group.group = "events.k8s.io";
+  KindStrategy& core_strategy = strategies["events"];
+  core_strategy.allows_create_on_update = true;
+  core_strategy.validate = &ValidateCoreEvent;
+  KindStrategy& events_group_strategy = strategies["events.events.k8s.io"];
+  events_group_strategy.allows_create_on_update = true;
+  events_group_strategy.apply_defaults = [events_group](json& object) {
+    json event = ToStorageVersion(events_group, std::move(object));
+    ApplyBuiltInDefaults(event, event_schema);
+    object = FromStorageVersion(events_group, std::move(event));
+  };
+  events_group_strategy.validate = [events_group](const json& object, FieldErrors& errors) {
+    ValidateEventsGroupEvent(ToStorageVersion(events_group, object), errors);
+  };
+  events_group_strategy.validate_update = [events_group](const json& before, const json& after,
+                                                         FieldErrors& errors) {
+    ValidateEventsGroupUpdate(ToStorageVersion(events_group, before),
+                              ToStorageVersion(events_group, after), errors);
+  };
+}
+
+}  // namespace kopp::apiserver

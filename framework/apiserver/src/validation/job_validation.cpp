@@ -1,0 +1,150 @@
+#include "validation/field_validation.hpp"
+#include "validation/kind_strategies.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+/// Generates the selector of a new Job, which matches its uid, and the labels of its Pod template.
+/// If the labels of the Job equal those of the template, it gets the new labels, too.
+void AssignJobFields(ServerContext&, const json& before, json& job) {
+  json& spec = job["spec"];
+  if (!before.is_null() || spec.value("manualSelector", false)) return;
+  json& metadata = job["metadata"];
+  json& labels = spec["template"]["metadata"]["labels"];
+  const bool has_template_labels = metadata.value("labels", json()) == labels;
+  const json& uid = metadata["uid"];
+  const std::string name = metadata.value("name", "");  // a missing name is rejected later
+  const json generated{{"batch.kubernetes.io/controller-uid", uid},
+                       {"controller-uid", uid},
+                       {"batch.kubernetes.io/job-name", name},
+                       {"job-name", name}};
+  for (const auto& [key, value] : generated.items()) {
+    if (!labels.contains(key)) labels[key] = value;
+  }
+  if (has_template_labels) metadata["labels"] = labels;
+  spec["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid;
+}
+
+void ValidateJobSpec(const FieldRef& spec, FieldErrors& errors) {
+  for (const char* number :
+       {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
+        "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"}) {
+    ValidateNonNegative(spec[number], errors);
+  }
+  const FieldRef mode = spec["completionMode"];
+  if (mode.exists()) ValidateEnum(mode, {"NonIndexed", "Indexed"}, errors);
+  if (mode.is("Indexed") && !spec["completions"].exists()) {
+    errors.push_back(Required(spec["completions"].path(), "when completion mode is Indexed"));
+  }
+  ValidatePodTemplate(spec["template"], errors);
+  const FieldRef policy = spec["template"]["spec"]["restartPolicy"];
+  if (!policy.exists() || policy.is("Always")) {
+    errors.push_back(Required(policy.path(), "valid values: \"OnFailure\", \"Never\""));
+  } else {
+    ValidateEnum(policy, {"OnFailure", "Never"}, errors);
+  }
+}
+
+void ValidateJob(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  ValidateJobSpec(spec, errors);
+  const FieldRef selector = spec["selector"];
+  if (!selector.exists()) {
+    errors.push_back(Required(selector.path(), ""));
+  } else if (!ValidateLabelSelector(selector, errors)) {
+    return;
+  }
+  const FieldRef labels = spec["template"]["metadata"]["labels"];
+  if (SelectorMatches(selector, labels)) return;
+  errors.push_back(
+      InvalidValue(labels.path(), labels.value(), "`selector` does not match template `labels`"));
+}
+
+void ValidateJobUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef old_spec = FieldRef(before)["spec"];
+  const FieldRef new_spec = FieldRef(after)["spec"];
+  // The completions of an Indexed Job may change together with its parallelism.
+  const bool is_elastic = new_spec["completionMode"].is("Indexed") &&
+                          new_spec["completions"].is(new_spec["parallelism"].value());
+  for (const char* field :
+       {"completions", "selector", "template", "completionMode", "podFailurePolicy",
+        "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
+    if (field == std::string("completions") && is_elastic) continue;
+    ValidateImmutable(old_spec[field], new_spec[field], errors);
+  }
+}
+
+std::vector<std::string> SplitWords(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text + ' ') {
+    if (c != ' ' && c != '\t') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, ""));
+    }
+  }
+  return words;
+}
+
+/// Returns why `text` is not a cron schedule, or "" if it is one.
+std::string ScheduleError(const std::string& text) {
+  if (text.starts_with("@")) {
+    constexpr const char* kDescriptors[] = {"@yearly", "@annually", "@monthly", "@weekly",
+                                            "@daily",  "@midnight", "@hourly"};
+    const bool is_descriptor =
+        std::find(std::begin(kDescriptors), std::end(kDescriptors), text) != std::end(kDescriptors);
+    return is_descriptor || text.starts_with("@every ") ? "" : "unrecognized descriptor: " + text;
+  }
+  const std::vector<std::string> fields = SplitWords(text);
+  if (fields.size() == 5) return "";
+  std::string joined;
+  for (const std::string& field : fields) joined += (joined.empty() ? "" : " ") + field;
+  return "expected exactly 5 fields, found " + std::to_string(fields.size()) + ": [" + joined + ']';
+}
+
+void ValidateCronJob(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  const FieldRef schedule = spec["schedule"];
+  if (ValidateRequired(schedule, errors)) {
+    if (const std::string detail = ScheduleError(schedule.text()); !detail.empty()) {
+      errors.push_back(InvalidValue(schedule.path(), schedule.value(), detail));
+    }
+  }
+  ValidateNonNegative(spec["startingDeadlineSeconds"], errors);
+  ValidateEnum(spec["concurrencyPolicy"], {"Allow", "Forbid", "Replace"}, errors);
+  const FieldRef job = spec["jobTemplate"]["spec"];
+  ValidateJobSpec(job, errors);
+  if (const FieldRef selector = job["selector"]; selector.exists()) {
+    errors.push_back(InvalidFormattedValue(selector.path(), FormatSelector(selector),
+                                           "`selector` will be auto-generated"));
+  }
+  ValidateNonNegative(spec["successfulJobsHistoryLimit"], errors);
+  ValidateNonNegative(spec["failedJobsHistoryLimit"], errors);
+  if (FieldRef(object)["metadata"]["name"].text().size() > 52) {
+    errors.push_back(InvalidValue("metadata.name", object["metadata"]["name"],
+                                  "must be no more than 52 characters"));
+  }
+}
+
+}  // namespace
+
+void AddJobStrategies(StrategiesByKind& strategies) {
+  KindStrategy& jobs = strategies["jobs.batch"];
+  jobs.generation = KindStrategy::Generation::kSpec;
+  jobs.default_propagation = "Orphan";
+  jobs.assign_fields = &AssignJobFields;
+  jobs.validate = &ValidateJob;
+  jobs.validate_update = &ValidateJobUpdate;
+  KindStrategy& cron_jobs = strategies["cronjobs.batch"];
+  cron_jobs.generation = KindStrategy::Generation::kSpec;
+  cron_jobs.validate = &ValidateCronJob;
+}
+
+}  // namespace kopp::apiserver

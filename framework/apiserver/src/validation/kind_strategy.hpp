@@ -1,0 +1,58 @@
+#pragma once
+
+#include "api/resource.hpp"
+#include "api/status.hpp"
+#include "json/names.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+class ServerContext;
+
+/// How the server handles writes to objects of a kind, beyond its schema: defaulting, fields that
+/// the server sets, and validation. Corresponds to the registry strategies of kube-apiserver.
+struct KindStrategy {
+  /// Which changes increment metadata.generation.
+  enum class Generation {
+    kNone,
+    kSpec,               ///< changes outside metadata and status
+    kSpecAndStatus,      ///< changes outside metadata
+    kSpecOrAnnotations,  ///< as kSpec, and changes of annotations
+  };
+  /// Validates metadata.name.
+  NameError (*validate_name)(std::string_view) = &ValidateDnsSubdomain;
+  Generation generation = Generation::kNone;
+  bool allows_create_on_update = false;     ///< PUT creates a missing object
+  bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
+  bool keeps_status_on_create = false;      ///< POST does not reset the status
+  bool deletes_gracefully = false;          ///< deletion waits for the grace period
+  std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
+  /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
+  /// removes it itself.
+  std::string protection_finalizer{};
+
+  /// Sets the default values of omitted fields.
+  std::function<void(nlohmann::json& object)> apply_defaults{};
+  /// Sets the fields that the server itself decides on and that no field manager owns. Called after
+  /// defaulting. `before` is null for a new object. Throws StatusError.
+  std::function<void(ServerContext&, const nlohmann::json& before, nlohmann::json& object)>
+      assign_fields{};
+  /// Validates a new object or the new state of an object.
+  std::function<void(const nlohmann::json& object, FieldErrors&)> validate{};
+  /// Replaces `validate` for updates of the status subresource.
+  std::function<void(const nlohmann::json& object, FieldErrors&)> validate_status{};
+  /// Validates the change of an update.
+  std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>
+      validate_update{};
+};
+
+/// Returns the strategy of a resource. Thread-safe. The strategy of a custom resource lives as long
+/// as `resource`.
+[[nodiscard]] const KindStrategy& StrategyOf(const Resource& resource);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,236 @@
+#include "json/accessors.hpp"
+#include "json/quantity.hpp"
+#include "storage/server_context.hpp"
+#include "validation/field_validation.hpp"
+#include "validation/kind_strategies.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using Generation = KindStrategy::Generation;
+
+NameError ValidateNamespaceName(std::string_view text) {
+  if (text.find('.') != std::string_view::npos) return "must not contain dots";
+  return ValidateDnsLabel(text);
+}
+
+/// Adds `item` to a list that may be null or contain it already.
+void AddIfAbsent(json& list, const json& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
+  if (before.is_null()) {
+    AddIfAbsent(ns["spec"]["finalizers"], "kubernetes");
+  } else if (before.at("spec").contains("finalizers")) {
+    ns["spec"]["finalizers"] = before.at("spec").at("finalizers");
+  } else {
+    ns["spec"].erase("finalizers");
+  }
+}
+
+constexpr const char* kPvcProtectionFinalizer = "kubernetes.io/pvc-protection";
+constexpr const char* kPvProtectionFinalizer = "kubernetes.io/pv-protection";
+
+void AssignClaimFields(ServerContext&, const json& before, json& claim) {
+  if (before.is_null()) AddIfAbsent(claim["metadata"]["finalizers"], kPvcProtectionFinalizer);
+}
+
+void AssignVolumeFields(ServerContext& context, const json& before, json& volume) {
+  if (!before.is_null()) return;
+  AddIfAbsent(volume["metadata"]["finalizers"], kPvProtectionFinalizer);
+  volume["status"]["lastPhaseTransitionTime"] = context.Now();
+}
+
+void AssignNodeFields(ServerContext&, const json& before, json& node) {
+  if (!before.is_null()) return;
+  const json not_ready_taint{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}};
+  json& taints = node["spec"]["taints"];
+  const bool exists = std::any_of(taints.begin(), taints.end(), [&](const json& taint) {
+    return Field(taint, "key") == not_ready_taint["key"] &&
+           Field(taint, "effect") == not_ready_taint["effect"];
+  });
+  if (!exists) taints.push_back(not_ready_taint);
+}
+
+FieldError DuplicateTaint(const std::string& path, const FieldRef& taint) {
+  const auto quoted = [&](const char* field) { return json(taint[field].text()).dump(); };
+  return {"FieldValueDuplicate",
+          R"(Duplicate value: {"Key":)" + quoted("key") + R"(,"Value":)" + quoted("value") +
+              R"(,"Effect":)" + quoted("effect") + R"(,"TimeAdded":)" +
+              taint["timeAdded"].value().dump() + "}: taints must be unique by key and effect pair",
+          path};
+}
+
+void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  if (spec["accessModes"].size() == 0) {
+    errors.push_back(Required(spec["accessModes"].path(), "at least 1 access mode is required"));
+  }
+  for (const FieldRef& mode : spec["accessModes"].items()) {
+    FieldErrors mode_errors;
+    ValidateEnum(mode, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"},
+                 mode_errors);
+    for (FieldError& error : mode_errors) {
+      error.field = spec["accessModes"].path();
+      errors.push_back(std::move(error));
+    }
+  }
+  const FieldRef storage = spec["resources"]["requests"]["storage"];
+  if (!storage.exists()) {
+    errors.push_back(Required("spec.resources[storage]", ""));
+  } else if (Quantity(storage.text()) <= Quantity("0")) {
+    errors.push_back(
+        InvalidValue("spec.resources[storage]", storage.value(), "must be greater than zero"));
+  }
+}
+
+void ValidateNodeTaints(const json& node, FieldErrors& errors) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const FieldRef& taint : FieldRef(node)["spec"]["taints"].items()) {
+    // kube-apiserver reports the errors of taints below metadata.
+    const std::string path = "metadata" + taint.path().substr(taint.path().find('.'));
+    const std::string key = taint["key"].text();
+    const std::string effect = taint["effect"].text();
+    for (const std::string& detail : ValidateQualifiedName(key)) {
+      errors.push_back(InvalidValue(path + ".key", key, detail));
+    }
+    if (const NameError detail = ValidateLabelValue(taint["value"].text())) {
+      errors.push_back(InvalidValue(path + ".value", taint["value"].text(), *detail));
+    }
+    FieldErrors effect_errors;
+    if (ValidateRequired(taint["effect"], effect_errors))
+      ValidateTaintEffect(taint["effect"], effect_errors);
+    for (FieldError& error : effect_errors) {
+      error.field = path + ".effect";
+      errors.push_back(std::move(error));
+    }
+    if (!seen.emplace(key, effect).second) errors.push_back(DuplicateTaint(path, taint));
+  }
+}
+
+void ValidateLease(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  const FieldRef duration = spec["leaseDurationSeconds"];
+  if (duration.exists() && duration.number() <= 0) {
+    errors.push_back(InvalidValue(duration.path(), duration.value(), "must be greater than 0"));
+  }
+  ValidateNonNegative(spec["leaseTransitions"], errors);
+}
+
+void ValidateIngressBackend(const FieldRef& backend, FieldErrors& errors) {
+  const FieldRef service = backend["service"];
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(backend.path(), "", detail));
+  };
+  if (!service.exists()) {
+    if (!backend["resource"].exists()) add_invalid("resource or service backend is required");
+    return;
+  }
+  if (backend["resource"].exists())
+    return add_invalid("cannot set both resource and service backends");
+  if (ValidateRequired(service["name"], errors))
+    ValidateName(service["name"], &ValidateDns1035Label, errors);
+  const FieldRef port = service["port"];
+  if (port["name"].exists() && port["number"].exists()) {
+    add_invalid("cannot set both port name & port number");
+  } else if (port["number"].exists()) {
+    ValidatePort(port["number"], errors);
+  } else if (!port["name"].exists()) {
+    errors.push_back(Required(backend.path(), "port name or number is required"));
+  }
+}
+
+void ValidateIngressPath(const FieldRef& path, FieldErrors& errors) {
+  if (!ValidateRequired(path["pathType"], errors, "pathType must be specified")) return;
+  const std::string text = path["path"].text();
+  const bool may_be_empty = path["pathType"].is("ImplementationSpecific");
+  if (!text.starts_with('/') && !(may_be_empty && text.empty())) {
+    errors.push_back(InvalidValue(path["path"].path(), text, "must be an absolute path"));
+  }
+  ValidateEnum(path["pathType"], {"Exact", "ImplementationSpecific", "Prefix"}, errors);
+  ValidateIngressBackend(path["backend"], errors);
+}
+
+void ValidateIngress(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  const FieldRef rules = spec["rules"];
+  if (rules.size() == 0 && !spec["defaultBackend"].exists()) {
+    errors.push_back(InvalidValue(spec.path(), json::array(),
+                                  "either `defaultBackend` or `rules` must be specified"));
+  }
+  if (spec["defaultBackend"].exists()) ValidateIngressBackend(spec["defaultBackend"], errors);
+  for (const FieldRef& rule : rules.items()) {
+    const FieldRef host = rule["host"];
+    if (host.exists() && !host.text().starts_with("*.")) {
+      ValidateName(host, &ValidateDnsSubdomain, errors);
+    }
+    const FieldRef paths = rule["http"]["paths"];
+    if (rule["http"].exists() && paths.size() == 0) errors.push_back(Required(paths.path(), ""));
+    for (const FieldRef& path : paths.items()) ValidateIngressPath(path, errors);
+  }
+}
+
+void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors) {
+  const std::size_t error_count = errors.size();
+  ValidateIntOrPercent(value, errors);
+  const std::string text = value.text();
+  if (text.empty() || errors.size() > error_count || std::strtod(text.c_str(), nullptr) <= 100)
+    return;
+  errors.push_back(InvalidValue(value.path(), text, "must not be greater than 100%"));
+}
+
+void ValidatePodDisruptionBudget(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  if (spec["minAvailable"].exists() && spec["maxUnavailable"].exists()) {
+    errors.push_back(InvalidValue(spec.path(), spec.value(),
+                                  "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const char* value : {"minAvailable", "maxUnavailable"})
+    ValidateIntOrPercentUpTo100(spec[value], errors);
+  ValidateLabelSelector(spec["selector"], errors);
+}
+
+void ValidateNetworkPolicy(const json& object, FieldErrors& errors) {
+  ValidateLabelSelector(FieldRef(object)["spec"]["podSelector"], errors);
+}
+
+}  // namespace
+
+void AddOtherStrategies(StrategiesByKind& strategies) {
+  for (const char* resource :
+       {"ingressclasses.networking.k8s.io", "ingresses.networking.k8s.io",
+        "networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy"}) {
+    strategies[resource].generation = Generation::kSpec;
+  }
+  for (const char* resource : {"leases.coordination.k8s.io", "limitranges"}) {
+    strategies[resource].allows_create_on_update = true;
+  }
+  for (const char* resource : {"customresourcedefinitions.apiextensions.k8s.io",
+                               "leases.coordination.k8s.io", "poddisruptionbudgets.policy"}) {
+    strategies[resource].allows_unconditional_update = false;
+  }
+  strategies["namespaces"].validate_name = &ValidateNamespaceName;
+  strategies["namespaces"].assign_fields = &AssignNamespaceFields;
+  strategies["nodes"].keeps_status_on_create = true;
+  strategies["nodes"].assign_fields = &AssignNodeFields;
+  strategies["nodes"].validate = &ValidateNodeTaints;
+  strategies["persistentvolumeclaims"].assign_fields = &AssignClaimFields;
+  strategies["persistentvolumeclaims"].protection_finalizer = kPvcProtectionFinalizer;
+  strategies["persistentvolumeclaims"].validate = &ValidatePersistentVolumeClaim;
+  strategies["persistentvolumes"].assign_fields = &AssignVolumeFields;
+  strategies["persistentvolumes"].protection_finalizer = kPvProtectionFinalizer;
+  strategies["leases.coordination.k8s.io"].validate = &ValidateLease;
+  strategies["ingresses.networking.k8s.io"].validate = &ValidateIngress;
+  strategies["networkpolicies.networking.k8s.io"].validate = &ValidateNetworkPolicy;
+  strategies["poddisruptionbudgets.policy"].validate = &ValidatePodDisruptionBudget;
+}
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,225 @@
+#include "validation/field_validation.hpp"
+#include "validation/kind_strategies.hpp"
+
+#include <string>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using Generation = KindStrategy::Generation;
+
+constexpr const char* kSelectorMismatch = "`selector` does not match template `labels`";
+constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+bool IsEmptySelector(const FieldRef& selector) {
+  return selector["matchLabels"].size() + selector["matchExpressions"].size() == 0;
+}
+
+void ValidateSelectorMatchesTemplate(const FieldRef& spec, FieldErrors& errors) {
+  const FieldRef labels = spec["template"]["metadata"]["labels"];
+  if (SelectorMatches(spec["selector"], labels)) return;
+  errors.push_back(InvalidValue(labels.path(), labels.value(), kSelectorMismatch));
+}
+
+/// Validates the Pod template of a workload whose Pods always restart.
+void ValidateRestartAlwaysTemplate(const FieldRef& spec, const std::string& kind,
+                                   FieldErrors& errors) {
+  const FieldRef pod = spec["template"]["spec"];
+  ValidatePodTemplate(spec["template"], errors);
+  if (!pod["restartPolicy"].is("Always")) {
+    errors.push_back(
+        NotSupported(pod["restartPolicy"].path(), pod["restartPolicy"].value(), {"Always"}));
+  }
+  if (pod["activeDeadlineSeconds"].exists()) {
+    errors.push_back(ForbiddenField(pod["activeDeadlineSeconds"].path(),
+                                    "activeDeadlineSeconds in " + kind + " is not Supported"));
+  }
+}
+
+/// Validates the selector and the template, whose labels it must match. The other parameters are
+/// parts of error messages.
+void ValidateSelectorAndTemplate(const FieldRef& spec, const std::string& empty_selector_kind,
+                                 const std::string& template_kind,
+                                 const std::string& invalid_selector, FieldErrors& errors) {
+  const FieldRef selector = spec["selector"];
+  bool is_valid = true;
+  if (!selector.exists()) {
+    errors.push_back(Required(selector.path(), ""));
+  } else {
+    is_valid = ValidateLabelSelector(selector, errors);
+    if (IsEmptySelector(selector)) {
+      errors.push_back(
+          InvalidFormattedValue(selector.path(), FormatSelector(selector),
+                                "empty selector is invalid for " + empty_selector_kind));
+    }
+  }
+  if (!is_valid) {
+    errors.push_back(
+        InvalidFormattedValue(selector.path(), FormatSelector(selector), invalid_selector));
+    return;
+  }
+  if (!selector.exists() || !IsEmptySelector(selector))
+    ValidateSelectorMatchesTemplate(spec, errors);
+  ValidateRestartAlwaysTemplate(spec, template_kind, errors);
+}
+
+void ValidateDeploymentStrategy(const FieldRef& strategy, FieldErrors& errors) {
+  const std::string type = strategy["type"].text();
+  const FieldRef rolling = strategy["rollingUpdate"];
+  if (type == "Recreate") {
+    if (!rolling.exists()) return;
+    errors.push_back(
+        ForbiddenField(rolling.path(), "may not be specified when strategy `type` is 'Recreate'"));
+  } else if (type == "RollingUpdate") {
+    const FieldRef unavailable = rolling["maxUnavailable"];
+    ValidateIntOrPercent(unavailable, errors);
+    ValidateIntOrPercent(rolling["maxSurge"], errors);
+    const auto is_zero = [](const FieldRef& value) { return value.is(0) || value.is("0%"); };
+    if (is_zero(unavailable) && is_zero(rolling["maxSurge"])) {
+      errors.push_back(InvalidValue(unavailable.path(), unavailable.value(),
+                                    "may not be 0 when `maxSurge` is 0"));
+    }
+  } else {
+    errors.push_back({"FieldValueNotSupported",
+                      "Unsupported value: {\"Type\":" + json(type).dump() +
+                          ",\"RollingUpdate\":" + rolling.value().dump() +
+                          "}: supported values: \"Recreate\", \"RollingUpdate\"",
+                      strategy.path()});
+  }
+}
+
+void ValidateDeployment(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  ValidateNonNegative(spec["replicas"], errors);
+  ValidateSelectorAndTemplate(spec, "deployment", "ReplicaSet", "invalid label selector", errors);
+  ValidateDeploymentStrategy(spec["strategy"], errors);
+  ValidateNonNegative(spec["minReadySeconds"], errors);
+  ValidateNonNegative(spec["revisionHistoryLimit"], errors);
+  const FieldRef deadline = spec["progressDeadlineSeconds"];
+  ValidateNonNegative(deadline, errors);
+  if (deadline.number() <= spec["minReadySeconds"].number()) {
+    errors.push_back(
+        InvalidValue(deadline.path(), deadline.value(), "must be greater than minReadySeconds"));
+  }
+}
+
+void ValidateReplicaSet(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  ValidateNonNegative(spec["replicas"], errors);
+  ValidateNonNegative(spec["minReadySeconds"], errors);
+  ValidateSelectorAndTemplate(spec, "deployment", "ReplicaSet", "invalid label selector", errors);
+}
+
+void ValidateStatefulSet(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  const FieldRef policy = spec["podManagementPolicy"];
+  if (!policy.is("OrderedReady") && !policy.is("Parallel")) {
+    errors.push_back(
+        InvalidValue(policy.path(), policy.value(), "must be 'OrderedReady' or 'Parallel'"));
+  }
+  ValidateNonNegative(spec["replicas"], errors);
+  ValidateNonNegative(spec["minReadySeconds"], errors);
+  if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
+    ValidateName(service, &ValidateDnsLabel, errors);
+  }
+  ValidateSelectorAndTemplate(spec, "statefulset", "StatefulSet", "", errors);
+}
+
+void ValidateDaemonSet(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  const FieldRef selector = spec["selector"];
+  if (ValidateLabelSelector(selector, errors)) ValidateSelectorMatchesTemplate(spec, errors);
+  if (selector.exists() && IsEmptySelector(selector)) {
+    errors.push_back(
+        InvalidFormattedValue(selector.path(), "{}", "empty selector is invalid for daemonset"));
+  }
+  ValidateRestartAlwaysTemplate(spec, "DaemonSet", errors);
+  ValidateNonNegative(spec["minReadySeconds"], errors);
+  ValidateNonNegative(spec["revisionHistoryLimit"], errors);
+}
+
+void ValidateReplicationController(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  ValidateNonNegative(spec["minReadySeconds"], errors);
+  if (spec["selector"].size() == 0) errors.push_back(Required("spec.selector", ""));
+  ValidateNonNegative(spec["replicas"], errors);
+  if (!spec["template"].exists()) {
+    errors.push_back(Required("spec.template", ""));
+    return;
+  }
+  const json selector{{"matchLabels", spec["selector"].value()}};
+  const FieldRef labels = spec["template"]["metadata"]["labels"];
+  if (!SelectorMatches(FieldRef(selector), labels)) {
+    errors.push_back(InvalidValue(labels.path(), labels.value(), kSelectorMismatch));
+  }
+  ValidateRestartAlwaysTemplate(spec, "ReplicationController", errors);
+}
+
+void ValidateSelectorUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef selector = FieldRef(after)["spec"]["selector"];
+  if (selector.is(FieldRef(before)["spec"]["selector"].value())) return;
+  errors.push_back(InvalidFormattedValue(selector.path(),
+                                         selector.exists() ? FormatSelector(selector) : "null",
+                                         "field is immutable"));
+}
+
+void ValidateStatefulSetUpdate(const json& before, const json& after, FieldErrors& errors) {
+  json old_spec = before.value("spec", json::object());
+  json new_spec = after.value("spec", json::object());
+  for (const char* field :
+       {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
+    old_spec.erase(field);
+    new_spec.erase(field);
+  }
+  if (old_spec == new_spec) return;
+  errors.push_back(ForbiddenField(
+      "spec",
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+      "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+      "'minReadySeconds' are forbidden"));
+}
+
+/// Counts the changes of the template in an annotation.
+void AssignDaemonSetFields(ServerContext&, const json& before, json& object) {
+  json& annotations = object["metadata"]["annotations"];
+  if (before.is_null()) {
+    annotations[kTemplateGeneration] = "1";
+    return;
+  }
+  const std::string old_count =
+      FieldRef(before)["metadata"]["annotations"][kTemplateGeneration].text();
+  const bool changed =
+      !FieldRef(object)["spec"]["template"].is(FieldRef(before)["spec"]["template"].value());
+  annotations[kTemplateGeneration] =
+      changed && !old_count.empty() ? std::to_string(std::stoll(old_count) + 1) : old_count;
+}
+
+}  // namespace
+
+void AddWorkloadStrategies(StrategiesByKind& strategies) {
+  struct Workload {
+    const char* storage_resource;
+    Generation generation;
+    void (*validate)(const json&, FieldErrors&);
+    void (*validate_update)(const json&, const json&, FieldErrors&);
+  };
+  constexpr Workload kWorkloads[] = {
+      {"deployments.apps", Generation::kSpecOrAnnotations, &ValidateDeployment,
+       &ValidateSelectorUpdate},
+      {"replicasets.apps", Generation::kSpec, &ValidateReplicaSet, &ValidateSelectorUpdate},
+      {"statefulsets.apps", Generation::kSpec, &ValidateStatefulSet, &ValidateStatefulSetUpdate},
+      {"daemonsets.apps", Generation::kSpec, &ValidateDaemonSet, &ValidateSelectorUpdate},
+      {"replicationcontrollers", Generation::kSpec, &ValidateReplicationController, nullptr},
+  };
+  for (const auto& [storage_resource, generation, validate, validate_update] : kWorkloads) {
+    strategies[storage_resource].generation = generation;
+    strategies[storage_resource].validate = validate;
+    if (validate_update != nullptr) strategies[storage_resource].validate_update = validate_update;
+  }
+  strategies["daemonsets.apps"].assign_fields = &AssignDaemonSetFields;
+  strategies["replicationcontrollers"].default_propagation = "Orphan";
+}
+
+}  // namespace kopp::apiserver

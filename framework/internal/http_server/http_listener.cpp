@@ -1,0 +1,65 @@
+#include "http_server/http_listener.hpp"
+
+#include <utility>
+
+namespace kopp::detail {
+
+using boost::asio::ip::tcp;
+
+HttpListener::HttpListener(Options options, Handler& handler)
+    : options_(std::move(options)),
+      handler_(handler),
+      limiter_(io_, options_.address, options_.max_connections,
+               {.on_accept = [this](tcp::socket socket) { Accept(std::move(socket)); },
+                .on_evict = [this](ConnectionId id) { Find(id)->Close(); }}) {}
+
+void HttpListener::Start(std::unique_ptr<boost::asio::ssl::context> tls) {
+  tls_ = std::move(tls);
+  Post([this] { limiter_.Start(); });
+  thread_ = std::jthread([this] { io_.run(); });
+}
+
+void HttpListener::Stop() {
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void HttpListener::Respond(ConnectionId id, OutgoingResponse response) {
+  Post([this, id, response = std::move(response)]() mutable {
+    if (HttpSession* session = Find(id)) session->Respond(std::move(response));
+  });
+}
+
+void HttpListener::Wake(ConnectionId id) {
+  Post([this, id] {
+    if (HttpSession* session = Find(id)) session->Wake();
+  });
+}
+
+void HttpListener::Crash() {
+  for (const auto& [id, session] : sessions_) session->Reset();
+  limiter_.StopListening();
+}
+
+void HttpListener::OnClosed(ConnectionId id) {
+  handler_.OnClosed(id);
+  sessions_.erase(id);
+  limiter_.OnClosed(id);
+}
+
+void HttpListener::Accept(tcp::socket socket) {
+  const ConnectionId id = ++last_id_;
+  HttpSession::Host& host = *this;
+  auto session =
+      std::make_unique<HttpSession>(id, std::move(socket), tls_.get(), options_.limits, host);
+  auto& started = *session;
+  sessions_.emplace(id, std::move(session));
+  started.Start();
+}
+
+HttpSession* HttpListener::Find(ConnectionId id) {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace kopp::detail

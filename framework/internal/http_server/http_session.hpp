@@ -1,0 +1,96 @@
+#pragma once
+
+#include "http_server/http_message.hpp"
+#include "http_server/server_connection.hpp"
+#include "http_server/stream_sender.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp::detail {
+
+/// The bounds of each connection of a server.
+struct SessionLimits {
+  std::size_t max_head = 64 << 10;  ///< bytes of a request's first line and headers
+  std::size_t max_body = 64 << 10;  ///< bytes of a request's body
+  Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
+  Duration idle_timeout = std::chrono::seconds(60);     ///< until the next request begins
+  Duration write_timeout = std::chrono::seconds(10);    ///< to send a response
+};
+
+/// Serves HTTP/1.0 and 1.1 on one connection, one request after the other. Used in the network
+/// thread only.
+class HttpSession {
+ public:
+  using Id = std::uint64_t;
+
+  /// The server that owns the session.
+  class Host {
+   public:
+    /// The session waits for its client: it may be closed to make room for another connection.
+    virtual void OnIdle(Id id) = 0;
+    /// The session has received a request, or is sending a response.
+    virtual void OnBusy(Id id) = 0;
+    /// The host has to call Respond once, later or in this call.
+    virtual void OnRequest(Id id, IncomingRequest request) = 0;
+    /// The response to a request that the session rejects by itself.
+    virtual OutgoingResponse OnRejected(int status, const std::string& text) = 0;
+    /// The connection is closed. The session calls nothing afterwards and may be destroyed here.
+    virtual void OnClosed(Id id) = 0;
+
+   protected:
+    Host() = default;
+    ~Host() = default;
+    Host(const Host&) = default;
+    Host& operator=(const Host&) = default;
+  };
+
+  /// `tls` is null for plain HTTP. It, `limits` and `host` must outlive the session.
+  HttpSession(Id id, boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
+              const SessionLimits& limits, Host& host);
+
+  void Start();
+  /// Sends the response to the request of the last OnRequest.
+  void Respond(OutgoingResponse response);
+  /// Sends what the response's BodyStream has ready. Does nothing without one.
+  void Wake();
+  /// Closes the connection; OnClosed follows.
+  void Close() { connection_.Close(); }
+  /// Closes it with a TCP reset.
+  void Reset() { connection_.Reset(); }
+
+ private:
+  using Error = boost::system::error_code;
+
+  void AwaitRequest();
+  void ReadRequest();
+  void Receive();
+  void Parse();
+  void ReadBody();
+  void Dispatch();
+  void RejectMalformed(const Error& error);
+  void Reject(int status, const std::string& text);
+  void SendWhole(OutgoingResponse response);
+  void SendStream(OutgoingResponse response);
+
+  const Id id_;
+  const SessionLimits& limits_;
+  Host& host_;
+  boost::beast::flat_buffer buffer_;  // received and not parsed yet
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  std::size_t head_size_ = 0;  // of what was parsed
+  bool http10_ = false;        // the client speaks HTTP/1.0
+  bool keep_alive_ = false;    // another request may follow
+  bool head_only_ = false;     // the request is a HEAD
+  ServerConnection connection_;
+  std::optional<StreamSender> sender_;
+};
+
+}  // namespace kopp::detail

@@ -1,0 +1,203 @@
+#include "net/connection.hpp"
+
+#include "net/transport_failure.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <netinet/in.h>
+#include <openssl/err.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <kopp/transport.hpp>
+
+namespace kopp::detail {
+namespace {
+
+using Kind = TransportError::Kind;
+
+// The limit of one SSL_read or SSL_write, whose sizes are of type int.
+constexpr std::size_t kMaxTlsBytes = 1U << 30;
+
+std::string ErrnoText(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void ThrowConnectError(int error) {
+  if (error == ECONNREFUSED) throw failure::ConnectionRefused();
+  throw failure::CannotConnect(ErrnoText(error));
+}
+
+[[noreturn]] void ThrowConnectionError(int error) {
+  if (error == 0) throw failure::UnexpectedEnd();
+  throw failure::ConnectionBroken(ErrnoText(error));
+}
+
+bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+Connection::Connection(const Address& to) {
+  io_.socket = FileDescriptor(
+      ::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (io_.socket.get() < 0) ThrowConnectError(errno);
+  TuneSocket(io_.socket.get());
+  const auto* address = reinterpret_cast<const sockaddr*>(&to.storage);
+  const int started = ::connect(io_.socket.get(), address, to.length);
+  if (started != 0 && errno != EINPROGRESS) ThrowConnectError(errno);
+}
+
+void Connection::WaitUntilConnected(TimePoint deadline) {
+  if (!WaitFor(POLLOUT, deadline)) throw failure::ConnectTimeout();
+  int error = 0;
+  socklen_t length = sizeof(error);
+  ::getsockopt(io_.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) ThrowConnectError(error);
+}
+
+void Connection::Handshake(const TlsContext& tls, TimePoint deadline) {
+  session_ = tls.NewSession(handshake_);
+  BIO* bio = BIO_new(SocketBioMethod());
+  if (bio == nullptr) throw std::bad_alloc();
+  BIO_set_data(bio, &io_);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(session_.get(), bio, bio);
+  SSL_set_read_ahead(session_.get(), 1);  // one recv per record instead of two
+  for (;;) {
+    ERR_clear_error();
+    const int result = SSL_connect(session_.get());
+    if (result == 1) return;
+    const int error = SSL_get_error(session_.get(), result);
+    const short events = PollEventsFor(error);
+    if (events == 0) ThrowHandshakeError(error);
+    if (!WaitFor(events, deadline)) throw failure::HandshakeTimeout();
+  }
+}
+
+void Connection::Write(std::string_view bytes, TimePoint deadline) {
+  while (!bytes.empty()) {
+    short events = POLLOUT;
+    std::size_t written = 0;
+    if (session_) {
+      ERR_clear_error();
+      const int result = SSL_write_ex(session_.get(), bytes.data(),
+                                      std::min(bytes.size(), kMaxTlsBytes), &written);
+      if (result != 1) {
+        const int error = SSL_get_error(session_.get(), result);
+        events = PollEventsFor(error);
+        if (events == 0) ThrowTlsError(error);
+      }
+    } else {
+      const auto sent = ::send(io_.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && !WouldBlock(errno)) ThrowConnectionError(errno);
+      written = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+    }
+    bytes.remove_prefix(written);
+    if (written == 0 && !WaitFor(events, deadline)) throw failure::ResponseTimeout();
+  }
+}
+
+std::optional<std::size_t> Connection::Read(std::span<char> buffer, TimePoint deadline) {
+  return session_ ? ReadTls(buffer, deadline) : ReadPlain(buffer, deadline);
+}
+
+std::optional<std::size_t> Connection::ReadPlain(std::span<char> buffer, TimePoint deadline) {
+  for (;;) {
+    const auto received = ::recv(io_.socket.get(), buffer.data(), buffer.size(), 0);
+    if (received >= 0) return static_cast<std::size_t>(received);
+    if (!WouldBlock(errno)) ThrowConnectionError(errno);
+    if (!WaitFor(POLLIN, deadline)) return std::nullopt;
+  }
+}
+
+std::optional<std::size_t> Connection::ReadTls(std::span<char> buffer, TimePoint deadline) {
+  for (;;) {
+    ERR_clear_error();
+    std::size_t received = 0;
+    const int result = SSL_read_ex(session_.get(), buffer.data(),
+                                   std::min(buffer.size(), kMaxTlsBytes), &received);
+    if (result == 1) return received;
+    const int error = SSL_get_error(session_.get(), result);
+    if (error == SSL_ERROR_ZERO_RETURN) return 0;
+    const short events = PollEventsFor(error);
+    if (events == 0) ThrowTlsError(error);
+    if (!WaitFor(events, deadline)) return std::nullopt;
+  }
+}
+
+bool Connection::IsReusable() const {
+  return (!session_ || SSL_has_pending(session_.get()) == 0) && IsOpenAndIdle(io_.socket.get());
+}
+
+bool Connection::WaitFor(short events, TimePoint deadline) const {
+  for (;;) {
+    pollfd poll{.fd = io_.socket.get(), .events = events, .revents = 0};
+    const TimePoint now = Clock::Real().Now();
+    const Duration left = deadline <= now ? Duration::zero() : deadline - now;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec limit{seconds.count(), (left - seconds).count()};
+    const int ready = ::ppoll(&poll, 1, &limit, nullptr);
+    if (ready > 0) return true;
+    if (ready == 0) return false;
+    if (errno != EINTR) ThrowConnectionError(errno);
+  }
+}
+
+short Connection::PollEventsFor(int error) {
+  if (error == SSL_ERROR_WANT_READ) return POLLIN;
+  return error == SSL_ERROR_WANT_WRITE ? POLLOUT : 0;
+}
+
+void Connection::ThrowHandshakeError(int error) {
+  if (!handshake_.verify_error.empty())
+    throw TransportError(Kind::kUntrusted, handshake_.verify_error);
+  if (error != SSL_ERROR_SSL || ERR_peek_error() == 0) throw failure::HandshakeClosed();
+  throw ExplainHandshakeError(ERR_peek_error());
+}
+
+void Connection::ThrowTlsError(int error) {
+  const unsigned long code = ERR_peek_error();
+  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) throw ExplainHandshakeError(code);
+  if (error == SSL_ERROR_SSL && code != 0) {
+    throw failure::ConnectionBroken(PopTlsError());
+  }
+  ThrowConnectionError(io_.error);
+}
+
+const BIO_METHOD* Connection::SocketBioMethod() {
+  // OpenSSL's socket BIO writes without MSG_NOSIGNAL: SIGPIPE would kill the process when the peer
+  // has closed the connection.
+  static const BIO_METHOD* const method = [] {
+    BIO_METHOD* socket_method =
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kopp socket");
+    BIO_meth_set_read(socket_method, &Connection::BioRead);
+    BIO_meth_set_write(socket_method, &Connection::BioWrite);
+    BIO_meth_set_ctrl(socket_method, &Connection::BioControl);
+    return socket_method;
+  }();
+  return method;
+}
+
+int Connection::BioRead(BIO* bio, char* bytes, int size) {
+  auto* io = static_cast<SocketIo*>(BIO_get_data(bio));
+  BIO_clear_retry_flags(bio);
+  const auto received = ::recv(io->socket.get(), bytes, static_cast<std::size_t>(size), 0);
+  if (received <= 0) io->error = received == 0 ? 0 : errno;
+  if (received < 0 && WouldBlock(errno)) BIO_set_retry_read(bio);
+  return static_cast<int>(received);
+}
+
+int Connection::BioWrite(BIO* bio, const char* bytes, int size) {
+  auto* io = static_cast<SocketIo*>(BIO_get_data(bio));
+  BIO_clear_retry_flags(bio);
+  const auto sent = ::send(io->socket.get(), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  if (sent < 0) io->error = errno;
+  if (sent < 0 && WouldBlock(errno)) BIO_set_retry_write(bio);
+  return static_cast<int>(sent);
+}
+
+long Connection::BioControl(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;  // nothing is buffered
+}
+
+}  // namespace kopp::detail

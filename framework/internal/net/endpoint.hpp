@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kopp::detail {
+
+/// The parts of an API server URL.
+struct Endpoint {
+  bool tls = true;
+  std::string host;  ///< a name or an IP address, IPv6 without brackets
+  std::uint16_t port = 443;
+  std::string base_path;  ///< prefix of every request target: "" or "/k8s/clusters/one"
+
+  /// Returns the URL without its path, for messages: "https://[::1]:6443".
+  [[nodiscard]] std::string Origin() const;
+
+  /// Returns the value of the Host header: "[::1]:6443". Omits the default port of the scheme.
+  [[nodiscard]] std::string Authority() const;
+};
+
+/// Parses http(s)://host[:port][/path]. Throws ConfigError for any other text; its one-line message
+/// omits everything that may be a password.
+[[nodiscard]] Endpoint ParseEndpoint(const std::string& url);
+
+/// Returns whether all characters of `text` may appear in a host name or an IPv4 address.
+[[nodiscard]] bool IsHostName(std::string_view text);
+
+/// Returns whether `host` is an IPv4 or IPv6 address. An address needs no name lookup and is not
+/// allowed in SNI.
+[[nodiscard]] bool IsIpAddress(const std::string& host);
+/// `host` has no brackets.
+[[nodiscard]] bool IsIpv6Address(const std::string& host);
+
+}  // namespace kopp::detail

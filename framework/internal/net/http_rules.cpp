@@ -1,0 +1,164 @@
+#include "net/http_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace kopp::detail {
+namespace {
+
+using Kind = TransportError::Kind;
+
+bool IsLetterOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool IsHexDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool IsHeaderValueCharacter(char c) { return (c >= ' ' && c < '\x7f') || c == '\t'; }
+
+bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [lower](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::string_view TrimBlanks(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Parses seconds only, because the API server sends no dates. Returns nullopt for any other value.
+std::optional<Duration> ParseRetryAfter(std::string_view value) {
+  value = TrimBlanks(value);
+  std::uint32_t seconds = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+// Removes a quoted string with its backslash escapes from the front of `rest` and stores its
+// content in `text`. Returns false if there is none.
+bool ConsumeQuotedString(std::string_view& rest, std::string& text) {
+  if (!rest.starts_with('"')) return false;
+  text.clear();
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      rest.remove_prefix(i + 1);
+      return true;
+    }
+    if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
+    text += rest[i];
+  }
+  return false;
+}
+
+// Returns whether the header announces a Content-Encoding, or a Transfer-Encoding other than
+// "chunked".
+bool IsUnexpectedEncoding(std::string_view name, std::string_view value) {
+  return (EqualsIgnoringCase(name, "Content-Encoding") && !EqualsIgnoringCase(value, "identity")) ||
+         (EqualsIgnoringCase(name, "Transfer-Encoding") && !EqualsIgnoringCase(value, "chunked"));
+}
+
+// Parses a comma-separated list of warnings such as `299 - "text"` (RFC 7234, section 5.5). Stops
+// at the first malformed warning without an error, as client-go does.
+void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
+  std::string text;
+  std::string date;
+  for (rest = TrimBlanks(rest); !rest.empty(); rest = TrimBlanks(rest)) {
+    const bool is_warning_299 = rest.starts_with("299 ");
+    const auto quote = rest.find('"');
+    if (quote == std::string_view::npos) return;
+    rest.remove_prefix(quote);
+    if (!ConsumeQuotedString(rest, text)) return;
+    if (is_warning_299) warnings.push_back(text);
+    rest = TrimBlanks(rest);
+    ConsumeQuotedString(rest, date);
+    rest = TrimBlanks(rest);
+    if (!rest.starts_with(',')) return;
+    rest.remove_prefix(1);
+  }
+}
+
+}  // namespace
+
+bool IsRequestTarget(std::string_view text) {
+  if (!text.starts_with('/') || text.starts_with("//")) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2]))
+        return false;
+    } else if (!IsLetterOrDigit(text[i]) &&
+               std::string_view("-._~!$&'()*+,;=:@/?").find(text[i]) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void CheckRequest(const Request& request) {
+  const auto all = [](std::string_view text, auto allowed) {
+    return std::all_of(text.begin(), text.end(), allowed);
+  };
+  if (request.method.empty() || !all(request.method, IsLetterOrDigit)) {
+    throw std::invalid_argument("the HTTP method of a request must consist of letters and digits");
+  }
+  if (!IsRequestTarget(request.target)) {
+    throw std::invalid_argument(
+        "the target of a request must be a percent-encoded path that starts with one /");
+  }
+  if (!all(request.content_type, IsHeaderValueCharacter) ||
+      !all(request.accept, IsHeaderValueCharacter)) {
+    throw std::invalid_argument(
+        "a header of a request must not contain control characters or bytes beyond ASCII");
+  }
+}
+
+std::vector<Header> RequestHeaders(const Request& request, std::string_view user_agent,
+                                   std::string_view authorization) {
+  std::vector<Header> headers;
+  headers.reserve(4);
+  headers.push_back({"User-Agent", user_agent});
+  if (!request.accept.empty()) headers.push_back({"Accept", request.accept});
+  if (!authorization.empty()) headers.push_back({"Authorization", authorization});
+  if (!request.body.empty()) headers.push_back({"Content-Type", request.content_type});
+  return headers;
+}
+
+std::string AuthorizationHeader(const std::string& token) {
+  return token.empty() ? std::string() : "Bearer " + token;
+}
+
+bool IsSafeToRetry(const Request& request) { return request.method == "GET"; }
+
+void RejectRedirect(int status) {
+  if (status < 300 || status >= 400) return;
+  throw TransportError(Kind::kMalformed, "the server sent a redirect (" + std::to_string(status) +
+                                             "), and kopp follows no redirects: configure the "
+                                             "address of the API server itself");
+}
+
+void ReadResponseHeader(std::string_view name, std::string_view value, Response& response) {
+  if (EqualsIgnoringCase(name, "Retry-After")) {
+    response.retry_after = ParseRetryAfter(value);
+  } else if (EqualsIgnoringCase(name, "Warning")) {
+    ParseWarnings(value, response.warnings);
+  } else if (IsUnexpectedEncoding(name, TrimBlanks(value))) {
+    throw TransportError(Kind::kMalformed,
+                         "the response is encoded although no encoding was requested: does a proxy "
+                         "compress it?");
+  }
+}
+
+TransportError AddRequestContext(const TransportError& error, const Request& request,
+                                 const Endpoint& endpoint, const std::stop_token& stop) {
+  const std::string request_line =
+      request.method + " " + endpoint.Origin() + endpoint.base_path + request.target + ": ";
+  if (stop.stop_requested()) return {Kind::kCancelled, request_line + "stopped"};
+  return {error.kind(), request_line + error.what()};
+}
+
+}  // namespace kopp::detail

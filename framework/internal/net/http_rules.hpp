@@ -1,0 +1,58 @@
+#pragma once
+
+#include "net/endpoint.hpp"
+
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kopp/transport.hpp>
+
+// The HTTP rules that the two transport adapters share: which requests they send, and which
+// responses they accept.
+namespace kopp::detail {
+
+struct Header {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// Returns whether `text` is a valid path with an optional query (RFC 3986).
+[[nodiscard]] bool IsRequestTarget(std::string_view text);
+
+/// Throws std::invalid_argument for a request with characters that are not allowed in its method,
+/// target or headers. This prevents header injection and request smuggling by line breaks.
+void CheckRequest(const Request& request);
+
+/// Returns the headers of `request` except Host and Content-Length. `authorization` may be empty.
+/// The headers refer to the arguments, which must outlive them.
+[[nodiscard]] std::vector<Header> RequestHeaders(const Request& request,
+                                                 std::string_view user_agent,
+                                                 std::string_view authorization);
+
+/// Returns "Bearer TOKEN", or "" if `token` is empty.
+[[nodiscard]] std::string AuthorizationHeader(const std::string& token);
+
+/// Returns whether `request` may be sent again if it is unknown whether the server has processed
+/// it.
+[[nodiscard]] bool IsSafeToRetry(const Request& request);
+
+/// Throws TransportError if `status` is a redirect (3xx).
+void RejectRedirect(int status);
+
+/// Reads one response header into `response`: Retry-After and Warning; others are ignored. Throws
+/// TransportError if the header announces an encoding of the body, because kopp requests none.
+void ReadResponseHeader(std::string_view name, std::string_view value, Response& response);
+
+/// Returns `error` with method and URL in front of its text. If a stop was requested, the returned
+/// error is kCancelled instead.
+[[nodiscard]] TransportError AddRequestContext(const TransportError& error, const Request& request,
+                                               const Endpoint& endpoint,
+                                               const std::stop_token& stop);
+
+/// The limit for the header section of a response, in bytes.
+inline constexpr std::size_t kMaxHeaderBytes = 64 << 10;
+
+}  // namespace kopp::detail

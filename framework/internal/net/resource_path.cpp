@@ -1,0 +1,75 @@
+#include "net/resource_path.hpp"
+
+#include <array>
+#include <cctype>
+#include <stdexcept>
+
+namespace kopp {
+namespace {
+
+std::string PercentEncoded(std::string_view text) {
+  constexpr std::string_view kUnreserved = "-._~";
+  constexpr std::array kHex{'0', '1', '2', '3', '4', '5', '6', '7',
+                            '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || kUnreserved.find(c) != std::string_view::npos) {
+      encoded += c;
+    } else {
+      encoded += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+    }
+  }
+  return encoded;
+}
+
+// Applies the rule of Kubernetes for path segments: a segment must not lead to another path. Throws
+// std::invalid_argument.
+std::string PathSegment(std::string_view text, const char* description) {
+  const bool is_unsafe =
+      text == "." || text == ".." || text.find_first_of("/%") != std::string_view::npos;
+  if (text.empty() || is_unsafe) {
+    throw std::invalid_argument("\"" + std::string(text) + "\" is not a valid " + description +
+                                " of an object");
+  }
+  return PercentEncoded(text);
+}
+
+}  // namespace
+
+std::string CollectionPath(const Kind& kind, std::string_view ns) {
+  std::string path = kind.group().empty() ? "/api/" : "/apis/";
+  path += kind.api_version;
+  if (!ns.empty() && kind.scope == Scope::kNamespaced) {
+    path += "/namespaces/" + PathSegment(ns, "namespace");
+  }
+  return path.append("/").append(kind.plural);
+}
+
+std::string ObjectPath(const Kind& kind, const ObjectKey& key, std::string_view subresource) {
+  const bool namespaced = kind.scope == Scope::kNamespaced;
+  if (namespaced && key.ns.empty()) {
+    throw std::invalid_argument("no namespace was given for " + std::string(kind.kind) + " \"" +
+                                key.name + "\"");
+  }
+  if (!namespaced && !key.ns.empty()) {
+    throw std::invalid_argument(std::string(kind.kind) + " is cluster-scoped, but \"" + key.name +
+                                "\" was requested in namespace \"" + key.ns + "\"");
+  }
+  std::string path = CollectionPath(kind, key.ns) + "/" + PathSegment(key.name, "name");
+  return subresource.empty() ? path : path.append("/").append(subresource);
+}
+
+std::string WithQuery(
+    std::string path,
+    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters) {
+  char separator = '?';
+  for (const auto& [name, value] : parameters) {
+    if (value.empty()) continue;
+    path.append(1, separator).append(name).append("=").append(PercentEncoded(value));
+    separator = '&';
+  }
+  return path;
+}
+
+}  // namespace kopp

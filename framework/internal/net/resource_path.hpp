@@ -1,0 +1,29 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+/// Returns the path of a collection: "/apis/apps/v1/namespaces/ns/deployments", or of the objects
+/// in all namespaces if `ns` is empty. Throws std::invalid_argument if `ns` is not allowed in a
+/// path.
+[[nodiscard]] std::string CollectionPath(const Kind& kind, std::string_view ns);
+
+/// Returns the path of an object, or of its subresource such as "status". Throws
+/// std::invalid_argument for a name that is not allowed in a path, for a missing namespace, and for
+/// a namespace of a cluster-scoped kind.
+[[nodiscard]] std::string ObjectPath(const Kind& kind, const ObjectKey& key,
+                                     std::string_view subresource = {});
+
+/// Appends `parameters` to `path` as a query. Omits those with an empty value; percent-encodes the
+/// values.
+[[nodiscard]] std::string WithQuery(
+    std::string path,
+    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
+
+}  // namespace kopp

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kopp::detail {
+
+/// Returns `text` in double quotes for a one-line message. Control characters are escaped as \xNN,
+/// and a text of more than 120 bytes is truncated.
+[[nodiscard]] std::string Quoted(std::string_view text);
+
+}  // namespace kopp::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace kopp::detail {
+
+/// Owns a file descriptor and closes it on destruction. Move-only.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor();
+
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Sets the options that kopp uses on every TCP socket: TCP_NODELAY, close-on-exec, and keep-alive
+/// probes and a user timeout that detect a dead peer within 30 s.
+void TuneSocket(int socket);
+
+/// Returns whether the connection is open and has no bytes to read. A connection between two
+/// requests that has unread bytes must not be reused: the next request would take them for its
+/// response.
+[[nodiscard]] bool IsOpenAndIdle(int socket);
+
+/// Shuts down both directions of `socket`: blocked reads and writes in any thread return. Does not
+/// close the descriptor, so other threads may use the socket at the same time.
+void Interrupt(int socket) noexcept;
+
+/// Returns a second descriptor for the same socket. Its get() is -1 on failure, with errno set.
+[[nodiscard]] FileDescriptor DuplicateDescriptor(int socket);
+
+/// The state of a TCP connection as the kernel reports it.
+struct TcpStats {
+  bool connecting = false;
+  std::uint64_t received = 0;  ///< bytes since the connection began, TLS records included
+  std::uint64_t sent = 0;  ///< bytes since the connection began; 1 if the kernel does not report it
+};
+[[nodiscard]] TcpStats GetTcpStats(int socket);
+
+}  // namespace kopp::detail

@@ -1,0 +1,202 @@
+#include "client/list_response.hpp"
+#include "net/resource_path.hpp"
+
+#include <chrono>
+#include <deque>
+#include <optional>
+
+#include <kopp/http_source.hpp>
+#include <kopp/informer/api_error.hpp>
+#include <kopp/informer/json_splitter.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kListIdleTimeout = 30s;  // a list that sends no byte for so long has failed
+
+/// One event of a watch: metav1.WatchEvent.
+struct WatchEvent {
+  std::string type;
+  RawJson object;
+};
+KOPP_FIELDS(WatchEvent, type, object)
+
+/// The type and identity of an object.
+struct ObjectHeader {
+  struct Metadata {
+    std::string name;
+    std::string ns;
+    std::string resourceVersion;
+  };
+  std::string apiVersion;
+  std::string kind;
+  Metadata metadata;
+};
+KOPP_FIELDS(ObjectHeader::Metadata, name, KOPP_FIELD(ns, "namespace"), resourceVersion)
+KOPP_FIELDS(ObjectHeader, apiVersion, kind, metadata)
+
+struct MetadataOnly {
+  ObjectMeta metadata;
+};
+KOPP_FIELDS(MetadataOnly, metadata)
+
+std::unique_ptr<Stream> OpenOrThrow(Transport& transport, const Request& request,
+                                    std::string_view verb, const std::stop_token& stop) {
+  std::unique_ptr<Stream> stream = transport.Open(request, stop);
+  const Response& head = stream->head();
+  if (head.status == 200) return stream;
+  throw ApiError::FromBody(std::string(verb) + " " + request.target, head.status, head.body,
+                           head.retry_after);
+}
+
+/// Returns nullopt for BOOKMARK, ERROR and unknown types.
+std::optional<informer::EventType> EventTypeOf(std::string_view type) {
+  using informer::EventType;
+  if (type == "ADDED") return EventType::kAdded;
+  if (type == "MODIFIED") return EventType::kModified;
+  if (type == "DELETED") return EventType::kDeleted;
+  return std::nullopt;
+}
+
+/// Returns the key of an object that may have any shape, for messages.
+ObjectKey KeyFromJson(std::string_view object) {
+  try {
+    const auto head = Decode<ObjectHeader>(object);
+    return {head.metadata.ns, head.metadata.name};
+  } catch (const DecodeError&) {
+    return {"", "<unknown>"};
+  }
+}
+
+[[noreturn]] void ThrowMalformed(const std::string& problem) {
+  throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
+}
+
+}  // namespace
+
+/// Returns an empty AnyObject and sets `problem` if the object does not fit the view or has no
+/// name. Throws DecodeError for malformed JSON.
+informer::AnyObject AnyHttpSource::TryDecode(std::string_view text, std::string& problem) const {
+  try {
+    informer::AnyObject object = decode_(text);
+    if (!object.metadata().name.empty()) return object;
+    problem = "skipped a " + std::string(kind_.kind) + " without metadata.name";
+    return {};
+  } catch (const DecodeError& error) {
+    if (error.kind() == DecodeError::Kind::kMalformed) throw;
+    problem = "skipped the " + std::string(kind_.kind) + " " + KeyFromJson(text).ToString() +
+              ", which does not fit its view: " + error.what();
+    return {};
+  }
+}
+
+informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
+                                         const std::function<void(informer::AnyObject)>& each,
+                                         std::stop_token stop) {
+  const Request request{
+      .target = WithQuery(CollectionPath(kind_, ns_),
+                          {{"resourceVersion", options.resource_version},
+                           {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
+                           {"continue", options.continue_token}})};
+  const auto stream = OpenOrThrow(transport_, request, "LIST", stop);
+  informer::ListResult result;
+  JsonSplitter splitter(JsonSplitter::Mode::kListItems, [&](std::string_view item) {
+    std::string problem;
+    if (auto object = TryDecode(item, problem)) {
+      each(std::move(object));
+    } else {
+      result.skipped.push_back({KeyFromJson(item), std::move(problem)});
+    }
+  });
+  for (auto chunk = stream->Read(kListIdleTimeout); chunk.state != Stream::State::kEnd;
+       chunk = stream->Read(kListIdleTimeout)) {
+    if (chunk.state == Stream::State::kSilent) {
+      throw TransportError(TransportError::Kind::kTimeout,
+                           "LIST " + request.target + ": no data for 30 s");
+    }
+    splitter.Feed(chunk.bytes);
+  }
+  if (!splitter.IsComplete()) ThrowMalformed("the response is not a complete list");
+  auto list = Decode<ListResponse>(splitter.envelope());
+  if (list.kind == "Table" || list.kind == "Status" || list.metadata.resourceVersion.empty()) {
+    ThrowMalformed("the response is not a list but a \"" + list.kind + "\"");
+  }
+  result.resource_version = std::move(list.metadata.resourceVersion);
+  result.continue_token = std::move(list.metadata.continue_token);
+  return result;
+}
+
+/// Splits the body of a watch response into events and decodes them.
+class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
+ public:
+  /// `request` names the watch in messages, such as "WATCH /api/v1/pods?…".
+  HttpWatchStream(const AnyHttpSource& source, std::string request, std::unique_ptr<Stream> stream)
+      : source_(source), request_(std::move(request)), stream_(std::move(stream)) {}
+
+  informer::WatchItem Next(Duration limit) override {
+    if (events_.empty()) {
+      const Stream::Chunk chunk = stream_->Read(limit);
+      if (chunk.state == Stream::State::kSilent) return {.type = Type::kNoEvent};
+      if (chunk.state == Stream::State::kEnd) {
+        if (splitter_.IsComplete()) return {.type = Type::kEnd};
+        ThrowMalformed("the watch ended in the middle of an event");
+      }
+      splitter_.Feed(chunk.bytes);
+      if (events_.empty()) return {.type = Type::kNoEvent};  // part of an event
+    }
+    const std::string text = std::move(events_.front());
+    events_.pop_front();
+    return ItemOf(Decode<WatchEvent>(text));
+  }
+
+ private:
+  using Type = informer::WatchItem::Type;
+
+  [[nodiscard]] informer::WatchItem ItemOf(const WatchEvent& event) const {
+    if (event.type == "ERROR") throw ApiError(request_, Decode<Status>(event.object.text));
+    const auto type = EventTypeOf(event.type);
+    const bool bookmark = event.type == "BOOKMARK";
+    if (!type && !bookmark) return Skip("of the unknown type \"" + event.type + "\"");
+
+    const auto header = Decode<ObjectHeader>(event.object.text);
+    if (header.kind != source_.kind_.kind || header.apiVersion != source_.kind_.api_version) {
+      return Skip("about a " + header.apiVersion + " " + header.kind);
+    }
+    const std::string& version = header.metadata.resourceVersion;
+    if (bookmark) return {.type = Type::kBookmark, .resource_version = version};
+    std::string problem;
+    informer::AnyObject object = source_.TryDecode(event.object.text, problem);
+    if (!object && *type == informer::EventType::kDeleted && !header.metadata.name.empty()) {
+      // A deletion identifies its object even if the object does not fit the view.
+      object = source_.decode_(Encode(Decode<MetadataOnly>(event.object.text)));
+    }
+    const Type item_type = object ? Type::kEvent : Type::kSkipped;
+    return {item_type, *type, std::move(object), version, std::move(problem)};
+  }
+  [[nodiscard]] informer::WatchItem Skip(const std::string& description) const {
+    return {.type = Type::kSkipped, .problem = request_ + ": skipped an event " + description};
+  }
+
+  const AnyHttpSource& source_;
+  std::string request_;
+  std::unique_ptr<Stream> stream_;
+  std::deque<std::string> events_;  // complete, and not returned by Next yet
+  JsonSplitter splitter_{JsonSplitter::Mode::kDocuments,
+                         [this](std::string_view event) { events_.emplace_back(event); }};
+};
+
+std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,
+                                                            std::stop_token stop) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
+  const Request request{.target = WithQuery(CollectionPath(kind_, ns_),
+                                            {{"watch", "true"},
+                                             {"allowWatchBookmarks", "true"},
+                                             {"resourceVersion", options.resource_version},
+                                             {"timeoutSeconds", std::to_string(seconds.count())}})};
+  return std::make_unique<HttpWatchStream>(*this, "WATCH " + request.target,
+                                           OpenOrThrow(transport_, request, "WATCH", stop));
+}
+
+}  // namespace kopp

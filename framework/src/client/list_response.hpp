@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include <kopp/informer/fields.hpp>
+
+namespace kopp {
+
+/// `kind` and `metadata` of a list response.
+struct ListResponse {
+  struct Metadata {
+    std::string resourceVersion;
+    std::string continue_token;
+  };
+  std::string kind;
+  Metadata metadata;
+};
+KOPP_FIELDS(ListResponse::Metadata, resourceVersion, KOPP_FIELD(continue_token, "continue"))
+KOPP_FIELDS(ListResponse, kind, metadata)
+
+}  // namespace kopp

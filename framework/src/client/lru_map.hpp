@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+namespace kopp {
+
+/// A map with at most `capacity` entries. Inserting into a full map removes the least recently used
+/// entry. Not thread-safe.
+template <typename Key, typename Value>
+class LruMap {
+ public:
+  explicit LruMap(std::size_t capacity) : capacity_(capacity) {}
+
+  /// Returns the value of `key`. If there is none, inserts the result of `make()`. The reference is
+  /// valid until the next call.
+  template <typename Make>
+  Value& GetOr(const Key& key, Make make) {
+    const auto found = index_.find(key);
+    if (found != index_.end()) {
+      entries_.splice(entries_.begin(), entries_, found->second);
+      return entries_.front().second;
+    }
+    if (index_.size() == capacity_) {
+      index_.erase(entries_.back().first);
+      entries_.pop_back();
+    }
+    entries_.emplace_front(key, make());
+    index_.emplace(key, entries_.begin());
+    return entries_.front().second;
+  }
+
+ private:
+  using Entries = std::list<std::pair<const Key, Value>>;
+  std::size_t capacity_;
+  Entries entries_;  // most recently used first
+  std::unordered_map<Key, typename Entries::iterator> index_;
+};
+
+}  // namespace kopp

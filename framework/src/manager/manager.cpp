@@ -1,0 +1,197 @@
+#include "net/resource_path.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include <kopp/config.hpp>
+#include <kopp/http_server.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/metrics.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kCancelTimeout = 5s;  // for reconciles to return after their calls are cancelled
+
+/// Used if the configuration is invalid: all calls throw ConfigError.
+class UnusableTransport final : public Transport {
+ public:
+  explicit UnusableTransport(std::string error) : error_(std::move(error)) {}
+  Response Call(const Request&, std::stop_token) override { throw ConfigError(error_); }
+  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override {
+    throw ConfigError(error_);
+  }
+
+ private:
+  std::string error_;
+};
+
+/// Sets `config_error` if the configuration cannot be used.
+std::shared_ptr<Transport> TransportOf(const Options& options, std::string& config_error) {
+  if (options.transport) return options.transport;
+  try {
+    return MakeTransport(
+        LoadConfig({.kubeconfig = options.kubeconfig,
+                    .master = options.master,
+                    .context = options.context}),
+        {.calls = options.http_transport, .user_agent = options.name, .clock = options.clock});
+  } catch (const ConfigError& error) {
+    config_error = error.what();
+    return std::make_shared<UnusableTransport>(config_error);
+  }
+}
+
+/// metav1.APIResourceList: the resources of one group and version.
+struct ResourceList {
+  struct Resource {
+    std::string name;
+  };
+  std::vector<Resource> resources;
+};
+KOPP_FIELDS(ResourceList::Resource, name)
+KOPP_FIELDS(ResourceList, resources)
+
+/// Returns the plural names of the resources that the API server serves in `api_version`; none if
+/// it does not serve that group and version.
+std::vector<std::string> ServedPlurals(Transport& transport, std::string_view api_version,
+                                       const std::stop_token& stop) {
+  const bool core = api_version.find('/') == std::string_view::npos;
+  const std::string path = (core ? "/api/" : "/apis/") + std::string(api_version);
+  const Response response = transport.Call({.target = path}, stop);
+  std::vector<std::string> plurals;
+  if (response.status == 404) return plurals;
+  if (response.status != 200) {
+    throw ApiError::FromBody("GET " + path, response.status, response.body);
+  }
+  try {
+    for (auto& resource : Decode<ResourceList>(response.body).resources) {
+      plurals.push_back(std::move(resource.name));
+    }
+  } catch (const DecodeError& error) {
+    throw ConfigError("GET " + path + ": the response is not from a Kubernetes API server (" +
+                      error.what() + "): check the address of the server");
+  }
+  return plurals;
+}
+
+}  // namespace
+
+Manager::Manager(Options options)
+    : options_(std::move(options)),
+      transport_(TransportOf(options_, config_error_)),
+      client_(*transport_, options_.name, cancel_calls_.get_token()),
+      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock),
+      metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()) {}
+
+Manager::~Manager() { cache_.Stop(); }  // its threads add keys to the queues of the controllers
+
+Controller& Manager::NewController(ControllerOptions options, const Kind& kind) {
+  if (run_called_) throw std::logic_error("AddController must be called before Run");
+  if (options.name.empty()) {
+    for (const char c : kind.kind) {
+      options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  const auto has_name = [&](const auto& other) { return other->name() == options.name; };
+  if (std::any_of(controllers_.begin(), controllers_.end(), has_name)) {
+    throw std::logic_error("there are two controllers with the name \"" + options.name +
+                           "\": set ControllerOptions::name");
+  }
+  controllers_.push_back(
+      std::make_unique<Controller>(std::move(options), cache_, options_.clock, metrics_.get()));
+  return *controllers_.back();
+}
+
+std::unique_ptr<HttpServer> Manager::ServeMetrics() const {
+  if (!metrics_) return nullptr;
+  const auto handler = [this](const HttpRequest&) {
+    return HttpResponse{.body = metrics_->Text(),
+                        .content_type = std::string(Metrics::kContentType)};
+  };
+  try {
+    auto server =
+        std::make_unique<HttpServer>(HttpServerOptions{.address = options_.metrics_bind_address},
+                                     HttpServer::Routes{{"/metrics", handler}});
+    options_.log.Info("Serving metrics", {{"address", server->address()}, {"path", "/metrics"}});
+    return server;
+  } catch (const ConfigError& error) {
+    throw ConfigError(std::string("--metrics-bind-address: ") + error.what());
+  }
+}
+
+/// Throws if the API server cannot be reached or does not serve one of the watched kinds.
+void Manager::CheckKindsAreServed(const std::stop_token& stop) const {
+  std::map<std::string_view, std::vector<std::string>> served;
+  for (const Kind& kind : cache_.Kinds()) {
+    if (!served.contains(kind.api_version)) {
+      served[kind.api_version] = ServedPlurals(*transport_, kind.api_version, stop);
+    }
+    const auto& plurals = served[kind.api_version];
+    if (std::find(plurals.begin(), plurals.end(), kind.plural) == plurals.end()) {
+      throw ConfigError("the API server does not serve " + std::string(kind.plural) + " of " +
+                        std::string(kind.api_version) +
+                        ": install the CustomResourceDefinition of " + std::string(kind.kind) +
+                        " with kubectl apply, then start again");
+    }
+  }
+}
+
+int Manager::Run(const std::stop_token& stop) {
+  if (std::exchange(run_called_, true)) throw std::logic_error("Manager::Run was called twice");
+  for (const auto& controller : controllers_) controller->RequireReconciler();
+  const Logger& log = options_.log;
+  std::unique_ptr<HttpServer> metrics_server;  // until the end: it also serves during the shutdown
+  try {
+    if (!config_error_.empty()) throw ConfigError(config_error_);
+    metrics_server = ServeMetrics();
+    CheckKindsAreServed(stop);
+  } catch (const std::exception& error) {
+    if (stop.stop_requested()) return 0;
+    log.Error("Cannot start", {{"err", error.what()}});
+    return 1;
+  }
+
+  events_ = std::make_unique<EventRecorder>(client_, options_.name, log, options_.clock);
+  cache_.Start();
+  log.Info("Waiting for informer caches to sync");
+  const bool synced = cache_.WaitForSync(stop);
+  if (synced) {
+    for (const auto& controller : controllers_) controller->Start(client_, *events_, log);
+    SleepUntil(options_.clock, TimePoint::max(), stop);
+    log.Info("Shutdown signal received, waiting for all workers to finish");
+    StopWorkers();
+    log.Info("All workers finished");
+  } else {
+    log.Error("Stopped before the caches had synced");
+  }
+  cache_.Stop();
+  events_->Stop();
+  return synced ? 0 : 1;
+}
+
+void Manager::StopWorkers() {
+  for (const auto& controller : controllers_) controller->RequestStop();
+  Clock& clock = options_.clock;
+  const auto wait_for_all = [&](TimePoint deadline) {
+    return std::all_of(controllers_.begin(), controllers_.end(), [&](const auto& controller) {
+      return controller->WaitForWorkers(deadline, options_.log);
+    });
+  };
+  if (wait_for_all(After(clock.Now(), options_.graceful_shutdown_timeout))) return;
+  options_.log.Error(
+      "Reconciles did not return within the graceful shutdown timeout, cancelling their API calls");
+  cancel_calls_.request_stop();
+  if (wait_for_all(After(clock.Now(), kCancelTimeout))) return;
+  options_.log.Error(
+      "Reconciles did not return after their API calls were cancelled, exiting with code 1");
+  std::_Exit(1);
+}
+
+}  // namespace kopp

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <prometheus/client_metric.h>
+#include <prometheus/collectable.h>
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/labels.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/metric_type.h>
+#include <prometheus/text_serializer.h>
+
+#include <kopp/metrics.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::Labels;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+void SetLabels(ClientMetric& metric, const Labels& labels) {
+  for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+}
+
+// Returns no family if it has no series, so that Text() omits it.
+std::vector<MetricFamily> NoneIfEmpty(MetricFamily family) {
+  if (family.metric.empty()) return {};
+  return {std::move(family)};
+}
+
+/// The counters or histograms of one name. Equal labels share one series, which lives as long as
+/// its last user. Thread-safe.
+///
+/// prometheus::Family is not used because it does not count the users of a series.
+template <typename T>
+class SharedFamily final : public prometheus::Collectable {
+ public:
+  SharedFamily(std::string name, std::string help)
+      : name_(std::move(name)), help_(std::move(help)) {}
+
+  /// Returns the series with these labels; creates it from `args` if there is none.
+  template <typename... Args>
+  std::shared_ptr<T> GetOrCreate(const Labels& labels, const Args&... args) {
+    auto series = series_.Lock();
+    std::erase_if(*series, [](const auto& entry) { return entry.second.expired(); });
+    std::weak_ptr<T>& entry = (*series)[labels];
+    std::shared_ptr<T> existing = entry.lock();
+    if (!existing) entry = existing = std::make_shared<T>(args...);
+    return existing;
+  }
+
+  // Holds the lock throughout: otherwise a scrape could keep a series alive after its queue, and a
+  // new queue would continue its count.
+  [[nodiscard]] std::vector<MetricFamily> Collect() const override {
+    MetricFamily family{name_, help_, T::metric_type, {}};
+    auto series = series_.Lock();
+    for (const auto& [labels, entry] : *series) {
+      const auto metric = entry.lock();
+      if (!metric) continue;
+      SetLabels(family.metric.emplace_back(metric->Collect()), labels);
+    }
+    return NoneIfEmpty(std::move(family));
+  }
+
+ private:
+  const std::string name_;
+  const std::string help_;
+  mutable Guarded<std::map<Labels, std::weak_ptr<T>>> series_;  // may contain expired entries
+};
+
+/// The callback with which one queue contributes to a gauge. Thread-safe.
+class GaugeCallback {
+ public:
+  explicit GaugeCallback(std::function<double()> read) : read_(std::move(read)) {}
+
+  /// Returns nullopt after Disable, and if the callback throws.
+  std::optional<double> Read() {
+    const std::lock_guard guard{mutex_};
+    if (!read_) return std::nullopt;
+    try {
+      return read_();
+    } catch (...) {
+      return std::nullopt;
+    }
+  }
+
+  /// Blocks while the callback runs; it is not called afterwards.
+  void Disable() {
+    const std::lock_guard guard{mutex_};
+    read_ = nullptr;
+  }
+
+ private:
+  // Held while the callback runs, so the callback must not wait for a thread that calls Disable.
+  std::mutex mutex_;
+  std::function<double()> read_;
+};
+
+/// Registers a callback for as long as it lives.
+class CallbackMetric final : public workqueue::Metric {
+ public:
+  explicit CallbackMetric(std::shared_ptr<GaugeCallback> callback)
+      : callback_(std::move(callback)) {}
+  ~CallbackMetric() override { callback_->Disable(); }
+
+ private:
+  std::shared_ptr<GaugeCallback> callback_;
+};
+
+/// The gauges of one name. Their values are computed when they are collected: `merge` combines the
+/// callbacks with equal labels. Thread-safe.
+class GaugeFamily final : public prometheus::Collectable {
+ public:
+  using Merge = double (*)(double, double);
+
+  GaugeFamily(std::string name, std::string help, Merge merge)
+      : name_(std::move(name)), help_(std::move(help)), merge_(merge) {}
+
+  std::unique_ptr<workqueue::Metric> Add(Labels labels, std::function<double()> read) {
+    auto callback = std::make_shared<GaugeCallback>(std::move(read));
+    auto callbacks = callbacks_.Lock();
+    std::erase_if(*callbacks, [](const auto& entry) { return entry.second.expired(); });
+    callbacks->emplace_back(std::move(labels), callback);
+    return std::make_unique<CallbackMetric>(std::move(callback));
+  }
+
+  // Does not hold the lock of callbacks_ during a callback, so that queues can be created and
+  // destroyed meanwhile.
+  [[nodiscard]] std::vector<MetricFamily> Collect() const override {
+    std::map<Labels, double> values;
+    const auto callbacks = *callbacks_.Lock();
+    for (const auto& [labels, entry] : callbacks) {
+      const auto callback = entry.lock();
+      const auto value = callback ? callback->Read() : std::nullopt;
+      if (!value) continue;
+      const auto [merged, is_first] = values.emplace(labels, *value);
+      if (!is_first) merged->second = merge_(merged->second, *value);
+    }
+    MetricFamily family{name_, help_, MetricType::Gauge, {}};
+    for (const auto& [labels, value] : values) {
+      SetLabels(family.metric.emplace_back(), labels);
+      family.metric.back().gauge.value = value;
+    }
+    return NoneIfEmpty(std::move(family));
+  }
+
+ private:
+  using Entry = std::pair<Labels, std::weak_ptr<GaugeCallback>>;
+
+  const std::string name_;
+  const std::string help_;
+  const Merge merge_;
+  mutable Guarded<std::vector<Entry>> callbacks_;  // may contain expired entries
+};
+
+double Sum(double a, double b) { return a + b; }
+double Max(double a, double b) { return std::max(a, b); }
+
+class SharedCounter final : public workqueue::Counter {
+ public:
+  explicit SharedCounter(std::shared_ptr<prometheus::Counter> series)
+      : series_(std::move(series)) {}
+  void Inc() override { series_->Increment(); }
+
+ private:
+  std::shared_ptr<prometheus::Counter> series_;
+};
+
+class SharedHistogram final : public workqueue::Histogram {
+ public:
+  explicit SharedHistogram(std::shared_ptr<prometheus::Histogram> series)
+      : series_(std::move(series)) {}
+  void Observe(double seconds) override { series_->Observe(seconds); }
+
+ private:
+  std::shared_ptr<prometheus::Histogram> series_;
+};
+
+/// The depth of one queue. It is merged with equal labels like the other gauges, so that the items
+/// of a destroyed queue no longer count.
+class DepthGauge final : public workqueue::Gauge {
+ public:
+  DepthGauge(GaugeFamily& depths, Labels labels)
+      : metric_(depths.Add(std::move(labels), [this] {
+          return static_cast<double>(std::max<std::int64_t>(ready_, 0));  // Dec may overtake Inc
+        })) {}
+  void Inc() override { ++ready_; }
+  void Dec() override { --ready_; }
+
+ private:
+  std::atomic<std::int64_t> ready_ = 0;
+  std::unique_ptr<workqueue::Metric> metric_;  // last: its callback reads ready_
+};
+
+// Bounds from 10 ns to 1000 s, as prometheus.ExponentialBuckets(10e-9, 10, 12) returns them. The
+// rounding errors are the same on purpose: they are visible in the label `le`.
+std::vector<double> Buckets() {
+  std::vector<double> bounds{10e-9};
+  while (bounds.size() < 12) bounds.push_back(bounds.back() * 10);
+  return bounds;
+}
+
+// Replaces bytes that are not UTF-8 by U+FFFD.
+std::string ToUtf8(const std::string& text) {
+  using Json = nlohmann::json;
+  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json::parse(quoted).get<std::string>();
+}
+
+Labels LabelsOf(const std::string& name) {
+  const std::string value = ToUtf8(name);
+  return {{"name", value}, {"controller", value}};
+}
+
+}  // namespace
+
+struct Metrics::Families {
+  GaugeFamily depth{"workqueue_depth", "Number of items in the queue that wait for a worker.", Sum};
+  SharedFamily<prometheus::Counter> adds{"workqueue_adds_total",
+                                         "Total number of items added to the queue. Adding an item "
+                                         "that is already queued is not counted."};
+  SharedFamily<prometheus::Histogram> latency{
+      "workqueue_queue_duration_seconds",
+      "Seconds from adding an item to the queue until a worker gets it."};
+  SharedFamily<prometheus::Histogram> work_duration{
+      "workqueue_work_duration_seconds", "Seconds that a worker takes to process an item."};
+  GaugeFamily unfinished{
+      "workqueue_unfinished_work_seconds",
+      "Sum of the seconds that the items currently being processed have taken so "
+      "far. It increases by 1 per second for each stuck worker.",
+      Sum};
+  GaugeFamily longest{
+      "workqueue_longest_running_processor_seconds",
+      "Seconds that the longest running item currently being processed has taken so far.", Max};
+  SharedFamily<prometheus::Counter> retries{
+      "workqueue_retries_total", "Total number of items added with a delay: retries and requeues."};
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+
+Metrics::~Metrics() = default;
+
+std::string Metrics::Text() const {
+  const Families& f = *families_;
+  std::vector<MetricFamily> all;
+  for (const prometheus::Collectable* family :
+       std::initializer_list<const prometheus::Collectable*>{&f.depth, &f.adds, &f.latency,
+                                                             &f.work_duration, &f.unfinished,
+                                                             &f.longest, &f.retries}) {
+    std::ranges::move(family->Collect(), std::back_inserter(all));
+  }
+  return prometheus::TextSerializer().Serialize(all);
+}
+
+std::unique_ptr<workqueue::Gauge> Metrics::NewDepthMetric(const std::string& name,
+                                                          const std::string& priority) {
+  Labels labels = LabelsOf(name);
+  labels.emplace("priority", priority);
+  return std::make_unique<DepthGauge>(families_->depth, std::move(labels));
+}
+
+std::unique_ptr<workqueue::Counter> Metrics::NewAddsMetric(const std::string& name) {
+  return std::make_unique<SharedCounter>(families_->adds.GetOrCreate(LabelsOf(name)));
+}
+
+std::unique_ptr<workqueue::Histogram> Metrics::NewLatencyMetric(const std::string& name) {
+  return std::make_unique<SharedHistogram>(
+      families_->latency.GetOrCreate(LabelsOf(name), Buckets()));
+}
+
+std::unique_ptr<workqueue::Histogram> Metrics::NewWorkDurationMetric(const std::string& name) {
+  return std::make_unique<SharedHistogram>(
+      families_->work_duration.GetOrCreate(LabelsOf(name), Buckets()));
+}
+
+std::unique_ptr<workqueue::Counter> Metrics::NewRetriesMetric(const std::string& name) {
+  return std::make_unique<SharedCounter>(families_->retries.GetOrCreate(LabelsOf(name)));
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewUnfinishedWorkSecondsMetric(
+    const std::string& name, std::function<double()> read) {
+  return families_->unfinished.Add(LabelsOf(name), std::move(read));
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewLongestRunningProcessorSecondsMetric(
+    const std::string& name, std::function<double()> read) {
+  return families_->longest.Add(LabelsOf(name), std::move(read));
+}
+
+}  // namespace kopp

@@ -1,0 +1,182 @@
+#include "net/bind_address.hpp"
+#include "system/command_line.hpp"
+#include "system/duration.hpp"
+#include "system/environment.hpp"
+#include "system/quoted.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <initializer_list>
+#include <iostream>
+#include <utility>
+
+#include <kopp/options.hpp>
+
+namespace kopp {
+namespace {
+
+using detail::Quoted;
+using detail::UsageError;
+using Getenv = std::function<std::optional<std::string>(const std::string&)>;
+
+// The text of each flag, before it is converted and validated.
+struct FlagValues {
+  std::string kubeconfig;
+  std::string context;
+  std::string master;
+  std::string watch_namespace;
+  std::string http_transport = "cpprestsdk";
+  std::string metrics_bind_address = "0";
+  std::string graceful_shutdown_timeout = "30s";
+  std::string verbosity = "0";
+  std::string logging_format = "text";
+};
+
+void AddFlags(detail::CommandLine& line, FlagValues& values) {
+  constexpr const char* kServer = "API server";
+  line.Add({"--kubeconfig", "FILE", kServer,
+            "The kubeconfig file. Without this flag: the files in\n"
+            "$KUBECONFIG (separated by ':'), else the service account\n"
+            "of the Pod, else ~/.kube/config."},
+           values.kubeconfig);
+  line.Add({"--context", "NAME", kServer,
+            "The context of the kubeconfig to use, instead of its\n"
+            "current-context."},
+           values.context);
+  line.Add({"--master", "URL", kServer,
+            "The address of the API server, such as\n"
+            "https://10.0.0.1:6443. Overrides the kubeconfig."},
+           values.master);
+  line.Add({"--http-transport", "NAME", kServer,
+            "The HTTP library for requests other than watches:\n"
+            "cpprestsdk or beast."},
+           values.http_transport);
+
+  constexpr const char* kControllers = "Controllers";
+  line.Add({"--namespace", "NAME", kControllers,
+            "The only namespace to watch; empty: all namespaces.\n"
+            "Without this flag: $WATCH_NAMESPACE."},
+           values.watch_namespace);
+  line.Add({"--graceful-shutdown-timeout", "DURATION", kControllers,
+            "How long running reconciles may take to finish after\n"
+            "SIGTERM or SIGINT, such as 500ms or 1m30s; then their\n"
+            "API calls are cancelled."},
+           values.graceful_shutdown_timeout);
+
+  constexpr const char* kMetrics = "Metrics";
+  line.Add({"--metrics-bind-address", "ADDRESS", kMetrics,
+            "Serves Prometheus metrics at /metrics over plain HTTP:\n"
+            ":8080 on all addresses, 127.0.0.1:8080 on one of them;\n"
+            "0: no metrics."},
+           values.metrics_bind_address);
+
+  constexpr const char* kLog = "Log, on standard error";
+  line.Add({"-v,--v", "LEVEL", kLog, "Verbosity: 0 for normal use, 4 for debugging."},
+           values.verbosity);
+  line.Add({"--logging-format", "FORMAT", kLog, "text (like klog) or json."},
+           values.logging_format);
+  line.AddProgramFlags();
+}
+
+// The error for a flag or environment variable `source` with the invalid value `value`. `advice`
+// says what to write instead.
+UsageError InvalidValue(const std::string& source, const std::string& value,
+                        const std::string& advice) {
+  // NOLINTNEXTLINE(modernize-return-braced-init-list): the constructor is explicit
+  return UsageError("invalid value " + Quoted(value) + " for " + source + ": " + advice);
+}
+
+// Returns the choice with the name `value`.
+template <typename T>
+T ParseChoice(const std::string& flag, const std::string& value,
+              std::initializer_list<std::pair<std::string_view, T>> choices) {
+  std::string names;
+  for (const auto& [name, choice] : choices) {
+    if (value == name) return choice;
+    names += (names.empty() ? "" : " or ") + std::string(name);
+  }
+  throw InvalidValue(flag, value, "write " + names);
+}
+
+int ParseVerbosity(const std::string& value) {
+  int level = 0;
+  const char* const end = value.data() + value.size();
+  const auto [parsed_end, error] = std::from_chars(value.data(), end, level);
+  if (error == std::errc() && parsed_end == end && level >= 0) return level;
+  throw InvalidValue("-v", value, "write a number of 0 or more, such as 4");
+}
+
+Duration ParseTimeout(const std::string& flag, const std::string& value) {
+  const auto duration = detail::ParseDuration(value);
+  if (duration && *duration >= Duration::zero()) return *duration;
+  throw InvalidValue(flag, value, "write a duration with its unit, such as 500ms, 30s or 1m30s");
+}
+
+std::string ParseMetricsAddress(const std::string& flag, const std::string& value) {
+  if (value == "0" || detail::ParseBindAddress(value)) return value;
+  throw InvalidValue(flag, value, std::string(detail::kBindAddressHelp) + ", or 0 for no metrics");
+}
+
+// Accepts an empty value or a DNS label. Other text must not get into request URLs.
+std::string ParseNamespace(const std::string& source, const std::string& value) {
+  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const bool is_valid =
+      value.empty() ||
+      (value.size() <= 63 && is_alnum(value.front()) && is_alnum(value.back()) &&
+       std::all_of(value.begin(), value.end(), [&](char c) { return is_alnum(c) || c == '-'; }));
+  if (is_valid) return value;
+  throw InvalidValue(source, value, "write the name of one namespace, or nothing for all");
+}
+
+Options ToOptions(const detail::CommandLine& line, const FlagValues& values) {
+  const bool has_namespace_flag = line.IsGiven("--namespace");
+  const auto format =
+      ParseChoice<LogFormat>("--logging-format", values.logging_format,
+                             {{"text", LogFormat::kText}, {"json", LogFormat::kJson}});
+  using Calls = TransportOptions::Calls;
+  return {
+      .name = line.name(),
+      .kubeconfig = values.kubeconfig,
+      .context = values.context,
+      .master = values.master,
+      .watch_namespace = ParseNamespace(has_namespace_flag ? "--namespace" : "$WATCH_NAMESPACE",
+                                        values.watch_namespace),
+      .http_transport =
+          ParseChoice<Calls>("--http-transport", values.http_transport,
+                             {{"cpprestsdk", Calls::kCppRest}, {"beast", Calls::kBeast}}),
+      .metrics_bind_address =
+          ParseMetricsAddress("--metrics-bind-address", values.metrics_bind_address),
+      .graceful_shutdown_timeout =
+          ParseTimeout("--graceful-shutdown-timeout", values.graceful_shutdown_timeout),
+      .log = Logger({.format = format, .verbosity = ParseVerbosity(values.verbosity)}),
+  };
+}
+
+}  // namespace
+
+std::variant<Options, EarlyExit> ParseCommandLine(int argc, const char* const* argv,
+                                                  std::string_view about, const Getenv& getenv) {
+  FlagValues values;
+  values.watch_namespace =
+      (getenv ? getenv : detail::EnvironmentVariable)("WATCH_NAMESPACE").value_or("");
+  detail::CommandLine line(argc, argv, about, Options{}.name);
+  AddFlags(line, values);
+  try {
+    if (auto early = line.Parse()) return *std::move(early);
+    return ToOptions(line, values);
+  } catch (const UsageError& error) {
+    return EarlyExit{2, line.name() + ": " + error.what() + '\n'};
+  }
+}
+
+Options Options::FromCommandLine(int argc, const char* const* argv, std::string_view about) {
+  auto parsed = ParseCommandLine(argc, argv, about);
+  if (const auto* early = std::get_if<EarlyExit>(&parsed)) {
+    (early->code == 0 ? std::cout : std::cerr) << early->text << std::flush;
+    std::exit(early->code);  // NOLINT(concurrency-mt-unsafe): called at the start of main
+  }
+  return std::get<Options>(std::move(parsed));
+}
+
+}  // namespace kopp

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kopp/reconcile.hpp>
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+namespace kopp {
+
+/// The number of reconciles by result since the start. Thread-safe.
+struct ReconcileCounts {
+  std::atomic<std::uint64_t> success{0};
+  std::atomic<std::uint64_t> requeue_after{0};
+  std::atomic<std::uint64_t> error{0};
+  std::atomic<std::uint64_t> terminal_error{0};
+};
+
+/// Threads that take keys from a queue and reconcile them. Each thread runs this loop:
+///
+///     while (key = Get()) { reconcile; Forget, AddAfter or AddRateLimited; Done }
+///
+/// This is the only place that catches exceptions of reconcile functions. Neither they nor
+/// exceptions of the rate limiter end a thread. The destructor stops the threads and waits for
+/// them. Not thread-safe, except for counts().
+class WorkerPool {
+ public:
+  using Queue = workqueue::RateLimitingQueue<ObjectKey>;
+
+  /// The objects that each Context refers to. They must outlive the pool.
+  struct ReconcileDependencies {
+    const Client& client;
+    const Cache& cache;
+    EventRecorder& events;
+    Logger log;
+  };
+
+  /// `queue` must outlive the pool.
+  WorkerPool(Queue& queue, Reconciler reconcile, ReconcileDependencies dependencies)
+      : queue_(queue), reconcile_(std::move(reconcile)), dependencies_(std::move(dependencies)) {}
+
+  /// Starts `workers` threads. Call it once.
+  void Start(int workers) {
+    *running_.Lock() = workers;
+    for (int i = 0; i < workers; ++i) {
+      threads_.emplace_back([this](const std::stop_token& stop) {
+        while (const auto key = queue_.Get(stop)) {
+          const workqueue::DoneGuard done{queue_, *key};
+          Process(*key, stop);
+        }
+        --*running_.Lock();
+        thread_ended_.notify_all();
+      });
+    }
+  }
+
+  /// Makes each thread end after its current key. Does not block.
+  void RequestStop() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+  }
+
+  /// Blocks until all threads have ended, or until `deadline`. Returns whether they have ended.
+  bool WaitUntilEnded(Clock& clock, TimePoint deadline) {
+    auto running = running_.Lock();
+    while (*running > 0 && clock.Now() < deadline) {
+      clock.WaitUntil(running.lock(), thread_ended_, deadline);
+    }
+    return *running == 0;
+  }
+
+  [[nodiscard]] const ReconcileCounts& counts() const { return counts_; }
+
+ private:
+  void Process(const ObjectKey& key, const std::stop_token& stop) {
+    std::string error_text;
+    try {
+      const Logger log = dependencies_.log.With({{"object", key}});
+      Context context{key, dependencies_.client, dependencies_.cache, dependencies_.events, log,
+                      stop};
+      return OnSuccess(key, reconcile_(key, context));
+    } catch (const TerminalError& error) {
+      return OnTerminalError(key, error.what());
+    } catch (const std::exception& error) {
+      error_text = error.what();
+    } catch (...) {
+      error_text = "the reconciler threw an object that is not a std::exception";
+    }
+    OnError(key, error_text);
+  }
+
+  void OnSuccess(const ObjectKey& key, const Result& result) {
+    queue_.Forget(key);
+    if (result.requeue_after > Duration::zero()) {
+      ++counts_.requeue_after;
+      queue_.AddAfter(key, result.requeue_after);
+    } else {
+      ++counts_.success;
+    }
+  }
+
+  void OnTerminalError(const ObjectKey& key, const std::string& error_text) {
+    ++counts_.terminal_error;
+    dependencies_.log.Error("Reconciler error, not retried until the object changes",
+                            {{"object", key}, {"err", error_text}});
+    queue_.Forget(key);
+  }
+
+  void OnError(const ObjectKey& key, const std::string& error_text) {
+    ++counts_.error;
+    dependencies_.log.Error("Reconciler error", {{"object", key}, {"err", error_text}});
+    try {
+      queue_.AddRateLimited(key);
+    } catch (const std::exception& error) {  // thrown by the rate limiter
+      dependencies_.log.Error("Rate limiter error, retrying in 1 s",
+                              {{"object", key}, {"err", error.what()}});
+      queue_.AddAfter(key, std::chrono::seconds(1));
+    }
+  }
+
+  Queue& queue_;
+  Reconciler reconcile_;
+  ReconcileDependencies dependencies_;
+  ReconcileCounts counts_;
+  Guarded<int> running_{0};  // number of threads that have not ended
+  std::condition_variable thread_ended_;
+  std::vector<std::jthread> threads_;  // last: the threads use all members above
+};
+
+}  // namespace kopp

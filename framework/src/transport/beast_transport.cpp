@@ -1,0 +1,211 @@
+#include "transport/beast_transport.hpp"
+
+#include "net/http_rules.hpp"
+#include "net/transport_failure.hpp"
+#include "transport/http_connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+namespace kopp::detail {
+namespace {
+
+namespace http = boost::beast::http;
+using Kind = TransportError::Kind;
+
+TimePoint Now() { return Clock::Real().Now(); }
+
+// A stop callback that interrupts a connection.
+struct Interrupter {
+  const Connection* connection;
+  void operator()() const noexcept { connection->Interrupt(); }
+};
+
+// The stream that BeastTransport::Open returns.
+class BeastStream final : public Stream {
+ public:
+  BeastStream(std::unique_ptr<HttpConnection> connection, const Request& request,
+              const Endpoint& endpoint, std::stop_token stop)
+      : request_(request),
+        endpoint_(endpoint),
+        stop_(std::move(stop)),
+        connection_(std::move(connection)),
+        interrupt_(stop_, Interrupter{&connection_->tcp()}) {}
+
+  [[nodiscard]] const Response& head() const override { return head_; }
+
+  // Sends the request `bytes` and reads the response head, and the body too unless the status is
+  // 2xx. Must be called first. It is not part of the constructor, so that `stop` can interrupt it.
+  void Start(std::string_view bytes, std::size_t max_body, TimePoint deadline) {
+    head_ = connection_->SendAndReadHead(bytes, parser_, std::numeric_limits<std::uint64_t>::max(),
+                                         deadline);
+    if (head_.status < 300) return;
+    for (Chunk chunk = Next(deadline); chunk.state != State::kEnd; chunk = Next(deadline)) {
+      if (chunk.state == State::kSilent || Now() >= deadline) throw failure::ResponseTimeout();
+      head_.body += chunk.bytes;
+      if (head_.body.size() > max_body) throw failure::BodyTooLarge();
+    }
+  }
+
+  Chunk Read(Duration limit) override {
+    try {
+      return Next(After(Now(), limit));
+    } catch (const TransportError& error) {
+      throw AddRequestContext(error, request_, endpoint_, stop_);
+    }
+  }
+
+ private:
+  // Blocks until body bytes arrive, the body ends or `deadline` passes.
+  Chunk Next(TimePoint deadline) {
+    while (!parser_->is_done()) {
+      auto& body = parser_->get().body();
+      body.data = bytes_.data();
+      body.size = bytes_.size();
+      if (!connection_->ReadSome(*parser_, deadline)) return {.state = State::kSilent};
+      const std::size_t received = bytes_.size() - body.size;
+      if (received > 0) return {.state = State::kBytes, .bytes = {bytes_.data(), received}};
+      if (Now() >= deadline) return {.state = State::kSilent};  // only chunk framing arrived
+    }
+    // If the body ends with the connection, an interrupted read looks like its end.
+    if (stop_.stop_requested()) throw failure::Cancelled();
+    return {.state = State::kEnd};
+  }
+
+  Request request_;
+  const Endpoint& endpoint_;
+  std::stop_token stop_;
+  std::unique_ptr<HttpConnection> connection_;
+  std::stop_callback<Interrupter> interrupt_;
+  std::optional<http::response_parser<http::buffer_body>> parser_;
+  Response head_;
+  std::array<char, HttpConnection::kReadSize> bytes_{};
+};
+
+}  // namespace
+
+BeastTransport::BeastTransport(std::shared_ptr<TransportContext> context)
+    : context_(std::move(context)) {}
+
+BeastTransport::~BeastTransport() = default;
+
+Response BeastTransport::Call(const Request& request, std::stop_token stop) {
+  CheckRequest(request);
+  return Call(request, After(Now(), context_->options.call_timeout), stop);
+}
+
+Response BeastTransport::Call(const Request& request, TimePoint deadline,
+                              const std::stop_token& stop) {
+  try {
+    const std::string bytes = Serialize(request);
+    if (auto pooled = AcquirePooled()) {
+      try {
+        return Exchange(pooled, bytes, deadline, stop);
+      } catch (const TransportError& error) {
+        // The server may have closed the connection at this moment. It is unknown whether it has
+        // processed the request.
+        const bool closed = error.kind() == Kind::kBroken && !pooled->received_any();
+        if (!closed || !IsSafeToRetry(request)) throw;
+      }
+    }
+    auto fresh = Connect(deadline, stop);
+    return Exchange(fresh, bytes, deadline, stop);
+  } catch (const TransportError& error) {
+    throw AddRequestContext(error, request, context_->endpoint, stop);
+  }
+}
+
+// Moves `connection` to the pool if it can carry another request.
+Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
+                                  std::string_view bytes, TimePoint deadline,
+                                  const std::stop_token& stop) {
+  std::optional<http::response_parser<http::string_body>> parser;
+  Response response;
+  {
+    const std::stop_callback interrupt(stop, Interrupter{&connection->tcp()});
+    response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline);
+    parser->eager(true);
+    while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);
+    // If the body ends with the connection, an interrupted read looks like its end.
+    if (parser->need_eof() && stop.stop_requested()) throw failure::Cancelled();
+  }
+  response.body = std::move(parser->get().body());
+  if (response.status == 401) context_->token.Invalidate();
+  if (parser->keep_alive() && connection->request_sent()) pool_.Release(std::move(connection));
+  return response;
+}
+
+std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
+  CheckRequest(request);
+  const TimePoint deadline = After(Now(), context_->options.call_timeout);
+  try {
+    auto stream =
+        std::make_unique<BeastStream>(Connect(deadline, stop), request, context_->endpoint, stop);
+    stream->Start(Serialize(request), context_->options.max_body, deadline);
+    if (stream->head().status == 401) context_->token.Invalidate();
+    return stream;
+  } catch (const TransportError& error) {
+    throw AddRequestContext(error, request, context_->endpoint, stop);
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
+                                                        const std::stop_token& stop) {
+  const auto addresses = context_->lookup.Resolve(
+      std::min(deadline, After(Now(), context_->options.connect_timeout)), stop);
+  for (auto address = addresses.begin();; ++address) {
+    try {
+      return ConnectTo(*address, deadline, stop);
+    } catch (const TransportError& error) {
+      const bool may_try_next =
+          error.kind() == Kind::kUnreachable || error.kind() == Kind::kTimeout;
+      if (!may_try_next || std::next(address) == addresses.end() || stop.stop_requested()) throw;
+    }
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address,
+                                                          TimePoint deadline,
+                                                          const std::stop_token& stop) {
+  auto connection = std::make_unique<HttpConnection>(address);
+  const std::stop_callback interrupt(stop, Interrupter{&connection->tcp()});
+  connection->tcp().WaitUntilConnected(
+      std::min(deadline, After(Now(), context_->options.connect_timeout)));
+  if (context_->tls) {
+    const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
+    connection->tcp().Handshake(*context_->tls, std::min(deadline, handshake_deadline));
+  }
+  return connection;
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled() {
+  auto connection = pool_.Acquire();
+  while (connection && !connection->IsReusable()) connection = pool_.Acquire();
+  return connection;
+}
+
+std::string BeastTransport::Serialize(const Request& request) {
+  const std::string authorization = AuthorizationHeader(context_->token.Get());
+  std::string bytes;
+  bytes.reserve(512 + authorization.size() + request.target.size() + request.body.size());
+  bytes.append(request.method)
+      .append(" ")
+      .append(context_->endpoint.base_path)
+      .append(request.target);
+  bytes.append(" HTTP/1.1\r\nHost: ").append(context_->endpoint.Authority()).append("\r\n");
+  for (const Header& header :
+       RequestHeaders(request, context_->options.user_agent, authorization)) {
+    bytes.append(header.name).append(": ").append(header.value).append("\r\n");
+  }
+  if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
+    bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+  }
+  return bytes.append("\r\n").append(request.body);
+}
+
+}  // namespace kopp::detail

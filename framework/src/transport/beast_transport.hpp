@@ -1,0 +1,48 @@
+#pragma once
+
+#include "transport/connection_pool.hpp"
+#include "transport/transport_context.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <kopp/transport.hpp>
+
+namespace kopp::detail {
+
+class HttpConnection;
+
+/// A transport that implements calls and streams with plain sockets and the HTTP parser of
+/// Boost.Beast.
+///
+/// A call runs in the calling thread and reuses the connection that was released last. Every stream
+/// has its own connection. Thread-safe.
+class BeastTransport final : public Transport {
+ public:
+  explicit BeastTransport(std::shared_ptr<TransportContext> context);
+  ~BeastTransport() override;
+
+  Response Call(const Request& request, std::stop_token stop) override;
+  /// As above, but with a deadline of the caller. `request` must have passed CheckRequest.
+  [[nodiscard]] Response Call(const Request& request, TimePoint deadline,
+                              const std::stop_token& stop);
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+
+ private:
+  [[nodiscard]] std::unique_ptr<HttpConnection> Connect(TimePoint deadline,
+                                                        const std::stop_token& stop);
+  [[nodiscard]] std::unique_ptr<HttpConnection> ConnectTo(const Address& address,
+                                                          TimePoint deadline,
+                                                          const std::stop_token& stop);
+  [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled();
+  [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
+                                  std::string_view bytes, TimePoint deadline,
+                                  const std::stop_token& stop);
+  [[nodiscard]] std::string Serialize(const Request& request);
+
+  std::shared_ptr<TransportContext> context_;
+  ConnectionPool<HttpConnection> pool_;
+};
+
+}  // namespace kopp::detail

@@ -1,0 +1,32 @@
+#include "transport/beast_transport.hpp"
+#include "transport/cpprest_transport.hpp"
+#include "transport/transport_context.hpp"
+
+#include <algorithm>
+
+#include <kopp/transport.hpp>
+
+namespace kopp {
+namespace {
+
+void CheckOptions(const TransportOptions& options) {
+  const auto is_allowed = [](char c) { return c >= ' ' && c < '\x7f'; };
+  if (!std::all_of(options.user_agent.begin(), options.user_agent.end(), is_allowed)) {
+    throw ConfigError("the user agent contains characters that are not allowed in a header");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOptions& options) {
+  CheckOptions(options);
+  auto context = std::make_shared<detail::TransportContext>(config, options);
+  const bool needs_beast =
+      detail::IsIpv6Address(context->endpoint.host) || !config.tls_server_name.empty();
+  if (options.calls == TransportOptions::Calls::kBeast || needs_beast) {
+    return std::make_unique<detail::BeastTransport>(std::move(context));
+  }
+  return detail::MakeCpprestTransport(std::move(context));
+}
+
+}  // namespace kopp

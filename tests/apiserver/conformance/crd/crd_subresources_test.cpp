@@ -1,0 +1,235 @@
+#include "custom_resources.hpp"
+
+#include <string>
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// A schema whose spec and status have the integer "replicas" and the string "selector".
+json SchemaWithReplicas() {
+  const json integer{{"type", "integer"}};
+  const json replicas_and_selector =
+      ObjectSchema({{"replicas", integer}, {"selector", {{"type", "string"}}}});
+  return ObjectSchema({{"spec", replicas_and_selector}, {"status", replicas_and_selector}});
+}
+
+class CustomResourceStatusTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() {
+    CreateCrd(SchemaWithReplicas(), {{"subresources", {{"status", json::object()}}}});
+  }
+  static void TearDownTestSuite() { DeleteCrd(); }
+
+  void SetUp() override {
+    json widget = MakeWidget("w", {{"replicas", 1}});
+    widget["status"]["replicas"] = 5;
+    created_ = Post(Widgets(), widget);
+  }
+  std::string ObjectPath() { return Widgets() + "/w"; }
+
+  ApiResponse created_{};
+};
+
+TEST_F(CustomResourceStatusTest, CreateIgnoresTheStatus) {
+  EXPECT_EQ(created_.status, 201);
+  EXPECT_FALSE(created_.body.contains("status"));
+  EXPECT_EQ(created_.at("/metadata/generation"), 1);
+}
+
+TEST_F(CustomResourceStatusTest, PatchOfTheObjectIgnoresTheStatus) {
+  const ApiResponse patched = MergePatch(ObjectPath(), {{"status", {{"replicas", 2}}}});
+
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.body, created_.body);
+}
+
+TEST_F(CustomResourceStatusTest, StatusPatchChangesOnlyTheStatus) {
+  const ApiResponse patched =
+      MergePatch(ObjectPath() + "/status",
+                 {{"status", {{"replicas", 2}}},
+                  {"spec", {{"replicas", 9}}},
+                  {"metadata", {{"labels", {{"x", "1"}}}, {"finalizers", {"example.com/one"}}}}});
+
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.at("/status"), json({{"replicas", 2}}));
+  EXPECT_EQ(patched.at("/spec"), json({{"replicas", 1}}));
+  EXPECT_EQ(patched.at("/metadata/labels"), nullptr);
+  EXPECT_EQ(patched.at("/metadata/finalizers"), nullptr);
+  EXPECT_EQ(patched.at("/metadata/generation"), 1);
+}
+
+TEST_F(CustomResourceStatusTest, StatusUpdateChangesOnlyTheStatus) {
+  created_.body["status"]["replicas"] = 3;
+  created_.body["spec"]["replicas"] = 9;
+
+  const ApiResponse put = Put(ObjectPath() + "/status", created_.body);
+
+  EXPECT_EQ(put.status, 200);
+  EXPECT_EQ(put.at("/status"), json({{"replicas", 3}}));
+  EXPECT_EQ(put.at("/spec"), json({{"replicas", 1}}));
+}
+
+TEST_F(CustomResourceStatusTest, GetOfTheStatusReturnsTheWholeObject) {
+  EXPECT_EQ(Get(ObjectPath() + "/status").body, created_.body);
+}
+
+TEST_F(CustomResourceStatusTest, StatusOfTheWrongTypeIsRejected) {
+  const ApiResponse response =
+      MergePatch(ObjectPath() + "/status", {{"status", {{"replicas", "x"}}}});
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_THAT(Causes(response),
+              ElementsAre("FieldValueTypeInvalid status.replicas: Invalid value: \"string\": "
+                          "replicas in body must be of type integer: \"string\""))
+      << "field paths in the message are relative to the status";
+}
+
+TEST_F(CustomResourceStatusTest, OnlyASpecChangeRaisesTheGeneration) {
+  EXPECT_EQ(MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}}).at("/metadata/generation"), 2);
+  EXPECT_EQ(MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}}).at("/metadata/generation"), 2);
+  EXPECT_EQ(MergePatch(ObjectPath(), {{"metadata", {{"labels", {{"x", "1"}}}}}})
+                .at("/metadata/generation"),
+            2);
+  EXPECT_EQ(
+      MergePatch(ObjectPath(), {{"metadata", {{"generation", 77}}}}).at("/metadata/generation"), 2);
+}
+
+class CrdWithoutSubresourcesTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() { CreateCrd(SchemaWithReplicas()); }
+  static void TearDownTestSuite() { DeleteCrd(); }
+};
+
+TEST_F(CrdWithoutSubresourcesTest, StatusIsAnOrdinaryFieldAndItsChangeRaisesTheGeneration) {
+  json widget = MakeWidget("w", {{"replicas", 1}});
+  widget["status"]["replicas"] = 5;
+
+  EXPECT_EQ(Post(Widgets(), widget).at("/status"), json({{"replicas", 5}}));
+  const ApiResponse patched = MergePatch(Widgets() + "/w", {{"status", {{"replicas", 6}}}});
+  EXPECT_EQ(patched.at("/status"), json({{"replicas", 6}}));
+  EXPECT_EQ(patched.at("/metadata/generation"), 2);
+}
+
+TEST_F(CrdWithoutSubresourcesTest, StatusPathIsNotFound) {
+  Post(Widgets(), MakeWidget("w"));
+
+  const ApiResponse response = Get(Widgets() + "/w/status");
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.message(), "widgets." + group() + " \"w\" not found");
+}
+
+TEST_F(CrdWithoutSubresourcesTest, ScalePathIsNotFound) {
+  Post(Widgets(), MakeWidget("w"));
+
+  EXPECT_EQ(Get(Widgets() + "/w/scale").status, 404);
+}
+
+class CustomResourceScaleTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() {
+    CreateCrd(SchemaWithReplicas(), {{"subresources",
+                                      {{"status", json::object()},
+                                       {"scale",
+                                        {{"specReplicasPath", ".spec.replicas"},
+                                         {"statusReplicasPath", ".status.replicas"},
+                                         {"labelSelectorPath", ".status.selector"}}}}}});
+  }
+  static void TearDownTestSuite() { DeleteCrd(); }
+
+  void SetUp() override { created_ = Post(Widgets(), MakeWidget("w", {{"replicas", 2}})); }
+  std::string ObjectPath() { return Widgets() + "/w"; }
+
+  ApiResponse created_{};
+};
+
+TEST_F(CustomResourceScaleTest, ScaleIsReadFromTheConfiguredPaths) {
+  const ApiResponse updated =
+      MergePatch(ObjectPath() + "/status", {{"status", {{"replicas", 1}, {"selector", "a=b"}}}});
+
+  EXPECT_EQ(Get(ObjectPath() + "/scale").body,
+            json({{"kind", "Scale"},
+                  {"apiVersion", "autoscaling/v1"},
+                  {"metadata",
+                   {{"name", "w"},
+                    {"namespace", ns()},
+                    {"uid", created_.at("/metadata/uid")},
+                    {"resourceVersion", updated.resource_version()},
+                    {"creationTimestamp", created_.at("/metadata/creationTimestamp")}}},
+                  {"spec", {{"replicas", 2}}},
+                  {"status", {{"replicas", 1}, {"selector", "a=b"}}}}));
+}
+
+TEST_F(CustomResourceScaleTest, MissingStatusReplicasAreReportedAsZero) {
+  EXPECT_EQ(Get(ObjectPath() + "/scale").at("/status"), json({{"replicas", 0}}));
+}
+
+TEST_F(CustomResourceScaleTest, ScalePatchChangesTheReplicasOfTheObject) {
+  const ApiResponse scaled = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", 5}}}});
+
+  EXPECT_EQ(scaled.status, 200);
+  EXPECT_EQ(scaled.at("/spec/replicas"), 5);
+  const ApiResponse object = Get(ObjectPath());
+  EXPECT_EQ(object.at("/spec/replicas"), 5);
+  EXPECT_EQ(object.at("/metadata/generation"), 2);
+  EXPECT_EQ(object.resource_version(), scaled.resource_version());
+}
+
+TEST_F(CustomResourceScaleTest, ScaleUpdateChecksTheResourceVersionOnlyIfSet) {
+  json scale = Get(ObjectPath() + "/scale").body;
+  scale["spec"]["replicas"] = 7;
+  EXPECT_EQ(Put(ObjectPath() + "/scale", scale).at("/spec/replicas"), 7);
+
+  EXPECT_EQ(Put(ObjectPath() + "/scale", scale).status, 409);
+  scale["metadata"].erase("resourceVersion");
+  EXPECT_EQ(Put(ObjectPath() + "/scale", scale).status, 200);
+}
+
+TEST_F(CustomResourceScaleTest, ScalePatchWithAStaleResourceVersionIsAConflict) {
+  const ApiResponse response =
+      MergePatch(ObjectPath() + "/scale",
+                 {{"metadata", {{"resourceVersion", "1"}}}, {"spec", {{"replicas", 8}}}});
+
+  EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(response.message(),
+            "Operation cannot be fulfilled on widgets." + group() +
+                " \"w\": the object has been modified; please apply your changes to the latest "
+                "version and try again");
+}
+
+TEST_F(CustomResourceScaleTest, ScalePatchIgnoresTheStatus) {
+  const ApiResponse scaled = MergePatch(ObjectPath() + "/scale", {{"status", {{"replicas", 9}}}});
+
+  EXPECT_EQ(scaled.at("/status/replicas"), 0);
+}
+
+TEST_F(CustomResourceScaleTest, NegativeReplicasAreRejected) {
+  const ApiResponse response = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", -1}}}});
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_THAT(Causes(response), ElementsAre("FieldValueInvalid .spec.replicas: Invalid value: -1: "
+                                            "should be a non-negative integer"));
+}
+
+TEST_F(CustomResourceScaleTest, ScaleOfAnObjectWithoutSpecReplicasIsAnInternalError) {
+  Post(Widgets(), MakeWidget("none", json::object()));
+
+  const ApiResponse response = Get(Widgets() + "/none/scale");
+
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.reason(), "InternalError");
+  EXPECT_EQ(response.message(),
+            "Internal error occurred: the spec replicas field \".spec.replicas\" does not exist");
+}
+
+TEST_F(CustomResourceScaleTest, ScaleOfAMissingObjectIsNotFound) {
+  const ApiResponse response = Get(Widgets() + "/none/scale");
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.message(), "widgets." + group() + " \"none\" not found");
+}
+
+}  // namespace
+}  // namespace kopp::conformance

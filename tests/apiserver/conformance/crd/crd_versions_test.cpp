@@ -1,0 +1,175 @@
+#include "custom_resources.hpp"
+#include "managed_fields.hpp"
+
+#include <string>
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// v1 and v2 are served, v2 is stored, v1beta1 is deprecated, v3 is not served.
+class CrdVersionsTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() {
+    const std::string group = UniqueGroup();
+    json crd = MakeWidgetCrd(group, AnyObjectSchema());
+    const json version = crd["spec"]["versions"][0];
+    json& versions = crd["spec"]["versions"];
+    versions[0]["storage"] = false;
+    for (const std::string name : {"v2", "v1beta1", "v3"}) {
+      versions.push_back(version);
+      versions.back()["name"] = name;
+      versions.back()["storage"] = name == "v2";
+      versions.back()["served"] = name != "v3";
+    }
+    versions[2]["deprecated"] = true;
+    CreateCrdInGroup(group, crd);
+  }
+  static void TearDownTestSuite() { DeleteCrd(); }
+};
+
+TEST_F(CrdVersionsTest, ObjectCanBeReadInEachServedVersion) {
+  ApiResponse created = Post(Widgets("v1"), MakeWidget("w", {{"x", 1}}, "v1"));
+
+  EXPECT_EQ(created.str("/apiVersion"), group() + "/v1");
+  created.body["apiVersion"] = group() + "/v2";
+  EXPECT_EQ(Get(Widgets("v2") + "/w").body, created.body);
+}
+
+TEST_F(CrdVersionsTest, ListHasTheVersionOfItsPath) {
+  Post(Widgets("v1"), MakeWidget("w"));
+
+  const ApiResponse list = Get(Widgets("v2"));
+
+  EXPECT_EQ(list.str("/apiVersion"), group() + "/v2");
+  EXPECT_EQ(list.str("/items/0/apiVersion"), group() + "/v2");
+}
+
+TEST_F(CrdVersionsTest, WatchEventHasTheVersionOfItsPath) {
+  const auto watch = StartWatch(Widgets("v2") + "?watch=true");
+
+  Post(Widgets("v1"), MakeWidget("w"));
+
+  EXPECT_EQ(watch->NextEvent()["object"]["apiVersion"], group() + "/v2");
+}
+
+TEST_F(CrdVersionsTest, VersionThatIsNotServedIsNotFound) {
+  const ApiResponse response = Get(Widgets("v3"));
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.text, "404 page not found\n");
+}
+
+TEST_F(CrdVersionsTest, StorageVersionIsListedInTheStatusOfTheCrd) {
+  EXPECT_EQ(Get(CrdPath()).at("/status/storedVersions"), json({"v2"}));
+}
+
+TEST_F(CrdVersionsTest, RequestToADeprecatedVersionReturnsAWarning) {
+  EXPECT_THAT(
+      Get(Widgets("v1beta1")).warnings,
+      ElementsAre(group() + "/v1beta1 Widget is deprecated; use " + group() + "/v2 Widget"));
+  EXPECT_THAT(Get(Widgets("v1beta1") + "/none").warnings, SizeIs(1));
+  EXPECT_THAT(Get(Widgets("v1")).warnings, IsEmpty());
+}
+
+TEST_F(CrdVersionsTest, ManagedFieldsKeepTheVersionThatEachManagerUsed) {
+  Apply(Widgets("v1") + "/w", MakeWidget("w", {{"x", 1}}, "v1"), "one");
+  const ApiResponse applied = Apply(Widgets("v2") + "/w", MakeWidget("w", {{"y", 1}}, "v2"), "two");
+
+  EXPECT_EQ(applied.at("/spec"), json({{"x", 1}, {"y", 1}}));
+  EXPECT_EQ(ManagedFields(applied),
+            json({ManagedFieldsEntry("one", "Apply", group() + "/v1",
+                                     R"({"f:spec": {".": {}, "f:x": {}}})"),
+                  ManagedFieldsEntry("two", "Apply", group() + "/v2",
+                                     R"({"f:spec": {".": {}, "f:y": {}}})")}));
+}
+
+TEST_F(CrdVersionsTest, ApplyConflictIsDetectedAcrossVersions) {
+  Post(Widgets("v1"), MakeWidget("w", {{"y", 1}}));
+  MergePatch(Widgets("v1") + "/w?fieldManager=writer", {{"spec", {{"x", 1}}}});
+
+  const ApiResponse response = Apply(Widgets("v2") + "/w", MakeWidget("w", {{"x", 2}}, "v2"), "m");
+
+  EXPECT_EQ(response.message(), "Apply failed with 1 conflict: conflict with \"writer\" using " +
+                                    group() + "/v1: .spec.x");
+}
+
+class CrdVersionChangeTest : public CrdPerTest {};
+
+TEST_F(CrdVersionChangeTest, VersionThatIsNoLongerServedIsNotFound) {
+  const std::string group = UniqueGroup();
+  json crd = MakeWidgetCrd(group, AnyObjectSchema());
+  crd["spec"]["versions"].push_back(crd["spec"]["versions"][0]);
+  crd["spec"]["versions"][1]["name"] = "v2";
+  crd["spec"]["versions"][1]["storage"] = false;
+  CreateCrdInGroup(group, crd);
+
+  JsonPatch(CrdPath(),
+            {{{"op", "replace"}, {"path", "/spec/versions/0/served"}, {"value", false}}});
+
+  EXPECT_EQ(Eventually(404, [&] { return Get(Widgets("v1")); }).status, 404);
+  EXPECT_EQ(Eventually(200, [&] { return Get(Widgets("v2")); }).status, 200);
+}
+
+TEST_F(CrdVersionChangeTest, StoredVersionsKeepAFormerStorageVersion) {
+  const std::string group = UniqueGroup();
+  json crd = MakeWidgetCrd(group, AnyObjectSchema());
+  crd["spec"]["versions"].push_back(crd["spec"]["versions"][0]);
+  crd["spec"]["versions"][1]["name"] = "v2";
+  crd["spec"]["versions"][1]["storage"] = false;
+  CreateCrdInGroup(group, crd);
+
+  const ApiResponse changed = JsonPatch(
+      CrdPath(), {{{"op", "replace"}, {"path", "/spec/versions/0/storage"}, {"value", false}},
+                  {{"op", "replace"}, {"path", "/spec/versions/1/storage"}, {"value", true}}});
+
+  EXPECT_EQ(changed.status, 200);
+  EXPECT_EQ(changed.at("/status/storedVersions"), json({"v1", "v2"}));
+}
+
+class ClusterScopedCrdTest : public CrdPerTest {
+ protected:
+  static void CreateClusterScopedCrd() {
+    const std::string group = UniqueGroup();
+    json crd = MakeWidgetCrd(group, AnyObjectSchema());
+    crd["spec"]["scope"] = "Cluster";
+    CreateCrdInGroup(group, crd);
+  }
+};
+
+TEST_F(ClusterScopedCrdTest, NamespaceInTheBodyIsDropped) {
+  CreateClusterScopedCrd();
+  const std::string all = "/apis/" + group() + "/v1/widgets";
+  json widget = MakeWidget("w");
+  widget["metadata"]["namespace"] = "dropped";
+
+  const ApiResponse created = Post(all, widget);
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.at("/metadata/namespace"), nullptr);
+  EXPECT_EQ(Get(all + "/w").body, created.body);
+}
+
+TEST_F(ClusterScopedCrdTest, NamespacedPathIsNotFound) {
+  CreateClusterScopedCrd();
+
+  EXPECT_EQ(Get(Widgets()).text, "404 page not found\n");
+}
+
+class CrdShortNameTest : public CrdPerTest {};
+
+TEST_F(CrdShortNameTest, ShortNameIsAcceptedButIsNotAPath) {
+  const std::string group = UniqueGroup();
+  json crd = MakeWidgetCrd(group, AnyObjectSchema());
+  crd["spec"]["names"]["shortNames"] = {"wd"};
+  CreateCrdInGroup(group, crd);
+
+  EXPECT_EQ(Get("/apis/" + group + "/v1/wd").status, 404);
+  EXPECT_EQ(Get(CrdPath()).at("/status/acceptedNames/shortNames"), json({"wd"}));
+}
+
+}  // namespace
+}  // namespace kopp::conformance

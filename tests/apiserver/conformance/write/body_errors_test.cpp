@@ -1,0 +1,245 @@
+#include "conformance.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// An invalid request body and the error message for it.
+struct RequestBody {
+  std::string test{};
+  std::string body{};
+  std::string message_start{};  ///< how the message starts
+  std::string message_end{};    ///< how the message ends
+
+  friend void PrintTo(const RequestBody& body, std::ostream* out) { *out << body.body; }
+};
+
+class MalformedBodyTest : public ConformanceTest,
+                          public ::testing::WithParamInterface<RequestBody> {
+ protected:
+  void ExpectBadRequest(const ApiResponse& response) {
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(response.reason(), "BadRequest");
+    EXPECT_THAT(response.message(),
+                AllOf(StartsWith(GetParam().message_start), EndsWith(GetParam().message_end)));
+  }
+};
+
+TEST_P(MalformedBodyTest, CreateWithAMalformedBodyIsABadRequest) {
+  ExpectBadRequest(Call({.method = "POST", .target = Path("configmaps"), .body = GetParam().body}));
+}
+
+TEST_P(MalformedBodyTest, UpdateWithAMalformedBodyIsABadRequest) {
+  ExpectBadRequest(
+      Call({.method = "PUT", .target = Path("configmaps") + "/a", .body = GetParam().body}));
+}
+
+const std::string unrecognized_object =
+    "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
+    "json parse error: ";
+const RequestBody malformed_bodies[] = {
+    {"EmptyBody", "", unrecognized_object + "unexpected end of JSON input (<empty>)"},
+    {"IncompleteObject", "{", unrecognized_object + "unexpected end of JSON input ({)"},
+    {"Array", "[]", unrecognized_object + "json: cannot unmarshal array into Go value of type ",
+     " (5b5d)"},
+    {"String", "\"x\"",
+     unrecognized_object + "json: cannot unmarshal string into Go value of type ", " (227822)"},
+    {"TrailingValue", R"({"metadata":{"name":"a"}}{})",
+     unrecognized_object + "invalid character '{' after top-level value"},
+    {"TrailingComma", R"({"metadata":{"name":"a"},})",
+     unrecognized_object + "invalid character '}' looking for beginning of object key string",
+     R"( ({"metadata":{"name":"a"},}))"},
+    {"LongBodyIsTruncatedInTheMessage", R"({"metadata":{"name":"a-long-name"},})",
+     unrecognized_object, R"( ({"metadata":{"name":"a-long-na ...))"},
+    {"KindIsANumber", R"({"kind":5})",
+     unrecognized_object +
+         "json: cannot unmarshal number into Go struct field .kind of type string"},
+};
+INSTANTIATE_TEST_SUITE_P(, MalformedBodyTest, ::testing::ValuesIn(malformed_bodies),
+                         [](const auto& body) { return body.param.test; });
+
+class WrongKindTest : public MalformedBodyTest {};
+
+TEST_P(WrongKindTest, CreateWithAnotherKindOrVersionIsABadRequest) {
+  ExpectBadRequest(Call({.method = "POST", .target = Path("configmaps"), .body = GetParam().body}));
+}
+
+const RequestBody wrong_kinds[] = {
+    {"AnotherKind", R"({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "a"}})",
+     R"(Secret in version "v1" cannot be handled as a ConfigMap: )"},
+    {"List", R"({"kind": "ConfigMapList", "apiVersion": "v1", "items": []})",
+     R"(ConfigMapList in version "v1" cannot be handled as a ConfigMap: )"},
+    {"UnknownKind", R"({"kind": "Nope", "apiVersion": "v1", "metadata": {"name": "a"}})",
+     R"(Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for )"
+     R"(version "v1" in scheme)"},
+    {"UnknownVersion", R"({"kind": "ConfigMap", "apiVersion": "v2", "metadata": {"name": "a"}})",
+     R"(ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is )"
+     R"(registered for version "v2" in scheme)"},
+    {"AnotherGroup", R"({"kind": "ConfigMap", "apiVersion": "apps/v1", "metadata": {"name": "a"}})",
+     R"(ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is )"
+     R"(registered for version "apps/v1" in scheme)"},
+    {"MalformedApiVersion", R"({"kind": "X", "apiVersion": "a/b/c"})",
+     "the object provided is unrecognized (must be of type ConfigMap): unexpected GroupVersion "
+     "string: a/b/c ("},
+};
+INSTANTIATE_TEST_SUITE_P(, WrongKindTest, ::testing::ValuesIn(wrong_kinds),
+                         [](const auto& body) { return body.param.test; });
+
+class WrongFieldTypeTest : public ConformanceTest,
+                           public ::testing::WithParamInterface<RequestBody> {};
+
+TEST_P(WrongFieldTypeTest, ValueOfTheWrongTypeIsABadRequestThatNamesTheField) {
+  json deployment = MakeDeployment("a");
+  deployment.merge_patch(json::parse(GetParam().body));
+  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.reason(), "BadRequest");
+  EXPECT_THAT(response.message(),
+              AllOf(StartsWith(R"(Deployment in version "v1" cannot be handled as a Deployment: )" +
+                               GetParam().message_start),
+                    EndsWith(GetParam().message_end)));
+}
+
+const RequestBody wrong_types[] = {
+    {"StringForAnInteger", R"({"spec": {"replicas": "3"}})",
+     "json: cannot unmarshal string into Go struct field ", "spec.replicas of type int32"},
+    {"FractionForAnInteger", R"({"spec": {"replicas": 1.5}})",
+     "json: cannot unmarshal number 1.5 into Go struct field ", "spec.replicas of type int32"},
+    {"IntegerOutOfRange", R"({"spec": {"replicas": 99999999999}})",
+     "json: cannot unmarshal number 99999999999 into Go struct field ",
+     "spec.replicas of type int32"},
+    {"BoolForAnInteger", R"({"spec": {"replicas": true}})",
+     "json: cannot unmarshal bool into Go struct field ", "spec.replicas of type int32"},
+    {"StringForABool", R"({"spec": {"paused": "yes"}})",
+     "json: cannot unmarshal string into Go struct field ", "spec.paused of type bool"},
+    {"NumberForAString", R"({"metadata": {"name": 5}})",
+     "json: cannot unmarshal number into Go struct field ", "metadata.name of type string"},
+    {"NumberForALabel", R"({"metadata": {"labels": {"a": 1}}})",
+     "json: cannot unmarshal number into Go struct field ", "metadata.labels of type string"},
+    {"ArrayForAMap", R"({"metadata": {"labels": []}})",
+     "json: cannot unmarshal array into Go struct field ",
+     "metadata.labels of type map[string]string"},
+    {"StringForAnObject", R"({"spec": "x"})",
+     "json: cannot unmarshal string into Go struct field "},
+    {"ObjectForAList", R"({"spec": {"template": {"spec": {"containers": {"a": "b"}}}}})",
+     "json: cannot unmarshal object into Go struct field "},
+    {"MalformedTimestamp", R"({"metadata": {"creationTimestamp": "yesterday"}})",
+     "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
+     "\"2006\""},
+};
+INSTANTIATE_TEST_SUITE_P(, WrongFieldTypeTest, ::testing::ValuesIn(wrong_types),
+                         [](const auto& body) { return body.param.test; });
+
+class RequestBodyTest : public ConformanceTest {};
+
+TEST_F(RequestBodyTest, KindAndApiVersionAreOptional) {
+  const ApiResponse created = Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.str("/kind"), "ConfigMap");
+}
+
+TEST_F(RequestBodyTest, InvalidBase64InASecretIsABadRequest) {
+  const ApiResponse response =
+      Post(Path("secrets"), {{"metadata", {{"name", "a"}}}, {"data", {{"a", "%%"}}}});
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.message(),
+            R"(Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input )"
+            "byte 0");
+}
+
+TEST_F(RequestBodyTest, BodyOfMoreThan3MiBIsTooLarge) {
+  const ApiResponse response =
+      Post(Path("configmaps"),
+           {{"metadata", {{"name", "a"}}}, {"data", {{"a", std::string(3 << 20, 'x')}}}});
+
+  EXPECT_EQ(response.status, 413);
+  EXPECT_EQ(response.reason(), "RequestEntityTooLarge");
+  EXPECT_EQ(response.message(), "Request entity too large: limit is 3145728");
+}
+
+TEST_F(RequestBodyTest, PatchOfMoreThan3MiBIsTooLarge) {
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse patched =
+      MergePatch(Path("configmaps") + "/a", {{"data", {{"a", std::string(3 << 20, 'x')}}}});
+
+  EXPECT_EQ(patched.status, 413);
+  EXPECT_EQ(patched.message(), "Request entity too large: limit is 3145728");
+}
+
+TEST_F(RequestBodyTest, NestingDepthOf20000IsABadRequest) {
+  const ApiResponse response =
+      Call({.method = "POST",
+            .target = Path("configmaps"),
+            .body = R"({"x":)" + std::string(20'000, '[') + std::string(20'000, ']') + "}"});
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.message(),
+              StartsWith(unrecognized_object + "invalid character '[' exceeded max depth"));
+}
+
+TEST_F(RequestBodyTest, NestingDepthOf400IsAccepted) {
+  const ApiResponse created = Call({.method = "POST",
+                                    .target = Path("configmaps"),
+                                    .body = R"({"metadata":{"name":"a"},"x":)" +
+                                            std::string(400, '[') + std::string(400, ']') + "}"});
+
+  EXPECT_EQ(created.status, 201);
+}
+
+class MalformedPatchBodyTest : public ConformanceTest,
+                               public ::testing::WithParamInterface<RequestBody> {};
+
+TEST_P(MalformedPatchBodyTest, MergePatchWithAMalformedBodyIsABadRequest) {
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse patched = Call({.method = "PATCH",
+                                    .target = Path("configmaps") + "/a",
+                                    .body = GetParam().body,
+                                    .content_type = "application/merge-patch+json"});
+
+  EXPECT_EQ(patched.status, 400);
+  EXPECT_EQ(patched.reason(), "BadRequest");
+  EXPECT_THAT(patched.message(), StartsWith(GetParam().message_start));
+}
+
+const RequestBody malformed_patch_bodies[] = {
+    {"IncompleteObject", "{", "error decoding patch: unexpected end of JSON input"},
+    {"Array", "[]", "error decoding patch: json: cannot unmarshal array into Go value of type "},
+    {"Number", "5", "error decoding patch: json: cannot unmarshal number into Go value of type "},
+};
+INSTANTIATE_TEST_SUITE_P(, MalformedPatchBodyTest, ::testing::ValuesIn(malformed_patch_bodies),
+                         [](const auto& body) { return body.param.test; });
+
+TEST_F(RequestBodyTest, PatchThatSetsAValueOfTheWrongTypeIsInvalid) {
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse patched = MergePatch(Path("configmaps") + "/a", {{"data", {{"a", 5}}}});
+
+  EXPECT_EQ(patched.status, 422);
+  EXPECT_EQ(patched.reason(), "Invalid");
+  EXPECT_EQ(patched.str("/details/causes/0/field"), "patch");
+  EXPECT_THAT(patched.message(),
+              AllOf(StartsWith(R"( "" is invalid: patch: Invalid value: "{)"),
+                    HasSubstr("json: cannot unmarshal number into Go struct field "),
+                    EndsWith("data of type string")));
+}
+
+TEST_F(RequestBodyTest, MalformedDeleteOptionsAreAServerErrorWithoutAReason) {
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse response =
+      Call({.method = "DELETE", .target = Path("configmaps") + "/a", .body = "{"});
+
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.reason(), "");
+  EXPECT_EQ(response.message(),
+            "couldn't get version/kind; json parse error: unexpected end of JSON input");
+  EXPECT_EQ(Get(Path("configmaps") + "/a").status, 200);
+}
+
+}  // namespace
+}  // namespace kopp::conformance

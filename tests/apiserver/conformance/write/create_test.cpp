@@ -1,0 +1,272 @@
+#include "conformance.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::MatchesRegex;
+
+class CreateTest : public ConformanceTest {};
+
+TEST_F(CreateTest, ResponseEqualsTheStoredObject) {
+  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.body, Get(Path("configmaps") + "/a").body);
+}
+
+TEST_F(CreateTest, ServerSetsUidCreationTimestampResourceVersionAndNamespace) {
+  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+
+  EXPECT_THAT(created.str("/metadata/uid"),
+              MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+  EXPECT_THAT(created.str("/metadata/creationTimestamp"),
+              MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
+  EXPECT_THAT(created.resource_version(), MatchesRegex("[1-9][0-9]*"));
+  EXPECT_EQ(created.str("/metadata/namespace"), ns());
+  EXPECT_EQ(created.str("/kind"), "ConfigMap");
+  EXPECT_EQ(created.str("/apiVersion"), "v1");
+}
+
+TEST_F(CreateTest, ServerManagedMetadataInTheBodyIsIgnored) {
+  const std::string client_timestamp = "2001-01-01T00:00:00Z";
+  const ApiResponse created =
+      Post(Path("configmaps"), {{"metadata",
+                                 {{"name", "a"},
+                                  {"uid", "mine"},
+                                  {"creationTimestamp", client_timestamp},
+                                  {"deletionTimestamp", client_timestamp},
+                                  {"deletionGracePeriodSeconds", 4},
+                                  {"selfLink", "/mine"},
+                                  {"managedFields", json::array({{{"manager", "mine"}}})}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_NE(created.str("/metadata/uid"), "mine");
+  EXPECT_NE(created.str("/metadata/creationTimestamp"), client_timestamp);
+  EXPECT_EQ(created.at("/metadata/deletionTimestamp"), nullptr);
+  EXPECT_EQ(created.at("/metadata/deletionGracePeriodSeconds"), nullptr);
+  EXPECT_EQ(created.at("/metadata/selfLink"), nullptr);
+  EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
+}
+
+TEST_F(CreateTest, ResourceVersionInTheBodyIsAServerErrorWithoutAReason) {
+  const ApiResponse response =
+      Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"resourceVersion", "5"}}}});
+
+  EXPECT_EQ(response.body,
+            json({{"kind", "Status"},
+                  {"apiVersion", "v1"},
+                  {"metadata", json::object()},
+                  {"status", "Failure"},
+                  {"message", "resourceVersion should not be set on objects to be created"},
+                  {"code", 500}}));
+  EXPECT_EQ(response.status, 500);
+}
+
+TEST_F(CreateTest, ExistingNameIsRejectedWithAlreadyExists) {
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
+
+  EXPECT_EQ(second.status, 409);
+  EXPECT_EQ(second.reason(), "AlreadyExists");
+  EXPECT_EQ(second.message(), R"(configmaps "a" already exists)");
+  EXPECT_EQ(second.at("/details"), json({{"name", "a"}, {"kind", "configmaps"}}));
+}
+
+TEST_F(CreateTest, AlreadyExistsErrorNamesTheApiGroup) {
+  Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+  const ApiResponse second = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+
+  EXPECT_EQ(second.message(), R"(deployments.apps "a" already exists)");
+  EXPECT_EQ(second.at("/details"),
+            json({{"name", "a"}, {"group", "apps"}, {"kind", "deployments"}}));
+}
+
+TEST_F(CreateTest, SameNameCanBeUsedInTwoNamespaces) {
+  const std::string other_namespace = UniqueName("conformance");
+  Post("/api/v1/namespaces", {{"metadata", {{"name", other_namespace}}}});
+
+  const ApiResponse in_first = Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse in_second =
+      Post("/api/v1/namespaces/" + other_namespace + "/configmaps", MakeConfigMap("a"));
+
+  EXPECT_EQ(in_second.status, 201);
+  EXPECT_EQ(in_second.str("/metadata/namespace"), other_namespace);
+  EXPECT_EQ(Get(Path("configmaps") + "/a").body, in_first.body);
+}
+
+TEST_F(CreateTest, GenerateNameAppendsFiveRandomCharacters) {
+  const ApiResponse created = Post(Path("configmaps"), {{"metadata", {{"generateName", "some-"}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_THAT(created.name(), MatchesRegex("some-[bcdfghjklmnpqrstvwxz2456789]{5}"));
+  EXPECT_EQ(created.str("/metadata/generateName"), "some-");
+}
+
+TEST_F(CreateTest, GeneratedNameIsTruncatedTo63Characters) {
+  const ApiResponse created =
+      Post(Path("configmaps"), {{"metadata", {{"generateName", std::string(70, 'a')}}}});
+
+  EXPECT_THAT(created.name(), MatchesRegex("a{58}[bcdfghjklmnpqrstvwxz2456789]{5}"));
+}
+
+TEST_F(CreateTest, ListItemWithoutItsKeyLeavesManagedFieldsUnset) {
+  json service_account = MakeConfigMap("a");
+  service_account["secrets"] = {{{"namespace", "x"}}};
+
+  const ApiResponse created = Post(Path("serviceaccounts"), service_account);
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
+}
+
+TEST_F(CreateTest, IntegerOutOfRangeIsABadRequest) {
+  json event = MakeConfigMap("a");
+  event["involvedObject"] = {{"namespace", ns()}};
+  event["count"] = 18446744073709551615U;
+
+  const ApiResponse response = Post(Path("events"), event);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.message(),
+              EndsWith("json: cannot unmarshal number 18446744073709551615 into Go struct field "
+                       "Event.count of type int32"));
+}
+
+/// A malformed resource quantity and how the error message ends.
+struct InvalidQuantity {
+  std::string test{};
+  std::string text{};
+  std::string message_end{};
+
+  friend void PrintTo(const InvalidQuantity& quantity, std::ostream* out) { *out << quantity.text; }
+};
+
+class InvalidQuantityTest : public ConformanceTest,
+                            public ::testing::WithParamInterface<InvalidQuantity> {};
+
+TEST_P(InvalidQuantityTest, InvalidQuantityIsABadRequest) {
+  json quota = MakeConfigMap("a");
+  quota["spec"]["hard"]["cpu"] = GetParam().text;
+
+  const ApiResponse response = Post(Path("resourcequotas"), quota);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.message(), EndsWith(GetParam().message_end));
+}
+
+const std::string quantity_syntax_error =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const std::string quantity_suffix_error = "unable to parse quantity's suffix";
+
+const InvalidQuantity invalid_quantities[] = {
+    {"UnknownLetters", "1Xi", quantity_syntax_error},
+    {"UnknownSuffix", "1eKM", quantity_suffix_error},
+    {"ExponentWithoutDigits", "1e", quantity_suffix_error},
+    {"SuffixAfterAnExponent", "1e3k", quantity_syntax_error},
+    {"TwoDecimalPoints", "1.2.3", quantity_syntax_error},
+    {"EmptyString", "", quantity_syntax_error},
+    {"DigitsAfterASuffix", "1Ki2", quantity_suffix_error},
+};
+INSTANTIATE_TEST_SUITE_P(, InvalidQuantityTest, ::testing::ValuesIn(invalid_quantities),
+                         [](const auto& quantity) { return quantity.param.test; });
+
+TEST_F(CreateTest, QuantityWithoutDigitsIsZero) {
+  json quota = MakeConfigMap("a");
+  quota["spec"]["hard"] = {{"cpu", "-"}, {"memory", "Gi"}};
+
+  EXPECT_EQ(Post(Path("resourcequotas"), quota).at("/spec/hard"),
+            json({{"cpu", "0"}, {"memory", "0"}}));
+}
+
+TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {
+  const ApiResponse created =
+      Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"generateName", "some-"}}}});
+
+  EXPECT_EQ(created.name(), "a");
+  EXPECT_EQ(created.str("/metadata/generateName"), "some-");
+}
+
+TEST_F(CreateTest, MissingNameIsInvalid) {
+  const ApiResponse response = Post(Path("configmaps"), json::object());
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_EQ(response.reason(), "Invalid");
+  EXPECT_EQ(response.message(), R"(ConfigMap "" is invalid: metadata.name: Required value: )"
+                                "name or generateName is required");
+  EXPECT_EQ(response.at("/details/kind"), "ConfigMap");
+  EXPECT_EQ(response.at("/details/name"), nullptr);
+  EXPECT_THAT(Causes(response),
+              ElementsAre("FieldValueRequired metadata.name: Required value: name or "
+                          "generateName is required"));
+}
+
+TEST_F(CreateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
+  const ApiResponse response =
+      Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"namespace", "other"}}}});
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.reason(), "BadRequest");
+  EXPECT_EQ(response.message(),
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request");
+}
+
+TEST_F(CreateTest, NamespaceOfAClusterScopedObjectIsDropped) {
+  const ApiResponse created =
+      Post("/api/v1/namespaces",
+           {{"metadata", {{"name", UniqueName("conformance")}, {"namespace", "x"}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.at("/metadata/namespace"), nullptr);
+}
+
+TEST_F(CreateTest, CreateInAMissingNamespaceIsNotFound) {
+  const std::string missing = UniqueName("none");
+  const ApiResponse response =
+      Post("/api/v1/namespaces/" + missing + "/configmaps", MakeConfigMap("a"));
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.reason(), "NotFound");
+  EXPECT_EQ(response.message(), "namespaces \"" + missing + "\" not found");
+  EXPECT_EQ(response.at("/details"), json({{"name", missing}, {"kind", "namespaces"}}));
+}
+
+TEST_F(CreateTest, EmptyMapsAndNullsAreNotStored) {
+  const ApiResponse created = Post(Path("configmaps"), {{"metadata",
+                                                         {{"name", "a"},
+                                                          {"labels", json::object()},
+                                                          {"annotations", nullptr},
+                                                          {"finalizers", json::array()}}},
+                                                        {"data", json::object()},
+                                                        {"immutable", nullptr}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.at("/metadata/labels"), nullptr);
+  EXPECT_FALSE(created.body["metadata"].contains("annotations"));
+  EXPECT_EQ(created.at("/metadata/finalizers"), nullptr);
+  EXPECT_EQ(created.at("/data"), nullptr);
+  EXPECT_FALSE(created.body.contains("immutable"));
+}
+
+TEST_F(CreateTest, RecreatedObjectHasANewUid) {
+  const ApiResponse before = Post(Path("configmaps"), MakeConfigMap("a"));
+  Delete(Path("configmaps") + "/a");
+  const ApiResponse after = Post(Path("configmaps"), MakeConfigMap("a"));
+
+  EXPECT_EQ(after.status, 201);
+  EXPECT_NE(after.str("/metadata/uid"), before.str("/metadata/uid"));
+}
+
+TEST_F(CreateTest, ResourceVersionsIncreaseAcrossKinds) {
+  const ApiResponse first = Post(Path("configmaps"), MakeConfigMap("a"));
+  const ApiResponse second = Post(Path("secrets"), MakeConfigMap("a"));
+  const ApiResponse third = Post(Path("configmaps"), MakeConfigMap("b"));
+
+  EXPECT_LT(std::stoll(first.resource_version()), std::stoll(second.resource_version()));
+  EXPECT_LT(std::stoll(second.resource_version()), std::stoll(third.resource_version()));
+}
+
+}  // namespace
+}  // namespace kopp::conformance

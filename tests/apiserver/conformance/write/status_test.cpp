@@ -1,0 +1,159 @@
+#include "conformance.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// The status subresource of a Deployment.
+class StatusTest : public ConformanceTest {
+ protected:
+  StatusTest() { created_ = Post(Path("apps/v1", "deployments"), MakeDeployment("a")); }
+
+  std::string ObjectPath() { return Path("apps/v1", "deployments") + "/a"; }
+  std::string StatusPath() { return ObjectPath() + "/status"; }
+
+  ApiResponse created_;
+};
+
+TEST_F(StatusTest, CreateDropsTheStatus) {
+  json deployment = MakeDeployment("b");
+  deployment["status"] = {{"replicas", 3}};
+
+  EXPECT_EQ(Post(Path("apps/v1", "deployments"), deployment).at("/status"), json::object());
+}
+
+TEST_F(StatusTest, PatchOfTheObjectKeepsTheStatus) {
+  MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+  const ApiResponse patched =
+      MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}, {"status", {{"replicas", 99}}}});
+
+  EXPECT_EQ(patched.at("/spec/replicas"), 2);
+  EXPECT_EQ(patched.at("/status/replicas"), 3);
+}
+
+TEST_F(StatusTest, StatusChangeDoesNotRaiseTheGeneration) {
+  const ApiResponse patched = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.at("/metadata/generation"), 1);
+  EXPECT_GT(std::stoll(patched.resource_version()), std::stoll(created_.resource_version()));
+}
+
+TEST_F(StatusTest, StatusUpdateDoesNotChangeTheSpec) {
+  json object = created_.body;
+  object["spec"]["replicas"] = 7;
+  object["status"] = {{"replicas", 3}, {"observedGeneration", 1}};
+  const ApiResponse put = Put(StatusPath(), object);
+
+  EXPECT_EQ(put.status, 200);
+  EXPECT_EQ(put.at("/spec"), created_.at("/spec"));
+  EXPECT_EQ(put.at("/status"), object["status"]);
+  EXPECT_EQ(put.body, Get(ObjectPath()).body);
+}
+
+TEST_F(StatusTest, StatusPatchDoesNotChangeTheSpec) {
+  const ApiResponse patched =
+      MergePatch(StatusPath(), {{"spec", {{"replicas", 7}}}, {"status", {{"replicas", 3}}}});
+
+  EXPECT_EQ(patched.at("/spec"), created_.at("/spec"));
+  EXPECT_EQ(patched.at("/status/replicas"), 3);
+}
+
+TEST_F(StatusTest, StatusUpdateDoesNotChangeTheLabels) {
+  json object = created_.body;
+  object["metadata"]["labels"] = {{"a", "b"}};
+  const ApiResponse put = Put(StatusPath(), object);
+
+  EXPECT_EQ(put.status, 200);
+  EXPECT_EQ(put.at("/metadata/labels"), nullptr);
+}
+
+// For a Deployment, a status update ignores only changed labels. Other kinds differ, most of all
+// custom resources.
+TEST_F(StatusTest, StatusUpdateCanChangeAnnotationsAndFinalizers) {
+  json object = created_.body;
+  object["metadata"]["annotations"] = {{"a", "b"}};
+  object["metadata"]["finalizers"] = {"example.com/x"};
+  const ApiResponse put = Put(StatusPath(), object);
+
+  EXPECT_EQ(put.at("/metadata/annotations"), object["metadata"]["annotations"]);
+  EXPECT_EQ(put.at("/metadata/finalizers"), object["metadata"]["finalizers"]);
+}
+
+TEST_F(StatusTest, StatusUpdateWithoutAStatusClearsIt) {
+  MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+  const ApiResponse put = Put(StatusPath(), MakeConfigMap("a"));
+
+  EXPECT_EQ(put.status, 200);
+  EXPECT_EQ(put.at("/status"), json::object());
+  EXPECT_EQ(put.at("/spec"), created_.at("/spec"));
+}
+
+TEST_F(StatusTest, StaleResourceVersionIsAConflict) {
+  MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+  const ApiResponse put = Put(StatusPath(), created_.body);
+
+  EXPECT_EQ(put.status, 409);
+  EXPECT_EQ(put.reason(), "Conflict");
+  EXPECT_EQ(put.message(),
+            "Operation cannot be fulfilled on deployments.apps \"a\": the object has been "
+            "modified; please apply your changes to the latest version and try again");
+}
+
+TEST_F(StatusTest, StatusPatchWithoutChangesKeepsTheResourceVersion) {
+  const ApiResponse first = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+
+  EXPECT_EQ(MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}}).resource_version(),
+            first.resource_version());
+}
+
+TEST_F(StatusTest, GetReturnsTheWholeObject) {
+  EXPECT_EQ(Get(StatusPath()).body, Get(ObjectPath()).body);
+}
+
+TEST_F(StatusTest, StatusOfAMissingDeploymentIsNotFound) {
+  const ApiResponse patched =
+      MergePatch(Path("apps/v1", "deployments") + "/none/status", {{"status", {{"replicas", 3}}}});
+
+  EXPECT_EQ(patched.status, 404);
+  EXPECT_EQ(patched.message(), R"(deployments.apps "none" not found)");
+}
+
+TEST_F(StatusTest, NameInTheBodyThatDiffersFromThePathIsABadRequest) {
+  const ApiResponse put = Put(StatusPath(), MakeConfigMap("b"));
+
+  EXPECT_EQ(put.status, 400);
+  EXPECT_EQ(put.message(), "the name of the object (b) does not match the name on the URL (a)");
+}
+
+TEST_F(StatusTest, InconsistentReplicasAreInvalid) {
+  const ApiResponse patched = MergePatch(StatusPath(), {{"status", {{"readyReplicas", 5}}}});
+
+  EXPECT_EQ(patched.status, 422);
+  EXPECT_THAT(Causes(patched),
+              ElementsAre("FieldValueInvalid status.readyReplicas: Invalid value: 5: cannot be "
+                          "greater than status.replicas"));
+}
+
+TEST_F(StatusTest, JsonPatchCanTestTheNameAndSetTheStatus) {
+  const ApiResponse patched = JsonPatch(StatusPath(), R"([
+    {"op": "test", "path": "/metadata/name", "value": "a"},
+    {"op": "add", "path": "/status/replicas", "value": 3}
+  ])"_json);
+
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.at("/status/replicas"), 3);
+}
+
+TEST_F(StatusTest, StatusPatchOfAPodChangesThePhase) {
+  Post(PodsPath(), MakePod("a"));
+  const ApiResponse patched =
+      MergePatch(Path("pods") + "/a/status", {{"status", {{"phase", "Running"}}}});
+
+  EXPECT_EQ(patched.str("/status/phase"), "Running");
+  EXPECT_EQ(patched.str("/status/qosClass"), "BestEffort");
+}
+
+}  // namespace
+}  // namespace kopp::conformance

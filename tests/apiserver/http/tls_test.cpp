@@ -1,0 +1,253 @@
+// ApiHttpServer over TLS, and authentication of users.
+#include "api_http_server_fixture.hpp"
+#include "http/certificate_authority.hpp"
+#include "http/users.hpp"
+
+#include <stdexcept>
+
+namespace kopp {
+namespace {
+
+using apiserver::CertificateAuthority;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ApiHttpServerTlsTest : public ApiHttpServerTest {
+ protected:
+  ApiHttpServerTlsTest() {
+    options_.tls = true;
+    handler_ = [this](const ServerRequest& request) {
+      user_ = request.user;
+      return ServerResponse{};
+    };
+  }
+
+  Response Call(const Config& config) { return Connect(config)->Call({.target = "/"}); }
+
+  apiserver::User user_;
+};
+
+constexpr const char* kUnauthorized =
+    R"({"apiVersion":"v1","code":401,"kind":"Status","message":"Unauthorized","metadata":{},)"
+    R"("reason":"Unauthorized","status":"Failure"})"
+    "\n";
+
+TEST_F(ApiHttpServerTlsTest, BearerTokenAuthenticatesUser) {
+  Serve();
+
+  const auto response = Call(http_server_->ConfigFor({"jane", {"devs", "system:authenticated"}}));
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(user_.name, "jane");
+  EXPECT_THAT(user_.groups, ElementsAre("devs", "system:authenticated"));
+}
+
+TEST_F(ApiHttpServerTlsTest, ClientCertificateAuthenticatesUser) {
+  Serve();
+
+  const auto response =
+      Call(http_server_->ConfigWithCertificate({"jane", {"devs", "ops", "system:authenticated"}}));
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(user_.name, "jane");
+  EXPECT_THAT(user_.groups, ElementsAre("devs", "ops", "system:authenticated"));
+}
+
+TEST_F(ApiHttpServerTlsTest, ClientCertificateMayHaveLongUserAndGroupNames) {
+  const std::string name(90, 'n');
+  const std::string group(90, 'g');
+  Serve();
+
+  const auto response = Call(http_server_->ConfigWithCertificate({name, {group}}));
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(user_.name, name);
+  EXPECT_THAT(user_.groups, ElementsAre(group, "system:authenticated"));
+}
+
+TEST_F(ApiHttpServerTlsTest, RequestWithoutCredentialsIsAnonymous) {
+  Serve();
+  Config config = http_server_->ConfigFor({"jane"});
+  config.token.clear();
+
+  EXPECT_EQ(Call(config).status, 200);
+
+  EXPECT_EQ(user_.name, "system:anonymous");
+  EXPECT_THAT(user_.groups, ElementsAre("system:unauthenticated"));
+}
+
+TEST_F(ApiHttpServerTlsTest, UnknownTokenIsUnauthorized) {
+  Serve();
+  Config config = http_server_->ConfigFor({"jane"});
+  config.token = "wrong";
+
+  const auto response = Call(config);
+
+  EXPECT_EQ(response.status, 401);
+  EXPECT_EQ(response.body, kUnauthorized);
+}
+
+TEST_F(ApiHttpServerTlsTest, ClientCertificateOfAnotherAuthorityIsUnauthorized) {
+  Serve();
+  const auto untrusted = CertificateAuthority().IssueForUser({"jane", {}});
+  Config config = http_server_->ConfigFor({"jane"});
+  config.token.clear();
+  config.client_certificate = untrusted.chain;
+  config.client_key = untrusted.key;
+
+  const auto response = Call(config);
+
+  EXPECT_EQ(response.status, 401);
+  EXPECT_EQ(response.body, kUnauthorized);
+}
+
+TEST_F(ApiHttpServerTlsTest, ValidTokenIsAcceptedWithUntrustedClientCertificate) {
+  Serve();
+  const auto untrusted = CertificateAuthority().IssueForUser({"john", {}});
+  Config config = http_server_->ConfigFor({"jane"});
+  config.client_certificate = untrusted.chain;
+  config.client_key = untrusted.key;
+
+  EXPECT_EQ(Call(config).status, 200);
+
+  EXPECT_EQ(user_.name, "jane");
+}
+
+TEST_F(ApiHttpServerTlsTest, ClientRejectsServerCertificateOfAnotherAuthority) {
+  Serve();
+  Config config = http_server_->ConfigFor({"jane"});
+  config.certificate_authority = CertificateAuthority().certificate();
+
+  try {
+    Call(config);
+    FAIL() << "the client accepted the certificate";
+  } catch (const TransportError& error) {
+    EXPECT_EQ(error.kind(), TransportError::Kind::kUntrusted);
+  }
+}
+
+TEST_F(ApiHttpServerTlsTest, ServerCertificateIsValidForAllLoopbackNames) {
+  options_.address = ":0";
+  Serve();
+  Config config = http_server_->ConfigFor({"jane"});
+  const std::string port_text = std::to_string(PortOf(config));
+
+  for (const char* host : {"127.0.0.1", "[::1]", "localhost"}) {
+    config.server = std::string("https://") + host + ':' + port_text;
+    EXPECT_EQ(Call(config).status, 200) << host;
+  }
+}
+
+TEST_F(ApiHttpServerTlsTest, ServerCertificateIsValidForListenAddress) {
+  options_.address = "127.0.0.2:0";
+  Serve();
+  const Config config = http_server_->ConfigFor({"jane"});
+
+  EXPECT_THAT(config.server, StartsWith("https://127.0.0.2:"));
+  EXPECT_EQ(Call(config).status, 200);
+}
+
+TEST_F(ApiHttpServerTlsTest, PlainHttpRequestToTlsPortGetsExplanation) {
+  Serve();
+  RawClient client(port());
+
+  client.SendGet("/");
+
+  EXPECT_EQ(client.ReadToEnd(),
+            "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+}
+
+TEST_F(ApiHttpServerTlsTest, MalformedHandshakeClosesOnlyItsOwnConnection) {
+  Serve();
+  const auto other = Connect(http_server_->ConfigFor({"jane"}));
+  EXPECT_EQ(other->Call({.target = "/"}).status, 200);
+  RawClient client(port());
+
+  client.Send(std::string("\x16\x03\x01\x00\x05garbage", 12));
+
+  EXPECT_TRUE(client.IsClosedWithin(5s));
+  EXPECT_EQ(other->Call({.target = "/"}).status, 200);
+}
+
+TEST_F(ApiHttpServerTlsTest, IncompleteHandshakeTimesOut) {
+  options_.request_timeout = 50ms;
+  Serve();
+  RawClient silent(port());
+  RawClient partial(port());
+
+  partial.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
+
+  EXPECT_EQ(silent.ReadToEnd(), "");
+  EXPECT_TRUE(partial.IsClosedWithin(5s));
+}
+
+TEST_F(ApiHttpServerTlsTest, LargeRequestAndResponseBodiesAreTransferredCompletely) {
+  const std::string large(8 << 20, 'x');
+  std::size_t size = 0;
+  handler_ = [&](const ServerRequest& request) {
+    size = request.body.size();
+    return ServerResponse{.body = large};
+  };
+  Serve();
+
+  const auto response =
+      Connect(config())->Call({.method = "POST", .target = "/", .body = std::string(3 << 20, 'b')});
+
+  EXPECT_EQ(size, 3U << 20);
+  EXPECT_EQ(response.body, large);
+}
+
+TEST_F(ApiHttpServerTlsTest, TooLargeRequestBodyIsRejected) {
+  Serve();
+
+  const auto response =
+      Connect(config())->Call({.method = "POST", .target = "/", .body = std::string(5 << 20, 'b')});
+
+  EXPECT_EQ(response.status, 413);
+}
+
+// Plain HTTP.
+
+TEST_F(ApiHttpServerTest, PlainHttpServerIssuesNoCredentials) {
+  Serve();
+
+  EXPECT_EQ(http_server_->ConfigFor({"jane"}).token, "");
+  EXPECT_THROW((void)http_server_->ConfigWithCertificate({"jane"}), std::logic_error);
+}
+
+TEST_F(ApiHttpServerTest, UnknownTokenOverPlainHttpIsUnauthorized) {
+  Serve();
+  RawClient client(port());
+
+  client.SendGet("/", "Authorization: Bearer wrong\r\n");
+
+  EXPECT_EQ(client.Read().status, 401);
+}
+
+// Users.
+
+TEST(UsersTest, BearerSchemeIsCaseInsensitive) {
+  apiserver::Users users;
+  const std::string token = users.NewToken({"jane"});
+
+  for (const char* scheme : {"Bearer ", "bearer ", "BEARER  "}) {
+    EXPECT_EQ(users.Authenticate(scheme + token, {}).value().name, "jane") << scheme;
+  }
+}
+
+TEST(UsersTest, OtherSchemeOrEmptyTokenIsAnonymous) {
+  apiserver::Users users;
+
+  EXPECT_EQ(users.Authenticate("Basic amFuZTpqYW5l", {}).value().name, "system:anonymous");
+  EXPECT_EQ(users.Authenticate("Bearer ", {}).value().name, "system:anonymous");
+}
+
+TEST(UsersTest, NewTokenReturnsADifferentTokenEachTime) {
+  apiserver::Users users;
+
+  EXPECT_NE(users.NewToken({"jane"}), users.NewToken({"jane"}));
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,51 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
+# Two clients that change the same 200 Foos at the same time. Each client is a curl with one
+# connection, because kubectl limits itself to five calls per second.
+
+readonly foo_count=200
+
+check_concurrent_writes() {
+  check "When two clients change 200 Foos at the same time, every Deployment ends with its Foo's replicas" \
+    concurrent_writes
+}
+
+concurrent_writes() {
+  use_new_namespace concurrent-writes
+  send_calls POST 1 "range($foo_count)"
+  # Each client changes all Foos three times, one in ascending and one in descending order, so that
+  # both change the same Foos in the middle of each round.
+  patch_in_rounds "range($foo_count)" 2 4 6 &
+  patch_in_rounds "range($foo_count - 1; -1; -1)" 3 5 7 &
+  wait -n # each must succeed
+  wait -n
+  eventually_equals "$foo_count reconciled" 60 count_reconciled_foos
+}
+
+patch_in_rounds() { # ORDER REPLICAS...
+  local replicas
+  for replicas in "${@:2}"; do send_calls PATCH "$replicas" "$1"; done
+}
+
+send_calls() { # METHOD REPLICAS ORDER: sends a call for each Foo in this order, on one connection
+  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" \
+    --argjson replicas "$2" --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" \
+    --arg key "$state/admin.key" "$3"' | tostring
+    | (if $method == "PATCH" then ["/f" + ., "merge-patch+json"] else ["", "json"] end) as [$name, $type]
+    | ["url = \($server)/apis/samplecontroller.k8s.io/v1alpha1/namespaces/concurrent-writes/foos\($name)",
+       "request = \($method)", "header = \("Content-Type: application/\($type)" | tojson)",
+       "data = \({apiVersion: "samplecontroller.k8s.io/v1alpha1", kind: "Foo", metadata: {name: ("f" + .)},
+                  spec: {deploymentName: ("d" + .), $replicas}} | tojson | tojson)",
+       "cacert = \($ca)", "cert = \($certificate)", "key = \($key)",
+       "fail", "silent", "show-error", "output = /dev/null", "next"] | join("\n")' |
+    sed '$d' | curl --fail-early --config -
+}
+
+count_reconciled_foos() {
+  kubectl get foos,deployments -o json | jq -r '
+    (.items | map(select(.kind == "Deployment")) | INDEX(.metadata.name)) as $deployments
+    | .items | map(select(.kind == "Foo")
+        | select($deployments[.spec.deploymentName].spec.replicas == .spec.replicas
+                 and $deployments[.spec.deploymentName].metadata.ownerReferences[0].uid == .metadata.uid
+                 and .status.availableReplicas == 0))
+    | "\(length) reconciled"'
+}

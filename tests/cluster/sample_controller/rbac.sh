@@ -1,0 +1,34 @@
+# shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
+# The controller's RBAC rules, checked with the audit log of the preceding checks.
+
+check_rbac() {
+  local description="No request of the controller was rejected with 401 or 403"
+  if [[ $server == real ]]; then check "$description" no_request_rejected; else skip_check "$description" "kopp-apiserver has no authorization"; fi
+  check "The controller used every rule of rbac.yaml and nothing else" used_rules_equal_rbac_yaml
+}
+
+no_request_rejected() { equals "" rejections; }
+
+# Prints the rejected requests, except those at a time when the API server was starting.
+rejections() {
+  controller_audit_log | jq -r --rawfile startups "$state/apiserver.startups" '
+    select(.responseStatus.code | IN(401, 403))
+    | .stageTimestamp as $time
+    | select([$startups / "\n" | .[] / " " | length == 2 and .[0] <= $time and $time <= .[1]] | any | not)
+    | "\(.responseStatus.code) \(.verb) \(.requestURI)"' | sort | uniq -c
+}
+
+used_rules_equal_rbac_yaml() { diff --label rbac.yaml --label used -u <(rules) <(used_rules); }
+
+rules() {
+  kubectl get clusterrole sample-controller -o json | jq -r '
+    .rules[] | .verbs[] as $verb | .apiGroups[] as $group | .resources[]
+    | "\($verb) \(.) \($group)"' | sort -u
+}
+
+used_rules() {
+  controller_audit_log | jq -r '
+    select(.objectRef != null) | .objectRef as {$apiGroup, $resource, $subresource}
+    | "\(.verb) \($resource)\(if $subresource then "/" + $subresource else "" end) \($apiGroup // "")"' |
+    sort -u
+}

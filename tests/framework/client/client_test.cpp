@@ -1,0 +1,224 @@
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/owner.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* kWeb = "/apis/apps/v1/namespaces/shop/deployments/web";
+constexpr const char* kWebText = R"({"apiVersion":"apps/v1","kind":"Deployment",
+    "metadata":{"name":"web","namespace":"shop","uid":"u1"},"spec":{"replicas":3,"unseen":[1]}})";
+
+class ClientTest : public ::testing::Test {
+ protected:
+  Request LastRequest() { return transport_.Requests().back(); }
+  static json Web() { return {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}}; }
+
+  testing::FakeClock clock_;
+  testing::ScriptedTransport transport_{clock_};
+  Client client_{transport_, "shop-operator"};
+};
+
+TEST_F(ClientTest, GetDecodesTheObjectIntoTheView) {
+  transport_.Respond("GET", kWeb, 200, kWebText);
+
+  const auto web = client_.Get<Deployment>({"shop", "web"});
+
+  ASSERT_TRUE(web.has_value());
+  EXPECT_EQ(web->spec.replicas, 3);
+}
+
+TEST_F(ClientTest, GetOfAMissingObjectReturnsNothing) {
+  EXPECT_EQ(client_.Get<Deployment>({"shop", "web"}), std::nullopt);
+  EXPECT_EQ(client_.Get(Deployment::kKind, {"shop", "web"}), std::nullopt);
+}
+
+TEST_F(ClientTest, AnErrorStatusThrowsAnApiErrorThatNamesTheRequest) {
+  transport_.Respond("GET", kWeb, 403, R"({"reason":"Forbidden","message":"not you"})");
+
+  try {
+    (void)client_.Get<Deployment>({"shop", "web"});
+    FAIL() << "Get returned";
+  } catch (const ApiError& error) {
+    EXPECT_STREQ(error.what(),
+                 "GET /apis/apps/v1/namespaces/shop/deployments/web: 403 Forbidden: "
+                 "not you");
+  }
+}
+
+TEST_F(ClientTest, GetByKindReturnsTheWholeObject) {
+  transport_.Respond("GET", kWeb, 200, kWebText);
+
+  EXPECT_EQ(client_.Get(Deployment::kKind, {"shop", "web"})->at("spec").at("unseen"),
+            json::array({1}));
+}
+
+TEST_F(ClientTest, CoreAndClusterScopedKindsHaveTheirOwnPaths) {
+  (void)client_.Get<Namespace>({"", "shop"});
+  EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/shop");
+  (void)client_.Get<Pod>({"shop", "web-0"});
+  EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/shop/pods/web-0");
+}
+
+TEST_F(ClientTest, NamesThatWouldChangeTheUrlPathAreRejectedBeforeTheRequest) {
+  for (const std::string name : {"", ".", "..", "a/b", "a%2fb"}) {
+    EXPECT_THROW((void)client_.Get<Pod>({"shop", name}), std::invalid_argument) << name;
+    EXPECT_THROW((void)client_.Get<Pod>({name, "web"}), std::invalid_argument) << name;
+  }
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
+TEST_F(ClientTest, ANamespaceIsRejectedForClusterScopedKindsAndRequiredForOthers) {
+  EXPECT_THROW((void)client_.Get<Namespace>({"shop", "shop"}), std::invalid_argument);
+  EXPECT_THROW((void)client_.Get<Pod>({"", "web"}), std::invalid_argument);
+}
+
+TEST_F(ClientTest, SpecialCharactersInANameArePercentEncoded) {
+  (void)client_.Get<Pod>({"shop", "a b:c?"});
+
+  EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/shop/pods/a%20b%3Ac%3F");
+}
+
+TEST_F(ClientTest, ListReadsAllPagesAndSendsTheSelectors) {
+  transport_.On("GET", "/api/v1/namespaces/shop/pods", [](const Request& request) {
+    const bool second = request.target.find("continue=next") != std::string::npos;
+    return Response{.status = 200,
+                    .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
+                                   : R"({"metadata":{"continue":"next"},
+                                         "items":[{"metadata":{"name":"a"}}]})"};
+  });
+
+  const auto pods = client_.List<Pod>({.ns = "shop", .label_selector = "app=web,!old"});
+
+  ASSERT_EQ(pods.size(), 2);
+  EXPECT_EQ(pods[0].metadata.name, "a");
+  EXPECT_EQ(pods[1].metadata.name, "b");
+  EXPECT_EQ(transport_.Requests()[0].target,
+            "/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb%2C%21old&limit=500");
+}
+
+TEST_F(ClientTest, CreatePostsTheObjectWithApiVersionKindAndFieldManager) {
+  transport_.Respond("POST", "/apis/apps/v1/namespaces/shop/deployments", 201, kWebText);
+
+  const auto web = client_.Create<Deployment>(Web());
+
+  EXPECT_EQ(web.metadata.uid, "u1");
+  EXPECT_EQ(LastRequest().target,
+            "/apis/apps/v1/namespaces/shop/deployments?fieldManager=shop-operator");
+  EXPECT_EQ(json::parse(LastRequest().body),
+            json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
+                            "metadata":{"name":"web","namespace":"shop"}})"));
+}
+
+TEST_F(ClientTest, CreateWithoutANamespaceOrWithoutAnObjectThrows) {
+  EXPECT_THROW(client_.Create<Deployment>({{"metadata", {{"name", "web"}}}}),
+               std::invalid_argument);
+  EXPECT_THROW(client_.Create<Deployment>(json::array()), std::invalid_argument);
+}
+
+TEST_F(ClientTest, UpdatePutsTheObjectAndUpdateStatusItsStatus) {
+  transport_.Respond("PUT", kWeb, 200, kWebText);
+  transport_.Respond("PUT", std::string(kWeb) + "/status", 200, kWebText);
+
+  client_.Update<Deployment>(Web());
+  EXPECT_EQ(LastRequest().method, "PUT");
+  client_.UpdateStatus<Deployment>(Web());
+  EXPECT_EQ(LastRequest().target, std::string(kWeb) + "/status?fieldManager=shop-operator");
+}
+
+TEST_F(ClientTest, PatchSendsTheContentTypeOfItsPatchType) {
+  transport_.Respond("PATCH", kWeb, 200, kWebText);
+
+  client_.Patch<Deployment>({"shop", "web"}, Patch::Merge({{"spec", {{"paused", nullptr}}}}));
+  EXPECT_EQ(LastRequest().content_type, "application/merge-patch+json");
+  EXPECT_EQ(LastRequest().body, R"({"spec":{"paused":null}})");
+  client_.Patch<Deployment>({"shop", "web"}, Patch::Json(json::array()));
+  EXPECT_EQ(LastRequest().content_type, "application/json-patch+json");
+}
+
+TEST_F(ClientTest, ApplySendsForceAndTheFieldManager) {
+  transport_.Respond("PATCH", kWeb, 200, kWebText);
+
+  client_.Apply<Deployment>(Web());
+
+  EXPECT_EQ(LastRequest().target, std::string(kWeb) + "?fieldManager=shop-operator&force=true");
+  EXPECT_EQ(LastRequest().content_type, "application/apply-patch+yaml");
+}
+
+TEST_F(ClientTest, ApplyStatusSendsTheStatusAndTheUid) {
+  transport_.Respond("PATCH", std::string(kWeb) + "/status", 200, kWebText);
+  const auto web = Decode<Deployment>(kWebText);
+
+  client_.ApplyStatus(web, {.availableReplicas = 2});
+
+  const json body = json::parse(LastRequest().body);
+  EXPECT_EQ(body.at("metadata"), json::parse(R"({"name":"web","namespace":"shop","uid":"u1"})"));
+  EXPECT_EQ(body.at("status").at("availableReplicas"), 2);
+  EXPECT_FALSE(body.contains("spec"));
+}
+
+TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {
+  EXPECT_FALSE(client_.Delete<Deployment>({"shop", "web"}));
+  transport_.Respond("DELETE", kWeb, 200, R"({"kind":"Status","status":"Success"})");
+
+  EXPECT_TRUE(client_.Delete<Deployment>(
+      {"shop", "web"}, {.uid = "u1", .resource_version = "7", .propagation = "Foreground"}));
+
+  EXPECT_EQ(json::parse(LastRequest().body),
+            json::parse(R"({"apiVersion":"v1","kind":"DeleteOptions",
+                            "propagationPolicy":"Foreground",
+                            "preconditions":{"uid":"u1","resourceVersion":"7"}})"));
+}
+
+TEST_F(ClientTest, AFailedRequestIsNotRetried) {
+  transport_.On("POST", "/apis/apps/v1/namespaces/shop/deployments",
+                [](const Request&) -> Response {
+                  throw TransportError(TransportError::Kind::kBroken, "connection reset");
+                });
+
+  EXPECT_THROW(client_.Create<Deployment>(Web()), TransportError);
+  EXPECT_EQ(transport_.Requests().size(), 1);
+}
+
+TEST_F(ClientTest, AClientSendsNoRequestAfterAStop) {
+  std::stop_source source;
+  source.request_stop();
+
+  EXPECT_THROW((void)client_.With(source.get_token()).Get<Pod>({"shop", "web"}), TransportError);
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
+TEST(OwnerTest, OwnedByAddsTheOwnerAsController) {
+  const auto web = Decode<Deployment>(kWebText);
+  const ObjectMeta child = OwnedBy(web, "web-config");
+
+  EXPECT_EQ(json(child), json::parse(R"({"name":"web-config","namespace":"shop",
+      "ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"u1",
+                          "controller":true,"blockOwnerDeletion":true}]})"));
+}
+
+TEST(OwnerTest, IsControlledByComparesTheUid) {
+  const auto web = Decode<Deployment>(kWebText);
+  ConfigMap config;
+  config.metadata = OwnedBy(web, "web-config");
+  EXPECT_TRUE(IsControlledBy(config, web));
+
+  config.metadata.ownerReferences[0].uid = "u-of-an-earlier-web";
+  EXPECT_FALSE(IsControlledBy(config, web));
+}
+
+}  // namespace
+}  // namespace kopp

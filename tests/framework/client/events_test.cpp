@@ -1,0 +1,219 @@
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/events.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kEvents = "/api/v1/namespaces/shop/events";
+
+class EventRecorderTest : public ::testing::Test {
+ protected:
+  EventRecorderTest() {
+    transport_.Respond("POST", kEvents, 201, "{}");
+    web_.metadata.name = "web";
+    web_.metadata.ns = "shop";
+    web_.metadata.uid = "u1";
+    web_.metadata.resourceVersion = "7";
+  }
+  Logger NewLogger() {
+    return Logger({.write = [this](std::string_view line) {
+      const std::lock_guard guard{mutex_};
+      log_ += line;
+    }});
+  }
+  std::string LogText() {
+    const std::lock_guard guard{mutex_};
+    return log_;
+  }
+  std::vector<Request> RequestsWithMethod(const std::string& method) {
+    std::vector<Request> requests;
+    for (const Request& request : transport_.Requests()) {
+      if (request.method == method) requests.push_back(request);
+    }
+    return requests;
+  }
+
+  std::mutex mutex_;
+  std::string log_;
+  testing::FakeClock clock_{WallTime{1'700'000'000s}};
+  testing::ScriptedTransport transport_{clock_};
+  Pod web_;
+  EventRecorder recorder_{Client{transport_, "shop-operator"}, "shop-operator", NewLogger(),
+                          clock_};
+};
+
+TEST_F(EventRecorderTest, AnEventIsCreatedWithItsObjectReasonMessageAndSource) {
+  recorder_.Warning(web_, "OutOfStock", "no apples left");
+  recorder_.Stop();
+
+  ASSERT_THAT(transport_.Requests(), SizeIs(1));
+  json event = json::parse(transport_.Requests()[0].body);
+  EXPECT_THAT(event["metadata"]["name"].get<std::string>(), HasSubstr("web."));
+  event["metadata"].erase("name");
+  EXPECT_EQ(event, json::parse(R"({"apiVersion":"v1","kind":"Event",
+      "metadata":{"namespace":"shop"},
+      "involvedObject":{"apiVersion":"v1","kind":"Pod","name":"web","namespace":"shop","uid":"u1",
+                        "resourceVersion":"7"},
+      "type":"Warning","reason":"OutOfStock","message":"no apples left","count":1,
+      "source":{"component":"shop-operator"},
+      "reportingComponent":"shop-operator","reportingInstance":"",
+      "firstTimestamp":"2023-11-14T22:13:20Z","lastTimestamp":"2023-11-14T22:13:20Z"})"));
+}
+
+TEST_F(EventRecorderTest, ARepeatedEventIncrementsTheCountOfTheExistingEvent) {
+  recorder_.Normal(web_, "Synced", "all well");
+  const std::string name = json::parse(transport_.Await("POST", kEvents).body)["metadata"]["name"];
+  transport_.Respond("PATCH", kEvents + ("/" + name), 200, "{}");
+  clock_.Advance(60s);
+
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(1));
+  const auto patches = RequestsWithMethod("PATCH");
+  ASSERT_THAT(patches, SizeIs(2));
+  EXPECT_EQ(json::parse(patches[1].body),
+            json::parse(R"({"count":3,"lastTimestamp":"2023-11-14T22:14:20Z"})"));
+}
+
+TEST_F(EventRecorderTest, ARepeatedEventThatHasExpiredIsCreatedAgainWithItsCount) {
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Normal(web_, "Synced", "all well");  // its PATCH gets 404
+  recorder_.Stop();
+
+  const auto posts = RequestsWithMethod("POST");
+  ASSERT_THAT(posts, SizeIs(2));
+  EXPECT_EQ(json::parse(posts[1].body)["count"], 2);
+}
+
+TEST_F(EventRecorderTest, EventsWithAnotherTypeObjectOrMessageAreNotAggregated) {
+  Pod other = web_;
+  other.metadata.name = "db";
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Normal(web_, "Synced", "still well");
+  recorder_.Warning(web_, "Synced", "all well");
+  recorder_.Normal(other, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(4));
+}
+
+TEST_F(EventRecorderTest, EventsOfOneObjectAreLimitedToABurstOf25AndThenOneInFiveMinutes) {
+  for (int i = 0; i < 40; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
+  transport_.Await("POST", kEvents, 25);
+  recorder_.Normal(web_, "Tick", "still too many");
+  Pod other = web_;
+  other.metadata.name = "db";
+  recorder_.Normal(other, "Tick", "of another object");
+  transport_.Await("POST", kEvents, 26);
+  clock_.Advance(300s);
+  recorder_.Normal(web_, "Tick", "later");
+  recorder_.Stop();
+
+  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(27));
+}
+
+TEST_F(EventRecorderTest, AnEventOfAClusterScopedObjectIsCreatedInTheDefaultNamespace) {
+  Namespace shop;
+  shop.metadata.name = "shop";
+  recorder_.Normal(shop, "Opened", "come in");
+  recorder_.Stop();
+
+  EXPECT_THAT(transport_.Requests()[0].target, HasSubstr("/api/v1/namespaces/default/events"));
+}
+
+TEST_F(EventRecorderTest, ARejectedEventIsLoggedAndNotRetried) {
+  transport_.Respond("POST", kEvents, 403, R"({"reason":"Forbidden"})");
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(1));
+  EXPECT_THAT(LogText(), HasSubstr("Server rejected event"));
+}
+
+TEST_F(EventRecorderTest, AnEventIsRetriedEvery10SecondsWhileTheServerIsUnreachable) {
+  int attempts = 0;
+  transport_.On("POST", kEvents, [&](const Request&) -> Response {
+    if (++attempts < 3) throw TransportError(TransportError::Kind::kUnreachable, "refused");
+    return {.status = 201, .body = "{}"};
+  });
+  recorder_.Normal(web_, "Synced", "all well");
+
+  for (std::size_t count = 1; count < 3; ++count) {
+    transport_.Await("POST", kEvents, count);
+    clock_.AwaitSleepers(1);
+    clock_.Advance(10s);
+  }
+  transport_.Await("POST", kEvents, 3);
+  recorder_.Stop();
+
+  EXPECT_EQ(attempts, 3);
+}
+
+TEST_F(EventRecorderTest, ALongMessageIsCutTo1024Bytes) {
+  recorder_.Normal(web_, "Synced", std::string(5000, 'x'));
+  recorder_.Stop();
+
+  EXPECT_THAT(json::parse(transport_.Requests()[0].body)["message"].get<std::string>(),
+              SizeIs(1024));
+}
+
+TEST_F(EventRecorderTest, AMessageIsSentAsValidUtf8EvenIfItIsCutInsideACharacter) {
+  recorder_.Normal(web_, "Synced", std::string(1023, 'x') + "é and more");
+  recorder_.Normal(web_, "Synced", "broken \xff text");
+  recorder_.Stop();
+
+  ASSERT_THAT(transport_.Requests(), SizeIs(2));
+  EXPECT_EQ(json::parse(transport_.Requests()[1].body)["message"], "broken \uFFFD text");
+}
+
+TEST_F(EventRecorderTest, TheEventNameDoesNotContainAnObjectNameThatIsTooLongOrInvalid) {
+  web_.metadata.name = "system:" + std::string(240, 'x');
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(json::parse(transport_.Requests()[0].body)["metadata"]["name"].get<std::string>(),
+              ::testing::StartsWith("event."));
+}
+
+TEST_F(EventRecorderTest, StopDoesNotRetryIfTheServerDoesNotRespond) {
+  transport_.On("POST", kEvents, [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kTimeout, "no answer");
+  });
+  for (int i = 0; i < 20; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
+  transport_.Await("POST", kEvents);
+
+  recorder_.Stop();
+
+  EXPECT_LE(RequestsWithMethod("POST").size(), 2);
+}
+
+TEST_F(EventRecorderTest, EventsAfterStopAreDropped) {
+  recorder_.Stop();
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_THAT(transport_.Requests(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,220 @@
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/http_source.hpp>
+#include <kopp/informer/api_error.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using informer::EventType;
+using informer::WatchItem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Type = WatchItem::Type;
+
+constexpr const char* kPods = "/api/v1/pods";
+
+std::string Event(const std::string& type, const std::string& name, const std::string& version,
+                  const std::string& kind = "Pod") {
+  return R"({"type":")" + type + R"(","object":{"kind":")" + kind +
+         R"(","apiVersion":"v1","metadata":{"name":")" + name +
+         R"(","namespace":"ns","resourceVersion":")" + version + "\"}}}\n";
+}
+
+class HttpSourceTest : public ::testing::Test {
+ protected:
+  informer::ListResult List(const informer::ListOptions& options = {}) {
+    return source_.List(
+        options, [this](const informer::AnyObject& pod) { names_.push_back(pod.metadata().name); },
+        {});
+  }
+  std::unique_ptr<informer::WatchStream> Watch() {
+    return source_.Watch({.resource_version = "7", .timeout = 300s}, {});
+  }
+
+  testing::FakeClock clock_;
+  testing::ScriptedTransport transport_{clock_};
+  AnyHttpSource source_{transport_, Pod::kKind, DecodeAny<Pod>};
+  std::vector<std::string> names_;
+};
+
+TEST_F(HttpSourceTest, ListReturnsTheObjectsTheResourceVersionAndTheContinueToken) {
+  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","items":[{"metadata":{"name":"a"}},
+      {"metadata":{"name":"b"}}],"metadata":{"resourceVersion":"9","continue":"more"}})");
+
+  const auto result = List({.resource_version = "0", .limit = 500, .continue_token = "token"});
+
+  EXPECT_THAT(names_, ElementsAre("a", "b"));
+  EXPECT_EQ(result.resource_version, "9");
+  EXPECT_EQ(result.continue_token, "more");
+  EXPECT_EQ(transport_.Requests()[0].target,
+            "/api/v1/pods?resourceVersion=0&limit=500&continue=token");
+}
+
+TEST_F(HttpSourceTest, ListSkipsAndNamesAnObjectThatDoesNotFitTheView) {
+  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+      "items":[{"metadata":{"name":"odd","namespace":"ns"},"status":{"phase":3}},
+               {"metadata":{"name":"b"}}]})");
+
+  const auto result = List();
+
+  EXPECT_THAT(names_, ElementsAre("b"));
+  ASSERT_EQ(result.skipped.size(), 1);
+  EXPECT_EQ(result.skipped[0].key, (ObjectKey{"ns", "odd"}));
+  EXPECT_EQ(result.skipped[0].problem,
+            "skipped the Pod ns/odd, which does not fit its view: "
+            "status.phase: expected a string, found a number");
+}
+
+TEST_F(HttpSourceTest, ListSkipsAnObjectWithoutAName) {
+  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+      "items":[{"metadata":{}},{"metadata":{"name":"b"}}]})");
+
+  EXPECT_EQ(List().skipped[0].problem, "skipped a Pod without metadata.name");
+  EXPECT_THAT(names_, ElementsAre("b"));
+}
+
+TEST_F(HttpSourceTest, ListAcceptsAnyListKind) {
+  transport_.Respond("GET", kPods, 200,
+                     R"({"kind":"PodCollection","metadata":{"resourceVersion":"9"},"items":[]})");
+
+  EXPECT_EQ(List().resource_version, "9");
+}
+
+TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectDoesNotFitTheView) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, R"({"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1",
+      "metadata":{"name":"a","namespace":"ns","resourceVersion":"8"},"status":{"phase":3}}})");
+
+  const auto item = watch->Next(1s);
+
+  EXPECT_EQ(item.type, Type::kEvent);
+  EXPECT_EQ(item.event_type, EventType::kDeleted);
+  EXPECT_EQ(item.object.key(), (ObjectKey{"ns", "a"}));
+}
+
+TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, "\n");
+
+  EXPECT_EQ(watch->Next(1h).type, Type::kNoEvent);
+}
+
+TEST_F(HttpSourceTest, ListThrowsIfTheResponseIsNotACompleteList) {
+  for (const std::string body : {"", "<html>", R"({"kind":"PodList","items":[{"metadata":{}})",
+                                 R"({"kind":"Status"})", R"({"kind":"Table","rows":[]})"}) {
+    transport_.Respond("GET", kPods, 200, body);
+    EXPECT_THROW(List(), DecodeError) << body;
+  }
+}
+
+TEST_F(HttpSourceTest, ListThrowsAnApiErrorForAnErrorStatus) {
+  transport_.Respond("GET", kPods, 410, R"({"reason":"Expired","message":"too old"})");
+
+  try {
+    List();
+    FAIL() << "List or Next returned";
+  } catch (const ApiError& error) {
+    EXPECT_TRUE(error.IsGone());
+    EXPECT_THAT(error.what(), HasSubstr("LIST /api/v1/pods: 410 Expired: too old"));
+  }
+}
+
+TEST_F(HttpSourceTest, WatchRequestsBookmarksTheResourceVersionAndTheTimeout) {
+  (void)Watch();
+
+  EXPECT_EQ(
+      transport_.Requests()[0].target,
+      "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300");
+}
+
+TEST_F(HttpSourceTest, WatchOfOneNamespaceUsesTheNamespacedPath) {
+  AnyHttpSource source{transport_, Pod::kKind, DecodeAny<Pod>, "shop"};
+  (void)source.Watch({.resource_version = "7", .timeout = 300s}, {});
+
+  EXPECT_THAT(transport_.Requests()[0].target, HasSubstr("/api/v1/namespaces/shop/pods?"));
+}
+
+TEST_F(HttpSourceTest, EventsArriveInOrderEvenIfAnEventIsSplitBetweenReads) {
+  const auto watch = Watch();
+  const std::string text = Event("ADDED", "a", "8") + Event("MODIFIED", "a", "9") +
+                           Event("DELETED", "a", "10") + Event("BOOKMARK", "", "12");
+  transport_.SendToWatch(kPods, text.substr(0, 100));
+  transport_.SendToWatch(kPods, text.substr(100));
+
+  EXPECT_EQ(watch->Next(1s).type, Type::kNoEvent) << "no event is complete yet";
+  auto item = watch->Next(1s);
+  EXPECT_EQ(item.type, Type::kEvent);
+  EXPECT_EQ(item.event_type, EventType::kAdded);
+  EXPECT_EQ(item.object.metadata().name, "a");
+  EXPECT_EQ(item.resource_version, "8");
+  EXPECT_EQ(watch->Next(1s).event_type, EventType::kModified);
+  EXPECT_EQ(watch->Next(1s).event_type, EventType::kDeleted);
+  item = watch->Next(1s);
+  EXPECT_EQ(item.type, Type::kBookmark);
+  EXPECT_EQ(item.resource_version, "12");
+}
+
+TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
+  const auto watch = Watch();
+  transport_.SendToWatch(
+      kPods, R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})");
+
+  try {
+    (void)watch->Next(1s);
+    FAIL() << "List or Next returned";
+  } catch (const ApiError& error) {
+    EXPECT_TRUE(error.IsGone());
+  }
+}
+
+TEST_F(HttpSourceTest, EventsWithAnUnknownTypeAnotherKindOrNoNameAreSkippedWithAReason) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, Event("RENAMED", "a", "8") + Event("ADDED", "a", "8", "Table") +
+                                    Event("ADDED", "", "9"));
+
+  EXPECT_THAT(watch->Next(1s).problem, HasSubstr("unknown type \"RENAMED\""));
+  EXPECT_THAT(watch->Next(1s).problem, HasSubstr("about a v1 Table"));
+  const auto item = watch->Next(1s);
+  EXPECT_EQ(item.type, Type::kSkipped);
+  EXPECT_THAT(item.problem, HasSubstr("without metadata.name"));
+}
+
+TEST_F(HttpSourceTest, AMalformedEventThrowsADecodeError) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPods, "{\"type\":\"ADDED\",nonsense}\n");
+
+  EXPECT_THROW((void)watch->Next(1s), DecodeError);
+}
+
+TEST_F(HttpSourceTest, AWatchThatEndsInTheMiddleOfAnEventThrows) {
+  auto watch = Watch();
+  transport_.SendToWatch(kPods, "{\"type\":");
+  transport_.EndWatch(kPods);
+  EXPECT_EQ(watch->Next(1s).type, Type::kNoEvent);
+  EXPECT_THROW((void)watch->Next(1s), DecodeError);
+
+  watch = Watch();
+  transport_.EndWatch(kPods);
+  EXPECT_EQ(watch->Next(1s).type, Type::kEnd);
+}
+
+TEST_F(HttpSourceTest, NextReturnsNoEventAfterItsTimeout) {
+  const auto watch = Watch();
+
+  EXPECT_EQ(watch->Next(0s).type, Type::kNoEvent);
+}
+
+}  // namespace
+}  // namespace kopp

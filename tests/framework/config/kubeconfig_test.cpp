@@ -1,0 +1,191 @@
+#include "config_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <kopp/config.hpp>
+
+namespace kopp {
+namespace {
+
+using KubeconfigTest = ConfigFixture;
+
+// --- contexts
+
+TEST_F(KubeconfigTest, NamespaceComesFromContext) {
+  EXPECT_EQ(LoadText(KubeconfigBuilder().ContextField("namespace: web")).ns, "web");
+}
+
+TEST_F(KubeconfigTest, NamespaceIsDefaultIfContextHasNone) {
+  EXPECT_EQ(LoadText(KubeconfigBuilder()).ns, "default");
+}
+
+TEST_F(KubeconfigTest, ErrorForUnknownContextListsExistingContexts) {
+  const std::string file = Write("config", KubeconfigBuilder());
+
+  EXPECT_EQ(LoadError({.kubeconfig = file, .context = "prod"}),
+            "kubeconfig DIR/config: context \"prod\" does not exist; choose one with --context: it "
+            "has \"dev\"");
+}
+
+TEST_F(KubeconfigTest, ErrorForUnknownCurrentContextListsExistingContexts) {
+  EXPECT_EQ(
+      LoadErrorOf("current-context: gone\n"),
+      "kubeconfig DIR/config: context \"gone\" does not exist; choose one with --context: it has "
+      "none");
+}
+
+TEST_F(KubeconfigTest, ErrorListsAtMostTenContexts) {
+  std::string text = "contexts:\n";
+  for (int i = 100; i < 112; ++i) text += "- {name: c" + std::to_string(i) + ", context: {}}\n";
+
+  EXPECT_TRUE(Contains(LoadErrorOf(text), "\"c109\" and 2 more"));
+}
+
+TEST_F(KubeconfigTest, ErrorForUnknownClusterListsExistingClusters) {
+  EXPECT_EQ(
+      LoadErrorOf("current-context: dev\n"
+                  "clusters: [{name: west, cluster: {server: 'https://w'}}]\n"
+                  "contexts: [{name: dev, context: {cluster: east}}]\n"),
+      "kubeconfig DIR/config: context \"dev\": its cluster \"east\" is not defined in kubeconfig "
+      "DIR/config; it has \"west\"; correct the context, or add the cluster");
+}
+
+TEST_F(KubeconfigTest, ContextWithoutClusterIsRejected) {
+  EXPECT_EQ(LoadErrorOf("current-context: dev\ncontexts: [{name: dev, context: {}}]\n"),
+            "kubeconfig DIR/config: context \"dev\": cluster is missing; add cluster: NAME");
+}
+
+TEST_F(KubeconfigTest, ErrorForUnknownUserListsExistingUsers) {
+  EXPECT_EQ(LoadErrorOf("current-context: dev\n"
+                        "clusters: [{name: east, cluster: {server: 'https://e'}}]\n"
+                        "contexts: [{name: dev, context: {cluster: east, user: me}}]\n"),
+            "kubeconfig DIR/config: context \"dev\": its user \"me\" is not defined in kubeconfig "
+            "DIR/config; it has none; correct the context, or add the user");
+}
+
+TEST_F(KubeconfigTest, ContextWithoutUserIsAnonymous) {
+  const Config config = LoadText(
+      "current-context: dev\n"
+      "clusters: [{name: east, cluster: {server: 'https://e'}}]\n"
+      "contexts: [{name: dev, context: {cluster: east}}]\n");
+
+  EXPECT_EQ(config.server, "https://e");
+  EXPECT_EQ(config.token, "");
+}
+
+TEST_F(KubeconfigTest, LineBreakInContextNameIsEscapedInError) {
+  const std::string file = Write("config", KubeconfigBuilder());
+
+  EXPECT_TRUE(Contains(LoadError({.kubeconfig = file, .context = "a\nb"}), "\"a\\x0ab\""));
+}
+
+// --- clusters
+
+TEST_F(KubeconfigTest, ClusterWithoutServerIsRejected) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().Server("")),
+            "kubeconfig DIR/config: cluster \"east\": server: \"\" is not a valid server address: "
+            "it does not start with https:// or http://; write it as https://HOST:PORT");
+}
+
+TEST_F(KubeconfigTest, CertificateAuthorityIsReadFromFile) {
+  const fs::path file = Write("elsewhere/ca.crt", TestIdentity().certificate);
+
+  EXPECT_EQ(LoadText(KubeconfigBuilder().ClusterField("certificate-authority: " + file.string()))
+                .certificate_authority,
+            TestIdentity().certificate);
+}
+
+TEST_F(KubeconfigTest, CertificateAuthorityDataWinsOverFile) {
+  const Config config = LoadText(
+      KubeconfigBuilder()
+          .ClusterField("certificate-authority: missing.crt")
+          .ClusterField("certificate-authority-data: " + Base64(TestIdentity().certificate)));
+
+  EXPECT_EQ(config.certificate_authority, TestIdentity().certificate);
+}
+
+TEST_F(KubeconfigTest, ErrorForMissingCertificateAuthorityNamesAbsolutePath) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: pki/ca.crt")),
+            "kubeconfig DIR/config: cluster \"east\": certificate-authority: the file "
+            "DIR/pki/ca.crt does not exist; check the path");
+}
+
+TEST_F(KubeconfigTest, CertificateAuthorityThatIsNotPemIsRejected) {
+  Write("ca.der", std::string("\x30\x82\x01\x00", 4));
+
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: ca.der")),
+            "kubeconfig DIR/config: cluster \"east\": certificate-authority DIR/ca.der: not a PEM "
+            "certificate; it must contain valid -----BEGIN CERTIFICATE----- blocks");
+}
+
+TEST_F(KubeconfigTest, DamagedSecondCertificateIsRejected) {
+  std::string damaged = TestIdentity().certificate;
+  damaged.replace(damaged.find('\n') + 5, 4, "!!!!");
+  Write("ca.crt", TestIdentity().certificate + damaged);
+
+  EXPECT_TRUE(
+      Contains(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: ca.crt")),
+               "blocks, but one after the first is damaged"));
+}
+
+class BadBase64Test : public KubeconfigTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(BadBase64Test, IsRejected) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField(
+                std::string("certificate-authority-data: ") + GetParam())),
+            "kubeconfig DIR/config: cluster \"east\": certificate-authority-data: invalid Base64; "
+            "create it "
+            "with `base64 -w0 FILE`, or reference the file itself");
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BadBase64Test,
+                         ::testing::Values("'-----BEGIN CERTIFICATE-----'", "abc", "ab!d", "ab=d",
+                                           "a===", "abc-", "'===='"));
+
+TEST_F(KubeconfigTest, Base64WithLineBreaksIsAccepted) {
+  const std::string text = Base64(TestIdentity().certificate);
+
+  EXPECT_EQ(
+      LoadText(KubeconfigBuilder().ClusterField("certificate-authority-data: |\n      " +
+                                                text.substr(0, 40) + "\n      " + text.substr(40)))
+          .certificate_authority,
+      TestIdentity().certificate);
+}
+
+TEST_F(KubeconfigTest, TlsServerNameComesFromCluster) {
+  EXPECT_EQ(
+      LoadText(KubeconfigBuilder().ClusterField("tls-server-name: kubernetes")).tls_server_name,
+      "kubernetes");
+}
+
+TEST_F(KubeconfigTest, TlsVerificationIsOnByDefault) {
+  EXPECT_FALSE(LoadText(KubeconfigBuilder()).insecure_skip_tls_verify);
+  EXPECT_TRUE(LoadText(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: true"))
+                  .insecure_skip_tls_verify);
+}
+
+TEST_F(KubeconfigTest, InsecureSkipTlsVerifyWithCertificateAuthorityIsRejected) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder()
+                            .ClusterField("insecure-skip-tls-verify: true")
+                            .ClusterField("certificate-authority-data: " +
+                                          Base64(TestIdentity().certificate))),
+            "kubeconfig DIR/config: cluster \"east\": insecure-skip-tls-verify and a "
+            "certificate-authority are mutually exclusive; remove insecure-skip-tls-verify");
+}
+
+TEST_F(KubeconfigTest, BooleanFieldThatIsNeitherTrueNorFalseIsRejected) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: perhaps")),
+            "kubeconfig DIR/config: cluster \"east\", line 8: insecure-skip-tls-verify must be "
+            "true or false");
+}
+
+TEST_F(KubeconfigTest, ProxyUrlIsRejected) {
+  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("proxy-url: http://proxy:3128")),
+            "kubeconfig DIR/config: cluster \"east\": proxy-url is not supported: kopp connects "
+            "directly; remove it, and use a server that is reachable without a proxy");
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,311 @@
+#include "manager_fixture.hpp"
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/kinds.hpp>
+#include <kopp/workqueue/rate_limiter.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ControllerTest : public ManagerTest {};
+
+TEST_F(ControllerTest, EachExistingObjectIsReconciledOnceAtStart) {
+  SetPods({PodJson("a"), PodJson("b")});
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context&) {
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+
+  const auto reconciled = AwaitCalls(2);
+  EXPECT_EQ(std::set<std::string>(reconciled.begin(), reconciled.end()),
+            (std::set<std::string>{"a", "b"}));
+  EXPECT_EQ(Stop(), 0);
+}
+
+TEST_F(ControllerTest, TheCacheContainsTheChangeThatTriggeredAReconcile) {
+  manager_.AddController<Pod>().Reconcile([this](const ObjectKey& key, Context& context) {
+    RecordCall(key.ToString() + (context.cache.Get<Pod>(key) ? " exists" : " deleted"));
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+
+  SendPodEvent("ADDED", PodJson("a"));
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("ns/a exists"));
+  SendPodEvent("DELETED", PodJson("a"));
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("ns/a exists", "ns/a deleted"));
+}
+
+TEST_F(ControllerTest, AReconcilerOfObjectsIsNotCalledForADeletedObject) {
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context&) {
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+
+  SendPodEvent("ADDED", PodJson("a"));
+  AwaitCalls(1);
+  SendPodEvent("DELETED", PodJson("a"));
+  SendPodEvent("ADDED", PodJson("b"));
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "b"));
+}
+
+TEST_F(ControllerTest, AnExceptionIsLoggedAndRetriedWithADelayThatDoubles) {
+  SetPods({PodJson("a")});
+  std::vector<TimePoint> calls;
+  manager_.AddController<Pod>({.name = "pods"}).Reconcile([&](const Pod&, Context&) -> Result {
+    calls.push_back(clock_.Now());
+    RecordCall("call");
+    if (calls.size() == 1) throw std::runtime_error("disk full");
+    if (calls.size() == 2) throw 42;  // NOLINT: not a std::exception
+    return {};
+  });
+  Start();
+  AwaitCalls(1);
+  AdvanceUntilCalls(3, 1ms);
+  Stop();
+
+  EXPECT_GE(calls[1] - calls[0], 5ms);
+  EXPECT_GE(calls[2] - calls[1], 10ms);
+  EXPECT_THAT(LogText(), HasSubstr("\"Reconciler error\" controller=\"pods\" object=\"ns/a\" "
+                                   "err=\"disk full\""));
+  EXPECT_THAT(LogText(), HasSubstr("an object that is not a std::exception"));
+}
+
+TEST_F(ControllerTest, ATerminalErrorIsLoggedAndNotRetriedUntilTheObjectChanges) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context&) -> Result {
+    RecordCall(pod.metadata.name);
+    if (pod.metadata.name == "a") throw TerminalError("invalid spec");
+    return {};
+  });
+  Start();
+  AwaitCalls(1);
+  SendPodEvent("ADDED", PodJson("b"));
+  AwaitCalls(2);  // the worker has finished handling the exception
+  for (int i = 0; i < 5; ++i) {
+    AwaitIdle();
+    clock_.Advance(10s);
+  }
+  SendPodEvent("ADDED", PodJson("c"));
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(LogText(), HasSubstr("not retried until the object changes"));
+
+  SendPodEvent("MODIFIED", PodJson("a"));
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("a", "b", "c", "a"));
+}
+
+TEST_F(ControllerTest, RequeueAfterReconcilesAgainAfterTheDelay) {
+  SetPods({PodJson("a")});
+  std::vector<TimePoint> calls;
+  manager_.AddController<Pod>().Reconcile([&](const Pod&, Context&) -> Result {
+    calls.push_back(clock_.Now());
+    RecordCall("call");
+    return {.requeue_after = 5s};
+  });
+  Start();
+  AwaitCalls(1);
+  AdvanceUntilCalls(2, 1s);
+  Stop();
+
+  EXPECT_GE(calls[1] - calls[0], 5s);
+}
+
+TEST_F(ControllerTest, AChangeOfAnOwnedObjectReconcilesItsOwner) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>().Owns<Deployment>().Reconcile([this](const Pod& pod, Context&) {
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+  transport_->Await("WATCH", kDeployments);
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"d","namespace":"ns","resourceVersion":"6","ownerReferences":
+      [{"apiVersion":"v1","kind":"Pod","name":"a","uid":"u-a","controller":true}]}}})");
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+}
+
+TEST_F(ControllerTest, AChangeOfAWatchedObjectReconcilesTheMappedKeys) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>()
+      .Watches<Deployment>([](const Deployment& deployment) {
+        return std::vector<ObjectKey>{{deployment.metadata.ns, "a"}};
+      })
+      .Reconcile([this](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        return Result{};
+      });
+  Start();
+  AwaitCalls(1);
+  transport_->Await("WATCH", kDeployments);
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"d","namespace":"ns","resourceVersion":"6"}}})");
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+}
+
+TEST_F(ControllerTest, EachObjectIsReconciledAgainAtEachResync) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>({.resync = 30s}).Reconcile([this](const Pod& pod, Context&) {
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+
+  AdvanceUntilCalls(3, 10s);
+
+  EXPECT_GE(clock_.Now() - TimePoint{}, 60s);
+}
+
+TEST_F(ControllerTest, AKeyChangedDuringItsReconcileIsReconciledOnceMoreAfterwards) {
+  std::latch finish_first{1};
+  std::atomic<bool> first{true};
+  manager_.AddController<Pod>({.workers = 4}).Reconcile([&](const Pod& pod, Context&) {
+    const bool is_first = first.exchange(false);  // before the test sends another event
+    RecordCall(pod.metadata.name);
+    if (is_first) finish_first.wait();
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+
+  SendPodEvent("ADDED", PodJson("a"));
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("a"));
+  SendPodEvent("MODIFIED", PodJson("a"));
+  SendPodEvent("MODIFIED", PodJson("a"));
+  SendPodEvent("ADDED", PodJson("b"));
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "b"));
+  SendPodEvent("ADDED", PodJson("c"));
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("a", "b", "c"));
+  finish_first.count_down();
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("a", "b", "c", "a"));
+
+  SendPodEvent("ADDED", PodJson("d"));
+  EXPECT_THAT(AwaitCalls(5), ElementsAre("a", "b", "c", "a", "d"));
+}
+
+TEST_F(ControllerTest, ChangesAreReconciledBeforeObjectsOfTheInitialList) {
+  SetPods({PodJson("a"), PodJson("b"), PodJson("c")});
+  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) {
+    RecordCall(pod.metadata.name);
+    while (!context.cache.Get<Pod>({"ns", "after live"})) std::this_thread::yield();
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitCalls(1);
+  SendPodEvent("ADDED", PodJson("live"));
+  SendPodEvent("ADDED", PodJson("after live"));  // if the cache has it, "live" is queued
+
+  EXPECT_EQ(AwaitCalls(5)[1], "live");
+}
+
+TEST_F(ControllerTest, AFairOrderReconcilesTenantsInTurns) {
+  using workqueue::Order;
+  const auto tenant = [](const ObjectKey& key) { return key.name.substr(0, 1); };
+  SetPods({PodJson("a1"), PodJson("a2"), PodJson("a3"), PodJson("b1")});
+  std::latch start{1};
+  manager_.AddController<Pod>({.order = Order::Fair<ObjectKey>({.tenant = tenant})})
+      .Reconcile([&](const Pod& pod, Context&) {
+        start.wait();
+        RecordCall(pod.metadata.name);
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  start.count_down();
+
+  const auto reconciled = AwaitCalls(4);
+  EXPECT_NE(reconciled[3], "b1") << "b1 comes after at most two of the others";
+}
+
+TEST_F(ControllerTest, TheNumberOfConcurrentReconcilesIsTheNumberOfWorkers) {
+  constexpr int kWorkers = 3;
+  constexpr int kPods = 30;
+  std::vector<std::string> pods;
+  for (int i = 0; i < kPods; ++i) pods.push_back(PodJson("pod-" + std::to_string(i)));
+  SetPods(pods);
+  std::barrier all_running{kWorkers};
+  std::atomic<int> running{0};
+  std::atomic<bool> too_many{false};
+  manager_.AddController<Pod>({.workers = kWorkers}).Reconcile([&](const Pod& pod, Context&) {
+    if (++running > kWorkers) too_many = true;
+    all_running.arrive_and_wait();
+    if (running > kWorkers) too_many = true;
+    all_running.arrive_and_wait();
+    --running;
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+
+  AwaitCalls(kPods);
+  EXPECT_FALSE(too_many);
+}
+
+TEST_F(ControllerTest, AfterARateLimiterExceptionTheKeyIsRetriedAfterOneSecond) {
+  class Thrower final : public workqueue::RateLimiter<ObjectKey> {
+   public:
+    Duration When(const ObjectKey&) override { throw std::runtime_error("limiter broken"); }
+    void Forget(const ObjectKey&) override {}
+    int NumRequeues(const ObjectKey&) override { return 0; }
+  };
+  SetPods({PodJson("a")});
+  int calls = 0;
+  manager_.AddController<Pod>({.limiter = std::make_unique<Thrower>()})
+      .Reconcile([&](const Pod&, Context&) -> Result {
+        RecordCall("call");
+        if (++calls == 1) throw std::runtime_error("try again");
+        return {};
+      });
+  Start();
+  AwaitCalls(1);
+
+  AdvanceUntilCalls(2, 100ms);
+
+  EXPECT_GE(clock_.Now() - TimePoint{}, 1s);
+  EXPECT_THAT(LogText(), HasSubstr("limiter broken"));
+}
+
+TEST_F(ControllerTest, AnEventOfAReconcilerHasTheProgramNameAsItsComponent) {
+  SetPods({PodJson("a")});
+  transport_->Respond("POST", "/api/v1/namespaces/ns/events", 201, "{}");
+  manager_.AddController<Pod>().Reconcile([](const Pod& pod, Context& context) {
+    context.events.Normal(pod, "Seen", "hello");
+    return Result{};
+  });
+  Start();
+
+  EXPECT_THAT(transport_->Await("POST", "/api/v1/namespaces/ns/events").body,
+              HasSubstr(R"("component":"test-operator")"));
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,149 @@
+#include "manager_fixture.hpp"
+#include "support/raw_client.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/http_server.hpp>
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using testing::Get;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ManagerMetricsTest : public ManagerTest {
+ protected:
+  /// Creates a manager that serves its metrics at `address`.
+  Manager& NewManager(const std::string& address) {
+    metrics_manager_.emplace(Options{.name = "test-operator",
+                                     .metrics_bind_address = address,
+                                     .log = Logger({.write =
+                                                        [this](std::string_view line) {
+                                                          const std::lock_guard guard{mutex_};
+                                                          log_ += line;
+                                                          changed_.notify_all();
+                                                        }}),
+                                     .transport = transport_,
+                                     .clock = clock_});
+    return *metrics_manager_;
+  }
+  void Run() {
+    running_ =
+        std::jthread([this](const std::stop_token& stop) { code_ = metrics_manager_->Run(stop); });
+  }
+  int StopManager() {
+    running_.request_stop();
+    running_.join();
+    return code_;
+  }
+  /// Blocks until the log contains the address of the metrics server; returns its port.
+  std::uint16_t AwaitPort() {
+    std::unique_lock lock{mutex_};
+    std::size_t at = std::string::npos;
+    changed_.wait(lock, [&] { return (at = log_.find("127.0.0.1:")) != std::string::npos; });
+    return static_cast<std::uint16_t>(std::stoi(log_.substr(at + 10)));
+  }
+
+  std::optional<Manager> metrics_manager_;
+  std::jthread running_;
+};
+
+TEST_F(ManagerMetricsTest, AReconcileIsCountedInMetrics) {
+  SetPods({PodJson("a")});
+  NewManager("127.0.0.1:0")
+      .AddController<Pod>({.name = "foo"})
+      .Reconcile([this](const Pod&, Context&) {
+        RecordCall("call");
+        return Result{};
+      });
+  Run();
+  AwaitCalls(1);
+
+  const auto response = Get(AwaitPort(), "/metrics");
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.head,
+              HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  EXPECT_THAT(response.body,
+              HasSubstr("workqueue_adds_total{controller=\"foo\",name=\"foo\"} 1\n"));
+  EXPECT_EQ(StopManager(), 0);
+}
+
+TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressLoggedBeforeTheFirstRequest) {
+  NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+  transport_->On("GET", "/api/v1", [this](const Request&) -> Response {
+    EXPECT_EQ(Get(AwaitPort(), "/metrics").status, 200);
+    throw std::runtime_error("end of the test");
+  });
+
+  EXPECT_EQ(metrics_manager_->Run({}), 1);
+
+  EXPECT_THAT(LogText(), HasSubstr("\"Serving metrics\" address=\"127.0.0.1:" +
+                                   std::to_string(AwaitPort()) + "\" path=\"/metrics\""));
+}
+
+TEST_F(ManagerMetricsTest, RunLogsOneLineAndReturns1IfTheAddressIsInUse) {
+  const HttpServer other({.address = "127.0.0.1:0"}, {});
+  NewManager(other.address()).AddController<Pod>().Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+
+  EXPECT_EQ(metrics_manager_->Run({}), 1);
+
+  EXPECT_THAT(LogText(),
+              HasSubstr("\"Cannot start\" err=\"--metrics-bind-address: cannot listen on " +
+                        other.address() + ": Address already in use; another program listens"));
+  EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 1);
+  EXPECT_TRUE(transport_->Requests().empty());
+}
+
+TEST_F(ManagerMetricsTest, MetricsAreNotServedByDefault) {
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  transport_->Await("WATCH", kPods);
+
+  EXPECT_EQ(Stop(), 0);
+
+  EXPECT_THAT(LogText(), Not(HasSubstr("Serving")));
+}
+
+TEST_F(ManagerMetricsTest, MetricsAreServedDuringTheShutdown) {
+  SetPods({PodJson("a")});
+  NewManager("127.0.0.1:0")
+      .AddController<Pod>({.name = "foo"})
+      .Reconcile([this](const Pod&, Context& context) {
+        RecordCall("call");
+        std::mutex mutex;
+        std::condition_variable_any cv;
+        std::unique_lock lock{mutex};
+        cv.wait(lock, context.stop, [] { return false; });
+        const std::string text = Get(AwaitPort(), "/metrics").body;
+        EXPECT_THAT(text, HasSubstr("workqueue_unfinished_work_seconds{controller=\"foo\""));
+        RecordCall("scrape");
+        return Result{};
+      });
+  Run();
+  AwaitCalls(1);
+
+  EXPECT_EQ(StopManager(), 0);
+
+  EXPECT_THAT(AwaitCalls(2), ::testing::ElementsAre("call", "scrape"));
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,154 @@
+#include "manager_fixture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST_F(ManagerTest, AStopLetsTheCurrentReconcileFinishAndStartsNoOther) {
+  SetPods({PodJson("a"), PodJson("b")});
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+    RecordCall("begin");
+    std::mutex mutex;
+    std::condition_variable_any cv;
+    std::unique_lock lock{mutex};
+    cv.wait(lock, context.stop, [] { return false; });  // until a stop is requested
+    (void)context.client.Get<Pod>(KeyOf(pod));          // its calls are not cancelled yet
+    RecordCall("end");
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+
+  EXPECT_EQ(Stop(), 0);
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("begin", "end"));
+  EXPECT_THAT(LogText(), HasSubstr("All workers finished"));
+}
+
+TEST_F(ManagerTest, TheCallsOfAReconcileAreCancelledAfterTheGracefulShutdownTimeout) {
+  SetPods({PodJson("a")});
+  std::atomic<bool> cancelled{false};
+  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) -> Result {
+    RecordCall("begin");
+    while (true) {
+      try {
+        (void)context.client.Get<Pod>(KeyOf(pod));
+      } catch (const TransportError& error) {
+        cancelled = error.kind() == TransportError::Kind::kCancelled;
+        throw;
+      }
+      std::this_thread::yield();
+    }
+  });
+  Start();
+  AwaitCalls(1);
+
+  runner_.request_stop();
+  while (LogText().find("cancelling their API calls") == std::string::npos) clock_.Advance(1s);
+
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_TRUE(cancelled);
+  EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
+}
+
+TEST_F(ManagerTest, RunReturns1IfStoppedBeforeTheCachesHaveSynced) {
+  transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  transport_->Await("GET", kPods);
+
+  EXPECT_EQ(Stop(), 1);
+  EXPECT_THAT(LogText(), HasSubstr("Stopped before the caches had synced"));
+}
+
+TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfAKindIsNotServed) {
+  transport_->Respond("GET", "/apis/apps/v1", 404, "{}");
+  manager_.AddController<Deployment>().Reconcile(
+      [](const Deployment&, Context&) { return Result{}; });
+  Start();
+  runner_.join();
+
+  EXPECT_EQ(code_, 1);
+  EXPECT_THAT(LogText(), HasSubstr("the API server does not serve deployments of apps/v1: install "
+                                   "the CustomResourceDefinition of Deployment"));
+  EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 1);
+}
+
+TEST_F(ManagerTest, RunLogsTheErrorAndReturns1IfTheServerIsUnreachable) {
+  transport_->On("GET", "/api/v1", [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kUnreachable, "GET …: connection refused");
+  });
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  runner_.join();
+
+  EXPECT_EQ(code_, 1);
+  EXPECT_THAT(LogText(), HasSubstr("\"Cannot start\" err=\"GET …: connection refused\""));
+}
+
+TEST(ManagerConfigTest, AnInvalidConfigurationIsReportedByRunNotByTheConstructor) {
+  std::string log;
+  Manager manager{Options{.kubeconfig = "/nowhere/kubeconfig",
+                          .log = Logger({.write = [&](std::string_view line) { log += line; }})}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+
+  EXPECT_EQ(manager.Run({}), 1);
+  EXPECT_THAT(log, HasSubstr("/nowhere/kubeconfig"));
+}
+
+TEST_F(ManagerTest, MisuseOfTheApiThrowsALogicError) {
+  manager_.AddController<Pod>({.name = "pods"}).Reconcile([this](const Pod&, Context& context) {
+    RecordCall("call");
+    (void)context.cache.Get<Deployment>({"ns", "d"});
+    return Result{};
+  });
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "pods"}), std::logic_error);
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "idle", .workers = 0}),
+               std::invalid_argument);
+  SetPods({PodJson("a")});
+  Start();
+  AwaitCalls(1);
+  Stop();
+
+  EXPECT_THAT(LogText(), HasSubstr("the cache does not watch this view of Deployment"));
+  EXPECT_THROW(manager_.Run({}), std::logic_error);
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "more"}), std::logic_error);
+}
+
+TEST_F(ManagerTest, RunThrowsForAControllerWithoutAReconciler) {
+  (void)manager_.AddController<Pod>({.name = "empty"});
+
+  EXPECT_THROW(manager_.Run({}), std::logic_error);
+}
+
+TEST_F(ManagerTest, RunLogsTheRequestIfTheResponseIsNotFromAnApiServer) {
+  transport_->Respond("GET", "/api/v1", 200, "<html>hello</html>");
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  runner_.join();
+
+  EXPECT_EQ(code_, 1);
+  EXPECT_THAT(LogText(),
+              HasSubstr("GET /api/v1: the response is not from a Kubernetes API server"));
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,345 @@
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kopp/options.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using Variables = std::map<std::string, std::string>;
+
+std::variant<Options, EarlyExit> Parse(std::vector<const char*> arguments,
+                                       const Variables& variables = {}) {
+  arguments.insert(arguments.begin(), "/usr/bin/web-operator");
+  return ParseCommandLine(static_cast<int>(arguments.size()), arguments.data(), "Manages websites.",
+                          [&](const std::string& name) -> std::optional<std::string> {
+                            const auto found = variables.find(name);
+                            return found == variables.end() ? std::nullopt
+                                                            : std::optional(found->second);
+                          });
+}
+
+Options Parsed(const std::vector<const char*>& arguments, const Variables& variables = {}) {
+  const auto result = Parse(arguments, variables);
+  if (const auto* early = std::get_if<EarlyExit>(&result)) ADD_FAILURE() << early->text;
+  return std::get<Options>(result);
+}
+
+// Returns the line that is printed to standard error.
+std::string ErrorOf(const std::vector<const char*>& arguments, const Variables& variables = {}) {
+  const auto result = Parse(arguments, variables);
+  if (std::holds_alternative<Options>(result)) return "no error";
+  EXPECT_EQ(std::get<EarlyExit>(result).code, 2);
+  return std::get<EarlyExit>(result).text;
+}
+
+// Returns the text that is printed to standard output.
+std::string OutputOf(const std::vector<const char*>& arguments) {
+  const auto result = Parse(arguments);
+  if (std::holds_alternative<Options>(result)) return "no output";
+  EXPECT_EQ(std::get<EarlyExit>(result).code, 0);
+  return std::get<EarlyExit>(result).text;
+}
+
+TEST(OptionsTest, WithoutFlagsOptionsHaveDefaultsAndTheNameOfTheProgram) {
+  const Options options = Parsed({});
+
+  EXPECT_EQ(options.name, "web-operator");
+  EXPECT_EQ(options.kubeconfig, "");
+  EXPECT_EQ(options.watch_namespace, "");
+  EXPECT_EQ(options.http_transport, Options{}.http_transport);
+  EXPECT_EQ(options.metrics_bind_address, "0");
+  EXPECT_EQ(options.graceful_shutdown_timeout, Options{}.graceful_shutdown_timeout);
+  EXPECT_TRUE(options.log.V(0).Enabled());
+  EXPECT_FALSE(options.log.V(1).Enabled());
+}
+
+TEST(OptionsTest, TheNameIsKoppIfArgvIsEmpty) {
+  EXPECT_EQ(std::get<Options>(ParseCommandLine(0, nullptr)).name, "kopp");
+}
+
+TEST(OptionsTest, EachFlagSetsItsOption) {
+  const Options options =
+      Parsed({"--kubeconfig=/k", "--context=dev", "--master=https://m", "--namespace=web",
+              "--http-transport=beast", "--metrics-bind-address=:8080",
+              "--graceful-shutdown-timeout=1m30s", "--v=4"});
+
+  EXPECT_EQ(options.kubeconfig, "/k");
+  EXPECT_EQ(options.context, "dev");
+  EXPECT_EQ(options.master, "https://m");
+  EXPECT_EQ(options.watch_namespace, "web");
+  EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
+  EXPECT_EQ(options.metrics_bind_address, ":8080");
+  EXPECT_EQ(options.graceful_shutdown_timeout, 90s);
+  EXPECT_TRUE(options.log.V(4).Enabled());
+  EXPECT_FALSE(options.log.V(5).Enabled());
+}
+
+// The spellings of a flag.
+
+class FlagSpellingTest : public ::testing::TestWithParam<std::string> {};
+
+/// Splits `line` at its spaces, in place: each space is overwritten with '\0'.
+std::vector<const char*> SplitWords(std::string& line) {
+  std::vector<const char*> words{line.c_str()};
+  for (char& c : line) {
+    if (c != ' ') continue;
+    c = '\0';
+    words.push_back(&c + 1);
+  }
+  return words;
+}
+
+TEST_P(FlagSpellingTest, IsAccepted) {
+  std::string line = GetParam();
+
+  const Options options = Parsed(SplitWords(line));
+
+  EXPECT_EQ(options.kubeconfig, "/k");
+  EXPECT_TRUE(options.log.V(4).Enabled());
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, FlagSpellingTest,
+                         ::testing::Values("--kubeconfig=/k --v=4", "--kubeconfig /k --v 4",
+                                           "-kubeconfig=/k -v=4", "-kubeconfig /k -v 4",
+                                           "-kubeconfig=/k -v4",
+                                           "-kubeconfig=/old -kubeconfig=/k -v=1 -v=4"));
+
+TEST(OptionsTest, AValueMayContainAnEqualsSign) {
+  EXPECT_EQ(Parsed({"-kubeconfig=/a=b"}).kubeconfig, "/a=b");
+}
+
+TEST(OptionsTest, AValueMayStartWithADash) {
+  EXPECT_EQ(Parsed({"--kubeconfig", "-k"}).kubeconfig, "-k");
+}
+
+TEST(OptionsTest, AValueMayBeEqualToAHelpOrVersionFlag) {
+  EXPECT_EQ(Parsed({"--context", "-h"}).context, "-h");
+  EXPECT_EQ(Parsed({"--context", "--version"}).context, "--version");
+}
+
+TEST(OptionsTest, AnEmptyValueOverridesEarlierValues) {
+  const Options options = Parsed({"--kubeconfig=/k", "--kubeconfig=", "--namespace", ""});
+
+  EXPECT_EQ(options.kubeconfig, "");
+  EXPECT_EQ(options.watch_namespace, "");
+}
+
+TEST(OptionsTest, WatchNamespaceInTheEnvironmentSetsTheNamespace) {
+  EXPECT_EQ(Parsed({}, {{"WATCH_NAMESPACE", "web"}}).watch_namespace, "web");
+}
+
+TEST(OptionsTest, TheNamespaceFlagOverridesTheEnvironment) {
+  EXPECT_EQ(Parsed({"--namespace="}, {{"WATCH_NAMESPACE", "web"}}).watch_namespace, "");
+}
+
+TEST(OptionsTest, LoggingFormatJsonSelectsJsonLines) {
+  const Options options = Parsed({"--logging-format=json"});
+
+  ::testing::internal::CaptureStderr();
+  options.log.Info("hello");
+
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().substr(0, 6), "{\"ts\":");
+}
+
+// Durations.
+
+struct DurationCase {
+  std::string text;
+  Duration duration;
+};
+
+void PrintTo(const DurationCase& test_case, std::ostream* out) { *out << test_case.text; }
+
+class DurationFlagTest : public ::testing::TestWithParam<DurationCase> {};
+
+TEST_P(DurationFlagTest, IsParsedAsInGo) {
+  const Options options = Parsed({"--graceful-shutdown-timeout", GetParam().text.c_str()});
+
+  EXPECT_EQ(options.graceful_shutdown_timeout, GetParam().duration);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, DurationFlagTest,
+                         ::testing::Values(DurationCase{"0", 0s}, DurationCase{"30s", 30s},
+                                           DurationCase{"500ms", 500ms},
+                                           DurationCase{"1h2m3.5s", 1h + 2min + 3500ms},
+                                           DurationCase{".5h", 30min}, DurationCase{"1.s", 1s},
+                                           DurationCase{"+1us", 1us}, DurationCase{"1µs1μs", 2us},
+                                           DurationCase{"7ns", 7ns},
+                                           DurationCase{"0.0000000001s", 0s},
+                                           DurationCase{"9223372036854775807ns", Duration::max()}));
+
+class InvalidDurationFlagTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(InvalidDurationFlagTest, IsRejected) {
+  EXPECT_EQ(ErrorOf({"--graceful-shutdown-timeout", GetParam()}),
+            std::string("web-operator: invalid value \"") + GetParam() +
+                "\" for --graceful-shutdown-timeout: write a duration with its unit, such as "
+                "500ms, 30s or 1m30s\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, InvalidDurationFlagTest,
+                         ::testing::Values("", "30", "s", ".s", "30 s", "30s ", "1d", "-5s", "--1s",
+                                           "1e3s", "9223372036854775808ns", "3000000h", "1s.",
+                                           "99999999999999999999s"));
+
+// Addresses to listen on.
+
+class BindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BindAddressFlagTest, IsAccepted) {
+  EXPECT_EQ(Parsed({"--metrics-bind-address", GetParam()}).metrics_bind_address, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BindAddressFlagTest,
+                         ::testing::Values("0", ":8080", ":0", "127.0.0.1:65535", "0.0.0.0:80",
+                                           "[::1]:8080", "[::]:8080", "localhost:8080"));
+
+class InvalidBindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(InvalidBindAddressFlagTest, IsRejected) {
+  EXPECT_EQ(ErrorOf({"--metrics-bind-address", GetParam()}),
+            std::string("web-operator: invalid value \"") + GetParam() +
+                "\" for --metrics-bind-address: write :8080 for all addresses, or 127.0.0.1:8080 "
+                "or [::1]:8080 for one, or 0 "
+                "for no metrics\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, InvalidBindAddressFlagTest,
+                         ::testing::Values("", "8080", ":", ":65536", ":-1", ":+1", ": 80", ":80 ",
+                                           ":http", "*:80", "::1:80", "[::1]", "[]:80", "[:80",
+                                           "]:80", "[localhost]:80", "http://localhost:80", "00",
+                                           "false"));
+
+// Invalid command lines.
+
+TEST(OptionsTest, TheErrorForAnUnknownFlagSuggestsASimilarFlag) {
+  EXPECT_EQ(ErrorOf({"--kubeconfg=/k"}),
+            "web-operator: unknown flag \"--kubeconfg\"; did you mean --kubeconfig?\n");
+}
+
+TEST(OptionsTest, TheErrorForAnUnknownFlagWithOneDashSuggestsASimilarFlag) {
+  EXPECT_EQ(ErrorOf({"-contxt", "dev"}),
+            "web-operator: unknown flag \"--contxt\"; did you mean --context?\n");
+}
+
+TEST(OptionsTest, TheErrorForAnUnknownFlagWithoutSimilarFlagsRefersToHelp) {
+  EXPECT_EQ(ErrorOf({"--frobnicate"}),
+            "web-operator: unknown flag \"--frobnicate\"; --help shows the flags\n");
+}
+
+TEST(OptionsTest, APositionalArgumentIsRejected) {
+  EXPECT_EQ(ErrorOf({"start"}),
+            "web-operator: unexpected argument \"start\"; --help shows the flags\n");
+}
+
+TEST(OptionsTest, ALineBreakInAnErrorIsEscaped) {
+  EXPECT_EQ(ErrorOf({"start\nnow"}),
+            "web-operator: unexpected argument \"start\\x0anow\"; --help shows the flags\n");
+}
+
+TEST(OptionsTest, AFlagWithoutItsValueIsRejected) {
+  EXPECT_EQ(ErrorOf({"--kubeconfig"}), "web-operator: --kubeconfig needs a value\n");
+}
+
+TEST(OptionsTest, TheErrorForAnUnknownTransportListsTheTransports) {
+  EXPECT_EQ(
+      ErrorOf({"--http-transport=curl"}),
+      "web-operator: invalid value \"curl\" for --http-transport: write cpprestsdk or beast\n");
+}
+
+TEST(OptionsTest, TheErrorForAnUnknownLoggingFormatListsTheFormats) {
+  EXPECT_EQ(ErrorOf({"--logging-format=xml"}),
+            "web-operator: invalid value \"xml\" for --logging-format: write text or json\n");
+}
+
+TEST(OptionsTest, AVerbosityThatIsNotANumberIsRejected) {
+  EXPECT_EQ(
+      ErrorOf({"-v=debug"}),
+      "web-operator: invalid value \"debug\" for -v: write a number of 0 or more, such as 4\n");
+}
+
+TEST(OptionsTest, ANegativeVerbosityIsRejected) {
+  EXPECT_EQ(ErrorOf({"-v", "-1"}),
+            "web-operator: invalid value \"-1\" for -v: write a number of 0 or more, such as 4\n");
+}
+
+TEST(OptionsTest, AnInvalidNamespaceIsRejected) {
+  EXPECT_EQ(ErrorOf({"--namespace=web,shop"}),
+            "web-operator: invalid value \"web,shop\" for --namespace: write the name of one "
+            "namespace, or nothing for all\n");
+}
+
+TEST(OptionsTest, TheErrorForAnInvalidNamespaceInTheEnvironmentNamesTheVariable) {
+  EXPECT_EQ(ErrorOf({}, {{"WATCH_NAMESPACE", "web,shop"}}),
+            "web-operator: invalid value \"web,shop\" for $WATCH_NAMESPACE: write the name of one "
+            "namespace, or nothing for all\n");
+}
+
+TEST(OptionsTest, TheErrorForAnInvalidNamespaceFlagNamesTheFlagEvenIfTheEnvironmentIsInvalidToo) {
+  EXPECT_TRUE(ErrorOf({"--namespace=a,b"}, {{"WATCH_NAMESPACE", "c,d"}})
+                  .starts_with("web-operator: invalid value \"a,b\" for --namespace: "));
+}
+
+// Help and version.
+
+TEST(OptionsTest, HelpStartsWithTheDescriptionAndTheUsage) {
+  EXPECT_TRUE(
+      OutputOf({"--help"}).starts_with("Manages websites.\n\nUsage: web-operator [flags]\n\n"));
+}
+
+TEST(OptionsTest, HelpShowsTypeDescriptionAndDefaultOfAFlag) {
+  const std::string help = OutputOf({"--help"});
+
+  EXPECT_NE(help.find("  --graceful-shutdown-timeout DURATION  "
+                      "How long running reconciles may take to finish after\n"
+                      "                                        "
+                      "SIGTERM or SIGINT, such as 500ms or 1m30s; then their\n"
+                      "                                        "
+                      "API calls are cancelled. Default: 30s.\n"),
+            std::string::npos)
+      << help;
+}
+
+TEST(OptionsTest, HelpNamesTheEnvironmentVariables) {
+  EXPECT_NE(OutputOf({"--help"}).find("$WATCH_NAMESPACE"), std::string::npos);
+  EXPECT_NE(OutputOf({"--help"}).find("$KUBECONFIG"), std::string::npos);
+}
+
+TEST(OptionsTest, HelpFitsInto100Columns) {
+  std::istringstream help(OutputOf({"--help"}));
+
+  for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(OptionsTest, HelpTakesPrecedenceOverAnError) {
+  EXPECT_EQ(OutputOf({"--nonsense", "-h"}), OutputOf({"--help"}));
+}
+
+TEST(OptionsTest, VersionPrintsTheProgramAndTheVersionOfKopp) {
+  EXPECT_TRUE(OutputOf({"-version"}).starts_with("web-operator, with kopp "))
+      << OutputOf({"-version"});
+}
+
+TEST(OptionsDeathTest, FromCommandLineExitsWith0ForHelp) {
+  const char* const arguments[] = {"web-operator", "--help"};
+
+  EXPECT_EXIT(Options::FromCommandLine(2, arguments), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(OptionsDeathTest, FromCommandLineExitsWith2ForAnUnknownFlag) {
+  const char* const arguments[] = {"web-operator", "--nonsense"};
+
+  EXPECT_EXIT(Options::FromCommandLine(2, arguments), ::testing::ExitedWithCode(2),
+              "web-operator: unknown flag \"--nonsense\"; --help shows the flags");
+}
+
+}  // namespace
+}  // namespace kopp

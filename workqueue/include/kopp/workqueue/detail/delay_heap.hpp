@@ -1,0 +1,161 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/detail/item_table.hpp>
+
+namespace kopp::workqueue::detail {
+
+/// The items that wait until a time, the earliest first: a 4-ary heap with an index by item, so
+/// that an item can be rescheduled. Not thread-safe.
+template <Item T>
+class DelayHeap {
+ public:
+  [[nodiscard]] static std::uint32_t Hash(const T& item, const void* owner) {
+    return Table::Hash(item, owner);
+  }
+
+  /// Lets `item` wait until `at`. If it waits already, the earlier time and the higher priority
+  /// apply. Returns true if this call made it the first item. `hash` is Hash(item, …).
+  bool Add(const T& item, std::uint32_t hash, TimePoint at, int priority);
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const { return heap_.size(); }
+  /// The time of the first item; TimePoint::max() if the heap is empty.
+  [[nodiscard]] TimePoint next() const { return empty() ? TimePoint::max() : heap_.front().at; }
+
+  /// Removes the first item. Items with the same time are in the order of their calls of Add.
+  /// Requires: not empty.
+  [[nodiscard]] Prioritized<T> PopFront();
+
+  void Clear() {
+    table_.Clear();
+    ClearAndShrink(heap_);
+    ClearAndShrink(positions_);
+  }
+
+  /// Calls visit(item, at, priority) for the first `limit` items, the earliest first.
+  template <typename Visit>
+  void ForEarliest(std::size_t limit, Visit visit) const;
+
+ private:
+  struct Waiting {
+    int priority = 0;
+  };
+  using Table = ItemTable<T, Waiting>;
+  struct Node {
+    TimePoint at;
+    std::uint32_t sequence;  // orders the nodes with the same time; may wrap around
+    Handle handle;
+
+    [[nodiscard]] bool Before(const Node& other) const {
+      if (at != other.at) return at < other.at;
+      return static_cast<std::int32_t>(sequence - other.sequence) < 0;
+    }
+  };
+
+  void Set(std::size_t at, const Node& node) {
+    heap_[at] = node;
+    positions_[node.handle] = static_cast<std::uint32_t>(at);
+  }
+  void MoveUp(std::size_t at, Node node);
+  void MoveDown(std::size_t at, Node node);
+
+  static constexpr std::size_t kChildren = 4;
+  Table table_;
+  std::vector<Node> heap_;
+  // Positions in heap_, indexed by handle. Not in table_, because each move writes one: here they
+  // are dense.
+  std::vector<std::uint32_t> positions_;
+  std::uint32_t next_sequence_ = 0;
+};
+
+template <Item T>
+bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint at, int priority) {
+  // Reserve memory before anything changes, so that nothing after the Insert throws.
+  if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * heap_.size()));
+  if (positions_.capacity() < heap_.capacity()) positions_.reserve(heap_.capacity());
+  const auto [handle, is_new] = table_.Insert(item, hash);
+  Waiting& waiting = table_[handle];
+  if (is_new) {
+    waiting.priority = priority;
+    if (positions_.size() <= handle) positions_.resize(handle + std::size_t{1});
+    heap_.push_back({at, next_sequence_++, handle});
+    MoveUp(heap_.size() - 1, heap_.back());
+  } else {
+    waiting.priority = std::max(waiting.priority, priority);
+    if (heap_[positions_[handle]].at <= at) return false;
+    MoveUp(positions_[handle], {at, next_sequence_++, handle});
+  }
+  return positions_[handle] == 0;
+}
+
+template <Item T>
+Prioritized<T> DelayHeap<T>::PopFront() {
+  const Handle front = heap_.front().handle;
+  Prioritized<T> due{table_.MoveOut(front), table_[front].priority};
+  table_.Erase(front);
+  const Node last = heap_.back();
+  heap_.pop_back();
+  if (heap_.empty()) {
+    Clear();
+    return due;
+  }
+  MoveDown(0, last);
+  return due;
+}
+
+template <Item T>
+template <typename Visit>
+void DelayHeap<T>::ForEarliest(std::size_t limit, Visit visit) const {
+  const auto later = [this](std::size_t a, std::size_t b) { return heap_[b].Before(heap_[a]); };
+  std::vector<std::size_t> next;  // a heap of the positions whose parents were visited
+  if (!empty()) next.push_back(0);
+  for (; limit > 0 && !next.empty(); --limit) {
+    std::pop_heap(next.begin(), next.end(), later);
+    const std::size_t at = next.back();
+    next.pop_back();
+    const Node& node = heap_[at];
+    visit(table_.ItemOf(node.handle), node.at, table_[node.handle].priority);
+    const std::size_t first = at * kChildren + 1;
+    for (std::size_t child = first; child < std::min(first + kChildren, heap_.size()); ++child) {
+      next.push_back(child);
+      std::push_heap(next.begin(), next.end(), later);
+    }
+  }
+}
+
+template <Item T>
+void DelayHeap<T>::MoveUp(std::size_t at, Node node) {
+  while (at > 0) {
+    const std::size_t parent = (at - 1) / kChildren;
+    if (!node.Before(heap_[parent])) break;
+    Set(at, heap_[parent]);
+    at = parent;
+  }
+  Set(at, node);
+}
+
+template <Item T>
+void DelayHeap<T>::MoveDown(std::size_t at, Node node) {
+  for (;;) {
+    const std::size_t first = at * kChildren + 1;
+    if (first >= heap_.size()) break;
+    const std::size_t end = std::min(first + kChildren, heap_.size());
+    std::size_t earliest = first;
+    for (std::size_t child = first + 1; child < end; ++child) {
+      if (heap_[child].Before(heap_[earliest])) earliest = child;
+    }
+    if (!heap_[earliest].Before(node)) break;
+    Set(at, heap_[earliest]);
+    at = earliest;
+  }
+  Set(at, node);
+}
+
+}  // namespace kopp::workqueue::detail

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kopp/workqueue/item_hash.hpp>
+
+namespace kopp::workqueue::detail {
+
+/// Identifies a node of an ItemTable from Insert to Erase. Handles are small and reused, so they
+/// can index a vector. They have 30 bits, which leaves two bits of a word for flags.
+using Handle = std::uint32_t;
+inline constexpr Handle kNoHandle = (Handle{1} << 30) - 1;
+
+/// An empty vector up to this capacity keeps its memory.
+inline constexpr std::size_t kRetainedCapacity = 1024;
+
+/// Clears `vector`, and frees its memory if it has a large capacity.
+template <typename T>
+void ClearAndShrink(std::vector<T>& vector) {
+  if (vector.capacity() > kRetainedCapacity) {
+    std::vector<T>().swap(vector);
+  } else {
+    vector.clear();
+  }
+}
+
+/// A hash map from items to values of type `V`, on which the queue, the delays and the limiters are
+/// built.
+///
+/// Nodes are stored in arrays of doubling size and never move. An open-addressing index of 8-byte
+/// slots (32 bits of the hash, and the handle) finds them, so most look-ups touch one slot and one
+/// node. Erased nodes are reused. A table that becomes empty frees its memory if that is much. To
+/// grow, it copies the whole index.
+///
+/// Not thread-safe, except Hash.
+template <Item T, typename V>
+class ItemTable {
+ public:
+  ItemTable() = default;
+  ~ItemTable() { Clear(); }
+  ItemTable(const ItemTable&) = delete;
+  ItemTable& operator=(const ItemTable&) = delete;
+
+  /// The hash for Find and Insert. `owner` must be the same address in each call: it is the seed,
+  /// which prevents hash-flooding attacks.
+  [[nodiscard]] static std::uint32_t Hash(const T& item, const void* owner) {
+    const auto seed = reinterpret_cast<std::uintptr_t>(owner);
+    return static_cast<std::uint32_t>(ItemHash<T>{}(item, seed) >> 32);
+  }
+
+  /// Returns the node of the item, or kNoHandle. `hash` is Hash(item, owner).
+  [[nodiscard]] Handle Find(const T& item, std::uint32_t hash) const;
+
+  /// Returns the node of the item, and whether this call has created it, with the value V{}.
+  /// Throws std::length_error if the table has 2^30 - 1 items.
+  template <typename U>
+  std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash);
+
+  void Erase(Handle handle);
+  void Clear();
+
+  [[nodiscard]] const T& ItemOf(Handle handle) const { return NodeOf(handle).item; }
+  V& operator[](Handle handle) { return NodeOf(handle).value; }
+  const V& operator[](Handle handle) const { return NodeOf(handle).value; }
+  /// Moves the item out of its node. The next call for this node must be Erase.
+  T&& MoveOut(Handle handle) { return std::move(NodeOf(handle).item); }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Calls visit(handle) for each node, in no particular order, until it returns false. `visit`
+  /// must not erase nodes.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.handle != kNoHandle && !visit(slot.handle)) return;
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    Handle handle = kNoHandle;
+  };
+  struct Node {
+    Node() {}   // NOLINT(modernize-use-equals-default): Insert constructs the members
+    ~Node() {}  // NOLINT(modernize-use-equals-default): Erase destroys them
+    union {
+      T item;
+    };
+    union {
+      V value;
+    };
+    union {
+      std::uint32_t hash;
+      Handle next_free;
+    };
+  };
+  static_assert(std::is_trivially_destructible_v<V>);
+  static constexpr std::size_t kFirst = 16;  // nodes of the first array; each next array doubles
+
+  [[nodiscard]] static std::size_t ArrayOf(Handle handle) {
+    return static_cast<std::size_t>(std::bit_width(handle + kFirst) - std::bit_width(kFirst));
+  }
+  [[nodiscard]] Node& NodeOf(Handle handle) const {
+    const std::size_t array = ArrayOf(handle);
+    return arrays_[array][handle + kFirst - (kFirst << array)];
+  }
+  [[nodiscard]] std::size_t SlotOf(Handle handle) const;
+  [[gnu::always_inline]] void PrefetchSlotAfter(Handle handle) const {  // else g++ 12 removes it
+    constexpr Handle kDistance = 4;  // loading a slot takes about as long as four erasures
+    if (handle + kDistance >= first_unused_) return;
+    __builtin_prefetch(&slots_[NodeOf(handle + kDistance).hash & (slots_.size() - 1)]);
+  }
+  Handle AllocateNode();
+  void ReleaseMemory();
+  void Grow();
+
+  std::vector<Slot> slots_;  // the index; its size is a power of two, its load at most 3/4
+  std::array<std::unique_ptr<Node[]>, 27> arrays_;
+  std::size_t size_ = 0;
+  Handle first_unused_ = 0;       // the first node that was never used
+  Handle free_list_ = kNoHandle;  // of erased nodes
+};
+
+template <Item T, typename V>
+Handle ItemTable<T, V>::Find(const T& item, std::uint32_t hash) const {
+  if (size_ == 0) return kNoHandle;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.handle == kNoHandle) return kNoHandle;
+    if (slot.hash == hash && NodeOf(slot.handle).item == item) return slot.handle;
+  }
+}
+
+template <Item T, typename V>
+template <typename U>
+std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
+  if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  for (; slots_[at].handle != kNoHandle; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && NodeOf(slot.handle).item == item) return {slot.handle, false};
+  }
+  const bool reuse = free_list_ != kNoHandle;
+  const Handle handle = reuse ? free_list_ : AllocateNode();
+  Node& node = NodeOf(handle);
+  std::construct_at(&node.item, std::forward<U>(item));  // may throw; nothing has changed yet
+  if (reuse) {
+    free_list_ = node.next_free;
+  } else {
+    ++first_unused_;
+  }
+  node.hash = hash;
+  std::construct_at(&node.value);
+  slots_[at] = {hash, handle};
+  ++size_;
+  return {handle, true};
+}
+
+template <Item T, typename V>
+void ItemTable<T, V>::Erase(Handle handle) {
+  PrefetchSlotAfter(handle);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t hole = SlotOf(handle);
+  // Close the gap: move up each following slot that may be stored at the gap.
+  for (std::size_t at = (hole + 1) & mask; slots_[at].handle != kNoHandle; at = (at + 1) & mask) {
+    const std::size_t distance = (at - slots_[at].hash) & mask;  // from its preferred place
+    if (distance < ((at - hole) & mask)) continue;
+    slots_[hole] = slots_[at];
+    hole = at;
+  }
+  slots_[hole] = {};
+  Node& node = NodeOf(handle);
+  std::destroy_at(&node.item);
+  node.next_free = std::exchange(free_list_, handle);
+  if (--size_ == 0) ReleaseMemory();
+}
+
+template <Item T, typename V>
+void ItemTable<T, V>::Clear() {
+  if (size_ == 0) return;
+  for (Slot& slot : slots_) {
+    if (slot.handle == kNoHandle) continue;
+    std::destroy_at(&NodeOf(slot.handle).item);
+    slot = {};
+  }
+  size_ = 0;
+  ReleaseMemory();
+}
+
+template <Item T, typename V>
+void ItemTable<T, V>::ReleaseMemory() {
+  first_unused_ = 0;
+  free_list_ = kNoHandle;
+  if (slots_.size() <= kRetainedCapacity) return;
+  ClearAndShrink(slots_);
+  arrays_ = {};
+}
+
+template <Item T, typename V>
+std::size_t ItemTable<T, V>::SlotOf(Handle handle) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = NodeOf(handle).hash & mask;
+  while (slots_[at].handle != handle) at = (at + 1) & mask;
+  return at;
+}
+
+template <Item T, typename V>
+Handle ItemTable<T, V>::AllocateNode() {
+  if (first_unused_ == kNoHandle) {
+    throw std::length_error("kopp::workqueue: a queue holds at most 2^30 - 1 items");
+  }
+  const std::size_t array = ArrayOf(first_unused_);
+  if (!arrays_[array]) arrays_[array].reset(new Node[kFirst << array]);
+  return first_unused_;
+}
+
+template <Item T, typename V>
+void ItemTable<T, V>::Grow() {
+  std::vector<Slot> bigger(slots_.empty() ? kFirst : slots_.size() * 2);
+  const std::size_t mask = bigger.size() - 1;
+  for (const Slot& slot : slots_) {
+    if (slot.handle == kNoHandle) continue;
+    std::size_t at = slot.hash & mask;
+    while (bigger[at].handle != kNoHandle) at = (at + 1) & mask;
+    bigger[at] = slot;
+  }
+  slots_.swap(bigger);
+}
+
+}  // namespace kopp::workqueue::detail

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/detail/item_table.hpp>
+
+namespace kopp::workqueue::detail {
+
+/// When each item was added and when its processing started, for metrics and snapshots. While it is
+/// disabled it stores nothing and returns zero or nullopt. Items are identified by their handles.
+/// Not thread-safe. Running out of memory terminates the process.
+class ItemTimes {
+ public:
+  explicit ItemTimes(bool enabled) : enabled_(enabled) {}
+
+  /// Records that the item became dirty.
+  void Added(Handle handle, TimePoint now) noexcept {
+    if (!enabled_) return;
+    if (times_.size() <= handle) times_.resize(handle + std::size_t{1});
+    times_[handle].added = now;
+  }
+
+  /// Records that processing started. Returns how long the item was dirty.
+  Duration Started(Handle handle, TimePoint now) noexcept {
+    if (!enabled_) return {};
+    Times& times = times_[handle];
+    times.started = now;
+    times.previous = last_;
+    times.next = kNoHandle;
+    (last_ == kNoHandle ? first_ : times_[last_].next) = handle;
+    last_ = handle;
+    return now - times.added;
+  }
+
+  /// Records that processing finished. Returns how long it took.
+  Duration Finished(Handle handle, TimePoint now) noexcept {
+    if (!enabled_) return {};
+    const Times& times = times_[handle];
+    (times.previous == kNoHandle ? first_ : times_[times.previous].next) = times.next;
+    (times.next == kNoHandle ? last_ : times_[times.next].previous) = times.previous;
+    return now - times.started;
+  }
+
+  [[nodiscard]] std::optional<TimePoint> AddedAt(Handle handle) const {
+    return enabled_ ? std::optional(times_[handle].added) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<TimePoint> StartedAt(Handle handle) const {
+    return enabled_ ? std::optional(times_[handle].started) : std::nullopt;
+  }
+
+  /// The sum over all items in processing of the time since their processing started, in seconds.
+  [[nodiscard]] double UnfinishedSeconds(TimePoint now) const {
+    double sum = 0;
+    for (Handle at = first_; at != kNoHandle; at = times_[at].next) sum += SecondsSince(at, now);
+    return sum;
+  }
+
+  /// The longest of these times, in seconds; 0 while no item is being processed.
+  [[nodiscard]] double LongestSeconds(TimePoint now) const {
+    return first_ == kNoHandle ? 0 : SecondsSince(first_, now);
+  }
+
+  /// Requires: no item is dirty or being processed.
+  void ReleaseMemory() { ClearAndShrink(times_); }
+
+ private:
+  struct Times {
+    TimePoint added{};
+    TimePoint started{};
+    Handle previous = kNoHandle;  // in the list of items in processing
+    Handle next = kNoHandle;
+  };
+
+  [[nodiscard]] double SecondsSince(Handle handle, TimePoint now) const {
+    return std::chrono::duration<double>(now - times_[handle].started).count();
+  }
+
+  const bool enabled_;
+  std::vector<Times> times_;  // indexed by handle
+  Handle first_ = kNoHandle;  // of the items in processing, in the order in which they started
+  Handle last_ = kNoHandle;
+};
+
+}  // namespace kopp::workqueue::detail

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <kopp/workqueue/detail/ready_order.hpp>
+
+namespace kopp::workqueue::detail {
+
+/// The highest priority first; within a priority, tenants take turns (weighted round robin).
+///
+/// Each tenant that has ready items of a priority has one list of them, oldest first. The lists of
+/// a priority form a ring: the front list is served, and moves to the back after `weight` items.
+/// Empty lists and empty priorities are removed, so names of former tenants use no memory.
+class PriorityLists final : public ReadyOrder {
+ public:
+  void Push(Handle handle, const Rank& rank) noexcept override;
+  std::optional<int> Raise(Handle handle, const Rank& rank) noexcept override {
+    const int priority = PriorityOf(handle);
+    if (rank.priority <= priority) return std::nullopt;
+    Remove(handle);
+    Push(handle, rank);
+    return priority;
+  }
+  void Defer(Handle handle, const Rank& rank) noexcept override {
+    const auto [deferred, is_new] = deferred_.try_emplace(handle, rank);
+    if (!is_new && rank.priority > deferred->second.priority) deferred->second = rank;
+  }
+  void PushDeferred(Handle handle) noexcept override {
+    Push(handle, deferred_.extract(handle).mapped());
+  }
+
+  [[nodiscard]] Handle Front() const override { return rings_.begin()->second.lists.front().front; }
+  void PopFront() noexcept override;
+  [[nodiscard]] int PriorityOf(Handle handle) const override { return links_[handle].priority; }
+  void ForEach(const std::function<bool(Handle)>& visit) const override;
+  void ReleaseMemory() override { ClearAndShrink(links_); }
+
+ private:
+  struct TenantList {
+    std::string tenant = {};
+    int weight = 1;
+    int served = 0;  // items popped in the current turn
+    Handle front = kNoHandle;
+    Handle back = kNoHandle;
+  };
+  struct Ring {
+    std::list<TenantList> lists;
+    // The keys refer to TenantList::tenant.
+    std::unordered_map<std::string_view, std::list<TenantList>::iterator> by_tenant;
+  };
+  struct Link {
+    Handle previous = kNoHandle;
+    Handle next = kNoHandle;
+    int priority = 0;
+    TenantList* list = nullptr;
+  };
+
+  void Remove(Handle handle) noexcept;
+
+  std::map<int, Ring, std::greater<>> rings_;  // by priority
+  std::vector<Link> links_;                    // indexed by handle
+  std::unordered_map<Handle, Rank> deferred_;
+};
+
+inline void PriorityLists::Push(Handle handle, const Rank& rank) noexcept {
+  if (links_.size() <= handle) links_.resize(handle + std::size_t{1});
+  Ring& ring = rings_[rank.priority];
+  auto entry = ring.by_tenant.find(rank.tenant);
+  if (entry == ring.by_tenant.end()) {
+    const auto list = ring.lists.insert(ring.lists.end(), TenantList{.tenant = rank.tenant});
+    entry = ring.by_tenant.emplace(list->tenant, list).first;
+  }
+  TenantList& list = *entry->second;
+  list.weight = std::max(rank.weight, 1);
+  links_[handle] = {.previous = list.back, .priority = rank.priority, .list = &list};
+  (list.back == kNoHandle ? list.front : links_[list.back].next) = handle;
+  list.back = handle;
+}
+
+inline void PriorityLists::PopFront() noexcept {
+  auto& lists = rings_.begin()->second.lists;
+  TenantList& list = lists.front();
+  const Handle handle = list.front;
+  if (++list.served >= list.weight) {
+    list.served = 0;
+    lists.splice(lists.end(), lists, lists.begin());
+  }
+  Remove(handle);
+}
+
+inline void PriorityLists::ForEach(const std::function<bool(Handle)>& visit) const {
+  for (const auto& [priority, ring] : rings_) {
+    for (const TenantList& list : ring.lists) {
+      for (Handle at = list.front; at != kNoHandle; at = links_[at].next) {
+        if (!visit(at)) return;
+      }
+    }
+  }
+}
+
+inline void PriorityLists::Remove(Handle handle) noexcept {
+  const Link& link = links_[handle];
+  TenantList& list = *link.list;
+  (link.previous == kNoHandle ? list.front : links_[link.previous].next) = link.next;
+  (link.next == kNoHandle ? list.back : links_[link.next].previous) = link.previous;
+  if (list.front != kNoHandle) return;
+  const auto ring = rings_.find(link.priority);
+  const auto entry = ring->second.by_tenant.find(list.tenant);
+  const auto empty_list = entry->second;
+  ring->second.by_tenant.erase(entry);  // first: its key refers to the list
+  ring->second.lists.erase(empty_list);
+  if (ring->second.lists.empty()) rings_.erase(ring);
+}
+
+}  // namespace kopp::workqueue::detail

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/metrics.hpp>
+
+namespace kopp::workqueue::detail {
+
+/// The metrics of one queue; without a provider, nothing is measured. Thread-safe; the queue calls
+/// it without holding a lock. A metric that is null or throws is skipped: a broken metric must not
+/// stop the queue.
+class QueueMetrics {
+ public:
+  static constexpr std::size_t kMaxPriorities = 25;  ///< that have a depth metric of their own
+  static constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
+
+  /// `provider` may be null, and must outlive this object. The functions return the values of the
+  /// two metrics about items in processing: see MetricsProvider.
+  QueueMetrics(MetricsProvider* provider, std::string name, bool by_priority,
+               std::function<double()> unfinished_seconds, std::function<double()> longest_seconds)
+      : provider_(provider), name_(std::move(name)), by_priority_(by_priority) {
+    if (provider == nullptr) return;
+    if (!by_priority_) depth_ = provider->NewDepthMetric(name_, "");
+    adds_ = provider->NewAddsMetric(name_);
+    latency_ = provider->NewLatencyMetric(name_);
+    work_duration_ = provider->NewWorkDurationMetric(name_);
+    retries_ = provider->NewRetriesMetric(name_);
+    unfinished_ = provider->NewUnfinishedWorkSecondsMetric(name_, std::move(unfinished_seconds));
+    longest_ = provider->NewLongestRunningProcessorSecondsMetric(name_, std::move(longest_seconds));
+  }
+
+  [[nodiscard]] bool enabled() const { return provider_ != nullptr; }
+
+  void IncAdds() { Inc(adds_); }
+  void IncRetries() { Inc(retries_); }
+  void IncDepth(int priority) {
+    IgnoreErrors([&] {
+      if (Gauge* depth = DepthOf(priority)) depth->Inc();
+    });
+  }
+  void DecDepth(int priority) {
+    IgnoreErrors([&] {
+      if (Gauge* depth = DepthOf(priority)) depth->Dec();
+    });
+  }
+  void ObserveLatency(Duration time) { Observe(latency_, time); }
+  void ObserveWorkDuration(Duration time) { Observe(work_duration_, time); }
+
+ private:
+  using Label = std::optional<int>;  // a priority, or nullopt for all beyond kMaxPriorities
+  using Depths = std::map<Label, std::unique_ptr<Gauge>>;
+
+  static void Inc(const std::unique_ptr<Counter>& counter) {
+    if (counter) IgnoreErrors([&] { counter->Inc(); });
+  }
+  static void Observe(const std::unique_ptr<Histogram>& histogram, Duration time) {
+    if (!histogram) return;
+    IgnoreErrors([&] { histogram->Observe(std::chrono::duration<double>(time).count()); });
+  }
+  template <typename F>
+  static void IgnoreErrors(F call) {
+    try {
+      call();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): see the class comment
+    }
+  }
+
+  static Label LabelOf(const Depths& depths, int priority) {
+    const std::size_t count = depths.size() - depths.count(std::nullopt);
+    return count < kMaxPriorities || depths.contains(priority) ? Label(priority) : std::nullopt;
+  }
+  Gauge* DepthOf(int priority);
+
+  MetricsProvider* const provider_;
+  const std::string name_;
+  const bool by_priority_;
+  std::unique_ptr<Gauge> depth_;     // if the order has no priorities
+  Guarded<Depths> priority_depths_;  // if it has; created when a priority is first used
+  std::unique_ptr<Counter> adds_;
+  std::unique_ptr<Histogram> latency_;
+  std::unique_ptr<Histogram> work_duration_;
+  std::unique_ptr<Counter> retries_;
+  std::unique_ptr<Metric> unfinished_;
+  std::unique_ptr<Metric> longest_;
+};
+
+inline Gauge* QueueMetrics::DepthOf(int priority) {
+  if (!by_priority_ || !enabled()) return depth_.get();
+  for (;;) {
+    Label label;
+    {
+      auto depths = priority_depths_.Lock();
+      label = LabelOf(*depths, priority);
+      const auto depth = depths->find(label);
+      if (depth != depths->end()) return depth->second.get();
+    }
+    // The provider is user code: call it without the lock. Meanwhile another thread may create a
+    // metric, which can change the label.
+    auto created =
+        provider_->NewDepthMetric(name_, label ? std::to_string(*label) : kOtherPriorities);
+    auto depths = priority_depths_.Lock();
+    if (LabelOf(*depths, priority) != label) continue;
+    return depths->try_emplace(label, std::move(created)).first->second.get();
+  }
+}
+
+}  // namespace kopp::workqueue::detail
