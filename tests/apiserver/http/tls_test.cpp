@@ -114,19 +114,6 @@ TEST_F(ApiHttpServerTlsTest, ValidTokenIsAcceptedWithUntrustedClientCertificate)
   EXPECT_EQ(user_.name, "jane");
 }
 
-TEST_F(ApiHttpServerTlsTest, ClientRejectsServerCertificateOfAnotherAuthority) {
-  Serve();
-  Config config = http_server_->ConfigFor({"jane"});
-  config.certificate_authority = CertificateAuthority().certificate();
-
-  try {
-    Call(config);
-    FAIL() << "the client accepted the certificate";
-  } catch (const TransportError& error) {
-    EXPECT_EQ(error.kind(), TransportError::Kind::kUntrusted);
-  }
-}
-
 TEST_F(ApiHttpServerTlsTest, ServerCertificateIsValidForAllLoopbackNames) {
   options_.address = ":0";
   Serve();
@@ -146,56 +133,6 @@ TEST_F(ApiHttpServerTlsTest, ServerCertificateIsValidForListenAddress) {
 
   EXPECT_THAT(config.server, StartsWith("https://127.0.0.2:"));
   EXPECT_EQ(Call(config).status, 200);
-}
-
-TEST_F(ApiHttpServerTlsTest, PlainHttpRequestToTlsPortGetsExplanation) {
-  Serve();
-  RawClient client(port());
-
-  client.SendGet("/");
-
-  EXPECT_EQ(client.ReadToEnd(),
-            "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
-}
-
-TEST_F(ApiHttpServerTlsTest, MalformedHandshakeClosesOnlyItsOwnConnection) {
-  Serve();
-  const auto other = Connect(http_server_->ConfigFor({"jane"}));
-  EXPECT_EQ(other->Call({.target = "/"}).status, 200);
-  RawClient client(port());
-
-  client.Send(std::string("\x16\x03\x01\x00\x05garbage", 12));
-
-  EXPECT_TRUE(client.IsClosedWithin(5s));
-  EXPECT_EQ(other->Call({.target = "/"}).status, 200);
-}
-
-TEST_F(ApiHttpServerTlsTest, IncompleteHandshakeTimesOut) {
-  options_.request_timeout = 50ms;
-  Serve();
-  RawClient silent(port());
-  RawClient partial(port());
-
-  partial.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
-
-  EXPECT_EQ(silent.ReadToEnd(), "");
-  EXPECT_TRUE(partial.IsClosedWithin(5s));
-}
-
-TEST_F(ApiHttpServerTlsTest, LargeRequestAndResponseBodiesAreTransferredCompletely) {
-  const std::string large(8 << 20, 'x');
-  std::size_t size = 0;
-  handler_ = [&](const ServerRequest& request) {
-    size = request.body.size();
-    return ServerResponse{.body = large};
-  };
-  Serve();
-
-  const auto response =
-      Connect(config())->Call({.method = "POST", .target = "/", .body = std::string(3 << 20, 'b')});
-
-  EXPECT_EQ(size, 3U << 20);
-  EXPECT_EQ(response.body, large);
 }
 
 TEST_F(ApiHttpServerTlsTest, TooLargeRequestBodyIsRejected) {

@@ -35,7 +35,7 @@ TEST_P(JsonPathTest, EvaluateReturnsTheSelectedValues) {
   EXPECT_EQ(values.empty() ? "" : values.front()->dump(), GetParam().first);
 }
 
-const Path paths[] = {
+const Path path_cases[] = {
     {"Field", ".text", R"("t")"},
     {"MissingField", ".nope", ""},
     {"FieldOfString", ".text.nope", ""},
@@ -78,7 +78,7 @@ const Path paths[] = {
     {"FilterWithoutMatch", ".items[?(@.x==\"nope\")].n", ""},
     {"FilterWithOtherType", ".items[?(@.n>\"x\")].x", ""},
 };
-INSTANTIATE_TEST_SUITE_P(, JsonPathTest, ::testing::ValuesIn(paths),
+INSTANTIATE_TEST_SUITE_P(, JsonPathTest, ::testing::ValuesIn(path_cases),
                          [](const auto& path) { return path.param.test; });
 
 class InvalidJsonPathTest : public ::testing::TestWithParam<Path> {};

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Type = WatchItem::Type;
 
-constexpr const char* kPods = "/api/v1/pods";
+constexpr const char* kPodsPath = "/api/v1/pods";
 
 std::string Event(const std::string& type, const std::string& name, const std::string& version,
                   const std::string& kind = "Pod") {
@@ -50,7 +50,7 @@ class HttpSourceTest : public ::testing::Test {
 };
 
 TEST_F(HttpSourceTest, ListReturnsTheObjectsTheResourceVersionAndTheContinueToken) {
-  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","items":[{"metadata":{"name":"a"}},
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","items":[{"metadata":{"name":"a"}},
       {"metadata":{"name":"b"}}],"metadata":{"resourceVersion":"9","continue":"more"}})");
 
   const auto result = List({.resource_version = "0", .limit = 500, .continue_token = "token"});
@@ -63,7 +63,7 @@ TEST_F(HttpSourceTest, ListReturnsTheObjectsTheResourceVersionAndTheContinueToke
 }
 
 TEST_F(HttpSourceTest, ListSkipsAndNamesAnObjectThatDoesNotFitTheView) {
-  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
       "items":[{"metadata":{"name":"odd","namespace":"ns"},"status":{"phase":3}},
                {"metadata":{"name":"b"}}]})");
 
@@ -78,7 +78,7 @@ TEST_F(HttpSourceTest, ListSkipsAndNamesAnObjectThatDoesNotFitTheView) {
 }
 
 TEST_F(HttpSourceTest, ListSkipsAnObjectWithoutAName) {
-  transport_.Respond("GET", kPods, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
       "items":[{"metadata":{}},{"metadata":{"name":"b"}}]})");
 
   EXPECT_EQ(List().skipped[0].problem, "skipped a Pod without metadata.name");
@@ -86,7 +86,7 @@ TEST_F(HttpSourceTest, ListSkipsAnObjectWithoutAName) {
 }
 
 TEST_F(HttpSourceTest, ListAcceptsAnyListKind) {
-  transport_.Respond("GET", kPods, 200,
+  transport_.Respond("GET", kPodsPath, 200,
                      R"({"kind":"PodCollection","metadata":{"resourceVersion":"9"},"items":[]})");
 
   EXPECT_EQ(List().resource_version, "9");
@@ -94,7 +94,7 @@ TEST_F(HttpSourceTest, ListAcceptsAnyListKind) {
 
 TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectDoesNotFitTheView) {
   const auto watch = Watch();
-  transport_.SendToWatch(kPods, R"({"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1",
+  transport_.SendToWatch(kPodsPath, R"({"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1",
       "metadata":{"name":"a","namespace":"ns","resourceVersion":"8"},"status":{"phase":3}}})");
 
   const auto item = watch->Next(1s);
@@ -106,7 +106,7 @@ TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectDoesNotFitTheView) {
 
 TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
   const auto watch = Watch();
-  transport_.SendToWatch(kPods, "\n");
+  transport_.SendToWatch(kPodsPath, "\n");
 
   EXPECT_EQ(watch->Next(1h).type, Type::kNoEvent);
 }
@@ -114,13 +114,13 @@ TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
 TEST_F(HttpSourceTest, ListThrowsIfTheResponseIsNotACompleteList) {
   for (const std::string body : {"", "<html>", R"({"kind":"PodList","items":[{"metadata":{}})",
                                  R"({"kind":"Status"})", R"({"kind":"Table","rows":[]})"}) {
-    transport_.Respond("GET", kPods, 200, body);
+    transport_.Respond("GET", kPodsPath, 200, body);
     EXPECT_THROW(List(), DecodeError) << body;
   }
 }
 
 TEST_F(HttpSourceTest, ListThrowsAnApiErrorForAnErrorStatus) {
-  transport_.Respond("GET", kPods, 410, R"({"reason":"Expired","message":"too old"})");
+  transport_.Respond("GET", kPodsPath, 410, R"({"reason":"Expired","message":"too old"})");
 
   try {
     List();
@@ -150,8 +150,8 @@ TEST_F(HttpSourceTest, EventsArriveInOrderEvenIfAnEventIsSplitBetweenReads) {
   const auto watch = Watch();
   const std::string text = Event("ADDED", "a", "8") + Event("MODIFIED", "a", "9") +
                            Event("DELETED", "a", "10") + Event("BOOKMARK", "", "12");
-  transport_.SendToWatch(kPods, text.substr(0, 100));
-  transport_.SendToWatch(kPods, text.substr(100));
+  transport_.SendToWatch(kPodsPath, text.substr(0, 100));
+  transport_.SendToWatch(kPodsPath, text.substr(100));
 
   EXPECT_EQ(watch->Next(1s).type, Type::kNoEvent) << "no event is complete yet";
   auto item = watch->Next(1s);
@@ -169,7 +169,7 @@ TEST_F(HttpSourceTest, EventsArriveInOrderEvenIfAnEventIsSplitBetweenReads) {
 TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
   const auto watch = Watch();
   transport_.SendToWatch(
-      kPods, R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})");
+      kPodsPath, R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})");
 
   try {
     (void)watch->Next(1s);
@@ -181,7 +181,7 @@ TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
 
 TEST_F(HttpSourceTest, EventsWithAnUnknownTypeAnotherKindOrNoNameAreSkippedWithAReason) {
   const auto watch = Watch();
-  transport_.SendToWatch(kPods, Event("RENAMED", "a", "8") + Event("ADDED", "a", "8", "Table") +
+  transport_.SendToWatch(kPodsPath, Event("RENAMED", "a", "8") + Event("ADDED", "a", "8", "Table") +
                                     Event("ADDED", "", "9"));
 
   EXPECT_THAT(watch->Next(1s).problem, HasSubstr("unknown type \"RENAMED\""));
@@ -193,20 +193,20 @@ TEST_F(HttpSourceTest, EventsWithAnUnknownTypeAnotherKindOrNoNameAreSkippedWithA
 
 TEST_F(HttpSourceTest, AMalformedEventThrowsADecodeError) {
   const auto watch = Watch();
-  transport_.SendToWatch(kPods, "{\"type\":\"ADDED\",nonsense}\n");
+  transport_.SendToWatch(kPodsPath, "{\"type\":\"ADDED\",nonsense}\n");
 
   EXPECT_THROW((void)watch->Next(1s), DecodeError);
 }
 
 TEST_F(HttpSourceTest, AWatchThatEndsInTheMiddleOfAnEventThrows) {
   auto watch = Watch();
-  transport_.SendToWatch(kPods, "{\"type\":");
-  transport_.EndWatch(kPods);
+  transport_.SendToWatch(kPodsPath, "{\"type\":");
+  transport_.EndWatch(kPodsPath);
   EXPECT_EQ(watch->Next(1s).type, Type::kNoEvent);
   EXPECT_THROW((void)watch->Next(1s), DecodeError);
 
   watch = Watch();
-  transport_.EndWatch(kPods);
+  transport_.EndWatch(kPodsPath);
   EXPECT_EQ(watch->Next(1s).type, Type::kEnd);
 }
 

@@ -53,15 +53,6 @@ TEST_F(HttpServerTest, RequestHeadOverTheLimitIsRejected) {
   EXPECT_THAT(response, EndsWith("the head of a request is limited to 1000 bytes\n"));
 }
 
-TEST_F(HttpServerTest, RequestHeadWithoutEndIsRejected) {
-  Serve();
-  RawClient client(port());
-
-  client.Send("GET /page HTTP/1.1\r\nHost: test\r\nX: " + std::string(10 << 20, 'x'));
-
-  EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeHead));
-}
-
 TEST_F(HttpServerTest, RequestBodyAtTheLimitIsAccepted) {
   options_.max_body = 5000;
   Serve();
@@ -91,27 +82,6 @@ TEST_F(HttpServerTest, ClientCanSendTooLargeBodyCompletelyAndReadTheRejection) {
   EXPECT_TRUE(client.Send(GetWithBody(20 << 20)));
 
   EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeBody));
-}
-
-TEST_F(HttpServerTest, ChunkedRequestBodyOverTheLimitIsRejected) {
-  options_.max_body = 5000;
-  Serve();
-  RawClient client(port());
-
-  client.Send("GET /page HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n");
-  for (int i = 0; i < 6; ++i) client.Send("3e8\r\n" + std::string(1000, 'b') + "\r\n");
-
-  EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeBody));
-}
-
-TEST_F(HttpServerTest, TrailersWithoutEndAreRejected) {
-  Serve();
-  RawClient client(port());
-
-  client.Send("GET /page HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n");
-  for (int i = 0; i < 1000; ++i) client.Send("X: " + std::string(1000, 'x') + "\r\n");
-
-  EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeHead));
 }
 
 // Timeouts.
@@ -187,6 +157,17 @@ TEST_F(HttpServerTest, IncompleteRequestsDoNotBlockNewClientsAtConnectionLimit) 
   for (std::size_t i = 0; i < 2 * options_.max_connections; ++i) {
     clients.push_back(std::make_unique<RawClient>(port()));
     clients.back()->Send("GET /page HTTP/1.1\r\n");
+  }
+
+  EXPECT_EQ(Get(port(), "/page").status, 200);
+}
+
+TEST_F(HttpServerTest, ConnectionsOfDisconnectedClientsAreReleased) {
+  options_.max_connections = 4;
+  Serve();
+  for (int i = 0; i < 50; ++i) {
+    RawClient client(port());
+    client.Send("POST /page HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nhalf");
   }
 
   EXPECT_EQ(Get(port(), "/page").status, 200);

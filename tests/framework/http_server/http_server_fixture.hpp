@@ -28,30 +28,13 @@ inline constexpr std::size_t kLarge = 32 << 20;  // larger than the socket buffe
 /// shortens the one timeout that it checks, so that no other timeout can end the connection.
 ///
 /// It serves /page, /echo (returns the query), /large, /slow (blocks until Proceed() is called) and
-/// /broken (throws).
+/// /broken (throws). A test adds its own routes to `routes_`.
 class HttpServerTest : public ::testing::Test {
  protected:
   ~HttpServerTest() override { Proceed(); }
 
   HttpServer& Serve() {
-    server_.emplace(
-        options_,
-        HttpServer::Routes{
-            {"/page", [](const HttpRequest&) { return HttpResponse{.body = "hello\n"}; }},
-            {"/echo",
-             [](const HttpRequest& request) {
-               return HttpResponse{.body = request.query, .content_type = "a/b"};
-             }},
-            {"/large",
-             [](const HttpRequest&) { return HttpResponse{.body = std::string(kLarge, 'x')}; }},
-            {"/slow",
-             [this](const HttpRequest&) {
-               entered_.count_down();
-               proceed_.wait();
-               return HttpResponse{.body = "at last\n"};
-             }},
-            {"/broken",
-             [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("it broke"); }}});
+    server_.emplace(options_, routes_);
     return *server_;
   }
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
@@ -70,6 +53,21 @@ class HttpServerTest : public ::testing::Test {
 
   HttpServerOptions options_{
       .address = "127.0.0.1:0", .request_timeout = 1h, .idle_timeout = 1h, .write_timeout = 1h};
+  HttpServer::Routes routes_{
+      {"/page", [](const HttpRequest&) { return HttpResponse{.body = "hello\n"}; }},
+      {"/echo",
+       [](const HttpRequest& request) {
+         return HttpResponse{.body = request.query, .content_type = "a/b"};
+       }},
+      {"/large", [](const HttpRequest&) { return HttpResponse{.body = std::string(kLarge, 'x')}; }},
+      {"/slow",
+       [this](const HttpRequest&) {
+         entered_.count_down();
+         proceed_.wait();
+         return HttpResponse{.body = "at last\n"};
+       }},
+      {"/broken",
+       [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("it broke"); }}};
   std::latch entered_{1};
   std::latch proceed_{1};
   std::optional<HttpServer> server_;

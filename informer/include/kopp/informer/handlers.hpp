@@ -50,4 +50,5 @@ AnyEventHandler EnqueueMapped(KeyQueue& queue,
 }  // namespace kopp::informer
 
 // Instantiated once, in handlers.cpp, to reduce the compile time of programs.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): see Queue
 extern template class kopp::workqueue::Queue<kopp::ObjectKey>;

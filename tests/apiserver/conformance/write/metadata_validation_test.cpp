@@ -80,7 +80,7 @@ struct Metadata {
   json metadata{};
   std::vector<std::string> causes{};  ///< empty if the server accepts it
 
-  friend void PrintTo(const Metadata& metadata, std::ostream* out) { *out << metadata.metadata; }
+  friend void PrintTo(const Metadata& tested, std::ostream* out) { *out << tested.metadata; }
 };
 
 class MetadataValidationTest : public ConformanceTest,

@@ -1,0 +1,134 @@
+// HttpServer over TLS.
+#include "http_server_fixture.hpp"
+#include "support/certificates.hpp"
+
+#include <kopp/transport.hpp>
+
+namespace kopp {
+namespace {
+
+using testing::Authority;
+using ::testing::StartsWith;
+
+class HttpServerTlsTest : public HttpServerTest {
+ protected:
+  HttpServerTlsTest() { options_.tls = {identity_.certificate, identity_.key}; }
+
+  /// Returns a client that trusts `authority`.
+  [[nodiscard]] std::unique_ptr<Transport> ClientTrusting(const Authority& authority) const {
+    Config config;
+    config.server = "https://127.0.0.1:" + std::to_string(port());
+    config.certificate_authority = authority.certificate();
+    return MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
+  }
+
+  Authority authority_;
+  testing::Identity identity_ = authority_.IssueForLoopback();
+};
+
+TEST_F(HttpServerTlsTest, HttpsRequestReturnsResponseOfTheHandler) {
+  Serve();
+
+  const auto response = ClientTrusting(authority_)->Call({.target = "/page"});
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "hello\n");
+}
+
+TEST_F(HttpServerTlsTest, LargeRequestAndResponseBodiesAreTransferredCompletely) {
+  options_.max_body = 3 << 20;
+  std::size_t size = 0;
+  routes_["/upload"] = {[&](const HttpRequest& request) {
+                          size = request.body.size();
+                          return HttpResponse{.body = std::string(kLarge, 'x')};
+                        },
+                        {"POST"}};
+  Serve();
+
+  const auto response =
+      ClientTrusting(authority_)
+          ->Call(
+              {.method = "POST", .target = "/upload", .body = std::string(options_.max_body, 'b')});
+
+  EXPECT_EQ(size, options_.max_body);
+  EXPECT_EQ(response.body, std::string(kLarge, 'x'));
+}
+
+TEST_F(HttpServerTlsTest, StreamIsSentOverTls) {
+  routes_["/stream"] = [](const HttpRequest&) {
+    return HttpResponse{.body = "first", .stream = [left = 1]() mutable {
+                          return left-- > 0 ? std::string(" second") : std::string();
+                        }};
+  };
+  Serve();
+
+  EXPECT_EQ(ClientTrusting(authority_)->Call({.target = "/stream"}).body, "first second");
+}
+
+TEST_F(HttpServerTlsTest, ClientRejectsServerCertificateOfAnotherAuthority) {
+  Serve();
+
+  try {
+    (void)ClientTrusting(Authority())->Call({.target = "/page"});
+    FAIL() << "the client accepted the certificate";
+  } catch (const TransportError& error) {
+    EXPECT_EQ(error.kind(), TransportError::Kind::kUntrusted);
+  }
+}
+
+TEST_F(HttpServerTlsTest, PlainHttpRequestToTlsPortGetsExplanation) {
+  Serve();
+  RawClient client(port());
+
+  client.SendGet("/page");
+
+  EXPECT_EQ(client.ReadToEnd(),
+            "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+}
+
+TEST_F(HttpServerTlsTest, MalformedHandshakeClosesOnlyItsOwnConnection) {
+  Serve();
+  const auto other = ClientTrusting(authority_);
+  EXPECT_EQ(other->Call({.target = "/page"}).status, 200);
+  RawClient client(port());
+
+  client.Send(std::string("\x16\x03\x01\x00\x05garbage", 12));
+
+  EXPECT_TRUE(client.IsClosedWithin(5s));
+  EXPECT_EQ(other->Call({.target = "/page"}).status, 200);
+}
+
+TEST_F(HttpServerTlsTest, IncompleteHandshakeTimesOut) {
+  options_.request_timeout = 50ms;
+  Serve();
+  RawClient silent(port());
+  RawClient partial(port());
+
+  partial.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
+
+  EXPECT_EQ(silent.ReadToEnd(), "");
+  EXPECT_TRUE(partial.IsClosedWithin(5s));
+}
+
+/// Returns the message of the ConfigError that HttpServer throws for `tls`, or "none".
+std::string TlsErrorMessageOf(const HttpServerTls& tls) {
+  try {
+    const HttpServer server({.address = "127.0.0.1:0", .tls = tls}, {});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(HttpServerTlsTest, UnusableCertificateOrKeyIsAConfigErrorThatNamesTheAddress) {
+  const testing::Identity other = authority_.IssueForLoopback();
+  const std::string start =
+      "cannot serve HTTPS on 127.0.0.1:0: the certificate or its key cannot be used: ";
+
+  EXPECT_THAT(TlsErrorMessageOf({"no PEM", identity_.key}), StartsWith(start));
+  EXPECT_THAT(TlsErrorMessageOf({identity_.certificate, "no PEM"}), StartsWith(start));
+  EXPECT_THAT(TlsErrorMessageOf({identity_.certificate, other.key}), StartsWith(start));
+}
+
+}  // namespace
+}  // namespace kopp
