@@ -182,7 +182,7 @@ TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
 TEST_F(HttpSourceTest, EventsWithAnUnknownTypeAnotherKindOrNoNameAreSkippedWithAReason) {
   const auto watch = Watch();
   transport_.SendToWatch(kPodsPath, Event("RENAMED", "a", "8") + Event("ADDED", "a", "8", "Table") +
-                                    Event("ADDED", "", "9"));
+                                        Event("ADDED", "", "9"));
 
   EXPECT_THAT(watch->Next(1s).problem, HasSubstr("unknown type \"RENAMED\""));
   EXPECT_THAT(watch->Next(1s).problem, HasSubstr("about a v1 Table"));
