@@ -39,10 +39,25 @@ std::string Timestamp(WallTime time) {
   return text;
 }
 
-/// Cuts `message` to kMaxMessageBytes, and replaces bytes that are not UTF-8 by U+FFFD.
+/// Cuts `text` to kMaxMessageBytes or up to three bytes less, to keep each UTF-8 character
+/// complete.
+std::string_view Cut(std::string_view text) {
+  if (text.size() <= kMaxMessageBytes) return text;
+  constexpr std::size_t kMaxCharacterBytes = 4;
+  const auto continues_character = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+  };
+  std::size_t end = kMaxMessageBytes;
+  while (end > kMaxMessageBytes - kMaxCharacterBytes + 1 && continues_character(text[end])) --end;
+  return text.substr(0, end);
+}
+
+/// Replaces bytes that are not UTF-8 by U+FFFD, and cuts the result to kMaxMessageBytes.
 std::string ValidMessage(std::string_view message) {
   const auto replace = json::error_handler_t::replace;
-  return json::parse(json(message.substr(0, kMaxMessageBytes)).dump(-1, ' ', false, replace));
+  // Cuts twice: a replacement is longer than the bytes that it replaces.
+  const std::string valid = json::parse(json(Cut(message)).dump(-1, ' ', false, replace));
+  return std::string(Cut(valid));
 }
 
 }  // namespace

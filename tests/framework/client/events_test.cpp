@@ -22,12 +22,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kEvents = "/api/v1/namespaces/shop/events";
+constexpr const char* kEventsPath = "/api/v1/namespaces/shop/events";
 
 class EventRecorderTest : public ::testing::Test {
  protected:
   EventRecorderTest() {
-    transport_.Respond("POST", kEvents, 201, "{}");
+    transport_.Respond("POST", kEventsPath, 201, "{}");
     web_.metadata.name = "web";
     web_.metadata.ns = "shop";
     web_.metadata.uid = "u1";
@@ -80,8 +80,9 @@ TEST_F(EventRecorderTest, AnEventIsCreatedWithItsObjectReasonMessageAndSource) {
 
 TEST_F(EventRecorderTest, ARepeatedEventIncrementsTheCountOfTheExistingEvent) {
   recorder_.Normal(web_, "Synced", "all well");
-  const std::string name = json::parse(transport_.Await("POST", kEvents).body)["metadata"]["name"];
-  transport_.Respond("PATCH", kEvents + ("/" + name), 200, "{}");
+  const std::string name =
+      json::parse(transport_.Await("POST", kEventsPath).body)["metadata"]["name"];
+  transport_.Respond("PATCH", kEventsPath + ("/" + name), 200, "{}");
   clock_.Advance(60s);
 
   recorder_.Normal(web_, "Synced", "all well");
@@ -95,9 +96,10 @@ TEST_F(EventRecorderTest, ARepeatedEventIncrementsTheCountOfTheExistingEvent) {
             json::parse(R"({"count":3,"lastTimestamp":"2023-11-14T22:14:20Z"})"));
 }
 
-TEST_F(EventRecorderTest, ARepeatedEventThatHasExpiredIsCreatedAgainWithItsCount) {
+TEST_F(EventRecorderTest, ARepeatedEventIsCreatedAgainWithTheIncrementedCountIfItHasExpired) {
   recorder_.Normal(web_, "Synced", "all well");
-  recorder_.Normal(web_, "Synced", "all well");  // its PATCH gets 404
+  // The PATCH of the second one returns 404, because no response is scripted for it.
+  recorder_.Normal(web_, "Synced", "all well");
   recorder_.Stop();
 
   const auto posts = RequestsWithMethod("POST");
@@ -105,7 +107,7 @@ TEST_F(EventRecorderTest, ARepeatedEventThatHasExpiredIsCreatedAgainWithItsCount
   EXPECT_EQ(json::parse(posts[1].body)["count"], 2);
 }
 
-TEST_F(EventRecorderTest, EventsWithAnotherTypeObjectOrMessageAreNotAggregated) {
+TEST_F(EventRecorderTest, EventsThatDifferInTypeObjectOrMessageAreNotAggregated) {
   Pod other = web_;
   other.metadata.name = "db";
   recorder_.Normal(web_, "Synced", "all well");
@@ -117,14 +119,14 @@ TEST_F(EventRecorderTest, EventsWithAnotherTypeObjectOrMessageAreNotAggregated) 
   EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(4));
 }
 
-TEST_F(EventRecorderTest, EventsOfOneObjectAreLimitedToABurstOf25AndThenOneInFiveMinutes) {
+TEST_F(EventRecorderTest, EventsOfOneObjectAreLimitedToABurstOf25AndThenOneEveryFiveMinutes) {
   for (int i = 0; i < 40; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
-  transport_.Await("POST", kEvents, 25);
+  transport_.Await("POST", kEventsPath, 25);
   recorder_.Normal(web_, "Tick", "still too many");
   Pod other = web_;
   other.metadata.name = "db";
   recorder_.Normal(other, "Tick", "of another object");
-  transport_.Await("POST", kEvents, 26);
+  transport_.Await("POST", kEventsPath, 26);
   clock_.Advance(300s);
   recorder_.Normal(web_, "Tick", "later");
   recorder_.Stop();
@@ -142,7 +144,7 @@ TEST_F(EventRecorderTest, AnEventOfAClusterScopedObjectIsCreatedInTheDefaultName
 }
 
 TEST_F(EventRecorderTest, ARejectedEventIsLoggedAndNotRetried) {
-  transport_.Respond("POST", kEvents, 403, R"({"reason":"Forbidden"})");
+  transport_.Respond("POST", kEventsPath, 403, R"({"reason":"Forbidden"})");
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Stop();
 
@@ -152,18 +154,18 @@ TEST_F(EventRecorderTest, ARejectedEventIsLoggedAndNotRetried) {
 
 TEST_F(EventRecorderTest, AnEventIsRetriedEvery10SecondsWhileTheServerIsUnreachable) {
   int attempts = 0;
-  transport_.On("POST", kEvents, [&](const Request&) -> Response {
+  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
     if (++attempts < 3) throw TransportError(TransportError::Kind::kUnreachable, "refused");
     return {.status = 201, .body = "{}"};
   });
   recorder_.Normal(web_, "Synced", "all well");
 
   for (std::size_t count = 1; count < 3; ++count) {
-    transport_.Await("POST", kEvents, count);
+    transport_.Await("POST", kEventsPath, count);
     clock_.AwaitSleepers(1);
     clock_.Advance(10s);
   }
-  transport_.Await("POST", kEvents, 3);
+  transport_.Await("POST", kEventsPath, 3);
   recorder_.Stop();
 
   EXPECT_EQ(attempts, 3);
@@ -177,13 +179,27 @@ TEST_F(EventRecorderTest, ALongMessageIsCutTo1024Bytes) {
               SizeIs(1024));
 }
 
-TEST_F(EventRecorderTest, AMessageIsSentAsValidUtf8EvenIfItIsCutInsideACharacter) {
+TEST_F(EventRecorderTest, ALongMessageIsCutBetweenTwoCharacters) {
   recorder_.Normal(web_, "Synced", std::string(1023, 'x') + "é and more");
+  recorder_.Stop();
+
+  EXPECT_EQ(json::parse(transport_.Requests()[0].body)["message"], std::string(1023, 'x'));
+}
+
+TEST_F(EventRecorderTest, InvalidUtf8InAMessageIsReplaced) {
   recorder_.Normal(web_, "Synced", "broken \xff text");
   recorder_.Stop();
 
-  ASSERT_THAT(transport_.Requests(), SizeIs(2));
-  EXPECT_EQ(json::parse(transport_.Requests()[1].body)["message"], "broken \uFFFD text");
+  EXPECT_EQ(json::parse(transport_.Requests()[0].body)["message"], "broken \uFFFD text");
+}
+
+TEST_F(EventRecorderTest, AMessageHasAtMost1024BytesAfterInvalidUtf8IsReplaced) {
+  recorder_.Normal(web_, "Synced", std::string(1024, '\xff'));
+  recorder_.Stop();
+
+  std::string expected;
+  for (int i = 0; i < 341; ++i) expected += "\uFFFD";  // 3 bytes each
+  EXPECT_EQ(json::parse(transport_.Requests()[0].body)["message"], expected);
 }
 
 TEST_F(EventRecorderTest, TheEventNameDoesNotContainAnObjectNameThatIsTooLongOrInvalid) {
@@ -195,12 +211,12 @@ TEST_F(EventRecorderTest, TheEventNameDoesNotContainAnObjectNameThatIsTooLongOrI
               ::testing::StartsWith("event."));
 }
 
-TEST_F(EventRecorderTest, StopDoesNotRetryIfTheServerDoesNotRespond) {
-  transport_.On("POST", kEvents, [](const Request&) -> Response {
-    throw TransportError(TransportError::Kind::kTimeout, "no answer");
+TEST_F(EventRecorderTest, PendingEventsAreNotRetriedAfterStopIfTheServerDoesNotRespond) {
+  transport_.On("POST", kEventsPath, [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kTimeout, "no response");
   });
   for (int i = 0; i < 20; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
-  transport_.Await("POST", kEvents);
+  transport_.Await("POST", kEventsPath);
 
   recorder_.Stop();
 
