@@ -75,7 +75,7 @@ std::optional<std::string> ReadFileIfExists(const std::filesystem::path& file,
   if (!bytes) ThrowReadError(file, where);
   if (bytes->size() > kMaxFileBytes) {
     throw ConfigError(where + ": " + file.string() +
-                      " is larger than 1 MiB; is it the right file?");
+                      " is larger than 1 MiB, the maximum; pass the correct file");
   }
   return bytes;
 }
@@ -128,9 +128,12 @@ void CheckCertificates(const std::string& pem, const std::string& where) {
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (count > 0 && at_end) return;
+  if (count > 0) {
+    throw ConfigError(where + ": certificate " + std::to_string(count + 1) +
+                      " is damaged; replace it, or remove it");
+  }
   throw ConfigError(where + ": not a PEM certificate; it must contain valid " +
-                    "-----BEGIN CERTIFICATE----- blocks" +
-                    (count > 0 ? ", but one after the first is damaged" : ""));
+                    "-----BEGIN CERTIFICATE----- blocks");
 }
 
 void CheckKey(const std::string& pem, const std::string& where) {

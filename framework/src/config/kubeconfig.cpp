@@ -152,8 +152,9 @@ void CheckIsKubeconfig(const YAML::Node& root, const std::string& where) {
     }
   }
   if (!is_kubeconfig) {
-    throw ConfigError(where + ": not a kubeconfig (kind: Config, with clusters, users and " +
-                      "contexts); use the file that kubectl uses");
+    throw ConfigError(where +
+                      ": this file is not a kubeconfig, which has \"kind: Config\" and lists of " +
+                      "clusters, users and contexts; use the file that kubectl uses");
   }
 }
 

@@ -62,31 +62,32 @@ std::string PemField(const KubeconfigEntry& entry, const std::string& key,
   return pem;
 }
 
-// Example: `it has "a", "b" and 7 more`.
+// Example: `"a", "b" and 7 more`.
 std::string DescribeNames(const Entries& entries) {
   constexpr std::size_t kShown = 10;
-  if (entries.empty()) return "it has none";
   std::string names;
   std::size_t shown = 0;
   for (const auto& [name, entry] : entries) {
     if (shown == kShown) {
-      return "it has " + names + " and " + std::to_string(entries.size() - shown) + " more";
+      return names + " and " + std::to_string(entries.size() - shown) + " more";
     }
     names += (shown++ == 0 ? "" : ", ") + Quoted(name);
   }
-  return "it has " + names;
+  return names;
 }
 
 const KubeconfigEntry& FindContext(const Kubeconfig& merged, const std::string& requested) {
   const std::string& name = requested.empty() ? merged.current_context : requested;
-  if (name.empty()) {
-    throw ConfigError(merged.where + ": no current-context; choose a context with --context: " +
-                      DescribeNames(merged.contexts));
-  }
   const auto found = merged.contexts.find(name);
-  if (found != merged.contexts.end()) return found->second;
-  throw ConfigError(merged.where + ": context " + Quoted(name) + " does not exist" +
-                    "; choose one with --context: " + DescribeNames(merged.contexts));
+  if (!name.empty() && found != merged.contexts.end()) return found->second;
+  const std::string problem =
+      merged.where +
+      (name.empty() ? ": no current-context" : ": context " + Quoted(name) + " does not exist");
+  if (merged.contexts.empty()) {
+    throw ConfigError(problem + ", and no contexts are defined; add a context");
+  }
+  throw ConfigError(
+      problem + "; choose an existing context with --context: " + DescribeNames(merged.contexts));
 }
 
 const KubeconfigEntry& FindNamed(const Kubeconfig& merged, const Entries& entries,
@@ -95,11 +96,14 @@ const KubeconfigEntry& FindNamed(const Kubeconfig& merged, const Entries& entrie
   const auto found = entries.find(name);
   if (found != entries.end()) return found->second;
   if (name.empty()) {
-    throw ConfigError(context.where + ": " + kind + " is missing; add " + kind + ": NAME");
+    throw ConfigError(context.where + ": the field \"" + kind + "\" is missing; add \"" + kind +
+                      ": NAME\"");
   }
-  throw ConfigError(context.where + ": its " + kind + ' ' + Quoted(name) + " is not defined in " +
-                    merged.where + "; " + DescribeNames(entries) +
-                    "; correct the context, or add the " + kind);
+  throw ConfigError(
+      context.where + ": its " + kind + ' ' + Quoted(name) + " is not defined in " + merged.where +
+      ", which defines " +
+      (entries.empty() ? "no " + kind + 's' : "the " + kind + "s " + DescribeNames(entries)) +
+      "; correct the context, or add the " + kind);
 }
 
 void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Config& config) {

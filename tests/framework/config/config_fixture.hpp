@@ -21,6 +21,7 @@ namespace kopp {
 
 namespace fs = std::filesystem;
 
+/// Returns the contents of a memory BIO and frees it.
 inline std::string ReadAndFree(BIO* bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio, &bytes);
@@ -29,10 +30,11 @@ inline std::string ReadAndFree(BIO* bio) {
   return text;
 }
 
+/// A certificate and its private key, both in PEM.
 struct Identity {
   std::string certificate;
   std::string key;
-  std::string encrypted_key;  // encrypted with a passphrase
+  std::string encrypted_key;  // `key`, encrypted with a passphrase
 };
 
 /// Returns a self-signed certificate and its key. They are generated once per process, so that no
@@ -49,14 +51,15 @@ inline const Identity& TestIdentity() {
     PEM_write_bio_X509(certificate_text, certificate);
     BIO* key_text = BIO_new(BIO_s_mem());
     PEM_write_bio_PrivateKey(key_text, key, nullptr, nullptr, 0, nullptr, nullptr);
-    BIO* locked_text = BIO_new(BIO_s_mem());
+    BIO* encrypted_key_text = BIO_new(BIO_s_mem());
     const std::array<unsigned char, 4> passphrase{'o', 'p', 'e', 'n'};
-    PEM_write_bio_PKCS8PrivateKey(locked_text, key, EVP_aes_128_cbc(),
+    PEM_write_bio_PKCS8PrivateKey(encrypted_key_text, key, EVP_aes_128_cbc(),
                                   reinterpret_cast<const char*>(passphrase.data()), 4, nullptr,
                                   nullptr);
     X509_free(certificate);
     EVP_PKEY_free(key);
-    return Identity{ReadAndFree(certificate_text), ReadAndFree(key_text), ReadAndFree(locked_text)};
+    return Identity{ReadAndFree(certificate_text), ReadAndFree(key_text),
+                    ReadAndFree(encrypted_key_text)};
   }();
   return identity;
 }
@@ -74,8 +77,8 @@ inline std::string Base64(const std::string& bytes) {
 /// user "me". The *Field functions add a line to the definition of the cluster, user or context.
 class KubeconfigBuilder {
  public:
-  KubeconfigBuilder& Named(const std::string& context, const std::string& cluster,
-                           const std::string& user) {
+  KubeconfigBuilder& WithNames(const std::string& context, const std::string& cluster,
+                               const std::string& user) {
     context_ = context;
     cluster_ = cluster;
     user_ = user;
@@ -89,13 +92,13 @@ class KubeconfigBuilder {
   KubeconfigBuilder& UserField(const std::string& field) { return Add(user_fields_, field); }
   KubeconfigBuilder& ContextField(const std::string& field) { return Add(context_fields_, field); }
   KubeconfigBuilder& WithoutCurrentContext() {
-    current_ = false;
+    has_current_context_ = false;
     return *this;
   }
 
   operator std::string() const {  // NOLINT: intended conversion
     std::string text = "apiVersion: v1\nkind: Config\n";
-    if (current_) text += "current-context: " + context_ + "\n";
+    if (has_current_context_) text += "current-context: " + context_ + "\n";
     text += "clusters:\n- name: " + cluster_ + "\n  cluster:\n    server: " + server_ + "\n";
     text += cluster_fields_ + "users:\n- name: " + user_ + "\n  user:\n" + user_fields_;
     text += "contexts:\n- name: " + context_ + "\n  context:\n    cluster: " + cluster_;
@@ -115,7 +118,7 @@ class KubeconfigBuilder {
   std::string cluster_fields_;
   std::string user_fields_;
   std::string context_fields_;
-  bool current_ = true;
+  bool has_current_context_ = true;
 };
 
 /// Loads a Config from a temporary folder and from environment variables that the test sets.
@@ -170,10 +173,10 @@ class ConfigFixture : public ::testing::Test {
       }
       return what;
     }
-    return "no failure";
+    return "LoadConfig did not throw";
   }
 
-  std::string LoadErrorOf(const std::string& kubeconfig) {
+  std::string LoadErrorOfText(const std::string& kubeconfig) {
     return LoadError({.kubeconfig = Write("config", kubeconfig).string()});
   }
 

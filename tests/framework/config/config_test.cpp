@@ -199,7 +199,7 @@ TEST_F(ConfigTest, EncryptedCertificateIsRejectedWithoutPassphrasePrompt) {
 
 // --- several files in $KUBECONFIG
 
-TEST_F(ConfigTest, FirstFileThatDefinesAnEntryWinsForTheWholeEntry) {
+TEST_F(ConfigTest, FirstFileThatDefinesAnEntryProvidesTheWholeEntry) {
   const fs::path first = Write("a/config", KubeconfigBuilder().Server("https://first"));
   const fs::path second =
       Write("b/config",
@@ -214,8 +214,8 @@ TEST_F(ConfigTest, FirstFileThatDefinesAnEntryWinsForTheWholeEntry) {
 
 TEST_F(ConfigTest, LaterFileAddsEntriesThatEarlierFilesDoNotDefine) {
   const fs::path first = Write("a/config", KubeconfigBuilder());
-  const fs::path second =
-      Write("b/config", KubeconfigBuilder().Named("prod", "west", "you").Server("https://second"));
+  const fs::path second = Write(
+      "b/config", KubeconfigBuilder().WithNames("prod", "west", "you").Server("https://second"));
   variables_["KUBECONFIG"] = first.string() + ":" + second.string();
 
   const Config config = Load({.context = "prod"});
@@ -224,10 +224,10 @@ TEST_F(ConfigTest, LaterFileAddsEntriesThatEarlierFilesDoNotDefine) {
   EXPECT_EQ(config.source, second);
 }
 
-TEST_F(ConfigTest, FirstFileThatSetsCurrentContextWins) {
+TEST_F(ConfigTest, CurrentContextComesFromTheFirstFileThatSetsIt) {
   const fs::path first = Write("a/config", KubeconfigBuilder().WithoutCurrentContext());
-  const fs::path second =
-      Write("b/config", KubeconfigBuilder().Named("prod", "west", "you").Server("https://second"));
+  const fs::path second = Write(
+      "b/config", KubeconfigBuilder().WithNames("prod", "west", "you").Server("https://second"));
   variables_["KUBECONFIG"] = first.string() + ":" + second.string();
 
   EXPECT_EQ(Load().server, "https://second");
@@ -245,7 +245,7 @@ TEST_F(ConfigTest, FileListedTwiceIsReadOnce) {
   variables_["KUBECONFIG"] = file + ":" + file;
 
   EXPECT_EQ(LoadError(),
-            "kubeconfig DIR/config: no current-context; choose a context with --context: it has "
+            "kubeconfig DIR/config: no current-context; choose an existing context with --context: "
             "\"dev\"");
 }
 
@@ -287,7 +287,7 @@ TEST_F(ConfigTest, RelativePathsReferToFolderOfTheirKubeconfigFile) {
   const fs::path first = Write("a/config", KubeconfigBuilder());
   const fs::path second =
       Write("b/config", KubeconfigBuilder()
-                            .Named("prod", "west", "you")
+                            .WithNames("prod", "west", "you")
                             .ClusterField("certificate-authority: ./pki/ca.crt"));
   variables_["KUBECONFIG"] = first.string() + ":" + second.string();
 

@@ -24,45 +24,47 @@ TEST_F(KubeconfigTest, NamespaceIsDefaultIfContextHasNone) {
 TEST_F(KubeconfigTest, ErrorForUnknownContextListsExistingContexts) {
   const std::string file = Write("config", KubeconfigBuilder());
 
-  EXPECT_EQ(LoadError({.kubeconfig = file, .context = "prod"}),
-            "kubeconfig DIR/config: context \"prod\" does not exist; choose one with --context: it "
-            "has \"dev\"");
+  EXPECT_EQ(
+      LoadError({.kubeconfig = file, .context = "prod"}),
+      "kubeconfig DIR/config: context \"prod\" does not exist; choose an existing context with "
+      "--context: \"dev\"");
 }
 
-TEST_F(KubeconfigTest, ErrorForUnknownCurrentContextListsExistingContexts) {
+TEST_F(KubeconfigTest, UnknownCurrentContextIsRejectedIfNoContextsAreDefined) {
   EXPECT_EQ(
-      LoadErrorOf("current-context: gone\n"),
-      "kubeconfig DIR/config: context \"gone\" does not exist; choose one with --context: it has "
-      "none");
+      LoadErrorOfText("current-context: gone\n"),
+      "kubeconfig DIR/config: context \"gone\" does not exist, and no contexts are defined; add a "
+      "context");
 }
 
 TEST_F(KubeconfigTest, ErrorListsAtMostTenContexts) {
   std::string text = "contexts:\n";
   for (int i = 100; i < 112; ++i) text += "- {name: c" + std::to_string(i) + ", context: {}}\n";
 
-  EXPECT_TRUE(Contains(LoadErrorOf(text), "\"c109\" and 2 more"));
+  EXPECT_TRUE(Contains(LoadErrorOfText(text), "\"c109\" and 2 more"));
 }
 
 TEST_F(KubeconfigTest, ErrorForUnknownClusterListsExistingClusters) {
   EXPECT_EQ(
-      LoadErrorOf("current-context: dev\n"
-                  "clusters: [{name: west, cluster: {server: 'https://w'}}]\n"
-                  "contexts: [{name: dev, context: {cluster: east}}]\n"),
+      LoadErrorOfText("current-context: dev\n"
+                      "clusters: [{name: west, cluster: {server: 'https://w'}}]\n"
+                      "contexts: [{name: dev, context: {cluster: east}}]\n"),
       "kubeconfig DIR/config: context \"dev\": its cluster \"east\" is not defined in kubeconfig "
-      "DIR/config; it has \"west\"; correct the context, or add the cluster");
+      "DIR/config, which defines the clusters \"west\"; correct the context, or add the cluster");
 }
 
 TEST_F(KubeconfigTest, ContextWithoutClusterIsRejected) {
-  EXPECT_EQ(LoadErrorOf("current-context: dev\ncontexts: [{name: dev, context: {}}]\n"),
-            "kubeconfig DIR/config: context \"dev\": cluster is missing; add cluster: NAME");
+  EXPECT_EQ(LoadErrorOfText("current-context: dev\ncontexts: [{name: dev, context: {}}]\n"),
+            "kubeconfig DIR/config: context \"dev\": the field \"cluster\" is missing; add "
+            "\"cluster: NAME\"");
 }
 
-TEST_F(KubeconfigTest, ErrorForUnknownUserListsExistingUsers) {
-  EXPECT_EQ(LoadErrorOf("current-context: dev\n"
-                        "clusters: [{name: east, cluster: {server: 'https://e'}}]\n"
-                        "contexts: [{name: dev, context: {cluster: east, user: me}}]\n"),
+TEST_F(KubeconfigTest, UnknownUserIsRejectedIfNoUsersAreDefined) {
+  EXPECT_EQ(LoadErrorOfText("current-context: dev\n"
+                            "clusters: [{name: east, cluster: {server: 'https://e'}}]\n"
+                            "contexts: [{name: dev, context: {cluster: east, user: me}}]\n"),
             "kubeconfig DIR/config: context \"dev\": its user \"me\" is not defined in kubeconfig "
-            "DIR/config; it has none; correct the context, or add the user");
+            "DIR/config, which defines no users; correct the context, or add the user");
 }
 
 TEST_F(KubeconfigTest, ContextWithoutUserIsAnonymous) {
@@ -83,8 +85,8 @@ TEST_F(KubeconfigTest, LineBreakInContextNameIsEscapedInError) {
 
 // --- clusters
 
-TEST_F(KubeconfigTest, ClusterWithoutServerIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().Server("")),
+TEST_F(KubeconfigTest, ClusterWithEmptyServerIsRejected) {
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().Server("")),
             "kubeconfig DIR/config: cluster \"east\": server: \"\" is not a valid server address: "
             "it does not start with https:// or http://; write it as https://HOST:PORT");
 }
@@ -97,7 +99,7 @@ TEST_F(KubeconfigTest, CertificateAuthorityIsReadFromFile) {
             TestIdentity().certificate);
 }
 
-TEST_F(KubeconfigTest, CertificateAuthorityDataWinsOverFile) {
+TEST_F(KubeconfigTest, CertificateAuthorityDataHasPrecedenceOverFile) {
   const Config config = LoadText(
       KubeconfigBuilder()
           .ClusterField("certificate-authority: missing.crt")
@@ -107,7 +109,7 @@ TEST_F(KubeconfigTest, CertificateAuthorityDataWinsOverFile) {
 }
 
 TEST_F(KubeconfigTest, ErrorForMissingCertificateAuthorityNamesAbsolutePath) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: pki/ca.crt")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("certificate-authority: pki/ca.crt")),
             "kubeconfig DIR/config: cluster \"east\": certificate-authority: the file "
             "DIR/pki/ca.crt does not exist; check the path");
 }
@@ -115,7 +117,7 @@ TEST_F(KubeconfigTest, ErrorForMissingCertificateAuthorityNamesAbsolutePath) {
 TEST_F(KubeconfigTest, CertificateAuthorityThatIsNotPemIsRejected) {
   Write("ca.der", std::string("\x30\x82\x01\x00", 4));
 
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: ca.der")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("certificate-authority: ca.der")),
             "kubeconfig DIR/config: cluster \"east\": certificate-authority DIR/ca.der: not a PEM "
             "certificate; it must contain valid -----BEGIN CERTIFICATE----- blocks");
 }
@@ -126,21 +128,22 @@ TEST_F(KubeconfigTest, DamagedSecondCertificateIsRejected) {
   Write("ca.crt", TestIdentity().certificate + damaged);
 
   EXPECT_TRUE(
-      Contains(LoadErrorOf(KubeconfigBuilder().ClusterField("certificate-authority: ca.crt")),
-               "blocks, but one after the first is damaged"));
+      Contains(LoadErrorOfText(KubeconfigBuilder().ClusterField("certificate-authority: ca.crt")),
+               "certificate 2 is damaged; replace it, or remove it"));
 }
 
-class BadBase64Test : public KubeconfigTest, public ::testing::WithParamInterface<const char*> {};
+class InvalidBase64Test : public KubeconfigTest,
+                          public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(BadBase64Test, IsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField(
+TEST_P(InvalidBase64Test, CertificateAuthorityDataIsRejected) {
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField(
                 std::string("certificate-authority-data: ") + GetParam())),
             "kubeconfig DIR/config: cluster \"east\": certificate-authority-data: invalid Base64; "
             "create it "
             "with `base64 -w0 FILE`, or reference the file itself");
 }
 
-INSTANTIATE_TEST_SUITE_P(Texts, BadBase64Test,
+INSTANTIATE_TEST_SUITE_P(InvalidValues, InvalidBase64Test,
                          ::testing::Values("'-----BEGIN CERTIFICATE-----'", "abc", "ab!d", "ab=d",
                                            "a===", "abc-", "'===='"));
 
@@ -160,29 +163,29 @@ TEST_F(KubeconfigTest, TlsServerNameComesFromCluster) {
       "kubernetes");
 }
 
-TEST_F(KubeconfigTest, TlsVerificationIsOnByDefault) {
+TEST_F(KubeconfigTest, TlsIsVerifiedUnlessInsecureSkipTlsVerifyIsTrue) {
   EXPECT_FALSE(LoadText(KubeconfigBuilder()).insecure_skip_tls_verify);
   EXPECT_TRUE(LoadText(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: true"))
                   .insecure_skip_tls_verify);
 }
 
 TEST_F(KubeconfigTest, InsecureSkipTlsVerifyWithCertificateAuthorityIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder()
-                            .ClusterField("insecure-skip-tls-verify: true")
-                            .ClusterField("certificate-authority-data: " +
-                                          Base64(TestIdentity().certificate))),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder()
+                                .ClusterField("insecure-skip-tls-verify: true")
+                                .ClusterField("certificate-authority-data: " +
+                                              Base64(TestIdentity().certificate))),
             "kubeconfig DIR/config: cluster \"east\": insecure-skip-tls-verify and a "
             "certificate-authority are mutually exclusive; remove insecure-skip-tls-verify");
 }
 
 TEST_F(KubeconfigTest, BooleanFieldThatIsNeitherTrueNorFalseIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: perhaps")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: perhaps")),
             "kubeconfig DIR/config: cluster \"east\", line 8: insecure-skip-tls-verify must be "
             "true or false");
 }
 
 TEST_F(KubeconfigTest, ProxyUrlIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().ClusterField("proxy-url: http://proxy:3128")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: http://proxy:3128")),
             "kubeconfig DIR/config: cluster \"east\": proxy-url is not supported: kopp connects "
             "directly; remove it, and use a server that is reachable without a proxy");
 }

@@ -20,7 +20,7 @@ TEST_F(KubeconfigUserTest, TokenOfDigitsRemainsString) {
 }
 
 TEST_F(KubeconfigUserTest, TokenWithLineBreakIsRejectedWithoutShowingIt) {
-  const std::string error = LoadErrorOf(KubeconfigBuilder().UserField("token: \"abc\\ndef\""));
+  const std::string error = LoadErrorOfText(KubeconfigBuilder().UserField("token: \"abc\\ndef\""));
 
   EXPECT_EQ(error,
             "kubeconfig DIR/config: user \"me\": token: the token contains characters that are not "
@@ -40,7 +40,7 @@ TEST_F(KubeconfigUserTest, TokenFileIsReturnedAsPathBesideToken) {
 
 TEST_F(KubeconfigUserTest, MissingTokenFileIsRejected) {
   EXPECT_EQ(
-      LoadErrorOf(KubeconfigBuilder().UserField("tokenFile: token")),
+      LoadErrorOfText(KubeconfigBuilder().UserField("tokenFile: token")),
       "kubeconfig DIR/config: user \"me\": tokenFile: the file DIR/token does not exist; check "
       "the path");
 }
@@ -48,7 +48,7 @@ TEST_F(KubeconfigUserTest, MissingTokenFileIsRejected) {
 TEST_F(KubeconfigUserTest, EmptyTokenFileIsRejected) {
   Write("token", "  \n");
 
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("tokenFile: token")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("tokenFile: token")),
             "kubeconfig DIR/config: user \"me\": tokenFile DIR/token: the token is empty; a "
             "bearer token is required");
 }
@@ -75,7 +75,7 @@ TEST_F(KubeconfigUserTest, ClientCertificateIsReadFromFiles) {
   EXPECT_EQ(config.client_key, TestIdentity().key);
 }
 
-TEST_F(KubeconfigUserTest, ClientCertificateDataWinsOverFiles) {
+TEST_F(KubeconfigUserTest, ClientCertificateDataHasPrecedenceOverFiles) {
   const Config config =
       LoadText(KubeconfigBuilder()
                    .UserField("client-certificate: missing.crt")
@@ -88,21 +88,21 @@ TEST_F(KubeconfigUserTest, ClientCertificateDataWinsOverFiles) {
 }
 
 TEST_F(KubeconfigUserTest, ClientCertificateWithoutKeyIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("client-certificate-data: " +
-                                                      Base64(TestIdentity().certificate))),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("client-certificate-data: " +
+                                                          Base64(TestIdentity().certificate))),
             "kubeconfig DIR/config: user \"me\": client-certificate is set alone; add client-key "
             "or remove it");
 }
 
 TEST_F(KubeconfigUserTest, ClientKeyWithoutCertificateIsRejected) {
-  EXPECT_EQ(
-      LoadErrorOf(KubeconfigBuilder().UserField("client-key-data: " + Base64(TestIdentity().key))),
-      "kubeconfig DIR/config: user \"me\": client-key is set alone; add client-certificate "
-      "or remove it");
+  EXPECT_EQ(LoadErrorOfText(
+                KubeconfigBuilder().UserField("client-key-data: " + Base64(TestIdentity().key))),
+            "kubeconfig DIR/config: user \"me\": client-key is set alone; add client-certificate "
+            "or remove it");
 }
 
 TEST_F(KubeconfigUserTest, ClientKeyThatIsNotPemIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("client-key-data: " + Base64("no key"))),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("client-key-data: " + Base64("no key"))),
             "kubeconfig DIR/config: user \"me\": client-key-data: not a PEM private key; it must "
             "contain a -----BEGIN PRIVATE KEY----- block");
 }
@@ -110,7 +110,7 @@ TEST_F(KubeconfigUserTest, ClientKeyThatIsNotPemIsRejected) {
 TEST_F(KubeconfigUserTest, ClientKeyWithPassphraseIsRejectedWithoutPrompt) {
   Write("client.key", TestIdentity().encrypted_key);
 
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("client-key: client.key")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("client-key: client.key")),
             "kubeconfig DIR/config: user \"me\": client-key DIR/client.key: the key has a "
             "passphrase, which is not supported; remove it with `openssl pkey -in KEY -out "
             "NEW`");
@@ -119,10 +119,10 @@ TEST_F(KubeconfigUserTest, ClientKeyWithPassphraseIsRejectedWithoutPrompt) {
 class UnsupportedCredentialTest : public KubeconfigUserTest,
                                   public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(UnsupportedCredentialTest, IsRejectedWithAdviceWhatToUseInstead) {
+TEST_P(UnsupportedCredentialTest, ErrorForUnsupportedFieldNamesAlternatives) {
   const std::string key = GetParam();
   const std::string error =
-      LoadErrorOf(KubeconfigBuilder().UserField(key + ": [{command: aws, name: x}]"));
+      LoadErrorOfText(KubeconfigBuilder().UserField(key + ": [{command: aws, name: x}]"));
 
   EXPECT_TRUE(
       error.starts_with("kubeconfig DIR/config: user \"me\": " + key + " is not supported: "))

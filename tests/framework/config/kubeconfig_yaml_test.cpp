@@ -12,72 +12,72 @@ namespace {
 using KubeconfigYamlTest = ConfigFixture;
 
 TEST_F(KubeconfigYamlTest, InvalidYamlIsRejectedWithItsLine) {
-  EXPECT_EQ(LoadErrorOf("kind: Config\nclusters: [\nusers: }\n"),
+  EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: [\nusers: }\n"),
             "kubeconfig DIR/config, line 3: invalid YAML: illegal flow end; correct "
             "it, or recreate it with `kubectl config view --raw`");
 }
 
 TEST_F(KubeconfigYamlTest, AliasIsRejected) {
-  EXPECT_EQ(LoadErrorOf("kind: Config\nclusters: &all []\nusers: *all\n"),
+  EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: &all []\nusers: *all\n"),
             "kubeconfig DIR/config, line 3: invalid YAML: a kubeconfig must not use "
             "aliases (*name); correct it, or recreate it with `kubectl config view --raw`");
 }
 
 TEST_F(KubeconfigYamlTest, RecursiveAliasIsRejected) {
-  EXPECT_TRUE(Contains(LoadErrorOf("clusters: &all [*all]\n"), "must not use aliases"));
+  EXPECT_TRUE(Contains(LoadErrorOfText("clusters: &all [*all]\n"), "must not use aliases"));
 }
 
 TEST_F(KubeconfigYamlTest, DeepNestingIsRejected) {
-  EXPECT_TRUE(Contains(LoadErrorOf("clusters: " + std::string(10'000, '[')), "invalid YAML"));
+  EXPECT_TRUE(Contains(LoadErrorOfText("clusters: " + std::string(10'000, '[')), "invalid YAML"));
 }
 
-TEST_F(KubeconfigYamlTest, TooManyValuesAreRejected) {
+TEST_F(KubeconfigYamlTest, MoreThan100000ValuesAreRejected) {
   std::string text = "clusters: [";
   for (int i = 0; i < 100'000; ++i) text += "a,";
 
-  EXPECT_TRUE(Contains(LoadErrorOf(text + "]\n"), "line 1: invalid YAML: more than 100,000"));
+  EXPECT_TRUE(Contains(LoadErrorOfText(text + "]\n"), "line 1: invalid YAML: more than 100,000"));
 }
 
 TEST_F(KubeconfigYamlTest, FileLargerThanOneMebibyteIsRejected) {
-  EXPECT_EQ(LoadErrorOf(std::string((1U << 20U) + 1, '#')),
-            "--kubeconfig: DIR/config is larger than 1 MiB; is it the right file?");
+  EXPECT_EQ(LoadErrorOfText(std::string((1U << 20U) + 1, '#')),
+            "--kubeconfig: DIR/config is larger than 1 MiB, the maximum; pass the correct file");
 }
 
-class NotAKubeconfigTest : public KubeconfigYamlTest,
-                           public ::testing::WithParamInterface<const char*> {};
+class InvalidKubeconfigTest : public KubeconfigYamlTest,
+                              public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(NotAKubeconfigTest, IsRejected) {
-  EXPECT_EQ(LoadErrorOf(GetParam()),
-            "kubeconfig DIR/config: not a kubeconfig (kind: Config, with clusters, users and "
-            "contexts); use the file that kubectl uses");
+TEST_P(InvalidKubeconfigTest, FileThatIsNotAKubeconfigIsRejected) {
+  EXPECT_EQ(LoadErrorOfText(GetParam()),
+            "kubeconfig DIR/config: this file is not a kubeconfig, which has \"kind: Config\" and "
+            "lists of clusters, users and contexts; use the file that kubectl uses");
 }
 
-INSTANTIATE_TEST_SUITE_P(Texts, NotAKubeconfigTest,
+INSTANTIATE_TEST_SUITE_P(InvalidTexts, InvalidKubeconfigTest,
                          ::testing::Values("hello\n", "[1, 2]\n", "kind: Pod\n", "a: b\n"));
 
 TEST_F(KubeconfigYamlTest, ClustersFieldThatIsNotAListIsRejectedWithItsLine) {
-  EXPECT_EQ(LoadErrorOf("kind: Config\nclusters: {}\n"),
+  EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: {}\n"),
             "kubeconfig DIR/config, line 2: clusters must be a list");
 }
 
 TEST_F(KubeconfigYamlTest, EntryWithoutNameIsRejectedWithItsLine) {
-  EXPECT_EQ(LoadErrorOf("kind: Config\nusers:\n- user: {}\n"),
+  EXPECT_EQ(LoadErrorOfText("kind: Config\nusers:\n- user: {}\n"),
             "kubeconfig DIR/config, line 3: each entry of users must have a name and a user "
             "(a map)");
 }
 
 TEST_F(KubeconfigYamlTest, DuplicateEntryIsRejected) {
-  EXPECT_EQ(LoadErrorOf("users:\n- {name: me, user: {}}\n- {name: me, user: {}}\n"),
+  EXPECT_EQ(LoadErrorOfText("users:\n- {name: me, user: {}}\n- {name: me, user: {}}\n"),
             "kubeconfig DIR/config, line 3: user \"me\" is defined twice; remove or rename one");
 }
 
 TEST_F(KubeconfigYamlTest, DuplicateFieldIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("token: a").UserField("token: b")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("token: a").UserField("token: b")),
             "kubeconfig DIR/config: user \"me\", line 12: \"token\" is defined twice; remove one");
 }
 
 TEST_F(KubeconfigYamlTest, ListInsteadOfStringIsRejected) {
-  EXPECT_EQ(LoadErrorOf(KubeconfigBuilder().UserField("token: [a]")),
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("token: [a]")),
             "kubeconfig DIR/config: user \"me\", line 11: token must be a string");
 }
 
