@@ -1,5 +1,5 @@
-// A Deployment without spec.replicas. An API server never returns one, because it sets the default,
-// so this test uses scripted responses.
+// Tests a Deployment without spec.replicas. An API server never returns one, because it sets the
+// default, so this test uses scripted responses.
 #include "foo_reconciler.hpp"
 
 #include <gmock/gmock.h>

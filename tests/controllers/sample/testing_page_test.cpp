@@ -29,14 +29,14 @@ static void InstallCrdAndCreateFoo(Environment& env) {
                             {"spec", {{"deploymentName", "web"}, {"replicas", 2}}}});
 }
 
-class FooTest : public testing::Test {
+class FooControllerTest : public testing::Test {
  protected:
-  FooTest() { InstallCrdAndCreateFoo(env_); }
+  FooControllerTest() { InstallCrdAndCreateFoo(env_); }
 
   Environment env_;
 };
 
-TEST_F(FooTest, CreatesTheDeploymentAndThenWritesTheStatus) {
+TEST_F(FooControllerTest, CreatesTheDeploymentAndThenWritesTheStatus) {
   env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
 
   EXPECT_THAT(env_.Writes(),
@@ -45,7 +45,7 @@ TEST_F(FooTest, CreatesTheDeploymentAndThenWritesTheStatus) {
   EXPECT_THAT(env_.Events(), ElementsAre("Normal Synced: Foo synced successfully"));
 }
 
-TEST_F(FooTest, DeletingTheFooDeletesItsDeployment) {
+TEST_F(FooControllerTest, DeletingTheFooDeletesItsDeployment) {
   env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
 
   env_.client().Delete<Foo>(foo);
@@ -53,7 +53,7 @@ TEST_F(FooTest, DeletingTheFooDeletesItsDeployment) {
   EXPECT_FALSE(env_.client().Get<Deployment>(web));
 }
 
-TEST_F(FooTest, RecreatesADeletedDeployment) {
+TEST_F(FooControllerTest, RecreatesADeletedDeployment) {
   env_.manager().AddController<Foo>({.workers = 2}).Owns<Deployment>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
@@ -82,7 +82,7 @@ TEST(FooRequeueTest, RequeueAfterFiveMinutesReconcilesAgain) {
   EXPECT_TRUE(env.Eventually([&] { return reconciles == 2; }));
 }
 
-TEST_F(FooTest, NextReconcileSucceedsAfterAConflict) {
+TEST_F(FooControllerTest, NextReconcileSucceedsAfterAConflict) {
   env_.server().Inject({.type = Type::kConflict, .verb = "patch", .resource = "foos", .times = 1});
 
   EXPECT_THROW((env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo)), kopp::ApiError);
@@ -93,7 +93,7 @@ TEST_F(FooTest, NextReconcileSucceedsAfterAConflict) {
                                          "patch foos/status default/foo"));
 }
 
-TEST_F(FooTest, RecreatesTheDeploymentAfterAServerRestart) {
+TEST_F(FooControllerTest, RecreatesTheDeploymentAfterAServerRestart) {
   env_.manager().AddController<Foo>().Owns<Deployment>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
@@ -104,7 +104,7 @@ TEST_F(FooTest, RecreatesTheDeploymentAfterAServerRestart) {
   EXPECT_TRUE(env_.Eventually<Deployment>(web));
 }
 
-TEST_F(FooTest, AuditLogContainsTheUserOfARequest) {
+TEST_F(FooControllerTest, AuditLogContainsTheUserOfARequest) {
   const auto transport = env_.server().TransportAs("alice", {"developers"});
 
   kopp::Client(*transport, "kubectl").Delete<Foo>(foo);

@@ -179,7 +179,7 @@ TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
   }
 }
 
-TEST_F(HttpSourceTest, EventsWithAnUnknownTypeAnotherKindOrNoNameAreSkippedWithAReason) {
+TEST_F(HttpSourceTest, EventsWithAnUnknownTypeADifferentKindOrNoNameAreSkippedWithAReason) {
   const auto watch = Watch();
   transport_.SendToWatch(kPodsPath, Event("RENAMED", "a", "8") + Event("ADDED", "a", "8", "Table") +
                                         Event("ADDED", "", "9"));

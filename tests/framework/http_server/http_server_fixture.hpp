@@ -46,7 +46,7 @@ class HttpServerTest : public ::testing::Test {
     entered_.wait();
     return client;
   }
-  /// Lets the handlers of /slow return.
+  /// Makes the handlers of /slow return.
   void Proceed() {
     if (!proceed_.try_wait()) proceed_.count_down();
   }

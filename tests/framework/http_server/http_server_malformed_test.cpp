@@ -1,4 +1,4 @@
-// Malformed, too large and unsupported requests to HttpServer.
+// Tests malformed, too large and unsupported requests to HttpServer.
 #include "http_server_fixture.hpp"
 
 namespace kopp {

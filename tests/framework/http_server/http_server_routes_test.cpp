@@ -1,4 +1,4 @@
-// Prefixes, methods, request bodies and threads of HttpServer's routes.
+// Tests prefixes, methods, request bodies and threads of HttpServer's routes.
 #include "http_server_fixture.hpp"
 
 namespace kopp {
@@ -185,7 +185,7 @@ class BlockingRoute {
             {"GET"},
             threads};
   }
-  /// Blocks until as many requests as the constructor was told are being handled.
+  /// Blocks until the number of requests that was passed to the constructor are being handled.
   void WaitForRequests() const { entered_.wait(); }
   void Release() { released_.count_down(); }
 

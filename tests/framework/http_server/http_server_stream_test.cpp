@@ -1,4 +1,4 @@
-// Responses of HttpServer whose body is produced over time.
+// Tests responses of HttpServer whose body is produced over time.
 #include "http_server_fixture.hpp"
 
 #include <atomic>

@@ -2,7 +2,8 @@
 
 #include <thread>
 
-// Requests, responses and shutdown of HttpServer. http_server_bounds_test.cpp tests its limits.
+// Tests requests, responses and shutdown of HttpServer. http_server_bounds_test.cpp tests its
+// limits.
 namespace kopp {
 namespace {
 
@@ -90,7 +91,7 @@ TEST_F(HttpServerTest, ConnectionServesSeveralRequests) {
   }
 }
 
-TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
+TEST_F(HttpServerTest, PipelinedRequestsGetTheirResponsesInOrder) {
   Serve();
   RawClient client(port());
 

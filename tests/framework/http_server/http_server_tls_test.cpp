@@ -1,4 +1,4 @@
-// HttpServer over TLS.
+// Tests HttpServer over TLS.
 #include "http_server_fixture.hpp"
 #include "support/certificates.hpp"
 

@@ -38,11 +38,12 @@ class LogTest : public ::testing::Test {
                    .write = [this](std::string_view line) { lines_.emplace_back(line); },
                    .clock = clock_});
   }
-  // Returns the part of the last line after "file:line] ", which contains a line number.
+  // Returns the last line without the klog header, which contains a line number.
   [[nodiscard]] std::string TextWithoutHeader() const {
     return lines_.back().substr(lines_.back().find("] ") + 2);
   }
-  [[nodiscard]] std::string JsonWithoutHeader() const {
+  // Returns the last line from the field `msg` on.
+  [[nodiscard]] std::string JsonFromMsg() const {
     return lines_.back().substr(lines_.back().find(R"("msg")"));
   }
 
@@ -50,8 +51,8 @@ class LogTest : public ::testing::Test {
   std::vector<std::string> lines_;
 };
 
-TEST_F(LogTest, ATextLineStartsLikeAKlogLine) {
-  ::setenv("TZ", "UTC-2", 1);  // two hours east
+TEST_F(LogTest, ATextLineStartsWithAKlogHeader) {
+  ::setenv("TZ", "UTC-2", 1);  // POSIX inverts the sign: two hours east of UTC
   ::tzset();
 
   NewLogger(LogFormat::kText).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
@@ -91,10 +92,10 @@ TEST_F(LogTest, AnObjectKeyIsWrittenAsNamespaceAndName) {
   EXPECT_EQ(TextWithoutHeader(), "\"Synced\" object=\"default/web\"\n");
 
   NewLogger(LogFormat::kJson).Info("Synced", {{"object", ObjectKey{"default", "web"}}});
-  EXPECT_EQ(JsonWithoutHeader(), "\"msg\":\"Synced\",\"object\":\"default/web\"}\n");
+  EXPECT_EQ(JsonFromMsg(), "\"msg\":\"Synced\",\"object\":\"default/web\"}\n");
 }
 
-TEST_F(LogTest, ValuesAreWrittenByTheirType) {
+TEST_F(LogTest, FieldValuesAreFormattedAccordingToTheirType) {
   const char* const nothing = nullptr;
 
   NewLogger(LogFormat::kText)
@@ -127,16 +128,16 @@ TEST_F(LogTest, ALineBreakInAKeyIsEscaped) {
 TEST_F(LogTest, Utf8IsNotEscaped) {
   NewLogger(LogFormat::kJson).Info("Größe", {{"name", "日本"}});
 
-  EXPECT_EQ(JsonWithoutHeader(), "\"msg\":\"Größe\",\"name\":\"日本\"}\n");
+  EXPECT_EQ(JsonFromMsg(), "\"msg\":\"Größe\",\"name\":\"日本\"}\n");
 }
 
 TEST_F(LogTest, BytesThatAreNotUtf8AreReplaced) {
   NewLogger(LogFormat::kJson).Info("m", {{"body", "a\xff\xfe"}});
 
-  EXPECT_EQ(JsonWithoutHeader(), "\"msg\":\"m\",\"body\":\"a\xEF\xBF\xBD\xEF\xBF\xBD\"}\n");
+  EXPECT_EQ(JsonFromMsg(), "\"msg\":\"m\",\"body\":\"a\xEF\xBF\xBD\xEF\xBF\xBD\"}\n");
 }
 
-TEST_F(LogTest, ALineAboveTheVerbosityIsNotWritten) {
+TEST_F(LogTest, ALineWithALevelAboveTheVerbosityIsNotWritten) {
   const Logger log = NewLogger(LogFormat::kText, 2);
 
   log.V(3).Info("hidden");
@@ -153,7 +154,7 @@ TEST_F(LogTest, AnErrorIsWrittenAtAnyVerbosity) {
   EXPECT_EQ(lines_.size(), 1U);
 }
 
-TEST_F(LogTest, FieldsOfWithAccumulateAndPrecedeTheFieldsOfTheCall) {
+TEST_F(LogTest, FieldsAddedByWithAccumulateAndPrecedeTheFieldsOfTheCall) {
   const Logger log = NewLogger(LogFormat::kText).With({{"a", 1}}).With({{"b", 2}});
 
   log.Info("m", {{"c", 3}});
@@ -168,8 +169,8 @@ TEST_F(LogTest, InfoAndErrorDoNotThrowIfTheWriterThrows) {
   EXPECT_NO_THROW(log.Error("m"));
 }
 
-// Redirects standard error to a pipe. A file would not do: it accepts a line of any length in one
-// write.
+// Redirects standard error to a pipe. A file is not sufficient, because one write to a file accepts
+// a line of any length.
 class StandardErrorPipe {
  public:
   StandardErrorPipe() : original_(::dup(STDERR_FILENO)) {

@@ -40,28 +40,30 @@ class ManagerMetricsTest : public ManagerTest {
                                      .clock = clock_});
     return *metrics_manager_;
   }
-  void Run() {
-    running_ =
+  /// Runs the manager with metrics in a thread.
+  void StartManager() {
+    manager_thread_ =
         std::jthread([this](const std::stop_token& stop) { code_ = metrics_manager_->Run(stop); });
   }
+  /// Stops that manager and returns the result of Run.
   int StopManager() {
-    running_.request_stop();
-    running_.join();
+    manager_thread_.request_stop();
+    manager_thread_.join();
     return code_;
   }
   /// Blocks until the log contains the address of the metrics server; returns its port.
   std::uint16_t AwaitPort() {
     std::unique_lock lock{mutex_};
-    std::size_t at = std::string::npos;
-    changed_.wait(lock, [&] { return (at = log_.find("127.0.0.1:")) != std::string::npos; });
-    return static_cast<std::uint16_t>(std::stoi(log_.substr(at + 10)));
+    std::size_t position = std::string::npos;
+    changed_.wait(lock, [&] { return (position = log_.find("127.0.0.1:")) != std::string::npos; });
+    return static_cast<std::uint16_t>(std::stoi(log_.substr(position + 10)));
   }
 
   std::optional<Manager> metrics_manager_;
-  std::jthread running_;
+  std::jthread manager_thread_;
 };
 
-TEST_F(ManagerMetricsTest, AReconcileIsCountedInMetrics) {
+TEST_F(ManagerMetricsTest, AnAddedKeyIsCountedInWorkqueueAddsTotal) {
   SetPods({PodJson("a")});
   NewManager("127.0.0.1:0")
       .AddController<Pod>({.name = "foo"})
@@ -69,7 +71,7 @@ TEST_F(ManagerMetricsTest, AReconcileIsCountedInMetrics) {
         RecordCall("call");
         return Result{};
       });
-  Run();
+  StartManager();
   AwaitCalls(1);
 
   const auto response = Get(AwaitPort(), "/metrics");
@@ -82,7 +84,7 @@ TEST_F(ManagerMetricsTest, AReconcileIsCountedInMetrics) {
   EXPECT_EQ(StopManager(), 0);
 }
 
-TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressLoggedBeforeTheFirstRequest) {
+TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressIsLoggedBeforeTheFirstApiRequest) {
   NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};
   });
@@ -97,7 +99,7 @@ TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressLoggedBeforeTheFirstRe
                                    std::to_string(AwaitPort()) + "\" path=\"/metrics\""));
 }
 
-TEST_F(ManagerMetricsTest, RunLogsOneLineAndReturns1IfTheAddressIsInUse) {
+TEST_F(ManagerMetricsTest, RunLogsOneLineAndReturns1IfTheMetricsAddressIsInUse) {
   const HttpServer other({.address = "127.0.0.1:0"}, {});
   NewManager(other.address()).AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};
@@ -137,7 +139,7 @@ TEST_F(ManagerMetricsTest, MetricsAreServedDuringTheShutdown) {
         RecordCall("scrape");
         return Result{};
       });
-  Run();
+  StartManager();
   AwaitCalls(1);
 
   EXPECT_EQ(StopManager(), 0);

@@ -22,15 +22,17 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST_F(ManagerTest, AStopLetsTheCurrentReconcileFinishAndStartsNoOther) {
+TEST_F(ManagerTest, AfterAStopTheCurrentReconcileFinishesAndNoOtherStarts) {
   SetPods({PodJson("a"), PodJson("b")});
   manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
     RecordCall("begin");
     std::mutex mutex;
     std::condition_variable_any cv;
     std::unique_lock lock{mutex};
-    cv.wait(lock, context.stop, [] { return false; });  // until a stop is requested
-    (void)context.client.Get<Pod>(KeyOf(pod));          // its calls are not cancelled yet
+    // Blocks until a stop is requested.
+    cv.wait(lock, context.stop, [] { return false; });
+    // Does not throw: API calls are cancelled only after the timeout.
+    (void)context.client.Get<Pod>(KeyOf(pod));
     RecordCall("end");
     return Result{};
   });
@@ -43,7 +45,7 @@ TEST_F(ManagerTest, AStopLetsTheCurrentReconcileFinishAndStartsNoOther) {
   EXPECT_THAT(LogText(), HasSubstr("All workers finished"));
 }
 
-TEST_F(ManagerTest, TheCallsOfAReconcileAreCancelledAfterTheGracefulShutdownTimeout) {
+TEST_F(ManagerTest, TheApiCallsOfAReconcileAreCancelledAfterTheGracefulShutdownTimeout) {
   SetPods({PodJson("a")});
   std::atomic<bool> cancelled{false};
   manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) -> Result {
@@ -69,7 +71,7 @@ TEST_F(ManagerTest, TheCallsOfAReconcileAreCancelledAfterTheGracefulShutdownTime
   EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
 }
 
-TEST_F(ManagerTest, RunReturns1IfStoppedBeforeTheCachesHaveSynced) {
+TEST_F(ManagerTest, RunReturns1IfAStopIsRequestedBeforeTheCachesHaveSynced) {
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   Start();
@@ -79,7 +81,7 @@ TEST_F(ManagerTest, RunReturns1IfStoppedBeforeTheCachesHaveSynced) {
   EXPECT_THAT(LogText(), HasSubstr("Stopped before the caches had synced"));
 }
 
-TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfAKindIsNotServed) {
+TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfTheServerDoesNotServeAKind) {
   transport_->Respond("GET", "/apis/apps/v1", 404, "{}");
   manager_.AddController<Deployment>().Reconcile(
       [](const Deployment&, Context&) { return Result{}; });
@@ -114,21 +116,37 @@ TEST(ManagerConfigTest, AnInvalidConfigurationIsReportedByRunNotByTheConstructor
   EXPECT_THAT(log, HasSubstr("/nowhere/kubeconfig"));
 }
 
-TEST_F(ManagerTest, MisuseOfTheApiThrowsALogicError) {
-  manager_.AddController<Pod>({.name = "pods"}).Reconcile([this](const Pod&, Context& context) {
+TEST_F(ManagerTest, AddControllerThrowsIfTheNameIsInUse) {
+  (void)manager_.AddController<Pod>({.name = "pods"});
+
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "pods"}), std::logic_error);
+}
+
+TEST_F(ManagerTest, AddControllerThrowsIfThereAreNoWorkers) {
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "idle", .workers = 0}),
+               std::invalid_argument);
+}
+
+TEST_F(ManagerTest, ReadingAKindThatTheCacheDoesNotWatchIsLogged) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>().Reconcile([this](const Pod&, Context& context) {
     RecordCall("call");
     (void)context.cache.Get<Deployment>({"ns", "d"});
     return Result{};
   });
-  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "pods"}), std::logic_error);
-  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "idle", .workers = 0}),
-               std::invalid_argument);
-  SetPods({PodJson("a")});
   Start();
   AwaitCalls(1);
   Stop();
 
   EXPECT_THAT(LogText(), HasSubstr("the cache does not watch this view of Deployment"));
+}
+
+TEST_F(ManagerTest, RunAndAddControllerThrowAfterRun) {
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  transport_->Await("WATCH", kPods);
+  Stop();
+
   EXPECT_THROW(manager_.Run({}), std::logic_error);
   EXPECT_THROW((void)manager_.AddController<Pod>({.name = "more"}), std::logic_error);
 }

@@ -97,7 +97,7 @@ std::vector<const char*> SplitWords(std::string& line) {
   return words;
 }
 
-TEST_P(FlagSpellingTest, IsAccepted) {
+TEST_P(FlagSpellingTest, EachSpellingOfAFlagIsAccepted) {
   std::string line = GetParam();
 
   const Options options = Parsed(SplitWords(line));
@@ -160,7 +160,7 @@ void PrintTo(const DurationCase& test_case, std::ostream* out) { *out << test_ca
 
 class DurationFlagTest : public ::testing::TestWithParam<DurationCase> {};
 
-TEST_P(DurationFlagTest, IsParsedAsInGo) {
+TEST_P(DurationFlagTest, DurationIsParsedAsInGo) {
   const Options options = Parsed({"--graceful-shutdown-timeout", GetParam().text.c_str()});
 
   EXPECT_EQ(options.graceful_shutdown_timeout, GetParam().duration);
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, DurationFlagTest,
 
 class InvalidDurationFlagTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(InvalidDurationFlagTest, IsRejected) {
+TEST_P(InvalidDurationFlagTest, InvalidDurationIsRejected) {
   EXPECT_EQ(ErrorOf({"--graceful-shutdown-timeout", GetParam()}),
             std::string("web-operator: invalid value \"") + GetParam() +
                 "\" for --graceful-shutdown-timeout: write a duration with its unit, such as "
@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, InvalidDurationFlagTest,
 
 class BindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(BindAddressFlagTest, IsAccepted) {
+TEST_P(BindAddressFlagTest, BindAddressIsAccepted) {
   EXPECT_EQ(Parsed({"--metrics-bind-address", GetParam()}).metrics_bind_address, GetParam());
 }
 
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, BindAddressFlagTest,
 
 class InvalidBindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(InvalidBindAddressFlagTest, IsRejected) {
+TEST_P(InvalidBindAddressFlagTest, InvalidBindAddressIsRejected) {
   EXPECT_EQ(ErrorOf({"--metrics-bind-address", GetParam()}),
             std::string("web-operator: invalid value \"") + GetParam() +
                 "\" for --metrics-bind-address: write :8080 for all addresses, or 127.0.0.1:8080 "

@@ -17,7 +17,7 @@
 namespace kopp {
 namespace {
 
-// Signals from one process or thread to another, in one direction.
+// A one-way notification between processes or threads, based on a pipe.
 class Pipe {
  public:
   Pipe() { EXPECT_EQ(::pipe(ends_.data()), 0); }
@@ -35,6 +35,7 @@ class Pipe {
     const char byte = '.';
     EXPECT_EQ(::write(ends_[1], &byte, 1), 1);
   }
+  // Blocks until Notify is called. Fails the test if the writing end is closed instead.
   void Await() const {
     char byte = 0;
     EXPECT_EQ(::read(ends_[0], &byte, 1), 1);
@@ -44,8 +45,8 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
-// A child process, because signals and their handlers belong to a process. It runs `body` and exits
-// with the returned code. `body` can notify the test through the pipe.
+// Runs `body` in a child process, because signal handlers are a property of the process. The child
+// exits with the value that `body` returns. `body` can notify the test through the pipe.
 class Child {
  public:
   template <typename Body>
@@ -58,7 +59,7 @@ class Child {
   }
 
   void Await() const { pipe_.Await(); }
-  void Signal(int signal) const { ::kill(id_, signal); }
+  void SendSignal(int signal) const { ::kill(id_, signal); }
 
   // Blocks until the process has exited. Returns its exit code, or the negated signal number.
   [[nodiscard]] int WaitForExit() const {
@@ -82,7 +83,7 @@ void Await(const std::stop_token& stop) {
   requested.wait(lock, stop, [] { return false; });
 }
 
-int ExitWith7AfterStop(const Pipe& pipe) {
+int Return7AfterStop(const Pipe& pipe) {
   const std::stop_token stop = StopOnSignal();
   pipe.Notify();
   Await(stop);
@@ -90,19 +91,19 @@ int ExitWith7AfterStop(const Pipe& pipe) {
 }
 
 TEST(SignalsTest, TheFirstSigtermRequestsTheStop) {
-  const Child child(ExitWith7AfterStop);
+  const Child child(Return7AfterStop);
   child.Await();
 
-  child.Signal(SIGTERM);
+  child.SendSignal(SIGTERM);
 
   EXPECT_EQ(child.WaitForExit(), 7);
 }
 
 TEST(SignalsTest, TheFirstSigintRequestsTheStop) {
-  const Child child(ExitWith7AfterStop);
+  const Child child(Return7AfterStop);
   child.Await();
 
-  child.Signal(SIGINT);
+  child.SendSignal(SIGINT);
 
   EXPECT_EQ(child.WaitForExit(), 7);
 }
@@ -113,14 +114,14 @@ TEST(SignalsTest, TheSecondSignalExitsTheProcessImmediately) {
     pipe.Notify();
     Await(stop);
     pipe.Notify();
-    ::pause();  // does not return
+    ::pause();  // does not return: the second signal exits the process
     return 7;
   });
   child.Await();
-  child.Signal(SIGTERM);
+  child.SendSignal(SIGTERM);
   child.Await();
 
-  child.Signal(SIGINT);
+  child.SendSignal(SIGINT);
 
   EXPECT_EQ(child.WaitForExit(), 1);
 }
@@ -129,19 +130,18 @@ TEST(SignalsTest, TheSecondSignalExitsTheProcessEvenIfAStopCallbackBlocks) {
   const Child child([](const Pipe& pipe) {
     const std::stop_callback blocking(StopOnSignal(), [&pipe] {
       pipe.Notify();
-      ::pause();
-      ::pause();
+      ::pause();  // does not return: the second signal exits the process
     });
     pipe.Notify();
-    ::pause();
-    ::pause();
+    ::pause();  // the first signal ends this pause
+    ::pause();  // does not return
     return 7;
   });
   child.Await();
-  child.Signal(SIGTERM);
+  child.SendSignal(SIGTERM);
   child.Await();
 
-  child.Signal(SIGTERM);
+  child.SendSignal(SIGTERM);
 
   EXPECT_EQ(child.WaitForExit(), 1);
 }
@@ -150,30 +150,30 @@ TEST(SignalsTest, SignalsAreHandledIfOtherThreadsAreAlreadyRunning) {
   const Child child([](const Pipe& pipe) {
     const Pipe release;
     std::jthread earlier([&release] { release.Await(); });
-    const int code = ExitWith7AfterStop(pipe);
+    const int code = Return7AfterStop(pipe);
     release.Notify();
     return code;
   });
   child.Await();
 
-  child.Signal(SIGTERM);
+  child.SendSignal(SIGTERM);
 
   EXPECT_EQ(child.WaitForExit(), 7);
 }
 
-TEST(SignalsTest, EveryCallReturnsTheSameToken) {
+TEST(SignalsTest, StopOnSignalReturnsTheSameTokenOnEachCall) {
   const Child child([](const Pipe& /*pipe*/) { return StopOnSignal() == StopOnSignal() ? 7 : 8; });
 
   EXPECT_EQ(child.WaitForExit(), 7);
 }
 
-TEST(SignalsTest, AProcessWithoutASignalExitsNormally) {
+TEST(SignalsTest, AProcessThatReceivesNoSignalExitsNormally) {
   const Child child([](const Pipe& /*pipe*/) { return StopOnSignal().stop_requested() ? 8 : 7; });
 
   EXPECT_EQ(child.WaitForExit(), 7);
 }
 
-TEST(SignalsTest, AWriteToAClosedPipeFailsWithEpipe) {
+TEST(SignalsTest, AWriteToAClosedPipeFailsWithEpipeAfterStopOnSignal) {
   const Child child([](const Pipe& /*pipe*/) {
     static_cast<void>(StopOnSignal());
     std::array<int, 2> ends{};
@@ -185,7 +185,7 @@ TEST(SignalsTest, AWriteToAClosedPipeFailsWithEpipe) {
   EXPECT_EQ(child.WaitForExit(), 7);
 }
 
-TEST(SignalsTest, AProgramStartedWithExecHasTheDefaultSigpipeHandler) {
+TEST(SignalsTest, AProgramStartedWithExecHasTheDefaultSigpipeDisposition) {
   const Child child([](const Pipe& /*pipe*/) {
     static_cast<void>(StopOnSignal());
     ::execl("/bin/sh", "sh", "-c", "kill -PIPE $$; exit 9", nullptr);

@@ -63,7 +63,7 @@ TEST(CpprestProgressTest, BytesOfPreviousCallDoNotCountForNextCall) {
             Kind::kTimeout);
 }
 
-TEST(CpprestProgressTest, SocketThatCannotBeDuplicatedIsUnreachable) {
+TEST(CpprestProgressTest, SocketThatCannotBeDuplicatedFailsAsUnreachable) {
   constexpr int kNotOpen = -1;  // running out of descriptors would also fail, but UBSan needs some
   CpprestProgress progress(TransportOptions{}, false);
   progress.StartCall(Soon());

@@ -252,7 +252,7 @@ TEST_P(TransportConformanceTest, ConcurrentCallsGetTheirOwnResponses) {
 
 // --- unreachable servers and name lookup
 
-TEST_P(TransportConformanceTest, RefusedConnectionIsUnreachable) {
+TEST_P(TransportConformanceTest, RefusedConnectionFailsAsUnreachable) {
   const std::string url = RawServer({{Stall()}}).Url();  // its port is closed again
 
   const auto failure = FailureOfCall(*TransportTo(url), {.target = "/api"});
@@ -262,7 +262,7 @@ TEST_P(TransportConformanceTest, RefusedConnectionIsUnreachable) {
             "GET " + url + "/api: connection refused: is the API server running there?");
 }
 
-TEST_P(TransportConformanceTest, UnresolvableNameIsUnreachable) {
+TEST_P(TransportConformanceTest, UnresolvableNameFailsAsUnreachable) {
   const std::string label(70, 'x');  // too long for DNS, so no name server is contacted
 
   const auto failure = FailureOfCall(*TransportTo("https://" + label + ".test"), {.target = "/"});

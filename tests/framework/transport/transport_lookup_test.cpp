@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <netdb.h>
 
-// Host names whose addresses change or that do not resolve in time.
+// Tests host names whose addresses change or that do not resolve in time.
 namespace kopp::testing {
 namespace {
 

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 using State = Stream::State;
 
-constexpr Duration kLong = 5s;
+constexpr Duration kReadTimeout = 5s;
 
 class StreamTest : public ::testing::Test {
  protected:
@@ -28,20 +28,21 @@ class StreamTest : public ::testing::Test {
 
   RawServer::Tls Tls() const { return {.identity = authority_.IssueForLoopback()}; }
 
-  // Reads until `count` bytes have arrived or the stream does not return bytes.
+  // Reads until `count` bytes have arrived, or until a read returns no bytes.
   static std::string ReadBytes(Stream& stream, std::size_t count) {
     std::string bytes;
     while (bytes.size() < count) {
-      const auto chunk = stream.Read(kLong);
+      const auto chunk = stream.Read(kReadTimeout);
       if (chunk.state != State::kBytes) break;
       bytes += chunk.bytes;
     }
     return bytes;
   }
 
+  // Reads until the stream ends. Returns the TransportError of the read that fails.
   static Failure FailureOfRead(Stream& stream) {
     return FailureOf([&] {
-      while (stream.Read(kLong).state == State::kBytes) {
+      while (stream.Read(kReadTimeout).state == State::kBytes) {
       }
     });
   }
@@ -61,7 +62,7 @@ TEST_F(StreamTest, ChunksAreReturnedAsTheyArrive) {
   EXPECT_EQ(ReadBytes(*stream, 4), "one\n");
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, BytesOfUnchunkedBodyAreReturnedAsTheyArrive) {
@@ -72,10 +73,10 @@ TEST_F(StreamTest, BytesOfUnchunkedBodyAreReturnedAsTheyArrive) {
   EXPECT_EQ(ReadBytes(*stream, 4), "one\n");
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
-TEST_F(StreamTest, BytesThatArriveOneByOneFormTheSameBody) {
+TEST_F(StreamTest, BodyThatArrivesByteByByteIsReturnedCompletely) {
   RawServer server(
       {{ReadRequest(),
         SendByteByByte(ChunkedResponseHead() + Chunk("h\xc3\xa4lf ") + Chunk("rest") + "0\r\n\r\n"),
@@ -84,7 +85,7 @@ TEST_F(StreamTest, BytesThatArriveOneByOneFormTheSameBody) {
   const auto stream = Open(server);
 
   EXPECT_EQ(ReadBytes(*stream, 10), "h\xc3\xa4lf rest");
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, ReadTimeoutDoesNotEndTheStream) {
@@ -109,27 +110,27 @@ TEST_F(StreamTest, ReadTimeoutInsideAChunkLosesNoBytes) {
   EXPECT_EQ(stream->Read(20ms).state, State::kSilent);
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
-TEST_F(StreamTest, LargeChunkIsReturnedInPieces) {
+TEST_F(StreamTest, LargeChunkIsReturnedCompletely) {
   const std::string large(1'000'000, 'x');
   RawServer server(
       {{ReadRequest(), Send(ChunkedResponseHead() + Chunk(large) + "0\r\n\r\n"), Stall()}}, Tls());
   const auto stream = Open(server);
 
   EXPECT_TRUE(ReadBytes(*stream, large.size()) == large);
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
-TEST_F(StreamTest, MissingLastChunkIsBroken) {
+TEST_F(StreamTest, MissingLastChunkFailsAsBroken) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + Chunk("one")), Close()}}, Tls());
   const auto stream = Open(server);
 
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kBroken);
 }
 
-TEST_F(StreamTest, BodyShorterThanContentLengthIsBroken) {
+TEST_F(StreamTest, BodyShorterThanContentLengthFailsAsBroken) {
   RawServer server(
       {{ReadRequest(), Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), Close()}});
   const auto stream = Open(server);
@@ -137,7 +138,7 @@ TEST_F(StreamTest, BodyShorterThanContentLengthIsBroken) {
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kBroken);
 }
 
-TEST_F(StreamTest, BodyThatEndsWithoutTlsCloseNotifyIsBroken) {
+TEST_F(StreamTest, BodyThatEndsWithoutTlsCloseNotifyFailsAsBroken) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\none"), CloseAbruptly()}}, Tls());
   const auto stream = Open(server);
 
@@ -145,7 +146,7 @@ TEST_F(StreamTest, BodyThatEndsWithoutTlsCloseNotifyIsBroken) {
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kBroken);
 }
 
-TEST_F(StreamTest, ResetIsBroken) {
+TEST_F(StreamTest, ConnectionResetFailsAsBroken) {
   RawServer server(
       {{ReadRequest(), Send(ChunkedResponseHead() + Chunk("one")), WaitForProceed(), Reset()}});
   const auto stream = Open(server);
@@ -164,7 +165,7 @@ TEST_F(StreamTest, BytesBeforeAMalformedChunkAreReturned) {
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kMalformed);
 }
 
-TEST_F(StreamTest, EndlessTrailersAreMalformed) {
+TEST_F(StreamTest, EndlessTrailersFailAsMalformed) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "0\r\n"),
                      SendUntilClosed("X-Trailer: " + std::string(1000, 'y') + "\r\n")}});
   const auto stream = Open(server);
@@ -172,7 +173,7 @@ TEST_F(StreamTest, EndlessTrailersAreMalformed) {
   EXPECT_EQ(FailureOfRead(*stream).kind, Kind::kMalformed);
 }
 
-TEST_F(StreamTest, EndlessChunkExtensionIsMalformed) {
+TEST_F(StreamTest, EndlessChunkExtensionFailsAsMalformed) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "1;note="),
                      SendUntilClosed(ThousandTimes("y"))}});
   const auto stream = Open(server);
@@ -193,7 +194,7 @@ TEST_F(StreamTest, StopCancelsABlockedRead) {
   EXPECT_THAT(failure.message, HasSubstr("/watch: stopped"));
 }
 
-TEST_F(StreamTest, StopIsNotTakenForTheEndOfABody) {
+TEST_F(StreamTest, StopDuringABodyWithoutLengthIsReportedAsCancelled) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\none"), Stall()}});
   std::stop_source stop;
   const auto stream = Open(server, stop.get_token());
@@ -221,7 +222,7 @@ TEST_F(StreamTest, OpenTimesOutIfNoHeadArrives) {
   EXPECT_EQ(FailureOf([&] { Open(server); }).kind, Kind::kTimeout);
 }
 
-TEST_F(StreamTest, BodyOfErrorResponseIsReturnedInTheHead) {
+TEST_F(StreamTest, BodyOfErrorResponseIsReturnedWithTheHead) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead(410) + Chunk("too ") + Chunk("old")),
                      Send("0\r\n\r\n"), Stall()}},
                    Tls());
@@ -229,7 +230,7 @@ TEST_F(StreamTest, BodyOfErrorResponseIsReturnedInTheHead) {
 
   EXPECT_EQ(stream->head().status, 410);
   EXPECT_EQ(stream->head().body, "too old");
-  EXPECT_EQ(stream->Read(kLong).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, BodyOfErrorResponseIsLimited) {
@@ -240,7 +241,7 @@ TEST_F(StreamTest, BodyOfErrorResponseIsLimited) {
   EXPECT_EQ(FailureOf([&] { Open(server); }).kind, Kind::kTooLarge);
 }
 
-TEST_F(StreamTest, StreamOwnsItsConnectionAndClosesIt) {
+TEST_F(StreamTest, EachStreamHasItsOwnConnectionAndClosesItOnDestruction) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead()), ReadRequest()}}, Tls());
   auto first = Open(server);
   const auto second = transport_->Open({.target = "/watch"});

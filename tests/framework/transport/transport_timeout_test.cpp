@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Timeouts and cancellation. These tests belong to the suite in transport_conformance_test.cpp.
+// Tests timeouts and cancellation. The suite is instantiated in transport_conformance_test.cpp.
 namespace kopp::testing {
 namespace {
 
@@ -89,7 +89,7 @@ TEST_P(TransportConformanceTest, StopCancelsACallWithoutDelay) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 }
 
-TEST_P(TransportConformanceTest, StopDuringABodyIsNotTakenForItsEnd) {
+TEST_P(TransportConformanceTest, StopDuringABodyWithoutLengthIsReportedAsCancelled) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\nhalf"), Stall()}});
   const auto transport = TransportTo(server);
   std::stop_source stop;

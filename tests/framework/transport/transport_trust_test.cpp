@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-// TLS verification, client certificates, tokens and invalid configurations. These tests belong to
-// the suite in transport_conformance_test.cpp.
+// Tests TLS verification, client certificates, tokens and invalid configurations. The suite is
+// instantiated in transport_conformance_test.cpp.
 namespace kopp::testing {
 namespace {
 
@@ -122,7 +122,7 @@ TEST_P(TransportConformanceTest, RejectedClientCertificateIsUntrusted) {
   EXPECT_EQ(server.Requests().size(), 0U);
 }
 
-TEST_P(TransportConformanceTest, PlainHttpResponseToTlsHandshakeIsUntrusted) {
+TEST_P(TransportConformanceTest, PlainHttpResponseToTlsHandshakeFailsAsUntrusted) {
   RawServer server({{Send("HTTP/1.0 400 Bad Request\r\n\r\n"), Close()}});
   const std::string url = "https" + server.Url().substr(4);
 
@@ -132,7 +132,7 @@ TEST_P(TransportConformanceTest, PlainHttpResponseToTlsHandshakeIsUntrusted) {
   EXPECT_THAT(failure.message, HasSubstr("does the server speak TLS there?"));
 }
 
-TEST_P(TransportConformanceTest, ConnectionClosedDuringHandshakeIsUnreachable) {
+TEST_P(TransportConformanceTest, ConnectionClosedDuringHandshakeFailsAsUnreachable) {
   RawServer server({{CloseAbruptly()}});
   const std::string url = "https" + server.Url().substr(4);
 
@@ -144,7 +144,7 @@ std::string FatalAlert(char description) {
   return std::string("\x15\x03\x01\x00\x02\x02", 6) + description;
 }
 
-TEST_P(TransportConformanceTest, CertificateAlertIsUntrusted) {
+TEST_P(TransportConformanceTest, CertificateAlertFailsAsUntrusted) {
   RawServer server({{Send(FatalAlert(SSL_AD_CERTIFICATE_EXPIRED)), Close()}});
 
   const auto failure =
@@ -154,7 +154,7 @@ TEST_P(TransportConformanceTest, CertificateAlertIsUntrusted) {
   EXPECT_THAT(failure.message, HasSubstr("client-certificate in the kubeconfig"));
 }
 
-TEST_P(TransportConformanceTest, OtherTlsAlertIsBroken) {
+TEST_P(TransportConformanceTest, OtherTlsAlertFailsAsBroken) {
   RawServer server({{Send(FatalAlert(SSL_AD_INTERNAL_ERROR)), Close()}});
 
   const auto failure =

@@ -3,27 +3,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Servers that send malformed, oversized or incomplete responses. These tests belong to the suite
-// in transport_conformance_test.cpp.
+// Tests how transports handle malformed, oversized and incomplete responses. The suite is
+// instantiated in transport_conformance_test.cpp.
 namespace kopp::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-TEST_P(TransportConformanceTest, NegativeChunkSizeIsMalformed) {
+TEST_P(TransportConformanceTest, NegativeChunkSizeFailsAsMalformed) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "-1\r\nAAAA\r\n"), Stall()}});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kMalformed);
 }
 
-TEST_P(TransportConformanceTest, ChunkSizeThatIsNotANumberIsMalformed) {
+TEST_P(TransportConformanceTest, ChunkSizeThatIsNotANumberFailsAsMalformed) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "zz\r\nAAAA\r\n"), Stall()}});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kMalformed);
 }
 
-TEST_P(TransportConformanceTest, ChunkAboveLimitIsTooLarge) {
+TEST_P(TransportConformanceTest, ChunkAboveLimitFailsAsTooLarge) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "7fffffff\r\n"),
                      SendUntilClosed(std::string(100'000, 'A'))}});
   options_.max_body = 100'000;
@@ -31,7 +31,7 @@ TEST_P(TransportConformanceTest, ChunkAboveLimitIsTooLarge) {
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kTooLarge);
 }
 
-TEST_P(TransportConformanceTest, BodyAboveLimitIsTooLarge) {
+TEST_P(TransportConformanceTest, BodyAboveLimitFailsAsTooLarge) {
   RawServer server({AlwaysRespond(MakeResponse(200, std::string(2000, 'A')))});
   options_.max_body = 1999;
 
@@ -45,7 +45,7 @@ TEST_P(TransportConformanceTest, BodyAtLimitIsAccepted) {
   EXPECT_EQ(TransportTo(server)->Call({.target = "/"}).body.size(), 2000U);
 }
 
-TEST_P(TransportConformanceTest, EndlessBodyIsTooLarge) {
+TEST_P(TransportConformanceTest, EndlessBodyFailsAsTooLarge) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\n"),
                      SendUntilClosed(std::string(100'000, 'A'))}});
   options_.max_body = 100'000;
@@ -53,7 +53,7 @@ TEST_P(TransportConformanceTest, EndlessBodyIsTooLarge) {
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kTooLarge);
 }
 
-TEST_P(TransportConformanceTest, EndlessHeaderIsMalformed) {
+TEST_P(TransportConformanceTest, EndlessHeaderFailsAsMalformed) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n"),
                      SendUntilClosed("X-Header: " + std::string(1000, 'y') + "\r\n")}});
 
@@ -63,14 +63,14 @@ TEST_P(TransportConformanceTest, EndlessHeaderIsMalformed) {
   EXPECT_THAT(failure.message, HasSubstr("header limit exceeded"));
 }
 
-TEST_P(TransportConformanceTest, HeaderAboveLimitIsMalformed) {
+TEST_P(TransportConformanceTest, HeaderAboveLimitFailsAsMalformed) {
   RawServer server(
       {AlwaysRespond(MakeResponse(200, "", "X-Header: " + std::string(70'000, 'y') + "\r\n"))});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kMalformed);
 }
 
-TEST_P(TransportConformanceTest, ResponseThatIsNotHttpIsMalformed) {
+TEST_P(TransportConformanceTest, ResponseThatIsNotHttpFailsAsMalformed) {
   RawServer server({{ReadRequest(), Send("SSH-2.0-OpenSSH_9.2\r\n\r\n"), Stall()}});
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
@@ -85,8 +85,8 @@ TEST_P(TransportConformanceTest, InterimResponseIsSkippedByBeastAndRejectedByCpp
   const auto transport = TransportTo(server);
 
   if (UsesCpprest()) {
-    // cpprestsdk takes the interim head for the response, and would take the final head for the
-    // response to the next call.
+    // cpprestsdk treats the interim response as the final one. It would return the final response
+    // for the next call.
     const auto failure = FailureOfCall(*transport, {.target = "/"});
     EXPECT_EQ(failure.kind, Kind::kMalformed);
     EXPECT_THAT(failure.message, HasSubstr("--http-transport=beast"));
@@ -95,40 +95,40 @@ TEST_P(TransportConformanceTest, InterimResponseIsSkippedByBeastAndRejectedByCpp
   }
 }
 
-TEST_P(TransportConformanceTest, EncodedResponseIsMalformed) {
+TEST_P(TransportConformanceTest, ResponseWithContentEncodingFailsAsMalformed) {
   RawServer server({AlwaysRespond(MakeResponse(200, "\x1f\x8b", "Content-Encoding: gzip\r\n"))});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kMalformed);
 }
 
-TEST_P(TransportConformanceTest, BodyShorterThanContentLengthIsBroken) {
+TEST_P(TransportConformanceTest, BodyShorterThanContentLengthFailsAsBroken) {
   RawServer server(
       {{ReadRequest(), Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), Close()}});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kBroken);
 }
 
-TEST_P(TransportConformanceTest, IncompleteChunkIsBroken) {
+TEST_P(TransportConformanceTest, IncompleteChunkFailsAsBroken) {
   RawServer server({{ReadRequest(), Send(ChunkedResponseHead() + "64\r\nshort"), Close()}});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kBroken);
 }
 
-TEST_P(TransportConformanceTest, BodyThatEndsWithoutTlsCloseNotifyIsBroken) {
+TEST_P(TransportConformanceTest, BodyThatEndsWithoutTlsCloseNotifyFailsAsBroken) {
   RawServer server({{ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\nis this all?"), CloseAbruptly()}},
                    TrustedTls());
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kBroken);
 }
 
-TEST_P(TransportConformanceTest, ResetDuringResponseBodyIsBroken) {
+TEST_P(TransportConformanceTest, ResetDuringResponseBodyFailsAsBroken) {
   RawServer server(
       {{ReadRequest(), Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), Reset()}});
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kBroken);
 }
 
-TEST_P(TransportConformanceTest, ResetWhileSendingLargeBodyThrows) {
+TEST_P(TransportConformanceTest, ResetWhileSendingALargeBodyFailsAsBrokenOrUnreachable) {
   RawServer server({{Reset()}}, TrustedTls());
 
   const auto failure =
