@@ -1,3 +1,4 @@
+// Processes keys from a rate-limited work queue and retries failures with back-off.
 #include <atomic>
 #include <iostream>
 #include <string>
@@ -7,7 +8,8 @@
 
 static std::atomic<int> attempts{0};
 
-static bool Sync(const std::string& key) {  // false: retry
+// Returns false if the key must be retried.
+static bool Sync(const std::string& key) {
   std::cout << "attempt " + std::to_string(++attempts) + " for " + key + "\n";
   return attempts >= 3;
 }

@@ -7,7 +7,8 @@
 
 namespace sample {
 
-/// The custom resource of the sample controller: it requests a Deployment with a name and replicas.
+/// The custom resource of the sample controller. It requests a Deployment with a given name and a
+/// given number of replicas.
 struct Foo {
   static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
   struct Spec {

@@ -14,7 +14,7 @@ namespace {
 using kopp::Deployment;
 using nlohmann::json;
 
-/// The manifest of the Deployment that `foo` requests.
+/// Returns the manifest of the Deployment that `foo` requests.
 json DesiredDeployment(const Foo& foo) {
   const json labels{{"app", "nginx"}, {"controller", foo.metadata.name}};
   const json container{{"name", "nginx"}, {"image", "nginx:latest"}};
@@ -49,6 +49,8 @@ Deployment EnsureDeployment(const Foo& foo, kopp::Context& context) {
   return context.client.Update<Deployment>(DesiredDeployment(foo));
 }
 
+/// Writes the available replicas of `deployment` to the status of `foo`, if they differ. The write
+/// fails if `foo` was deleted and created again.
 void UpdateStatus(const Foo& foo, const Deployment& deployment, kopp::Context& context) {
   const int available = deployment.status.availableReplicas;
   if (foo.status.availableReplicas == available) return;
@@ -64,8 +66,8 @@ void UpdateStatus(const Foo& foo, const Deployment& deployment, kopp::Context& c
     // retry distinguishes them, and succeeds if the subresource was installed meanwhile.
     if (!error.IsNotFound()) throw;
     throw std::runtime_error(std::string(error.what()) +
-                             " (or its CustomResourceDefinition has no status subresource: install "
-                             "crd-status-subresource.yaml)");
+                             " (or the CustomResourceDefinition of Foo has no status subresource: "
+                             "install crd-status-subresource.yaml)");
   }
 }
 
@@ -73,7 +75,7 @@ void UpdateStatus(const Foo& foo, const Deployment& deployment, kopp::Context& c
 
 kopp::Result ReconcileFoo(const Foo& foo, kopp::Context& context) {
   if (foo.spec.deploymentName.empty()) {  // a retry would not help
-    context.log.Error("Deployment name missing from object reference");
+    context.log.Error("spec.deploymentName is empty; set it to the name of the Deployment");
     return {};
   }
   UpdateStatus(foo, EnsureDeployment(foo, context), context);

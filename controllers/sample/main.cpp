@@ -19,8 +19,9 @@ constexpr std::string_view kDescription =
     "Creates a Deployment for every Foo (samplecontroller.k8s.io/v1alpha1), keeps its replicas in\n"
     "sync with the Foo, and writes the number of available replicas to the Foo's status.";
 
-/// Delays retries per Foo, from 5 ms doubling up to 1000 s, and limits all retries to 50 per second
-/// after a burst of 300.
+/// Delays the retries of each Foo: 5 ms after the first failure, doubled after each further
+/// failure, at most 1000 s. Limits the retries of all Foos together to 50 per second, after a burst
+/// of 300.
 std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> MakeRateLimiter() {
   using namespace kopp::workqueue;
   using namespace std::chrono_literals;
@@ -34,7 +35,8 @@ std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> MakeRateLimiter()
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
   auto options = kopp::Options::FromCommandLine(argc, argv, kDescription);
-  options.name = "sample-controller";  // for Events and field managers, independent of argv[0]
+  // The name in Events and of the field manager must not depend on argv[0].
+  options.name = "sample-controller";
   kopp::Manager manager{std::move(options)};
   manager
       .AddController<sample::Foo>({.name = "foo",
