@@ -1,11 +1,12 @@
-# What a person runs; each target does all of its own set-up and is safe to run again.
-# `make` alone lists them.
+# The commands for users and developers. Each target installs and builds everything that it needs, and can be
+# run again at any time. `make` without a target lists them.
 
 SHELL := /bin/bash
 PRESET ?= default
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-# Debian 12. What the cluster's programs need is looked at by tests/cluster/programs.sh.
+# Package names of Debian 12. Go, which builds etcd, kube-apiserver, kubectl and client-go, is not among them:
+# tests/go.sh installs it if it is missing.
 LIBRARY_PACKAGES := build-essential cmake ninja-build libboost-dev libcli11-dev libcpprest-dev libfmt-dev \
   libre2-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
 BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev patch
@@ -21,17 +22,18 @@ CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance
 .PHONY: help install build test demo test-cluster bench fuzz format check-format check-headers tidy docs
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
-	@echo "make demo          see the sample controller at work, in seconds; CLUSTER=real: on a real API server"
+	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
 	@echo "make test          build everything and run the tests that need no cluster"
-	@echo "make test-cluster  the sample controller, kubectl and client-go, against a real API server and kopp's own"
-	@echo "make bench         the workqueue beside client-go's, and the API server beside the real one, with the budget"
-	@echo "make fuzz          what the API server answers to anything at all, for SECONDS=60"
-	@echo "make format        put the sources into shape;  make check-format: only look"
+	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
+	@echo "                   kopp-apiserver; run the conformance suite on kube-apiserver"
+	@echo "make bench         compare the workqueue with client-go's and kopp-apiserver with kube-apiserver; print the budgets"
+	@echo "make fuzz          fuzz kopp-apiserver for SECONDS=60"
+	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone"
-	@echo "make tidy          clang-tidy on all sources, or on those named in FILES"
-	@echo "make docs          the API reference and the pages of docs/ as HTML; warnings are errors"
+	@echo "make tidy          run clang-tidy on all sources, or on FILES"
+	@echo "make docs          build the API reference and the pages of docs/ as HTML; warnings are errors"
 
-# $(call packages,LIST): installs those that are missing.
+# $(call packages,LIST): installs the Debian packages of LIST that are missing.
 define packages
 	@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
@@ -42,7 +44,7 @@ build/%/build.ninja: CMakePresets.json
 	$(call packages,$(BUILD_PACKAGES))
 	cmake --preset $*
 
-# Builds what is installed, without tests. Respects DESTDIR. Uses sudo only if the folder is not writable.
+# Builds the libraries and programs without tests, and installs them. Respects DESTDIR. Uses sudo only if the folder is not writable.
 PREFIX ?= /usr/local
 install:
 	$(call packages,$(LIBRARY_PACKAGES))
@@ -53,44 +55,45 @@ install:
 	until [ -e "$$folder" ]; do folder=$$(dirname "$$folder"); done; \
 	if [ -w "$$folder" ]; then sudo=; else sudo='$(SUDO)'; fi; \
 	$$sudo env DESTDIR='$(abspath $(DESTDIR))' cmake --install build/install --prefix '$(abspath $(PREFIX))'
-	@echo 'kopp is installed below $(abspath $(DESTDIR))$(abspath $(PREFIX)). The packages that it needs:'
+	@echo 'kopp is installed below $(abspath $(DESTDIR))$(abspath $(PREFIX)). It needs these packages:'
 	@echo '  $(LIBRARY_PACKAGES)'
-	@echo 'Use it with find_package(kopp), and -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) if CMake does not look there.'
+	@echo 'Use it with find_package(kopp), and -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) if CMake does not search that folder.'
 
 build: build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET)
 
-# TESTS: further words for ctest, such as TESTS='-R Queue'
+# TESTS: additional arguments for ctest, for example TESTS='-R Queue'
 test: build
 	ctest --preset $(PRESET) -j $$(nproc) $(TESTS)
 
-# CLUSTER=real: on etcd and a kube-apiserver, built from Go once
+# CLUSTER=real runs the demo on etcd and kube-apiserver, which are built from Go modules once.
 CLUSTER ?= kopp
 demo: build/$(PRESET)/build.ninja
 	$(call packages,$(if $(filter real,$(CLUSTER)),$(CLUSTER_PACKAGES),$(DEMO_PACKAGES)))
 	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
-	@$(programs) CLUSTER=$(CLUSTER) tests/cluster/demo.sh
+	@$(SCRIPT_ENVIRONMENT) CLUSTER=$(CLUSTER) tests/cluster/demo.sh
 
-# What the scripts run, instead of the build of preset default.
-programs = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(CURDIR)/$(APISERVER) \
+# The scripts run these programs instead of those of preset default.
+SCRIPT_ENVIRONMENT = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(CURDIR)/$(APISERVER) \
   CONFORMANCE=$(CURDIR)/$(CONFORMANCE)
 test-cluster: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver apiserver_conformance_test
-	@$(programs) SERVER=real tests/cluster/sample_controller_test.sh
-	@$(programs) SERVER=kopp tests/cluster/sample_controller_test.sh
-	@$(programs) SERVER=real tests/cluster/kubectl_test.sh
-	@$(programs) SERVER=kopp tests/cluster/kubectl_test.sh
-	@$(programs) SERVER=kopp tests/cluster/client_go_test.sh
-	@$(programs) tests/cluster/conformance_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/sample_controller_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/sample_controller_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/kubectl_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/kubectl_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/client_go_test.sh
+	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
 
-# RUNS: how often; SCENARIOS: which, such as SCENARIOS='plain wakeup' or 'apiserver'
+# RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
+# SCENARIOS='plain wakeup' or 'apiserver' (default: all).
 bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)
 
-# A finding stays in build/fuzz/findings, what is worth to begin with in build/fuzz/corpus. Without the
-# short stacks, and with libFuzzer's weighing of inputs, it makes two runs for three.
+# Writes inputs that fail to build/fuzz/findings, and inputs that reach new code to build/fuzz/corpus. Short
+# stack traces (malloc_context_size) and -entropic=0 make the fuzzer about 1.5 times as fast.
 SECONDS := 60
 FUZZ := tests/apiserver/fuzz
 fuzz:
@@ -116,14 +119,14 @@ check-format:
 check-headers: build/separate/build.ninja
 	cmake --build --preset separate
 
-# The nodes: what the analyzer may look at in a function; by default a test of queues takes it a minute.
-# A unit of sources that are compiled together includes them, and each of them is looked at. Preset tidy:
-# clang-tidy cannot read headers that GCC has precompiled.
+# max-nodes limits the static analyzer per function; with the default, one test of queues takes a minute.
+# If sources are compiled together, clang-tidy runs on the unity source, which includes them. Preset tidy uses no
+# precompiled headers, because clang-tidy cannot read those of GCC.
 TIDY = clang-tidy-16 --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument \
   --checks=-bugprone-suspicious-include --header-filter='$(CURDIR)/(workqueue|informer|framework|controllers|examples|tests)/' \
   $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=20000) -p build/tidy
 FILES = $(shell git ls-files '*.cpp')
-# What the build does not compile as part of kopp.
+# Sources that the build does not compile as part of kopp.
 NOT_TIDIED = tests/install/% %/api_fuzz.cpp
 tidy: build/tidy/build.ninja
 	$(call packages,$(CHECK_PACKAGES))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Go if the machine has none, and keeps all files that Go writes in the cache folder.
-# Sourced. Needs $cache.
+# Installs Go if the machine has none, and keeps all files that Go writes in the cache folder. Source
+# this file; the sourcing script sets $cache to that folder.
 
 : "${cache:?must be set to the folder for all files that Go writes}"
 
@@ -33,7 +33,7 @@ install_go() {
 
 # By default Go keeps modules, build objects and telemetry counters in the home folder. This moves
 # all of them into the cache folder, so that the script writes nothing elsewhere.
-keep_go_in_the_cache() {
+use_go_cache_folder() {
   GOENV=$(go env GOENV)
   export GOENV XDG_CONFIG_HOME=$cache/go/config
   export GOMODCACHE=${GOMODCACHE:-$cache/go/modules} GOCACHE=${GOCACHE:-$cache/go/objects}

@@ -34,7 +34,7 @@ build() {
   (cd "$root" && cmake --preset release >"$out/build.log" && cmake --build --preset release --target workqueue_bench >>"$out/build.log") ||
     { say "the build failed: see $out/build.log"; return 1; }
   go_is_new_enough || install_go
-  keep_go_in_the_cache
+  use_go_cache_folder
   (cd "$here/peers" && go build -o "$out/client-go" ./workqueue)
   cp "$root/build/release/tests/bench/workqueue_bench" "$out/kopp"
 }

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # the sourcing script sets $check_output
 # Runs checks and prints a result line for each: `ok N - DESCRIPTION`, or `not ok N - DESCRIPTION`
-# followed by the output of the check. Sourced. Needs $check_output, a file for that output.
+# followed by the output of the check. Source this file; the sourcing script sets $check_output to the
+# name of a file for that output.
 passed=0 failed=0 check_pid='' check_exit_code=0
 
 check() { # DESCRIPTION FUNCTION [ARGUMENT...]
@@ -18,7 +19,9 @@ check() { # DESCRIPTION FUNCTION [ARGUMENT...]
   fi
 }
 
-skip_check() { printf '# skipped - %s: %s\n' "$1" "$2"; } # DESCRIPTION REASON
+skip_check() { # DESCRIPTION REASON
+  printf '# skipped - %s: %s\n' "$1" "$2"
+}
 
 # Runs a function in a subshell until its first failing command. Its output goes to $check_output
 # and its exit code to $check_exit_code. run_check itself always returns 0. Never call it after `if`

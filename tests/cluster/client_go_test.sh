@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs client-go's informers, and a controller that uses them, against an API server. Checks that
-# they sync, receive all changes and end with the server's state: by list and watch, by WatchList,
-# and after a restart of the server.
+# they sync, receive all changes and finally hold the objects of the server. Runs these checks with
+# list and watch, with WatchList, and across a restart of the server.
 #   SERVER    kopp (the default) or real
-# Removes everything at the end, except for the built programs in the cache of programs.sh.
+# Stops the server and removes its folder at the end. The built programs stay in the cache folder of
+# programs.sh.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,11 +24,11 @@ main() {
   local started=$EPOCHREALTIME mode
   prepare
   for mode in typed dynamic metadata; do
-    check "A $mode informer that lists and watches ends with the server's objects" informer "$mode" false
-    check "A $mode informer that uses WatchList ends with the server's objects" informer "$mode" true
+    check "A $mode informer that lists and watches finally holds the objects of the server" informer "$mode" false
+    check "A $mode informer that uses WatchList finally holds the objects of the server" informer "$mode" true
   done
   check "A client-go controller reconciles the Deployments of 100 Foos" controller
-  check "A client-go controller reconciles 300 Foos although the server restarts meanwhile" controller_during_restart
+  check "A client-go controller reconciles 300 Foos while the server restarts" controller_during_restart
   echo "# $(seconds_since "$started")"
   print_summary
 }
@@ -61,7 +62,7 @@ build_while_locked() {
   [[ ! -d $programs ]] || return 0
   say "Building the client-go programs: 1 to 2 minutes on 2 cores, only the first time."
   go_is_new_enough || install_go
-  keep_go_in_the_cache
+  use_go_cache_folder
   rm -rf "$cache"/half-built-client-go-* # left by a killed build; this script holds the lock
   unfinished=$(mktemp -d "$cache/half-built-client-go-XXXXXX")
   (cd "$here/client_go" && go build -ldflags '-s -w' -o "$unfinished/" ./...)

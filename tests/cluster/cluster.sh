@@ -38,7 +38,7 @@ up() { # STATE
   mkdir -p "$1"
   local state
   state=$(absolute "$1")
-  [[ -z $(ls -A "$state") ]] || { echo "cluster.sh: $state is not empty" >&2 && exit 1; }
+  [[ -z $(ls -A "$state") ]] || { echo "cluster.sh: the folder $state is not empty; choose an empty or a new folder" >&2 && exit 1; }
   touch "$state/cluster" # marks the folder as one that `down` may remove
   # shellcheck disable=SC2064  # expand the folder's name now
   trap "disown -a; down '$state'" EXIT # do not report the killed programs
@@ -57,7 +57,7 @@ up() { # STATE
 }
 
 down() { # STATE
-  [[ -e $1/cluster ]] || { echo "cluster.sh: $1 is not a cluster folder" >&2 && exit 1; }
+  [[ -e $1/cluster ]] || { echo "cluster.sh: 'cluster.sh up' did not create the folder $1; nothing is removed" >&2 && exit 1; }
   process_stop_all "$1"
   rm -rf "$1"
 }

@@ -12,7 +12,7 @@ CONFORMANCE=$(realpath -m "${CONFORMANCE:-$default_program}")
 
 main() {
   if [[ ! -x $CONFORMANCE ]]; then
-    echo "There is no program $CONFORMANCE: build it first" >&2
+    echo "conformance_test.sh: $CONFORMANCE does not exist; run 'make test-cluster', which builds it" >&2
     exit 1
   fi
   KOPP_PROGRAMS=$("$here/programs.sh")

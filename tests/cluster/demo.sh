@@ -29,18 +29,18 @@ main() {
   step install_crd "Install the CustomResourceDefinition of Foo"
   step start_controller "Start the sample controller, which watches Foos"
   step create_example_foo "You create Foo example-foo with replicas: 1"
-  reaction create "The controller creates Deployment example-foo with 1 replica" 1
+  expect_write create "The controller creates Deployment example-foo with 1 replica" 1
   step scale_example_foo "You change the Foo to replicas: 3"
-  reaction update "The controller scales the Deployment to 3" 3
+  expect_write update "The controller scales the Deployment to 3" 3
   step delete_deployment "You delete the Deployment"
-  reaction create "The controller creates it again with 3 replicas" 3
+  expect_write create "The controller creates it again with 3 replicas" 3
   step stop_cluster "Stop and remove everything"
   print_next_steps
 }
 
 prepare() {
   if [[ ! -x $SAMPLE_CONTROLLER ]]; then
-    echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2
+    echo "demo.sh: $SAMPLE_CONTROLLER does not exist; run 'make demo', which builds it" >&2
     exit 1
   fi
   bold='' green='' red='' plain='' number=0
@@ -90,7 +90,7 @@ step() { # FUNCTION DESCRIPTION
 
 # Waits for the controller's reaction to the previous step and prints how long it took, according to
 # the API server's audit log: from the end of the user's call to the end of the controller's call.
-reaction() { # VERB DESCRIPTION REPLICAS
+expect_write() { # VERB DESCRIPTION REPLICAS
   number=$((number + 1))
   current_step=$2
   run_check eventually_equals "$3" 20 replicas example-foo
@@ -172,16 +172,16 @@ print_next_steps() {
     cat <<EOF
   ${KOPP_APISERVER#"$PWD"/} --demo -- \\
     $program
-                                  the same, live: change the objects yourself
-  make test                       the tests that need no cluster
-  make demo CLUSTER=real          the same on etcd and kube-apiserver
+                                  run the controller live: change the objects yourself
+  make test                       run the tests that need no cluster
+  make demo CLUSTER=real          run this demo on etcd and kube-apiserver
 EOF
   else
     cat <<EOF
-  make test                       the tests that need no cluster
-  make test-cluster               the same and more, as automated tests
+  make test                       run the tests that need no cluster
+  make test-cluster               run the automated tests on etcd and kube-apiserver
   $program --help
-                                  run it against your own cluster
+                                  show the flags, to run it against your own cluster
 EOF
   fi
 }

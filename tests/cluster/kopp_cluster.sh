@@ -33,11 +33,14 @@ main() {
 absolute() { (cd "$1" && pwd); }
 
 up() { # STATE
-  [[ -x $KOPP_APISERVER ]] || { echo "kopp_cluster.sh: there is no program $KOPP_APISERVER: build it first" >&2 && exit 1; }
+  if [[ ! -x $KOPP_APISERVER ]]; then
+    echo "kopp_cluster.sh: $KOPP_APISERVER does not exist; build it with: cmake --build --preset default --target kopp-apiserver" >&2
+    exit 1
+  fi
   mkdir -p "$1"
   local state account=system:serviceaccount:default:sample-controller
   state=$(absolute "$1")
-  [[ -z $(ls -A "$state") ]] || { echo "kopp_cluster.sh: $state is not empty" >&2 && exit 1; }
+  [[ -z $(ls -A "$state") ]] || { echo "kopp_cluster.sh: the folder $state is not empty; choose an empty or a new folder" >&2 && exit 1; }
   touch "$state/cluster" # marks the folder as one that `down` may remove
   # shellcheck disable=SC2064  # expand the folder's name now
   trap "disown -a; down '$state'" EXIT # do not report the killed programs
@@ -60,7 +63,7 @@ up() { # STATE
 }
 
 down() { # STATE
-  [[ -e $1/cluster ]] || { echo "kopp_cluster.sh: $1 is not a cluster folder" >&2 && exit 1; }
+  [[ -e $1/cluster ]] || { echo "kopp_cluster.sh: 'kopp_cluster.sh up' did not create the folder $1; nothing is removed" >&2 && exit 1; }
   process_stop_all "$1"
   rm -rf "$1"
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs common kubectl commands against an API server and checks their output and effect.
+# Runs common kubectl commands against an API server and checks their output and their effects
+# on the server.
 #   kubectl_test.sh [PART...]    run the named parts, or all: the files in kubectl/
 #   SERVER                       real (the default) or kopp
-# Not tested, because kopp-apiserver has no strategic merge patch: client-side kubectl apply to
-# existing objects of built-in kinds, and kubectl set, edit and rollout on such objects. kubectl
-# explain is not tested either.
+# kopp-apiserver has no strategic merge patch. Therefore client-side `kubectl apply` to existing
+# objects of built-in kinds is not tested, nor `kubectl set`, `edit` and `rollout` on such objects.
+# `kubectl explain` is not tested.
 # Stops the server and removes its folder at the end.
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Starts and stops background programs. Sourced. Each program has a name: the state folder holds
+# Starts and stops background programs. Source this file. Each program has a name: the state folder holds
 # NAME.id, its process id and start time, and NAME.log, its output. Programs are stopped by process
 # id, never by name. The start time identifies the process, because the kernel reuses process ids.
 
@@ -14,7 +14,8 @@ process_start_time() { # ID; fails if the process does not exist or is a zombie
 process_start() { # STATE NAME COMMAND...
   local state=$1 name=$2
   shift 2
-  # A new session: Ctrl-C in a terminal reaches only the script, which then stops its programs.
+  # setsid starts a new session, so that Ctrl-C in a terminal reaches only the script. The script
+  # then stops its programs.
   (cd "$state" && exec setsid "$@" >>"$state/$name.log" 2>&1 </dev/null) &
   echo "$! $(process_start_time $! || true)" >"$state/$name.id"
 }

@@ -27,8 +27,8 @@ build() { # FOLDER PACKAGE OUTPUT
 
 build_all() { # DESTINATION
   local unfinished
-  say "Building etcd, kube-apiserver and kubectl ${kubernetes#v}: 6 to 9 minutes on 2 cores, only the first time."
-  say "The programs are kept in $1"
+  say "Building etcd, kube-apiserver and kubectl ${kubernetes#v}: 6 to 12 minutes on 2 cores, only the first time."
+  say "The programs are stored in $1"
   rm -rf "$cache"/unfinished-* # left by a killed build; this script holds the lock
   unfinished=$(mktemp -d "$cache/unfinished-XXXXXX")
   # shellcheck disable=SC2064  # expand the folder's name now
@@ -38,7 +38,8 @@ build_all() { # DESTINATION
   build . k8s.io/kubernetes/cmd/kube-apiserver "$unfinished/kube-apiserver"
   chmod 755 "$unfinished"
   mv "$unfinished" "$1"
-  # These 3 GB are needed only by another build. A failed build keeps them for the next attempt.
+  # Removes Go's caches (3 GB), which only another build would need. A failed build keeps them for
+  # the next attempt.
   rm -rf "$cache/go"
   say "Built in $SECONDS s"
 }
@@ -52,7 +53,7 @@ main() {
     flock -n 9 || { say "Waiting for another build of these programs"; flock 9; }
     if [[ ! -d $programs ]]; then
       go_is_new_enough || install_go
-      keep_go_in_the_cache
+      use_go_cache_folder
       build_all "$programs"
     fi
   fi

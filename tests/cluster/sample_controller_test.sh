@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the sample-controller program against an API server and checks its behaviour with kubectl. On
-# a real etcd and kube-apiserver, the controller runs with only the rights in rbac.yaml. On
-# kopp-apiserver, killing the server means a restart that keeps the objects.
+# a real etcd and kube-apiserver, the controller runs with only the permissions of
+# rbac.yaml. On kopp-apiserver, a killed server is simulated: it closes its port and all connections,
+# and keeps its objects.
 #   sample_controller_test.sh [PART...]    run the named parts, or all: the files in sample_controller/
 #   SERVER               real (the default) or kopp
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
@@ -30,7 +31,7 @@ done
 
 main() {
   if [[ ! -x $SAMPLE_CONTROLLER ]]; then
-    echo "There is no program $SAMPLE_CONTROLLER: build it first" >&2
+    echo "sample_controller_test.sh: $SAMPLE_CONTROLLER does not exist; run 'make test-cluster', which builds it" >&2
     exit 1
   fi
   if [[ $server == kopp && $# == 0 ]]; then
@@ -47,8 +48,7 @@ main() {
   print_summary
 }
 
-# Runs two halves of the parts at the same time, each with its own kopp-apiserver, which starts
-# quickly.
+# Runs the parts in two processes at the same time, each with its own kopp-apiserver.
 run_in_two_processes() {
   local started=$EPOCHREALTIME code=0
   background_output=$(mktemp)
@@ -62,7 +62,7 @@ run_in_two_processes() {
   wait "$background_pid" || code=$?
   background_pid=''
   cat "$background_output"
-  echo "# both halves: $(seconds_since "$started")"
+  echo "# both processes: $(seconds_since "$started")"
   return "$code"
 }
 

@@ -27,7 +27,7 @@ mkdir "$home" "$here"
 ln -s "$prefix" "$home/kopp"
 declare -A started=() # name → process group
 
-end() {
+clean_up() {
   local group
   for group in "${started[@]}"; do
     if kill -TERM -- "-$group" 2>/dev/null; then sleep 1; fi
@@ -35,7 +35,7 @@ end() {
   done
   rm -rf "$work"
 }
-trap end EXIT
+trap clean_up EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
 # The scenarios whose writes are compared, each in its own namespace. Each step waits until the
 # controller has reacted to the previous one, so the writes and their order are deterministic.
-# Sourced. Uses the functions of ../check.sh and ../sample_controller/foos.sh.
+# Source this file. It uses the functions of ../check.sh and ../sample_controller/foos.sh.
 
 readonly scenarios=(create scale no-replicas drift delete-child foreign-child empty-name rename
   delete-foo recreate-foo restart api-server-restart)
