@@ -138,8 +138,9 @@ TEST_F(MetricsTest, QueueAndWorkDurationsUseTheClockOfTheQueue) {
 
 class BucketTest : public MetricsTest, public ::testing::WithParamInterface<const char*> {};
 
-// The bounds as prometheus/client_golang writes them. They are text, because a label is text.
-TEST_P(BucketTest, ExistsInBothHistograms) {
+// The parameters are the bounds as prometheus/client_golang writes them. They are text, because a
+// label is text.
+TEST_P(BucketTest, EachGoBucketExistsInBothHistograms) {
   const auto queue = NewQueue("foo");
   const std::string labels =
       std::string(R"(_bucket{controller="foo",name="foo",le=")") + GetParam() + "\"}";

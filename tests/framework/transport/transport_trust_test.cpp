@@ -107,7 +107,7 @@ TEST_P(TransportConformanceTest, ClientCertificateIsPresented) {
   EXPECT_EQ(server.Requests().at(0).client, "system:admin");
 }
 
-TEST_P(TransportConformanceTest, RejectedClientCertificateIsUntrusted) {
+TEST_P(TransportConformanceTest, RejectedClientCertificateFailsAsUntrusted) {
   auto tls = TrustedTls();
   tls.client_authority = Authority().certificate();
   const Identity own = authority_.Issue({.common_name = "system:admin"});
