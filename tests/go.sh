@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Go if the machine has none, and keeps all files that Go writes in the cache folder. Source
-# this file; the sourcing script sets $cache to that folder.
+# Installs Go if the machine has none, and keeps all files that Go writes in the cache folder.
+# Source this file; the sourcing script sets $cache to that folder.
 
 : "${cache:?must be set to the folder for all files that Go writes}"
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # the sourcing script sets $check_output
 # Runs checks and prints a result line for each: `ok N - DESCRIPTION`, or `not ok N - DESCRIPTION`
-# followed by the output of the check. Source this file; the sourcing script sets $check_output to the
-# name of a file for that output.
+# followed by the output of the check. Source this file; the sourcing script sets $check_output to
+# the name of a file for that output.
 passed=0 failed=0 check_pid='' check_exit_code=0
 
 check() { # DESCRIPTION FUNCTION [ARGUMENT...]

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Starts and stops background programs. Source this file. Each program has a name: the state folder holds
-# NAME.id, its process id and start time, and NAME.log, its output. Programs are stopped by process
-# id, never by name. The start time identifies the process, because the kernel reuses process ids.
+# Starts and stops background programs. Source this file. Each program has a name. The state folder
+# holds NAME.id, its process id and start time, and NAME.log, its output. Programs are stopped by
+# process id, never by name. The start time identifies the process, because the kernel reuses
+# process ids.
 
 process_start_time() { # ID; fails if the process does not exist or is a zombie
   local stat

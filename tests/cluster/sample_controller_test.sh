@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the sample-controller program against an API server and checks its behaviour with kubectl. On
-# a real etcd and kube-apiserver, the controller runs with only the permissions of
-# rbac.yaml. On kopp-apiserver, a killed server is simulated: it closes its port and all connections,
-# and keeps its objects.
+# a real etcd and kube-apiserver, the controller runs with only the permissions of rbac.yaml. On
+# kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
+# its objects.
 #   sample_controller_test.sh [PART...]    run the named parts, or all: the files in sample_controller/
 #   SERVER               real (the default) or kopp
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)

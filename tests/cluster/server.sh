@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the sourcing script sets $here and uses $cluster
-# Selects the API server that a script runs against. Source this file; the sourcing script sets $here
-# to the folder of this file.
+# Selects the API server that a script runs against. Source this file; the sourcing script sets
+# $here to the folder of this file.
 #   SERVER    real (etcd and kube-apiserver, built from Go) or kopp (kopp-apiserver)
 server=${SERVER:-real}
 case $server in

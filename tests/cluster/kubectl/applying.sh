@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# kubectl apply, client-side and server-side.
+# Tests kubectl apply, client-side and server-side.
 
 check_applying() {
   check "apply creates a custom resource, changes it, and reports it unchanged if nothing differs" apply_creates_and_changes

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# kubectl delete: finalizers, selectors, cascading deletion, namespaces and CRDs.
+# Tests kubectl delete: finalizers, selectors, cascading deletion, namespaces and CRDs.
 
 check_deleting() {
   check "delete returns after the object is deleted" delete_object

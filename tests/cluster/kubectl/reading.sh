@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# kubectl get, describe, events, api-resources and version.
+# Tests kubectl get, describe, events, api-resources and version.
 
 check_reading() {
   kubectl_create deployment web --image=nginx:1.27 --replicas=3 >/dev/null

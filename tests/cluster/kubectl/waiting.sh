@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# kubectl wait for conditions, fields, creation and deletion.
+# Tests kubectl wait for conditions, fields, creation and deletion.
 
 check_waiting() {
   check "wait --for=condition returns when the condition becomes true" wait_for_condition

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
-# kubectl create, patch, label, annotate and scale.
+# Tests kubectl create, patch, label, annotate and scale.
 
 check_writing() {
   check "create makes objects from a file and from command-line arguments" create_objects

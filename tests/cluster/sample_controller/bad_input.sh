@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# Invalid flags, kubeconfigs and servers cause one clear line of output and a nonzero exit code.
+# Checks that invalid flags, kubeconfigs and servers cause one clear line of output and a nonzero
+# exit code.
 
 check_bad_input() {
   check "A missing kubeconfig causes exit code 1 and one line that names the file" \

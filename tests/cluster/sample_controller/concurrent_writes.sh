@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Two clients that change the same 200 Foos at the same time. Each client is a curl with one
+# Checks two clients that change the same 200 Foos at the same time. Each client is a curl with one
 # connection, because kubectl limits itself to five calls per second.
 
 readonly foo_count=200

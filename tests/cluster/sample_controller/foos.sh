@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Functions for Foos, Deployments, the controller under test and its audit log. Source this file; the
-# sourcing script sets $state, $KOPP_PROGRAMS and $SAMPLE_CONTROLLER.
+# Functions for Foos, Deployments, the controller under test and its audit log. Source this file;
+# the sourcing script sets $state, $KOPP_PROGRAMS and $SAMPLE_CONTROLLER.
 namespace=default
 readonly controller_user=system:serviceaccount:default:sample-controller # defined in rbac.yaml
 

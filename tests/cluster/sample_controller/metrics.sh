@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# The metrics that the controller serves at --metrics-bind-address.
+# Checks the metrics that the controller serves at --metrics-bind-address.
 
 check_metrics() {
   check "/metrics serves the workqueue metrics of client-go with the controller's counts" workqueue_metrics

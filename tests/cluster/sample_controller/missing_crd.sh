@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Missing or incomplete CRDs: none at first, then one without the status subresource.
+# Checks missing and incomplete CRDs: none at first, then one without the status subresource.
 
 check_missing_crd() {
   check "A missing CRD causes exit code 1 and one line that asks to install it" \

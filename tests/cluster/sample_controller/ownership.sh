@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Ownership: the controller never changes a Deployment of another owner, and writes nothing for a
-# deleted Foo.
+# Checks ownership: the controller never changes a Deployment of another owner, and writes nothing
+# for a deleted Foo.
 
 check_ownership() {
   check "A Deployment of another owner is not changed; the Foo gets the Warning ErrResourceExists, repeated with back-off" \

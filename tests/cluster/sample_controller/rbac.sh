@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# The controller's RBAC rules, checked with the audit log of the preceding checks.
+# Checks the controller's RBAC rules with the audit log of the preceding checks.
 
 check_rbac() {
   local description="No request of the controller was rejected with 401 or 403"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Reconciliation: the controller creates a Deployment for each Foo and keeps its replicas and status
-# in sync.
+# Checks reconciliation: the controller creates a Deployment for each Foo and keeps its replicas and
+# status in sync.
 
 check_reconcile() {
   check "A Foo gets the Deployment that it names, with an owner reference" foo_gets_its_deployment

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # shared with ../sample_controller_test.sh
-# Restarts of the controller and the API server: no change that is made meanwhile is lost.
+# Checks restarts of the controller and the API server: no change that is made meanwhile is lost.
 
 check_restarts() {
   check "SIGTERM stops the controller within 5 s with exit code 0" ends_on_sigterm
