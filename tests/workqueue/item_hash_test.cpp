@@ -36,7 +36,7 @@ TEST(HashBytesTest, ChangingOneByteChangesTheHashAtEveryLength) {
 }
 
 TEST(HashBytesTest, KeysThatContainThePublicConstantsDoNotCollide) {
-  for (const std::uint64_t constant : {detail::kGoldenRatio, detail::kEuler}) {
+  for (const std::uint64_t constant : {detail::kGoldenRatio, detail::kEulerNumber}) {
     std::set<std::uint64_t> hashes;
     for (std::uint64_t i = 0; i < 100; ++i) {
       hashes.insert(HashBytes(Bytes(constant) + Bytes(i), kSeed));

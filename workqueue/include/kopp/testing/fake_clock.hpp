@@ -84,13 +84,13 @@ class FakeClock final : public Clock {
     arrived_.wait(guard, [&] { return sleepers_.size() >= count; });
   }
 
-  /// Blocks until a thread sleeps whose deadline is `left` from now, within a millisecond. Use it
-  /// instead of AwaitSleepers if other threads sleep on the same clock.
-  void AwaitSleeperFor(Duration left) {
+  /// Blocks until a thread sleeps whose deadline is `remaining` from now, within a millisecond. Use
+  /// it instead of AwaitSleepers if other threads sleep on the same clock.
+  void AwaitSleeperFor(Duration remaining) {
     constexpr Duration kTolerance = std::chrono::milliseconds(1);
     std::unique_lock guard{mutex_};
     arrived_.wait(guard, [&] {
-      const TimePoint deadline = After(now_, left);
+      const TimePoint deadline = After(now_, remaining);
       return std::any_of(sleepers_.begin(), sleepers_.end(), [&](const Sleeper* sleeper) {
         return sleeper->deadline >= deadline - kTolerance &&
                sleeper->deadline - kTolerance <= deadline;

@@ -9,13 +9,14 @@ namespace kopp {
 
 using Duration = std::chrono::nanoseconds;
 
-/// A time of the monotonic clock: for delays and deadlines. Changes of the date do not affect it.
+/// A time of the monotonic clock. Use it for delays and deadlines. Changes of the date do not
+/// affect it.
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-/// A time of the calendar: for timestamps that people and other machines read.
+/// A time of the calendar. Use it for timestamps that people and other machines read.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
-/// `from` + `delay`, or TimePoint::max() if the sum would overflow.
+/// Returns `from` + `delay`, or TimePoint::max() if the sum would overflow.
 inline TimePoint After(TimePoint from, Duration delay) {
   const bool fits = delay <= Duration::zero() || from <= TimePoint::max() - delay;
   return fits ? from + delay : TimePoint::max();
@@ -24,8 +25,8 @@ inline TimePoint After(TimePoint from, Duration delay) {
 /// The interface through which kopp reads the time and waits for it; nothing in kopp uses another
 /// clock.
 ///
-/// The clock owns the timed wait, so that a simulated clock can wake a sleeper
-/// (`kopp::testing::FakeClock`). Thread-safe.
+/// The clock implements the timed wait, so that a simulated clock can wake a sleeper
+/// (`kopp::testing::FakeClock`). Implementations must be thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -34,7 +35,7 @@ class Clock {
   [[nodiscard]] virtual WallTime WallNow() const = 0;
 
   /// Releases `lock` and blocks until `cv` is notified or `deadline` is reached, then acquires the
-  /// lock again. Spurious wake-ups are possible: the caller must check its condition in a loop.
+  /// lock again. Spurious wake-ups are possible, so the caller must check its condition in a loop.
   /// With TimePoint::max() it waits only for the notification.
   /// Requires: `lock` is held; its mutex and `cv` outlive the call.
   virtual void WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& cv,

@@ -17,10 +17,11 @@
 
 namespace kopp::workqueue {
 
-/// A Queue with delayed items: AddAfter.
+/// A Queue with delayed items. AddAfter adds an item after a delay. Thread-safe.
 ///
-/// It owns one thread, which waits until the earliest delay has passed. ShutDown, ShutDownWithDrain
-/// and the destructor stop this thread immediately and drop the items that still wait.
+/// The queue owns one thread, which waits until the earliest delay has passed. ShutDown,
+/// ShutDownWithDrain and the destructor stop this thread immediately and drop the items that are
+/// still waiting.
 template <Item T>
 class DelayingQueue : public Queue<T> {
  public:
@@ -28,14 +29,16 @@ class DelayingQueue : public Queue<T> {
       : Queue<T>(std::move(options)), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
   ~DelayingQueue() override { Stop(); }
 
-  /// Adds `item` when `delay` has passed; immediately if it is zero or negative. The item can be up
-  /// to 250 µs late if another item became ready just before it. If the item waits already, the
-  /// earlier time and the higher priority apply. Does nothing if the queue is shutting down.
+  /// Adds `item` when `delay` has passed, or immediately if `delay` is zero or negative. The item
+  /// can be up to 250 µs late if another item became ready just before it. If the item is already
+  /// waiting, the earlier time and the higher priority apply. Does nothing if the queue is shutting
+  /// down.
   ///
-  /// Without a `priority`, an item in processing keeps the priority that Get returned it with.
+  /// If `priority` is not set, an item that is being processed keeps the priority with which Get
+  /// returned it; any other item has the priority 0.
   ///
   /// An Add does not cancel a pending AddAfter: the item is then processed once more than
-  /// necessary, which is harmless. controller-runtime: an Add replaces the pending AddAfter.
+  /// necessary, which is harmless. In controller-runtime, an Add replaces the pending AddAfter.
   void AddAfter(const T& item, Duration delay, std::optional<int> priority = {});
 
   void ShutDown() override {
@@ -53,7 +56,8 @@ class DelayingQueue : public Queue<T> {
  private:
   struct Waiting {
     detail::DelayHeap<T> heap;
-    // Removed from the heap, not added yet. AddAll clears it while it holds the lock of the queue.
+    // Items that were removed from the heap and not added yet. AddAll clears the vector while it
+    // holds the lock of the queue.
     std::vector<Prioritized<T>> due;
     bool stopped = false;
   };
@@ -67,7 +71,7 @@ class DelayingQueue : public Queue<T> {
 
   Guarded<Waiting> waiting_;
   std::condition_variable changed_;  // signals: the earliest time changed, or Stop was called
-  std::jthread thread_;              // last: it uses all other members
+  std::jthread thread_;              // declared last, because it uses all other members
 };
 
 template <Item T>
@@ -75,13 +79,13 @@ void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int
   if (this->metrics().enabled() && !this->ShuttingDown()) this->metrics().IncRetries();
   const int new_priority = priority ? *priority : this->RequeuePriority(item);
   if (delay <= Duration::zero()) return this->Add(item, new_priority);
-  const TimePoint at = After(this->clock().Now(), delay);
+  const TimePoint ready_at = After(this->clock().Now(), delay);
   const std::uint32_t hash = detail::DelayHeap<T>::Hash(item, this);
   bool is_first = false;
   {
     auto waiting = waiting_.Lock();
     if (waiting->stopped) return;
-    is_first = waiting->heap.Add(item, hash, at, new_priority);
+    is_first = waiting->heap.Add(item, hash, ready_at, new_priority);
   }
   if (is_first) changed_.notify_one();
 }
@@ -120,10 +124,10 @@ void DelayingQueue<T>::Stop() {
 template <Item T>
 Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
   const TimePoint now = this->clock().Now();
-  // The only place that holds two locks: so the snapshot contains each item that moves from waiting
-  // to ready exactly once.
+  // This is the only place that holds two locks. So the snapshot contains an item exactly once
+  // while it moves from waiting to ready.
   auto waiting = waiting_.Lock();
-  return this->TakeSnapshotAnd(limit, [&](Snapshot<T>& snapshot) {
+  return this->TakeSnapshotWith(limit, [&](Snapshot<T>& snapshot) {
     const auto add = [&](const T& item, TimePoint at, int priority) {
       snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
     };

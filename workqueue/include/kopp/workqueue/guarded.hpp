@@ -15,7 +15,7 @@ inline void CpuRelax() {
 #endif
 }
 
-/// A value with a mutex: Lock() is the only access to the value.
+/// A value with a mutex. Lock() is the only access to the value.
 ///
 /// The type of the value documents what the lock protects. Hold one lock at a time, for a short
 /// time, and call no user code while you hold it.
@@ -41,9 +41,9 @@ class Guarded {
 
    private:
     friend class Guarded;
-    // Spins before it blocks: another thread mostly releases the lock sooner than a sleep takes.
-    // Each pause is longer than the one before, so that the holder of the lock can continue with
-    // warm caches.
+    // Spins before it blocks, because another thread usually releases the lock in less time than a
+    // sleep takes. Each pause is longer than the previous pause, so that the holder of the lock can
+    // continue with warm caches.
     Locked(std::mutex& mutex, T& value) : lock_(mutex, std::try_to_lock), value_(&value) {
       if (!lock_.owns_lock()) SpinThenLock();
     }
@@ -63,6 +63,7 @@ class Guarded {
   template <typename... Args>
   explicit Guarded(Args&&... args) : value_{std::forward<Args>(args)...} {}
 
+  /// Blocks until no other thread holds the lock, and acquires it.
   Locked Lock() { return {mutex_, value_}; }
 
  private:

@@ -7,9 +7,12 @@
 
 namespace kopp::workqueue {
 
-/// The requirements on the items of a queue: small values that identify work, such as
-/// kopp::ObjectKey. Equal items must have equal hashes. Copying may throw; moving must not, because
-/// otherwise the queue would lose an item while it returns it to a worker.
+/// The requirements for the items of a queue. Items should be small values that identify work, such
+/// as kopp::ObjectKey. Equal items must have equal hashes. Copying may throw. Moving must not
+/// throw; otherwise Get could lose an item.
+///
+/// A queue copies, compares and destroys items while it holds its lock, so these operations must
+/// not call the queue. std::hash must be thread-safe.
 template <typename T>
 concept Item = std::copyable<T> && std::is_nothrow_move_constructible_v<T> &&
                std::equality_comparable<T> && requires(const T& item) {

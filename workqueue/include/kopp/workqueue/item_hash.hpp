@@ -20,47 +20,53 @@ inline std::uint64_t LoadBytes(const char* from, std::size_t bytes) {
   return value;
 }
 
-/// Mixes two words: each bit of the result depends on every bit of both.
+/// Mixes two words: returns the XOR of the two halves of their 128-bit product.
 inline std::uint64_t FoldedMultiply(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-inline constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // the bits of its fraction
-inline constexpr std::uint64_t kEuler = 0xB7E151628AED2A6B;        // the bits of the fraction of e
+// 64 fractional bits of the golden ratio.
+inline constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;
+// 64 fractional bits of e.
+inline constexpr std::uint64_t kEulerNumber = 0xB7E151628AED2A6B;
 
 }  // namespace detail
 
-/// A hash of `bytes`, which takes a fifth of the time of std::hash. The secret `seed` prevents
-/// hash-flooding attacks.
+/// Returns a hash of `bytes`. It is faster than std::hash for strings. The secret `seed` prevents
+/// hash-flooding attacks. The value depends on the platform: do not store it.
 inline std::uint64_t HashBytes(std::string_view bytes, std::uint64_t seed) {
   using detail::FoldedMultiply;
   using detail::LoadBytes;
-  const std::uint64_t secret = seed ^ detail::kEuler;
-  const char* at = bytes.data();
-  std::size_t left = bytes.size();
+  const std::uint64_t secret = seed ^ detail::kEulerNumber;
+  const char* position = bytes.data();
+  std::size_t remaining = bytes.size();
   std::uint64_t hash = seed ^ detail::kGoldenRatio;
-  for (; left > 16; at += 16, left -= 16) {
-    hash = FoldedMultiply(LoadBytes(at, 8) ^ secret, LoadBytes(at + 8, 8) ^ hash);
+  for (; remaining > 16; position += 16, remaining -= 16) {
+    hash = FoldedMultiply(LoadBytes(position, 8) ^ secret, LoadBytes(position + 8, 8) ^ hash);
   }
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  if (left >= 8) {
-    first = LoadBytes(at, 8);
-    last = LoadBytes(at + left - 8, 8);
-  } else if (left >= 4) {
-    first = LoadBytes(at, 4);
-    last = LoadBytes(at + left - 4, 4);
-  } else if (left > 0) {
-    first = LoadBytes(at, 1) | LoadBytes(at + left / 2, 1) << 8 | LoadBytes(at + left - 1, 1) << 16;
+  if (remaining >= 8) {
+    first = LoadBytes(position, 8);
+    last = LoadBytes(position + remaining - 8, 8);
+  } else if (remaining >= 4) {
+    first = LoadBytes(position, 4);
+    last = LoadBytes(position + remaining - 4, 4);
+  } else if (remaining > 0) {
+    first = LoadBytes(position, 1) | LoadBytes(position + remaining / 2, 1) << 8 |
+            LoadBytes(position + remaining - 1, 1) << 16;
   }
   return FoldedMultiply(detail::kGoldenRatio ^ bytes.size(),
                         FoldedMultiply(first ^ secret, last ^ hash));
 }
 
-/// The hash function that queues and rate limiters use for their items. For speed, specialize it
-/// for types that consist of strings.
+/// The hash function that queues and rate limiters use for their items.
+///
+/// You can specialize it for your own type, for example with HashBytes for a type that consists of
+/// strings. A specialization must be thread-safe, must return equal hashes for equal items and the
+/// same seed, and should distribute the upper 32 bits well, because only these are used.
 template <Item T>
 struct ItemHash {
   std::uint64_t operator()(const T& item, std::uint64_t seed) const {

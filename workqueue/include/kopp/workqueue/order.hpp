@@ -10,12 +10,12 @@
 
 namespace kopp::workqueue {
 
-/// How a fair queue assigns items to tenants. It calls these functions for each item that is added,
-/// on the thread that adds it and without holding a lock. If a function throws, the item belongs to
-/// the tenant "" with weight 1, so that no item is lost.
+/// Defines how a fair queue assigns items to tenants. The queue calls these functions for each item
+/// that is added, on the thread that adds it and without holding a lock. If a function throws, the
+/// item belongs to the tenant "" with weight 1, so that no item is lost.
 template <Item T>
 struct FairShare {
-  std::function<std::string(const T&)> tenant = {};  ///< such as the namespace of a key
+  std::function<std::string(const T&)> tenant = {};  ///< for example, the namespace of a key
   /// The number of consecutive items in a tenant's turn; the default and the minimum are 1.
   std::function<int(const std::string& tenant)> weight = {};
 };
@@ -26,21 +26,22 @@ struct FairShare {
 ///     Queue<ObjectKey> queue({.order = Order::Fair<ObjectKey>({.tenant = &ObjectKey::ns})});
 class Order {
  public:
-  /// First in, first out.
+  /// Creates the order first in, first out.
   Order() = default;
 
-  /// The highest priority first; items of the same priority are first in, first out. A delayed item
-  /// counts as added when its delay has passed. A ready item that is added again keeps the higher
-  /// of both priorities; if that raises its priority, it moves to the end of the new priority.
+  /// Creates the order by priority, the highest first. Items of the same priority are first in,
+  /// first out. A delayed item counts as added when its delay has passed. A ready item that is
+  /// added again keeps the higher of both priorities; if that raises its priority, it moves to the
+  /// end of the new priority.
   static Order Priority() {
     Order order;
     order.by_priority_ = true;
     return order;
   }
 
-  /// By priority; within each priority, tenants take turns. An item of a tenant that has no other
-  /// ready items waits for at most one turn of each other tenant, no matter how many items they
-  /// have. Throws std::invalid_argument if share.tenant is empty.
+  /// Creates the order by priority in which the tenants of each priority take turns. An item of a
+  /// tenant that has no other ready items waits for at most one turn of each other tenant, no
+  /// matter how many items they have. Throws std::invalid_argument if share.tenant is empty.
   template <Item T>
   static Order Fair(FairShare<T> share) {
     if (!share.tenant) throw std::invalid_argument("Order::Fair: FairShare::tenant is empty");
@@ -49,10 +50,11 @@ class Order {
     return order;
   }
 
+  /// Returns whether the order has priorities.
   [[nodiscard]] bool by_priority() const { return by_priority_; }
 
-  /// An empty FairShare if the order is not fair. Throws std::invalid_argument if the FairShare is
-  /// for another type of item.
+  /// Returns the FairShare of a fair order, or an empty FairShare if the order is not fair. Throws
+  /// std::invalid_argument if the FairShare is for another type of item.
   template <Item T>
   [[nodiscard]] FairShare<T> ShareFor() const {
     if (!share_.has_value()) return {};

@@ -12,23 +12,30 @@
 
 namespace kopp::workqueue {
 
+/// Options of ParallelizeUntil.
 struct ParallelizeOptions {
-  int workers = 1;     ///< the number of threads, including the calling thread
-  int chunk_size = 1;  ///< the number of pieces that a thread claims at once; larger for short work
+  int workers = 1;  ///< the number of threads, including the calling thread
+  /// The number of consecutive pieces that a thread takes at once. Use more for short work.
+  int chunk_size = 1;
 };
 
 /// Calls `work(i)` once for each i from 0 to `pieces` - 1 on several threads, one of which is the
-/// calling thread. Blocks until all calls have returned.
+/// calling thread. Blocks until all calls have returned. `work` must be thread-safe.
 ///
 ///     ParallelizeUntil(kShards, {.workers = 8}, [&](int shard) { Compact(shard); }, stop);
 ///
-/// After `stop` is requested no further call starts; the caller can check `stop` to find out
-/// whether all pieces are done. Without pieces it does nothing. Values less than 1 of `workers` and
-/// `chunk_size` count as 1. It starts at most one thread per chunk.
+/// After `stop` is requested, no further call starts. If `stop` is not requested when
+/// ParallelizeUntil returns, all pieces are done; otherwise some may be missing.
 ///
-/// If `work` throws, no further call starts, and the caller gets the first exception after the
-/// running calls have returned.
-/// client-go: a panic of `work` ends the process, and with zero workers nothing is called.
+/// It does nothing if `pieces` is 0 or negative. If `workers` or `chunk_size` is less than 1, 1 is
+/// used. It starts at most one thread per chunk. If the system cannot create more threads, the
+/// existing threads do all the work.
+///
+/// If `work` throws, no further call starts. ParallelizeUntil waits for the running calls and
+/// rethrows the first exception.
+///
+/// client-go, in contrast, ends the process when `work` panics, and does not call `work` at all
+/// with zero workers.
 template <std::invocable<int> Work>
 void ParallelizeUntil(int pieces, const ParallelizeOptions& options, Work&& work,
                       const std::stop_token& stop = {}) {

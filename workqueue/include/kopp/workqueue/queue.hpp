@@ -20,25 +20,33 @@
 
 namespace kopp::workqueue {
 
+/// Options of a Queue. The queue does not own the clock and the metrics provider.
 struct QueueOptions {
-  std::string name = {};               ///< label of the metrics; a queue without a name has none
+  std::string name = {};               ///< the name in the metrics; if empty, `metrics` is ignored
   Clock& clock = Clock::Real();        ///< must outlive the queue
-  MetricsProvider* metrics = nullptr;  ///< must outlive the queue
-  Order order = {};                    ///< first in, first out
-  bool track_times = false;            ///< snapshots contain times; always on with metrics
+  MetricsProvider* metrics = nullptr;  ///< null: no metrics; must outlive the queue
+  Order order = {};                    ///< the default is first in, first out
+  bool track_times = false;  ///< whether snapshots contain times; always true with metrics
 };
 
 /// A queue of items to be processed, for many producers and many workers.
 ///
 /// - **Ordered**: Get returns items in the order in which they were added, or in another Order.
 /// - **Deduplicated**: an item that is added several times before Get is returned once.
-/// - **Exclusive**: an item is processed by at most one worker at a time. If it is added during
-///   that time, Get returns it once more, after its Done and behind the items that are ready then.
+/// - **Exclusive**: an item is processed by at most one worker at a time. If it is added while it
+///   is being processed, Done makes it ready again, behind the items that are already ready. Get
+///   then returns it once more.
 ///
-/// Thread-safe. Only Get and ShutDownWithDrain block. The queue must outlive every call to it. It
-/// calls user code (functions of an order, metrics, rate limiters) without holding its lock, so
-/// that code may call the queue. It copies, compares and destroys items and reads the clock while
-/// it holds its lock. Growing to a million items holds the lock for some milliseconds.
+/// Thread-safe. Only Get, GetWithPriority and ShutDownWithDrain wait for other threads. The
+/// destructor does not wake blocked calls: call ShutDown and join the workers before you destroy
+/// the queue.
+///
+/// The queue calls user code (the functions of a FairShare, metrics, rate limiters) without holding
+/// its lock, so that code may call the queue. It copies, compares and destroys items and reads the
+/// clock while it holds its lock. Growing to a million items holds the lock for some milliseconds.
+///
+/// If copying, hashing or comparing an item throws, the call throws the same exception and the
+/// contents of the queue are unchanged. Running out of memory can terminate the process.
 ///
 ///     while (const auto item = queue.Get()) {
 ///       const DoneGuard done{queue, *item};
@@ -47,64 +55,66 @@ struct QueueOptions {
 template <Item T>
 class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has its own cache lines
  public:
-  /// Throws what options.metrics throws, and std::invalid_argument if options.order is for another
-  /// type of item.
+  /// Propagates exceptions of options.metrics. Throws std::invalid_argument if options.order is a
+  /// fair order for another type of item.
   explicit Queue(QueueOptions options = {});
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Adds an item. Does nothing if the queue is shutting down. `priority` has an effect only if the
-  /// order has priorities.
+  /// Adds an item. Does nothing if the queue is shutting down. A larger `priority` is
+  /// higher; it is ignored unless the order has priorities.
   void Add(const T& item, int priority = 0) { AddOne(item, priority); }
   void Add(T&& item, int priority = 0) { AddOne(std::move(item), priority); }
 
   /// Blocks until an item is ready and returns it; the caller must call Done for it. After ShutDown
-  /// it returns the items that are still queued, then nullopt.
+  /// or ShutDownWithDrain it does not block: it returns the items that are ready, then nullopt,
+  /// even if other items are still being processed.
   [[nodiscard]] std::optional<T> Get() { return Get(std::stop_token{}); }
 
-  /// As above, but returns nullopt as soon as `stop` is requested, even if items are ready.
+  /// Like Get(), but returns nullopt as soon as `stop` is requested, even if items are ready.
   [[nodiscard]] std::optional<T> Get(const std::stop_token& stop);
 
-  /// As above; also returns the priority of the item.
+  /// Like Get(stop), but also returns the priority of the item.
   [[nodiscard]] std::optional<Prioritized<T>> GetWithPriority(const std::stop_token& stop = {});
 
-  /// Marks an item from Get as processed. If the item is not being processed, only counts the call:
-  /// see Snapshot::stray_dones.
-  /// client-go: queues such an item a second time, so that two workers can process it at once.
+  /// Marks an item from Get as processed. If the item is not being processed, the call has no
+  /// effect, except that Snapshot::stray_dones counts it. client-go, in contrast, queues a ready
+  /// item a second time, so two workers can process it at once.
   void Done(const T& item);
 
-  /// The number of ready items; items in processing are not counted.
+  /// Returns the number of ready items; items in processing are not counted.
   [[nodiscard]] std::size_t Len() { return state_.Lock()->items.ready(); }
 
-  /// Makes the queue ignore new items, and releases the callers of ShutDownWithDrain. Get still
-  /// returns the queued items. May be called several times.
+  /// Makes the queue ignore new items, and unblocks all calls of Get and ShutDownWithDrain. Get
+  /// still returns the queued items. You can call it several times.
   virtual void ShutDown();
 
   /// Makes the queue ignore new items, and blocks until no item is queued or in processing, or
-  /// until ShutDown is called. Any number of threads may drain concurrently. An item without a Done
-  /// blocks it.
-  /// client-go: returns while items are still queued, and wakes one of several callers.
+  /// until ShutDown is called. It blocks until ShutDown if a worker never calls Done for an item.
+  /// Any number of threads may drain concurrently. client-go, in contrast, can return while items
+  /// are still queued, and wakes only one of several callers.
   virtual void ShutDownWithDrain();
 
+  /// Returns whether ShutDown or ShutDownWithDrain has been called.
   [[nodiscard]] bool ShuttingDown() { return state_.Lock()->shutting_down; }
   [[nodiscard]] const std::string& name() const { return options_.name; }
 
-  /// Returns the contents of the queue, with up to `limit` items of each kind. Holds the lock while
-  /// it copies them.
+  /// Returns a copy of the contents of the queue: at most `limit` entries in each list of the
+  /// Snapshot. Holds the lock while it copies the entries.
   [[nodiscard]] virtual Snapshot<T> TakeSnapshot(
       std::size_t limit = std::numeric_limits<std::size_t>::max());
 
  protected:
   [[nodiscard]] Clock& clock() const { return options_.clock; }
   [[nodiscard]] detail::QueueMetrics& metrics() { return metrics_; }
-  /// Adds all `items` while it holds the lock once, and clears the vector before it releases it.
+  /// Adds all `items` in one critical section, and clears `items` before it releases the lock.
   void AddAll(std::vector<Prioritized<T>>& items);
-  /// Like TakeSnapshot, but calls `complete(snapshot)` before it releases the lock.
+  /// Like TakeSnapshot, but calls `add_entries(snapshot)` before it releases the lock.
   template <typename F>
-  Snapshot<T> TakeSnapshotAnd(std::size_t limit, F complete);
-  /// The default priority of a requeue: the one that the item was returned with, if it is in
-  /// processing, else 0.
+  Snapshot<T> TakeSnapshotWith(std::size_t limit, F add_entries);
+  /// Returns the default priority for adding `item` again: if the item is being processed, the
+  /// priority with which Get returned it; otherwise 0.
   [[nodiscard]] int RequeuePriority(const T& item);
 
  private:
@@ -114,20 +124,22 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
 
     Items items;
     bool shutting_down = false;
-    std::uint64_t shutdowns = 0;  // calls of ShutDown; each releases the callers that drain then
+    // The number of ShutDown calls. Each call unblocks the current callers of ShutDownWithDrain.
+    std::uint64_t shutdowns = 0;
   };
   using LockedState = typename Guarded<State>::Locked;
 
-  // One Add in three steps: prepared without the lock, applied with it, reported without it.
-  struct Addition {
+  // The state of one Add. PrepareAdd computes the hash and the rank without the lock,
+  // QueueState::Add runs with the lock, and UpdateAddMetrics runs without the lock.
+  struct AddOperation {
     std::uint32_t hash;
     detail::Rank rank;
     typename Items::AddResult result = {};
   };
-  [[nodiscard]] Addition Prepare(const T& item, int priority) const {
+  [[nodiscard]] AddOperation PrepareAdd(const T& item, int priority) const {
     return {Items::Hash(item, this), RankOf(item, priority)};
   }
-  void Report(const Addition& addition);
+  void UpdateAddMetrics(const AddOperation& operation);
 
   static QueueOptions Normalized(QueueOptions options) {
     if (options.name.empty()) options.metrics = nullptr;
@@ -141,7 +153,7 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   static bool GetMayReturn(const State& state, const std::stop_token& stop) {
     return state.items.ready() > 0 || state.shutting_down || stop.stop_requested();
   }
-  std::optional<Prioritized<T>> GetLocked(LockedState& state, const std::stop_token& stop);
+  std::optional<Prioritized<T>> GetAndUnlock(LockedState& state, const std::stop_token& stop);
   void UnlockAndWakeWorker(LockedState& state);
 
   const QueueOptions options_;
@@ -149,11 +161,12 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   alignas(64) Guarded<State> state_;  // in other cache lines than members that need no lock
   detail::WorkerWaiter workers_;      // guarded by state_
   std::condition_variable drained_;   // signals: no item is queued or in processing, or ShutDown
-  detail::QueueMetrics metrics_;      // last: its metrics read state_ until they are destroyed
+  // Declared last, so that it is destroyed first: the metrics read state_ until then.
+  detail::QueueMetrics metrics_;
 };
 
 /// Calls Done at the end of its scope, also if an exception leaves the scope. The queue and the
-/// item must outlive it.
+/// item must outlive the guard.
 template <Item T>
 class [[nodiscard]] DoneGuard {
  public:
@@ -180,42 +193,42 @@ Queue<T>::Queue(QueueOptions options)
 template <Item T>
 template <typename U>
 void Queue<T>::AddOne(U&& item, int priority) {
-  Addition addition = Prepare(item, priority);
+  AddOperation operation = PrepareAdd(item, priority);
   const TimePoint now = Now();
   {
     auto state = state_.Lock();
     if (state->shutting_down) return;
-    addition.result = state->items.Add(std::forward<U>(item), addition.hash, addition.rank, now);
-    if (addition.result.became_ready) UnlockAndWakeWorker(state);
+    operation.result = state->items.Add(std::forward<U>(item), operation.hash, operation.rank, now);
+    if (operation.result.became_ready) UnlockAndWakeWorker(state);
   }
-  Report(addition);
+  UpdateAddMetrics(operation);
 }
 
 template <Item T>
 void Queue<T>::AddAll(std::vector<Prioritized<T>>& items) {
-  std::vector<Addition> additions;
-  additions.reserve(items.size());
-  for (const auto& [item, priority] : items) additions.push_back(Prepare(item, priority));
+  std::vector<AddOperation> operations;
+  operations.reserve(items.size());
+  for (const auto& [item, priority] : items) operations.push_back(PrepareAdd(item, priority));
   const TimePoint now = Now();
   {
     auto state = state_.Lock();
     for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
-      auto& [hash, rank, result] = additions[i];
+      auto& [hash, rank, result] = operations[i];
       result = state->items.Add(std::move(items[i].item), hash, rank, now);
     }
     items.clear();
     UnlockAndWakeWorker(state);
   }
-  for (const Addition& addition : additions) Report(addition);
+  for (const AddOperation& operation : operations) UpdateAddMetrics(operation);
 }
 
 template <Item T>
-void Queue<T>::Report(const Addition& addition) {
+void Queue<T>::UpdateAddMetrics(const AddOperation& operation) {
   if (!metrics_.enabled()) return;
-  const auto& [became_dirty, became_ready, raised_from] = addition.result;
+  const auto& [became_dirty, became_ready, raised_from] = operation.result;
   if (became_dirty) metrics_.IncAdds();
   if (raised_from) metrics_.DecDepth(*raised_from);
-  if (became_ready || raised_from) metrics_.IncDepth(addition.rank.priority);
+  if (became_ready || raised_from) metrics_.IncDepth(operation.rank.priority);
 }
 
 template <Item T>
@@ -229,25 +242,27 @@ template <Item T>
 std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& stop) {
   {
     auto state = state_.Lock();
-    if (GetMayReturn(*state, stop)) return GetLocked(state, stop);
+    if (GetMayReturn(*state, stop)) return GetAndUnlock(state, stop);
   }
-  // Construct and destroy it without the lock: the callback acquires the lock, and the destructor
-  // blocks until the callback returns.
+  // Construct and destroy `wake` without the lock: the callback acquires the lock, and the
+  // destructor blocks until the callback has returned.
   const std::stop_callback wake(stop, [this] {
-    { auto state = state_.Lock(); }  // a worker that has not seen the stop is waiting after this
+    // After this, a worker that checked the stop token too early is waiting, so NotifyAll wakes it.
+    { auto state = state_.Lock(); }
     workers_.NotifyAll();
   });
   auto state = state_.Lock();
   workers_.Wait(state.lock(), [&] { return GetMayReturn(*state, stop); });
-  return GetLocked(state, stop);
+  return GetAndUnlock(state, stop);
 }
 
 template <Item T>
-std::optional<Prioritized<T>> Queue<T>::GetLocked(LockedState& state, const std::stop_token& stop) {
+std::optional<Prioritized<T>> Queue<T>::GetAndUnlock(LockedState& state,
+                                                     const std::stop_token& stop) {
   std::optional<typename Items::GetResult> result;
   try {
     if (!stop.stop_requested() && state->items.ready() > 0) result = state->items.Get(Now());
-  } catch (...) {  // the copy of the item threw: another worker may succeed
+  } catch (...) {  // copying the item has thrown; another worker may succeed
     UnlockAndWakeWorker(state);
     throw;
   }
@@ -302,17 +317,17 @@ void Queue<T>::ShutDownWithDrain() {
 
 template <Item T>
 Snapshot<T> Queue<T>::TakeSnapshot(std::size_t limit) {
-  return TakeSnapshotAnd(limit, [](Snapshot<T>&) {});
+  return TakeSnapshotWith(limit, [](Snapshot<T>&) {});
 }
 
 template <Item T>
 template <typename F>
-Snapshot<T> Queue<T>::TakeSnapshotAnd(std::size_t limit, F complete) {
+Snapshot<T> Queue<T>::TakeSnapshotWith(std::size_t limit, F add_entries) {
   Snapshot<T> snapshot;
   auto state = state_.Lock();
   state->items.FillSnapshot(snapshot, limit);
   snapshot.shutting_down = state->shutting_down;
-  complete(snapshot);
+  add_entries(snapshot);
   return snapshot;
 }
 

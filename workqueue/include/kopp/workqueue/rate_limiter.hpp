@@ -29,16 +29,16 @@ class RateLimiter {
   virtual Duration When(const T& item) = 0;
   /// Resets the failures of `item`.
   virtual void Forget(const T& item) = 0;
-  /// The number of failures of `item` since its last Forget.
+  /// Returns the number of failures of `item` since its last Forget.
   [[nodiscard]] virtual int NumRequeues(const T& item) = 0;
 
  protected:
   RateLimiter() = default;
 };
 
-/// base, 2 × base, 4 × base … up to max, by the number of failures of the item. An item that did
-/// not fail for twice `max` starts again at `base`, so `max` should be longer than it takes to
-/// process an item.
+/// Returns the delay `base` after the first failure of an item, and doubles it with each further
+/// failure, up to `max`. If more than twice `max` has passed since the last failure of an item, it
+/// starts again at `base`. So `max` should be longer than it takes to process an item.
 template <Item T>
 class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
  public:
@@ -63,7 +63,9 @@ class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
   detail::FailureCounts<T> failures_;
 };
 
-/// `fast` for the first `max_fast_attempts` failures of an item, then `slow`.
+/// Returns the delay `fast` for the first `max_fast_attempts` failures of an item, then `slow`. If
+/// more than twice the longer delay has passed since the last failure of an item, the number of
+/// failures starts again at 0.
 template <Item T>
 class ItemFastSlowRateLimiter final : public RateLimiter<T> {
  public:
@@ -87,9 +89,9 @@ class ItemFastSlowRateLimiter final : public RateLimiter<T> {
   detail::FailureCounts<T> failures_;
 };
 
-/// A token bucket for all items together: the first `burst` items have no delay, then `per_second`
-/// items per second. Each When reserves the next free token, however far in the future; it does not
-/// count failures.
+/// A token bucket for all items together. The first `burst` items have no delay; further items are
+/// delayed, so that they become ready at a rate of `per_second`. Each When reserves the next free
+/// token, even if it is far in the future. This limiter does not count failures.
 template <Item T>
 class BucketRateLimiter final : public RateLimiter<T> {
  public:
@@ -119,7 +121,7 @@ class BucketRateLimiter final : public RateLimiter<T> {
 
  private:
   struct Bucket {
-    double tokens = 0;  // negative: reserved in the future
+    double tokens = 0;  // negative if tokens of the future are reserved
     TimePoint refilled_at{};
   };
 
@@ -129,7 +131,7 @@ class BucketRateLimiter final : public RateLimiter<T> {
   Guarded<Bucket> bucket_;
 };
 
-/// The longest delay of several limiters. Each of them counts each failure.
+/// Returns the longest delay of several limiters. Each limiter counts each failure.
 template <Item T>
 class MaxOfRateLimiter final : public RateLimiter<T> {
  public:
@@ -158,7 +160,7 @@ class MaxOfRateLimiter final : public RateLimiter<T> {
   std::vector<std::unique_ptr<RateLimiter<T>>> limiters_;
 };
 
-/// The delay of another limiter, but at most `max`.
+/// Returns the delay of another limiter, but at most `max`.
 template <Item T>
 class WithMaxWaitRateLimiter final : public RateLimiter<T> {
  public:
@@ -174,8 +176,9 @@ class WithMaxWaitRateLimiter final : public RateLimiter<T> {
   Duration max_;
 };
 
-/// The longer of two delays: 5 ms, 10 ms, 20 ms … 1000 s by the failures of the item, and a token
-/// bucket of 10 per second with a burst of 100 for all items together.
+/// Returns a limiter that uses the longer of two delays: a delay per item, which is 5 ms after its
+/// first failure and doubles with each further failure, up to 1000 s; and a token bucket of 10 per
+/// second with a burst of 100 for all items together.
 template <Item T>
 std::unique_ptr<RateLimiter<T>> DefaultControllerRateLimiter(Clock& clock = Clock::Real()) {
   using namespace std::chrono_literals;
@@ -184,7 +187,8 @@ std::unique_ptr<RateLimiter<T>> DefaultControllerRateLimiter(Clock& clock = Cloc
       std::make_unique<BucketRateLimiter<T>>(10, 100, clock));
 }
 
-/// 1 ms, 2 ms, 4 ms … 1000 s by the failures of the item.
+/// Returns a limiter whose delay is 1 ms after the first failure of an item and doubles with each
+/// further failure, up to 1000 s.
 template <Item T>
 std::unique_ptr<RateLimiter<T>> DefaultItemBasedRateLimiter(Clock& clock = Clock::Real()) {
   using namespace std::chrono_literals;

@@ -15,19 +15,31 @@ namespace kopp::workqueue {
 
 /// Options of AddWithOptions.
 struct AddOptions {
-  Duration after = {};  ///< the delay; zero or negative: none
-  /// Asks the rate limiter for a delay. If `after` is positive too, the shorter delay applies.
+  Duration after = {};  ///< the delay; there is no delay if it is zero or negative
+  /// Whether to count one failure and apply the delay of the rate limiter. If `after` is positive,
+  /// too, the shorter delay applies.
   bool rate_limited = false;
-  std::optional<int> priority = {};  ///< see DelayingQueue::AddAfter
+  /// The default is the priority of the item if it is being processed, otherwise 0.
+  std::optional<int> priority = {};
 };
 
-/// A DelayingQueue with a rate limiter that delays failed items: AddRateLimited.
+/// A DelayingQueue with a rate limiter. AddRateLimited adds a failed item after the delay that the
+/// limiter returns. Thread-safe.
 ///
-///     Sync(*item) ? queue.Forget(*item) : queue.AddRateLimited(*item);
+///     while (const auto item = queue.Get()) {
+///       const DoneGuard done{queue, *item};
+///       if (Sync(*item)) {
+///         queue.Forget(*item);
+///       } else {
+///         queue.AddRateLimited(*item);
+///       }
+///     }
 template <Item T>
 class RateLimitingQueue : public DelayingQueue<T> {
  public:
-  /// The default limiter delays an item by 5 ms, 10 ms, 20 ms … 1000 s, by its own failures.
+  /// If `limiter` is null, the delay of an item is 5 ms after its first failure and doubles with
+  /// each further failure, up to 1000 s. Unlike DefaultControllerRateLimiter, this default has no
+  /// token bucket.
   explicit RateLimitingQueue(QueueOptions options = {},
                              std::unique_ptr<RateLimiter<T>> limiter = nullptr)
       : DelayingQueue<T>(std::move(options)), limiter_(std::move(limiter)) {
@@ -37,12 +49,13 @@ class RateLimitingQueue : public DelayingQueue<T> {
   }
 
   /// Counts one failure of `item`, and adds it after the delay that the limiter returns. If the
-  /// limiter throws, the item is not added, and the exception reaches the caller.
+  /// limiter throws, AddRateLimited throws the same exception and does not add the item. For
+  /// `priority`, see AddAfter.
   void AddRateLimited(const T& item, std::optional<int> priority = {}) {
     this->AddAfter(item, limiter_->When(item), priority);
   }
 
-  /// Adds `item` as `options` say: immediately, after a delay, or rate limited.
+  /// Adds `item` after the delay that `options` specify, or immediately if there is none.
   void AddWithOptions(const T& item, const AddOptions& options) {
     Duration delay = options.after;
     if (options.rate_limited) {
@@ -53,13 +66,16 @@ class RateLimitingQueue : public DelayingQueue<T> {
     this->Add(item, options.priority ? *options.priority : this->RequeuePriority(item));
   }
 
-  /// Resets the failures of `item`: call it after success, or if the item is not to be retried.
-  /// The item still needs a Done.
+  /// Resets the failures of `item`. Call it after success, or when you stop retrying. You must
+  /// still call Done.
   void Forget(const T& item) { limiter_->Forget(item); }
 
-  /// The failures of `item` since its last Forget.
+  /// Returns the number of failures of `item` that the limiter has counted since the last Forget. A
+  /// limiter can also reset the number after some time: see its class.
   [[nodiscard]] int NumRequeues(const T& item) { return limiter_->NumRequeues(item); }
 
+  /// See Queue::TakeSnapshot. Entry::failures is read after the lock is released, so it can be
+  /// newer than the rest.
   [[nodiscard]] Snapshot<T> TakeSnapshot(
       std::size_t limit = std::numeric_limits<std::size_t>::max()) override {
     Snapshot<T> snapshot = DelayingQueue<T>::TakeSnapshot(limit);

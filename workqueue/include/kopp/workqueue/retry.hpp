@@ -17,37 +17,40 @@ namespace kopp::workqueue {
 
 /// The number of tries, and the delays between them.
 struct RetryBackoff {
-  int steps = 1;                   ///< the number of tries; less than 1 counts as 1
+  int steps = 1;                   ///< the number of tries; if it is less than 1, 1 is used
   Duration duration = {};          ///< the first delay
-  double factor = 1.0;             ///< each further delay is the previous one times this
-  double jitter = 0.0;             ///< lengthens each delay by a random fraction of it, up to this
+  double factor = 1.0;             ///< each further delay is the previous delay times `factor`
+  double jitter = 0.0;             ///< the maximum random fraction by which a delay is lengthened
   Duration cap = Duration::max();  ///< the maximum delay, without its jitter
 };
 
-/// For objects that several clients write: conflicts are rare, and the next try mostly succeeds.
+/// Use it for objects that several clients write. Conflicts are rare, and the next try usually
+/// succeeds.
 inline constexpr RetryBackoff kDefaultRetry{
     .steps = 5, .duration = std::chrono::milliseconds(10), .factor = 1.0, .jitter = 0.1};
 
-/// For objects that other controllers write frequently: 10 ms, 50 ms, 250 ms.
+/// Use it for objects that other controllers write frequently. The delays are 10 ms, 50 ms and
+/// 250 ms.
 inline constexpr RetryBackoff kDefaultBackoff{
     .steps = 4, .duration = std::chrono::milliseconds(10), .factor = 5.0, .jitter = 0.1};
 
+/// Options of OnError.
 struct RetryOptions {
   Clock& clock = Clock::Real();
-  RandomSource random = SystemRandom;  ///< for the jitter
+  RandomSource random = SystemRandom;  ///< used for the jitter
 };
 
 /// Calls `fn`, and calls it again after a delay if it throws an Error for which `retriable` returns
-/// true: up to backoff.steps calls. Returns the result of `fn`.
+/// true. Calls `fn` at most backoff.steps times, and at least once. Returns the result of `fn`.
 ///
-/// Throws the exception of the last call: immediately if it is not an Error or not retriable, after
-/// the last step, and as soon as `stop` is requested. A stop interrupts a delay, but not a call of
-/// `fn`; `fn` is called at least once. Everything runs on the calling thread.
+/// Throws the exception of the last call if it is not an Error or not retriable, if it was the last
+/// step, or if `stop` is requested. A stop interrupts a delay, but not a call of `fn`. Everything
+/// runs on the calling thread.
 ///
 ///     OnError<std::system_error>(kDefaultBackoff, IsBusy, [&] { device.Reset(); }, stop);
 ///
-/// client-go: with zero steps it calls nothing and reports success, and it gives up after the first
-/// delay that reaches the cap.
+/// client-go, in contrast, calls nothing and reports success with zero steps, and it gives up after
+/// the first delay that reaches the cap.
 template <typename Error = std::exception, std::predicate<const Error&> Retriable,
           std::invocable Fn>
 std::invoke_result_t<Fn&> OnError(const RetryBackoff& backoff, Retriable retriable, Fn&& fn,
@@ -66,7 +69,7 @@ std::invoke_result_t<Fn&> OnError(const RetryBackoff& backoff, Retriable retriab
   }
 }
 
-/// As above, with the real clock.
+/// Like the overload with RetryOptions, with the real clock.
 template <typename Error = std::exception, std::predicate<const Error&> Retriable,
           std::invocable Fn>
 std::invoke_result_t<Fn&> OnError(const RetryBackoff& backoff, Retriable retriable, Fn&& fn,

@@ -9,26 +9,30 @@
 
 namespace kopp::workqueue {
 
-/// A copy of the contents of a queue at one time: for debug pages, liveness checks and tests.
+/// A copy of the contents of a queue at one time. Use it for debug pages, liveness checks and
+/// tests.
 template <typename T>
 struct Snapshot {
   struct Entry {
     T item;
     int priority = 0;
-    int failures = 0;  ///< NumRequeues of the rate limiter
-    /// For a ready item: when it was added. For an item in processing: when Get returned it. Both
-    /// are nullopt unless the queue tracks times. For a waiting item: when it becomes ready.
+    int failures = 0;  ///< NumRequeues of the rate limiter; 0 if the queue has none
+    /// The time when a ready item was added, when Get returned an item in processing, or when a
+    /// waiting item becomes ready. For ready items and items in processing it is nullopt unless the
+    /// queue tracks times.
     std::optional<TimePoint> at = {};
-    bool dirty = false;  ///< an item in processing that was added again; Done makes it ready
+    /// Whether an item in processing was added again. Done then makes it ready.
+    bool dirty = false;
   };
 
-  std::vector<Entry> ready = {};       ///< by priority, then by tenant, then the oldest first
-  std::vector<Entry> waiting = {};     ///< for their delays; the earliest first
-  std::vector<Entry> processing = {};  ///< in no particular order
-  std::size_t ready_count = 0;         ///< the counts include items beyond the limit
+  std::vector<Entry> ready = {};       ///< sorted by priority, then by tenant, then oldest first
+  std::vector<Entry> waiting = {};     ///< the items that wait for a delay, earliest first
+  std::vector<Entry> processing = {};  ///< the items in processing, in no particular order
+  // The counts include items beyond the limit.
+  std::size_t ready_count = 0;
   std::size_t waiting_count = 0;
   std::size_t processing_count = 0;
-  std::uint64_t stray_dones = 0;  ///< calls of Done so far for items that were not in processing
+  std::uint64_t stray_dones = 0;  ///< the number of Dones of items that were not in processing
   bool shutting_down = false;
 };
 

@@ -11,26 +11,30 @@
 
 namespace kopp::workqueue::detail {
 
-/// The items that wait until a time, the earliest first: a 4-ary heap with an index by item, so
-/// that an item can be rescheduled. Not thread-safe.
+/// The items that wait until a time, the earliest first. It is a 4-ary heap with an index by item,
+/// so an item can be rescheduled. Not thread-safe.
 template <Item T>
 class DelayHeap {
  public:
+  /// See ItemTable::Hash.
   [[nodiscard]] static std::uint32_t Hash(const T& item, const void* owner) {
     return Table::Hash(item, owner);
   }
 
-  /// Lets `item` wait until `at`. If it waits already, the earlier time and the higher priority
-  /// apply. Returns true if this call made it the first item. `hash` is Hash(item, …).
-  bool Add(const T& item, std::uint32_t hash, TimePoint at, int priority);
+  /// Adds `item`, which waits until `ready_at`. If it is already waiting, the earlier time and the
+  /// higher priority apply. Returns true if this call made it the first item. `hash` must be
+  /// Hash(item, …).
+  bool Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority);
 
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const { return heap_.size(); }
-  /// The time of the first item; TimePoint::max() if the heap is empty.
-  [[nodiscard]] TimePoint next() const { return empty() ? TimePoint::max() : heap_.front().at; }
+  /// Returns the time of the first item; TimePoint::max() if the heap is empty.
+  [[nodiscard]] TimePoint next() const {
+    return empty() ? TimePoint::max() : heap_.front().ready_at;
+  }
 
-  /// Removes the first item. Items with the same time are in the order of their calls of Add.
-  /// Requires: not empty.
+  /// Removes and returns the first item. Items with the same time are in the order of their calls
+  /// of Add. Requires: not empty.
   [[nodiscard]] Prioritized<T> PopFront();
 
   void Clear() {
@@ -39,7 +43,7 @@ class DelayHeap {
     ClearAndShrink(positions_);
   }
 
-  /// Calls visit(item, at, priority) for the first `limit` items, the earliest first.
+  /// Calls visit(item, ready_at, priority) for the first `limit` items, the earliest first.
   template <typename Visit>
   void ForEarliest(std::size_t limit, Visit visit) const;
 
@@ -49,34 +53,36 @@ class DelayHeap {
   };
   using Table = ItemTable<T, Waiting>;
   struct Node {
-    TimePoint at;
+    TimePoint ready_at;
     std::uint32_t sequence;  // orders the nodes with the same time; may wrap around
     Handle handle;
 
     [[nodiscard]] bool Before(const Node& other) const {
-      if (at != other.at) return at < other.at;
+      if (ready_at != other.ready_at) return ready_at < other.ready_at;
       return static_cast<std::int32_t>(sequence - other.sequence) < 0;
     }
   };
 
-  void Set(std::size_t at, const Node& node) {
-    heap_[at] = node;
-    positions_[node.handle] = static_cast<std::uint32_t>(at);
+  void Set(std::size_t position, const Node& node) {
+    heap_[position] = node;
+    positions_[node.handle] = static_cast<std::uint32_t>(position);
   }
-  void MoveUp(std::size_t at, Node node);
-  void MoveDown(std::size_t at, Node node);
+  /// Stores `node` at `position`, or at a position above it that restores the heap order.
+  void MoveUp(std::size_t position, Node node);
+  /// Stores `node` at `position`, or at a position below it that restores the heap order.
+  void MoveDown(std::size_t position, Node node);
 
   static constexpr std::size_t kChildren = 4;
   Table table_;
   std::vector<Node> heap_;
-  // Positions in heap_, indexed by handle. Not in table_, because each move writes one: here they
-  // are dense.
+  // Positions in heap_, indexed by handle. They are not in table_, because each move in the heap
+  // writes a position, and here they are dense.
   std::vector<std::uint32_t> positions_;
   std::uint32_t next_sequence_ = 0;
 };
 
 template <Item T>
-bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint at, int priority) {
+bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority) {
   // Reserve memory before anything changes, so that nothing after the Insert throws.
   if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * heap_.size()));
   if (positions_.capacity() < heap_.capacity()) positions_.reserve(heap_.capacity());
@@ -85,12 +91,12 @@ bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint at, int prio
   if (is_new) {
     waiting.priority = priority;
     if (positions_.size() <= handle) positions_.resize(handle + std::size_t{1});
-    heap_.push_back({at, next_sequence_++, handle});
+    heap_.push_back({ready_at, next_sequence_++, handle});
     MoveUp(heap_.size() - 1, heap_.back());
   } else {
     waiting.priority = std::max(waiting.priority, priority);
-    if (heap_[positions_[handle]].at <= at) return false;
-    MoveUp(positions_[handle], {at, next_sequence_++, handle});
+    if (heap_[positions_[handle]].ready_at <= ready_at) return false;
+    MoveUp(positions_[handle], {ready_at, next_sequence_++, handle});
   }
   return positions_[handle] == 0;
 }
@@ -118,11 +124,11 @@ void DelayHeap<T>::ForEarliest(std::size_t limit, Visit visit) const {
   if (!empty()) next.push_back(0);
   for (; limit > 0 && !next.empty(); --limit) {
     std::pop_heap(next.begin(), next.end(), later);
-    const std::size_t at = next.back();
+    const std::size_t position = next.back();
     next.pop_back();
-    const Node& node = heap_[at];
-    visit(table_.ItemOf(node.handle), node.at, table_[node.handle].priority);
-    const std::size_t first = at * kChildren + 1;
+    const Node& node = heap_[position];
+    visit(table_.ItemOf(node.handle), node.ready_at, table_[node.handle].priority);
+    const std::size_t first = position * kChildren + 1;
     for (std::size_t child = first; child < std::min(first + kChildren, heap_.size()); ++child) {
       next.push_back(child);
       std::push_heap(next.begin(), next.end(), later);
@@ -131,20 +137,20 @@ void DelayHeap<T>::ForEarliest(std::size_t limit, Visit visit) const {
 }
 
 template <Item T>
-void DelayHeap<T>::MoveUp(std::size_t at, Node node) {
-  while (at > 0) {
-    const std::size_t parent = (at - 1) / kChildren;
+void DelayHeap<T>::MoveUp(std::size_t position, Node node) {
+  while (position > 0) {
+    const std::size_t parent = (position - 1) / kChildren;
     if (!node.Before(heap_[parent])) break;
-    Set(at, heap_[parent]);
-    at = parent;
+    Set(position, heap_[parent]);
+    position = parent;
   }
-  Set(at, node);
+  Set(position, node);
 }
 
 template <Item T>
-void DelayHeap<T>::MoveDown(std::size_t at, Node node) {
+void DelayHeap<T>::MoveDown(std::size_t position, Node node) {
   for (;;) {
-    const std::size_t first = at * kChildren + 1;
+    const std::size_t first = position * kChildren + 1;
     if (first >= heap_.size()) break;
     const std::size_t end = std::min(first + kChildren, heap_.size());
     std::size_t earliest = first;
@@ -152,10 +158,10 @@ void DelayHeap<T>::MoveDown(std::size_t at, Node node) {
       if (heap_[child].Before(heap_[earliest])) earliest = child;
     }
     if (!heap_[earliest].Before(node)) break;
-    Set(at, heap_[earliest]);
-    at = earliest;
+    Set(position, heap_[earliest]);
+    position = earliest;
   }
-  Set(at, node);
+  Set(position, node);
 }
 
 }  // namespace kopp::workqueue::detail

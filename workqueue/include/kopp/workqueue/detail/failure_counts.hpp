@@ -10,72 +10,74 @@
 
 namespace kopp::workqueue::detail {
 
-/// The number of failures of each item. Thread-safe. An item that did not fail for longer than
-/// `idle` expires, so that items without a Forget use bounded memory.
-/// client-go: never removes an item without a Forget.
+/// The number of failures of each item. Thread-safe. An item expires when more than `idle_timeout`
+/// has passed since its last failure, so the memory stays bounded even if Forget is not called.
+/// client-go, in contrast, keeps an item until Forget is called.
 template <Item T>
 class FailureCounts {
  public:
-  FailureCounts(Duration idle, Clock& clock) : idle_(idle), clock_(clock) {}
+  FailureCounts(Duration idle_timeout, Clock& clock) : idle_timeout_(idle_timeout), clock_(clock) {}
 
   /// Counts one failure. Returns the number of failures before this one.
   int Increment(const T& item) {
     const std::uint32_t hash = Table::Hash(item, this);
-    auto counts = counts_.Lock();
+    auto state = state_.Lock();
     const TimePoint now = clock_.Now();
-    if (now >= counts->next_cleanup) RemoveExpired(*counts, now);
-    Count& count = counts->table[counts->table.Insert(item, hash).first];
-    if (Expired(count, now)) count.failures = 0;
-    count.last = now;
-    return count.failures == kMaxFailures ? kMaxFailures : count.failures++;
+    if (now >= state->next_cleanup) RemoveExpired(*state, now);
+    Failures& failures = state->table[state->table.Insert(item, hash).first];
+    if (Expired(failures, now)) failures.count = 0;
+    failures.last_time = now;
+    return failures.count == kMaxFailures ? kMaxFailures : failures.count++;
   }
 
+  /// Resets the number of failures of `item` to 0.
   void Forget(const T& item) {
     const std::uint32_t hash = Table::Hash(item, this);
-    auto counts = counts_.Lock();
-    const Handle handle = counts->table.Find(item, hash);
+    auto state = state_.Lock();
+    const Handle handle = state->table.Find(item, hash);
     if (handle == kNoHandle) return;
-    counts->table.Erase(handle);
+    state->table.Erase(handle);
   }
 
+  /// Returns the number of failures of `item` since its last Forget or expiry.
   [[nodiscard]] int Get(const T& item) {
     const std::uint32_t hash = Table::Hash(item, this);
     const TimePoint now = clock_.Now();
-    auto counts = counts_.Lock();
-    const Handle handle = counts->table.Find(item, hash);
+    auto state = state_.Lock();
+    const Handle handle = state->table.Find(item, hash);
     if (handle == kNoHandle) return 0;
-    const Count& count = counts->table[handle];
-    return Expired(count, now) ? 0 : count.failures;
+    const Failures& failures = state->table[handle];
+    return Expired(failures, now) ? 0 : failures.count;
   }
 
  private:
   static constexpr int kMaxFailures = std::numeric_limits<int>::max();
-  struct Count {
-    int failures = 0;
-    TimePoint last{};  // of the failures
+  struct Failures {
+    int count = 0;
+    TimePoint last_time{};  // the time of the last failure
   };
-  using Table = ItemTable<T, Count>;
-  struct Counts {
+  using Table = ItemTable<T, Failures>;
+  struct State {
     Table table;
     TimePoint next_cleanup{};
   };
 
-  [[nodiscard]] bool Expired(const Count& count, TimePoint now) const {
-    return count.failures > 0 && now > After(count.last, idle_);
+  [[nodiscard]] bool Expired(const Failures& failures, TimePoint now) const {
+    return failures.count > 0 && now > After(failures.last_time, idle_timeout_);
   }
-  void RemoveExpired(Counts& counts, TimePoint now) const {
+  void RemoveExpired(State& state, TimePoint now) const {
     std::vector<Handle> expired;
-    counts.table.ForEach([&](Handle handle) {
-      if (Expired(counts.table[handle], now)) expired.push_back(handle);
+    state.table.ForEach([&](Handle handle) {
+      if (Expired(state.table[handle], now)) expired.push_back(handle);
       return true;
     });
-    for (const Handle handle : expired) counts.table.Erase(handle);
-    counts.next_cleanup = After(now, idle_);
+    for (const Handle handle : expired) state.table.Erase(handle);
+    state.next_cleanup = After(now, idle_timeout_);
   }
 
-  const Duration idle_;
+  const Duration idle_timeout_;
   Clock& clock_;
-  Guarded<Counts> counts_;
+  Guarded<State> state_;
 };
 
 }  // namespace kopp::workqueue::detail

@@ -19,7 +19,7 @@ namespace kopp::workqueue::detail {
 using Handle = std::uint32_t;
 inline constexpr Handle kNoHandle = (Handle{1} << 30) - 1;
 
-/// An empty vector up to this capacity keeps its memory.
+/// A container with at most this capacity keeps its memory when it becomes empty.
 inline constexpr std::size_t kRetainedCapacity = 1024;
 
 /// Clears `vector`, and frees its memory if it has a large capacity.
@@ -32,12 +32,11 @@ void ClearAndShrink(std::vector<T>& vector) {
   }
 }
 
-/// A hash map from items to values of type `V`, on which the queue, the delays and the limiters are
-/// built.
+/// A hash map from items to values of type `V`. The queue, the delays and the rate limiters use it.
 ///
 /// Nodes are stored in arrays of doubling size and never move. An open-addressing index of 8-byte
 /// slots (32 bits of the hash, and the handle) finds them, so most look-ups touch one slot and one
-/// node. Erased nodes are reused. A table that becomes empty frees its memory if that is much. To
+/// node. Erased nodes are reused. A table that becomes empty frees its memory if it is large. To
 /// grow, it copies the whole index.
 ///
 /// Not thread-safe, except Hash.
@@ -49,8 +48,8 @@ class ItemTable {
   ItemTable(const ItemTable&) = delete;
   ItemTable& operator=(const ItemTable&) = delete;
 
-  /// The hash for Find and Insert. `owner` must be the same address in each call: it is the seed,
-  /// which prevents hash-flooding attacks.
+  /// Returns the hash for Find and Insert. `owner` must be the same address in each call. It is the
+  /// seed, which prevents hash-flooding attacks.
   [[nodiscard]] static std::uint32_t Hash(const T& item, const void* owner) {
     const auto seed = reinterpret_cast<std::uintptr_t>(owner);
     return static_cast<std::uint32_t>(ItemHash<T>{}(item, seed) >> 32);
@@ -64,7 +63,9 @@ class ItemTable {
   template <typename U>
   std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash);
 
+  /// Removes a node and destroys its item. `handle` becomes invalid.
   void Erase(Handle handle);
+  /// Removes all nodes.
   void Clear();
 
   [[nodiscard]] const T& ItemOf(Handle handle) const { return NodeOf(handle).item; }
@@ -104,17 +105,19 @@ class ItemTable {
     };
   };
   static_assert(std::is_trivially_destructible_v<V>);
-  static constexpr std::size_t kFirst = 16;  // nodes of the first array; each next array doubles
+  static constexpr std::size_t kFirstArraySize = 16;  // each further array is twice as large
 
   [[nodiscard]] static std::size_t ArrayOf(Handle handle) {
-    return static_cast<std::size_t>(std::bit_width(handle + kFirst) - std::bit_width(kFirst));
+    return static_cast<std::size_t>(std::bit_width(handle + kFirstArraySize) -
+                                    std::bit_width(kFirstArraySize));
   }
   [[nodiscard]] Node& NodeOf(Handle handle) const {
     const std::size_t array = ArrayOf(handle);
-    return arrays_[array][handle + kFirst - (kFirst << array)];
+    return arrays_[array][handle + kFirstArraySize - (kFirstArraySize << array)];
   }
   [[nodiscard]] std::size_t SlotOf(Handle handle) const;
-  [[gnu::always_inline]] void PrefetchSlotAfter(Handle handle) const {  // else g++ 12 removes it
+  // Without always_inline, g++ 12 removes the prefetch.
+  [[gnu::always_inline]] void PrefetchSlotAfter(Handle handle) const {
     constexpr Handle kDistance = 4;  // loading a slot takes about as long as four erasures
     if (handle + kDistance >= first_unused_) return;
     __builtin_prefetch(&slots_[NodeOf(handle + kDistance).hash & (slots_.size() - 1)]);
@@ -127,15 +130,15 @@ class ItemTable {
   std::array<std::unique_ptr<Node[]>, 27> arrays_;
   std::size_t size_ = 0;
   Handle first_unused_ = 0;       // the first node that was never used
-  Handle free_list_ = kNoHandle;  // of erased nodes
+  Handle free_list_ = kNoHandle;  // the first erased node
 };
 
 template <Item T, typename V>
 Handle ItemTable<T, V>::Find(const T& item, std::uint32_t hash) const {
   if (size_ == 0) return kNoHandle;
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-    const Slot& slot = slots_[at];
+  for (std::size_t index = hash & mask;; index = (index + 1) & mask) {
+    const Slot& slot = slots_[index];
     if (slot.handle == kNoHandle) return kNoHandle;
     if (slot.hash == hash && NodeOf(slot.handle).item == item) return slot.handle;
   }
@@ -146,15 +149,15 @@ template <typename U>
 std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
   if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  for (; slots_[at].handle != kNoHandle; at = (at + 1) & mask) {
-    const Slot& slot = slots_[at];
+  std::size_t index = hash & mask;
+  for (; slots_[index].handle != kNoHandle; index = (index + 1) & mask) {
+    const Slot& slot = slots_[index];
     if (slot.hash == hash && NodeOf(slot.handle).item == item) return {slot.handle, false};
   }
   const bool reuse = free_list_ != kNoHandle;
   const Handle handle = reuse ? free_list_ : AllocateNode();
   Node& node = NodeOf(handle);
-  std::construct_at(&node.item, std::forward<U>(item));  // may throw; nothing has changed yet
+  std::construct_at(&node.item, std::forward<U>(item));  // may throw; no item has changed yet
   if (reuse) {
     free_list_ = node.next_free;
   } else {
@@ -162,7 +165,7 @@ std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
   }
   node.hash = hash;
   std::construct_at(&node.value);
-  slots_[at] = {hash, handle};
+  slots_[index] = {hash, handle};
   ++size_;
   return {handle, true};
 }
@@ -173,11 +176,12 @@ void ItemTable<T, V>::Erase(Handle handle) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = SlotOf(handle);
   // Close the gap: move up each following slot that may be stored at the gap.
-  for (std::size_t at = (hole + 1) & mask; slots_[at].handle != kNoHandle; at = (at + 1) & mask) {
-    const std::size_t distance = (at - slots_[at].hash) & mask;  // from its preferred place
-    if (distance < ((at - hole) & mask)) continue;
-    slots_[hole] = slots_[at];
-    hole = at;
+  for (std::size_t index = (hole + 1) & mask; slots_[index].handle != kNoHandle;
+       index = (index + 1) & mask) {
+    const std::size_t distance = (index - slots_[index].hash) & mask;  // from its preferred slot
+    if (distance < ((index - hole) & mask)) continue;
+    slots_[hole] = slots_[index];
+    hole = index;
   }
   slots_[hole] = {};
   Node& node = NodeOf(handle);
@@ -210,9 +214,9 @@ void ItemTable<T, V>::ReleaseMemory() {
 template <Item T, typename V>
 std::size_t ItemTable<T, V>::SlotOf(Handle handle) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = NodeOf(handle).hash & mask;
-  while (slots_[at].handle != handle) at = (at + 1) & mask;
-  return at;
+  std::size_t index = NodeOf(handle).hash & mask;
+  while (slots_[index].handle != handle) index = (index + 1) & mask;
+  return index;
 }
 
 template <Item T, typename V>
@@ -221,19 +225,19 @@ Handle ItemTable<T, V>::AllocateNode() {
     throw std::length_error("kopp::workqueue: a queue holds at most 2^30 - 1 items");
   }
   const std::size_t array = ArrayOf(first_unused_);
-  if (!arrays_[array]) arrays_[array].reset(new Node[kFirst << array]);
+  if (!arrays_[array]) arrays_[array].reset(new Node[kFirstArraySize << array]);
   return first_unused_;
 }
 
 template <Item T, typename V>
 void ItemTable<T, V>::Grow() {
-  std::vector<Slot> bigger(slots_.empty() ? kFirst : slots_.size() * 2);
+  std::vector<Slot> bigger(slots_.empty() ? kFirstArraySize : slots_.size() * 2);
   const std::size_t mask = bigger.size() - 1;
   for (const Slot& slot : slots_) {
     if (slot.handle == kNoHandle) continue;
-    std::size_t at = slot.hash & mask;
-    while (bigger[at].handle != kNoHandle) at = (at + 1) & mask;
-    bigger[at] = slot;
+    std::size_t index = slot.hash & mask;
+    while (bigger[index].handle != kNoHandle) index = (index + 1) & mask;
+    bigger[index] = slot;
   }
   slots_.swap(bigger);
 }

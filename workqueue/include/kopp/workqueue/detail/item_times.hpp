@@ -9,22 +9,22 @@
 
 namespace kopp::workqueue::detail {
 
-/// When each item was added and when its processing started, for metrics and snapshots. While it is
-/// disabled it stores nothing and returns zero or nullopt. Items are identified by their handles.
-/// Not thread-safe. Running out of memory terminates the process.
+/// Records when each item became dirty and when its processing started, for metrics and snapshots.
+/// If it is disabled, it stores nothing, and its functions return zero or nullopt. Items are
+/// identified by their handles. Not thread-safe. Running out of memory terminates the process.
 class ItemTimes {
  public:
   explicit ItemTimes(bool enabled) : enabled_(enabled) {}
 
   /// Records that the item became dirty.
-  void Added(Handle handle, TimePoint now) noexcept {
+  void RecordAdd(Handle handle, TimePoint now) noexcept {
     if (!enabled_) return;
     if (times_.size() <= handle) times_.resize(handle + std::size_t{1});
     times_[handle].added = now;
   }
 
   /// Records that processing started. Returns how long the item was dirty.
-  Duration Started(Handle handle, TimePoint now) noexcept {
+  Duration RecordStart(Handle handle, TimePoint now) noexcept {
     if (!enabled_) return {};
     Times& times = times_[handle];
     times.started = now;
@@ -36,7 +36,7 @@ class ItemTimes {
   }
 
   /// Records that processing finished. Returns how long it took.
-  Duration Finished(Handle handle, TimePoint now) noexcept {
+  Duration RecordFinish(Handle handle, TimePoint now) noexcept {
     if (!enabled_) return {};
     const Times& times = times_[handle];
     (times.previous == kNoHandle ? first_ : times_[times.previous].next) = times.next;
@@ -54,33 +54,38 @@ class ItemTimes {
   /// The sum over all items in processing of the time since their processing started, in seconds.
   [[nodiscard]] double UnfinishedSeconds(TimePoint now) const {
     double sum = 0;
-    for (Handle at = first_; at != kNoHandle; at = times_[at].next) sum += SecondsSince(at, now);
+    for (Handle handle = first_; handle != kNoHandle; handle = times_[handle].next) {
+      sum += SecondsInProcessing(handle, now);
+    }
     return sum;
   }
 
-  /// The longest of these times, in seconds; 0 while no item is being processed.
+  /// The time since the earliest start among the items in processing, in seconds; 0 if there are
+  /// none.
   [[nodiscard]] double LongestSeconds(TimePoint now) const {
-    return first_ == kNoHandle ? 0 : SecondsSince(first_, now);
+    return first_ == kNoHandle ? 0 : SecondsInProcessing(first_, now);
   }
 
-  /// Requires: no item is dirty or being processed.
+  /// Frees memory if its capacity is large. Requires: no item is dirty or being processed.
   void ReleaseMemory() { ClearAndShrink(times_); }
 
  private:
   struct Times {
     TimePoint added{};
     TimePoint started{};
-    Handle previous = kNoHandle;  // in the list of items in processing
+    // The neighbors in the linked list of items in processing.
+    Handle previous = kNoHandle;
     Handle next = kNoHandle;
   };
 
-  [[nodiscard]] double SecondsSince(Handle handle, TimePoint now) const {
+  [[nodiscard]] double SecondsInProcessing(Handle handle, TimePoint now) const {
     return std::chrono::duration<double>(now - times_[handle].started).count();
   }
 
   const bool enabled_;
   std::vector<Times> times_;  // indexed by handle
-  Handle first_ = kNoHandle;  // of the items in processing, in the order in which they started
+  // The ends of the linked list of items in processing, earliest start first.
+  Handle first_ = kNoHandle;
   Handle last_ = kNoHandle;
 };
 

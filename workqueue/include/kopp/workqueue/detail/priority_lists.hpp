@@ -11,16 +11,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include <kopp/workqueue/detail/ready_order.hpp>
+#include <kopp/workqueue/detail/ready_list.hpp>
 
 namespace kopp::workqueue::detail {
 
-/// The highest priority first; within a priority, tenants take turns (weighted round robin).
+/// Returns the items with the highest priority first. Within a priority, tenants take turns
+/// (weighted round robin).
 ///
 /// Each tenant that has ready items of a priority has one list of them, oldest first. The lists of
 /// a priority form a ring: the front list is served, and moves to the back after `weight` items.
 /// Empty lists and empty priorities are removed, so names of former tenants use no memory.
-class PriorityLists final : public ReadyOrder {
+class PriorityLists final : public ReadyList {
  public:
   void Push(Handle handle, const Rank& rank) noexcept override;
   std::optional<int> Raise(Handle handle, const Rank& rank) noexcept override {
@@ -48,7 +49,7 @@ class PriorityLists final : public ReadyOrder {
   struct TenantList {
     std::string tenant = {};
     int weight = 1;
-    int served = 0;  // items popped in the current turn
+    int served = 0;  // the number of items popped in the current turn
     Handle front = kNoHandle;
     Handle back = kNoHandle;
   };
@@ -66,7 +67,7 @@ class PriorityLists final : public ReadyOrder {
 
   void Remove(Handle handle) noexcept;
 
-  std::map<int, Ring, std::greater<>> rings_;  // by priority
+  std::map<int, Ring, std::greater<>> rings_;  // indexed by priority
   std::vector<Link> links_;                    // indexed by handle
   std::unordered_map<Handle, Rank> deferred_;
 };
@@ -100,8 +101,8 @@ inline void PriorityLists::PopFront() noexcept {
 inline void PriorityLists::ForEach(const std::function<bool(Handle)>& visit) const {
   for (const auto& [priority, ring] : rings_) {
     for (const TenantList& list : ring.lists) {
-      for (Handle at = list.front; at != kNoHandle; at = links_[at].next) {
-        if (!visit(at)) return;
+      for (Handle handle = list.front; handle != kNoHandle; handle = links_[handle].next) {
+        if (!visit(handle)) return;
       }
     }
   }
@@ -116,7 +117,7 @@ inline void PriorityLists::Remove(Handle handle) noexcept {
   const auto ring = rings_.find(link.priority);
   const auto entry = ring->second.by_tenant.find(list.tenant);
   const auto empty_list = entry->second;
-  ring->second.by_tenant.erase(entry);  // first: its key refers to the list
+  ring->second.by_tenant.erase(entry);  // before the list, because its key refers to the list
   ring->second.lists.erase(empty_list);
   if (ring->second.lists.empty()) rings_.erase(ring);
 }

@@ -15,16 +15,19 @@
 
 namespace kopp::workqueue::detail {
 
-/// The metrics of one queue; without a provider, nothing is measured. Thread-safe; the queue calls
-/// it without holding a lock. A metric that is null or throws is skipped: a broken metric must not
-/// stop the queue.
+/// The metrics of one queue. Without a provider, nothing is measured. Thread-safe. The queue calls
+/// it without holding a lock. A metric that is null or throws is skipped, because a broken metric
+/// must not stop the queue.
 class QueueMetrics {
  public:
-  static constexpr std::size_t kMaxPriorities = 25;  ///< that have a depth metric of their own
-  static constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
+  /// The maximum number of priorities with their own depth metric.
+  static constexpr std::size_t kMaxPriorityLabels = 25;
+  /// The label of all other priorities, as in controller-runtime.
+  static constexpr const char* kOverflowLabel = "exceeded_cardinality_limit";
 
-  /// `provider` may be null, and must outlive this object. The functions return the values of the
-  /// two metrics about items in processing: see MetricsProvider.
+  /// `provider` may be null, and must outlive this object. `unfinished_seconds` and
+  /// `longest_seconds` return the current values of these two metrics. They are called on any
+  /// thread until this object is destroyed. Propagates exceptions of the provider.
   QueueMetrics(MetricsProvider* provider, std::string name, bool by_priority,
                std::function<double()> unfinished_seconds, std::function<double()> longest_seconds)
       : provider_(provider), name_(std::move(name)), by_priority_(by_priority) {
@@ -34,8 +37,10 @@ class QueueMetrics {
     latency_ = provider->NewLatencyMetric(name_);
     work_duration_ = provider->NewWorkDurationMetric(name_);
     retries_ = provider->NewRetriesMetric(name_);
-    unfinished_ = provider->NewUnfinishedWorkSecondsMetric(name_, std::move(unfinished_seconds));
-    longest_ = provider->NewLongestRunningProcessorSecondsMetric(name_, std::move(longest_seconds));
+    unfinished_work_seconds_ =
+        provider->NewUnfinishedWorkSecondsMetric(name_, std::move(unfinished_seconds));
+    longest_running_processor_seconds_ =
+        provider->NewLongestRunningProcessorSecondsMetric(name_, std::move(longest_seconds));
   }
 
   [[nodiscard]] bool enabled() const { return provider_ != nullptr; }
@@ -56,7 +61,7 @@ class QueueMetrics {
   void ObserveWorkDuration(Duration time) { Observe(work_duration_, time); }
 
  private:
-  using Label = std::optional<int>;  // a priority, or nullopt for all beyond kMaxPriorities
+  using Label = std::optional<int>;  // a priority, or nullopt for all beyond kMaxPriorityLabels
   using Depths = std::map<Label, std::unique_ptr<Gauge>>;
 
   static void Inc(const std::unique_ptr<Counter>& counter) {
@@ -76,21 +81,22 @@ class QueueMetrics {
 
   static Label LabelOf(const Depths& depths, int priority) {
     const std::size_t count = depths.size() - depths.count(std::nullopt);
-    return count < kMaxPriorities || depths.contains(priority) ? Label(priority) : std::nullopt;
+    return count < kMaxPriorityLabels || depths.contains(priority) ? Label(priority) : std::nullopt;
   }
   Gauge* DepthOf(int priority);
 
   MetricsProvider* const provider_;
   const std::string name_;
   const bool by_priority_;
-  std::unique_ptr<Gauge> depth_;     // if the order has no priorities
-  Guarded<Depths> priority_depths_;  // if it has; created when a priority is first used
+  std::unique_ptr<Gauge> depth_;  // the only depth metric; null if by_priority_
+  // The depth metrics if by_priority_. Each is created when its priority is first used.
+  Guarded<Depths> priority_depths_;
   std::unique_ptr<Counter> adds_;
   std::unique_ptr<Histogram> latency_;
   std::unique_ptr<Histogram> work_duration_;
   std::unique_ptr<Counter> retries_;
-  std::unique_ptr<Metric> unfinished_;
-  std::unique_ptr<Metric> longest_;
+  std::unique_ptr<Metric> unfinished_work_seconds_;
+  std::unique_ptr<Metric> longest_running_processor_seconds_;
 };
 
 inline Gauge* QueueMetrics::DepthOf(int priority) {
@@ -106,7 +112,7 @@ inline Gauge* QueueMetrics::DepthOf(int priority) {
     // The provider is user code: call it without the lock. Meanwhile another thread may create a
     // metric, which can change the label.
     auto created =
-        provider_->NewDepthMetric(name_, label ? std::to_string(*label) : kOtherPriorities);
+        provider_->NewDepthMetric(name_, label ? std::to_string(*label) : kOverflowLabel);
     auto depths = priority_depths_.Lock();
     if (LabelOf(*depths, priority) != label) continue;
     return depths->try_emplace(label, std::move(created)).first->second.get();

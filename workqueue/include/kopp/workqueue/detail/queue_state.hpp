@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/detail/fifo_order.hpp>
+#include <kopp/workqueue/detail/fifo_list.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
 #include <kopp/workqueue/detail/item_times.hpp>
 #include <kopp/workqueue/detail/priority_lists.hpp>
@@ -16,8 +16,8 @@
 
 namespace kopp::workqueue::detail {
 
-/// The rules of a queue without its threads, in client-go's terms: an item is dirty from an Add to
-/// its Get, in processing from its Get to its Done, and ready while it is dirty and not in
+/// The single-threaded part of a queue. It uses the terms of client-go: an item is dirty from an
+/// Add to its Get, in processing from its Get to its Done, and ready while it is dirty and not in
 /// processing. Not thread-safe.
 template <Item T>
 class QueueState {
@@ -26,9 +26,9 @@ class QueueState {
   /// `track_times` the argument `now` has no effect, and all times are zero.
   QueueState(bool by_priority, bool track_times) : times_(track_times) {
     if (by_priority) {
-      order_ = std::make_unique<PriorityLists>();
+      ready_list_ = std::make_unique<PriorityLists>();
     } else {
-      order_ = std::make_unique<FifoOrder<Table>>(table_);
+      ready_list_ = std::make_unique<FifoList<Table>>(table_);
     }
   }
 
@@ -42,50 +42,51 @@ class QueueState {
     bool became_ready = false;
     std::optional<int> raised_from = {};  ///< the previous priority, if this Add raised it
   };
-  /// `hash` is Hash(item, …).
+  /// Adds `item` with `rank`. `hash` must be Hash(item, …).
   template <typename U>
   AddResult Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now);
 
   struct GetResult {
     Prioritized<T> next;
-    Duration waited{};  ///< since the Add that made the item dirty
+    Duration waited{};  ///< the time since the Add that made the item dirty
   };
-  /// Starts to process the next item. Requires: ready() > 0. If the copy of the item throws,
-  /// nothing changes.
+  /// Returns the next item and marks it as being processed. If copying the item throws, nothing
+  /// changes. Requires: ready() > 0.
   [[nodiscard]] GetResult Get(TimePoint now);
 
   struct DoneResult {
     bool was_processing = false;  ///< if false, nothing changed
     bool became_ready = false;    ///< the item was added while it was in processing
-    int priority = 0;             ///< if it became ready
-    Duration worked{};            ///< since its Get
+    int priority = 0;             ///< the priority of the item, set if it became ready
+    Duration worked{};            ///< the time since its Get
   };
+  /// Marks `item` as processed. `hash` must be Hash(item, …).
   DoneResult Done(const T& item, std::uint32_t hash, TimePoint now);
 
   [[nodiscard]] std::size_t ready() const { return ready_; }
   [[nodiscard]] bool idle() const { return ready_ == 0 && processing_ == 0; }
   [[nodiscard]] const ItemTimes& times() const { return times_; }
-  /// The priority that an item in processing was returned with; 0 for any other item.
+  /// Returns the priority with which Get returned an item in processing; 0 for any other item.
   [[nodiscard]] int PriorityInProcessing(const T& item, std::uint32_t hash) const;
   /// Copies up to `limit` ready items and up to `limit` items in processing into `snapshot`.
   void FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const;
 
  private:
   struct Entry {
-    Handle next : 30 = kNoHandle;  // used by FifoOrder
+    Handle next : 30 = kNoHandle;  // used by FifoList
     Handle dirty : 1 = 0;
     Handle processing : 1 = 0;
   };
   using Table = ItemTable<T, Entry>;
 
-  /// The item's handle if it is in processing, else kNoHandle.
+  /// Returns the item's handle if it is in processing, otherwise kNoHandle.
   [[nodiscard]] Handle FindProcessing(const T& item, std::uint32_t hash) const {
     const Handle handle = table_.Find(item, hash);
     return handle != kNoHandle && table_[handle].processing ? handle : kNoHandle;
   }
 
   Table table_;  // all items that are dirty or in processing
-  std::unique_ptr<ReadyOrder> order_;
+  std::unique_ptr<ReadyList> ready_list_;
   ItemTimes times_;
   std::size_t ready_ = 0;
   std::size_t processing_ = 0;
@@ -100,27 +101,27 @@ auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoin
   Entry& entry = table_[handle];
   const bool was_dirty = entry.dirty;
   entry.dirty = 1;
-  if (!was_dirty) times_.Added(handle, now);
+  if (!was_dirty) times_.RecordAdd(handle, now);
   if (entry.processing) {  // Done will make it ready
-    order_->Defer(handle, rank);
+    ready_list_->Defer(handle, rank);
     return {.became_dirty = !was_dirty};
   }
-  if (was_dirty) return {.raised_from = order_->Raise(handle, rank)};
-  order_->Push(handle, rank);
+  if (was_dirty) return {.raised_from = ready_list_->Raise(handle, rank)};
+  ready_list_->Push(handle, rank);
   ++ready_;
   return {.became_dirty = true, .became_ready = true};
 }
 
 template <Item T>
 auto QueueState<T>::Get(TimePoint now) -> GetResult {
-  const Handle handle = order_->Front();
-  GetResult result{{table_.ItemOf(handle), order_->PriorityOf(handle)}};  // may throw
-  order_->PopFront();
+  const Handle handle = ready_list_->Front();
+  GetResult result{{table_.ItemOf(handle), ready_list_->PriorityOf(handle)}};  // may throw
+  ready_list_->PopFront();
   --ready_;
   ++processing_;
   table_[handle].dirty = 0;
   table_[handle].processing = 1;
-  result.waited = times_.Started(handle, now);
+  result.waited = times_.RecordStart(handle, now);
   return result;
 }
 
@@ -134,17 +135,17 @@ auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Do
   Entry& entry = table_[handle];
   entry.processing = 0;
   --processing_;
-  DoneResult result{.was_processing = true, .worked = times_.Finished(handle, now)};
+  DoneResult result{.was_processing = true, .worked = times_.RecordFinish(handle, now)};
   if (entry.dirty) {
-    order_->PushDeferred(handle);
+    ready_list_->PushDeferred(handle);
     ++ready_;
     result.became_ready = true;
-    result.priority = order_->PriorityOf(handle);
+    result.priority = ready_list_->PriorityOf(handle);
     return result;
   }
   table_.Erase(handle);
   if (table_.size() == 0) {
-    order_->ReleaseMemory();
+    ready_list_->ReleaseMemory();
     times_.ReleaseMemory();
   }
   return result;
@@ -153,15 +154,15 @@ auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Do
 template <Item T>
 int QueueState<T>::PriorityInProcessing(const T& item, std::uint32_t hash) const {
   const Handle handle = FindProcessing(item, hash);
-  return handle == kNoHandle ? 0 : order_->PriorityOf(handle);
+  return handle == kNoHandle ? 0 : ready_list_->PriorityOf(handle);
 }
 
 template <Item T>
 void QueueState<T>::FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const {
-  order_->ForEach([&](Handle handle) {
+  ready_list_->ForEach([&](Handle handle) {
     if (snapshot.ready.size() == limit) return false;
     snapshot.ready.push_back({.item = table_.ItemOf(handle),
-                              .priority = order_->PriorityOf(handle),
+                              .priority = ready_list_->PriorityOf(handle),
                               .at = times_.AddedAt(handle)});
     return true;
   });
@@ -169,7 +170,7 @@ void QueueState<T>::FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const
     if (snapshot.processing.size() == std::min(limit, processing_)) return false;
     if (!table_[handle].processing) return true;
     snapshot.processing.push_back({.item = table_.ItemOf(handle),
-                                   .priority = order_->PriorityOf(handle),
+                                   .priority = ready_list_->PriorityOf(handle),
                                    .at = times_.StartedAt(handle),
                                    .dirty = table_[handle].dirty == 1});
     return true;

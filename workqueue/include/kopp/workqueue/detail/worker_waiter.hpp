@@ -32,12 +32,14 @@ class WorkerWaiter {
     }
   }
 
-  /// Must be called after an item became ready, and after a worker took an item. If it returns
-  /// true, the caller must call NotifyOne after it has released the lock.
+  /// Decides whether to wake another worker. Call it after an item became ready, and after a worker
+  /// took an item. If it returns true, the caller must call NotifyOne after it has released the
+  /// lock.
   [[nodiscard]] bool StartWakeUp(std::size_t ready_items) {
     constexpr std::size_t kItemsPerWakeUp = 128;
     if (ready_items == 0) return false;
-    // Relaxed: it only ends the spinning early. The worker reads the queue with the lock held.
+    // Relaxed, because it only ends the spinning early. The worker reads the queue with the lock
+    // held.
     item_added_.store(true, std::memory_order_relaxed);
     const bool enough = wake_up_pending_ && ready_items % kItemsPerWakeUp != 0;
     if (sleepers_ == 0 || enough) return false;
@@ -52,10 +54,10 @@ class WorkerWaiter {
   void Spin(std::unique_lock<std::mutex>& lock) {
     constexpr int kSpins = 256;  // some microseconds: shorter than a sleep and a wake-up take
     wake_up_pending_ = true;
-    // Relaxed: StartWakeUp writes it with the lock held, too.
+    // Relaxed, because StartWakeUp writes it with the lock held, too.
     item_added_.store(false, std::memory_order_relaxed);
     lock.unlock();
-    // Relaxed: a stale value costs some more spins. Taking the lock orders everything else.
+    // Relaxed, because a stale value only costs more spins. The lock orders everything else.
     for (int i = 0; i < kSpins && !item_added_.load(std::memory_order_relaxed); ++i) CpuRelax();
     lock.lock();
     wake_up_pending_ = false;

@@ -3,17 +3,17 @@
 #include <functional>
 #include <optional>
 
-#include <kopp/workqueue/detail/ready_order.hpp>
+#include <kopp/workqueue/detail/ready_list.hpp>
 
 namespace kopp::workqueue::detail {
 
-/// First in, first out: a list that uses the member `next` of the values in `Table`, so it
-/// allocates nothing. Ranks have no effect.
+/// Returns the ready items first in, first out, and ignores ranks. It is a linked list that uses
+/// the member `next` of the values in `Table`, so it allocates no memory.
 template <typename Table>
-class FifoOrder final : public ReadyOrder {
+class FifoList final : public ReadyList {
  public:
   /// `table` must outlive this object.
-  explicit FifoOrder(Table& table) : table_(table) {}
+  explicit FifoList(Table& table) : table_(table) {}
 
   void Push(Handle handle, const Rank&) noexcept override { PushDeferred(handle); }
   std::optional<int> Raise(Handle, const Rank&) noexcept override { return std::nullopt; }
@@ -32,7 +32,9 @@ class FifoOrder final : public ReadyOrder {
   void PopFront() noexcept override { front_ = table_[front_].next; }
   [[nodiscard]] int PriorityOf(Handle) const override { return 0; }
   void ForEach(const std::function<bool(Handle)>& visit) const override {
-    for (Handle at = front_; at != kNoHandle && visit(at);) at = table_[at].next;
+    for (Handle handle = front_; handle != kNoHandle && visit(handle);) {
+      handle = table_[handle].next;
+    }
   }
   void ReleaseMemory() override {}
 
