@@ -128,8 +128,8 @@ Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
   // while it moves from waiting to ready.
   auto waiting = waiting_.Lock();
   return this->TakeSnapshotWith(limit, [&](Snapshot<T>& snapshot) {
-    const auto add = [&](const T& item, TimePoint at, int priority) {
-      snapshot.waiting.push_back({.item = item, .priority = priority, .at = at});
+    const auto add = [&](const T& item, TimePoint ready_at, int priority) {
+      snapshot.waiting.push_back({.item = item, .priority = priority, .at = ready_at});
     };
     const auto& due = waiting->due;
     const std::size_t due_count = std::min(limit, due.size());

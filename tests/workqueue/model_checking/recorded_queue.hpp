@@ -12,113 +12,117 @@
 #include <string>
 #include <vector>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 
-/// A queue under the scheduler. Records the step in which each call took effect, which is the last
-/// step in which the call acquired the lock. Check replays the calls in this order on the model,
-/// which must return the same. This one comparison checks that keys are processed exclusively (Q1),
-/// that no key is lost (Q2) or queued twice (Q3), that the order is kept (Q8) and that a drain does
-/// not return too early (Q7).
+/// Calls a queue under the scheduler, and records the step in which each call took effect, which is
+/// the last step in which the call acquired the lock. Check replays the calls in this order on the
+/// model, which must return the same results. This comparison checks that items are processed
+/// exclusively (Q1), that no item is lost (Q2) or queued twice (Q3), that the order is kept (Q8)
+/// and that a drain does not return too early (Q7).
 class RecordedQueue {
  public:
-  RecordedQueue(QueueUnderTest& queue, Rules rules) : queue_(queue), rules_(rules) {}
+  RecordedQueue(QueueUnderTest& queue, OrderSpec order) : queue_(queue), order_(order) {}
 
-  void Add(int key, int priority = 0) {
-    Start();
-    queue_.Add(Key{key}, priority);
-    Record({.call = "Add", .key = key, .priority = priority});
+  void Add(int id, int priority = 0) {
+    StartCall();
+    queue_.Add(TestItem{id}, priority);
+    Record({.call = "Add", .id = id, .priority = priority});
   }
   std::optional<int> Get(const std::stop_token& stop = {}) {
-    Start();
+    StartCall();
     const auto returned = queue_.Get(stop);
     if (!returned) return Record({.call = "Get: nullopt"}), std::nullopt;
     Record({.call = "Get",
-            .key = returned->item.id,
+            .id = returned->item.id,
             .priority = returned->priority,
             .stoppable = stop.stop_possible()});
     return returned->item.id;
   }
-  void Done(int key) {
-    Start();
-    queue_.Done(Key{key});
-    Record({.call = "Done", .key = key});
+  void Done(int id) {
+    StartCall();
+    queue_.Done(TestItem{id});
+    Record({.call = "Done", .id = id});
   }
   void ShutDown() {
-    Start();
+    StartCall();
     queue_.ShutDown();
     Record({.call = "ShutDown"});
   }
   /// Records two events: when the queue starts to ignore Adds, and when the drain returns.
   void Drain() {
-    Start();
+    StartCall();
     queue_.ShutDownWithDrain();
     const std::vector<std::uint64_t> steps = PopLockSteps();
     events_[steps.front()] = {.call = "drain starts"};
-    events_[steps.back()] = {.call = "drain returns", .start = steps.front()};
+    events_[steps.back()] = {.call = "drain returns", .start_step = steps.front()};
   }
-  /// After this step a Get with the token of `source` must return nullopt.
+  /// Requests a stop of `source`. After this step, a Get with its token must return nullopt.
   void RequestStop(std::stop_source& source) {
-    stop_step_ = Step(&source);
+    stop_step_ = SchedulingPoint(&source);
     source.request_stop();
   }
 
-  /// Processes keys until Get returns nullopt.
-  void Work(const std::stop_token& stop = {}) {
-    while (const auto key = Get(stop)) Done(*key);
+  /// Processes items until Get returns nullopt.
+  void ProcessItems(const std::stop_token& stop = {}) {
+    while (const auto id = Get(stop)) Done(*id);
   }
-  /// Processes `times` keys.
-  void Work(int times) {
-    for (int i = 0; i < times; ++i) {
-      if (const auto key = Get()) Done(*key);
+  /// Calls Get `count` times, and processes the items that it returns.
+  void ProcessItems(int count) {
+    for (int i = 0; i < count; ++i) {
+      if (const auto id = Get()) Done(*id);
     }
   }
 
   /// Compares the calls with the model. Requires: all threads have ended.
   void Check() const {
-    Model model(rules_);
+    Model model(order_);
     std::vector<std::uint64_t> shutdowns;
     for (const auto& [step, event] : events_) {
       const std::string error = Replay(model, shutdowns, step, event);
-      if (!error.empty()) return Fail(error + "\n" + Describe());
+      if (!error.empty()) return ReportFailure(error + "\n" + Describe());
     }
-    if (model.Len() > 0) return Fail("a key was left in the queue\n" + Describe());
-    if (!model.Processing().empty()) Fail("a key is still in processing\n" + Describe());
+    if (model.Len() > 0)
+      return ReportFailure("an item is still queued after the end of the program\n" + Describe());
+    if (!model.Processing().empty())
+      ReportFailure("an item is still in processing after the end of the program\n" + Describe());
   }
 
  private:
   struct Event {
     std::string call = {};
-    int key = 0;
+    int id = 0;
     int priority = 0;
-    std::uint64_t start = 0;
+    std::uint64_t start_step = 0;  // the step in which a drain started
     bool stoppable = false;
   };
 
-  static void Start() { PopLockSteps(); }
+  static void StartCall() { PopLockSteps(); }
   void Record(const Event& event) { events_[PopLockSteps().back()] = event; }
 
   [[nodiscard]] std::string Replay(Model& model, std::vector<std::uint64_t>& shutdowns,
                                    std::uint64_t step, const Event& event) const {
     const bool stopped = stop_step_ && *stop_step_ <= step;
     if (event.call == "Add") {
-      model.Add(event.key, event.priority);
+      model.Add(event.id, event.priority);
     } else if (event.call == "Get") {
-      if (stopped && event.stoppable) return "Get returned a key after its stop was requested";
-      if (model.Len() == 0) return "Get returned a key that was not ready";
+      if (stopped && event.stoppable) return "Get returned an item after its stop was requested";
+      if (model.Len() == 0) return "Get returned an item that was not ready";
       const Model::Returned expected = model.Get();
-      if (expected.key != event.key) {
-        return "Get must return key " + std::to_string(expected.key) + " first";
+      if (expected.id != event.id) {
+        return "Get returned item " + std::to_string(event.id) + " before item " +
+               std::to_string(expected.id);
       }
       if (expected.priority != event.priority) return "Get returned the wrong priority";
     } else if (event.call == "Get: nullopt") {
       const bool ended = model.ShuttingDown() && model.Len() == 0;
       if (!stopped && !ended) return "Get returned nullopt too early";
     } else if (event.call == "Done") {
-      model.Done(event.key);
+      model.Done(event.id);
     } else if (event.call == "drain returns") {
-      if (event.start == step) model.ShutDown();
-      const bool released = std::any_of(shutdowns.begin(), shutdowns.end(),
-                                        [&](std::uint64_t at) { return at > event.start; });
+      if (event.start_step == step) model.ShutDown();
+      const bool released =
+          std::any_of(shutdowns.begin(), shutdowns.end(),
+                      [&](std::uint64_t shutdown) { return shutdown > event.start_step; });
       if (!model.Idle() && !released) return "ShutDownWithDrain returned too early";
     } else {
       model.ShutDown();
@@ -130,16 +134,16 @@ class RecordedQueue {
   [[nodiscard]] std::string Describe() const {
     std::string text = "calls, by the step in which they took effect:\n";
     for (const auto& [step, event] : events_) {
-      text += "  " + std::to_string(step) + ": " + event.call + " " + std::to_string(event.key) +
+      text += "  " + std::to_string(step) + ": " + event.call + " " + std::to_string(event.id) +
               " " + std::to_string(event.priority) + "\n";
     }
     return text;
   }
 
   QueueUnderTest& queue_;
-  Rules rules_;
+  OrderSpec order_;
   std::map<std::uint64_t, Event> events_;
   std::optional<std::uint64_t> stop_step_;
 };
 
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

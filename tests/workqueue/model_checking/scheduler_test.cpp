@@ -1,4 +1,4 @@
-// Tests of the scheduler: it omits no schedule, and detects the bugs of a program.
+// Tests that the scheduler omits no schedule, and detects the bugs of a program.
 #include "scheduler.hpp"
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ void AppendLocked(std::mutex& mutex, std::string& text, char name, int times) {
 TEST(SchedulerTest, EachOrderOfTwoThreadsThatLockThreeTimesRunsOnce) {
   std::set<std::string> texts;
 
-  const Explored explored = Explore(Search{}, [&] {
+  const ExplorationResult result = Explore(ExhaustiveSearchOptions{}, [&] {
     std::mutex mutex;
     std::string text;
     std::jthread first([&] { AppendLocked(mutex, text, 'a', 3); });
@@ -38,26 +38,26 @@ TEST(SchedulerTest, EachOrderOfTwoThreadsThatLockThreeTimesRunsOnce) {
     texts.insert(text);
   });
 
-  EXPECT_THAT(explored.failure, IsEmpty());
-  EXPECT_EQ(texts.size(), 20) << "6! / (3! 3!)";
-  EXPECT_EQ(explored.schedules, 20);
+  EXPECT_THAT(result.failure, IsEmpty());
+  EXPECT_EQ(texts.size(), 20) << "not all 6! / (3! 3!) orders were run";
+  EXPECT_EQ(result.schedules, 20);
 }
 
 TEST(SchedulerTest, ThreadsWithSeparateLocksRunInOneOrder) {
-  const Explored explored = Explore(Search{}, [] {
+  const ExplorationResult result = Explore(ExhaustiveSearchOptions{}, [] {
     std::mutex mutexes[2];
     std::string texts[2];
     std::jthread first([&] { AppendLocked(mutexes[0], texts[0], 'a', 3); });
     std::jthread second([&] { AppendLocked(mutexes[1], texts[1], 'b', 3); });
   });
 
-  EXPECT_EQ(explored.schedules, 1);
+  EXPECT_EQ(result.schedules, 1);
 }
 
 TEST(SchedulerTest, TheBoundedSearchFindsAllOrdersWithEnoughPreemptions) {
   std::set<std::string> texts;
 
-  Explore(Search{.preemptions = 6}, [&] {
+  Explore(ExhaustiveSearchOptions{.max_preemptions = 6}, [&] {
     std::mutex mutex;
     std::string text;
     std::jthread first([&] { AppendLocked(mutex, text, 'a', 3); });
@@ -68,6 +68,19 @@ TEST(SchedulerTest, TheBoundedSearchFindsAllOrdersWithEnoughPreemptions) {
   });
 
   EXPECT_EQ(texts.size(), 20);
+}
+
+TEST(SchedulerTest, TheSearchFailsIfItNeedsMoreThanTheMaximumNumberOfRuns) {
+  const auto program = [] {
+    std::mutex mutex;
+    std::string text;
+    std::jthread first([&] { AppendLocked(mutex, text, 'a', 1); });
+    std::jthread second([&] { AppendLocked(mutex, text, 'b', 1); });
+  };
+
+  EXPECT_THAT(Explore(ExhaustiveSearchOptions{.max_runs = 1}, program).failure,
+              HasSubstr("stopped after 1 runs"));
+  EXPECT_THAT(Explore(ExhaustiveSearchOptions{.max_runs = 100}, program).failure, IsEmpty());
 }
 
 void TwoLocksInTwoOrders() {
@@ -84,23 +97,24 @@ void TwoLocksInTwoOrders() {
 }
 
 TEST(SchedulerTest, DetectsADeadlock) {
-  EXPECT_THAT(Explore(Search{}, TwoLocksInTwoOrders).failure, HasSubstr("deadlock"));
-  EXPECT_THAT(Explore(RandomSearch{.seed = 1, .depth = 2}, TwoLocksInTwoOrders).failure,
+  EXPECT_THAT(Explore(ExhaustiveSearchOptions{}, TwoLocksInTwoOrders).failure,
+              HasSubstr("deadlock"));
+  EXPECT_THAT(Explore(RandomSearchOptions{.seed = 1, .depth = 2}, TwoLocksInTwoOrders).failure,
               HasSubstr("deadlock"));
 }
 
 TEST(SchedulerTest, DetectsANotificationBeforeTheWait) {
-  const Explored explored = Explore(Search{}, [] {
+  const ExplorationResult result = Explore(ExhaustiveSearchOptions{}, [] {
     std::mutex mutex;
     std::condition_variable cv;
     std::jthread waiter([&] {
       std::unique_lock lock{mutex};
-      cv.wait(lock);  // a bug: the notification may be over
+      cv.wait(lock);  // a bug, because the notification can come before the wait
     });
     cv.notify_one();
   });
 
-  EXPECT_THAT(explored.failure, HasSubstr("deadlock"));
+  EXPECT_THAT(result.failure, HasSubstr("deadlock"));
 }
 
 TEST(SchedulerTest, DetectsAWaitWithoutALoopBySpuriousWakeUps) {
@@ -111,21 +125,22 @@ TEST(SchedulerTest, DetectsAWaitWithoutALoopBySpuriousWakeUps) {
     std::jthread waiter([&] {
       std::unique_lock lock{mutex};
       if (!ready) cv.wait(lock);
-      if (!ready) Fail("not ready");
+      if (!ready) ReportFailure("not ready");
     });
     const std::lock_guard guard{mutex};
     ready = true;
     cv.notify_one();
   };
 
-  EXPECT_THAT(Explore(Search{}, program).failure, IsEmpty());
-  EXPECT_THAT(Explore(Search{.spurious_wakeups = 1}, program).failure, HasSubstr("not ready"));
+  EXPECT_THAT(Explore(ExhaustiveSearchOptions{}, program).failure, IsEmpty());
+  EXPECT_THAT(Explore(ExhaustiveSearchOptions{.max_spurious_wakeups = 1}, program).failure,
+              HasSubstr("not ready"));
 }
 
 TEST(SchedulerTest, NotifyOneCanWakeAnySleeper) {
   std::set<char> woken;
 
-  Explore(Search{}, [&] {
+  Explore(ExhaustiveSearchOptions{}, [&] {
     std::mutex mutex;
     std::condition_variable cv;
     std::string text;
@@ -136,7 +151,7 @@ TEST(SchedulerTest, NotifyOneCanWakeAnySleeper) {
     };
     std::jthread first(wait, 'a');
     std::jthread second(wait, 'b');
-    AwaitAsleep(2);
+    AwaitBlockedThreads(2);
     cv.notify_one();
     cv.notify_one();
     first.join();
@@ -148,27 +163,28 @@ TEST(SchedulerTest, NotifyOneCanWakeAnySleeper) {
 }
 
 TEST(SchedulerTest, TheDestructorOfAStopCallbackWaitsForTheCallback) {
-  const Explored explored = Explore(Search{.preemptions = 2, .at_unlock = true}, [] {
-    std::mutex mutex;
-    std::stop_source source;
-    bool destroyed = false;
-    std::jthread stopper([&] {
-      Step(&source);
-      source.request_stop();
-    });
-    {
-      const std::stop_callback callback(source.get_token(), [&] {
-        const std::lock_guard guard{mutex};
-        if (destroyed) Fail("the callback ran after its destructor");
+  const ExplorationResult result =
+      Explore(ExhaustiveSearchOptions{.max_preemptions = 2, .at_unlock = true}, [] {
+        std::mutex mutex;
+        std::stop_source source;
+        bool destroyed = false;
+        std::jthread stopper([&] {
+          SchedulingPoint(&source);
+          source.request_stop();
+        });
+        {
+          const std::stop_callback callback(source.get_token(), [&] {
+            const std::lock_guard guard{mutex};
+            if (destroyed) ReportFailure("the callback ran after its destructor");
+          });
+          SchedulingPoint(&source);
+        }
+        destroyed = true;
       });
-      Step(&source);
-    }
-    destroyed = true;
-  });
 
-  EXPECT_THAT(explored.failure, IsEmpty());
-  EXPECT_GT(explored.schedules, 1);
+  EXPECT_THAT(result.failure, IsEmpty());
+  EXPECT_GT(result.schedules, 1);
 }
 
 }  // namespace
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

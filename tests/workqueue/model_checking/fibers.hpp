@@ -10,14 +10,14 @@
 
 #include <ucontext.h>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 
 /// The next operation of a fiber.
 enum class Op {
   kLock,
   kUnlock,
-  kWait,    // on a condition variable: releases the lock
-  kAsleep,  // during kWait
+  kWait,    // starts to wait for a condition variable, and releases the lock
+  kAsleep,  // is blocked on a condition variable; the step is a spurious wake-up
   kNotifyOne,
   kNotifyAll,
   kFutexWait,
@@ -33,9 +33,9 @@ struct Transition {
   std::size_t fiber = 0;
   Op op = Op::kStep;
   std::size_t object = 0;
-  std::size_t mutex = 0;     // of a wait; the fiber of a join
-  std::size_t sleepers = 0;  // of a notification: the number of waiting fibers
-  std::size_t pick = 0;      // the sleeper that is notified
+  std::size_t mutex = 0;     // the mutex of a wait, or the fiber of a join
+  std::size_t sleepers = 0;  // the number of waiting fibers at a notification
+  std::size_t pick = 0;      // the index of the sleeper that is notified
   bool operator==(const Transition&) const = default;
 };
 
@@ -43,28 +43,31 @@ struct Transition {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// `last` is the fiber that ran last. Returns an index into `choices`, which is not empty.
-  virtual std::size_t Choose(const std::vector<Transition>& choices, std::size_t last) = 0;
+  /// Returns an index into `choices`, which is not empty. `last_fiber` is the fiber that ran last.
+  virtual std::size_t Choose(const std::vector<Transition>& choices, std::size_t last_fiber) = 0;
 };
 
 /// One run of a program: its fibers, and the state of its mutexes and condition variables.
 class Run {
  public:
-  Run(Strategy& strategy, bool at_unlock, int spurious_wakeups);
+  Run(Strategy& strategy, bool at_unlock, int max_spurious_wakeups);
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  /// Runs `program` once. Returns when all fibers have ended, or cannot continue.
   void Execute(const std::function<void()>& program);
 
   [[nodiscard]] std::uint64_t steps() const { return schedule_.size(); }
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  void Fail(const std::string& message);
+  /// Records the first failure of the run, with the schedule.
+  void ReportFailure(const std::string& message);
 
-  /// The run of the calling fiber, or null on a thread that is not a fiber.
+  /// Returns the run of the calling fiber, or null on a thread that is not a fiber.
   static Run* Current();
 
-  // The intercepted functions call these for fibers.
+  // The intercepted functions and the functions of scheduler.hpp call the following functions on
+  // fibers.
   void Lock(const void* mutex);
   void Unlock(const void* mutex);
   void Wait(const void* cv, const void* mutex);
@@ -78,7 +81,8 @@ class Run {
   void Join(std::size_t fiber);
   [[nodiscard]] std::size_t Self() const { return running_; }
   std::vector<std::uint64_t> PopLockSteps();
-  [[nodiscard]] std::size_t Asleep() const;
+  /// Returns the number of fibers that are blocked on condition variables.
+  [[nodiscard]] std::size_t NumSleepers() const;
 
  private:
   struct Fiber {
@@ -108,17 +112,17 @@ class Run {
 
   Strategy& strategy_;
   const bool at_unlock_;
-  int spurious_wakeups_;  // still allowed
+  int remaining_spurious_wakeups_;
   ucontext_t main_ = {};
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::size_t running_ = kNoFiber;
-  std::vector<std::size_t>
-      starters_;  // they wait until the fiber that they started reaches its first step
+  // The fibers that wait until the fiber that they started reaches its first step.
+  std::vector<std::size_t> starters_;
   std::size_t pick_ = 0;
-  std::map<const void*, std::size_t> ids_;     // numbered in the order of their first use
-  std::map<std::size_t, std::size_t> owners_;  // fibers by mutex
+  std::map<const void*, std::size_t> ids_;     // objects, numbered in the order of their first use
+  std::map<std::size_t, std::size_t> owners_;  // the fiber that holds each mutex
   std::vector<Transition> schedule_;
   std::string failure_;
 };
 
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

@@ -5,11 +5,12 @@
 #include <map>
 #include <string>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 
-/// The implementations of an interface under test, by name: "" is the real one; the others are
-/// copies with a planted bug, or unchanged copies. `Factories` creates objects of one of them. So
-/// the tests are compiled once, and run with every implementation.
+/// The implementations of an interface under test, indexed by name. The name "" is the real
+/// implementation; the others are copies with a planted bug, or unchanged copies. `Factories`
+/// creates the objects of an implementation. The tests are compiled once, and run with every
+/// implementation.
 template <typename Factories>
 class Implementations {
  public:
@@ -18,15 +19,16 @@ class Implementations {
     All().emplace(name, factories);
   }
 
-  /// The implementation that the environment variable KOPP_PLANTED_BUG names. Aborts if there is
-  /// none of that name: a misspelled name must not look like a bug that was caught.
+  /// Returns the implementation that the environment variable KOPP_PLANTED_BUG names. Aborts if no
+  /// implementation has this name: a misspelled name must not look like a bug that was caught.
   static const Factories& Selected() {
     static const Factories& selected = []() -> const Factories& {
       const char* variable = std::getenv("KOPP_PLANTED_BUG");
       const std::string name = variable == nullptr ? "" : variable;
       const auto found = All().find(name);
       if (found != All().end()) return found->second;
-      std::fprintf(stderr, "KOPP_PLANTED_BUG=%s: no such implementation\n", name.c_str());
+      std::fprintf(stderr, "KOPP_PLANTED_BUG=%s: there is no implementation of this name\n",
+                   name.c_str());
       std::abort();
     }();
     return selected;
@@ -39,4 +41,4 @@ class Implementations {
   }
 };
 
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

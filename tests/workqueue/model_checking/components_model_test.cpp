@@ -1,5 +1,5 @@
-// Compares the parts of the queues with simple models: both get the same calls.
-#include "parts_adapter.hpp"
+// Compares the components of the queues with simple models. Both get the same calls.
+#include "components_adapter.hpp"
 #include "properties.hpp"
 
 #include <algorithm>
@@ -20,67 +20,69 @@
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/workqueue/rate_limiter.hpp>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 
 namespace {
 
 using Handle = std::uint32_t;
 constexpr Handle kNoHandle = TableUnderTest::kNoHandle;
-using Parts = Implementations<PartFactories>;
+using Components = Implementations<ComponentFactories>;
 
-const Parts real_parts("", MakePartFactories<workqueue::detail::ItemTable<Counted, int>,
-                                             workqueue::detail::DelayHeap<Counted>,
-                                             workqueue::detail::FailureCounts<Counted>>());
+const Components real_components(
+    "", MakeComponentFactories<workqueue::detail::ItemTable<CountedItem, int>,
+                               workqueue::detail::DelayHeap<CountedItem>,
+                               workqueue::detail::FailureCounts<CountedItem>>());
 
 struct Command {
-  int kind = 0;
-  int key = 0;
+  int operation = 0;
+  int id = 0;  // the id of the item
   int number = 0;
 
   friend std::ostream& operator<<(std::ostream& out, const Command& command) {
-    return out << "(kind " << command.kind << ", key " << command.key << ", number "
+    return out << "(operation " << command.operation << ", item " << command.id << ", number "
                << command.number << ")";
   }
 };
 
-rc::Gen<std::vector<Command>> Commands(const rc::Gen<int>& kind, int keys, int numbers) {
+rc::Gen<std::vector<Command>> Commands(const rc::Gen<int>& operation, int ids, int numbers) {
   return rc::gen::scale(4.0, rc::gen::container<std::vector<Command>>(rc::gen::build<Command>(
-                                 rc::gen::set(&Command::kind, kind),
-                                 rc::gen::set(&Command::key, rc::gen::inRange(0, keys)),
+                                 rc::gen::set(&Command::operation, operation),
+                                 rc::gen::set(&Command::id, rc::gen::inRange(0, ids)),
                                  rc::gen::set(&Command::number, rc::gen::inRange(0, numbers)))));
 }
 
 // ItemTable
 
-/// Hashes of which some are equal, some adjacent, and some at the end of the index.
-std::uint32_t HashOf(int key) {
+/// Returns hashes that include equal hashes, adjacent hashes and hashes at the end of the index.
+std::uint32_t HashOf(int id) {
   constexpr std::uint32_t kHashes[] = {14, 15, 0, 30, 0xFFFF'FFFF, 1, 15, 0xFFFF'FFF0};
-  return kHashes[static_cast<std::size_t>(key) % std::size(kHashes)];
+  return kHashes[static_cast<std::size_t>(id) % std::size(kHashes)];
 }
 
 TEST(ItemTableModelTest, BehavesLikeAMapAndDestroysErasedItems) {
   enum { kInsert, kErase, kClear };
   ExpectHolds([] {
-    const auto table = Parts::Selected().table();
+    const auto table = Components::Selected().table();
     std::map<int, int> model;
-    const auto kinds = rc::gen::weightedElement<int>({{60, kInsert}, {40, kErase}, {1, kClear}});
-    for (const auto& [kind, key, number] : *Commands(kinds, 24, 1000)) {
-      const Handle found = table->Find(Counted(key), HashOf(key));
-      RC_ASSERT((found != kNoHandle) == model.contains(key));
-      if (kind == kInsert) {
-        const auto [handle, is_new] = table->Insert(Counted(key), HashOf(key));
-        RC_ASSERT(is_new == !model.contains(key));
+    const auto operations =
+        rc::gen::weightedElement<int>({{60, kInsert}, {40, kErase}, {1, kClear}});
+    for (const auto& [operation, id, number] : *Commands(operations, 24, 1000)) {
+      const Handle found = table->Find(CountedItem(id), HashOf(id));
+      RC_ASSERT((found != kNoHandle) == model.contains(id));
+      if (operation == kInsert) {
+        const auto [handle, is_new] = table->Insert(CountedItem(id), HashOf(id));
+        RC_ASSERT(is_new == !model.contains(id));
         RC_ASSERT(!is_new || table->ValueOf(handle) == 0);
-        table->ValueOf(handle) = model[key] = number;
-      } else if (kind == kErase && found != kNoHandle) {
+        table->ValueOf(handle) = model[id] = number;
+      } else if (operation == kErase && found != kNoHandle) {
         table->Erase(found);
-        model.erase(key);
-      } else if (kind == kClear) {
+        model.erase(id);
+      } else if (operation == kClear) {
         table->Clear();
         model.clear();
       }
       for (const auto& [each, value] : model) {
-        const Handle handle = table->Find(Counted(each), HashOf(each));
+        const Handle handle = table->Find(CountedItem(each), HashOf(each));
         RC_ASSERT(handle != kNoHandle);
         RC_ASSERT(table->ItemOf(handle).id() == each);
         RC_ASSERT(table->ValueOf(handle) == value);
@@ -89,7 +91,7 @@ TEST(ItemTableModelTest, BehavesLikeAMapAndDestroysErasedItems) {
       table->ForEach([&](Handle) { return ++visited > 0; });
       RC_ASSERT(visited == model.size());
       RC_ASSERT(table->size() == model.size());
-      RC_ASSERT(Counted::alive == model.size());
+      RC_ASSERT(CountedItem::live_instances == model.size());
     }
   });
 }
@@ -100,91 +102,93 @@ TEST(DelayHeapModelTest, KeepsTheEarliestTimeAndTheHighestPriorityOfEachItem) {
   enum { kAdd, kPop, kClear };
   ExpectHolds([] {
     struct Waiting {
-      TimePoint at;
-      int added = 0;  // by which call
+      TimePoint ready_at;
+      int call = 0;  // the number of the Add call
       int priority = 0;
     };
-    const auto heap = Parts::Selected().heap();
+    const auto heap = Components::Selected().heap();
     std::map<int, Waiting> model;
     int calls = 0;
     const auto first = [&] {
       return std::min_element(model.begin(), model.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.second.at, a.second.added) < std::pair(b.second.at, b.second.added);
+        return std::pair(a.second.ready_at, a.second.call) <
+               std::pair(b.second.ready_at, b.second.call);
       });
     };
-    const auto kinds = rc::gen::weightedElement<int>({{60, kAdd}, {35, kPop}, {1, kClear}});
-    for (const auto& [kind, key, number] : *Commands(kinds, 40, 12)) {
-      if (kind == kAdd) {
+    const auto operations = rc::gen::weightedElement<int>({{60, kAdd}, {35, kPop}, {1, kClear}});
+    for (const auto& [operation, id, number] : *Commands(operations, 40, 12)) {
+      if (operation == kAdd) {
         const Waiting added{TimePoint{} + std::chrono::seconds(number), calls++, number % 3};
-        const auto [entry, is_new] = model.try_emplace(key, added);
-        const bool earlier = is_new || added.at < entry->second.at;
+        const auto [entry, is_new] = model.try_emplace(id, added);
+        const bool earlier = is_new || added.ready_at < entry->second.ready_at;
         const int priority = std::max(entry->second.priority, added.priority);
         if (earlier) entry->second = added;
         entry->second.priority = priority;
-        const bool is_first = heap->Add(Counted(key), added.at, added.priority);
-        RC_ASSERT(is_first == (earlier && first()->first == key));
-      } else if (kind == kPop && !model.empty()) {
+        const bool is_first = heap->Add(CountedItem(id), added.ready_at, added.priority);
+        RC_ASSERT(is_first == (earlier && first()->first == id));
+      } else if (operation == kPop && !model.empty()) {
         const auto popped = heap->PopFront();
         RC_ASSERT(popped.item.id() == first()->first);
         RC_ASSERT(popped.priority == first()->second.priority);
         model.erase(first());
-      } else if (kind == kClear) {
+      } else if (operation == kClear) {
         heap->Clear();
         model.clear();
       }
       RC_ASSERT(heap->size() == model.size());
       RC_ASSERT(heap->empty() == model.empty());
-      RC_ASSERT(heap->next() == (model.empty() ? TimePoint::max() : first()->second.at));
+      RC_ASSERT(heap->next() == (model.empty() ? TimePoint::max() : first()->second.ready_at));
       std::vector<std::tuple<TimePoint, int, int>> in_order;
       for (const auto& [each, waiting] : model) {
-        in_order.emplace_back(waiting.at, waiting.added, each);
+        in_order.emplace_back(waiting.ready_at, waiting.call, each);
       }
       std::sort(in_order.begin(), in_order.end());
       std::size_t visited = 0;
-      heap->ForEarliest(3, [&](const Counted& item, TimePoint at, int priority) {
+      heap->ForEarliest(3, [&](const CountedItem& item, TimePoint ready_at, int priority) {
         RC_ASSERT(item.id() == std::get<2>(in_order.at(visited++)));
-        RC_ASSERT(at == model[item.id()].at);
+        RC_ASSERT(ready_at == model[item.id()].ready_at);
         RC_ASSERT(priority == model[item.id()].priority);
       });
       RC_ASSERT(visited == std::min<std::size_t>(3, model.size()));
-      RC_ASSERT(Counted::alive == model.size());
+      RC_ASSERT(CountedItem::live_instances == model.size());
     }
   });
 }
 
 // FailureCounts and the delays that depend on them
 
-constexpr int kIdle = 10;  // seconds
+constexpr int kIdleTimeout = 10;  // in seconds
 
 TEST(FailureCountsModelTest, CountsFailuresSinceTheLastForgetOrExpiry) {
   enum { kIncrement, kForget, kGet, kAdvance };
   ExpectHolds([] {
-    struct Count {
-      int failures = 0;
-      int last = 0;
+    struct Failures {
+      int count = 0;
+      int last_time = 0;
     };
     kopp::testing::FakeClock clock;
-    const auto counts = Parts::Selected().counts(std::chrono::seconds(kIdle), clock);
-    std::map<int, Count> model;
+    const auto counts = Components::Selected().counts(std::chrono::seconds(kIdleTimeout), clock);
+    std::map<int, Failures> model;
     int now = 0;
-    const auto kinds =
+    const auto operations =
         rc::gen::weightedElement<int>({{40, kIncrement}, {5, kForget}, {10, kGet}, {20, kAdvance}});
-    for (const auto& [kind, key, seconds] : *Commands(kinds, 30, 6)) {
-      std::erase_if(model, [&](const auto& each) { return now > each.second.last + kIdle; });
-      if (kind == kIncrement) {
-        auto& [failures, last] = model[key];
-        RC_ASSERT(counts->Increment(Counted(key)) == failures);
-        ++failures;
-        last = now;
-      } else if (kind == kForget) {
-        counts->Forget(Counted(key));
-        model.erase(key);
-      } else if (kind == kAdvance) {
+    for (const auto& [operation, id, seconds] : *Commands(operations, 30, 6)) {
+      std::erase_if(model,
+                    [&](const auto& each) { return now > each.second.last_time + kIdleTimeout; });
+      if (operation == kIncrement) {
+        auto& [count, last_time] = model[id];
+        RC_ASSERT(counts->Increment(CountedItem(id)) == count);
+        ++count;
+        last_time = now;
+      } else if (operation == kForget) {
+        counts->Forget(CountedItem(id));
+        model.erase(id);
+      } else if (operation == kAdvance) {
         clock.Advance(std::chrono::seconds(seconds));
         now += seconds;
         continue;
       }
-      RC_ASSERT(counts->Get(Counted(key)) == (model.contains(key) ? model[key].failures : 0));
+      RC_ASSERT(counts->Get(CountedItem(id)) == (model.contains(id) ? model[id].count : 0));
     }
   });
 }
@@ -192,16 +196,17 @@ TEST(FailureCountsModelTest, CountsFailuresSinceTheLastForgetOrExpiry) {
 TEST(FailureCountsModelTest, IncrementFreesItemsThatAreIdleForTwiceTheTime) {
   ExpectHolds([] {
     kopp::testing::FakeClock clock;
-    const auto counts = Parts::Selected().counts(std::chrono::seconds(kIdle), clock);
-    std::map<int, int> last;
+    const auto counts = Components::Selected().counts(std::chrono::seconds(kIdleTimeout), clock);
+    std::map<int, int> last_times;
     int now = 0;
-    for (const auto& [kind, key, seconds] : *Commands(rc::gen::just(0), 1000, 6)) {
+    for (const auto& [operation, id, seconds] : *Commands(rc::gen::just(0), 1000, 6)) {
       clock.Advance(std::chrono::seconds(seconds));
       now += seconds;
-      counts->Increment(Counted(key));
-      last[key] = now;
-      std::erase_if(last, [&](const auto& each) { return now > each.second + 2 * kIdle; });
-      RC_ASSERT(Counted::alive <= last.size());
+      counts->Increment(CountedItem(id));
+      last_times[id] = now;
+      std::erase_if(last_times,
+                    [&](const auto& each) { return now > each.second + 2 * kIdleTimeout; });
+      RC_ASSERT(CountedItem::live_instances <= last_times.size());
     }
   });
 }
@@ -226,4 +231,4 @@ TEST(ExponentialDelayModelTest, TheDelayIsBaseTimesTwoToThePowerOfTheFailuresUpT
 }
 
 }  // namespace
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

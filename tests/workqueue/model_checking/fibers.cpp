@@ -7,22 +7,24 @@
 
 #include <sys/single_threaded.h>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 namespace {
 
-constexpr std::size_t kStack = std::size_t{256} * 1024;
+constexpr std::size_t kStackSize = std::size_t{256} * 1024;
 
 Run* current_run = nullptr;
-std::vector<std::unique_ptr<char[]>> unused_stacks;  // of earlier runs
+std::vector<std::unique_ptr<char[]>> unused_stacks;  // the stacks of earlier runs
 
-constexpr std::array kNames{"lock",       "unlock",     "wait",       "spurious wake-up",
-                            "notify one", "notify all", "futex wait", "futex sleep",
-                            "futex wake", "yield",      "join",       "step"};
+constexpr std::array kOpNames{"lock",       "unlock",     "wait",       "spurious wake-up",
+                              "notify one", "notify all", "futex wait", "futex sleep",
+                              "futex wake", "yield",      "join",       "step"};
 
 }  // namespace
 
-Run::Run(Strategy& strategy, bool at_unlock, int spurious_wakeups)
-    : strategy_(strategy), at_unlock_(at_unlock), spurious_wakeups_(spurious_wakeups) {}
+Run::Run(Strategy& strategy, bool at_unlock, int max_spurious_wakeups)
+    : strategy_(strategy),
+      at_unlock_(at_unlock),
+      remaining_spurious_wakeups_(max_spurious_wakeups) {}
 
 Run::~Run() {
   for (const auto& fiber : fibers_) unused_stacks.push_back(std::move(fiber->stack));
@@ -31,20 +33,20 @@ Run::~Run() {
 Run* Run::Current() { return current_run; }
 
 void Run::Execute(const std::function<void()>& program) {
-  __libc_single_threaded = 0;  // else the standard library omits locks and atomics
+  __libc_single_threaded = 0;  // otherwise the standard library omits locks and atomics
   current_run = this;
   (void)Spawn(program);
   current_run = nullptr;
 }
 
-void Run::Fail(const std::string& message) {
+void Run::ReportFailure(const std::string& message) {
   if (failure_.empty()) failure_ = message + "\n" + Describe();
 }
 
 std::size_t Run::Spawn(std::function<void()> body) {
   auto fiber = std::make_unique<Fiber>();
   if (unused_stacks.empty()) {
-    fiber->stack.reset(new char[kStack]);
+    fiber->stack.reset(new char[kStackSize]);
   } else {
     fiber->stack = std::move(unused_stacks.back());
     unused_stacks.pop_back();
@@ -52,12 +54,12 @@ std::size_t Run::Spawn(std::function<void()> body) {
   fiber->body = std::move(body);
   getcontext(&fiber->context);
   fiber->context.uc_stack.ss_sp = fiber->stack.get();
-  fiber->context.uc_stack.ss_size = kStack;
+  fiber->context.uc_stack.ss_size = kStackSize;
   fiber->context.uc_link = nullptr;
   makecontext(&fiber->context, &Run::FiberMain, 0);
   fibers_.push_back(std::move(fiber));
   const std::size_t started = fibers_.size() - 1;
-  // Run it to its first step now: other fibers cannot observe what it does before that.
+  // Run the new fiber to its first step now. Other fibers cannot observe its actions before that.
   const std::size_t before = running_;
   if (before != kNoFiber) starters_.push_back(before);
   running_ = started;
@@ -71,7 +73,7 @@ void Run::FiberMain() {
   try {
     self.body();
   } catch (const std::exception& error) {
-    run.Fail(std::string("a thread ended by an exception: ") + error.what());
+    run.ReportFailure(std::string("a thread ended with an exception: ") + error.what());
   }
   self.finished = true;
   run.SwitchToNext();
@@ -103,18 +105,18 @@ std::size_t Run::ChooseNext() {
     });
     if (all_blocked) {
       const auto unfinished = [](const auto& fiber) { return !fiber->finished; };
-      if (std::any_of(fibers_.begin(), fibers_.end(), unfinished)) Fail("deadlock");
+      if (std::any_of(fibers_.begin(), fibers_.end(), unfinished)) ReportFailure("deadlock");
       return kNoFiber;
     }
     if (steps() == kMaxSteps) {
-      Fail("the program does not end");
+      ReportFailure("the program did not end within " + std::to_string(kMaxSteps) + " steps");
       return kNoFiber;
     }
     const Transition choice = choices[strategy_.Choose(choices, running_)];
     schedule_.push_back(choice);
     pick_ = choice.pick;
     if (choice.op != Op::kAsleep) return choice.fiber;
-    --spurious_wakeups_;
+    --remaining_spurious_wakeups_;
     Wake(choice.fiber);
   }
 }
@@ -147,7 +149,7 @@ bool Run::CanRun(const Fiber& fiber) const {
     case Op::kLock:
       return !owners_.contains(fiber.next.object);
     case Op::kAsleep:
-      return spurious_wakeups_ > 0;
+      return remaining_spurious_wakeups_ > 0;
     case Op::kFutexAsleep:
       return false;
     case Op::kJoin:
@@ -183,7 +185,7 @@ void Run::Unlock(const void* mutex) {
   if (at_unlock_) SchedulingPoint(Op::kUnlock, id);
   const auto owner = owners_.find(id);
   if (owner == owners_.end() || owner->second != running_)
-    Fail("a mutex is unlocked by a fiber that does not hold it");
+    ReportFailure("a mutex is unlocked by a fiber that does not hold it");
   owners_.erase(id);
 }
 
@@ -232,7 +234,7 @@ std::uint64_t Run::Step(const void* object) {
 
 void Run::Join(std::size_t fiber) { SchedulingPoint(Op::kJoin, IdOf(fibers_[fiber].get()), fiber); }
 
-std::size_t Run::Asleep() const {
+std::size_t Run::NumSleepers() const {
   return static_cast<std::size_t>(
       std::count_if(fibers_.begin(), fibers_.end(),
                     [](const auto& fiber) { return fiber->next.op == Op::kAsleep; }));
@@ -250,7 +252,8 @@ std::string Run::Describe() const {
   std::string text = "schedule:\n";
   for (const Transition& choice : schedule_) {
     text += "  thread " + std::to_string(choice.fiber) + ": " +
-            kNames.at(static_cast<std::size_t>(choice.op)) + " of " + std::to_string(choice.object);
+            kOpNames.at(static_cast<std::size_t>(choice.op)) + " of " +
+            std::to_string(choice.object);
     if (choice.sleepers > 1) text += ", sleeper " + std::to_string(choice.pick);
     text += "\n";
   }
@@ -258,10 +261,10 @@ std::string Run::Describe() const {
     if (fiber->finished) continue;
     const Transition& next = fiber->next;
     text += "then thread " + std::to_string(next.fiber) +
-            " is at: " + kNames.at(static_cast<std::size_t>(next.op)) + " of " +
+            " is at: " + kOpNames.at(static_cast<std::size_t>(next.op)) + " of " +
             std::to_string(next.object) + "\n";
   }
   return text;
 }
 
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 
 /// Checks `property` with many generated arguments. Reports the smallest arguments for which it
 /// fails. Prints the seed: RC_PARAMS="seed=…" repeats the run.
@@ -27,4 +27,4 @@ void ExpectHolds(Property&& property) {
   ADD_FAILURE() << message.str();
 }
 
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

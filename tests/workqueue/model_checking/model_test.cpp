@@ -1,4 +1,4 @@
-// Compares the queue with its model: both get the same calls, on one thread.
+// Compares the queue with its model. Both get the same calls, on one thread.
 #include "model.hpp"
 
 #include "properties.hpp"
@@ -20,67 +20,68 @@
 
 #include <kopp/testing/fake_clock.hpp>
 
-namespace kopp::proof {
+namespace kopp::model_checking {
 namespace {
 
 struct Command {
-  enum Kind { kAdd, kGet, kDone, kAddAfter, kRequeueAfter, kAdvance, kShutDown };
-  Kind kind = kAdd;
-  int key = 0;
+  enum Operation { kAdd, kGet, kDone, kAddAfter, kRequeueAfter, kAdvance, kShutDown };
+  Operation operation = kAdd;
+  int id = 0;  // the id of the item
   int priority = 0;
   int seconds = 0;
 
   friend std::ostream& operator<<(std::ostream& out, const Command& command) {
     constexpr const char* kNames[] = {
         "Add", "Get", "Done", "AddAfter", "AddAfter with the same priority", "Advance", "ShutDown"};
-    return out << kNames[command.kind] << "(key " << command.key << ", priority "
+    return out << kNames[command.operation] << "(item " << command.id << ", priority "
                << command.priority << ", " << command.seconds << " s)";
   }
 };
 
-/// A random command; Add, Get and Done are the most frequent ones.
+/// Generates a random command. Add, Get and Done are the most frequent operations.
 rc::Gen<Command> AnyCommand() {
-  using Kind = Command::Kind;
+  using Operation = Command::Operation;
   return rc::gen::build<Command>(
-      rc::gen::set(&Command::kind, rc::gen::weightedElement<Kind>({{8, Kind::kAdd},
-                                                                   {6, Kind::kGet},
-                                                                   {6, Kind::kDone},
-                                                                   {4, Kind::kAddAfter},
-                                                                   {2, Kind::kRequeueAfter},
-                                                                   {3, Kind::kAdvance}})),
-      rc::gen::set(&Command::key, rc::gen::inRange(0, 7)),
+      rc::gen::set(&Command::operation,
+                   rc::gen::weightedElement<Operation>({{8, Operation::kAdd},
+                                                        {6, Operation::kGet},
+                                                        {6, Operation::kDone},
+                                                        {4, Operation::kAddAfter},
+                                                        {2, Operation::kRequeueAfter},
+                                                        {3, Operation::kAdvance}})),
+      rc::gen::set(&Command::id, rc::gen::inRange(0, 7)),
       rc::gen::set(&Command::priority, rc::gen::inRange(-1, 3)),
       rc::gen::set(&Command::seconds, rc::gen::inRange(0, 5)));
 }
 
-/// A queue and its model, which must behave alike.
+/// A queue and its model, which must behave in the same way.
 class QueueAndModel {
  public:
-  explicit QueueAndModel(const Rules& rules)
-      : model_(rules), queue_(MakeDelayingQueue(rules, clock_)) {}
+  explicit QueueAndModel(const OrderSpec& order)
+      : model_(order), queue_(MakeDelayingQueue(order, clock_)) {}
 
   void Do(const Command& command) {
-    const Key key{command.key};
+    const TestItem item{command.id};
     const auto delay = std::chrono::seconds(command.seconds);
-    switch (command.kind) {
+    switch (command.operation) {
       case Command::kAdd:
-        queue_->Add(key, command.priority);
-        model_.Add(key.id, command.priority);
+        queue_->Add(item, command.priority);
+        model_.Add(item.id, command.priority);
         break;
       case Command::kGet:
         if (model_.Len() > 0 || model_.ShuttingDown()) Get();
         break;
       case Command::kDone:
-        queue_->Done(key);
-        model_.Done(key.id);
+        queue_->Done(item);
+        model_.Done(item.id);
         break;
       case Command::kAddAfter:
-        queue_->AddAfter(key, delay, command.priority);
-        model_.AddAfter(key.id, delay.count(), command.priority, now_);
+        queue_->AddAfter(item, delay, command.priority);
+        model_.AddAfter(item.id, delay.count(), command.priority, now_);
         break;
       case Command::kRequeueAfter:
-        queue_->AddAfter(key, delay, {});
-        model_.AddAfter(key.id, delay.count(), {}, now_);
+        queue_->AddAfter(item, delay, {});
+        model_.AddAfter(item.id, delay.count(), {}, now_);
         break;
       case Command::kAdvance:
         Advance(command.seconds);
@@ -96,12 +97,12 @@ class QueueAndModel {
 
  private:
   void Get() {
-    RC_ASSERT(queue_->Len() == model_.Len());  // else Get might block
+    RC_ASSERT(queue_->Len() == model_.Len());  // otherwise Get can block
     const auto returned = queue_->Get({});
     RC_ASSERT(returned.has_value() == (model_.Len() > 0));
     if (!returned) return;
     const Model::Returned expected = model_.Get();
-    RC_ASSERT(returned->item.id == expected.key);
+    RC_ASSERT(returned->item.id == expected.id);
     RC_ASSERT(returned->priority == expected.priority);
   }
 
@@ -119,7 +120,7 @@ class QueueAndModel {
     std::vector<std::pair<int, int>> ready;
     for (const auto& entry : snapshot.ready) ready.emplace_back(entry.item.id, entry.priority);
     std::vector<std::pair<int, int>> expected_ready;
-    for (const auto& [key, priority] : model_.Ready()) expected_ready.emplace_back(key, priority);
+    for (const auto& [id, priority] : model_.Ready()) expected_ready.emplace_back(id, priority);
     RC_ASSERT(ready == expected_ready);
 
     std::map<int, std::pair<int, bool>> processing;
@@ -127,8 +128,8 @@ class QueueAndModel {
       processing[entry.item.id] = {entry.priority, entry.dirty};
     }
     std::map<int, std::pair<int, bool>> expected_processing;
-    for (const auto& [key, priority] : model_.Processing()) {
-      expected_processing[key] = {priority, model_.IsDirty(key)};
+    for (const auto& [id, priority] : model_.Processing()) {
+      expected_processing[id] = {priority, model_.IsDirty(id)};
     }
     RC_ASSERT(processing == expected_processing);
 
@@ -138,8 +139,8 @@ class QueueAndModel {
     }
     std::vector<std::tuple<int, TimePoint, int>> expected_waiting;
     for (const auto& each : model_.WaitingInOrder()) {
-      const auto at = TimePoint{} + std::chrono::seconds(each.at);
-      expected_waiting.emplace_back(each.key, at, each.priority);
+      const auto at = TimePoint{} + std::chrono::seconds(each.ready_at);
+      expected_waiting.emplace_back(each.id, at, each.priority);
     }
     RC_ASSERT(waiting == expected_waiting);
 
@@ -151,16 +152,16 @@ class QueueAndModel {
   }
 
   Model model_;
-  std::int64_t now_ = 0;  // seconds
+  std::int64_t now_ = 0;  // in seconds
   kopp::testing::FakeClock clock_;
   const std::unique_ptr<QueueUnderTest> queue_;
 };
 
-class QueueModelTest : public ::testing::TestWithParam<NamedRules> {};
+class QueueModelTest : public ::testing::TestWithParam<NamedOrderSpec> {};
 
 TEST_P(QueueModelTest, TheQueueBehavesLikeItsModel) {
   ExpectHolds([] {
-    QueueAndModel pair(GetParam().rules);
+    QueueAndModel pair(GetParam().order);
     for (const Command& command : *rc::gen::container<std::vector<Command>>(AnyCommand())) {
       pair.Do(command);
     }
@@ -169,19 +170,19 @@ TEST_P(QueueModelTest, TheQueueBehavesLikeItsModel) {
 
 TEST_P(QueueModelTest, TheQueueBehavesLikeItsModelAfterShutDown) {
   ExpectHolds([] {
-    QueueAndModel pair(GetParam().rules);
+    QueueAndModel pair(GetParam().order);
     for (const Command& command : *rc::gen::container<std::vector<Command>>(AnyCommand())) {
       pair.Do(command);
     }
-    pair.Do({.kind = Command::kShutDown});
+    pair.Do({.operation = Command::kShutDown});
     for (const Command& command : *rc::gen::container<std::vector<Command>>(AnyCommand())) {
       pair.Do(command);
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, QueueModelTest, ::testing::ValuesIn(AllOrders()),
+INSTANTIATE_TEST_SUITE_P(, QueueModelTest, ::testing::ValuesIn(AllOrderSpecs()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace kopp::proof
+}  // namespace kopp::model_checking

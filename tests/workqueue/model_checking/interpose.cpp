@@ -1,6 +1,6 @@
 // Replaces the functions of the C library that lock, wait and notify. On a fiber of a Run they call
-// the Run, on all other threads the C library. The linker prefers these definitions in the binary
-// to those of the library.
+// the Run; on all other threads they call the C library. The linker prefers these definitions in
+// the binary to the definitions in the library.
 #include "fibers.hpp"
 #include "scheduler.hpp"
 
@@ -17,15 +17,16 @@
 
 namespace {
 
-using kopp::proof::Run;
+using kopp::model_checking::Run;
 
-/// The function of this name in the C library.
+/// Returns the function of this name in the C library.
 template <typename F>
 F Real(const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
 }
 
-constexpr pthread_t kFirstId = 1;  // of a fiber; the ids of threads are addresses, so they differ
+// The id of the first fiber. The ids of threads are addresses, so they differ from it.
+constexpr pthread_t kFirstFiberId = 1;
 
 }  // namespace
 
@@ -58,7 +59,7 @@ int pthread_cond_wait(pthread_cond_t* cv, pthread_mutex_t* mutex) {
 
 int pthread_cond_timedwait(pthread_cond_t* cv, pthread_mutex_t* mutex, const timespec* deadline) {
   if (Run* run = Run::Current()) {
-    run->Fail("the program uses a timed wait, but the scheduler has no real time");
+    run->ReportFailure("the program uses a timed wait, but the scheduler has no real time");
     return ETIMEDOUT;
   }
   static const auto kReal = Real<decltype(&pthread_cond_timedwait)>("pthread_cond_timedwait");
@@ -68,7 +69,7 @@ int pthread_cond_timedwait(pthread_cond_t* cv, pthread_mutex_t* mutex, const tim
 int pthread_cond_clockwait(pthread_cond_t* cv, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
   if (Run* run = Run::Current()) {
-    run->Fail("the program uses a timed wait, but the scheduler has no real time");
+    run->ReportFailure("the program uses a timed wait, but the scheduler has no real time");
     return ETIMEDOUT;
   }
   static const auto kReal = Real<decltype(&pthread_cond_clockwait)>("pthread_cond_clockwait");
@@ -90,7 +91,7 @@ int pthread_cond_broadcast(pthread_cond_t* cv) noexcept {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
   if (Run* run = Run::Current()) {
-    *thread = kFirstId + run->Spawn([start, argument] { start(argument); });
+    *thread = kFirstFiberId + run->Spawn([start, argument] { start(argument); });
     return 0;
   }
   static const auto kReal = Real<decltype(&pthread_create)>("pthread_create");
@@ -98,13 +99,13 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 }
 
 int pthread_join(pthread_t thread, void** result) {
-  if (Run* run = Run::Current()) return run->Join(thread - kFirstId), 0;
+  if (Run* run = Run::Current()) return run->Join(thread - kFirstFiberId), 0;
   static const auto kReal = Real<decltype(&pthread_join)>("pthread_join");
   return kReal(thread, result);
 }
 
 pthread_t pthread_self() noexcept {
-  if (Run* run = Run::Current()) return kFirstId + run->Self();
+  if (Run* run = Run::Current()) return kFirstFiberId + run->Self();
   static const auto kReal = Real<decltype(&pthread_self)>("pthread_self");
   return kReal();
 }
