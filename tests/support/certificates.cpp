@@ -12,9 +12,9 @@ namespace kopp::testing {
 namespace {
 
 using detail::Bio;
+using detail::Certificate;
 using detail::Key;
 using detail::MemoryBio;
-using X509Ptr = detail::Certificate;
 
 void ThrowUnless(bool succeeded) {
   if (!succeeded) throw std::runtime_error("OpenSSL failed to create a test certificate");
@@ -26,7 +26,7 @@ std::string ReadAll(const Bio& bio) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-Identity ToPem(X509* certificate, EVP_PKEY* key) {
+CertificateAndKey ToPem(X509* certificate, EVP_PKEY* key) {
   const Bio certificate_bio(BIO_new(BIO_s_mem()));
   const Bio key_bio(BIO_new(BIO_s_mem()));
   ThrowUnless(PEM_write_bio_X509(certificate_bio.get(), certificate) == 1);
@@ -44,10 +44,10 @@ void AddExtension(X509* certificate, X509* issuer, int nid, const std::string& v
   X509_EXTENSION_free(extension);
 }
 
-X509Ptr MakeUnsigned(EVP_PKEY* key, const std::string& common_name, bool expired) {
+Certificate MakeUnsigned(EVP_PKEY* key, const std::string& common_name, bool expired) {
   static long serial = 1;
   constexpr long kDay = 24L * 60 * 60;
-  X509Ptr certificate(X509_new());
+  Certificate certificate(X509_new());
   X509_set_version(certificate.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), ++serial);
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -2 * kDay);
@@ -66,36 +66,37 @@ void Sign(X509* certificate, X509* issuer, EVP_PKEY* key) {
 
 }  // namespace
 
-Authority::Authority() {
+CertificateAuthority::CertificateAuthority() {
   const Key key(EVP_EC_gen("P-256"));
-  const X509Ptr certificate = MakeUnsigned(key.get(), "kopp test authority", false);
+  const Certificate certificate = MakeUnsigned(key.get(), "kopp test authority", false);
   AddExtension(certificate.get(), certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
   Sign(certificate.get(), certificate.get(), key.get());
-  identity_ = ToPem(certificate.get(), key.get());
+  own_ = ToPem(certificate.get(), key.get());
 }
 
-Authority::Authority(const Authority& issuer, const std::string& common_name)
-    : identity_(issuer.Issue({.common_name = common_name, .authority = true})) {}
+CertificateAuthority::CertificateAuthority(const CertificateAuthority& issuer,
+                                           const std::string& common_name)
+    : own_(issuer.Issue({.common_name = common_name, .is_ca = true})) {}
 
-Identity Authority::Issue(const Certificate& request) const {
-  const X509Ptr issuer(
-      PEM_read_bio_X509(MemoryBio(identity_.certificate).get(), nullptr, nullptr, nullptr));
+CertificateAndKey CertificateAuthority::Issue(const CertificateOptions& options) const {
+  const Certificate issuer(
+      PEM_read_bio_X509(MemoryBio(own_.certificate).get(), nullptr, nullptr, nullptr));
   const Key issuer_key(
-      PEM_read_bio_PrivateKey(MemoryBio(identity_.key).get(), nullptr, nullptr, nullptr));
+      PEM_read_bio_PrivateKey(MemoryBio(own_.key).get(), nullptr, nullptr, nullptr));
   const Key key(EVP_EC_gen("P-256"));
-  const X509Ptr certificate = MakeUnsigned(key.get(), request.common_name, request.expired);
-  if (!request.names.empty()) {
-    AddExtension(certificate.get(), issuer.get(), NID_subject_alt_name, request.names);
+  const Certificate certificate = MakeUnsigned(key.get(), options.common_name, options.expired);
+  if (!options.subject_alt_names.empty()) {
+    AddExtension(certificate.get(), issuer.get(), NID_subject_alt_name, options.subject_alt_names);
   }
-  if (request.authority) {
+  if (options.is_ca) {
     AddExtension(certificate.get(), issuer.get(), NID_basic_constraints, "critical,CA:TRUE");
   }
   Sign(certificate.get(), issuer.get(), issuer_key.get());
   return ToPem(certificate.get(), key.get());
 }
 
-Identity Authority::IssueForLoopback() const {
-  return Issue({.names = "DNS:localhost,IP:127.0.0.1,IP:::1"});
+CertificateAndKey CertificateAuthority::IssueForLoopback() const {
+  return Issue({.subject_alt_names = "DNS:localhost,IP:127.0.0.1,IP:::1"});
 }
 
 }  // namespace kopp::testing

@@ -77,12 +77,12 @@ using Script = std::vector<Step>;
 class RawServer {
  public:
   struct Tls {
-    Identity identity{};
+    CertificateAndKey identity{};
     std::string client_authority{};  ///< if set, clients must present a certificate issued by it
   };
   struct Request {
-    std::size_t connection = 0;  ///< the first is 0
-    std::string head{};          ///< without the empty line
+    std::size_t connection = 0;  ///< the index of the connection, starting at 0
+    std::string head{};          ///< the request line and the headers, without the empty line
     std::string body{};
     std::string client{};       ///< the common name of the client's certificate
     std::string server_name{};  ///< the SNI of the TLS handshake
@@ -101,11 +101,13 @@ class RawServer {
   [[nodiscard]] std::vector<Request> Requests() const;
   [[nodiscard]] std::size_t Connections() const;
 
-  /// These functions block until the server has seen `count` of them, and fail the test after 5 s.
+  /// The Wait functions block until the server has seen `count` requests or connections. They fail
+  /// the test after 5 s.
   void WaitForRequests(std::size_t count);
   void WaitForConnections(std::size_t count);
-  void WaitForClosedConnections(std::size_t count);  ///< closed by the server
-  void WaitForStall();  ///< until a script has reached kStall and so has sent everything
+  void WaitForClosedConnections(std::size_t count);  ///< connections that the server has closed
+  /// Blocks until a script has reached kStall, and so has sent everything.
+  void WaitForStall();
 
   /// Lets one script continue after its kWaitForProceed.
   void Proceed();
@@ -134,9 +136,10 @@ class RawServer {
   std::size_t stalled_ = 0;
   std::size_t received_ = 0;
   std::vector<Request> requests_;
-  std::vector<int> sockets_;  // of the open connections
+  std::vector<int> sockets_;  // the sockets of the open connections
 
-  std::vector<std::jthread> threads_;  // of connections; only acceptor_ uses it until it ends
+  // The threads of the connections. Until acceptor_ has ended, only its thread uses this vector.
+  std::vector<std::jthread> threads_;
   std::jthread acceptor_;
 };
 

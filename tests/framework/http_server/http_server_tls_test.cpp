@@ -7,7 +7,7 @@
 namespace kopp {
 namespace {
 
-using testing::Authority;
+using testing::CertificateAuthority;
 using ::testing::StartsWith;
 
 class HttpServerTlsTest : public HttpServerTest {
@@ -15,15 +15,16 @@ class HttpServerTlsTest : public HttpServerTest {
   HttpServerTlsTest() { options_.tls = {identity_.certificate, identity_.key}; }
 
   /// Returns a client that trusts `authority`.
-  [[nodiscard]] std::unique_ptr<Transport> ClientTrusting(const Authority& authority) const {
+  [[nodiscard]] std::unique_ptr<Transport> ClientTrusting(
+      const CertificateAuthority& authority) const {
     Config config;
     config.server = "https://127.0.0.1:" + std::to_string(port());
     config.certificate_authority = authority.certificate();
     return MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
   }
 
-  Authority authority_;
-  testing::Identity identity_ = authority_.IssueForLoopback();
+  CertificateAuthority authority_;
+  testing::CertificateAndKey identity_ = authority_.IssueForLoopback();
 };
 
 TEST_F(HttpServerTlsTest, HttpsRequestReturnsResponseOfTheHandler) {
@@ -69,7 +70,7 @@ TEST_F(HttpServerTlsTest, ClientRejectsServerCertificateOfAnotherAuthority) {
   Serve();
 
   try {
-    (void)ClientTrusting(Authority())->Call({.target = "/page"});
+    (void)ClientTrusting(CertificateAuthority())->Call({.target = "/page"});
     FAIL() << "the client accepted the certificate";
   } catch (const TransportError& error) {
     EXPECT_EQ(error.kind(), TransportError::Kind::kUntrusted);
@@ -121,7 +122,7 @@ std::string TlsErrorMessageOf(const HttpServerTls& tls) {
 }
 
 TEST_F(HttpServerTlsTest, UnusableCertificateOrKeyIsAConfigErrorThatNamesTheAddress) {
-  const testing::Identity other = authority_.IssueForLoopback();
+  const testing::CertificateAndKey other = authority_.IssueForLoopback();
   const std::string start =
       "cannot serve HTTPS on 127.0.0.1:0: the certificate or its key cannot be used: ";
 

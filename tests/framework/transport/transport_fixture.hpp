@@ -105,7 +105,7 @@ class TransportConformanceTest : public ::testing::TestWithParam<TransportOption
 
   bool UsesCpprest() const { return GetParam() == TransportOptions::Calls::kCppRest; }
 
-  Authority authority_;
+  CertificateAuthority authority_;
   Config config_;
   TransportOptions options_;
 };

@@ -47,7 +47,7 @@ class StreamTest : public ::testing::Test {
     });
   }
 
-  Authority authority_;
+  CertificateAuthority authority_;
   TransportOptions options_;
   std::unique_ptr<Transport> transport_;
 };

@@ -23,7 +23,7 @@ TEST_P(TransportConformanceTest, ServerOfTheConfiguredAuthorityIsTrusted) {
 
 TEST_P(TransportConformanceTest, ServerOfAnotherAuthorityIsRejectedBeforeTheTokenIsSent) {
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, TrustedTls());
-  config_.certificate_authority = Authority().certificate();
+  config_.certificate_authority = CertificateAuthority().certificate();
   config_.token = "s3cret";
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
@@ -35,7 +35,7 @@ TEST_P(TransportConformanceTest, ServerOfAnotherAuthorityIsRejectedBeforeTheToke
 
 TEST_P(TransportConformanceTest, ExpiredServerCertificateIsRejected) {
   auto tls = TrustedTls();
-  tls.identity = authority_.Issue({.names = "IP:127.0.0.1", .expired = true});
+  tls.identity = authority_.Issue({.subject_alt_names = "IP:127.0.0.1", .expired = true});
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, tls);
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
@@ -46,7 +46,7 @@ TEST_P(TransportConformanceTest, ExpiredServerCertificateIsRejected) {
 
 TEST_P(TransportConformanceTest, ServerCertificateForAnotherNameIsRejected) {
   auto tls = TrustedTls();
-  tls.identity = authority_.Issue({.names = "DNS:other.example,IP:10.0.0.1"});
+  tls.identity = authority_.Issue({.subject_alt_names = "DNS:other.example,IP:10.0.0.1"});
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, tls);
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
@@ -66,7 +66,8 @@ TEST_P(TransportConformanceTest, CommonNameWithoutSubjectAltNameIsRejected) {
 
 TEST_P(TransportConformanceTest, CommonNameDoesNotMatchIpAddress) {
   auto tls = TrustedTls();
-  tls.identity = authority_.Issue({.common_name = "127.0.0.1", .names = "DNS:other.example"});
+  tls.identity =
+      authority_.Issue({.common_name = "127.0.0.1", .subject_alt_names = "DNS:other.example"});
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, tls);
 
   EXPECT_EQ(FailureOfCall(*TransportTo(server), {.target = "/"}).kind, Kind::kUntrusted);
@@ -74,7 +75,7 @@ TEST_P(TransportConformanceTest, CommonNameDoesNotMatchIpAddress) {
 
 TEST_P(TransportConformanceTest, TlsServerNameIsCheckedInsteadOfHost) {
   auto tls = TrustedTls();
-  tls.identity = authority_.Issue({.names = "DNS:kubernetes.default.svc"});
+  tls.identity = authority_.Issue({.subject_alt_names = "DNS:kubernetes.default.svc"});
   config_.tls_server_name = "kubernetes.default.svc";
   RawServer server({AlwaysRespond(MakeResponse(200, "x"))}, tls);
 
@@ -86,7 +87,7 @@ TEST_P(TransportConformanceTest, TlsServerNameIsCheckedInsteadOfHost) {
 
 TEST_P(TransportConformanceTest, InsecureSkipTlsVerifyAcceptsAnyServerCertificate) {
   auto tls = TrustedTls();
-  tls.identity = authority_.Issue({.names = "DNS:other.example", .expired = true});
+  tls.identity = authority_.Issue({.subject_alt_names = "DNS:other.example", .expired = true});
   config_.certificate_authority.clear();
   config_.insecure_skip_tls_verify = true;
   RawServer server({AlwaysRespond(MakeResponse(200, "x"))}, tls);
@@ -97,7 +98,7 @@ TEST_P(TransportConformanceTest, InsecureSkipTlsVerifyAcceptsAnyServerCertificat
 TEST_P(TransportConformanceTest, ClientCertificateIsPresented) {
   auto tls = TrustedTls();
   tls.client_authority = authority_.certificate();
-  const Identity own = authority_.Issue({.common_name = "system:admin"});
+  const CertificateAndKey own = authority_.Issue({.common_name = "system:admin"});
   config_.client_certificate = own.certificate;
   config_.client_key = own.key;
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, tls);
@@ -109,8 +110,8 @@ TEST_P(TransportConformanceTest, ClientCertificateIsPresented) {
 
 TEST_P(TransportConformanceTest, RejectedClientCertificateFailsAsUntrusted) {
   auto tls = TrustedTls();
-  tls.client_authority = Authority().certificate();
-  const Identity own = authority_.Issue({.common_name = "system:admin"});
+  tls.client_authority = CertificateAuthority().certificate();
+  const CertificateAndKey own = authority_.Issue({.common_name = "system:admin"});
   config_.client_certificate = own.certificate;
   config_.client_key = own.key;
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, tls);
@@ -165,7 +166,7 @@ TEST_P(TransportConformanceTest, OtherTlsAlertFailsAsBroken) {
 }
 
 TEST_P(TransportConformanceTest, IntermediateAuthorityIsAcceptedAsTrustAnchor) {
-  const Authority intermediate(authority_, "kopp test intermediate");
+  const CertificateAuthority intermediate(authority_, "kopp test intermediate");
   config_.certificate_authority = intermediate.certificate();
   RawServer server({AlwaysRespond(MakeResponse(200, "x"))},
                    RawServer::Tls{.identity = intermediate.IssueForLoopback()});
