@@ -26,12 +26,12 @@ class HandlersTest : public ::testing::Test {
   }
   static Widget OwnedWidget(std::string owner,
                             std::string api_version = "samplecontroller.k8s.io/v1") {
-    return MakeWidget().WithOwner({.apiVersion = std::move(api_version),
-                                   .kind = "Foo",
-                                   .name = std::move(owner),
-                                   .controller = true});
+    return MakeWidget().AddOwnerReference({.apiVersion = std::move(api_version),
+                                           .kind = "Foo",
+                                           .name = std::move(owner),
+                                           .controller = true});
   }
-  /// Empties the queue; returns its keys in order.
+  /// Empties the queue and returns its keys in order.
   std::vector<std::string> DrainQueue() {
     std::vector<std::string> keys;
     while (queue_.Len() > 0) {
@@ -80,7 +80,7 @@ TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherGroupsAndNonControllerOwners) {
   handler.on_add(MakeAnyObject(MakeWidget()), false);
   handler.on_add(MakeAnyObject(OwnedWidget("foo", "other.group/v1alpha1")), false);
   handler.on_add(
-      MakeAnyObject(MakeWidget().WithOwner(
+      MakeAnyObject(MakeWidget().AddOwnerReference(
           {.apiVersion = "samplecontroller.k8s.io/v1alpha1", .kind = "Foo", .name = "foo"})),
       false);
 
@@ -139,7 +139,7 @@ class HandlersPriorityTest : public HandlersTest {
  protected:
   static constexpr int kNormalPriority = 0;
 
-  /// Empties the queue; returns the priorities of its keys.
+  /// Empties the queue and returns the priorities of its keys.
   std::vector<int> DrainPriorities() {
     std::vector<int> priorities;
     while (priority_queue_.Len() > 0) {

@@ -27,14 +27,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Verb = SourceRequest::Verb;
 
-/// The calls of handlers, one line of text for each. Thread-safe.
+/// Records the calls of handlers, with one line of text for each call. Thread-safe.
 class EventLog {
  public:
   void Append(std::string line) {
     lines_.Lock()->push_back(std::move(line));
     appended_.notify_all();
   }
-  /// Blocks until there are `count` lines; returns all lines.
+  /// Blocks until there are `count` lines, and returns all lines.
   std::vector<std::string> Await(std::size_t count) {
     auto lines = lines_.Lock();
     lines.Wait(appended_, [&] { return lines->size() >= count; });
@@ -97,7 +97,7 @@ class InformerTest : public ::testing::Test {
       source_, {.clock = clock_, .seed = 1, .on_problem = [this](const std::string& problem, bool) {
                   problems_.Lock()->push_back(problem);
                 }}};
-  std::jthread runner_;  // last: destroyed, and so stopped, first
+  std::jthread runner_;  // declared last, so that it is stopped and destroyed first
 };
 
 TEST_F(InformerTest, AfterSyncTheStoreHasTheListAndHandlersGotInitialAdds) {
@@ -194,11 +194,11 @@ TEST_F(InformerTest, AResyncSendsUpdatesOnlyToTheHandlerWithThatResyncPeriod) {
   clock_.AwaitSleepers(1);
   clock_.Advance(29s);
   clock_.AwaitSleepers(1);
-  EXPECT_EQ(event_log_.Await(2).size(), 2) << "no resync before its period has passed";
+  EXPECT_EQ(event_log_.Await(2).size(), 2) << "a resync was sent before its period had passed";
   clock_.Advance(1s);
 
   EXPECT_EQ(event_log_.Await(3).size(), 3);
-  EXPECT_EQ(source_.Requests().size(), 2) << "a resync sends no request";
+  EXPECT_EQ(source_.Requests().size(), 2) << "the resync sent a request";
 }
 
 TEST_F(InformerTest, AWatchThatEndsWithoutErrorIsResumedFromTheLastVersionWithoutARelist) {

@@ -22,13 +22,13 @@ struct SplitResult {
   bool is_complete = false;
 };
 
-/// Feeds `text` in chunks of `chunk_size` bytes.
+/// Splits `text` in chunks of `chunk_size` bytes, and returns the objects and the envelope.
 SplitResult Split(Mode mode, std::string_view text, std::size_t chunk_size) {
   SplitResult result;
   JsonSplitter splitter(mode,
                         [&](std::string_view object) { result.objects.emplace_back(object); });
-  for (std::size_t at = 0; at < text.size(); at += chunk_size) {
-    splitter.Feed(text.substr(at, chunk_size));
+  for (std::size_t offset = 0; offset < text.size(); offset += chunk_size) {
+    splitter.Feed(text.substr(offset, chunk_size));
   }
   result.envelope = splitter.envelope();
   result.is_complete = splitter.IsComplete();
@@ -60,32 +60,49 @@ TEST_P(JsonSplitterTest, ListItemsAreSplitAndTheOtherMembersAreInTheEnvelope) {
   EXPECT_TRUE(result.is_complete);
 }
 
-TEST_P(JsonSplitterTest, AListWithEmptyOrNullItemsIsComplete) {
-  EXPECT_THAT(Split(Mode::kListItems, R"({"items":[]})", GetParam()).objects, IsEmpty());
-  EXPECT_TRUE(Split(Mode::kListItems, R"({"items":null,"kind":"L"})", GetParam()).is_complete);
+TEST_P(JsonSplitterTest, AListWithAnEmptyItemsArrayIsCompleteAndHasNoObjects) {
+  const SplitResult result = Split(Mode::kListItems, R"({"items":[]})", GetParam());
+
+  EXPECT_THAT(result.objects, IsEmpty());
+  EXPECT_TRUE(result.is_complete);
+}
+
+TEST_P(JsonSplitterTest, AListWithNullItemsIsCompleteAndHasNoObjects) {
+  const SplitResult result = Split(Mode::kListItems, R"({"items":null,"kind":"L"})", GetParam());
+
+  EXPECT_THAT(result.objects, IsEmpty());
+  EXPECT_TRUE(result.is_complete);
+}
+
+TEST_P(JsonSplitterTest, WhitespaceAfterAListIsIgnored) {
+  const SplitResult result = Split(Mode::kListItems, "{\"items\":[]} \r\n", GetParam());
+
+  EXPECT_THAT(result.objects, IsEmpty());
+  EXPECT_TRUE(result.is_complete);
 }
 
 TEST_P(JsonSplitterTest, TruncatedInputIsNotComplete) {
   EXPECT_FALSE(Split(Mode::kDocuments, R"({"a":1} {"b":)", GetParam()).is_complete);
   EXPECT_FALSE(Split(Mode::kListItems, R"({"items":[{"a":1})", GetParam()).is_complete);
-  EXPECT_FALSE(Split(Mode::kListItems,
-                     R"({"items":[]})"
-                     " ",
-                     GetParam())
-                   .objects.size());
-  EXPECT_FALSE(Split(Mode::kListItems, "", GetParam()).is_complete) << "no list has started";
+  EXPECT_FALSE(Split(Mode::kListItems, "", GetParam()).is_complete) << "the input is empty";
 }
 
-TEST_P(JsonSplitterTest, TextOutsideObjectsThrowsMalformed) {
+TEST_P(JsonSplitterTest, TextOutsideObjectsThrowsDecodeError) {
   EXPECT_THROW(Split(Mode::kDocuments, "{} x {}", GetParam()), DecodeError);
   EXPECT_THROW(Split(Mode::kDocuments, "[{}]", GetParam()), DecodeError);
   EXPECT_THROW(Split(Mode::kDocuments, "<html>", GetParam()), DecodeError);
+}
+
+TEST_P(JsonSplitterTest, ASecondObjectAfterAListThrowsDecodeError) {
   EXPECT_THROW(Split(Mode::kListItems, R"({"items":[]} {})", GetParam()), DecodeError);
 }
 
-TEST_P(JsonSplitterTest, MismatchedBracketsThrowMalformed) {
+TEST_P(JsonSplitterTest, MismatchedBracketsThrowDecodeError) {
   EXPECT_THROW(Split(Mode::kDocuments, "{]", GetParam()), DecodeError);
   EXPECT_THROW(Split(Mode::kDocuments, "}", GetParam()), DecodeError);
+}
+
+TEST_P(JsonSplitterTest, AListItemThatIsNotAnObjectThrowsDecodeError) {
   EXPECT_THROW(Split(Mode::kListItems, R"({"items":[[]]})", GetParam()), DecodeError);
 }
 

@@ -53,8 +53,9 @@ TEST(ObjectTest, DecodingReadsMetadataByItsJsonNames) {
 }
 
 TEST(ControllerOfTest, ReturnsTheOwnerReferenceWithControllerTrueOrNull) {
-  const auto widget =
-      MakeWidget().WithOwner({.name = "reader"}).WithOwner({.name = "manager", .controller = true});
+  const auto widget = MakeWidget()
+                          .AddOwnerReference({.name = "reader"})
+                          .AddOwnerReference({.name = "manager", .controller = true});
 
   ASSERT_NE(ControllerOf(widget.metadata), nullptr);
   EXPECT_EQ(ControllerOf(widget.metadata)->name, "manager");

@@ -7,7 +7,8 @@
 
 namespace kopp::testing {
 
-/// A namespaced kind for tests. The functions are builders: MakeWidget().WithSize(3).
+/// An object of a namespaced kind for tests. The With functions change a temporary and return it,
+/// so that calls can be chained: MakeWidget().WithSize(3).
 struct Widget {
   static constexpr Kind kKind{"example.test/v1", "Widget", "widgets"};
   struct Spec {
@@ -36,7 +37,7 @@ struct Widget {
     metadata.resourceVersion = std::move(version);
     return std::move(*this);
   }
-  Widget WithOwner(OwnerReference owner) && {
+  Widget AddOwnerReference(OwnerReference owner) && {
     metadata.ownerReferences.push_back(std::move(owner));
     return std::move(*this);
   }
