@@ -35,12 +35,12 @@ class ScriptedLimiter final : public RateLimiter<std::string> {
   std::function<Duration(const std::string&)> when_;
 };
 
-TEST(BadInputTest, EmptyAndMegabyteKeysAreValid) {
+TEST(BadInputTest, EmptyAndMegabyteItemsAreValid) {
   const std::string large(1 << 20, 'x');
   const std::string other = std::string((1 << 20) - 1, 'x') + "y";
   RateLimitingQueue<std::string> queue;
   for (int i = 0; i < 2; ++i) {
-    for (const auto& key : {std::string(), large, other}) queue.Add(key);
+    for (const auto& item : {std::string(), large, other}) queue.Add(item);
   }
   queue.AddRateLimited(large);
   queue.AddRateLimited("");
@@ -54,7 +54,7 @@ TEST(BadInputTest, EmptyAndMegabyteKeysAreValid) {
   queue.Done(large);
 }
 
-TEST(BadInputTest, KeysWithZeroBytesAreDistinguished) {
+TEST(BadInputTest, ItemsWithZeroBytesAreDistinguished) {
   Queue<std::string> queue;
   queue.Add(std::string("a\0b", 3));
   queue.Add(std::string("a\0c", 3));
@@ -76,10 +76,10 @@ TEST(BadInputTest, AnExceptionOfALimiterReachesTheCallerAndTheItemIsNotAdded) {
   EXPECT_EQ(queue.Len(), 0);
   EXPECT_EQ(queue.TakeSnapshot().waiting_count, 0);
   queue.Add("b");
-  EXPECT_EQ(queue.Get(), "b") << "the queue still works";
+  EXPECT_EQ(queue.Get(), "b") << "the queue does not work after the exception";
 }
 
-TEST(BadInputTest, ALimiterMayCallTheQueue) {
+TEST(BadInputTest, ALimiterCanCallTheQueue) {
   RateLimitingQueue<std::string>* self = nullptr;
   RateLimitingQueue<std::string> queue({},
                                        std::make_unique<ScriptedLimiter>([&](const std::string&) {
@@ -104,17 +104,17 @@ TEST(BadInputTest, ANegativeDelayFromALimiterAddsImmediately) {
 TEST(BadInputTest, LimitersWithNegativeOrMaximumDelaysDoNotOverflow) {
   ItemExponentialFailureRateLimiter<int> negative(-1s, 1s);
   ItemExponentialFailureRateLimiter<int> longest(Duration::max(), Duration::max());
-  ItemExponentialFailureRateLimiter<int> nothing(Duration::min(), Duration::min());
+  ItemExponentialFailureRateLimiter<int> shortest(Duration::min(), Duration::min());
   ItemFastSlowRateLimiter<int> slow(Duration::min(), Duration::max(), 0);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(negative.When(1), -1s);
     EXPECT_EQ(longest.When(1), Duration::max());
-    EXPECT_EQ(nothing.When(1), Duration::min());
+    EXPECT_EQ(shortest.When(1), Duration::min());
     EXPECT_EQ(slow.When(1), Duration::max());
   }
 }
 
-TEST(BadInputTest, EveryCallAfterShutDownIsHarmless) {
+TEST(BadInputTest, CallsAfterShutDownAddNoItems) {
   kopp::testing::FakeClock clock;
   RateLimitingQueue<std::string> queue({.clock = clock});
   queue.ShutDown();
@@ -133,38 +133,38 @@ TEST(BadInputTest, EveryCallAfterShutDownIsHarmless) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-// Items whose hashes are all equal.
-struct Colliding {
+// An item whose hash is always the same.
+struct CollidingItem {
   int value = 0;
-  friend bool operator==(const Colliding&, const Colliding&) = default;
+  friend bool operator==(const CollidingItem&, const CollidingItem&) = default;
 };
 
-// The next `throws` copies throw.
-struct CopyThrows {
-  static inline std::atomic<int> throws = 0;
+// An item whose next `failing_copies` copies throw.
+struct ThrowingItem {
+  static inline std::atomic<int> failing_copies = 0;
   int value = 0;
 
-  explicit CopyThrows(int v) : value(v) {}
-  CopyThrows(const CopyThrows& other) : value(other.value) {
-    if (throws > 0 && throws-- > 0) throw std::bad_alloc();
+  explicit ThrowingItem(int v) : value(v) {}
+  ThrowingItem(const ThrowingItem& other) : value(other.value) {
+    if (failing_copies > 0 && failing_copies-- > 0) throw std::bad_alloc();
   }
-  CopyThrows(CopyThrows&& other) noexcept : value(other.value) {}
-  CopyThrows& operator=(const CopyThrows& other) = default;
-  CopyThrows& operator=(CopyThrows&& other) = default;
-  ~CopyThrows() = default;
-  friend bool operator==(const CopyThrows&, const CopyThrows&) = default;
+  ThrowingItem(ThrowingItem&& other) noexcept : value(other.value) {}
+  ThrowingItem& operator=(const ThrowingItem& other) = default;
+  ThrowingItem& operator=(ThrowingItem&& other) = default;
+  ~ThrowingItem() = default;
+  friend bool operator==(const ThrowingItem&, const ThrowingItem&) = default;
 };
 
 }  // namespace
 }  // namespace kopp::workqueue
 
 template <>
-struct std::hash<kopp::workqueue::Colliding> {
-  std::size_t operator()(const kopp::workqueue::Colliding&) const { return 7; }
+struct std::hash<kopp::workqueue::CollidingItem> {
+  std::size_t operator()(const kopp::workqueue::CollidingItem&) const { return 7; }
 };
 template <>
-struct std::hash<kopp::workqueue::CopyThrows> {
-  std::size_t operator()(const kopp::workqueue::CopyThrows& item) const {
+struct std::hash<kopp::workqueue::ThrowingItem> {
+  std::size_t operator()(const kopp::workqueue::ThrowingItem& item) const {
     return static_cast<std::size_t>(item.value);
   }
 };
@@ -173,11 +173,11 @@ namespace kopp::workqueue {
 namespace {
 
 TEST(BadInputTest, ItemsWithEqualHashesAreDistinguished) {
-  Queue<Colliding> queue;
+  Queue<CollidingItem> queue;
   for (int i = 0; i < 100; ++i) queue.Add({i});
   for (int i = 0; i < 100; i += 2) {
-    EXPECT_EQ(queue.Get(), Colliding{i});
-    EXPECT_EQ(queue.Get(), Colliding{i + 1});
+    EXPECT_EQ(queue.Get(), CollidingItem{i});
+    EXPECT_EQ(queue.Get(), CollidingItem{i + 1});
     queue.Done({i});
   }
   for (int i = 1; i < 100; i += 2) queue.Done({i});
@@ -186,23 +186,23 @@ TEST(BadInputTest, ItemsWithEqualHashesAreDistinguished) {
   EXPECT_EQ(queue.TakeSnapshot().processing_count, 0);
 }
 
-TEST(BadInputTest, AnItemWhoseCopyThrowsIsNeitherAddedNorLost) {
-  Queue<CopyThrows> queue;
-  queue.Add(CopyThrows(1));
-  const CopyThrows second(2);
-  CopyThrows::throws = 2;
+TEST(BadInputTest, AnItemWhoseThrowingItemIsNeitherAddedNorLost) {
+  Queue<ThrowingItem> queue;
+  queue.Add(ThrowingItem(1));
+  const ThrowingItem second(2);
+  ThrowingItem::failing_copies = 2;
 
   EXPECT_THROW(queue.Add(second), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(queue.Get()), std::bad_alloc);
 
   EXPECT_EQ(queue.Len(), 1);
-  EXPECT_EQ(queue.Get(), CopyThrows(1));
+  EXPECT_EQ(queue.Get(), ThrowingItem(1));
   queue.Add(second);
   EXPECT_EQ(queue.Get(), second);
 }
 
-TEST(BadInputTest, AnItemWhoseCopyThrowsIsReturnedToAnotherWaitingWorker) {
-  Queue<CopyThrows> queue;
+TEST(BadInputTest, AnItemWhoseThrowingItemIsReturnedToAnotherWaitingWorker) {
+  Queue<ThrowingItem> queue;
   std::atomic<int> failed{0};
   std::atomic<int> returned{0};
   std::vector<std::jthread> workers;
@@ -219,8 +219,8 @@ TEST(BadInputTest, AnItemWhoseCopyThrowsIsReturnedToAnotherWaitingWorker) {
     });
   }
 
-  CopyThrows::throws = 1;
-  queue.Add(CopyThrows(1));
+  ThrowingItem::failing_copies = 1;
+  queue.Add(ThrowingItem(1));
   while (returned == 0) std::this_thread::yield();
   queue.ShutDown();
   workers.clear();

@@ -74,7 +74,7 @@ TEST_F(DelayingQueueTest, TheEarlierOfTwoDelaysOfAnItemApplies) {
   queue_.Done("a");
   Advance(1h);
 
-  EXPECT_EQ(queue_.Len(), 0) << "the later times were dropped";
+  EXPECT_EQ(queue_.Len(), 0) << "a later time of the item was kept";
 }
 
 TEST_F(DelayingQueueTest, AnItemCanBeDelayedAgainAfterItsDelayHasPassed) {
@@ -184,12 +184,12 @@ TEST(DelayingQueueThreadTest, TheDestructorStopsTheThread) {
     queue.AddAfter(1, 1h);
     clock.AwaitSleepers(1);
   }
-  clock.Advance(1h);  // would use the mutex of the thread if that still ran
+  clock.Advance(1h);  // would use the mutex of the thread if the thread were still running
 
   SUCCEED();
 }
 
-// A clock for one waiting thread; reports its deadline, and whether it waits at all.
+// A clock for one waiting thread. It reports whether the thread waits, and its deadline.
 class ObservedClock final : public Clock {
  public:
   [[nodiscard]] TimePoint Now() const override { return now_; }
@@ -211,7 +211,7 @@ class ObservedClock final : public Clock {
   void AwaitNoWait() const {
     while (waiting_) std::this_thread::yield();
   }
-  /// Sets the time and wakes the thread. Requires: the thread waits.
+  /// Sets the time and wakes the thread. Requires: the thread is waiting.
   void AdvanceTo(TimePoint now) {
     now_ = now;
     { const std::lock_guard guard{*mutex_}; }  // the thread is in its wait after this

@@ -23,12 +23,12 @@ TEST(QueueTest, DrainWaitsForReadyItemsAndForItemsInProcessing) {
     queue.ShutDownWithDrain();
     drained = true;
   });
-  while (!queue.ShuttingDown()) std::this_thread::yield();  // from then on it waits
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // the drainer now waits
 
   queue.Done(*processing);
   const auto queued = queue.Get();
   EXPECT_EQ(queued, "queued");
-  EXPECT_FALSE(drained) << "an item is still being processed";
+  EXPECT_FALSE(drained) << "the drain returned although an item is being processed";
   queue.Done(*queued);
   drainer.join();
 
@@ -45,12 +45,12 @@ TEST(QueueTest, DrainWaitsForAnItemAddedWhileProcessing) {
     queue.ShutDownWithDrain();
     drained = true;
   });
-  while (!queue.ShuttingDown()) std::this_thread::yield();  // from then on it waits
+  while (!queue.ShuttingDown()) std::this_thread::yield();  // the drainer now waits
 
   queue.Done(*first);
   const auto second = queue.Get();
   EXPECT_EQ(second, "a");
-  EXPECT_FALSE(drained);
+  EXPECT_FALSE(drained) << "the drain returned although an item is being processed";
   queue.Done(*second);
   drainer.join();
 
@@ -79,7 +79,7 @@ TEST(QueueTest, SeveralThreadsCanDrainAtOnce) {
   EXPECT_EQ(drained, 4);
 }
 
-TEST(QueueTest, ShutDownReleasesDrainersWhenAWorkerIsStuck) {
+TEST(QueueTest, ShutDownUnblocksDrainersWhenAWorkerNeverCallsDone) {
   Queue<std::string> queue;
   queue.Add("stuck");
   const auto stuck = queue.Get();
@@ -87,10 +87,10 @@ TEST(QueueTest, ShutDownReleasesDrainersWhenAWorkerIsStuck) {
   std::jthread second([&] { queue.ShutDownWithDrain(); });
   while (!queue.ShuttingDown()) std::this_thread::yield();
 
-  std::jthread shut_down(
-      [&](const std::stop_token& stop) {  // repeated, because a drain may start later
-        while (!stop.stop_requested()) queue.ShutDown();
-      });
+  // ShutDown is repeated, because the second drain can start after the first ShutDown.
+  std::jthread shut_down([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) queue.ShutDown();
+  });
   first.join();
   second.join();
 

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Items = std::vector<std::string>;
 
-// The tenant of an item: "a" for "a1".
+// Returns the tenant of an item: "a" for "a1".
 std::string Tenant(const std::string& item) { return item.substr(0, 1); }
 
 FairShare<std::string> ByTenant() { return {.tenant = Tenant}; }
@@ -127,7 +127,7 @@ TEST(FairOrderWeightTest, TheMostRecentWeightOfATenantApplies) {
   EXPECT_EQ(ProcessAll(queue), (Items{"b1", "a1", "a2", "b2", "a3"}));
 }
 
-TEST(FairOrderBadInputTest, AnItemIsReturnedThoughItsTenantFunctionThrows) {
+TEST(FairOrderBadInputTest, AnItemWhoseTenantFunctionThrowsIsReturned) {
   kopp::testing::FakeClock clock;
   DelayingQueue<std::string> queue(
       {.clock = clock,

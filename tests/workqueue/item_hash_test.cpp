@@ -26,10 +26,10 @@ std::string Bytes(std::uint64_t word) {
 TEST(HashBytesTest, ChangingOneByteChangesTheHashAtEveryLength) {
   for (std::size_t length = 1; length <= 70; ++length) {
     const std::string bytes(length, 'a');
-    for (std::size_t at = 0; at < length; ++at) {
+    for (std::size_t position = 0; position < length; ++position) {
       std::string changed = bytes;
-      changed[at] = 'b';
-      EXPECT_NE(HashBytes(bytes, kSeed), HashBytes(changed, kSeed)) << at << " of " << length;
+      changed[position] = 'b';
+      EXPECT_NE(HashBytes(bytes, kSeed), HashBytes(changed, kSeed)) << position << " of " << length;
     }
     EXPECT_NE(HashBytes(bytes, kSeed), HashBytes(bytes + '\0', kSeed)) << length;
   }
@@ -55,12 +55,12 @@ TEST(HashBytesTest, ObjectKeysSpreadEvenlyOverTheBitsOfTheHash) {
     for (std::size_t i = 0; i < kKeys; ++i) {
       seen.insert(HashBytes("namespace/object-" + std::to_string(i), kSeed) >> shift & (kKeys - 1));
     }
-    // random hashes occupy a fraction of 1 - 1/e of the slots
+    // Random hashes occupy a fraction of 1 - 1/e of the slots
     EXPECT_NEAR(static_cast<double>(seen.size()), 0.632 * kKeys, 0.02 * kKeys) << shift;
   }
 }
 
-// A string whose comparison and std::hash ignore case.
+// A string type whose comparison and std::hash ignore case.
 struct CaseInsensitive : std::string {
   using std::string::string;
   [[nodiscard]] std::string Lower() const {

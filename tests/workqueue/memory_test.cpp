@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A queue or a limiter that held many items frees their memory.
+// Tests that a queue or a limiter that held many items frees their memory.
 class MemoryTest : public ::testing::Test {
  protected:
   static constexpr int kManyItems = 100'000;
-  static constexpr std::size_t kTolerance = 100'000;  // bytes
+  static constexpr std::size_t kTolerance = 100'000;  // in bytes
 
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Records the calls of its metrics. Not thread-safe.
+// A provider that records the calls of its metrics. Not thread-safe.
 class RecordedMetrics final : public MetricsProvider {
  public:
   std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
@@ -48,13 +48,13 @@ class RecordedMetrics final : public MetricsProvider {
     return MakeMetric<RecordedRead>(name, &longest);
   }
 
-  std::set<std::string> names;  // of queues
+  std::set<std::string> names;  // the names of the queues
   std::map<std::string, int> depths;
   int adds = 0;
   int retries = 0;
   std::vector<double> latencies;
   std::vector<double> work_durations;
-  std::function<double()> unfinished;  // empty once the queue is gone
+  std::function<double()> unfinished;  // empty after the queue is destroyed
   std::function<double()> longest;
 
  private:
@@ -112,7 +112,7 @@ TEST_F(MetricsTest, DepthCountsReadyItemsAndNotItemsInProcessing) {
   queue_.Add("a");
 
   EXPECT_EQ(metrics_.adds, 2) << "the second Add makes it dirty again";
-  EXPECT_EQ(metrics_.depths[""], 0) << "an item in processing is not ready";
+  EXPECT_EQ(metrics_.depths[""], 0) << "an item in processing is counted as ready";
   queue_.Done(*processing);
   EXPECT_EQ(metrics_.depths[""], 1);
 }
@@ -147,7 +147,7 @@ TEST_F(MetricsTest, WorkDurationIsTheTimeFromGetToDone) {
   queue_.Done(*processing);
   queue_.Done(*processing);
 
-  EXPECT_EQ(metrics_.work_durations, Seconds{25e-6}) << "the second Done is not measured";
+  EXPECT_EQ(metrics_.work_durations, Seconds{25e-6}) << "the second Done was measured";
 }
 
 TEST_F(MetricsTest, UnfinishedWorkAndLongestRunningAreComputedWhenRead) {
@@ -203,7 +203,7 @@ TEST_F(MetricsProviderTest, EachAddAfterAndAddRateLimitedCountsOneRetry) {
   queue.Add(5);
 
   EXPECT_EQ(metrics_.retries, 5);
-  EXPECT_EQ(metrics_.adds, 3) << "a delayed item is counted when its delay has passed";
+  EXPECT_EQ(metrics_.adds, 3) << "the delayed item was not counted when its delay had passed";
 }
 
 TEST_F(MetricsProviderTest, NothingIsCountedAfterShutDown) {
@@ -235,7 +235,7 @@ TEST_F(MetricsProviderTest, DepthHasAPriorityLabelIfTheOrderHasPriorities) {
   queue.Add(2, 0);
   using Depths = std::map<std::string, int>;
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 2}}));
-  EXPECT_EQ(metrics_.adds, 3) << "raising the priority of a dirty item is not an add";
+  EXPECT_EQ(metrics_.adds, 3) << "raising the priority of a dirty item was counted";
 
   const auto processing = queue.Get();
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 class PriorityOrderTest : public ::testing::Test {
  protected:
-  /// Processes all ready items. Returns them in their order.
+  /// Processes all ready items. Returns them in the order in which Get returned them.
   std::vector<std::string> ProcessAll() {
     std::vector<std::string> items;
     while (queue_.Len() > 0) {
@@ -47,7 +47,7 @@ TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
   EXPECT_EQ(ProcessAll(), (Items{"urgent", "first", "second", "initial list"}));
 }
 
-TEST_F(PriorityOrderTest, AddingAReadyItemWithALowerPriorityDoesNothing) {
+TEST_F(PriorityOrderTest, AddingAReadyItemWithALowerOrEqualPriorityKeepsItsPriorityAndPlace) {
   queue_.Add("a", 1);
   queue_.Add("b", 1);
   queue_.Add("a", -100);
@@ -74,7 +74,7 @@ TEST_F(PriorityOrderTest, AnItemAddedWhileProcessingIsRequeuedWithTheHighestPrio
   queue_.Add("a", 2);
   queue_.Done(*processing);
 
-  EXPECT_EQ(queue_.Get(), "b") << "the priority 9 applied to the first Get";
+  EXPECT_EQ(queue_.Get(), "b") << "a kept the priority 9 of its first Get";
   const auto again = queue_.GetWithPriority();
 
   EXPECT_EQ(again->item, "a");
@@ -173,8 +173,7 @@ TEST_F(PriorityOrderTest, AddWithOptionsUsesTheShorterOfDelayAndRateLimit) {
   EXPECT_EQ(ProcessAll(), (Items{"delay alone"}));
   Advance(3ms);
   EXPECT_EQ(ProcessAll(), (Items{"limiter"}));
-  EXPECT_EQ(queue_.NumRequeues("delay"), 1)
-      << "the failure is counted although the delay is shorter";
+  EXPECT_EQ(queue_.NumRequeues("delay"), 1) << "the failure was not counted";
 }
 
 TEST_F(PriorityOrderTest, AfterShutDownQueuedItemsKeepTheirOrder) {

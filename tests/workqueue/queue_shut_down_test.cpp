@@ -11,12 +11,13 @@
 namespace kopp::workqueue {
 namespace {
 
-// Many producers and workers, with ShutDown and with ShutDownWithDrain.
+// Runs many producers and workers. The parameter selects ShutDownWithDrain (true) or ShutDown
+// (false).
 class QueueShutDownTest : public ::testing::TestWithParam<bool> {
  protected:
   static constexpr int kProducers = 50;
   static constexpr int kWorkers = 10;
-  static constexpr int kLate = -1;  // added after the shutdown
+  static constexpr int kLateItem = -1;  // added after the shutdown
 
   /// Calls `produce` for 0, 1, … kProducers - 1 and `work` for each item until the shutdown.
   template <typename Produce, typename Work>
@@ -25,11 +26,12 @@ class QueueShutDownTest : public ::testing::TestWithParam<bool> {
     for (int i = 0; i < kProducers; ++i) producers.emplace_back(produce, i);
     std::vector<std::jthread> workers;
     for (int w = 0; w < kWorkers; ++w) {
-      workers.emplace_back([&, own = work]() mutable {
+      // Each worker has its own copy of the state of `work`.
+      workers.emplace_back([&, process = work]() mutable {
         while (const auto item = queue_.Get()) {
           const DoneGuard done{queue_, *item};
           ++processing_;
-          own(*item);
+          process(*item);
           --processing_;
         }
       });
@@ -42,7 +44,7 @@ class QueueShutDownTest : public ::testing::TestWithParam<bool> {
     } else {
       queue_.ShutDown();
     }
-    queue_.Add(kLate);
+    queue_.Add(kLateItem);
   }
 
   Queue<int> queue_;
@@ -51,30 +53,30 @@ class QueueShutDownTest : public ::testing::TestWithParam<bool> {
   std::atomic<int> processing_{0};
 };
 
-TEST_P(QueueShutDownTest, AllItemsAreProcessedAndALateAddIsIgnored) {
-  std::vector<std::atomic<int>> returned(kProducers);
-  std::atomic<bool> late{false};
+TEST_P(QueueShutDownTest, ItemsAddedBeforeShutdownAreProcessedAndItemsAddedAfterItAreIgnored) {
+  std::vector<std::atomic<int>> processed(kProducers);
+  std::atomic<bool> late_item_was_processed{false};
 
   Run(
       [&](int item) {
         for (int n = 0; n < 50; ++n) queue_.Add(item);
       },
       [&](int item) {
-        while (!queue_.ShuttingDown())
-          std::this_thread::yield();  // so that the other items stay queued
-        if (item == kLate) {
-          late = true;
+        // Until the shutdown the other items stay queued.
+        while (!queue_.ShuttingDown()) std::this_thread::yield();
+        if (item == kLateItem) {
+          late_item_was_processed = true;
         } else {
-          ++returned[static_cast<std::size_t>(item)];
+          ++processed[static_cast<std::size_t>(item)];
         }
       });
 
-  EXPECT_FALSE(late);
+  EXPECT_FALSE(late_item_was_processed);
   EXPECT_EQ(queue_.Len(), 0);
-  for (std::size_t i = 0; i < kProducers; ++i) EXPECT_GE(returned[i], 1) << "item " << i;
+  for (std::size_t i = 0; i < kProducers; ++i) EXPECT_GE(processed[i], 1) << "item " << i;
 }
 
-TEST_P(QueueShutDownTest, AllItemsAreProcessedWhenWorkersAddThemAgain) {
+TEST_P(QueueShutDownTest, NoItemIsQueuedAfterShutdownWhenWorkersAddTheirItemsAgain) {
   Run([&](int item) { queue_.Add(item); },
       [&, times = std::map<int, int>()](int item) mutable {
         if (++times[item] < 2) queue_.Add(item);

@@ -16,7 +16,7 @@
 namespace kopp::workqueue {
 namespace {
 
-TEST(QueueTest, GetReturnsItemsInTheOrderOfTheirAdds) {
+TEST(QueueTest, GetReturnsItemsInTheOrderInWhichTheyWereAdded) {
   Queue<std::string> queue;
   queue.Add("a");
   queue.Add("b");
@@ -27,18 +27,19 @@ TEST(QueueTest, GetReturnsItemsInTheOrderOfTheirAdds) {
   EXPECT_EQ(queue.Get(), "c");
 }
 
-TEST(QueueTest, AddingAnItemTwiceBeforeGetReturnsItOnce) {
+TEST(QueueTest, AnItemAddedTwiceBeforeGetIsReturnedOnce) {
   Queue<std::string> queue;
   queue.Add("a");
   queue.Add("a");
 
   EXPECT_EQ(queue.Len(), 1);
-  queue.Done(*queue.Get());
+  EXPECT_EQ(queue.Get(), "a");
+  queue.Done("a");
 
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, LenCountsAnItemThatWasAddedTwiceOnce) {
+TEST(QueueTest, LenCountsADuplicateItemOnlyOnce) {
   Queue<std::string> queue;
 
   queue.Add("a");
@@ -56,7 +57,7 @@ TEST(QueueTest, AnItemAddedWhileProcessingIsQueuedLastByDone) {
   queue.Add("a");
   queue.Add("a");
   queue.Add("b");
-  EXPECT_EQ(queue.Len(), 1) << "a is not ready while it is being processed";
+  EXPECT_EQ(queue.Len(), 1) << "a is ready although it is being processed";
 
   queue.Done(*processing);
 
@@ -94,10 +95,10 @@ TEST(QueueTest, DoneDestroysTheItem) {
 
   item.reset();
 
-  EXPECT_TRUE(alive.expired()) << "the queue still has a copy";
+  EXPECT_TRUE(alive.expired()) << "the queue still has a copy of the item";
 }
 
-TEST(QueueTest, DoneOfAReadyItemDoesNothing) {
+TEST(QueueTest, DoneOfAReadyItemKeepsTheItemReady) {
   Queue<std::string> queue;
   queue.Add("a");
 
@@ -108,13 +109,15 @@ TEST(QueueTest, DoneOfAReadyItemDoesNothing) {
   EXPECT_EQ(queue.Len(), 0);
 }
 
-TEST(QueueTest, DoneOfAnUnknownItemAndASecondDoneDoNothing) {
+TEST(QueueTest, DoneOfAnItemThatIsNotInProcessingDoesNotChangeLen) {
   Queue<std::string> queue;
   queue.Done("unknown");
+  EXPECT_EQ(queue.Len(), 0);
   queue.Add("a");
   const auto processing = queue.Get();
   queue.Done(*processing);
   queue.Done(*processing);
+  EXPECT_EQ(queue.Len(), 0);
 
   queue.Add("a");
 
@@ -130,13 +133,13 @@ TEST(QueueTest, AnEmptyStringIsAValidItem) {
 
 TEST(QueueTest, GetBlocksUntilAnItemIsAdded) {
   Queue<std::string> queue;
-  std::optional<std::string> got;
-  std::jthread worker([&] { got = queue.Get(); });
+  std::optional<std::string> returned;
+  std::jthread worker([&] { returned = queue.Get(); });
 
   queue.Add("a");
   worker.join();
 
-  EXPECT_EQ(got, "a");
+  EXPECT_EQ(returned, "a");
 }
 
 TEST(QueueTest, AfterShutDownGetReturnsQueuedItemsAndAddIsIgnored) {
@@ -187,14 +190,14 @@ TEST(QueueTest, AnItemAddedWhileProcessingIsReturnedAgainAfterShutDown) {
 }
 
 TEST(QueueTest, AStopRequestUnblocksGet) {
-  for (int round = 0; round < 500;
-       ++round) {  // the stop is requested before, during and after the wait
+  // Depending on the round, the stop is requested before, during or after the wait.
+  for (int round = 0; round < 500; ++round) {
     Queue<std::string> queue;
-    std::optional<std::string> got = "not set";
+    std::optional<std::string> returned = "not set";
     std::latch about_to_get{1};
     std::jthread worker([&](const std::stop_token& stop) {
       about_to_get.count_down();
-      got = queue.Get(stop);
+      returned = queue.Get(stop);
     });
     about_to_get.wait();
     for (int i = 0; i < round % 10; ++i) std::this_thread::yield();
@@ -202,11 +205,11 @@ TEST(QueueTest, AStopRequestUnblocksGet) {
     worker.request_stop();
     worker.join();
 
-    EXPECT_EQ(got, std::nullopt);
+    EXPECT_EQ(returned, std::nullopt);
   }
 }
 
-TEST(QueueTest, GetWithARequestedStopReturnsNulloptThoughAnItemIsReady) {
+TEST(QueueTest, GetReturnsNulloptIfAStopIsRequestedEvenIfAnItemIsReady) {
   Queue<std::string> queue;
   queue.Add("a");
   std::stop_source source;
@@ -216,7 +219,7 @@ TEST(QueueTest, GetWithARequestedStopReturnsNulloptThoughAnItemIsReady) {
   EXPECT_EQ(queue.Len(), 1);
 }
 
-TEST(QueueTest, StoppingOneWorkerLosesNoItem) {
+TEST(QueueTest, AnItemAddedWhileOneWorkerStopsIsReturnedByOneOfTheWorkers) {
   for (int round = 0; round < 500; ++round) {
     Queue<int> queue;
     std::stop_source source;
@@ -228,9 +231,11 @@ TEST(QueueTest, StoppingOneWorkerLosesNoItem) {
     source.request_stop();
     producer.join();
     stopped.join();
-    if (stopped_item) {  // it got the item before the stop: the other worker still waits
+    if (stopped_item) {
+      // The stopped worker took the item before the stop. The other worker still waits.
       queue.ShutDown();
       other.join();
+      EXPECT_EQ(stopped_item, round);
       EXPECT_EQ(other_item, std::nullopt);
     } else {
       other.join();
@@ -251,18 +256,20 @@ TEST(QueueTest, DoneGuardCallsDoneWhenAnExceptionLeavesTheScope) {
   EXPECT_THROW(sync(), std::runtime_error);
   queue.Add("a");
 
-  EXPECT_EQ(queue.Len(), 1) << "a is not in processing, so it is ready";
+  EXPECT_EQ(queue.Len(), 1) << "DoneGuard did not call Done: a is still in processing";
 }
 
-// The invariants Q1 to Q4 of README.md, under random work of many threads.
-TEST(QueueTest, UnderStressItemsAreExclusiveAndEveryAddIsFollowedByAGet) {
+// Checks the invariants Q1, Q2 and Q4 of tests/workqueue/README.md with random calls on many
+// threads.
+TEST(QueueTest, EachItemIsProcessedByOneWorkerAtATimeAndAfterItsLastAddUnderLoad) {
   constexpr int kItems = 20;
   constexpr int kAdds = 20'000;
   Queue<int> queue;
   std::vector<std::atomic<int>> processing(kItems);
-  std::vector<std::atomic<int>> adds(kItems);       // the number of Adds
-  std::vector<std::atomic<int>> processed(kItems);  // the number of Adds when it was last processed
-  std::atomic<bool> shared{false};
+  std::vector<std::atomic<int>> adds(kItems);  // the number of Adds
+  // The number of Adds when the item was last processed.
+  std::vector<std::atomic<int>> adds_when_processed(kItems);
+  std::atomic<bool> processed_concurrently{false};
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
 
@@ -272,8 +279,8 @@ TEST(QueueTest, UnderStressItemsAreExclusiveAndEveryAddIsFollowedByAGet) {
       while (const auto item = queue.Get()) {
         const DoneGuard done{queue, *item};
         const auto i = static_cast<std::size_t>(*item);
-        if (processing[i].fetch_add(1) != 0) shared = true;
-        processed[i] = adds[i].load();
+        if (processing[i].fetch_add(1) != 0) processed_concurrently = true;
+        adds_when_processed[i] = adds[i].load();
         processing[i].fetch_sub(1);
       }
     });
@@ -293,8 +300,12 @@ TEST(QueueTest, UnderStressItemsAreExclusiveAndEveryAddIsFollowedByAGet) {
   queue.ShutDownWithDrain();
   workers.clear();
 
-  EXPECT_FALSE(shared) << "two workers processed an item at once";
-  for (std::size_t i = 0; i < kItems; ++i) EXPECT_EQ(processed[i], adds[i]) << "item " << i;
+  EXPECT_EQ(queue.Len(), 0);
+  EXPECT_FALSE(processed_concurrently) << "two workers processed an item at the same time";
+  for (std::size_t i = 0; i < kItems; ++i) {
+    EXPECT_EQ(adds_when_processed[i], adds[i])
+        << "item " << i << " was not processed after its last Add";
+  }
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(RateLimitingQueueTest, ForgetResetsTheFailuresButDoesNotReplaceDone) {
   queue_.Add("a");
 
   EXPECT_EQ(queue_.NumRequeues("a"), 0);
-  EXPECT_EQ(queue_.Len(), 0) << "a is still being processed";
+  EXPECT_EQ(queue_.Len(), 0) << "a is ready although it is being processed";
   queue_.Done(*processing);
   EXPECT_EQ(queue_.Len(), 1);
 }

@@ -40,7 +40,7 @@ class Flaky {
   int tries_ = 0;
 };
 
-/// The text of the exception that `call` throws, or "nothing".
+/// Returns the text of the exception that `call` throws, or "nothing".
 std::string Thrown(const std::function<void()>& call) {
   try {
     call();
@@ -134,12 +134,12 @@ class RetryWaitTest : public ::testing::Test {
     clock_.AwaitSleepers(1);
     clock_.Advance(1ns);
   }
-  /// Waits until the thread has ended. Returns the text of the exception that OnError threw.
+  /// Blocks until the thread has ended. Returns the text of the exception that OnError threw.
   std::string Join() {
     thread_.join();
     return thrown_;
   }
-  /// The times of the calls so far. The thread must be waiting, or have ended.
+  /// Returns the times of the calls so far. Requires: the thread is waiting, or has ended.
   std::vector<Duration> Tries() {
     const std::lock_guard guard{mutex_};
     return tries_;

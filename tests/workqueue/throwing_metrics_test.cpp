@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Its metrics throw at each use, or are null.
+// A provider whose metrics throw at each use, or are null.
 class ThrowingMetrics final : public MetricsProvider {
  public:
   bool provider_throws = false;
