@@ -21,7 +21,7 @@ namespace kopp::workqueue {
 ///
 /// The queue owns one thread, which waits until the earliest delay has passed. ShutDown,
 /// ShutDownWithDrain and the destructor stop this thread immediately and drop the items that are
-/// still waiting.
+/// still waiting. If hashing or comparing an item throws on this thread, the process is terminated.
 template <Item T>
 class DelayingQueue : public Queue<T> {
  public:

@@ -62,8 +62,8 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Adds an item. Does nothing if the queue is shutting down. A larger `priority` is
-  /// higher; it is ignored unless the order has priorities.
+  /// Adds an item. Does nothing if the queue is shutting down. A larger `priority` is higher;
+  /// it is ignored unless the order has priorities.
   void Add(const T& item, int priority = 0) { AddOne(item, priority); }
   void Add(T&& item, int priority = 0) { AddOne(std::move(item), priority); }
 
