@@ -317,7 +317,7 @@ TEST_F(InformerTest, RunReturnsWhenStoppedDuringAWatch) {
   runner_.join();
 
   EXPECT_THROW(informer_.AddHandler(RecordingHandler()), std::logic_error);
-  EXPECT_TRUE(informer_.HasSynced()) << "the store stays readable";
+  EXPECT_TRUE(informer_.HasSynced()) << "stopping the informer reset HasSynced";
 }
 
 TEST_F(InformerTest, RunReturnsWhenStoppedDuringABackoff) {
