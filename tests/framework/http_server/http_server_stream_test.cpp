@@ -13,9 +13,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Returns a route whose response has `body`, followed by `pieces`.
-HttpServer::Route StreamOf(std::deque<std::string> pieces, std::string body = "") {
+HttpServer::Route StreamOf(const std::deque<std::string>& pieces, const std::string& body = "") {
   return [pieces, body](const HttpRequest&) {
-    return HttpResponse{.body = body, .stream = [pieces]() mutable {
+    return HttpResponse{.body = body, .stream = [pieces = pieces]() mutable {
                           if (pieces.empty()) return std::string();
                           std::string piece = pieces.front();
                           pieces.pop_front();
