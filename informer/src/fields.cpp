@@ -1,4 +1,4 @@
-#include "cursor.hpp"
+#include "json_document.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -37,8 +37,9 @@ AnyEventHandler EnqueueAnyMapped(
     for (const ObjectKey& key : keys) queue.Add(key, PriorityOfUpdate(before, after));
   };
   return {
-      .on_add = [enqueue](const AnyObject& object,
-                          bool initial) { enqueue(object, PriorityOfAdd(initial)); },
+      .on_add = [enqueue](
+                    const AnyObject& object,
+                    bool in_initial_list) { enqueue(object, PriorityOfAdd(in_initial_list)); },
       .on_update = enqueue_old_and_new,
       .on_delete = [enqueue](const AnyObject& object, bool) { enqueue(object, 0); },
   };
@@ -46,8 +47,10 @@ AnyEventHandler EnqueueAnyMapped(
 
 AnyEventHandler EnqueueKey(KeyQueue& queue) {
   return {
-      .on_add = [&queue](const AnyObject& object,
-                         bool initial) { queue.Add(object.key(), PriorityOfAdd(initial)); },
+      .on_add =
+          [&queue](const AnyObject& object, bool in_initial_list) {
+            queue.Add(object.key(), PriorityOfAdd(in_initial_list));
+          },
       .on_update =
           [&queue](const AnyObject& before, const AnyObject& after) {
             queue.Add(after.key(), PriorityOfUpdate(before, after));

@@ -7,12 +7,13 @@
 namespace kopp::informer {
 
 void AnyInformer::AddHandler(AnyEventHandler handler, Duration resync) {
-  if (running_) throw std::logic_error("AddHandler was called after Run: add handlers before Run");
+  if (run_called_)
+    throw std::logic_error("AddHandler was called after Run: add handlers before Run");
   handlers_.push_back({std::move(handler), resync});
 }
 
 void AnyInformer::Run(const std::stop_token& stop) {
-  running_ = true;
+  run_called_ = true;
   AnyReflector reflector(source_, *this, {options_.clock, options_.seed, options_.on_problem});
   reflector.Run(stop);
 }
@@ -29,24 +30,23 @@ bool AnyInformer::WaitForSync(const std::stop_token& stop) const {
 
 void AnyInformer::Replace(std::vector<AnyObject> objects,
                           const std::vector<ObjectKey>& skipped_keys) {
-  for (const ObjectKey& key : skipped_keys) {  // the object exists: keep its cached state
+  // A skipped object exists on the server but could not be decoded. Its cached state is kept.
+  for (const ObjectKey& key : skipped_keys) {
     if (AnyObject cached = store_.Get(key)) objects.push_back(std::move(cached));
   }
-  const bool initial = !HasSynced();
-  AnyStore::Objects before = store_.Replace(objects);
+  const bool in_initial_list = !HasSynced();
+  AnyStore::Objects previous_objects = store_.Replace(objects);
   std::vector<std::pair<AnyObject, AnyObject>> changes;
   changes.reserve(objects.size());
   for (AnyObject& object : objects) {
-    auto cached = before.extract(object.key());
+    auto cached = previous_objects.extract(object.key());
     changes.emplace_back(cached ? std::move(cached.mapped()) : AnyObject{}, std::move(object));
   }
-  for (const auto& [key, deleted] : before) {
-    NotifyHandlers(&AnyEventHandler::on_delete, deleted, true);
+  for (const auto& [key, deleted] : previous_objects) {
+    NotifyDelete(deleted, /*final_state_unknown=*/true);
   }
-  for (const auto& [old_object, new_object] : changes) {
-    NotifyChange(old_object, new_object, initial);
-  }
-  if (!initial) return;
+  for (const auto& [before, after] : changes) NotifyChange(before, after, in_initial_list);
+  if (!in_initial_list) return;
 
   for (Registration& registration : handlers_) {
     if (registration.resync > Duration::zero()) {
@@ -61,15 +61,17 @@ void AnyInformer::ApplyEvent(EventType type, AnyObject object) {
   const AnyObject cached = store_.Get(object.key());
   if (cached && IsOlderResourceVersion(object.metadata().resourceVersion,
                                        cached.metadata().resourceVersion)) {
-    return;  // outdated: this API server lags behind the one that sent `cached`
+    // The event is older than the cached object. This happens if several API servers serve the
+    // watch and one of them lags behind.
+    return;
   }
   if (type == EventType::kDeleted) {
     store_.Erase(object.key());
     const bool same_uid = cached && cached.metadata().uid == object.metadata().uid;
-    if (cached) NotifyHandlers(&AnyEventHandler::on_delete, same_uid ? object : cached, !same_uid);
+    if (cached) NotifyDelete(same_uid ? object : cached, /*final_state_unknown=*/!same_uid);
   } else {
     store_.Set(object);
-    NotifyChange(cached, object, false);
+    NotifyChange(cached, object, /*in_initial_list=*/false);
   }
 }
 
@@ -78,7 +80,7 @@ TimePoint AnyInformer::ResyncIfDue(TimePoint now) {
   for (Registration& registration : handlers_) {
     if (now >= registration.next_resync) {
       for (const AnyObject& object : store_.List()) {
-        CallHandler(registration.handler.on_update, object, object);
+        CallHandler("on_update", registration.handler.on_update, object, object);
       }
       registration.next_resync = After(now, registration.resync);
     }
@@ -88,33 +90,41 @@ TimePoint AnyInformer::ResyncIfDue(TimePoint now) {
 }
 
 void AnyInformer::NotifyChange(const AnyObject& before, const AnyObject& after,
-                               bool initial) const {
+                               bool in_initial_list) const {
   if (before && before.metadata().uid == after.metadata().uid) {
-    return NotifyHandlers(&AnyEventHandler::on_update, before, after);
+    for (const Registration& registration : handlers_) {
+      CallHandler("on_update", registration.handler.on_update, before, after);
+    }
+    return;
   }
-  if (before) NotifyHandlers(&AnyEventHandler::on_delete, before, true);
-  NotifyHandlers(&AnyEventHandler::on_add, after, initial);
-}
-
-template <typename Function, typename... Args>
-void AnyInformer::NotifyHandlers(Function AnyEventHandler::*function, const Args&... args) const {
+  if (before) NotifyDelete(before, /*final_state_unknown=*/true);
   for (const Registration& registration : handlers_) {
-    CallHandler(registration.handler.*function, args...);
+    CallHandler("on_add", registration.handler.on_add, after, in_initial_list);
+  }
+}
+
+void AnyInformer::NotifyDelete(const AnyObject& object, bool final_state_unknown) const {
+  for (const Registration& registration : handlers_) {
+    CallHandler("on_delete", registration.handler.on_delete, object, final_state_unknown);
   }
 }
 
 template <typename Function, typename... Args>
-void AnyInformer::CallHandler(const std::function<Function>& function, const Args&... args) const {
+void AnyInformer::CallHandler(const char* name, const std::function<Function>& function,
+                              const AnyObject& object, const Args&... args) const {
   if (!function) return;
   std::string problem;
   try {
-    return function(args...);
+    return function(object, args...);
   } catch (const std::exception& error) {
     problem = error.what();
   } catch (...) {
     problem = "an exception that is not a std::exception";
   }
-  if (options_.on_problem) options_.on_problem("an event handler threw: " + problem, false);
+  if (!options_.on_problem) return;
+  options_.on_problem(std::string("an ") + name + " handler threw for " + object.key().ToString() +
+                          ": " + problem + "; other handlers are not affected",
+                      /*minor=*/false);
 }
 
 }  // namespace kopp::informer

@@ -14,22 +14,30 @@ using namespace std::chrono_literals;
 
 constexpr Duration kInitialBackoff = 800ms;
 constexpr Duration kMaxBackoff = 30s;
-constexpr Duration kBackoffReset = 2min;  // without a failure for this time, it starts again
+// After this time without a failure, the back-off starts at kInitialBackoff again.
+constexpr Duration kBackoffReset = 2min;
 constexpr Duration kMaxRetryAfter = 60s;
-// Common load balancers drop idle connections after 240 s.
+// The timeout of each watch is a random time between these bounds, so that watches do not all end
+// at the same time. Common load balancers drop idle connections after 240 s. client-go: 5 to 10
+// minutes.
 constexpr Duration kMinWatchTimeout = 240s;
 constexpr Duration kMaxWatchTimeout = 480s;
 // The server sends a bookmark about once a minute.
 constexpr Duration kIdleTimeoutWithBookmarks = 75s;
 constexpr Duration kIdleTimeoutMargin = 5s;
 constexpr int kPageSize = 500;
-constexpr int kMaxMalformedFrames = 3;  // after so many in a row, list again
+// After this number of consecutive malformed frames, the reflector lists again.
+constexpr int kMaxMalformedFrames = 3;
 
 std::string HintFor(const ApiError& error) {
   if (error.IsNotFound()) {
-    return " (the server does not serve this kind: is its CustomResourceDefinition installed?)";
+    return " (the server does not serve this resource; check that its CustomResourceDefinition is "
+           "installed)";
   }
-  if (error.IsForbidden()) return " (grant this account the verbs list and watch for the kind)";
+  if (error.IsForbidden()) {
+    return " (grant the user of this program the verbs list and watch on this resource, with a "
+           "Role or ClusterRole)";
+  }
   return "";
 }
 
@@ -89,7 +97,11 @@ TimePoint ReflectorState::IdleDeadline() const {
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
   if (watch_had_events_ || clock_.Now() - watch_started_ >= 1s) return {};
-  return {NextBackoff(), "the watch ended within a second without an event", true};
+  return {
+      NextBackoff(),
+      "the server ended the watch within 1 s without an event; if this repeats, check the proxy "
+      "or load balancer in front of the API server",
+      /*minor=*/true};
 }
 
 ReflectorState::NextStep ReflectorState::OnIdleTimeout() const {
@@ -97,7 +109,7 @@ ReflectorState::NextStep ReflectorState::OnIdleTimeout() const {
   return {{},
           "no event or bookmark for " + std::to_string(idle.count()) +
               " s; reopening the watch from resource version " + resource_version_,
-          false};
+          /*minor=*/false};
 }
 
 ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& failure) {
@@ -109,9 +121,10 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
   } catch (const DecodeError& error) {
     next = OnDecodeError(error);
   } catch (const std::exception& error) {
-    next = {NextBackoff(), error.what(), false};
+    next = {NextBackoff(), error.what(), /*minor=*/false};
   } catch (...) {
-    next = {NextBackoff(), "an exception that is not a std::exception", false};
+    next = {NextBackoff(), "the list or watch threw an exception that is not a std::exception",
+            /*minor=*/false};
   }
   continue_token_.clear();  // a failed list starts again at the first page
   return next;
@@ -122,11 +135,11 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
   const bool version_unavailable = error.IsGone() || error.IsTooLargeVersion();
   if (state_ == State::kListing && version_unavailable) {
     state_ = State::kListingPages;
-    return {{}, problem, true};
+    return {{}, problem, /*minor=*/true};
   }
   if (state_ == State::kListingPages && error.IsGone() && !continue_token_.empty()) {
     state_ = State::kListingUnpaged;
-    return {{}, problem, true};
+    return {{}, problem, /*minor=*/true};
   }
   if (state_ == State::kWatching) {
     const bool resumable =
@@ -139,13 +152,15 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
 }
 
 ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error) {
+  const std::string context =
+      state_ == State::kWatching
+          ? "cannot decode a watch event after resource version " + resource_version_
+          : "cannot decode the list";
   if (state_ == State::kWatching && ++malformed_frames_ == kMaxMalformedFrames) {
     state_ = State::kListing;
     malformed_frames_ = 0;
   }
-  const std::string position =
-      resource_version_.empty() ? "" : "after resource version " + resource_version_ + ": ";
-  return {NextBackoff(), position + error.what(), false};
+  return {NextBackoff(), context + ": " + error.what(), /*minor=*/false};
 }
 
 Duration ReflectorState::NextBackoff() {
@@ -185,7 +200,7 @@ void AnyReflector::List(const std::stop_token& stop) {
   const auto on_object = [this](AnyObject object) { listed_objects_.push_back(std::move(object)); };
   const ListResult result = source_.List(state_.NextListOptions(), on_object, stop);
   for (const SkippedObject& skipped : result.skipped) {
-    ReportProblem(skipped.problem, false);
+    ReportProblem(skipped.problem, /*minor=*/false);
     skipped_keys_.push_back(skipped.key);
   }
   const bool last_page = result.continue_token.empty();
@@ -210,7 +225,9 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
 
 void AnyReflector::HandleWatchItem(const WatchItem& item) {
   using Type = WatchItem::Type;
-  if (item.type == Type::kSkipped) return ReportProblem(item.problem, false);
+  // A skipped event changes neither the resource version nor the idle deadline. If the watch is
+  // reopened before the next event, it receives the skipped event again.
+  if (item.type == Type::kSkipped) return ReportProblem(item.problem, /*minor=*/false);
   if (item.type == Type::kNoEvent) return;
   if (item.type == Type::kEvent) sink_.ApplyEvent(item.event_type, item.object);
   state_.OnEvent(item.resource_version, item.type == Type::kBookmark);

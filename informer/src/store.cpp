@@ -35,11 +35,11 @@ AnyObject AnyStore::Erase(const ObjectKey& key) {
 }
 
 AnyStore::Objects AnyStore::Replace(const std::vector<AnyObject>& list) {
-  Objects content;
-  content.reserve(list.size());
-  for (const AnyObject& object : list) content.insert_or_assign(object.key(), object);
-  objects_.Lock()->swap(content);
-  return content;
+  Objects objects;
+  objects.reserve(list.size());
+  for (const AnyObject& object : list) objects.insert_or_assign(object.key(), object);
+  objects_.Lock()->swap(objects);  // `objects` now has the previous content
+  return objects;
 }
 
 }  // namespace kopp::informer

@@ -177,7 +177,9 @@ TEST_F(InformerTest, AnExceptionFromAHandlerIsReportedAndTheOtherHandlersGetTheE
   StartAndWaitForSync();
 
   EXPECT_THAT(event_log_.Await(1), ElementsAre("initial a=0"));
-  EXPECT_THAT(Problems(), ElementsAre("an event handler threw: handler failed"));
+  EXPECT_THAT(Problems(),
+              ElementsAre("an on_add handler threw for default/a: handler failed; other "
+                          "handlers are not affected"));
 }
 
 TEST_F(InformerTest, AResyncSendsUpdatesOnlyToTheHandlerWithThatResyncPeriod) {

@@ -155,12 +155,12 @@ TEST_F(ReflectorStateTest, AWatchThatFailsWith404Relists) {
   const auto next = state_.OnFailure(ApiFailure(404));
 
   EXPECT_EQ(state_.state(), State::kListing);
-  EXPECT_THAT(next.problem, HasSubstr("is its CustomResourceDefinition installed?"));
+  EXPECT_THAT(next.problem, HasSubstr("check that its CustomResourceDefinition is installed"));
 }
 
 TEST_F(ReflectorStateTest, AListThatFailsWith403ReportsTheVerbsToGrant) {
   EXPECT_THAT(state_.OnFailure(ApiFailure(403)).problem,
-              HasSubstr("grant this account the verbs list and watch"));
+              HasSubstr("grant the user of this program the verbs list and watch"));
 }
 
 TEST_F(ReflectorStateTest, BackoffDoublesFrom800msTo30sWithJitter) {

@@ -11,15 +11,15 @@
 
 namespace kopp {
 
-/// metav1.Status: the body with which an API server answers a failed request.
+/// The body of the response to a failed request: metav1.Status.
 struct Status {
-  /// metav1.StatusCause: one reason of the failure, for example one invalid field.
+  /// One reason of the failure, for example one invalid field: metav1.StatusCause.
   struct Cause {
     std::string reason = {};
     std::string message = {};
     std::string field = {};
   };
-  /// metav1.StatusDetails: the object that the failed request was about.
+  /// The object of the failed request and the causes of the failure: metav1.StatusDetails.
   struct Details {
     std::string name = {};
     std::string group = {};
@@ -37,7 +37,7 @@ KOPP_FIELDS(Status::Cause, reason, message, field)
 KOPP_FIELDS(Status::Details, name, group, kind, causes, retryAfterSeconds)
 KOPP_FIELDS(Status, message, reason, code, details)
 
-/// The API server rejected a request. client-go: StatusError.
+/// Thrown if the API server rejects a request. Go: errors.StatusError in k8s.io/apimachinery.
 ///
 /// what() has the request and the status:
 /// `PUT /apis/…/foos/a: 409 Conflict: the object has been modified`.
@@ -57,27 +57,28 @@ class ApiError : public std::runtime_error {
   [[nodiscard]] const Status& status() const { return status_; }
   [[nodiscard]] int code() const { return status_.code; }
   [[nodiscard]] const std::string& reason() const { return status_.reason; }
-  /// How long the server asked the client to wait before a retry, if it did.
+  /// Returns the time to wait before a retry, if the server has sent one.
   [[nodiscard]] std::optional<Duration> retry_after() const { return retry_after_; }
 
   [[nodiscard]] bool IsNotFound() const { return code() == 404; }
   [[nodiscard]] bool IsAlreadyExists() const { return reason() == "AlreadyExists"; }
-  /// The object was modified since it was read: a 409 other than AlreadyExists.
+  /// Returns whether the object was modified since it was read: a 409 other than AlreadyExists.
   [[nodiscard]] bool IsConflict() const { return code() == 409 && !IsAlreadyExists(); }
   [[nodiscard]] bool IsInvalid() const { return code() == 422; }
   [[nodiscard]] bool IsForbidden() const { return code() == 403; }
   [[nodiscard]] bool IsUnauthorized() const { return code() == 401; }
   [[nodiscard]] bool IsTooManyRequests() const { return code() == 429; }
-  /// Any 5xx.
+  /// Returns whether the status is 5xx.
   [[nodiscard]] bool IsServerFault() const { return code() >= 500; }
 
-  /// The requested resource version, or the continue token of a list, is too old: the server has
-  /// compacted it. List again.
+  /// Returns whether the requested resource version, or the continue token of a list, is too old:
+  /// the server has compacted it. List again.
   [[nodiscard]] bool IsGone() const {
     return code() == 410 || reason() == "Expired" || reason() == "Gone";
   }
-  /// The requested resource version is newer than the newest one that the server knows ("Too large
-  /// resource version"). This happens behind a load balancer, or after etcd was restored.
+  /// Returns whether the requested resource version is newer than the newest version of the server
+  /// ("Too large resource version"). This happens behind a load balancer, or after etcd was
+  /// restored.
   [[nodiscard]] bool IsTooLargeVersion() const;
 
  private:

@@ -49,10 +49,11 @@
 
 namespace kopp {
 
-/// JSON text could not be decoded. what() has the path of the field, if known:
+/// Thrown if JSON text cannot be decoded. what() has the path of the field, if known:
 /// `spec.replicas: expected an integer, found a string`.
 class DecodeError : public std::runtime_error {
  public:
+  /// The kind of error.
   enum class Kind {
     kMalformed,     ///< the text is not valid JSON
     kTypeMismatch,  ///< valid JSON, but a field has an unexpected type or is out of range

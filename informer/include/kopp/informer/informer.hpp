@@ -43,8 +43,8 @@ struct EventHandler {
   operator AnyEventHandler() && {  // NOLINT: intentionally implicit
     AnyEventHandler any;
     if (on_add) {
-      any.on_add = [f = std::move(on_add)](const AnyObject& object, bool initial) {
-        f(object.template As<T>(), initial);
+      any.on_add = [f = std::move(on_add)](const AnyObject& object, bool in_initial_list) {
+        f(object.template As<T>(), in_initial_list);
       };
     }
     if (on_update) {
@@ -53,19 +53,21 @@ struct EventHandler {
       };
     }
     if (on_delete) {
-      any.on_delete = [f = std::move(on_delete)](const AnyObject& object, bool unknown) {
-        f(object.template As<T>(), unknown);
+      any.on_delete = [f = std::move(on_delete)](const AnyObject& object,
+                                                 bool final_state_unknown) {
+        f(object.template As<T>(), final_state_unknown);
       };
     }
     return any;
   }
 };
 
+/// Options of an informer.
 struct InformerOptions {
   Clock& clock = Clock::Real();  ///< must outlive the informer
 
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
-  /// As ReflectorOptions::on_problem. It is also called if an event handler throws.
+  /// As ReflectorOptions::on_problem. Also called if an event handler throws.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 
@@ -114,16 +116,16 @@ class AnyInformer : private AnyReflector::Sink {
     TimePoint next_resync = TimePoint::max();  // set by the first list
   };
 
-  void NotifyChange(const AnyObject& before, const AnyObject& after, bool initial) const;
+  void NotifyChange(const AnyObject& before, const AnyObject& after, bool in_initial_list) const;
+  void NotifyDelete(const AnyObject& object, bool final_state_unknown) const;
   template <typename Function, typename... Args>
-  void NotifyHandlers(Function AnyEventHandler::*function, const Args&... args) const;
-  template <typename Function, typename... Args>
-  void CallHandler(const std::function<Function>& function, const Args&... args) const;
+  void CallHandler(const char* name, const std::function<Function>& function,
+                   const AnyObject& object, const Args&... args) const;
 
   AnySource& source_;
   InformerOptions options_;
   std::vector<Registration> handlers_;
-  bool running_ = false;
+  bool run_called_ = false;
   AnyStore store_;
 
   mutable Guarded<bool> synced_{false};

@@ -9,10 +9,12 @@ namespace kopp {
 
 /// Splits a stream of JSON text into objects while its bytes arrive, in chunks of any size.
 ///
-/// It only tracks brackets and strings; the content of an object is not validated. It buffers at
-/// most one object and, for a list, the envelope (up to 1 MiB). Not thread-safe.
+/// It only tracks brackets and strings: it validates neither the content of an object nor the text
+/// between the items of a list. It buffers at most one object and, for a list, the envelope (up to
+/// 1 MiB). Not thread-safe.
 class JsonSplitter {
  public:
+  /// The form of the text.
   enum class Mode {
     kDocuments,  ///< a sequence of objects: the frames of a watch response
     kListItems,  ///< one list response: the elements of "items"; see envelope()
@@ -32,8 +34,8 @@ class JsonSplitter {
   /// the list has ended.
   [[nodiscard]] bool IsComplete() const;
 
-  /// The list response with an empty "items" array: apiVersion, kind, metadata and other members.
-  /// Requires: kListItems and IsComplete().
+  /// Returns the list response with an empty "items" array: apiVersion, kind, metadata and other
+  /// members. Requires: kListItems and IsComplete().
   [[nodiscard]] const std::string& envelope() const { return envelope_; }
 
  private:
@@ -41,6 +43,7 @@ class JsonSplitter {
   void OpenBracket(std::string_view bytes, std::size_t position);
   void CloseBracket(std::string_view bytes, std::size_t position);
   void AppendRun(std::string_view run);
+  [[noreturn]] void ThrowUnexpected(char found) const;
   [[nodiscard]] bool InObject() const {
     return mode_ == Mode::kDocuments ? !brackets_.empty() : in_items_ && brackets_.size() > 2;
   }

@@ -13,28 +13,29 @@
 
 namespace kopp {
 
-/// Whether the objects of a kind live in namespaces.
+/// The scope of a kind.
 enum class Scope {
-  kNamespaced,
-  kCluster,
+  kNamespaced,  ///< each object belongs to a namespace
+  kCluster,     ///< objects belong to the whole cluster, for example Node
 };
 
-/// A resource of the Kubernetes API: group, version, kind and plural name. It does not own its
-/// strings; use string literals.
+/// A kind of object of the Kubernetes API: group, version, kind and plural name. Corresponds to
+/// schema.GroupVersionKind and schema.GroupVersionResource in Go. Does not own its strings, which
+/// must outlive it: use string literals.
 struct Kind {
   std::string_view api_version = {};  ///< "apps/v1", or "v1" for the core group
   std::string_view kind = {};         ///< "Deployment"
   std::string_view plural = {};       ///< "deployments"
   Scope scope = Scope::kNamespaced;
 
-  /// The API group: "apps", or "" for the core group.
+  /// Returns the API group: "apps", or "" for the core group.
   [[nodiscard]] constexpr std::string_view group() const {
     const auto slash = api_version.find('/');
     return slash == std::string_view::npos ? std::string_view{} : api_version.substr(0, slash);
   }
 };
 
-/// metav1.OwnerReference.
+/// A reference to an owner of an object: metav1.OwnerReference.
 struct OwnerReference {
   std::string apiVersion = {};
   std::string kind = {};
@@ -45,8 +46,8 @@ struct OwnerReference {
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
-/// metav1.ObjectMeta: the metadata of every object. Timestamps are RFC 3339 text, as the server
-/// sends them.
+/// The metadata of an object: metav1.ObjectMeta without selfLink, deletionGracePeriodSeconds and
+/// managedFields, which are not decoded. Timestamps are RFC 3339 text, as the server sends them.
 struct ObjectMeta {
   std::string name = {};
   std::string generateName = {};
@@ -68,13 +69,20 @@ KOPP_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid, re
             generation, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences,
             finalizers)
 
-/// A view: a struct with the fields of a kind that a program reads. Fields that the struct does not
-/// list are not decoded and not stored.
+/// A view struct. It has the fields of a kind that a program reads, listed with KOPP_FIELDS. Fields
+/// that are not listed are neither decoded nor stored. Do not write an encoded view back with an
+/// update (PUT), because that would delete these fields; use an apply or a patch.
 ///
+/// A view is default-constructible and has a static `kKind` and a member `metadata`:
+///
+///     struct FooSpec {
+///       std::int32_t replicas = 0;
+///     };
+///     KOPP_FIELDS(FooSpec, replicas)
 ///     struct Foo {
 ///       static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
 ///       kopp::ObjectMeta metadata;
-///       Spec spec;
+///       FooSpec spec;
 ///     };
 ///     KOPP_FIELDS(Foo, metadata, spec)
 template <typename T>
@@ -89,14 +97,14 @@ template <Object T>
   return {object.metadata.ns, object.metadata.name};
 }
 
-/// Returns the owner reference with `controller: true`, or null if there is none; at most one owner
-/// is the controller. The pointer is valid as long as `metadata` is unchanged. client-go:
-/// metav1.GetControllerOf.
+/// Returns the first owner reference with `controller: true`, or null if there is none. The API
+/// server allows at most one. The pointer is valid until `metadata` is changed or destroyed. Go:
+/// metav1.GetControllerOfNoCopy.
 [[nodiscard]] const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
-/// Returns whether resource version `a` is older than `b`, for two objects of one kind. Compares
-/// decimal numbers of any length. Returns false if one of them is not a decimal number, because
-/// such versions can only be compared for equality.
+/// Returns whether resource version `a` is older than `b`. Both must belong to the same kind.
+/// Compares positive decimal numbers of any length. Returns false if `a` or `b` is anything else
+/// ("", "0", a leading zero, other text), because such versions can only be compared for equality.
 [[nodiscard]] bool IsOlderResourceVersion(std::string_view a, std::string_view b);
 
 }  // namespace kopp

@@ -12,9 +12,9 @@
 
 namespace kopp {
 
-/// The namespace and name of an object; identifies it among the objects of its kind. Controllers
-/// queue these keys. client-go and controller-runtime: ObjectName, NamespacedName and
-/// reconcile.Request.
+/// The namespace and name of an object, which identify it among the objects of its kind.
+/// Controllers queue these keys. Go: cache.ObjectName in client-go, types.NamespacedName in
+/// apimachinery and reconcile.Request in controller-runtime.
 struct ObjectKey {
   std::string ns;  ///< the namespace; empty for cluster-scoped objects
   std::string name;

@@ -14,12 +14,13 @@
 
 namespace kopp::informer {
 
+/// Options of a reflector.
 struct ReflectorOptions {
   Clock& clock = Clock::Real();                 ///< must outlive the reflector
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
   /// Called for each problem with a single-line text for a log. `minor` is true for routine events
   /// that need no attention: the server ended a watch early, or a resource version expired. Called
-  /// on the thread of AnyReflector::Run.
+  /// on the thread of AnyReflector::Run. Must not throw.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 
@@ -50,8 +51,8 @@ class ReflectorState {
       : clock_(options.clock), random_(options.seed) {}
 
   [[nodiscard]] State state() const { return state_; }
-  /// The version up to which everything was applied; empty before the first list. client-go:
-  /// lastSyncResourceVersion.
+  /// Returns the version up to which all changes were applied; empty before the first list.
+  /// client-go: lastSyncResourceVersion.
   [[nodiscard]] const std::string& resource_version() const { return resource_version_; }
 
   /// Returns the options of the next list request. Requires: a state other than kWatching.
@@ -65,14 +66,15 @@ class ReflectorState {
   [[nodiscard]] WatchOptions StartWatch();
   /// Call after an event or a bookmark was applied. `resource_version` may be empty.
   void OnEvent(const std::string& resource_version, bool bookmark);
-  /// The time at which a watch without events is considered broken. If the server has ever sent a
-  /// bookmark (about one per minute), this is 75 s after the last event; otherwise it is 5 s after
-  /// the timeout of the watch.
+  /// Returns the time at which a watch without events is considered broken. If the server has ever
+  /// sent a bookmark (about one per minute), this is 75 s after the last event; otherwise it is 5 s
+  /// after the timeout of the watch.
   [[nodiscard]] TimePoint IdleDeadline() const;
 
+  /// The reaction to the end of a list or watch.
   struct NextStep {
-    Duration delay{};          ///< how long to wait before the next list or watch
-    std::string problem = {};  ///< what happened, for a log; empty: nothing to report
+    Duration delay{};          ///< the time to wait before the next list or watch
+    std::string problem = {};  ///< a description for a log; empty: nothing to report
     bool minor = false;        ///< see ReflectorOptions::on_problem
   };
   /// Call when the server has ended the watch without an error.
@@ -90,8 +92,8 @@ class ReflectorState {
   Clock& clock_;
   std::mt19937_64 random_;
   State state_ = State::kListing;
-  std::string resource_version_;  // the last one applied; empty before the first list
-  std::string continue_token_;    // of the next page; empty before the first
+  std::string resource_version_;  // the last applied version; empty before the first list
+  std::string continue_token_;    // of the next page; empty for the first page
   Duration backoff_{};            // the last back-off, without jitter
   TimePoint last_failure_{};
   int malformed_frames_ = 0;  // consecutive frames that are not valid JSON
@@ -103,8 +105,8 @@ class ReflectorState {
   Duration watch_timeout_{};
 };
 
-/// Lists and watches a source and applies every change to a sink. After failures it resumes the
-/// watch or lists again; it runs until it is stopped.
+/// Lists and watches a source and applies every change to a sink. After a failure it resumes the
+/// watch or lists again, until it is stopped.
 class AnyReflector {
  public:
   /// Receives the objects. Its functions are called on the thread of Run. If one throws, the
@@ -122,7 +124,7 @@ class AnyReflector {
     /// Applies one watch event.
     virtual void ApplyEvent(EventType type, AnyObject object) = 0;
     /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
-    /// Returns when to call it again; TimePoint::max() means never.
+    /// Returns the time of the next resync; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
 
    protected:

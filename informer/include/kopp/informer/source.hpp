@@ -11,11 +11,12 @@
 
 namespace kopp::informer {
 
-/// metav1.ListOptions of a list request.
+/// Options of a list request: the supported fields of metav1.ListOptions.
 struct ListOptions {
-  std::string resource_version = {};  ///< "0": any version in the server's cache; "": the newest
-  int limit = 0;                      ///< objects per page; 0: all in one response
-  std::string continue_token = {};    ///< from the previous page; empty for the first page
+  /// "": the newest version; "0": any version; otherwise: not older than this version.
+  std::string resource_version = {};
+  int limit = 0;                    ///< objects per page; 0: all in one response
+  std::string continue_token = {};  ///< from the previous page; empty for the first page
 };
 
 /// An object of a list that could not be decoded.
@@ -26,30 +27,31 @@ struct SkippedObject {
 
 /// One page of a list, without its objects.
 struct ListResult {
-  std::string resource_version = {};
-  std::string continue_token = {};  ///< empty for the last page
+  std::string resource_version = {};  ///< of the whole list; a watch continues from it
+  std::string continue_token = {};    ///< empty for the last page
   std::vector<SkippedObject> skipped = {};
 };
 
-/// metav1.ListOptions of a watch request.
+/// Options of a watch request: the supported fields of metav1.ListOptions.
 struct WatchOptions {
   std::string resource_version = {};  ///< the watch sends the events after this version
   Duration timeout{};                 ///< the server ends the watch after this time
 };
 
-/// The type of a change.
+/// The type of a watch event: ADDED, MODIFIED or DELETED.
 enum class EventType {
   kAdded,
   kModified,
   kDeleted,
 };
 
-/// The result of WatchStream::Next. client-go: watch.Event.
+/// The result of WatchStream::Next. Go: watch.Event in k8s.io/apimachinery.
 struct WatchItem {
   enum class Type {
     kEvent,     ///< a change: see `event_type`, `object` and `resource_version`
     kBookmark,  ///< only `resource_version` is set
-    kSkipped,   ///< an event that could not be decoded: see `problem`
+    kSkipped,   ///< an event that cannot be applied (not decodable, unknown type or another kind):
+                ///< only `problem` is guaranteed to be set
     kNoEvent,   ///< the timeout passed, or only part of an event arrived; the watch is still open
     kEnd,       ///< the server ended the watch without an error
   };
@@ -57,7 +59,7 @@ struct WatchItem {
   EventType event_type = EventType::kAdded;
   AnyObject object = {};
   std::string resource_version = {};  ///< of the object or the bookmark; may be empty
-  std::string problem = {};
+  std::string problem = {};           ///< the reason for kSkipped, for a log
 };
 
 /// An open watch. The destructor closes it. Not thread-safe.
@@ -67,20 +69,23 @@ class WatchStream {
   WatchStream(const WatchStream&) = delete;
   WatchStream& operator=(const WatchStream&) = delete;
 
-  /// Blocks until an item arrives or `timeout` has passed. Throws like AnySource; throws
-  /// DecodeError (kMalformed) for a frame that is not valid JSON.
+  /// Blocks until an item arrives or `timeout` has passed. Throws as described for AnySource. Do
+  /// not call it again after kEnd or an exception.
   virtual WatchItem Next(Duration timeout) = 0;
 
  protected:
   WatchStream() = default;
 };
 
-/// Provides the objects of an informer: an API server, or a FakeSource in a test. All objects of a
-/// source are of the same view. A source need not be thread-safe. client-go: ListerWatcher.
+/// Lists and watches the objects of one kind for an informer: AnyHttpSource for an API server,
+/// testing::FakeSource in tests. All objects have the same C++ type. A source need not be
+/// thread-safe: an informer calls it on one thread. client-go: cache.ListerWatcher.
 ///
-/// List, Watch and WatchStream::Next throw ApiError if the server rejects the request or sends an
-/// ERROR event in a watch. They throw other exceptions if there is no response, for example after a
-/// connection failure. When `stop` is requested, they throw promptly.
+/// List, Watch and WatchStream::Next throw
+/// - ApiError if the server rejects the request or sends an ERROR event in a watch,
+/// - DecodeError if the response is not valid JSON or has an unexpected form,
+/// - another exception derived from std::exception, such as TransportError, if there is no complete
+///   response. After a stop request, they throw such an exception without waiting for the server.
 class AnySource {
  public:
   virtual ~AnySource() = default;
@@ -88,7 +93,8 @@ class AnySource {
   AnySource& operator=(const AnySource&) = delete;
 
   /// Requests one page of a list. Blocks until it is complete and calls `on_object` for each object
-  /// as it arrives. If List throws, the caller must discard the objects that it has received.
+  /// as it arrives, on the calling thread. An exception of `on_object` ends the request and is
+  /// rethrown. If List throws, the caller must discard the objects that it has received.
   virtual ListResult List(const ListOptions& options,
                           const std::function<void(AnyObject)>& on_object,
                           std::stop_token stop) = 0;

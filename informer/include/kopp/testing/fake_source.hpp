@@ -24,8 +24,8 @@ struct SourceRequest {
   enum class Verb { kList, kWatch };
   Verb verb = Verb::kList;
   std::string resource_version = {};
-  int limit = 0;
-  std::string continue_token = {};
+  int limit = 0;                    ///< as in ListOptions; 0 for a watch
+  std::string continue_token = {};  ///< as in ListOptions; empty for a watch
   friend bool operator==(const SourceRequest&, const SourceRequest&) = default;
 };
 
@@ -33,21 +33,23 @@ struct SourceRequest {
 /// increments the resource version, which starts at 0. Thread-safe. `clock` must outlive the
 /// source.
 ///
-/// It serves one watch at a time. A list discards the pending events, because its result contains
-/// their changes.
+/// Events wait in one queue until an open watch reads them. Only one watch may be open at a time.
+/// Watch ignores the resource version and the timeout in its options. List empties the queue,
+/// including bookmarks and EndWatch, because its result contains the changes. List calls
+/// `on_object` while it holds the mutex of the source, so `on_object` must not call the source.
 template <Object T>
 class FakeSource final : public informer::Source<T> {
  public:
   explicit FakeSource(Clock& clock) : clock_(clock) {}
 
-  /// Adds or replaces an object and sends the event. It sets metadata.resourceVersion.
+  /// Adds or replaces an object and sends the event. Sets metadata.resourceVersion.
   void Set(T object) { Change(std::move(object), false); }
-  /// Removes the object with the key of `object` and sends a deletion event with `object` as the
-  /// last state.
+  /// Removes the object with the key of `object` and sends a kDeleted event with `object`, even if
+  /// there is no such object. Sets metadata.resourceVersion of the sent object.
   void Delete(T object) { Change(std::move(object), true); }
 
-  /// Sends an event without changing the objects, for example an outdated one. `object` keeps its
-  /// resource version.
+  /// Sends an event without changing the objects, for example to simulate an outdated event. Does
+  /// not change metadata.resourceVersion of `object`.
   void SendEvent(informer::EventType type, T object) {
     const auto shared = std::make_shared<const T>(std::move(object));
     Send({.type = Item::Type::kEvent,
@@ -73,17 +75,19 @@ class FakeSource final : public informer::Source<T> {
     state_.Lock()->watch_failure = [error = std::move(error)] { throw error; };
     changed_.notify_all();
   }
-  /// Adds to the sequence of outcomes: one list or watch request throws `error`. Each call of
-  /// FailNextRequest or AllowNextRequest applies to one request; all later requests succeed.
+  /// Appends a failure to the queue of request outcomes. Each list or watch request removes one
+  /// outcome from the queue; a failure makes the request throw `error`. Requests succeed while the
+  /// queue is empty.
   template <typename Error>
   void FailNextRequest(Error error) {
     state_.Lock()->request_outcomes.push_back([error = std::move(error)] { throw error; });
   }
-  /// Adds to the sequence of outcomes: one request succeeds.
+  /// Appends a success to the queue of request outcomes; see FailNextRequest.
   void AllowNextRequest() {
     state_.Lock()->request_outcomes.push_back([] {});
   }
-  /// Makes all later lists report this object as one that could not be decoded.
+  /// Makes later lists report the object with this key in ListResult::skipped, instead of passing
+  /// it to `on_object`.
   void ListAsSkipped(const ObjectKey& key) { state_.Lock()->skipped_keys.insert(key); }
   /// Sets the number of objects per page of a list that has a limit; the default is 500. The value
   /// of the limit is ignored.
@@ -91,12 +95,12 @@ class FakeSource final : public informer::Source<T> {
 
   /// Returns all requests so far, oldest first.
   [[nodiscard]] std::vector<SourceRequest> Requests() { return state_.Lock()->requests; }
-  /// Blocks until the source has received `count` requests in total.
+  /// Blocks until the source has received `count` requests in total. There is no timeout.
   void AwaitRequests(std::size_t count) {
     auto state = state_.Lock();
     state.Wait(changed_, [&] { return state->requests.size() >= count; });
   }
-  /// Blocks until a watch has received all events and waits for more.
+  /// Blocks until a watch has received all events and waits for more. There is no timeout.
   void AwaitIdleWatch() {
     auto state = state_.Lock();
     state.Wait(changed_, [&] {
@@ -156,7 +160,7 @@ class FakeSource final : public informer::Source<T> {
     state_.Lock()->events.push_back(std::move(item));
     changed_.notify_all();
   }
-  /// Records a request; throws if FailNextRequest says so.
+  /// Records a request. Throws if the next queued outcome is a failure.
   void RecordRequest(State& state, SourceRequest request) {
     state.requests.push_back(std::move(request));
     changed_.notify_all();
@@ -186,7 +190,10 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
     const TimePoint deadline = After(source_.clock_.Now(), timeout);
     auto state = source_.state_.Lock();
     while (true) {
-      if (stop_.stop_requested()) throw std::runtime_error("stopped");
+      if (stop_.stop_requested()) {
+        throw std::runtime_error(
+            "FakeSource: the watch was cancelled because a stop was requested");
+      }
       if (state->watch_failure) std::exchange(state->watch_failure, nullptr)();
       if (!state->events.empty()) {
         Item item = std::move(state->events.front());
