@@ -69,7 +69,7 @@ class FakeSource final : public informer::Source<T> {
   void DropNextEvent() { state_.Lock()->drop_next_event = true; }
   /// Ends the open watch without an error, after the pending events.
   void EndWatch() { Send({.type = Item::Type::kEnd}); }
-  /// Makes the open watch, or the next one, throw `error` once, before any pending event.
+  /// Makes the open watch, or else the next watch, throw `error` once, before any pending event.
   template <typename Error>
   void FailWatch(Error error) {
     state_.Lock()->watch_failure = [error = std::move(error)] { throw error; };
