@@ -16,99 +16,119 @@
 
 namespace kopp {
 
-/// A certificate chain and its private key, both as PEM text.
+/// A certificate chain and its private key.
 struct HttpServerTls {
-  std::string certificate{};
-  std::string key{};
+  std::string certificate{};  ///< PEM: the server certificate first, then the intermediates
+  std::string key{};          ///< PEM
 };
 
+/// Options of HttpServer. `address` is required.
 struct HttpServerOptions {
-  /// In Go's form: ":8080" for all addresses of the machine, "127.0.0.1:8080", "[::1]:8080" or
-  /// "localhost:8080" for one. Port 0 selects any free port.
+  /// The address to listen at, in the form of Go's net.Listen. ":8080" listens at all addresses of
+  /// the machine; "127.0.0.1:8080", "[::1]:8080" and "localhost:8080" listen at one address. Port 0
+  /// selects any free port. An empty address is an error.
   std::string address{};
-  std::optional<HttpServerTls> tls{};  ///< serves HTTPS (TLS 1.2 or later); none: plain HTTP
+  std::optional<HttpServerTls> tls{};  ///< set: serves HTTPS (TLS 1.2 or later); empty: plain HTTP
 
-  std::size_t max_connections = 64;                     ///< open at the same time
-  std::size_t max_head = 64 << 10;                      ///< bytes of request line and headers
-  std::size_t max_body = 64 << 10;                      ///< bytes of a request's body
+  std::size_t max_connections = 64;  ///< open at the same time
+  std::size_t max_head = 64 << 10;   ///< bytes of request line and headers
+  std::size_t max_body = 64 << 10;   ///< bytes of the body of a request
+  // Time limits. After a timeout the connection is closed.
   Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
-  Duration idle_timeout = std::chrono::seconds(60);     ///< until the next request begins
-  Duration write_timeout = std::chrono::seconds(10);    ///< to send a response, or a piece of it
+  Duration idle_timeout = std::chrono::seconds(60);     ///< from a response to the next request
+  Duration write_timeout = std::chrono::seconds(10);    ///< to send a response or one streamed part
 };
 
+/// A request that an HttpServer has received.
 struct HttpRequest {
-  std::string method{};
-  std::string path{};   ///< as sent, percent-encoded
-  std::string query{};  ///< what follows the '?', as sent
+  std::string method{};  ///< as sent, for example "GET"
+  std::string path{};    ///< percent-encoded, as sent
+  std::string query{};   ///< the part after '?', percent-encoded; empty if there is none
   std::string body{};
   std::multimap<std::string, std::string> headers{};  ///< names in lower case
 
-  /// The first value of a header; `name` in lower case. "" if the header is absent.
+  /// Returns the first value of the header `name`, or "" if it is absent. `name` must be in lower
+  /// case. The result is valid as long as the request.
   [[nodiscard]] std::string_view Header(const std::string& name) const {
-    const auto found = headers.find(name);
-    return found == headers.end() ? std::string_view{} : found->second;
+    const auto first = headers.lower_bound(name);
+    const bool is_present = first != headers.end() && first->first == name;
+    return is_present ? std::string_view(first->second) : std::string_view{};
   }
 };
 
+/// The response of an HttpServer::Handler. The server adds Content-Length or Transfer-Encoding.
 struct HttpResponse {
   int status = 200;
   std::string body{};
   std::string content_type = "text/plain; charset=utf-8";
   /// Further headers. A line break in a name or value is removed.
   std::vector<std::pair<std::string, std::string>> headers{};
-  /// Makes the response a stream: after `body`, the server calls `stream` repeatedly in the
-  /// handler's thread and sends what it returns, until it returns "". It calls it only after the
-  /// client has accepted the previous piece. It may block. If it throws, the connection is reset.
+  /// If set, the body is streamed: the server sends `body`, then calls `stream` repeatedly and
+  /// sends each returned string, until `stream` returns "". Each call runs on a thread of the
+  /// route, after the previous string was written to the socket. `stream` may block. If it throws,
+  /// the server resets the connection. The server does not call it for a HEAD request.
   std::function<std::string()> stream{};
 };
 
-/// Serves the pages of a program (metrics, health, webhooks) over HTTP/1.1, from the constructor to
-/// the destructor.
+/// An HTTP/1.1 server for the endpoints of a program, such as metrics, health checks and webhooks.
+/// It serves from the constructor to the destructor.
 ///
 ///     const kopp::HttpServer server{{.address = ":8080"}, {{"/hello", {[](const auto& request) {
 ///       return kopp::HttpResponse{.body = "hello " + request.query + "\n"};
 ///     }}}}};
 ///
-/// No client can block the others: each wait for a client has a deadline, and each thing that it
-/// sends a bound. Too large a head gets 431, too large a body 413, malformed HTTP 400. When
-/// max_connections are open and another client connects, the connection that has been idle longest
-/// is closed; if all of them are busy, the new one waits in the kernel's queue.
+/// A slow client cannot block other clients: every read and write has a timeout, and the sizes of
+/// the request head and body are limited. The server responds 431 to a head that is too large, 413
+/// to a body that is too large, 400 to malformed HTTP, 404 to a path without a route and 405 to a
+/// method that the route does not allow. If max_connections are open and another client connects,
+/// the server closes the connection that has been idle longest. If no connection is idle, the new
+/// connection waits in the listen backlog of the kernel.
 ///
-/// Threads: one for the network, and for each route its own, so a slow handler delays no other
-/// route. Thread-safe.
+/// One thread does all network I/O. Each route has its own handler threads (see Route::threads), so
+/// a slow handler does not delay other routes. All functions are thread-safe.
 class HttpServer {
  public:
-  /// If it throws, the client gets 500 with the text of the exception.
+  /// Handles one request. Called on a thread of its route; with Route::threads > 1, on several
+  /// threads at the same time. If it throws, the server responds 500 with what() of the exception
+  /// as the body.
   using Handler = std::function<HttpResponse(const HttpRequest& request)>;
 
+  /// A handler and the methods that it accepts.
   struct Route {
     Route() = default;
     template <typename F>
       requires std::constructible_from<Handler, F>
-    Route(F serve, std::vector<std::string> allowed_methods = {"GET"},  // NOLINT: meant to convert
+    Route(F request_handler,
+          std::vector<std::string> allowed_methods = {"GET"},  // NOLINT: meant to convert
           std::size_t handler_threads = 1)
-        : handler(std::move(serve)),
+        : handler(std::move(request_handler)),
           methods(std::move(allowed_methods)),
           threads(handler_threads) {}
 
     Handler handler{};
-    std::vector<std::string> methods{"GET"};  ///< "GET" allows HEAD too; others get 405
-    std::size_t threads = 1;  ///< how many requests of this route are handled at the same time
+    /// The allowed methods. "GET" also allows HEAD. The server responds 405 to other methods.
+    std::vector<std::string> methods{"GET"};
+    /// The number of handler threads, and of requests handled at the same time. 0 means 1.
+    std::size_t threads = 1;
   };
-  /// By path. A path that ends with '/' also serves all paths below it; the longest match wins.
+  /// The routes by path. A path that ends with '/' also matches all paths below it. The server uses
+  /// the longest match.
   using Routes = std::map<std::string, Route, std::less<>>;
 
-  /// Listens when it returns. Throws ConfigError with the address and a remedy if it cannot listen
-  /// or cannot use the certificate.
+  /// Starts the server. Clients can connect when the constructor returns. Throws ConfigError with
+  /// the address and a remedy if it cannot listen or cannot use the certificate.
   HttpServer(const HttpServerOptions& options, Routes routes);
 
-  /// Closes all connections. Waits for the handlers that run, but for no client.
+  /// Closes all connections and blocks until running handlers return. Does not wait for clients. Do
+  /// not call it from a handler.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
+  /// Returns the port; useful if the port in the options is 0.
   [[nodiscard]] std::uint16_t port() const;
-  /// Where it listens: "127.0.0.1:8080"; "[::]:8080" for all addresses.
+  /// Returns the address and port at which the server listens: "127.0.0.1:8080"; "[::]:8080" for
+  /// all addresses.
   [[nodiscard]] std::string address() const;
 
  private:

@@ -49,9 +49,9 @@ void HttpListener::OnClosed(ConnectionId id) {
 
 void HttpListener::Accept(tcp::socket socket) {
   const ConnectionId id = ++last_id_;
-  HttpSession::Host& host = *this;
+  HttpSession::Callbacks& callbacks = *this;
   auto session =
-      std::make_unique<HttpSession>(id, std::move(socket), tls_.get(), options_.limits, host);
+      std::make_unique<HttpSession>(id, std::move(socket), tls_.get(), options_.limits, callbacks);
   auto& started = *session;
   sessions_.emplace(id, std::move(session));
   started.Start();

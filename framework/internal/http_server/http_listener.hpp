@@ -17,27 +17,29 @@
 
 namespace kopp::detail {
 
-/// The one HTTP server: listens at an address and serves HTTP/1.1 over TCP or TLS. kopp::HttpServer
-/// adds routes to it, the in-memory API server adds users, audit ids and watches.
+/// The HTTP server behind kopp::HttpServer, which adds routes, and behind the in-memory API server,
+/// which adds users, audit ids and watches. Listens at an address and serves HTTP/1.1 over TCP or
+/// TLS.
 ///
-/// One network thread does all input and output and calls the handler. A handler must not block
-/// there: it hands the request to a thread of its own, which calls Respond.
-class HttpListener final : private HttpSession::Host {
+/// One network thread does all I/O and calls the handler. The handler must not block: it passes the
+/// request to a thread of its own, which calls Respond.
+class HttpListener final : private HttpSession::Callbacks {
  public:
   using ConnectionId = HttpSession::Id;
 
   struct Options {
-    std::string address{};
+    std::string address{};  ///< see ListenAt
     std::size_t max_connections = 64;
     SessionLimits limits{};
   };
 
-  /// Called in the network thread.
+  /// The callbacks of the listener. They are called in the network thread.
   class Handler {
    public:
-    /// Respond has to be called once for it, unless the connection closes before.
+    /// Called for each valid request. The handler must call Respond once for it, unless the
+    /// connection closes before.
     virtual void OnRequest(ConnectionId id, IncomingRequest request) = 0;
-    /// The response to a request that is not valid HTTP, or too large.
+    /// Returns the response to a request that is not valid HTTP, or too large.
     virtual OutgoingResponse OnRejected(int status, const std::string& text) = 0;
     virtual void OnClosed(ConnectionId /*id*/) {}
 
@@ -48,8 +50,8 @@ class HttpListener final : private HttpSession::Host {
     Handler& operator=(const Handler&) = default;
   };
 
-  /// Listens when it returns, and serves from Start to Stop. Throws ConfigError if it cannot
-  /// listen. `handler` must outlive Stop.
+  /// Listens, but serves only from Start to Stop. Throws ConfigError if it cannot listen. `handler`
+  /// must exist until Stop returns.
   HttpListener(Options options, Handler& handler);
   ~HttpListener() { Stop(); }
   HttpListener(const HttpListener&) = delete;
@@ -64,19 +66,22 @@ class HttpListener final : private HttpSession::Host {
   /// Ends the network thread and all connections. Does not wait for clients.
   void Stop();
 
-  // Thread-safe. They do nothing for a connection that is closed.
+  // The functions below are thread-safe. They do nothing for a closed connection.
+
+  /// Sends the response to the last request of the connection.
   void Respond(ConnectionId id, OutgoingResponse response);
-  /// Sends what the connection's BodyStream has ready.
+  /// Sends the bytes that the BodyStream of the connection has ready.
   void Wake(ConnectionId id);
-  /// Runs `work` in the network thread, after what was posted before.
+  /// Runs `work` in the network thread, after earlier posted work.
   template <typename F>
   void Post(F work) {
     boost::asio::post(io_, std::move(work));
   }
   [[nodiscard]] bool InNetworkThread() const { return io_.get_executor().running_in_this_thread(); }
 
-  // For the network thread.
-  /// Lets a connection be evicted although it waits for its response.
+  // The functions below must be called in the network thread.
+
+  /// Allows the eviction of a connection that waits for its response.
   void AllowEviction(ConnectionId id) { limiter_.OnIdle(id); }
   [[nodiscard]] bool IsOpen(ConnectionId id) const { return sessions_.contains(id); }
   /// Resets all connections and refuses new ones until ResumeListening, as a crash would.

@@ -21,7 +21,7 @@ bool IsHex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// Whether each % of `path` is followed by two hexadecimal digits.
+/// Returns whether each % of `path` is followed by two hexadecimal digits.
 bool IsPercentEncoded(std::string_view path) {
   for (std::size_t at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
     if (at + 2 >= path.size() || !IsHex(path[at + 1]) || !IsHex(path[at + 2])) return false;

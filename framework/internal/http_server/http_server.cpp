@@ -28,7 +28,7 @@ HttpResponse Call(const HttpServer::Handler& handler, const HttpRequest& request
   } catch (const std::exception& error) {
     return {.status = 500, .body = std::string(error.what()) + '\n'};
   } catch (...) {
-    return {.status = 500, .body = "the handler threw something that is no std::exception\n"};
+    return {.status = 500, .body = "the handler threw an exception that is not a std::exception\n"};
   }
 }
 
@@ -72,14 +72,15 @@ OutgoingResponse ToOutgoing(HttpResponse response) {
 
 constexpr const char* kGet = "GET";
 
-/// A BodyStream whose pieces are produced in another thread.
+/// A BodyStream whose parts are produced in another thread.
 class ProducedStream final : public detail::BodyStream {
  public:
-  /// `produce` calls Add or End later, in another thread.
+  /// Starts to produce the next part in another thread. That thread stores the part in the state
+  /// and calls HttpListener::Wake.
   using Produce = std::function<void()>;
 
   struct State {
-    std::string ready{};
+    std::string ready{};  // produced, but not sent yet
     bool ended = false;
     bool failed = false;
   };
@@ -180,18 +181,18 @@ class HttpServer::Impl final : private HttpListener::Handler {
     auto shared = std::make_shared<std::function<std::string()>>(std::move(produce));
     return std::make_unique<ProducedStream>(state, [this, id, &threads, state, shared] {
       asio::post(threads, [this, id, state, shared] {
-        std::string piece;
+        std::string part;
         bool failed = false;
         try {
-          piece = (*shared)();
-        } catch (...) {  // the client learns it from the reset connection
+          part = (*shared)();
+        } catch (...) {  // the server resets the connection
           failed = true;
         }
         {
           auto locked = state->Lock();
-          locked->ended = failed || piece.empty();
+          locked->ended = failed || part.empty();
           locked->failed = failed;
-          locked->ready = std::move(piece);
+          locked->ready = std::move(part);
         }
         listener_.Wake(id);
       });

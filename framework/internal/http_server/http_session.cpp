@@ -15,22 +15,22 @@ constexpr std::size_t kReadSize = 16 << 10;  // the largest TLS record
 }  // namespace
 
 HttpSession::HttpSession(Id id, boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
-                         const SessionLimits& limits, Host& host)
+                         const SessionLimits& limits, Callbacks& callbacks)
     : id_(id),
       limits_(limits),
-      host_(host),
-      connection_(std::move(socket), tls, [&host, id] { host.OnClosed(id); }) {}
+      callbacks_(callbacks),
+      connection_(std::move(socket), tls, [&callbacks, id] { callbacks.OnClosed(id); }) {}
 
 void HttpSession::Start() {
-  host_.OnIdle(id_);
+  callbacks_.OnIdle(id_);
   connection_.SetTimeout(limits_.request_timeout);
   connection_.Start([this] { ReadRequest(); });
 }
 
 // Waits for the next request of a kept-alive connection.
-void HttpSession::AwaitRequest() {
+void HttpSession::WaitForRequest() {
   if (buffer_.size() > 0) return ReadRequest();
-  host_.OnIdle(id_);
+  callbacks_.OnIdle(id_);
   parser_.reset();
   connection_.SetTimeout(limits_.idle_timeout);
   connection_.Read(buffer_.prepare(kReadSize), [this](std::size_t size) {
@@ -40,7 +40,7 @@ void HttpSession::AwaitRequest() {
 }
 
 void HttpSession::ReadRequest() {
-  host_.OnIdle(id_);
+  callbacks_.OnIdle(id_);
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.max_head));
   parser_->body_limit(limits_.max_body);
@@ -65,7 +65,7 @@ void HttpSession::Parse() {
     if (was_in_head) head_size_ += parsed;
   }
   if (error && error != http::error::need_more) return RejectMalformed(error);
-  // Beast bounds neither the whole head nor the trailers after the last chunk.
+  // Beast limits neither the whole head nor the trailers after the last chunk.
   const bool in_head = !parser_->is_header_done();
   const std::size_t head_size = head_size_ + (in_head ? buffer_.size() : 0);
   const bool too_large =
@@ -85,17 +85,17 @@ void HttpSession::ReadBody() {
 }
 
 void HttpSession::Dispatch() {
-  host_.OnBusy(id_);
+  callbacks_.OnBusy(id_);
   auto& request = parser_->get();
   http10_ = request.version() < 11;
   keep_alive_ = parser_->keep_alive();
   head_only_ = request.method() == http::verb::head;
   if (const auto error = ValidateRequest(request)) return Reject(error->status, error->text);
-  host_.OnRequest(id_, {parser_->release(), connection_.client()});
+  callbacks_.OnRequest(id_, {parser_->release(), connection_.client()});
 }
 
 void HttpSession::RejectMalformed(const Error& error) {
-  host_.OnBusy(id_);
+  callbacks_.OnBusy(id_);
   if (error == http::error::header_limit) {
     Reject(431,
            "the head of a request is limited to " + std::to_string(limits_.max_head) + " bytes");
@@ -107,15 +107,15 @@ void HttpSession::RejectMalformed(const Error& error) {
   }
 }
 
-// Where the next request would begin is unknown, so the connection closes.
+// Closes the connection, because it is unknown where the next request would begin.
 void HttpSession::Reject(int status, const std::string& text) {
   keep_alive_ = false;
   head_only_ = false;
-  Respond(host_.OnRejected(status, text));
+  Respond(callbacks_.OnRejected(status, text));
 }
 
 void HttpSession::Respond(OutgoingResponse response) {
-  host_.OnBusy(id_);
+  callbacks_.OnBusy(id_);
   if (response.abort == OutgoingResponse::Abort::kBeforeHead) return connection_.Reset();
   response.stream == nullptr ? SendWhole(std::move(response)) : SendStream(std::move(response));
 }
@@ -144,8 +144,8 @@ void HttpSession::SendWhole(OutgoingResponse response) {
   connection_.SetTimeout(limits_.write_timeout);
   connection_.Write(std::move(bytes), [this, aborts](std::size_t) {
     if (aborts) return connection_.ResetWhenDelivered();
-    if (keep_alive_) return AwaitRequest();
-    host_.OnIdle(id_);
+    if (keep_alive_) return WaitForRequest();
+    callbacks_.OnIdle(id_);
     connection_.Finish();
   });
 }

@@ -16,7 +16,7 @@
 
 namespace kopp::detail {
 
-/// The bounds of each connection of a server.
+/// The size and time limits of each connection of a server.
 struct SessionLimits {
   std::size_t max_head = 64 << 10;  ///< bytes of a request's first line and headers
   std::size_t max_body = 64 << 10;  ///< bytes of a request's body
@@ -31,45 +31,47 @@ class HttpSession {
  public:
   using Id = std::uint64_t;
 
-  /// The server that owns the session.
-  class Host {
+  /// The callbacks of a session. The owner of the session implements them.
+  class Callbacks {
    public:
-    /// The session waits for its client: it may be closed to make room for another connection.
+    /// The session waits for its client. It may be closed to make room for another connection.
     virtual void OnIdle(Id id) = 0;
     /// The session has received a request, or is sending a response.
     virtual void OnBusy(Id id) = 0;
-    /// The host has to call Respond once, later or in this call.
+    /// The session has received a request. Respond must be called once, later or in this call.
     virtual void OnRequest(Id id, IncomingRequest request) = 0;
-    /// The response to a request that the session rejects by itself.
+    /// Returns the response to a request that the session rejects by itself.
     virtual OutgoingResponse OnRejected(int status, const std::string& text) = 0;
-    /// The connection is closed. The session calls nothing afterwards and may be destroyed here.
+    /// The connection is closed. This is the last callback; it may destroy the session.
     virtual void OnClosed(Id id) = 0;
 
    protected:
-    Host() = default;
-    ~Host() = default;
-    Host(const Host&) = default;
-    Host& operator=(const Host&) = default;
+    Callbacks() = default;
+    ~Callbacks() = default;
+    Callbacks(const Callbacks&) = default;
+    Callbacks& operator=(const Callbacks&) = default;
   };
 
-  /// `tls` is null for plain HTTP. It, `limits` and `host` must outlive the session.
+  /// `tls` is null for plain HTTP. `tls`, `limits` and `callbacks` must outlive the session.
   HttpSession(Id id, boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
-              const SessionLimits& limits, Host& host);
+              const SessionLimits& limits, Callbacks& callbacks);
 
+  /// Starts the TLS handshake, if any, and reads the first request.
   void Start();
   /// Sends the response to the request of the last OnRequest.
   void Respond(OutgoingResponse response);
-  /// Sends what the response's BodyStream has ready. Does nothing without one.
+  /// Sends the bytes that the BodyStream of the response has ready. Does nothing without a
+  /// BodyStream.
   void Wake();
-  /// Closes the connection; OnClosed follows.
+  /// Closes the connection. OnClosed is called afterwards.
   void Close() { connection_.Close(); }
-  /// Closes it with a TCP reset.
+  /// Closes the connection with a TCP reset. OnClosed is called afterwards.
   void Reset() { connection_.Reset(); }
 
  private:
   using Error = boost::system::error_code;
 
-  void AwaitRequest();
+  void WaitForRequest();
   void ReadRequest();
   void Receive();
   void Parse();
@@ -82,11 +84,11 @@ class HttpSession {
 
   const Id id_;
   const SessionLimits& limits_;
-  Host& host_;
+  Callbacks& callbacks_;
   boost::beast::flat_buffer buffer_;  // received and not parsed yet
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  std::size_t head_size_ = 0;  // of what was parsed
-  bool http10_ = false;        // the client speaks HTTP/1.0
+  std::size_t head_size_ = 0;  // parsed bytes of the request head
+  bool http10_ = false;        // the client uses HTTP/1.0
   bool keep_alive_ = false;    // another request may follow
   bool head_only_ = false;     // the request is a HEAD
   ServerConnection connection_;

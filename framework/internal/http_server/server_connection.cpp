@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 constexpr Duration kLinger = std::chrono::seconds(2);
 constexpr Duration kDeliveryPollInterval = std::chrono::milliseconds(1);
 
-/// Whether the peer's kernel has not acknowledged all written bytes yet.
+/// Returns whether the kernel of the peer has not acknowledged all written bytes yet.
 bool HasUndeliveredBytes(int socket) {
   int bytes = 0;
   return ::ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
@@ -66,8 +66,8 @@ std::unique_ptr<asio::ssl::context> MakeServerTls(const ServerCertificate& certi
   tls->use_private_key(asio::buffer(certificate.key), asio::ssl::context::pem);
   if (client_ca.empty()) return tls;
   tls->add_certificate_authority(asio::buffer(client_ca));
-  // An unverified certificate is accepted here: its owner gets an HTTP response, which says more
-  // than a TLS alert.
+  // Accepts an unverified certificate: the client then gets an HTTP response, which has a better
+  // error text than a TLS alert.
   SSL_CTX_set_verify(tls->native_handle(), SSL_VERIFY_PEER,
                      [](int /*is_verified*/, X509_STORE_CTX*) { return 1; });
   return tls;
@@ -122,7 +122,7 @@ void ServerConnection::Write(std::string bytes, Callback callback) {
   if (closed_) return;
   writing_ = std::move(bytes);
   auto written = Pending([this, callback = std::move(callback)](std::size_t size) {
-    std::string().swap(writing_);  // an idle connection keeps no memory of its last response
+    std::string().swap(writing_);  // frees the memory of the last response
     callback(size);
   });
   tls_ ? asio::async_write(*tls_, asio::buffer(writing_), std::move(written))
@@ -139,7 +139,7 @@ void ServerConnection::Finish() {
   SetTimeout(kLinger);
   if (!tls_) return HalfClose();
   ++pending_;
-  tls_->async_shutdown([this](const Error&) {  // an error is fine: the client may not take part
+  tls_->async_shutdown([this](const Error&) {  // ignores errors: the client may not take part
     --pending_;
     closed_ ? Close() : HalfClose();
   });

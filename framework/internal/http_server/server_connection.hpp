@@ -25,29 +25,30 @@ struct ServerCertificate {
   std::string chain{};
   std::string key{};
 };
-/// The TLS settings of a server: TLS 1.2 or later. Clients may present a certificate; it is
-/// verified against `client_ca` (PEM; empty: no CA), and a connection with an unverified one is
-/// accepted. Throws boost::system::system_error if the PEM texts cannot be used.
+/// Returns the TLS settings of a server: TLS 1.2 or later. If `client_ca` (PEM) is not empty, the
+/// server requests a client certificate and verifies it against `client_ca`. A connection with an
+/// unverified certificate is accepted; see ClientCertificate::verified. Throws
+/// boost::system::system_error if the PEM texts cannot be used.
 [[nodiscard]] std::unique_ptr<boost::asio::ssl::context> MakeServerTls(
     const ServerCertificate& certificate, const std::string& client_ca);
 
-/// The server's end of one connection, over TLS or plain TCP. Used in the network thread only.
+/// The server side of one connection, over TLS or plain TCP. Used in the network thread only.
 ///
-/// At most one read and one write are pending at a time. Their callbacks are called on success; on
-/// an error or after the deadline the connection closes and calls only `on_closed`.
+/// At most one read and one write are pending at a time. Their callbacks are called on success. On
+/// an error or after the deadline, the connection closes and calls only `on_closed`.
 class ServerConnection {
  public:
   using Callback = std::function<void(std::size_t)>;
 
   /// `tls` is null for plain HTTP and must outlive the connection. `on_closed` is called once, when
-  /// the connection is closed and no operation is pending: the connection may be destroyed then.
+  /// the connection is closed and no operation is pending; it may destroy the connection.
   ServerConnection(boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
                    std::function<void()> on_closed);
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
 
   /// Performs the TLS handshake, if any; call it first. A client that sends plain HTTP to a TLS
-  /// server gets a 400 that says so.
+  /// server gets a 400 response with the reason.
   void Start(std::function<void()> on_ready);
   [[nodiscard]] const ClientCertificate& client() const { return client_; }
 
@@ -59,7 +60,7 @@ class ServerConnection {
   /// Writes all of `bytes`.
   void Write(std::string bytes, Callback callback);
 
-  /// Discards what the client sends, and closes at its end of the stream.
+  /// Discards received bytes until the client closes its side, then closes the connection.
   void Discard();
   /// Closes after the client has closed its side, or after 2 s. (Closing a socket that has unread
   /// bytes would discard a response that the client has not read yet.)
@@ -67,7 +68,8 @@ class ServerConnection {
   void Close();
   /// Closes with a TCP reset, as a crash of the server would.
   void Reset();
-  /// Resets once the client's kernel has received all that was written, or after 2 s.
+  /// Resets the connection when the kernel of the client has received all written bytes, or after
+  /// 2 s.
   void ResetWhenDelivered();
 
  private:

@@ -12,7 +12,7 @@ StreamSender::StreamSender(ServerConnection& connection, std::string prefix,
       prefix_(std::move(prefix)),
       stream_(std::move(stream)) {
   connection_.ClearTimeout();
-  connection_.Discard();  // so that the client's end of the connection is noticed
+  connection_.Discard();  // detects that the client closes the connection
 }
 
 void StreamSender::Pump() {

@@ -23,7 +23,7 @@ class StreamSender {
   StreamSender(ServerConnection& connection, std::string prefix, std::unique_ptr<BodyStream> stream,
                Options options);
 
-  /// Sends what the stream has ready, unless a write is pending.
+  /// Sends the bytes that the stream has ready, unless a write is pending.
   void Pump();
 
  private:
@@ -31,8 +31,8 @@ class StreamSender {
 
   ServerConnection& connection_;
   const Options options_;
-  std::string head_;    // emptied when it was sent
-  std::string prefix_;  // likewise
+  std::string head_;    // empty after it was sent
+  std::string prefix_;  // empty after it was sent
   std::unique_ptr<BodyStream> stream_;
   bool writing_ = false;
   bool finished_ = false;  // the connection closes

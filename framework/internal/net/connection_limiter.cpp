@@ -45,7 +45,7 @@ void ConnectionLimiter::Listen() {
   if (!detail::Listen(acceptor_, endpoint_, both_families)) return Accept();
   Error ignored;
   acceptor_.close(ignored);
-  RetryLater();  // another program listens there
+  RetryLater();  // another program listens at the endpoint
 }
 
 // Waits for the next client if there is room for it, or if a connection can be evicted.

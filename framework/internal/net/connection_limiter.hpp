@@ -13,8 +13,8 @@
 namespace kopp::detail {
 
 /// Accepts connections up to a limit. When the limit is reached and a client connects, it evicts
-/// the connection that has been idle longest; if none is idle, the client waits in the kernel's
-/// queue.
+/// the connection that has been idle longest; if none is idle, the client waits in the listen
+/// backlog of the kernel.
 ///
 /// Used in the thread of the io_context only, except for the constructor, endpoint(), and a Start
 /// before that thread runs.
@@ -24,9 +24,11 @@ class ConnectionLimiter {
   using Socket = boost::asio::ip::tcp::socket;
   using Endpoint = boost::asio::ip::tcp::endpoint;
 
+  /// The functions that own and close the connections. Each connection must be reported to
+  /// OnClosed.
   struct Callbacks {
-    std::function<void(Socket)> on_accept{};       ///< owns the connection; OnClosed has to follow
-    std::function<void(ConnectionId)> on_evict{};  ///< has to close it; OnClosed has to follow
+    std::function<void(Socket)> on_accept{};       ///< takes ownership of a new connection
+    std::function<void(ConnectionId)> on_evict{};  ///< must close the connection
   };
 
   /// Listens at `address` (see ListenAt) and accepts nothing before Start. Throws ConfigError.
@@ -39,7 +41,7 @@ class ConnectionLimiter {
 
   void Start() { Accept(); }
 
-  /// The connection may be evicted from now on, until OnBusy.
+  /// Reports that a connection is idle. It may be evicted until OnBusy.
   void OnIdle(ConnectionId connection);
   void OnBusy(ConnectionId connection) { std::erase(idle_, connection); }
   void OnClosed(ConnectionId connection);
