@@ -8,8 +8,8 @@
 
 namespace kopp {
 
-/// Thrown for a configuration that cannot be used. what() is one line that says what is wrong,
-/// where, and what to do.
+/// Thrown for a configuration that cannot be used. what() is one line with the problem, its
+/// location and a remedy.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,8 +44,10 @@ struct ConfigSources {
 
 /// Returns the first of these configurations that exists:
 /// 1. the file `sources.kubeconfig`, if given; a missing file is an error;
-/// 2. the files of $KUBECONFIG, separated by ':'. Missing files are skipped. The first file
-///    that defines a cluster, user, context or current-context wins, as with kubectl;
+/// 2. the files of $KUBECONFIG, separated by ':'. Missing files are skipped. If several files
+/// define
+///    the same cluster, user, context or current-context, the first definition is used, as in
+///    kubectl;
 /// 3. the service account of the Pod;
 /// 4. ~/.kube/config, unless $KUBECONFIG is set;
 /// 5. `sources.master` alone, without credentials.

@@ -14,13 +14,15 @@
 
 namespace kopp {
 
-/// A value in a log line, encoded as JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
+/// A value in a log line, encoded as JSON. Bytes that are not UTF-8 are replaced by U+FFFD. A null
+/// `const char*` becomes "<null>". Numbers that are not finite become null.
 class LogValue {
  public:
   LogValue(std::string_view text);  // NOLINT: implicit conversion is intended
   LogValue(const char* text) : LogValue(std::string_view(text ? text : "<null>")) {}  // NOLINT
   LogValue(const std::string& text) : LogValue(std::string_view(text)) {}             // NOLINT
-  LogValue(const ObjectKey& key);  // NOLINT: "ns/name"
+  /// Encodes the key as text: "ns/name", or "name" without a namespace.
+  LogValue(const ObjectKey& key);  // NOLINT
   template <std::integral N>       // a template, so that a pointer does not convert to bool
   LogValue(N value) {              // NOLINT
     if constexpr (std::same_as<N, bool>) {
@@ -31,6 +33,7 @@ class LogValue {
   }
   template <std::floating_point N>
   LogValue(N value) : json_(Number(static_cast<double>(value))) {}  // NOLINT
+  /// Returns the value as JSON text.
   [[nodiscard]] const std::string& json() const { return json_; }
 
  private:
@@ -39,11 +42,12 @@ class LogValue {
   std::string json_;
 };
 
-/// One key and its value in a log line.
+/// A key and its value in a log line. Does not own `key`.
 struct LogField {
   std::string_view key = {};
   LogValue value;
 };
+/// The fields of one call. Use it only as a function argument, because it refers to temporaries.
 using LogFields = std::initializer_list<LogField>;
 
 /// The format of log lines.
@@ -64,8 +68,8 @@ enum class LogFormat {
 struct LogOptions {
   LogFormat format = LogFormat::kText;
   int verbosity = 0;  ///< -v: messages of V(n) are written if n <= verbosity
-  /// Called with each line, including '\n'; by several threads at once if the logger is used by
-  /// several. Empty: writes to standard error.
+  /// Called with each complete line, including '\n'. If several threads use the logger, calls are
+  /// concurrent. Exceptions are ignored. If empty, lines are written to standard error.
   std::function<void(std::string_view line)> write{};
   Clock& clock = Clock::Real();  ///< for the time in each line; must outlive all loggers
 };
@@ -81,14 +85,16 @@ class Logger {
  public:
   explicit Logger(LogOptions options = {});
 
-  /// Writes a line if the verbosity allows it, see V.
+  /// Writes a line with severity "info" if LogOptions::verbosity is at least the level set with V
+  /// (0 by default).
   void Info(std::string_view message, LogFields fields = {},
             std::source_location where = std::source_location::current()) const;
   /// Writes a line with severity "error" at any verbosity.
   void Error(std::string_view message, LogFields fields = {},
              std::source_location where = std::source_location::current()) const;
 
-  /// Returns a copy whose Info writes only if LogOptions::verbosity is at least `level`.
+  /// Returns a copy whose Info writes only if LogOptions::verbosity is at least `level`. Replaces
+  /// the level of an earlier V; levels do not add up as in logr.
   [[nodiscard]] Logger V(int level) const;
   /// Returns whether Info writes lines. Use it to skip work that only a log line needs.
   [[nodiscard]] bool Enabled() const;

@@ -26,7 +26,7 @@ class Metrics;
 class Manager {
  public:
   /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
-  /// it. Does not connect, and starts no thread. options.clock must outlive the manager.
+  /// it. Does not connect and does not start threads. options.clock must outlive the manager.
   explicit Manager(Options options);
   ~Manager();
   Manager(const Manager&) = delete;
@@ -40,9 +40,10 @@ class Manager {
     return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
   }
 
-  /// Reads and writes at the API server. After a graceful shutdown has timed out, its calls throw.
+  /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
+  /// throw.
   [[nodiscard]] const Client& client() const { return client_; }
-  /// Holds the watched objects. Empty until Run.
+  /// Returns the cache of the watched objects. It is empty until Run.
   [[nodiscard]] const Cache& cache() const { return cache_; }
 
   /// Serves metrics, checks that the API server serves all watched kinds, waits for the caches to
@@ -65,7 +66,7 @@ class Manager {
   void StopWorkers();
 
   Options options_;
-  std::string config_error_;  // why there is no usable transport; empty: there is one
+  std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;  // cancels the API calls of reconciles that do not return
   Client client_;

@@ -17,10 +17,10 @@ namespace kopp {
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
 ///     std::cout << metrics.Text();  // workqueue_adds_total{controller="foo",name="foo"} 0 …
 ///
-/// Queues with the same name share their series: counters, depths and unfinished work are sums, and
-/// the longest running processor is the maximum. A series is removed with the last queue that uses
-/// it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus would reject
-/// the whole text.
+/// Queues with the same name share their series: counters, depth and unfinished work are added; the
+/// time of the longest running processor is the maximum. A series is removed with the last queue
+/// that uses it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus
+/// would reject the whole text.
 class Metrics final : public workqueue::MetricsProvider {
  public:
   /// The Content-Type of Text().

@@ -32,8 +32,8 @@ struct Options {
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.
   std::string metrics_bind_address = "0";
 
-  /// --graceful-shutdown-timeout: how long running reconciles may take to finish after a stop. Keep
-  /// it below terminationGracePeriodSeconds of the Pod.
+  /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop.
+  /// Keep it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   Logger log{};  ///< -v and --logging-format

@@ -18,7 +18,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
     std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    text.pop_back();  // the empty line of the footer, which is not used
+    text.pop_back();  // removes the empty line that CLI11 writes for the unused footer
     return text;
   }
 
@@ -29,6 +29,7 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {
+    // CLI11 starts a group with an empty line, which substr removes.
     return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options))
         .substr(1);
   }
@@ -41,8 +42,8 @@ class HelpFormatter final : public CLI::Formatter {
   std::string usage_;
 };
 
-// The Levenshtein distance: the number of inserted, removed or replaced characters that turns
-// `from` into `to`.
+// Returns the Levenshtein distance: the minimum number of insertions, deletions and replacements of
+// characters that turns `from` into `to`.
 std::size_t EditDistance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -115,8 +116,8 @@ void CommandLine::Add(const FlagText& text, bool& is_set) {
 
 void CommandLine::AddProgramFlags() {
   constexpr const char* kProgram = "The program";
-  app_->set_help_flag("-h,--help", "Shows this help text and exits.")->group(kProgram);
-  app_->add_flag("--version")->description("Shows the version and exits.")->group(kProgram);
+  app_->set_help_flag("-h,--help", "Show this help text and exit.")->group(kProgram);
+  app_->add_flag("--version")->description("Show the version and exit.")->group(kProgram);
 }
 
 std::optional<EarlyExit> CommandLine::Parse() {
@@ -136,20 +137,23 @@ std::optional<EarlyExit> CommandLine::Parse() {
 
 bool CommandLine::IsGiven(const std::string& flag) const { return app_->count(flag) > 0; }
 
-// Example: "unknown flag --kubeconfg; did you mean --kubeconfig?"
+// Returns the error for an unknown flag, with the most similar flag if there is one. Example:
+// `unknown flag "--kubeconfg"; did you mean --kubeconfig?`
 std::string CommandLine::UnknownFlagMessage(const std::string& flag) const {
   std::string nearest;
-  std::size_t least_distance = std::min<std::size_t>(3, flag.size() / 3);
+  // Suggests a flag only if it differs in at most 3 characters and in at most a third of them.
+  std::size_t max_distance = std::min<std::size_t>(3, flag.size() / 3);
   for (const CLI::Option* option : std::as_const(*app_).get_options()) {
     for (const std::string& name : option->get_lnames()) {
       const std::size_t distance = EditDistance(flag, "--" + name);
-      if (distance > least_distance) continue;
-      least_distance = distance;
+      if (distance > max_distance) continue;
+      max_distance = distance;
       nearest = "--" + name;
     }
   }
   return "unknown flag " + Quoted(flag) +
-         (nearest.empty() ? "; --help shows the flags" : "; did you mean " + nearest + "?");
+         (nearest.empty() ? "; run with --help for the list of flags"
+                          : "; did you mean " + nearest + "?");
 }
 
 // Converts the flag syntax of Go to the syntax of CLI11: one dash becomes two, and each value is
@@ -159,13 +163,16 @@ std::vector<std::string> CommandLine::NormalizedArguments() const {
   for (auto argument = arguments_.begin(); argument != arguments_.end(); ++argument) {
     auto flag = SplitFlag(*argument);
     if (!flag) {
-      throw UsageError("unexpected argument " + Quoted(*argument) + "; --help shows the flags");
+      throw UsageError("unexpected argument " + Quoted(*argument) +
+                       "; run with --help for the list of flags");
     }
     const std::string name = "--" + flag->name;
     const CLI::Option* option = FindOption(*app_, *flag);
     if (option == nullptr) throw UsageError(UnknownFlagMessage(name));
     if (NextArgumentIsValue(option, *flag)) {
-      if (++argument == arguments_.end()) throw UsageError(name + " needs a value");
+      if (++argument == arguments_.end()) {
+        throw UsageError(name + " needs a value: write " + name + '=' + option->get_type_name());
+      }
       flag->value = *argument;
     }
     if (flag->value && flag->value->empty()) {

@@ -10,7 +10,7 @@
 
 #include <kopp/options.hpp>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+namespace CLI {  // NOLINT(readability-identifier-naming): the namespace of CLI11
 class App;
 }  // namespace CLI
 
@@ -27,18 +27,18 @@ class UsageError : public std::runtime_error {
 struct FlagText {
   const char* names = "";  ///< example: "-v,--v"
   const char* type = "";   ///< example: "FILE"
-  const char* group = "";
-  std::string help{};  ///< may have several lines; Add appends the default value
+  const char* group = "";  ///< heading in the help text
+  std::string help{};      ///< may have several lines; Add appends the default value
 };
 
-/// Parses the command line of a program in the flag syntax of Go: one dash or two, `--flag value`
-/// or
-/// `--flag=value`. Parse writes the values into the variables passed to Add, which must outlive
+/// Parses the command line of a program in the flag syntax of Go: one or two dashes, `--flag value`
+/// or `--flag=value`. Parse writes the values into the variables passed to Add, which must outlive
 /// this object. Not thread-safe.
 class CommandLine {
  public:
-  /// `about` and `usage` appear in the help text. The program's name is the base name of argv[0],
-  /// or `fallback_name` if argc is 0.
+  /// `about` is the first paragraph of the help text; `usage` describes the arguments in its
+  /// "Usage:" line. The name of the program is the base name of argv[0], or `fallback_name` if argc
+  /// is 0. Copies `argv`.
   CommandLine(int argc, const char* const* argv, std::string_view about, std::string fallback_name,
               std::string_view usage = "[flags]");
   ~CommandLine();
@@ -60,7 +60,7 @@ class CommandLine {
   /// Parses the arguments and sets the variables. Returns a value if the program must exit at once,
   /// because of --help or --version. Throws UsageError.
   [[nodiscard]] std::optional<EarlyExit> Parse();
-  /// Returns whether `flag` ("--name") was given.
+  /// Returns whether `flag` ("--name") was given. Call it after Parse. `flag` must have been added.
   [[nodiscard]] bool IsGiven(const std::string& flag) const;
 
  private:

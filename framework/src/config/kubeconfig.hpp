@@ -42,8 +42,8 @@ struct Kubeconfig {
   Entries contexts;
 };
 
-/// Merges `files`. If several files define an entry, the first definition wins as a whole. Throws
-/// ConfigError.
+/// Merges `files`. If several files define an entry, the first definition is used as a whole.
+/// Throws ConfigError.
 [[nodiscard]] Kubeconfig MergeKubeconfigs(const std::vector<KubeconfigFile>& files);
 
 /// Returns the configuration for the context that `sources` or current-context selects. Reads the

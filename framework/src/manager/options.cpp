@@ -59,14 +59,14 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
             "Without this flag: $WATCH_NAMESPACE."},
            values.watch_namespace);
   line.Add({"--graceful-shutdown-timeout", "DURATION", kControllers,
-            "How long running reconciles may take to finish after\n"
+            "The time that running reconciles have to finish after\n"
             "SIGTERM or SIGINT, such as 500ms or 1m30s; then their\n"
             "API calls are cancelled."},
            values.graceful_shutdown_timeout);
 
   constexpr const char* kMetrics = "Metrics";
   line.Add({"--metrics-bind-address", "ADDRESS", kMetrics,
-            "Serves Prometheus metrics at /metrics over plain HTTP:\n"
+            "Serve Prometheus metrics at /metrics over plain HTTP:\n"
             ":8080 on all addresses, 127.0.0.1:8080 on one of them;\n"
             "0: no metrics."},
            values.metrics_bind_address);
@@ -79,8 +79,8 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
   line.AddProgramFlags();
 }
 
-// The error for a flag or environment variable `source` with the invalid value `value`. `advice`
-// says what to write instead.
+// Returns the error for the invalid value `value` of the flag or environment variable `source`.
+// `advice` describes a valid value.
 UsageError InvalidValue(const std::string& source, const std::string& value,
                         const std::string& advice) {
   // NOLINTNEXTLINE(modernize-return-braced-init-list): the constructor is explicit

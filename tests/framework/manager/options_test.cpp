@@ -232,21 +232,23 @@ TEST(OptionsTest, TheErrorForAnUnknownFlagWithOneDashSuggestsASimilarFlag) {
 
 TEST(OptionsTest, TheErrorForAnUnknownFlagWithoutSimilarFlagsRefersToHelp) {
   EXPECT_EQ(ErrorOf({"--frobnicate"}),
-            "web-operator: unknown flag \"--frobnicate\"; --help shows the flags\n");
+            "web-operator: unknown flag \"--frobnicate\"; run with --help for the list of flags\n");
 }
 
 TEST(OptionsTest, APositionalArgumentIsRejected) {
   EXPECT_EQ(ErrorOf({"start"}),
-            "web-operator: unexpected argument \"start\"; --help shows the flags\n");
+            "web-operator: unexpected argument \"start\"; run with --help for the list of flags\n");
 }
 
 TEST(OptionsTest, ALineBreakInAnErrorIsEscaped) {
   EXPECT_EQ(ErrorOf({"start\nnow"}),
-            "web-operator: unexpected argument \"start\\x0anow\"; --help shows the flags\n");
+            "web-operator: unexpected argument \"start\\x0anow\"; run with --help for the list of "
+            "flags\n");
 }
 
 TEST(OptionsTest, AFlagWithoutItsValueIsRejected) {
-  EXPECT_EQ(ErrorOf({"--kubeconfig"}), "web-operator: --kubeconfig needs a value\n");
+  EXPECT_EQ(ErrorOf({"--kubeconfig"}),
+            "web-operator: --kubeconfig needs a value: write --kubeconfig=FILE\n");
 }
 
 TEST(OptionsTest, TheErrorForAnUnknownTransportListsTheTransports) {
@@ -299,7 +301,7 @@ TEST(OptionsTest, HelpShowsTypeDescriptionAndDefaultOfAFlag) {
   const std::string help = OutputOf({"--help"});
 
   EXPECT_NE(help.find("  --graceful-shutdown-timeout DURATION  "
-                      "How long running reconciles may take to finish after\n"
+                      "The time that running reconciles have to finish after\n"
                       "                                        "
                       "SIGTERM or SIGINT, such as 500ms or 1m30s; then their\n"
                       "                                        "
@@ -338,7 +340,7 @@ TEST(OptionsDeathTest, FromCommandLineExitsWith2ForAnUnknownFlag) {
   const char* const arguments[] = {"web-operator", "--nonsense"};
 
   EXPECT_EXIT(Options::FromCommandLine(2, arguments), ::testing::ExitedWithCode(2),
-              "web-operator: unknown flag \"--nonsense\"; --help shows the flags");
+              "web-operator: unknown flag \"--nonsense\"; run with --help for the list of flags");
 }
 
 }  // namespace
