@@ -28,7 +28,7 @@ class AnyHttpSource final : public informer::AnySource {
       : transport_(transport), kind_(kind), decode_(decode), ns_(std::move(ns)) {}
 
   informer::ListResult List(const informer::ListOptions& options,
-                            const std::function<void(informer::AnyObject)>& each,
+                            const std::function<void(informer::AnyObject)>& on_object,
                             std::stop_token stop) override;
   std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
                                                std::stop_token stop) override;

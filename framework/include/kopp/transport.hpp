@@ -32,13 +32,14 @@ struct Response {
 };
 
 /// Thrown if there is no complete response. The server may or may not have executed the request,
-/// except where the comment of the Kind says otherwise. what() names the request, the server, the
+/// unless the comment of the Kind says "not executed". what() names the request, the server, the
 /// failure and, if known, a remedy.
 class TransportError : public std::runtime_error {
  public:
+  /// The kind of failure.
   enum class Kind {
     kUnreachable,  ///< no connection: unknown host, refused or no route; not executed
-    kUntrusted,    ///< the TLS handshake failed because of a certificate; not executed
+    kUntrusted,    ///< a certificate was rejected, or the TLS handshake failed; not executed
     kTimeout,      ///< a timeout expired
     kBroken,       ///< the connection was closed before the end of the response
     kMalformed,    ///< invalid HTTP (bad chunk, header too long), or a redirect
@@ -62,6 +63,7 @@ class Stream {
     kSilent,  ///< no byte arrived within `limit`; the stream stays open, and Read may be called
               ///< again
   };
+  /// The result of Read.
   struct Chunk {
     State state = State::kEnd;
     std::string_view bytes{};  ///< valid until the next Read
@@ -127,7 +129,7 @@ struct TransportOptions {
 };
 
 /// Creates a transport to `config.server`. Does not connect yet. If the host is an IPv6 address or
-/// tls_server_name is set, Boost.Beast is used whatever `options.calls` says: cpprestsdk cannot
+/// tls_server_name is set, Boost.Beast is used and `options.calls` is ignored: cpprestsdk cannot
 /// connect to an IPv6 address, and would send tls_server_name as the Host. Throws ConfigError if
 /// the address or the credentials cannot be used.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,

@@ -17,7 +17,7 @@ struct BindAddress {
 /// other text.
 [[nodiscard]] std::optional<BindAddress> ParseBindAddress(std::string_view text);
 
-/// The advice for error messages about an address that ParseBindAddress rejects.
+/// The remedy in error messages about an address that ParseBindAddress rejects.
 inline constexpr const char* kBindAddressHelp =
     "write :8080 for all addresses, or 127.0.0.1:8080 or [::1]:8080 for one";
 

@@ -16,7 +16,7 @@
 namespace kopp::detail {
 namespace {
 
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
 // The limit of one SSL_read or SSL_write, whose sizes are of type int.
 constexpr std::size_t kMaxTlsBytes = 1U << 30;
@@ -150,16 +150,16 @@ short Connection::PollEventsFor(int error) {
 
 void Connection::ThrowHandshakeError(int error) {
   if (!handshake_.verify_error.empty())
-    throw TransportError(Kind::kUntrusted, handshake_.verify_error);
+    throw TransportError(ErrorKind::kUntrusted, handshake_.verify_error);
   if (error != SSL_ERROR_SSL || ERR_peek_error() == 0) throw failure::HandshakeClosed();
-  throw ExplainHandshakeError(ERR_peek_error());
+  throw ToTransportError(ERR_peek_error());
 }
 
 void Connection::ThrowTlsError(int error) {
   const unsigned long code = ERR_peek_error();
-  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) throw ExplainHandshakeError(code);
+  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) throw ToTransportError(code);
   if (error == SSL_ERROR_SSL && code != 0) {
-    throw failure::ConnectionBroken(PopTlsError());
+    throw failure::ConnectionBroken(ReadAndClearTlsErrors());
   }
   ThrowConnectionError(io_.error);
 }

@@ -35,8 +35,8 @@ class Connection {
   /// return bytes that the peer sent before.
   void Write(std::string_view bytes, TimePoint deadline);
 
-  /// Blocks until bytes arrive and returns their number: 0 if the peer closed the connection in
-  /// order, nullopt if `deadline` passed. With a deadline in the past it returns what has arrived.
+  /// Blocks until bytes arrive and returns their number: 0 if the peer closed the connection
+  /// without an error, nullopt if `deadline` passed. With a deadline in the past it does not block.
   [[nodiscard]] std::optional<std::size_t> Read(std::span<char> buffer, TimePoint deadline);
 
   /// Returns whether the connection can carry another request: it is open and has no unread bytes.

@@ -1,6 +1,6 @@
 #include "net/endpoint.hpp"
 
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
 #include "system/quoted.hpp"
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct Endpoint {
 /// Returns whether `host` is an IPv4 or IPv6 address. An address needs no name lookup and is not
 /// allowed in SNI.
 [[nodiscard]] bool IsIpAddress(const std::string& host);
-/// `host` has no brackets.
+/// Returns whether `host` is an IPv6 address without brackets.
 [[nodiscard]] bool IsIpv6Address(const std::string& host);
 
 }  // namespace kopp::detail

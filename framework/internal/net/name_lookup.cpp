@@ -102,24 +102,24 @@ NameLookup::NameLookup(std::string host, std::uint16_t port)
     : host_(std::move(host)), port_(std::to_string(port)) {}
 
 std::vector<Address> NameLookup::Resolve(TimePoint deadline, const std::stop_token& stop) {
-  using Kind = TransportError::Kind;
+  using ErrorKind = TransportError::Kind;
   const auto query = JoinOrStartQuery();
   int status = query->Wait(Duration::zero());
   while (status == EAI_INPROGRESS) {
     if (stop.stop_requested()) throw failure::Cancelled();
     const TimePoint now = Clock::Real().Now();
     if (now >= deadline) {
-      throw TransportError(Kind::kTimeout, "timed out while looking up " + host_ +
-                                               ": do the name servers in /etc/resolv.conf "
-                                               "respond?");
+      throw TransportError(ErrorKind::kTimeout, "timed out while looking up " + host_ +
+                                                    "; check that the name servers in "
+                                                    "/etc/resolv.conf respond");
     }
     status = query->Wait(std::min(deadline - now, kStopCheckInterval));
   }
   RemoveQuery(query);
   if (status != 0) {
-    throw TransportError(Kind::kUnreachable, "cannot look up " + host_ + ": " +
-                                                 ::gai_strerror(status) +
-                                                 ": is the name of the server correct?");
+    throw TransportError(ErrorKind::kUnreachable,
+                         "cannot look up " + host_ + ": " + ::gai_strerror(status) +
+                             "; check the host name in the server address");
   }
   return ToAddresses(query->found());
 }

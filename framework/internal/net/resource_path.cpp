@@ -4,7 +4,7 @@
 #include <cctype>
 #include <stdexcept>
 
-namespace kopp {
+namespace kopp::detail {
 namespace {
 
 std::string PercentEncoded(std::string_view text) {
@@ -72,4 +72,4 @@ std::string WithQuery(
   return path;
 }
 
-}  // namespace kopp
+}  // namespace kopp::detail

@@ -7,11 +7,11 @@
 
 #include <kopp/informer/object.hpp>
 
-namespace kopp {
+namespace kopp::detail {
 
-/// Returns the path of a collection: "/apis/apps/v1/namespaces/ns/deployments", or of the objects
-/// in all namespaces if `ns` is empty. Throws std::invalid_argument if `ns` is not allowed in a
-/// path.
+/// Returns the path of a collection. With `ns`: "/apis/apps/v1/namespaces/ns/deployments". With an
+/// empty `ns`, all namespaces: "/apis/apps/v1/deployments". Ignores `ns` for a cluster-scoped kind.
+/// Throws std::invalid_argument if `ns` is not a valid path segment.
 [[nodiscard]] std::string CollectionPath(const Kind& kind, std::string_view ns);
 
 /// Returns the path of an object, or of its subresource such as "status". Throws
@@ -20,10 +20,10 @@ namespace kopp {
 [[nodiscard]] std::string ObjectPath(const Kind& kind, const ObjectKey& key,
                                      std::string_view subresource = {});
 
-/// Appends `parameters` to `path` as a query. Omits those with an empty value; percent-encodes the
-/// values.
+/// Appends `parameters` to `path` as a query and percent-encodes their values. Omits parameters
+/// with an empty value. `path` must not contain a query.
 [[nodiscard]] std::string WithQuery(
     std::string path,
     std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
 
-}  // namespace kopp
+}  // namespace kopp::detail

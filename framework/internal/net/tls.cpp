@@ -2,6 +2,7 @@
 
 #include "net/endpoint.hpp"
 #include "system/openssl.hpp"
+#include "system/quoted.hpp"
 
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace kopp::detail {
 namespace {
 
 [[noreturn]] void ThrowConfigError(const Config& config, const std::string& problem) {
-  throw ConfigError(config.source + ": " + problem + " (" + PopTlsError() + ")");
+  throw ConfigError(config.source + ": " + problem + " (" + ReadAndClearTlsErrors() + ")");
 }
 
 void LoadTrustedCertificates(SSL_CTX* context, const Config& config) {
@@ -45,7 +46,7 @@ void LoadClientCertificate(SSL_CTX* context, const Config& config) {
   const Bio chain = MemoryBio(config.client_certificate);
   const Certificate leaf{PEM_read_bio_X509(chain.get(), nullptr, RejectPassphrase, nullptr)};
   if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
-    ThrowConfigError(config, "client-certificate contains no PEM certificate");
+    ThrowConfigError(config, "client-certificate contains no usable PEM certificate");
   }
   while (Certificate next{PEM_read_bio_X509(chain.get(), nullptr, RejectPassphrase, nullptr)}) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) == 1) static_cast<void>(next.release());
@@ -53,19 +54,27 @@ void LoadClientCertificate(SSL_CTX* context, const Config& config) {
   ERR_clear_error();
   const Bio bytes = MemoryBio(config.client_key);
   const Key key{PEM_read_bio_PrivateKey(bytes.get(), nullptr, RejectPassphrase, nullptr)};
-  if (!key) ThrowConfigError(config, "client-key contains no PEM key without a passphrase");
+  if (!key) {
+    ThrowConfigError(config,
+                     "client-key contains no PEM private key, or the key is protected by a "
+                     "passphrase; use an unencrypted key");
+  }
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
     ThrowConfigError(config, "client-key does not match client-certificate");
   }
 }
 
 // Checks the subjectAltName only and ignores the CommonName, as Go does.
-void RequireServerName(X509_VERIFY_PARAM* parameters, const std::string& name) {
+void RequireServerName(X509_VERIFY_PARAM* parameters, const std::string& name,
+                       const Config& config) {
   X509_VERIFY_PARAM_set_hostflags(
       parameters, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   const int set = IsIpAddress(name) ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.c_str())
                                     : X509_VERIFY_PARAM_set1_host(parameters, name.c_str(), 0);
-  if (set != 1) throw ConfigError("\"" + name + "\" is not a valid server name for TLS");
+  if (set != 1) {
+    throw ConfigError(config.source + ": " + Quoted(name) + " is not a valid TLS server name; " +
+                      "correct the host of the server address, or tls-server-name");
+  }
 }
 
 std::string FormatName(const GENERAL_NAME& name) {
@@ -80,6 +89,7 @@ std::string FormatName(const GENERAL_NAME& name) {
   return address;
 }
 
+// Returns the DNS names and IP addresses in the subjectAltName, separated by ", ".
 std::string SubjectAltNames(X509* certificate) {
   const std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<&GENERAL_NAMES_free>> names{
       static_cast<GENERAL_NAMES*>(
@@ -90,22 +100,25 @@ std::string SubjectAltNames(X509* certificate) {
     const bool is_supported = name.type == GEN_DNS || name.type == GEN_IPADD;
     if (is_supported) list += (list.empty() ? "" : ", ") + FormatName(name);
   }
-  return list.empty() ? "no name (it has no subjectAltName)" : list;
+  return list.empty() ? "no host (its subjectAltName contains no DNS name or IP address)" : list;
 }
 
+// Returns the reason for which a server certificate was rejected, and a remedy.
 std::string ExplainVerifyError(X509_STORE_CTX* store) {
   const int error = X509_STORE_CTX_get_error(store);
   const std::string message = X509_verify_cert_error_string(error);
   switch (error) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return message + ": it is valid for " + SubjectAltNames(X509_STORE_CTX_get0_cert(store)) +
-             ": is the server address correct, or does the kubeconfig need tls-server-name?";
+      return message + "; the certificate is valid for " +
+             SubjectAltNames(X509_STORE_CTX_get0_cert(store)) +
+             "; correct the server address, or set tls-server-name in the configuration";
     case X509_V_ERR_CERT_HAS_EXPIRED:
     case X509_V_ERR_CERT_NOT_YET_VALID:
-      return message + ": renew it, or correct the clock of this machine";
+      return message + "; renew the server certificate, or correct the clock of this machine";
     default:
-      return message + ": does certificate-authority in the kubeconfig belong to this server?";
+      return message +
+             "; check that certificate-authority in the configuration is the CA of this server";
   }
 }
 
@@ -124,7 +137,7 @@ int VerifyCertificate(X509_STORE_CTX* store, void*) {
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
   HandshakeResult* result = GetResult(ssl);
   if (verified != 1 && result != nullptr) {
-    result->verify_error = "the server's certificate is not trusted: " + ExplainVerifyError(store);
+    result->verify_error = "the server certificate was rejected: " + ExplainVerifyError(store);
   }
   return verified;
 }
@@ -165,7 +178,7 @@ TlsContext::TlsContext(const Config& config, std::string server_name)
   LoadClientCertificate(context, config);
   if (config.insecure_skip_tls_verify) return;
   LoadTrustedCertificates(context, config);
-  RequireServerName(SSL_CTX_get0_param(context), server_name_);
+  RequireServerName(SSL_CTX_get0_param(context), server_name_, config);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(context, VerifyCertificate, nullptr);
 }
@@ -187,11 +200,11 @@ SSL_CTX* TlsContext::NewReference() const {
   return context_.get();
 }
 
-bool TlsContext::verifies() const {
+bool TlsContext::verifies_server() const {
   return SSL_CTX_get_verify_mode(context_.get()) != SSL_VERIFY_NONE;
 }
 
-std::string PopTlsError() {
+std::string ReadAndClearTlsErrors() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
   return ReasonText(code);
@@ -200,24 +213,26 @@ std::string PopTlsError() {
 bool IsCertificateAlert(unsigned long code) {
   if (!IsTlsAlert(code)) return false;
   const int alert = ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET;
+  // Alerts 42 to 49 (RFC 8446, section 6.2) reject the certificate or the access of the client. The
+  // range also contains illegal_parameter (47). With decrypt_error the server could not verify a
+  // signature of the client.
   return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_ACCESS_DENIED) ||
-         alert ==
-             SSL_AD_DECRYPT_ERROR ||  // the certificate is not signed by the expected authority
-         alert == SSL_AD_CERTIFICATE_REQUIRED;
+         alert == SSL_AD_DECRYPT_ERROR || alert == SSL_AD_CERTIFICATE_REQUIRED;
 }
 
-TransportError ExplainHandshakeError(unsigned long code) {
-  using Kind = TransportError::Kind;
+TransportError ToTransportError(unsigned long code) {
+  using ErrorKind = TransportError::Kind;
   if (IsCertificateAlert(code)) {
-    return {Kind::kUntrusted,
-            "the server rejected the client in the TLS handshake: " + ReasonText(code) +
-                ": does it accept the client-certificate in the kubeconfig?"};
+    return {ErrorKind::kUntrusted,
+            "the server rejected the client certificate, or requires one: " + ReasonText(code) +
+                "; check client-certificate and client-key in the configuration"};
   }
   if (IsTlsAlert(code)) {
-    return {Kind::kBroken, "the server ended the TLS handshake: " + ReasonText(code)};
+    return {ErrorKind::kBroken, "the server ended the TLS handshake: " + ReasonText(code) +
+                                    "; check that the server supports TLS 1.2 or later"};
   }
-  return {Kind::kUntrusted,
-          "the TLS handshake failed: " + ReasonText(code) + ": does the server speak TLS there?"};
+  return {ErrorKind::kUntrusted, "the TLS handshake failed: " + ReasonText(code) +
+                                     "; check that the server serves HTTPS at this address"};
 }
 
 }  // namespace kopp::detail

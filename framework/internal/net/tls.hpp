@@ -10,35 +10,39 @@
 
 namespace kopp::detail {
 
-/// The outcome of one TLS handshake.
+/// The outcome of one TLS handshake. Written by the thread that runs the handshake. Other threads
+/// may read `done` at any time, and `verify_error` only after the handshake has failed.
 struct HandshakeResult {
   std::atomic<bool> done = false;  ///< the handshake is complete
-  std::string verify_error;  ///< why the server certificate was rejected, with advice; or empty
+  /// The reason for which the server certificate was rejected, and a remedy; otherwise empty.
+  std::string verify_error;
 };
 
-/// The TLS client configuration for one server: TLS 1.2 or later, trust in the configured
-/// certificate authority only, and a required name in the subjectAltName of the server certificate.
-/// All connections to the server share one context, so certificates are parsed only once.
-/// Thread-safe.
+/// The TLS client configuration for one server: TLS 1.2 or later. It trusts only
+/// Config::certificate_authority, or the CAs of the system if that is empty, and requires the
+/// server name in the subjectAltName of the server certificate. With
+/// Config::insecure_skip_tls_verify it verifies nothing. All connections to the server share one
+/// context, so certificates are parsed only once. Thread-safe.
 class TlsContext {
  public:
   /// The server certificate must be valid for `server_name`, a host name or IP address. Throws
-  /// ConfigError for an unusable certificate or key.
+  /// ConfigError if a certificate, the key or `server_name` is invalid, or if options contradict
+  /// each other.
   TlsContext(const Config& config, std::string server_name);
 
-  /// Returns a session for one connection, with SNI set. Writes its outcome to `result`, which must
-  /// outlive the session.
+  /// Returns a new session for one connection. Sets SNI unless the server name is an IP address.
+  /// The handshake of the session writes its outcome to `result`, which must outlive the session.
   [[nodiscard]] std::unique_ptr<SSL, decltype(&SSL_free)> NewSession(HandshakeResult& result) const;
 
   /// Makes `ssl`, a session of this context, write the outcome of its handshake to `result`, which
-  /// must outlive it.
+  /// must outlive `ssl`.
   static void Attach(SSL* ssl, HandshakeResult& result);
 
   /// Returns a new reference to the context. The caller owns it and must call SSL_CTX_free.
   [[nodiscard]] SSL_CTX* NewReference() const;
 
   /// Returns whether the server certificate is verified (no insecure-skip-tls-verify).
-  [[nodiscard]] bool verifies() const;
+  [[nodiscard]] bool verifies_server() const;
 
   [[nodiscard]] const std::string& server_name() const { return server_name_; }
 
@@ -47,8 +51,9 @@ class TlsContext {
   std::string server_name_;
 };
 
-/// Returns the text of the oldest error in this thread's OpenSSL error queue, and clears the queue.
-[[nodiscard]] std::string PopTlsError();
+/// Returns the text of the oldest error in the OpenSSL error queue of this thread, and clears the
+/// queue.
+[[nodiscard]] std::string ReadAndClearTlsErrors();
 
 /// Returns whether the OpenSSL error `code` is an alert in which the server rejects the client
 /// certificate. With TLS 1.3 the alert arrives after the handshake.
@@ -56,6 +61,6 @@ class TlsContext {
 
 /// Converts an OpenSSL error of a handshake, or a later alert about the client certificate, to a
 /// TransportError.
-[[nodiscard]] TransportError ExplainHandshakeError(unsigned long code);
+[[nodiscard]] TransportError ToTransportError(unsigned long code);
 
 }  // namespace kopp::detail

@@ -9,45 +9,48 @@
 // not name the request; `AddRequestContext` adds it.
 namespace kopp::detail::failure {
 
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
 inline TransportError ConnectionRefused() {
-  return {Kind::kUnreachable, "connection refused: is the API server running there?"};
+  return {ErrorKind::kUnreachable,
+          "connection refused; check that the API server is running at this address"};
 }
 inline TransportError CannotConnect(const std::string& reason) {
-  return {Kind::kUnreachable, "cannot connect: " + reason};
+  return {ErrorKind::kUnreachable, "cannot connect: " + reason};
 }
 inline TransportError ConnectTimeout() {
-  return {Kind::kTimeout,
-          "timed out while connecting: is the address correct, and does a firewall block it?"};
+  return {ErrorKind::kTimeout,
+          "timed out while connecting; check the server address and firewalls"};
 }
 inline TransportError HandshakeTimeout() {
-  return {Kind::kTimeout,
-          "the connection was accepted, but the TLS handshake timed out: is the server overloaded, "
-          "or is it not an API server?"};
+  return {ErrorKind::kTimeout,
+          "the connection was accepted, but the TLS handshake timed out; check that the server is "
+          "an API server and is not overloaded"};
 }
 inline TransportError HandshakeClosed() {
-  return {Kind::kUnreachable, "the server closed the connection during the TLS handshake"};
+  return {ErrorKind::kUnreachable, "the server closed the connection during the TLS handshake"};
 }
 inline TransportError ResponseTimeout() {
-  return {Kind::kTimeout, "timed out while waiting for the response"};
+  return {ErrorKind::kTimeout, "timed out while waiting for the response"};
 }
 inline TransportError ClosedBeforeResponse() {
-  return {Kind::kBroken, "the server closed the connection without a response"};
+  return {ErrorKind::kBroken, "the server closed the connection without a response"};
 }
 inline TransportError UnexpectedEnd() {
-  return {Kind::kBroken, "the connection ended in the middle of the response"};
+  return {ErrorKind::kBroken, "the connection ended in the middle of the response"};
 }
 inline TransportError ConnectionBroken(const std::string& reason) {
-  return {Kind::kBroken, "the connection broke: " + reason};
+  return {ErrorKind::kBroken, "the connection broke: " + reason};
 }
 inline TransportError InvalidHttp(const std::string& reason) {
-  return {Kind::kMalformed,
-          "the response is not valid HTTP (" + reason + "): does an API server listen there?"};
+  return {ErrorKind::kMalformed, "the response is not valid HTTP (" + reason +
+                                     "); check that the server address is that of an API server"};
 }
 inline TransportError BodyTooLarge() {
-  return {Kind::kTooLarge, "the response body is larger than the limit"};
+  return {ErrorKind::kTooLarge, "the response body is larger than TransportOptions::max_body"};
 }
-inline TransportError Cancelled() { return {Kind::kCancelled, "stopped"}; }
+inline TransportError Cancelled() {
+  return {ErrorKind::kCancelled, "cancelled because a stop was requested"};
+}
 
 }  // namespace kopp::detail::failure

@@ -11,6 +11,9 @@
 namespace kopp {
 namespace {
 
+using detail::CollectionPath;
+using detail::ObjectPath;
+using detail::WithQuery;
 using nlohmann::json;
 
 constexpr int kPageSize = 500;

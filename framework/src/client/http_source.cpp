@@ -12,9 +12,11 @@
 namespace kopp {
 namespace {
 
+using detail::CollectionPath;
+using detail::WithQuery;
 using namespace std::chrono_literals;
 
-constexpr Duration kListIdleTimeout = 30s;  // a list that sends no byte for so long has failed
+constexpr Duration kListIdleTimeout = 30s;  // a list fails if no byte arrives for this time
 
 /// One event of a watch: metav1.WatchEvent.
 struct WatchEvent {
@@ -23,7 +25,7 @@ struct WatchEvent {
 };
 KOPP_FIELDS(WatchEvent, type, object)
 
-/// The type and identity of an object.
+/// The type, identity and version of an object.
 struct ObjectHeader {
   struct Metadata {
     std::string name;
@@ -93,7 +95,7 @@ informer::AnyObject AnyHttpSource::TryDecode(std::string_view text, std::string&
 }
 
 informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
-                                         const std::function<void(informer::AnyObject)>& each,
+                                         const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
   const Request request{
       .target = WithQuery(CollectionPath(kind_, ns_),
@@ -105,7 +107,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
   JsonSplitter splitter(JsonSplitter::Mode::kListItems, [&](std::string_view item) {
     std::string problem;
     if (auto object = TryDecode(item, problem)) {
-      each(std::move(object));
+      on_object(std::move(object));
     } else {
       result.skipped.push_back({KeyFromJson(item), std::move(problem)});
     }

@@ -26,7 +26,7 @@ class ConfigSearch {
   explicit ConfigSearch(const ConfigSources& sources) : sources_(sources) {}
 
   Config Run() {
-    if (!sources_.master.empty()) detail::CheckServer(sources_.master, "--master");
+    if (!sources_.master.empty()) detail::ValidateServer(sources_.master, "--master");
     if (auto config = FromFlag()) return *std::move(config);
     if (auto config = FromVariable()) return *std::move(config);
     if (auto config = FromServiceAccount()) return *std::move(config);
@@ -87,11 +87,11 @@ class ConfigSearch {
     config.server = sources_.master;
     if (config.server.empty()) {
       config.server = "https://" + host + ':' + port;
-      detail::CheckServer(config.server, "in-cluster: $KUBERNETES_SERVICE_HOST and _PORT");
+      detail::ValidateServer(config.server, "in-cluster: $KUBERNETES_SERVICE_HOST and _PORT");
     }
     const fs::path authority = sources_.service_account / "ca.crt";
     config.certificate_authority = detail::ReadFile(authority, "in-cluster");
-    detail::CheckCertificates(config.certificate_authority, "in-cluster: " + authority.string());
+    detail::ValidateCertificates(config.certificate_authority, "in-cluster: " + authority.string());
     if (detail::IsTls(config.server)) config.token_file = token_file;
     config.ns = Namespace();
     config.source = "in-cluster";

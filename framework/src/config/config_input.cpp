@@ -120,7 +120,7 @@ std::string RequireToken(std::string_view text, const std::string& where) {
                     "control characters or bytes beyond ASCII); replace it");
 }
 
-void CheckCertificates(const std::string& pem, const std::string& where) {
+void ValidateCertificates(const std::string& pem, const std::string& where) {
   const Bio bio = MemoryBio(pem);
   int count = 0;
   ERR_clear_error();
@@ -136,7 +136,7 @@ void CheckCertificates(const std::string& pem, const std::string& where) {
                     "-----BEGIN CERTIFICATE----- blocks");
 }
 
-void CheckKey(const std::string& pem, const std::string& where) {
+void ValidateKey(const std::string& pem, const std::string& where) {
   const Bio bio = MemoryBio(pem);
   bool encrypted = false;
   const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, RejectPassphrase, &encrypted));
@@ -151,7 +151,7 @@ void CheckKey(const std::string& pem, const std::string& where) {
   }
 }
 
-void CheckServer(const std::string& server, const std::string& where) {
+void ValidateServer(const std::string& server, const std::string& where) {
   try {
     static_cast<void>(ParseEndpoint(server));
   } catch (const ConfigError& error) {

@@ -26,13 +26,13 @@ namespace kopp::detail {
 [[nodiscard]] std::string RequireToken(std::string_view text, const std::string& where);
 
 /// Throws unless `pem` contains one or more PEM certificates and no damaged one.
-void CheckCertificates(const std::string& pem, const std::string& where);
+void ValidateCertificates(const std::string& pem, const std::string& where);
 
 /// Throws unless `pem` contains a PEM private key without a passphrase.
-void CheckKey(const std::string& pem, const std::string& where);
+void ValidateKey(const std::string& pem, const std::string& where);
 
 /// Throws unless ParseEndpoint accepts `server`.
-void CheckServer(const std::string& server, const std::string& where);
+void ValidateServer(const std::string& server, const std::string& where);
 
 /// Returns whether `server` is an https:// URL. Credentials are only sent over TLS.
 [[nodiscard]] bool IsTls(std::string_view server);

@@ -142,7 +142,7 @@ void AddEntries(const YAML::Node& root, const std::string& plural, const std::st
   entries.merge(new_entries);
 }
 
-void CheckIsKubeconfig(const YAML::Node& root, const std::string& where) {
+void ValidateKubeconfig(const YAML::Node& root, const std::string& where) {
   bool is_kubeconfig = root.IsMap();
   if (is_kubeconfig) {
     const std::string kind = FindString(root, "kind", where);
@@ -167,7 +167,7 @@ Kubeconfig MergeKubeconfigs(const std::vector<KubeconfigFile>& files) {
     merged.where += (merged.where.empty() ? "" : ", ") + where;
     const YAML::Node root = ParseYaml(text, where);
     if (root.IsNull()) continue;  // an empty file is allowed, as in kubectl
-    CheckIsKubeconfig(root, where);
+    ValidateKubeconfig(root, where);
     if (merged.current_context.empty()) {
       merged.current_context = FindString(root, "current-context", where);
     }

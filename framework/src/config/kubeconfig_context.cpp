@@ -110,13 +110,13 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
   config.server = master;
   if (master.empty()) {
     config.server = StringField(cluster, "server");
-    CheckServer(config.server, FieldLocation(cluster, "server"));
+    ValidateServer(config.server, FieldLocation(cluster, "server"));
   }
   if (HasField(cluster, "proxy-url")) {
     throw ConfigError(cluster.where + ": proxy-url is not supported: kopp connects directly; " +
                       "remove it, and use a server that is reachable without a proxy");
   }
-  config.certificate_authority = PemField(cluster, "certificate-authority", CheckCertificates);
+  config.certificate_authority = PemField(cluster, "certificate-authority", ValidateCertificates);
   config.tls_server_name = StringField(cluster, "tls-server-name");
   config.insecure_skip_tls_verify = BoolField(cluster, "insecure-skip-tls-verify");
   if (config.insecure_skip_tls_verify && !config.certificate_authority.empty()) {
@@ -146,8 +146,8 @@ void RejectUnsupportedCredentials(const KubeconfigEntry& user) {
 
 void ReadUser(const KubeconfigEntry& user, Config& config) {
   RejectUnsupportedCredentials(user);
-  config.client_certificate = PemField(user, "client-certificate", CheckCertificates);
-  config.client_key = PemField(user, "client-key", CheckKey);
+  config.client_certificate = PemField(user, "client-certificate", ValidateCertificates);
+  config.client_key = PemField(user, "client-key", ValidateKey);
   if (config.client_certificate.empty() != config.client_key.empty()) {
     const bool key_missing = config.client_key.empty();
     throw ConfigError(user.where + ": " + (key_missing ? "client-certificate" : "client-key") +

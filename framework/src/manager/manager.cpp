@@ -1,5 +1,3 @@
-#include "net/resource_path.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "transport/beast_transport.hpp"
 
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 #include "transport/http_connection.hpp"
 
@@ -16,7 +16,7 @@ namespace kopp::detail {
 namespace {
 
 namespace http = boost::beast::http;
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
 TimePoint Now() { return Clock::Real().Now(); }
 
@@ -35,7 +35,7 @@ class BeastStream final : public Stream {
         endpoint_(endpoint),
         stop_(std::move(stop)),
         connection_(std::move(connection)),
-        interrupt_(stop_, Interrupter{&connection_->tcp()}) {}
+        interrupt_(stop_, Interrupter{&connection_->connection()}) {}
 
   [[nodiscard]] const Response& head() const override { return head_; }
 
@@ -95,7 +95,7 @@ BeastTransport::BeastTransport(std::shared_ptr<TransportContext> context)
 BeastTransport::~BeastTransport() = default;
 
 Response BeastTransport::Call(const Request& request, std::stop_token stop) {
-  CheckRequest(request);
+  ValidateRequest(request);
   return Call(request, After(Now(), context_->options.call_timeout), stop);
 }
 
@@ -109,7 +109,7 @@ Response BeastTransport::Call(const Request& request, TimePoint deadline,
       } catch (const TransportError& error) {
         // The server may have closed the connection at this moment. It is unknown whether it has
         // processed the request.
-        const bool closed = error.kind() == Kind::kBroken && !pooled->received_any();
+        const bool closed = error.kind() == ErrorKind::kBroken && !pooled->received_any();
         if (!closed || !IsSafeToRetry(request)) throw;
       }
     }
@@ -127,7 +127,7 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
   std::optional<http::response_parser<http::string_body>> parser;
   Response response;
   {
-    const std::stop_callback interrupt(stop, Interrupter{&connection->tcp()});
+    const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
     response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline);
     parser->eager(true);
     while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);
@@ -141,7 +141,7 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
 }
 
 std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
-  CheckRequest(request);
+  ValidateRequest(request);
   const TimePoint deadline = After(Now(), context_->options.call_timeout);
   try {
     auto stream =
@@ -163,7 +163,7 @@ std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
       return ConnectTo(*address, deadline, stop);
     } catch (const TransportError& error) {
       const bool may_try_next =
-          error.kind() == Kind::kUnreachable || error.kind() == Kind::kTimeout;
+          error.kind() == ErrorKind::kUnreachable || error.kind() == ErrorKind::kTimeout;
       if (!may_try_next || std::next(address) == addresses.end() || stop.stop_requested()) throw;
     }
   }
@@ -173,12 +173,12 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
                                                           TimePoint deadline,
                                                           const std::stop_token& stop) {
   auto connection = std::make_unique<HttpConnection>(address);
-  const std::stop_callback interrupt(stop, Interrupter{&connection->tcp()});
-  connection->tcp().WaitUntilConnected(
+  const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
+  connection->connection().WaitUntilConnected(
       std::min(deadline, After(Now(), context_->options.connect_timeout)));
   if (context_->tls) {
     const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
-    connection->tcp().Handshake(*context_->tls, std::min(deadline, handshake_deadline));
+    connection->connection().Handshake(*context_->tls, std::min(deadline, handshake_deadline));
   }
   return connection;
 }

@@ -24,7 +24,7 @@ class BeastTransport final : public Transport {
   ~BeastTransport() override;
 
   Response Call(const Request& request, std::stop_token stop) override;
-  /// As above, but with a deadline of the caller. `request` must have passed CheckRequest.
+  /// Same as above, but with a deadline of the caller. `request` must have passed ValidateRequest.
   [[nodiscard]] Response Call(const Request& request, TimePoint deadline,
                               const std::stop_token& stop);
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;

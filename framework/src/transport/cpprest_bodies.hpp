@@ -80,8 +80,8 @@ class RequestBody final : public OneWayBuffer {
 };
 
 /// Marks a call as finished on destruction. Every task and buffer of cpprestsdk that still works on
-/// the call owns a shared pointer to the guard. After the last one is gone, the connection can be
-/// reused or closed.
+/// the call owns a shared pointer to the guard. After the last pointer is gone, the connection can
+/// be reused or closed.
 class CallGuard {
  public:
   explicit CallGuard(std::shared_ptr<CpprestProgress> progress) : progress_(std::move(progress)) {}

@@ -1,6 +1,6 @@
 #include "transport/cpprest_progress.hpp"
 
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace kopp::detail {
 namespace {
 
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
-constexpr Duration kPollInterval =
-    std::chrono::milliseconds(20);  // how often a running call is checked
-constexpr Duration kAbortTimeout =
-    std::chrono::seconds(1);  // for cpprestsdk to release an aborted call
+// The interval at which a running call is checked.
+constexpr Duration kPollInterval = std::chrono::milliseconds(20);
+// The time that cpprestsdk has to release an aborted call.
+constexpr Duration kAbortTimeout = std::chrono::seconds(1);
 
 TimePoint Now() { return Clock::Real().Now(); }
 
@@ -167,7 +167,7 @@ void CpprestProgress::Finish() {
 // Converts an error of cpprestsdk. Its codes come from the failed system or TLS call; its messages
 // only name the step that failed.
 TransportError CpprestProgress::ExplainCpprestError(std::string_view message, int code) const {
-  if (!handshake_.verify_error.empty()) return {Kind::kUntrusted, handshake_.verify_error};
+  if (!handshake_.verify_error.empty()) return {ErrorKind::kUntrusted, handshake_.verify_error};
   if (message.starts_with("Failed to connect")) {
     // cpprestsdk reports a refused connection as EHOSTUNREACH.
     if (code == EHOSTUNREACH || code == ECONNREFUSED) return failure::ConnectionRefused();
@@ -176,7 +176,7 @@ TransportError CpprestProgress::ExplainCpprestError(std::string_view message, in
   const auto tls_code = static_cast<unsigned long>(code);
   const bool is_tls_error = code > 0xffff;  // larger than any errno, so it is an OpenSSL code
   if (is_tls_error && (IsInHandshake() || IsCertificateAlert(tls_code))) {
-    return ExplainHandshakeError(tls_code);
+    return ToTransportError(tls_code);
   }
   if (IsInHandshake()) return failure::HandshakeClosed();
   if (message.starts_with("Invalid")) return failure::InvalidHttp(std::string(message));

@@ -1,6 +1,6 @@
 #include "transport/cpprest_transport.hpp"
 
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 #include "transport/beast_transport.hpp"
 #include "transport/connection_pool.hpp"
@@ -23,7 +23,7 @@ namespace {
 using boost::asio::ip::tcp;
 namespace streams = concurrency::streams;
 using web::http::http_response;
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
 // The number of threads in cpprestsdk's pool, which does the I/O of all connections. More threads
 // are slower, because each step of a call then moves to another thread.
@@ -47,7 +47,7 @@ Response ReadHead(const http_response& response) {
   Response head{.status = response.status_code()};
   if (head.status < 200) {
     throw TransportError(
-        Kind::kMalformed,
+        ErrorKind::kMalformed,
         "the server sent an interim response (1xx), which cpprestsdk takes for the "
         "final response: use --http-transport=beast");
   }
@@ -55,7 +55,7 @@ Response ReadHead(const http_response& response) {
   std::size_t size = 0;
   for (const auto& [name, value] : response.headers()) {
     size += name.size() + value.size();
-    ReadResponseHeader(name, value, head);
+    ApplyResponseHeader(name, value, head);
   }
   if (size > kMaxHeaderBytes) throw failure::InvalidHttp("header limit exceeded");
   return head;
@@ -142,7 +142,7 @@ web::http::client::http_client_config MakeClientConfig(
     }
   });
   if (!tls) return config;
-  config.set_validate_certificates(context.tls->verifies());
+  config.set_validate_certificates(context.tls->verifies_server());
   config.set_tlsext_sni_enabled(!IsIpAddress(context.tls->server_name()));
   const std::shared_ptr<SSL_CTX> ssl(context.tls->NewReference(), &SSL_CTX_free);
   config.set_ssl_context_callback([ssl](boost::asio::ssl::context& ssl_context) {
@@ -186,7 +186,7 @@ class CpprestTransport final : public Transport {
 };
 
 Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
-  CheckRequest(request);
+  ValidateRequest(request);
   const TimePoint deadline = After(Clock::Real().Now(), context_->options.call_timeout);
   try {
     if (auto response = CallByCpprest(request, deadline, stop)) return std::move(*response);
@@ -206,9 +206,10 @@ std::optional<Response> CpprestTransport::CallByCpprest(const Request& request, 
     } catch (const TransportError& error) {
       // The server may have moved to another address. If nothing was sent, try the current
       // addresses.
-      const bool unsent = error.kind() == Kind::kUnreachable || pooled->progress->NothingWasSent();
+      const bool unsent =
+          error.kind() == ErrorKind::kUnreachable || pooled->progress->NothingWasSent();
       const bool closed =
-          error.kind() == Kind::kBroken && pooled->progress->ReusedConnectionWithoutResponse();
+          error.kind() == ErrorKind::kBroken && pooled->progress->ReusedConnectionWithoutResponse();
       if (stop.stop_requested() || (!unsent && !(closed && IsSafeToRetry(request)))) throw;
     }
   }
@@ -222,7 +223,7 @@ std::optional<Response> CpprestTransport::CallByCpprest(const Request& request, 
       return Exchange(connection, request, deadline, stop);
     } catch (const TransportError& error) {
       const bool unsent =
-          error.kind() == Kind::kUnreachable || connection->progress->NothingWasSent();
+          error.kind() == ErrorKind::kUnreachable || connection->progress->NothingWasSent();
       const bool is_last = &address == &addresses.back() && !has_ipv6;
       if (!unsent || is_last || stop.stop_requested()) throw;
     }
@@ -243,7 +244,7 @@ Response CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connectio
     const std::stop_callback wake(stop, [&progress] { progress->Wake(); });
     SendRequest(*connection, request);
     auto response = progress->WaitForResponse(stop);
-    if (!response) continue;  // the reused connection was closed: use another or a new one
+    if (!response) continue;  // the reused connection was closed: use another connection
     if (response->status == 401) context_->token.Invalidate();
     pool_.Release(std::move(connection));
     return std::move(*response);

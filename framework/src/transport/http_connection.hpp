@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/connection.hpp"
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 
 #include <cstddef>
@@ -19,25 +19,28 @@
 
 namespace kopp::detail {
 
-/// A connection with a buffer of the received bytes that no HTTP parser has consumed yet. Not
-/// thread-safe. Every failure throws TransportError with a text that does not name the request.
+/// The client side of one HTTP/1.1 connection: sends requests and passes received bytes to a Beast
+/// parser. Buffers bytes that the parser has not consumed. Not thread-safe. Throws TransportError
+/// for every failure; the text does not name the request (see AddRequestContext).
 class HttpConnection {
  public:
   static constexpr std::size_t kReadSize = 16 << 10;  // the maximum size of a TLS record
 
-  explicit HttpConnection(const Address& to) : tcp_(to) {}
+  explicit HttpConnection(const Address& to) : connection_(to) {}
 
-  Connection& tcp() { return tcp_; }
-  /// Returns whether any byte arrived since the last request was sent.
+  Connection& connection() { return connection_; }
+  /// Returns whether any byte has arrived since the last request was sent.
   [[nodiscard]] bool received_any() const { return received_any_; }
   /// Returns whether the connection can carry another request.
-  [[nodiscard]] bool IsReusable() const { return buffer_.size() == 0 && tcp_.IsReusable(); }
+  [[nodiscard]] bool IsReusable() const { return buffer_.size() == 0 && connection_.IsReusable(); }
 
   /// Returns whether the last request was sent completely.
   [[nodiscard]] bool request_sent() const { return !send_error_; }
 
-  /// Sends a request and reads the response head. If the server responds and closes the connection
-  /// before it has read a large body, the response counts, not the failure to send the rest.
+  /// Sends the serialized request `bytes`, replaces `parser` by a new parser and reads until it has
+  /// the head of the final response. The caller reads the body with ReadSome. `body_limit` is in
+  /// bytes. If the server responds and closes the connection before the whole request is sent,
+  /// returns the response and ignores the send error; request_sent() is then false.
   template <class Parser>
   Response SendAndReadHead(std::string_view bytes, std::optional<Parser>& parser,
                            std::uint64_t body_limit, TimePoint deadline) {
@@ -52,8 +55,9 @@ class HttpConnection {
     }
   }
 
-  /// Passes the buffered bytes to `parser`; blocks for more bytes if there are none. Returns false
-  /// if `deadline` passed without a byte.
+  /// Passes received bytes to `parser`. If the buffer is empty or the parser needs more bytes,
+  /// first blocks until bytes arrive, and returns false if none arrive before `deadline`. At the
+  /// end of the connection, completes the body or throws.
   template <class Parser>
   bool ReadSome(Parser& parser, TimePoint deadline) {
     boost::beast::error_code error;
@@ -62,7 +66,8 @@ class HttpConnection {
       if (buffer_.size() > kMaxHeaderBytes)
         ThrowParseError(boost::beast::http::error::header_limit);
       const auto room = buffer_.prepare(kReadSize);
-      const auto received = tcp_.Read({static_cast<char*>(room.data()), room.size()}, deadline);
+      const auto received =
+          connection_.Read({static_cast<char*>(room.data()), room.size()}, deadline);
       if (!received) return false;
       parser_needs_more_ = false;
       if (*received == 0) {
@@ -81,8 +86,8 @@ class HttpConnection {
     return true;
   }
 
-  /// Like ReadSome, but throws a timeout error once `deadline` has passed, even if bytes keep
-  /// arriving.
+  /// Like ReadSome, but throws TransportError (kTimeout) once `deadline` has passed, even if bytes
+  /// keep arriving.
   template <class Parser>
   void ReadSomeOrTimeOut(Parser& parser, TimePoint deadline) {
     if (Clock::Real().Now() >= deadline || !ReadSome(parser, deadline))
@@ -103,7 +108,7 @@ class HttpConnection {
 
   void Send(std::string_view bytes, TimePoint deadline) {
     try {
-      tcp_.Write(bytes, deadline);
+      connection_.Write(bytes, deadline);
     } catch (const TransportError& error) {
       if (error.kind() != TransportError::Kind::kBroken) throw;
       send_error_ = error;
@@ -122,16 +127,16 @@ class HttpConnection {
     Response head{.status = static_cast<int>(parser->get().result_int())};
     RejectRedirect(head.status);
     for (const auto& field : parser->get()) {
-      ReadResponseHeader(ToStringView(field.name_string()), ToStringView(field.value()), head);
+      ApplyResponseHeader(ToStringView(field.name_string()), ToStringView(field.value()), head);
     }
     return head;
   }
 
-  Connection tcp_;
+  Connection connection_;
   boost::beast::flat_buffer buffer_;
   bool parser_needs_more_ = false;            // the parser cannot proceed with the bytes in buffer_
   bool received_any_ = false;                 // since the last request was sent
-  std::optional<TransportError> send_error_;  // why the last request was not sent completely
+  std::optional<TransportError> send_error_;  // set if a request was not sent completely
 };
 
 }  // namespace kopp::detail

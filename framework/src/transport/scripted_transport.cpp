@@ -65,7 +65,8 @@ class ScriptedTransport::WatchStream final : public Stream {
       if (transport_.clock_.Now() >= deadline) return {State::kSilent, {}};
       transport_.clock_.WaitUntil(state.lock(), transport_.changed_, deadline);
     }
-    throw TransportError(TransportError::Kind::kCancelled, "the watch was stopped");
+    throw TransportError(TransportError::Kind::kCancelled,
+                         "the watch was cancelled because a stop was requested");
   }
 
  private:
@@ -137,7 +138,8 @@ Response ScriptedTransport::Handle(const Request& request) {
 
 Response ScriptedTransport::Call(const Request& request, std::stop_token stop) {
   if (stop.stop_requested()) {
-    throw TransportError(TransportError::Kind::kCancelled, "the call was stopped");
+    throw TransportError(TransportError::Kind::kCancelled,
+                         "the call was cancelled because a stop was requested");
   }
   return Handle(request);
 }

@@ -1,3 +1,4 @@
+#include "system/quoted.hpp"
 #include "transport/beast_transport.hpp"
 #include "transport/cpprest_transport.hpp"
 #include "transport/transport_context.hpp"
@@ -9,17 +10,18 @@
 namespace kopp {
 namespace {
 
-void CheckOptions(const TransportOptions& options) {
+void ValidateOptions(const TransportOptions& options) {
   const auto is_allowed = [](char c) { return c >= ' ' && c < '\x7f'; };
   if (!std::all_of(options.user_agent.begin(), options.user_agent.end(), is_allowed)) {
-    throw ConfigError("the user agent contains characters that are not allowed in a header");
+    throw ConfigError("invalid user agent " + detail::Quoted(options.user_agent) +
+                      ": use printable ASCII characters only");
   }
 }
 
 }  // namespace
 
 std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOptions& options) {
-  CheckOptions(options);
+  ValidateOptions(options);
   auto context = std::make_shared<detail::TransportContext>(config, options);
   const bool needs_beast =
       detail::IsIpv6Address(context->endpoint.host) || !config.tls_server_name.empty();

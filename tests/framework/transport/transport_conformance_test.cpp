@@ -259,7 +259,8 @@ TEST_P(TransportConformanceTest, RefusedConnectionFailsAsUnreachable) {
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
   EXPECT_EQ(failure.message,
-            "GET " + url + "/api: connection refused: is the API server running there?");
+            "GET " + url +
+                "/api: connection refused; check that the API server is running at this address");
 }
 
 TEST_P(TransportConformanceTest, UnresolvableNameFailsAsUnreachable) {

@@ -76,7 +76,7 @@ TEST_P(TransportConformanceTest, ResponseThatIsNotHttpFailsAsMalformed) {
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kMalformed);
-  EXPECT_THAT(failure.message, HasSubstr("does an API server listen there?"));
+  EXPECT_THAT(failure.message, HasSubstr("check that the server address is that of an API server"));
 }
 
 TEST_P(TransportConformanceTest, InterimResponseIsSkippedByBeastAndRejectedByCpprest) {

@@ -191,7 +191,7 @@ TEST_F(StreamTest, StopCancelsABlockedRead) {
   const auto failure = FailureOfRead(*stream);
 
   EXPECT_EQ(failure.kind, Kind::kCancelled) << failure.message;
-  EXPECT_THAT(failure.message, HasSubstr("/watch: stopped"));
+  EXPECT_THAT(failure.message, HasSubstr("/watch: cancelled because a stop was requested"));
 }
 
 TEST_F(StreamTest, StopDuringABodyWithoutLengthIsReportedAsCancelled) {

@@ -29,7 +29,7 @@ TEST_P(TransportConformanceTest, ServerOfAnotherAuthorityIsRejectedBeforeTheToke
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kUntrusted);
-  EXPECT_THAT(failure.message, HasSubstr("certificate-authority in the kubeconfig"));
+  EXPECT_THAT(failure.message, HasSubstr("certificate-authority in the configuration"));
   EXPECT_EQ(server.Requests().size(), 0U);
 }
 
@@ -52,7 +52,7 @@ TEST_P(TransportConformanceTest, ServerCertificateForAnotherNameIsRejected) {
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kUntrusted);
-  EXPECT_THAT(failure.message, HasSubstr("it is valid for other.example, 10.0.0.1"));
+  EXPECT_THAT(failure.message, HasSubstr("the certificate is valid for other.example, 10.0.0.1"));
 }
 
 TEST_P(TransportConformanceTest, CommonNameWithoutSubjectAltNameIsRejected) {
@@ -119,7 +119,7 @@ TEST_P(TransportConformanceTest, RejectedClientCertificateFailsAsUntrusted) {
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kUntrusted) << failure.message;
-  EXPECT_THAT(failure.message, HasSubstr("client-certificate in the kubeconfig"));
+  EXPECT_THAT(failure.message, HasSubstr("client-certificate and client-key in the configuration"));
   EXPECT_EQ(server.Requests().size(), 0U);
 }
 
@@ -130,7 +130,7 @@ TEST_P(TransportConformanceTest, PlainHttpResponseToTlsHandshakeFailsAsUntrusted
   const auto failure = FailureOfCall(*TransportTo(url), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kUntrusted) << failure.message;
-  EXPECT_THAT(failure.message, HasSubstr("does the server speak TLS there?"));
+  EXPECT_THAT(failure.message, HasSubstr("check that the server serves HTTPS at this address"));
 }
 
 TEST_P(TransportConformanceTest, ConnectionClosedDuringHandshakeFailsAsUnreachable) {
@@ -152,7 +152,7 @@ TEST_P(TransportConformanceTest, CertificateAlertFailsAsUntrusted) {
       FailureOfCall(*TransportTo("https" + server.Url().substr(4)), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kUntrusted) << failure.message;
-  EXPECT_THAT(failure.message, HasSubstr("client-certificate in the kubeconfig"));
+  EXPECT_THAT(failure.message, HasSubstr("client-certificate and client-key in the configuration"));
 }
 
 TEST_P(TransportConformanceTest, OtherTlsAlertFailsAsBroken) {

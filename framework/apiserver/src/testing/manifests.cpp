@@ -17,6 +17,9 @@
 namespace kopp::apiserver {
 namespace {
 
+using kopp::detail::CollectionPath;
+using kopp::detail::ObjectPath;
+using kopp::detail::WithQuery;
 using nlohmann::json;
 namespace fs = std::filesystem;
 

@@ -27,8 +27,9 @@ class ScriptedTransport final : public Transport {
   /// `clock` must outlive the transport.
   explicit ScriptedTransport(Clock& clock) : clock_(clock) {}
 
-  /// Calls `handler` for each request with this method and path; the query is ignored. What
-  /// `handler` throws, Call and Open throw. The method of a watch is "WATCH". A watch without a
+  /// Calls `handler` for each request with this method and path; the query is ignored. The handler
+  /// runs on the calling thread of Call or Open, which rethrow its exceptions. Calls may be
+  /// concurrent. The method of a watch is "WATCH". A watch without a
   /// script stays open, and receives the bytes of SendToWatch.
   void On(std::string method, std::string path, Handler handler);
   /// On() with a handler that always returns this response.
@@ -42,8 +43,10 @@ class ScriptedTransport final : public Transport {
   /// Returns all requests so far, oldest first.
   [[nodiscard]] std::vector<Request> Requests();
   /// Blocks until a request with this method and path (any query) has arrived; returns the first.
+  /// There is no timeout.
   Request Await(const std::string& method, const std::string& path);
-  /// Blocks until at least `count` such requests have arrived; returns all of them.
+  /// Blocks until at least `count` such requests have arrived; returns all of them. There is no
+  /// timeout.
   std::vector<Request> Await(const std::string& method, const std::string& path, std::size_t count);
 
   Response Call(const Request& request, std::stop_token stop = {}) override;

@@ -10,21 +10,23 @@
 
 #include <kopp/transport.hpp>
 
-// The HTTP rules that the two transport adapters share: which requests they send, and which
-// responses they accept.
+// Functions for requests and responses that the two transport adapters share: validation, headers
+// and error texts.
 namespace kopp::detail {
 
+/// A header of a request. Does not own its strings.
 struct Header {
   std::string_view name;
   std::string_view value;
 };
 
-/// Returns whether `text` is a valid path with an optional query (RFC 3986).
+/// Returns whether `text` is a valid path with an optional query (RFC 3986). It must not start with
+/// "//".
 [[nodiscard]] bool IsRequestTarget(std::string_view text);
 
 /// Throws std::invalid_argument for a request with characters that are not allowed in its method,
 /// target or headers. This prevents header injection and request smuggling by line breaks.
-void CheckRequest(const Request& request);
+void ValidateRequest(const Request& request);
 
 /// Returns the headers of `request` except Host and Content-Length. `authorization` may be empty.
 /// The headers refer to the arguments, which must outlive them.
@@ -42,9 +44,10 @@ void CheckRequest(const Request& request);
 /// Throws TransportError if `status` is a redirect (3xx).
 void RejectRedirect(int status);
 
-/// Reads one response header into `response`: Retry-After and Warning; others are ignored. Throws
-/// TransportError if the header announces an encoding of the body, because kopp requests none.
-void ReadResponseHeader(std::string_view name, std::string_view value, Response& response);
+/// Stores the value of a Retry-After or Warning header in `response`; ignores other headers. Throws
+/// TransportError if the header announces an encoding of the body, because kopp does not request
+/// one.
+void ApplyResponseHeader(std::string_view name, std::string_view value, Response& response);
 
 /// Returns `error` with method and URL in front of its text. If a stop was requested, the returned
 /// error is kCancelled instead.

@@ -1,4 +1,7 @@
-#include "net/http_rules.hpp"
+#include "net/http_client_messages.hpp"
+
+#include "net/transport_failure.hpp"
+#include "system/quoted.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +10,7 @@
 namespace kopp::detail {
 namespace {
 
-using Kind = TransportError::Kind;
+using ErrorKind = TransportError::Kind;
 
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -63,8 +66,9 @@ bool IsUnexpectedEncoding(std::string_view name, std::string_view value) {
          (EqualsIgnoringCase(name, "Transfer-Encoding") && !EqualsIgnoringCase(value, "chunked"));
 }
 
-// Parses a comma-separated list of warnings such as `299 - "text"` (RFC 7234, section 5.5). Stops
-// at the first malformed warning without an error, as client-go does.
+// Parses a Warning header: a comma-separated list such as `299 - "text"` (RFC 7234, section 5.5).
+// Appends the texts of warnings with code 299 to `warnings` and ignores other codes. Stops at the
+// first malformed warning without an error, as client-go does.
 void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
   std::string text;
   std::string date;
@@ -99,22 +103,25 @@ bool IsRequestTarget(std::string_view text) {
   return true;
 }
 
-void CheckRequest(const Request& request) {
+void ValidateRequest(const Request& request) {
   const auto all = [](std::string_view text, auto allowed) {
     return std::all_of(text.begin(), text.end(), allowed);
   };
   if (request.method.empty() || !all(request.method, IsLetterOrDigit)) {
-    throw std::invalid_argument("the HTTP method of a request must consist of letters and digits");
+    throw std::invalid_argument("invalid HTTP method " + Quoted(request.method) +
+                                ": use letters and digits only");
   }
   if (!IsRequestTarget(request.target)) {
-    throw std::invalid_argument(
-        "the target of a request must be a percent-encoded path that starts with one /");
+    throw std::invalid_argument("invalid request target " + Quoted(request.target) +
+                                ": use a percent-encoded path that starts with exactly one /");
   }
-  if (!all(request.content_type, IsHeaderValueCharacter) ||
-      !all(request.accept, IsHeaderValueCharacter)) {
-    throw std::invalid_argument(
-        "a header of a request must not contain control characters or bytes beyond ASCII");
-  }
+  const auto validate_header = [&](const char* name, const std::string& value) {
+    if (all(value, IsHeaderValueCharacter)) return;
+    throw std::invalid_argument("invalid " + std::string(name) + " header " + Quoted(value) +
+                                ": use printable ASCII characters only");
+  };
+  validate_header("Content-Type", request.content_type);
+  validate_header("Accept", request.accept);
 }
 
 std::vector<Header> RequestHeaders(const Request& request, std::string_view user_agent,
@@ -136,20 +143,22 @@ bool IsSafeToRetry(const Request& request) { return request.method == "GET"; }
 
 void RejectRedirect(int status) {
   if (status < 300 || status >= 400) return;
-  throw TransportError(Kind::kMalformed, "the server sent a redirect (" + std::to_string(status) +
-                                             "), and kopp follows no redirects: configure the "
-                                             "address of the API server itself");
+  throw TransportError(ErrorKind::kMalformed,
+                       "the server sent a redirect (" + std::to_string(status) +
+                           "), which kopp does not follow; configure the final address of the API "
+                           "server");
 }
 
-void ReadResponseHeader(std::string_view name, std::string_view value, Response& response) {
+void ApplyResponseHeader(std::string_view name, std::string_view value, Response& response) {
   if (EqualsIgnoringCase(name, "Retry-After")) {
     response.retry_after = ParseRetryAfter(value);
   } else if (EqualsIgnoringCase(name, "Warning")) {
     ParseWarnings(value, response.warnings);
   } else if (IsUnexpectedEncoding(name, TrimBlanks(value))) {
-    throw TransportError(Kind::kMalformed,
-                         "the response is encoded although no encoding was requested: does a proxy "
-                         "compress it?");
+    throw TransportError(ErrorKind::kMalformed,
+                         "the response has the unexpected header " +
+                             Quoted(std::string(name) + ": " + std::string(value)) +
+                             "; check whether a proxy compresses responses");
   }
 }
 
@@ -157,8 +166,8 @@ TransportError AddRequestContext(const TransportError& error, const Request& req
                                  const Endpoint& endpoint, const std::stop_token& stop) {
   const std::string request_line =
       request.method + " " + endpoint.Origin() + endpoint.base_path + request.target + ": ";
-  if (stop.stop_requested()) return {Kind::kCancelled, request_line + "stopped"};
-  return {error.kind(), request_line + error.what()};
+  const TransportError cause = stop.stop_requested() ? failure::Cancelled() : error;
+  return {cause.kind(), request_line + cause.what()};
 }
 
 }  // namespace kopp::detail
