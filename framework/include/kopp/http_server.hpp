@@ -98,9 +98,8 @@ class HttpServer {
     Route() = default;
     template <typename F>
       requires std::constructible_from<Handler, F>
-    Route(F request_handler,
-          std::vector<std::string> allowed_methods = {"GET"},  // NOLINT: meant to convert
-          std::size_t handler_threads = 1)
+    Route(F request_handler,  // NOLINT: intentionally implicit
+          std::vector<std::string> allowed_methods = {"GET"}, std::size_t handler_threads = 1)
         : handler(std::move(request_handler)),
           methods(std::move(allowed_methods)),
           threads(handler_threads) {}
