@@ -13,17 +13,18 @@
 namespace kopp::apiserver {
 namespace {
 
-// A null-terminated array of pointers to the texts, as exec takes it.
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
+// Returns a null-terminated array of pointers to `strings`, the form of argv and environ. `strings`
+// must outlive the result.
+std::vector<char*> NullTerminatedPointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.reserve(strings.size() + 1);
+  for (std::string& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
   return pointers;
 }
 
-// The environment of this process, with `variables` added or replaced.
-std::vector<std::string> Environment(const std::map<std::string, std::string>& variables) {
+// Returns the environment of this process, with `variables` added or replaced.
+std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& variables) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
@@ -33,7 +34,8 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& v
   return all;
 }
 
-// RAII wrapper for posix_spawn file actions: empty input, standard output and error to one file.
+// RAII wrapper for posix_spawn file actions. The child reads /dev/null as standard input, and
+// appends standard output and standard error to `output`.
 class SpawnFileActions {
  public:
   explicit SpawnFileActions(const std::filesystem::path& output) {
@@ -53,7 +55,8 @@ class SpawnFileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-// RAII wrapper for posix_spawn attributes: a new process group, no signal blocked or ignored.
+// RAII wrapper for posix_spawn attributes. The child leads a new process group and starts with no
+// signal blocked or ignored.
 class SpawnAttributes {
  public:
   SpawnAttributes() {
@@ -84,11 +87,12 @@ Child::Child(const std::vector<std::string>& command,
              const std::map<std::string, std::string>& variables,
              const std::filesystem::path& output) {
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = Environment(variables);
+  std::vector<std::string> environment = EnvironmentWith(variables);
   const SpawnFileActions files(output);
   const SpawnAttributes attributes;
   const int error = ::posix_spawnp(&pid_, arguments.front().c_str(), files.get(), attributes.get(),
-                                   Pointers(arguments).data(), Pointers(environment).data());
+                                   NullTerminatedPointers(arguments).data(),
+                                   NullTerminatedPointers(environment).data());
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "cannot run " + command.front());
   }
@@ -107,7 +111,8 @@ std::optional<int> Child::exit_code() {
   if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) {
     return std::nullopt;
   }
-  // Kills the group before reaping the child: until then no other group can have the same id.
+  // The group is killed before the child is reaped. Only after that can another process group get
+  // the same id.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);

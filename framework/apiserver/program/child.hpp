@@ -19,7 +19,8 @@ class Child {
  public:
   /// Starts `command`, searched in $PATH if it has no slash. Its environment is the environment of
   /// this process plus `variables`. No signal is blocked or ignored. Its standard output and error
-  /// are appended to the file `output`. Throws std::system_error with the program's name.
+  /// are appended to the file `output`. Throws std::system_error, with the program's name,
+  /// if the program cannot run or `output` cannot be opened.
   Child(const std::vector<std::string>& command,
         const std::map<std::string, std::string>& variables, const std::filesystem::path& output);
   /// Kills the process group if the child still runs.
@@ -27,8 +28,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// The exit code, or 128 plus the number of the signal that killed the child; empty while it
-  /// runs. Does not block.
+  /// Returns the exit code, or 128 plus the number of the signal that killed the child,
+  /// or std::nullopt while it runs. Does not block.
   [[nodiscard]] std::optional<int> exit_code();
   /// Sends SIGTERM to the process group. Blocks until the child has exited, `timeout` has passed,
   /// or this process receives another signal to stop. The destructor kills what still runs.

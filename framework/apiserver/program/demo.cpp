@@ -30,7 +30,7 @@ constexpr Duration kStopTimeout = 10s;
 
 std::string BaseName(const std::string& program) { return fs::path(program).filename().string(); }
 
-// The path of a program, searched in $PATH as a shell does.
+// Returns the path of a program, searched in $PATH as a shell does.
 std::optional<fs::path> FindExecutable(const std::string& program) {
   std::error_code error;
   if (program.find('/') != std::string::npos) {
@@ -92,36 +92,37 @@ std::string Demo::ServiceAccountUser(const std::string& program) {
 }
 
 Demo::Demo(testing::ApiServer& server, DemoLog& demo_log, const Flags& flags,
-           const Config& administrator, std::vector<Manifest> custom_resources)
+           const Config& admin_config, std::vector<Manifest> custom_resources)
     : server_(server),
       demo_log_(demo_log),
       custom_resources_(std::move(custom_resources)),
-      log_(flags.program_log.empty() ? directory_ / "program.log"
-                                     : fs::absolute(flags.program_log)),
+      program_log_path_(flags.program_log.empty() ? directory_ / "program.log"
+                                                  : fs::absolute(flags.program_log)),
       start_time_(Clock::Real().Now()) {
   const std::string user = ServiceAccountUser(flags.program.front());
   const Config config = server.ConfigFor(user, ServiceAccountGroups(user));
   WritePrivateFile(directory_ / "program.kubeconfig", KubeconfigText(config, user));
-  WritePrivateFile(directory_ / "kubeconfig", KubeconfigText(administrator, "you"));
-  if (!std::ofstream(log_, std::ios::app)) {
-    throw std::runtime_error("cannot write the program's log " + log_.string());
+  WritePrivateFile(directory_ / "kubeconfig", KubeconfigText(admin_config, "you"));
+  if (!std::ofstream(program_log_path_, std::ios::app)) {
+    throw std::runtime_error("cannot write the program's log " + program_log_path_.string());
   }
   demo_log_.Start();
   child_ =
       std::make_unique<Child>(flags.program,
                               std::map<std::string, std::string>{
                                   {"KUBECONFIG", (directory_ / "program.kubeconfig").string()}},
-                              log_);
+                              program_log_path_);
 }
 
 bool Demo::Tick() {
   const TimePoint now = Clock::Real().Now();
-  if (!load_time_) {
+  if (!custom_resources_created_at_) {
     if (!demo_log_.watched_resources().empty() || now >= start_time_ + kWatchTimeout) {
       CreateCustomResources();
     }
   } else if (!commands_printed_ &&
-             now >= std::max(*load_time_, demo_log_.last_activity()) + kIdleTime) {
+             now >=
+                 std::max(*custom_resources_created_at_, demo_log_.last_activity()) + kIdleTime) {
     PrintCommands();
     commands_printed_ = true;
   }
@@ -132,7 +133,7 @@ bool Demo::Tick() {
 void Demo::CreateCustomResources() {
   try {
     ApplyManifests(server_.transport(), custom_resources_);
-    load_time_ = Clock::Real().Now();
+    custom_resources_created_at_ = Clock::Real().Now();
   } catch (const TransportError&) {
     // The server is off the network. The next Tick retries, and applies all objects again.
   }
@@ -156,12 +157,12 @@ void Demo::PrintCommands() {
   demo_log_.Print(text + "Ctrl-C stops the demo and removes its files.\n\n");
 }
 
-std::optional<int> Demo::exit_code() {
+std::optional<int> Demo::ReportExit() {
   const auto code = child_->exit_code();
   if (code && *code != 0) {
     std::cerr << "kopp-apiserver: the program failed with exit code " << *code
               << ". End of its output:\n"
-              << LastLines(log_);
+              << LastLines(program_log_path_);
   }
   return code;
 }

@@ -17,33 +17,39 @@
 
 namespace kopp::apiserver {
 
-/// Demonstrates an operator: runs a program against the server as a service account with the
-/// program's name, creates the custom resources when the program starts to watch, and prints
-/// kubectl commands to try when the program is idle. The destructor kills the program and removes
-/// the temporary files. Not thread-safe.
+/// Runs an operator against the server and shows its requests. The operator's user is the service
+/// account of ServiceAccountUser(). The custom resources are created when the operator starts its
+/// first watch, or after 5 seconds. When the operator is idle, kubectl commands to try are printed.
+/// The destructor kills the operator and removes the temporary files. Not thread-safe.
 class Demo {
  public:
-  /// The directory of the manifests that are installed with `program`: share/kopp/PROGRAM/demo in
-  /// the parent of the directory of the program. Empty if it does not exist.
+  /// Returns the directory PREFIX/share/kopp/NAME/demo for a program PREFIX/bin/NAME. `program` is
+  /// a path, or a name that is searched in $PATH. Returns std::nullopt if the program or the
+  /// directory does not exist.
   [[nodiscard]] static std::optional<std::filesystem::path> FindDemoManifests(
       const std::string& program);
-  /// The user name of `program`: "system:serviceaccount:default:PROGRAM".
+  /// Returns the user name for a program: "system:serviceaccount:default:NAME", with the file name
+  /// of `program`.
   [[nodiscard]] static std::string ServiceAccountUser(const std::string& program);
 
-  /// Starts the program. `server` must listen. `server` and `demo_log` must outlive the Demo.
-  /// Throws std::runtime_error if the program cannot start.
+  /// Starts `flags.program`, which must not be empty. `server` must be listening. `server` and
+  /// `demo_log` must outlive the Demo. Throws std::runtime_error if the program cannot start or a
+  /// file cannot be written.
   Demo(testing::ApiServer& server, DemoLog& demo_log, const Flags& flags,
-       const Config& administrator, std::vector<Manifest> custom_resources);
+       const Config& admin_config, std::vector<Manifest> custom_resources);
   ~Demo() = default;
   Demo(const Demo&) = delete;
   Demo& operator=(const Demo&) = delete;
 
-  /// Runs the steps that are due. Call it periodically. Returns false when the output is closed.
+  /// Creates the custom resources and prints the kubectl commands when their time has come. Call it
+  /// periodically, for example every 50 ms. Returns false after the output was closed.
   bool Tick();
-  /// The program's exit code; empty while it runs. If the code is not 0, prints the last lines of
-  /// the program's output to standard error.
-  [[nodiscard]] std::optional<int> exit_code();
-  /// Stops the program. Blocks until it has stopped, or for at most 10 seconds.
+  /// Returns the program's exit code, or std::nullopt while it runs. If the code is not 0, each
+  /// call prints the last 10 lines of the program's output to standard error.
+  std::optional<int> ReportExit();
+  /// Sends SIGTERM to the program. Blocks until it has stopped, for at most 10 seconds or until
+  /// this process receives SIGINT, SIGTERM or SIGQUIT. The destructor kills the program if it still
+  /// runs.
   void Stop(const Signals& signals);
 
  private:
@@ -68,10 +74,10 @@ class Demo {
   DemoLog& demo_log_;
   std::vector<Manifest> custom_resources_;
   TempDirectory directory_;
-  std::filesystem::path log_;
+  std::filesystem::path program_log_path_;
   std::unique_ptr<Child> child_;
   TimePoint start_time_;
-  std::optional<TimePoint> load_time_;  // when the custom resources were created
+  std::optional<TimePoint> custom_resources_created_at_;
   bool commands_printed_ = false;
 };
 

@@ -43,7 +43,7 @@ std::string PadLeft(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-// The user of the request. "you" is the administrator, whose kubeconfig the demo prints.
+// Returns the user of the request. "you" is the administrator, whose kubeconfig the demo prints.
 std::string UserOf(const json& entry) {
   std::string user = StringAt(entry, "/user/username");
   if (user == "system:admin") return "you";
@@ -51,20 +51,20 @@ std::string UserOf(const json& entry) {
   return user;
 }
 
-// "NAMESPACE/NAME", or "NAME" in the namespace "default".
+// Returns "NAMESPACE/NAME", or "NAME" in the namespace "default".
 std::string QualifiedName(const std::string& ns, const std::string& name) {
   if (name.empty()) return ns;
   return ns.empty() || ns == "default" ? name : ns + '/' + name;
 }
 
-ObjectName ObjectOf(const json& entry) {
+ObjectReference ObjectOf(const json& entry) {
   const std::string name = StringAt(entry, "/objectRef/name");
   return {.resource = StringAt(entry, "/objectRef/resource"),
           .ns = StringAt(entry, "/objectRef/namespace"),
           .name = name.empty() ? StringAt(entry, "/responseObject/metadata/name") : name};
 }
 
-// An Event's name is not informative: prints its reason and the object that it is about.
+// Describes an Event by its reason and its object, because its name is not informative.
 std::string DescribeEvent(const json& entry) {
   const json& event = ValueAt(entry, "/responseObject");
   const json& object =
@@ -75,7 +75,7 @@ std::string DescribeEvent(const json& entry) {
 }
 
 std::string DescribeObject(const json& entry) {
-  const ObjectName object = ObjectOf(entry);
+  const ObjectReference object = ObjectOf(entry);
   if (object.resource.empty()) return StringAt(entry, "/requestURI");
   if (object.resource == "events" && Code(entry) < 300) return DescribeEvent(entry);
   const std::string subresource = StringAt(entry, "/objectRef/subresource");
@@ -83,7 +83,7 @@ std::string DescribeObject(const json& entry) {
          QualifiedName(object.ns, object.name);
 }
 
-// The microseconds since midnight of a time such as "2026-01-02T03:04:05.000006Z".
+// Returns the microseconds since midnight of a time such as "2026-01-02T03:04:05.000006Z".
 std::int64_t MicrosecondsOfDay(const std::string& time) {
   int hours = 0;
   int minutes = 0;
@@ -169,10 +169,10 @@ void DemoLog::Print(std::string_view text) {
 }
 
 void DemoLog::UpdateState(State& state, const json& entry) const {
-  const bool by_program = StringAt(entry, "/user/username") == options_.program;
+  const bool by_program = StringAt(entry, "/user/username") == options_.program_user;
   if (!by_program || Code(entry) >= 300) return;
   const std::string verb = StringAt(entry, "/verb");
-  ObjectName object = ObjectOf(entry);
+  ObjectReference object = ObjectOf(entry);
   state.last_activity = Clock::Real().Now();
   auto& watched = state.watched_resources;
   if (verb == "watch" &&
@@ -189,7 +189,7 @@ void DemoLog::UpdateState(State& state, const json& entry) const {
 std::string_view DemoLog::ColorOf(const json& entry) const {
   if (!options_.use_colors) return "";
   if (Code(entry) >= 400) return "\x1b[31m";
-  return StringAt(entry, "/user/username") == options_.program ? "\x1b[32m" : "";
+  return StringAt(entry, "/user/username") == options_.program_user ? "\x1b[32m" : "";
 }
 
 bool DemoLog::is_output_open() const {
@@ -199,7 +199,7 @@ bool DemoLog::is_output_open() const {
 std::vector<std::string> DemoLog::watched_resources() const {
   return state_.Lock()->watched_resources;
 }
-std::optional<ObjectName> DemoLog::first_object() const { return state_.Lock()->first_object; }
+std::optional<ObjectReference> DemoLog::first_object() const { return state_.Lock()->first_object; }
 TimePoint DemoLog::last_activity() const { return state_.Lock()->last_activity; }
 
 }  // namespace kopp::apiserver

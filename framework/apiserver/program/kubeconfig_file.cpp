@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line "    NAME: VALUE", or "" for an empty value. A JSON string is also a valid YAML string.
+// Returns a line "    NAME: VALUE", or "" for an empty value. A JSON string is also a valid YAML
+// string.
 std::string YamlField(std::string_view name, const std::string& value) {
   if (value.empty()) return "";
   return "    " + std::string(name) + ": " + nlohmann::json(value).dump() + '\n';

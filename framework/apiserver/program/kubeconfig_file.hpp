@@ -7,8 +7,8 @@
 
 namespace kopp::apiserver {
 
-/// A kubeconfig in YAML with one context for `user`, which is the current context. Certificates and
-/// keys are embedded.
+/// Returns a kubeconfig in YAML with one context for `user`, which is the current context.
+/// Certificates and keys are embedded.
 [[nodiscard]] std::string KubeconfigText(const Config& config, const std::string& user);
 
 /// Writes `text` to a file with mode 0600. Replaces a regular file atomically: readers see either

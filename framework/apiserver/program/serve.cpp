@@ -25,7 +25,7 @@ namespace {
 constexpr Duration kTick = std::chrono::milliseconds(50);
 constexpr Duration kForever = std::chrono::hours(24 * 365);
 
-void WriteKubeconfigs(testing::ApiServer& server, const Flags& flags, const Config& administrator) {
+void WriteKubeconfigs(testing::ApiServer& server, const Flags& flags, const Config& admin_config) {
   for (const UserKubeconfig& entry : flags.user_kubeconfigs) {
     const auto groups = ServiceAccountGroups(entry.user);
     const Config config = entry.by_certificate ? server.ConfigWithCertificate(entry.user, groups)
@@ -33,7 +33,7 @@ void WriteKubeconfigs(testing::ApiServer& server, const Flags& flags, const Conf
     WritePrivateFile(entry.file, KubeconfigText(config, entry.user));
   }
   if (!flags.kubeconfig.empty()) {
-    WritePrivateFile(flags.kubeconfig, KubeconfigText(administrator, "kopp-admin"));
+    WritePrivateFile(flags.kubeconfig, KubeconfigText(admin_config, "kopp-admin"));
   }
 }
 
@@ -46,11 +46,11 @@ void Inject(testing::ApiServer& server, const Flags& flags) {
   }
 }
 
-void PrintAddress(const Config& administrator, const Flags& flags) {
+void PrintAddress(const Config& admin_config, const Flags& flags) {
   const bool is_local = flags.listen.address.starts_with("127.") ||
                         flags.listen.address.starts_with("[::1]") ||
                         flags.listen.address.starts_with("localhost:");
-  std::cout << "In-memory Kubernetes API server listening at " << administrator.server << '\n';
+  std::cout << "In-memory Kubernetes API server listening at " << admin_config.server << '\n';
   if (!is_local) {
     std::cout << "WARNING: not limited to loopback: anyone who can reach this address has full "
                  "access.\n";
@@ -71,7 +71,7 @@ int WaitForEnd(const Signals& signals, testing::ApiServer& server, Demo* demo) {
     } else if (*signal == SIGUSR2) {
       server.Restart();
     } else if (*signal == SIGCHLD) {
-      if (const auto code = demo == nullptr ? std::nullopt : demo->exit_code()) return *code;
+      if (const auto code = demo == nullptr ? std::nullopt : demo->ReportExit()) return *code;
     } else {
       if (demo != nullptr) demo->Stop(signals);
       return 0;
@@ -98,23 +98,23 @@ int Serve(Flags given, const Signals& signals) {
   if (!flags.audit_log.empty()) audit.emplace(flags.audit_log);
   std::optional<DemoLog> demo_log;
   if (!flags.program.empty()) {
-    demo_log.emplace(std::cout,
-                     DemoLog::Options{.program = Demo::ServiceAccountUser(flags.program.front()),
-                                      .use_colors = ::isatty(STDOUT_FILENO) == 1 &&
-                                                    !detail::EnvironmentVariable("NO_COLOR")});
+    demo_log.emplace(
+        std::cout, DemoLog::Options{.program_user = Demo::ServiceAccountUser(flags.program.front()),
+                                    .use_colors = ::isatty(STDOUT_FILENO) == 1 &&
+                                                  !detail::EnvironmentVariable("NO_COLOR")});
   }
   testing::ApiServer server({.seed = flags.seed, .on_request = [&](std::string_view entry) {
                                if (audit) audit->Write(entry);
                                if (demo_log) demo_log->LogRequest(entry);
                              }});
-  const Config administrator = server.Listen(flags.listen);
-  PrintAddress(administrator, flags);
+  const Config admin_config = server.Listen(flags.listen);
+  PrintAddress(admin_config, flags);
   ApplyManifests(server.transport(), manifests.base);
   if (!demo_log) ApplyManifests(server.transport(), manifests.custom_resources);
   Inject(server, flags);
-  WriteKubeconfigs(server, flags, administrator);
+  WriteKubeconfigs(server, flags, admin_config);
   std::optional<Demo> demo;
-  if (demo_log) demo.emplace(server, *demo_log, flags, administrator, manifests.custom_resources);
+  if (demo_log) demo.emplace(server, *demo_log, flags, admin_config, manifests.custom_resources);
   return WaitForEnd(signals, server, demo ? &*demo : nullptr);
 }
 

@@ -5,8 +5,8 @@
 
 namespace kopp::apiserver {
 
-/// The groups of a service account, whose user name is "system:serviceaccount:NAMESPACE:NAME".
-/// Empty for other users.
+/// Returns the groups of a service account, whose user name is
+/// "system:serviceaccount:NAMESPACE:NAME". Returns an empty list for other users.
 [[nodiscard]] std::vector<std::string> ServiceAccountGroups(const std::string& user);
 
 }  // namespace kopp::apiserver

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// True if the process does not exist or is a zombie.
+// Returns whether the process does not exist or is a zombie.
 bool IsGone(const std::string& id) {
   std::ifstream file("/proc/" + id + "/stat");
   const std::string stat{std::istreambuf_iterator<char>(file), {}};

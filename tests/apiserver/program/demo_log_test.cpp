@@ -34,7 +34,7 @@ std::string LogLine(const json& entry) { return DemoLogLine(entry, 68); }
 
 std::string PrintedText(const json& entry, bool use_colors = false) {
   std::ostringstream out;
-  DemoLog demo_log(out, {.program = kProgram, .use_colors = use_colors});
+  DemoLog demo_log(out, {.program_user = kProgram, .use_colors = use_colors});
   demo_log.Start();
   const auto heading_size = out.str().size();
   demo_log.LogRequest(entry.dump());
@@ -136,7 +136,7 @@ TEST(DemoLogTest, RequestsBeforeStartAreNotPrinted) {
 
 TEST(DemoLogTest, RecordsWatchedResourcesAndTheFirstObjectOfTheProgram) {
   std::ostringstream out;
-  DemoLog demo_log(out, {.program = kProgram});
+  DemoLog demo_log(out, {.program_user = kProgram});
   demo_log.Start();
 
   for (const json& entry :

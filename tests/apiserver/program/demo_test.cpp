@@ -44,15 +44,15 @@ class DemoTest : public ::testing::Test {
   }
 
   std::ostringstream out_;
-  DemoLog demo_log_{out_, {.program = Demo::ServiceAccountUser("sleep")}};
+  DemoLog demo_log_{out_, {.program_user = Demo::ServiceAccountUser("sleep")}};
   testing::ApiServer server_{
       {.on_request = [this](std::string_view entry) { demo_log_.LogRequest(entry); }}};
   std::unique_ptr<Transport> fault_free_ = server_.FaultFreeTransport();
-  Config administrator_ = server_.Listen({.tls = true});
+  Config admin_config_ = server_.Listen({.tls = true});
   Demo demo_{server_,
              demo_log_,
              {.program = {"sleep", "1000"}},
-             administrator_,
+             admin_config_,
              {{.object = settings, .origin = "settings"}}};
 };
 

@@ -39,7 +39,7 @@ class ProgramTest : public ::testing::Test {
     WaitUntil(signals, &child,
               [&] { return folder.Read("output").find(text) != std::string::npos; });
   }
-  // The directories that a demo has left in its $TMPDIR.
+  // Returns the directories that a demo has left in its $TMPDIR.
   std::string LeftDirectories() {
     std::string left;
     for (const auto& entry : fs::directory_iterator(folder / "")) {
