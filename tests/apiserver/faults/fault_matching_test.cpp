@@ -1,4 +1,4 @@
-// Which requests a fault applies to, and how often.
+// Tests which requests a fault applies to, and how often.
 #include "faulty_server.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_F(FaultMatchingTest, RequestsThatDoNotMatchDoNotCountTowardsTimes) {
   EXPECT_THAT(Statuses(2, kMaps), ElementsAre(500, 200));
 }
 
-TEST_F(FaultMatchingTest, ResourceLimitsAFaultToThatResource) {
+TEST_F(FaultMatchingTest, ResourceRestrictsAFaultToThatResource) {
   server_.Inject({.type = Type::kServerError, .resource = "configmaps"});
 
   EXPECT_EQ(Call("/api/v1/namespaces/default/configmaps").status, 500);
@@ -56,14 +56,14 @@ TEST_F(FaultMatchingTest, ResourceMayIncludeTheApiGroup) {
   EXPECT_EQ(Call("/apis/batch/v1/jobs").status, 200);
 }
 
-TEST_F(FaultMatchingTest, NamespaceLimitsAFaultToThatNamespace) {
+TEST_F(FaultMatchingTest, NamespaceRestrictsAFaultToThatNamespace) {
   server_.Inject({.type = Type::kServerError, .ns = "kube-system"});
 
   EXPECT_EQ(Call("/api/v1/namespaces/kube-system/pods").status, 500);
   EXPECT_EQ(Call("/api/v1/namespaces/default/pods").status, 200);
 }
 
-TEST_F(FaultMatchingTest, NameLimitsAFaultToThatObject) {
+TEST_F(FaultMatchingTest, NameRestrictsAFaultToThatObject) {
   Create("b");
   server_.Inject({.type = Type::kServerError, .name = "a"});
 
@@ -78,7 +78,7 @@ TEST_F(FaultMatchingTest, NameMatchesTheObjectOfACreate) {
   EXPECT_THROW(Create("c"), ApiError);
 }
 
-TEST_F(FaultMatchingTest, UserLimitsAFaultToThatUser) {
+TEST_F(FaultMatchingTest, UserRestrictsAFaultToThatUser) {
   server_.Inject({.type = Type::kServerError, .user = "jane"});
 
   EXPECT_EQ(server_.TransportAs("jane")->Call({.target = kMaps}).status, 500);

@@ -1,4 +1,4 @@
-// Faults of requests: the response, and whether the server executes the request.
+// Tests of faults of requests: the response, and whether the server executes the request.
 #include "faulty_server.hpp"
 
 #include <chrono>
@@ -20,7 +20,7 @@ class FaultRequestsTest : public FaultyServer {
   std::string VersionOf(const std::string& name) {
     return (*Find(name))["metadata"]["resourceVersion"];
   }
-  /// The error text of a request that fails with an error of this kind.
+  /// Returns the error text of a request that fails with an error of this kind.
   std::string Failure(TransportError::Kind kind, const std::string& target) {
     try {
       Call(target);
@@ -89,7 +89,7 @@ TEST_F(FaultRequestsTest, GoneOfAListIs410Expired) {
   EXPECT_EQ(status["message"], "The resourceVersion for the provided list is too old.");
 }
 
-TEST_F(FaultRequestsTest, GoneOfAListWithContinueSaysThatTheTokenIsTooOld) {
+TEST_F(FaultRequestsTest, GoneOfAListWithAContinueTokenReturnsThatTheTokenIsTooOld) {
   server_.Inject({.type = Type::kGone, .times = 1});
 
   EXPECT_THAT(GetJson(std::string(kMaps) + "?continue=abc")["message"],

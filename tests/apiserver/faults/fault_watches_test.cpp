@@ -1,4 +1,4 @@
-// Faults of watches and of watch events.
+// Tests of faults of watches and of watch events.
 #include "faulty_server.hpp"
 
 #include <chrono>
@@ -86,7 +86,7 @@ TEST_F(FaultWatchesTest, TwoDropWatchFaultsApplyToTwoWatches) {
   EXPECT_EQ(ReadError(*second), TransportError::Kind::kBroken);
 }
 
-TEST_F(FaultWatchesTest, DropWatchClosesTheConnectionAfterTheGivenBytes) {
+TEST_F(FaultWatchesTest, DropWatchBreaksTheConnectionAfterTheGivenBytes) {
   server_.Inject({.type = Type::kDropWatch, .times = 1, .bytes = 30});
   const auto watch = WatchFromNow();
   Create("a");

@@ -48,13 +48,13 @@ class FaultyServer : public ::testing::Test {
   std::unique_ptr<Stream> Watch(const std::string& options = "") {
     return transport_.Open({.target = std::string(kMaps) + "?watch=true" + options});
   }
-  /// A watch from the current resourceVersion.
+  /// Returns a watch from the current resourceVersion.
   std::unique_ptr<Stream> WatchFromNow(const std::string& options = "") {
     const json list = GetJson(kMaps);
     return Watch("&resourceVersion=" + list["metadata"]["resourceVersion"].get<std::string>() +
                  options);
   }
-  /// The events that a watch returns without waiting: "ADDED a", "BOOKMARK ".
+  /// Returns the events that a watch returns without waiting: "ADDED a", "BOOKMARK ".
   static std::vector<std::string> ReadEvents(Stream& watch) {
     std::vector<std::string> events;
     const auto chunk = watch.Read({});
@@ -68,7 +68,7 @@ class FaultyServer : public ::testing::Test {
     }
     return events;
   }
-  /// The kind of the TransportError that the next read throws.
+  /// Returns the kind of the TransportError that the next read throws.
   static TransportError::Kind ReadError(Stream& stream) {
     try {
       stream.Read({});
@@ -79,7 +79,7 @@ class FaultyServer : public ::testing::Test {
     return {};
   }
 
-  /// The status codes of the next `count` GET requests.
+  /// Returns the status codes of the next `count` GET requests.
   std::vector<int> Statuses(int count, const std::string& target = std::string(kMaps) + "/a") {
     std::vector<int> statuses;
     for (int i = 0; i < count; ++i) statuses.push_back(Call(target).status);

@@ -27,7 +27,7 @@ std::string_view ConsumeUntil(std::string_view& text, std::string_view separator
   return consumed;
 }
 
-/// The HTTP message for a line like "GET /readyz" and the headers and body below it.
+/// Returns the HTTP message for a line like "GET /readyz" and the headers and body below it.
 std::string HttpMessage(std::string_view line, std::string_view text) {
   std::string message(line);
   message += " HTTP/1.1\r\nHost: fuzz\r\n";

@@ -1,4 +1,5 @@
-// Concurrent writes of several clients. The interleaving is random; the tests check invariants.
+// Tests of concurrent writes of several clients. The interleaving is random; the tests check
+// invariants.
 #include <functional>
 #include <string>
 #include <thread>

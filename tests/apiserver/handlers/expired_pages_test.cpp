@@ -1,5 +1,5 @@
-// Continue tokens at a compacted version. Not in the conformance suite, because a real server
-// compacts only after minutes.
+// Tests of continue tokens at a compacted version. They are not in the conformance suite, because a
+// real server compacts only after minutes.
 #include <chrono>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// Garbage collection and namespace deletion. Not in the conformance suite, because controllers of
-// the control plane do this work in a real cluster, not kube-apiserver.
+// Tests of garbage collection and namespace deletion. They are not in the conformance suite,
+// because controllers of the control plane do this work in a real cluster, not kube-apiserver.
 #include <string>
 
 #include <gtest/gtest.h>

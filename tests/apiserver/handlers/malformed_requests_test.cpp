@@ -1,4 +1,4 @@
-// Malformed requests that the fuzzer found. The server responds and continues.
+// Tests of malformed requests that the fuzzer found. The server responds and continues.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ TEST_F(MalformedRequestsTest, AJsonPatchThatGrowsTheObjectExponentiallyIsRejecte
   EXPECT_EQ(response.status, 413);
 }
 
-// Would not finish in reasonable time with quadratic cost.
+// With quadratic cost, this test would not finish in reasonable time.
 TEST_F(MalformedRequestsTest, AnArrayOfManyObjectsIsReadInLinearTime) {
   json object{{"metadata", {{"name", "a"}}}};
   object["strange"] = json(50'000, json{{"a", 1}});

@@ -1,4 +1,4 @@
-// The size of the chunks that a watch produces.
+// Tests of the size of the chunks that a watch produces.
 #include <algorithm>
 #include <chrono>
 #include <memory>

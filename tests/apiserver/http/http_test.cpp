@@ -1,4 +1,4 @@
-// What ApiHttpServer passes to its handler, and the headers of its responses.
+// Tests of the requests that ApiHttpServer passes to its handler, and of its response headers.
 #include "api_http_server_fixture.hpp"
 
 namespace kopp {

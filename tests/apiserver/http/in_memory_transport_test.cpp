@@ -1,4 +1,4 @@
-// InMemoryTransport: delays, cancellation, timeouts, body limits and truncated responses.
+// Tests of InMemoryTransport: delays, cancellation, timeouts, body limits and truncated responses.
 #include "apiserver/faults/faulty_server.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// ApiHttpServer: injected faults, restarts, destruction and listen addresses.
+// Tests of ApiHttpServer: injected faults, restarts, destruction and listen addresses.
 #include "api_http_server_fixture.hpp"
 
 #include <latch>
@@ -83,19 +83,19 @@ TEST_F(ApiHttpServerTest, TruncatedResponseIsReportedAsBrokenByClient) {
   }
 }
 
-/// A watch response that returns "abc" on each read. If `breaks` is set, it returns "abc" once and
-/// then reports that it is broken.
+/// A watch response that returns "abc" on each read. If `aborted` is set, it returns "abc" once and
+/// then reports that it is aborted.
 class RepeatingWatchResponse final : public apiserver::WatchResponse {
  public:
-  explicit RepeatingWatchResponse(bool breaks = false) : breaks_(breaks) {}
-  std::string ReadFrames() override { return breaks_ && reads_++ > 0 ? "" : "abc"; }
-  [[nodiscard]] bool ended() const override { return breaks_; }
-  [[nodiscard]] bool broken() const override { return breaks_; }
+  explicit RepeatingWatchResponse(bool aborted = false) : aborted_(aborted) {}
+  std::string ReadFrames() override { return aborted_ && reads_++ > 0 ? "" : "abc"; }
+  [[nodiscard]] bool ended() const override { return aborted_; }
+  [[nodiscard]] bool aborted() const override { return aborted_; }
   [[nodiscard]] TimePoint wake_time() const override { return TimePoint::max(); }
-  [[nodiscard]] const std::string& resource() const override { return resource_; }
+  [[nodiscard]] const std::string& storage_resource() const override { return resource_; }
 
  private:
-  const bool breaks_;
+  const bool aborted_;
   int reads_ = 0;
   const std::string resource_ = "pods";
 };

@@ -1,5 +1,5 @@
-// The limits of ApiHttpServer. tests/framework/http_server tests the HTTP server that enforces
-// them.
+// Tests of the limits of ApiHttpServer. tests/framework/http_server tests the HTTP server that
+// enforces them.
 #include "api_http_server_fixture.hpp"
 
 namespace kopp {

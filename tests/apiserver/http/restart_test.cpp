@@ -1,4 +1,4 @@
-// ApiServer::Restart() through the in-memory transport.
+// Tests of ApiServer::Restart() through the in-memory transport.
 #include "apiserver/faults/faulty_server.hpp"
 
 #include <chrono>
@@ -14,7 +14,7 @@ using Kind = TransportError::Kind;
 
 class ServerRestartTest : public FaultyServer {
  protected:
-  /// The kind of the TransportError that a GET request throws.
+  /// Returns the kind of the TransportError that a GET request throws.
   Kind CallError(const std::string& target) {
     try {
       Call(target);

@@ -1,4 +1,4 @@
-// ApiHttpServer over TLS, and authentication of users.
+// Tests of ApiHttpServer over TLS, and of the authentication of users.
 #include "api_http_server_fixture.hpp"
 #include "http/certificate_authority.hpp"
 #include "http/users.hpp"

@@ -1,4 +1,4 @@
-// The Beast and cpprestsdk transports with an API server over a socket.
+// Tests of the Beast and cpprestsdk transports with an API server over a socket.
 #include "api_http_server_fixture.hpp"
 
 #include <tuple>

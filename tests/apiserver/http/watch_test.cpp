@@ -1,4 +1,4 @@
-// Watches through ApiHttpServer.
+// Tests of watches through ApiHttpServer.
 #include "api_http_server_fixture.hpp"
 
 #include <atomic>
@@ -176,7 +176,7 @@ class EndlessWatchResponse final : public apiserver::WatchResponse {
   }
   [[nodiscard]] bool ended() const override { return false; }
   [[nodiscard]] TimePoint wake_time() const override { return TimePoint::max(); }
-  [[nodiscard]] const std::string& resource() const override { return resource_; }
+  [[nodiscard]] const std::string& storage_resource() const override { return resource_; }
 
  private:
   std::atomic<int>& reads_;

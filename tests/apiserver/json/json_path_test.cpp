@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 struct Path {
-  std::string test{};
+  std::string test_name{};
   std::string path{};
   std::string first{};  ///< the first selected value as JSON; "" if nothing is selected
 };
@@ -79,7 +79,7 @@ const Path path_cases[] = {
     {"FilterWithOtherType", ".items[?(@.n>\"x\")].x", ""},
 };
 INSTANTIATE_TEST_SUITE_P(, JsonPathTest, ::testing::ValuesIn(path_cases),
-                         [](const auto& path) { return path.param.test; });
+                         [](const auto& path) { return path.param.test_name; });
 
 class InvalidJsonPathTest : public ::testing::TestWithParam<Path> {};
 
@@ -97,7 +97,7 @@ const Path invalid_paths[] = {
     {"IndexIsNotANumber", ".strings[x]"},
 };
 INSTANTIATE_TEST_SUITE_P(, InvalidJsonPathTest, ::testing::ValuesIn(invalid_paths),
-                         [](const auto& path) { return path.param.test; });
+                         [](const auto& path) { return path.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::apiserver

@@ -9,7 +9,7 @@ namespace {
 
 /// A quantity in a request and the canonical form in which kube-apiserver 1.34 returns it.
 struct QuantityCase {
-  std::string test{};
+  std::string test_name{};
   std::string input{};
   std::string canonical{};
 
@@ -43,9 +43,9 @@ const QuantityCase quantities[] = {
     {"DigitsBelowOneBillionth", "1.000000000" + std::string(60, '1'), "1000000001n"},
 };
 INSTANTIATE_TEST_SUITE_P(, QuantityTest, ::testing::ValuesIn(quantities),
-                         [](const auto& quantity) { return quantity.param.test; });
+                         [](const auto& quantity) { return quantity.param.test_name; });
 
-TEST(QuantityOrderTest, LargerQuantitiesAreLimitedToTheMaximum) {
+TEST(QuantityOrderTest, QuantitiesAboveTheMaximumAreLimitedToTheMaximum) {
   const Quantity max("9223372036854775807");
 
   EXPECT_EQ(Quantity(std::string(60, '9')), max);

@@ -22,7 +22,7 @@ json MakeRowCells(const std::string& group, const std::string& plural, const std
 }
 
 struct PodCase {
-  std::string test{};
+  std::string test_name{};
   std::string object{};
   std::string cells{};  ///< Ready, Status, Restarts
 };
@@ -30,7 +30,7 @@ void PrintTo(const PodCase& pod_case, std::ostream* out) { *out << pod_case.obje
 
 class PodTableTest : public ::testing::TestWithParam<PodCase> {};
 
-TEST_P(PodTableTest, ReadyStatusAndRestarts) {
+TEST_P(PodTableTest, PodRowShowsReadyStatusAndRestarts) {
   json object = json::parse(GetParam().object);
   object["spec"]["containers"] = json::array({{{"name", "c"}}, {{"name", "d"}}});
 
@@ -125,10 +125,10 @@ const PodCase pod_cases[] = {
      R"(["0/2", "Succeeded", "0"])"},
 };
 INSTANTIATE_TEST_SUITE_P(, PodTableTest, ::testing::ValuesIn(pod_cases),
-                         [](const auto& pod_case) { return pod_case.param.test; });
+                         [](const auto& pod_case) { return pod_case.param.test_name; });
 
 struct RowCase {
-  std::string test{};
+  std::string test_name{};
   std::string group{};
   std::string plural{};
   std::string object{};
@@ -138,7 +138,7 @@ void PrintTo(const RowCase& row_case, std::ostream* out) { *out << row_case.obje
 
 class RowTest : public ::testing::TestWithParam<RowCase> {};
 
-TEST_P(RowTest, HasTheCellsOfTheRealServer) {
+TEST_P(RowTest, RowHasTheCellsOfKubeApiserver) {
   json object = json::parse(GetParam().object);
   object["metadata"]["name"] = "x";
   object["metadata"]["creationTimestamp"] = "2026-01-02T03:04:00Z";
@@ -236,7 +236,7 @@ const RowCase row_cases[] = {
      R"(["5s", "", "", "node", "", "c, i", "words", "4m5s", 5, "x"])"},
 };
 INSTANTIATE_TEST_SUITE_P(, RowTest, ::testing::ValuesIn(row_cases),
-                         [](const auto& row_case) { return row_case.param.test; });
+                         [](const auto& row_case) { return row_case.param.test_name; });
 
 TEST(TableTest, TheRowOfAFailedPodHasTheConditionCompleted) {
   const Catalog catalog = Catalog::BuiltIn();
@@ -259,9 +259,9 @@ TEST(TableTest, EveryBuiltInKindHasACellForEachColumn) {
 TEST(TableTest, ColumnsEndBeforeAnInvalidJsonPath) {
   Resource resource;
   resource.built_in = false;
-  resource.columns = {{.name = "Name", .type = "string", .path = ".metadata.name"},
-                      {.name = "Bad", .type = "string", .path = ".spec[x]"},
-                      {.name = "Age", .type = "date", .path = ".metadata.creationTimestamp"}};
+  resource.columns = {{.name = "Name", .type = "string", .json_path = ".metadata.name"},
+                      {.name = "Bad", .type = "string", .json_path = ".spec[x]"},
+                      {.name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp"}};
 
   EXPECT_EQ(MakeColumnDefinitions(resource).size(), 1U);
   EXPECT_EQ(MakeCells(resource, {{"metadata", {{"name", "w"}}}}, now), json({"w"}));
@@ -273,7 +273,7 @@ TEST(TableTest, CellsAreConvertedToTheTypeOfTheirColumn) {
   const auto cell = [&](const std::string& type, const std::string& path) {
     Resource resource;
     resource.built_in = false;
-    resource.columns = {{.name = "X", .type = type, .path = path}};
+    resource.columns = {{.name = "X", .type = type, .json_path = path}};
     return MakeCells(resource, object, now)[0];
   };
 

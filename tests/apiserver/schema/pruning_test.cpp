@@ -18,7 +18,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// The schema of an object whose field `spec` has the given schema.
+/// Returns the schema of an object whose field `spec` has the given schema.
 std::shared_ptr<const Schema> WithSpec(const std::string& spec) {
   return StructuralSchema({{"type", "object"}, {"properties", {{"spec", json::parse(spec)}}}});
 }

@@ -11,9 +11,9 @@ namespace kopp::apiserver {
 /// The maximum size of a request body in bytes.
 constexpr std::size_t kMaxBody = 3 << 20;
 
-/// 413 Request Entity Too Large.
+/// Returns a 413 Request Entity Too Large error.
 [[nodiscard]] StatusError TooLarge(const std::string& reason);
-/// 413, returned for a body of more than kMaxBody bytes.
+/// Returns the 413 error for a body of more than kMaxBody bytes.
 [[nodiscard]] StatusError BodyTooLarge();
 /// Throws BodyTooLarge() if the body has more than kMaxBody bytes.
 void CheckBodySize(const ServerRequest& request);

@@ -9,7 +9,7 @@
 
 namespace kopp::apiserver {
 
-/// Whether the resource is served with other field names than it is stored with.
+/// Returns whether the resource is served with other field names than it is stored with.
 [[nodiscard]] bool NeedsConversion(const Resource& resource);
 
 /// Converts an object of the resource to its stored form. Most resources need no conversion.

@@ -64,7 +64,7 @@ class Location {
     if (!container_->is_structured()) Fail();
   }
 
-  /// The value at the target; nullptr if there is none.
+  /// Returns the value at the target, or nullptr if there is none.
   [[nodiscard]] json* Find() const {
     if (container_->is_object()) {
       const auto found = container_->find(name_);

@@ -62,7 +62,8 @@ void CheckVersions(const Query& query, const ListOptions& options, FieldErrors& 
   }
 }
 
-/// The error for a field that is not selectable. Its text differs between old and new kinds.
+/// Returns the error for a field that is not selectable. Its text differs between old and new
+/// kinds.
 StatusError FieldNotSelectable(const Resource& resource, const std::string& name,
                                const std::vector<std::string>& selectable) {
   constexpr std::string_view kOldResources[] = {

@@ -22,13 +22,13 @@ struct ListOptions {
   std::int64_t limit = 0;                             ///< no limit if not positive
   std::string continue_token{};                       ///< of the previous page
   std::string resource_version_text{};                ///< as the client sent it
-  std::optional<ResourceVersion> resource_version{};  ///< the parsed value; none if unset
+  std::optional<ResourceVersion> resource_version{};  ///< the parsed value, if set
   Match match = Match::kUnset;
   bool allow_bookmarks = false;
-  std::optional<bool> send_initial_events{};  ///< of a watch: starts with the existing objects
-  std::optional<std::int64_t> timeout{};      ///< of a watch, in seconds
+  std::optional<bool> send_initial_events{};  ///< whether a watch starts with the existing objects
+  std::optional<std::int64_t> timeout{};      ///< time limit of a watch, in seconds
 
-  /// Whether an object matches both selectors.
+  /// Returns whether an object matches both selectors.
   [[nodiscard]] bool SelectorMatches(const ObjectKey& key,
                                      const ObjectAttributes& attributes) const;
 };
@@ -42,9 +42,9 @@ struct ListOptions {
 
 /// The position at which a paginated list continues.
 struct ContinueToken {
-  ResourceVersion version = 0;  ///< of the list; 0: the newest
+  ResourceVersion version = 0;  ///< of the list, or 0 for the newest
   std::string after{};          ///< the last object of the previous page: "NAMESPACE/NAME"
-  /// The token in the form that clients receive.
+  /// Returns the token in the form that clients receive.
   [[nodiscard]] std::string Encode() const;
 };
 /// Throws std::invalid_argument, with the same message as kube-apiserver, if `text` is not valid.

@@ -21,13 +21,13 @@ struct ServerRequest {
   std::string content_type{};
   std::string accept{};
   std::string user_agent{};
-  std::string audit_id{};  ///< identifies the request in the audit log; empty: the log assigns one
+  std::string audit_id{};  ///< identifies the request in the audit log, which assigns one if empty
   User user{};
 
-  /// `content_type` without its parameters.
+  /// Returns `content_type` without its parameters.
   [[nodiscard]] std::string media_type() const;
-  /// Field manager of a write; defaults to the product name in the User-Agent: "kubectl" for
-  /// "kubectl/v1.34".
+  /// Returns the field manager of a write, by default the product name in the User-Agent: "kubectl"
+  /// for "kubectl/v1.34".
   [[nodiscard]] std::string field_manager() const;
 };
 

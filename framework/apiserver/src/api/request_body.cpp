@@ -20,13 +20,13 @@ namespace {
 using nlohmann::json;
 using FieldValidation = WriteOptions::FieldValidation;
 
-/// The start of an error message about an object of a resource.
-std::string CannotBeHandled(const Resource& resource) {
+/// Returns the prefix of decoding errors, as in kube-apiserver.
+std::string DecodingErrorPrefix(const Resource& resource) {
   return fmt::format(R"({} in version "{}" cannot be handled as a {}: )", resource.kind,
                      resource.version, resource.kind);
 }
 
-/// The start of a body, as kube-apiserver quotes it in decoding errors.
+/// Returns the start of a body, as kube-apiserver quotes it in decoding errors.
 std::string BodyExcerpt(const std::string& body, bool as_hex) {
   constexpr std::size_t kMaxExcerpt = 30;
   if (body.empty()) return " (<empty>)";
@@ -39,6 +39,8 @@ std::string BodyExcerpt(const std::string& body, bool as_hex) {
   return " (" + excerpt + (body.size() > kMaxExcerpt ? " ...)" : ")");
 }
 
+/// Returns the error for a body that is not an object of the resource. `as_hex` formats the excerpt
+/// of the body as kube-apiserver does for values that are not objects.
 StatusError Unrecognized(const ServerRequest& request, const Resource& resource,
                          const std::string& reason, bool as_hex) {
   return BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): {}{}",
@@ -74,8 +76,9 @@ json ParseObject(const ServerRequest& request, const Resource& resource) {
   return object;
 }
 
-/// Requires kind and apiVersion in the body of a custom resource.
-void CheckCustomKind(const ServerRequest& request, const Resource& resource, const json& object) {
+/// Requires a kind, and the apiVersion of the resource, in the body of a custom resource.
+void CheckCustomResourceTypeMeta(const ServerRequest& request, const Resource& resource,
+                                 const json& object) {
   const std::string kind = StringField(object, "kind");
   if (kind.empty()) {
     throw Unrecognized(request, resource, "Object 'Kind' is missing in '" + request.body + '\'',
@@ -88,32 +91,28 @@ void CheckCustomKind(const ServerRequest& request, const Resource& resource, con
   }
 }
 
-/// Requires that kind and apiVersion of a custom resource match the request path. kube-apiserver
-/// checks the object that was sent or that a patch has produced.
-void CheckIdentity(const Resource& resource, const json& object) {
-  Resource sent = resource;
-  sent.kind = StringField(object, "kind");
+/// Requires that kind and apiVersion of a custom resource match the request path. Used for request
+/// bodies and for the results of patches.
+void CheckGroupVersionKind(const Resource& resource, const json& object) {
+  Resource actual = resource;
+  actual.kind = StringField(object, "kind");
   const std::string api_version = StringField(object, "apiVersion");
-  sent.group = api_version.substr(0, api_version.find('/'));
+  actual.group = api_version.substr(0, api_version.find('/'));
   const std::string name = StringField(Field(object, "metadata"), "name");
   if (api_version != resource.api_version()) {
-    throw Invalid(sent, name,
+    throw Invalid(actual, name,
                   {InvalidValue("apiVersion", api_version, "must be " + resource.api_version())});
   }
-  if (sent.kind != resource.kind) {
-    throw Invalid(sent, name, {InvalidValue("kind", sent.kind, "must be " + resource.kind)});
+  if (actual.kind != resource.kind) {
+    throw Invalid(actual, name, {InvalidValue("kind", actual.kind, "must be " + resource.kind)});
   }
 }
 
 /// Requires that kind and apiVersion of a body, if present, match the resource.
-void CheckKind(const ServerRequest& request, const Resource& resource, const json& object) {
-  if (!resource.built_in) return CheckCustomKind(request, resource, object);
+void CheckTypeMeta(const ServerRequest& request, const Resource& resource, const json& object) {
+  if (!resource.built_in) return CheckCustomResourceTypeMeta(request, resource, object);
   const std::string kind = StringField(object, "kind");
   const std::string api_version = StringField(object, "apiVersion");
-  const auto cannot_be_handled = [&](const std::string& version, const std::string& reason) {
-    return BadRequest(fmt::format(R"({} in version "{}" cannot be handled as a {}: {})", kind,
-                                  version, resource.kind, reason));
-  };
   if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
     throw Unrecognized(request, resource, "unexpected GroupVersion string: " + api_version, false);
   }
@@ -121,12 +120,13 @@ void CheckKind(const ServerRequest& request, const Resource& resource, const jso
   const bool same_version = api_version.empty() || api_version == resource.api_version();
   if (same_kind && same_version) return;
   const std::string version = api_version.substr(api_version.find('/') + 1);
-  throw cannot_be_handled(
-      version,
-      fmt::format(R"(no kind "{}" is registered for version "{}" in scheme)", kind, api_version));
+  throw BadRequest(fmt::format(R"({} in version "{}" cannot be handled as a {}: )"
+                               R"(no kind "{}" is registered for version "{}" in scheme)",
+                               kind, version, resource.kind, kind, api_version));
 }
 
-/// Replaces empty managedFields by [{}], which also resets them: decoding would drop an empty list.
+/// Replaces an empty managedFields list with [{}]. Both reset the managed fields, but decoding
+/// drops an empty list.
 void KeepEmptyManagedFields(json& object) {
   const json::json_pointer pointer("/metadata/managedFields");
   if (object.contains(pointer) && object[pointer] == json::array())
@@ -134,7 +134,7 @@ void KeepEmptyManagedFields(json& object) {
 }
 
 /// Decodes an object and removes kind and apiVersion. `errors` contains the errors of strict
-/// decoding; those about unknown fields of a custom resource are found by pruning instead.
+/// decoding. For a custom resource, replaces the errors about unknown fields with those of pruning.
 json Decode(json object, const Resource& resource, std::vector<std::string>& errors) {
   KeepEmptyManagedFields(object);
   if (resource.built_in) {
@@ -144,16 +144,16 @@ json Decode(json object, const Resource& resource, std::vector<std::string>& err
     for (const std::string& path : PruneAndDefault(object, *resource.schema)) {
       errors.push_back("unknown field \"" + path + '"');
     }
-    CheckIdentity(resource, object);
+    CheckGroupVersionKind(resource, object);
   }
   object.erase("kind");
   object.erase("apiVersion");
   return object;
 }
 
-/// Requires that a patch has not changed the kind. CheckIdentity() does the rest for custom
-/// resources.
-void CheckPatchedKind(const json& object, const std::string& text, const Resource& resource) {
+/// Requires that a patch of a built-in kind keeps kind and apiVersion. For a custom resource,
+/// requires only that the kind is not empty; CheckGroupVersionKind() checks its value.
+void CheckPatchedTypeMeta(const json& object, const std::string& text, const Resource& resource) {
   const std::string kind = StringField(object, "kind");
   const std::string version = StringField(object, "apiVersion");
   const auto invalid_patch = [&](const std::string& reason) {
@@ -168,6 +168,7 @@ void CheckPatchedKind(const json& object, const std::string& text, const Resourc
                      " based on URL) was undeterminable: name must be provided");
   }
   if ((kind.empty() || kind == resource.kind) && version == resource.api_version()) return;
+  // kube-apiserver includes the position of its scheme in the Go source.
   throw invalid_patch(fmt::format(
       R"(no kind "{}" is registered for version "{}" in scheme "pkg/runtime/scheme.go:110")", kind,
       version));
@@ -191,9 +192,9 @@ void CheckMediaType(const ServerRequest& request) {
   const std::string type = request.media_type();
   if (type.empty() || type == "application/json" || type == "application/yaml") return;
   if (type == "application/vnd.kubernetes.protobuf") {
-    throw StatusError(
-        415, "UnsupportedMediaType",
-        "this API server reads no protobuf: send JSON or YAML, as kubectl create -f does");
+    throw StatusError(415, "UnsupportedMediaType",
+                      "this API server does not support protobuf request bodies: use Content-Type "
+                      "application/json or application/yaml (kubectl create -f sends JSON)");
   }
   throw StatusError(
       415, "UnsupportedMediaType",
@@ -205,7 +206,7 @@ json DecodeObject(const ServerRequest& request, const Resource& resource,
                   const WriteOptions& options, Warnings& warnings) {
   CheckBodySize(request);
   json object = ParseObject(request, resource);
-  CheckKind(request, resource, object);
+  CheckTypeMeta(request, resource, object);
   try {
     const bool is_yaml = request.content_type.find("yaml") != std::string::npos;
     std::vector<std::string> errors =
@@ -214,14 +215,14 @@ json DecodeObject(const ServerRequest& request, const Resource& resource,
     ReportDecodingErrors(errors, options, warnings);
     return decoded;
   } catch (const std::invalid_argument& error) {
-    throw BadRequest(CannotBeHandled(resource) + error.what());
+    throw BadRequest(DecodingErrorPrefix(resource) + error.what());
   }
 }
 
 json DecodePatchedObject(json object, const Resource& resource, const WriteOptions& options,
                          Warnings& warnings) {
   const std::string text = object.dump();
-  CheckPatchedKind(object, text, resource);
+  CheckPatchedTypeMeta(object, text, resource);
   try {
     std::vector<std::string> errors = FindStrictDecodingErrors(text, *resource.schema);
     json decoded = Decode(std::move(object), resource, errors);

@@ -15,12 +15,14 @@ class Query {
   Query() = default;
   explicit Query(std::string_view text);
 
-  /// The first value of a parameter; "" if there is none.
+  /// Returns the first value of a parameter, or "" if there is none.
   [[nodiscard]] std::string Get(std::string_view name) const;
   [[nodiscard]] bool Has(std::string_view name) const { return values_.contains(name); }
-  /// Whether a parameter is present with a value other than "false" and "0", as in Go clients.
+  /// Returns whether a parameter is present with a value other than "false" and "0", as in Go
+  /// clients.
   [[nodiscard]] bool IsTrue(std::string_view name) const;
-  /// The first value of a parameter as a number. Throws StatusError (400) if it is not valid.
+  /// Returns the first value of a parameter as a number. Throws StatusError (400) if it is not
+  /// valid.
   [[nodiscard]] std::int64_t Integer(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
 

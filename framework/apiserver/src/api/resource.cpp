@@ -21,7 +21,7 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-// PRIORITY TYPE FORMAT NAME…
+// Parses a line PRIORITY TYPE FORMAT NAME…
 Column ParseColumn(const std::string& line) {
   Column column;
   std::istringstream in(line);
@@ -31,7 +31,7 @@ Column ParseColumn(const std::string& line) {
   return column;
 }
 
-// GROUP/VERSION KIND PLURAL SINGULAR SCOPE [NAME=VALUE,…]…
+// Parses a line GROUP/VERSION KIND PLURAL SINGULAR SCOPE [NAME=VALUE,…]…
 Resource ParseResource(const std::string& line, const Schemas& schemas) {
   const std::vector<std::string> tokens = Split(line, ' ');
   if (tokens.size() < 5) throw std::invalid_argument("resources: cannot parse the line: " + line);
@@ -67,7 +67,7 @@ Resource ParseResource(const std::string& line, const Schemas& schemas) {
     throw std::invalid_argument("resources: no schema for " + tokens[1]);
   }
   // Both groups with the kind Event serve the same objects.
-  resource.storage_resource = resource.kind == "Event" ? "events" : resource.qualified();
+  resource.storage_resource = resource.kind == "Event" ? "events" : resource.group_resource();
   return resource;
 }
 
@@ -77,9 +77,9 @@ bool Resource::HasSubresource(std::string_view subresource) const {
   return Contains(subresources, subresource);
 }
 
-bool Resource::Allows(std::string_view verb) const { return Contains(verbs, verb); }
+bool Resource::SupportsVerb(std::string_view verb) const { return Contains(verbs, verb); }
 
-std::vector<Resource> ReadResources(std::string_view text, const Schemas& schemas) {
+std::vector<Resource> ParseResources(std::string_view text, const Schemas& schemas) {
   std::vector<Resource> resources;
   std::istringstream in{std::string(text)};
   for (std::string line; std::getline(in, line);) {
@@ -95,53 +95,57 @@ std::vector<Resource> ReadResources(std::string_view text, const Schemas& schema
 
 Catalog Catalog::BuiltIn() {
   Catalog catalog;
-  for (Resource& resource : ReadResources(data::resources, Schemas::BuiltIn())) {
+  for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
     catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
   }
   return catalog;
 }
 
-Catalog::Entry Catalog::Find(std::string_view group, std::string_view version,
-                             std::string_view plural) const {
-  for (const Entry& entry : all_) {
-    if (entry->plural == plural && entry->version == version && entry->group == group) return entry;
+ResourcePtr Catalog::Find(std::string_view group, std::string_view version,
+                          std::string_view plural) const {
+  for (const ResourcePtr& resource : all_) {
+    if (resource->plural == plural && resource->version == version && resource->group == group)
+      return resource;
   }
   return nullptr;
 }
 
-Catalog::Entry Catalog::FindKind(std::string_view api_version, std::string_view kind) const {
-  for (const Entry& entry : all_) {
-    if (entry->kind == kind && entry->api_version() == api_version) return entry;
+ResourcePtr Catalog::FindKind(std::string_view api_version, std::string_view kind) const {
+  for (const ResourcePtr& resource : all_) {
+    if (resource->kind == kind && resource->api_version() == api_version) return resource;
   }
   return nullptr;
 }
 
-Catalog::Entry Catalog::FindByStorageResource(std::string_view storage_resource) const {
-  for (const Entry& entry : all_) {
-    if (entry->storage_resource == storage_resource) return entry;
+ResourcePtr Catalog::FindByStorageResource(std::string_view storage_resource) const {
+  for (const ResourcePtr& resource : all_) {
+    if (resource->storage_resource == storage_resource) return resource;
   }
   return nullptr;
 }
 
 bool Catalog::HasGroup(std::string_view group) const {
   return std::any_of(all_.begin(), all_.end(),
-                     [&](const Entry& entry) { return entry->group == group; });
+                     [&](const ResourcePtr& resource) { return resource->group == group; });
 }
 
-bool Catalog::IsBuiltIn(std::string_view group) const {
-  return std::any_of(all_.begin(), all_.end(),
-                     [&](const Entry& entry) { return entry->built_in && entry->group == group; });
-}
-
-bool Catalog::HasVersion(std::string_view group, std::string_view version) const {
-  return std::any_of(all_.begin(), all_.end(), [&](const Entry& entry) {
-    return entry->group == group && entry->version == version;
+bool Catalog::HasBuiltInKinds(std::string_view group) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const ResourcePtr& resource) {
+    return resource->built_in && resource->group == group;
   });
 }
 
-void Catalog::Serve(const std::string& storage_resource, std::vector<Entry> versions) {
-  std::erase_if(all_,
-                [&](const Entry& entry) { return entry->storage_resource == storage_resource; });
+bool Catalog::HasVersion(std::string_view group, std::string_view version) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const ResourcePtr& resource) {
+    return resource->group == group && resource->version == version;
+  });
+}
+
+void Catalog::SetServedVersions(const std::string& storage_resource,
+                                std::vector<ResourcePtr> versions) {
+  std::erase_if(all_, [&](const ResourcePtr& resource) {
+    return resource->storage_resource == storage_resource;
+  });
   std::move(versions.begin(), versions.end(), std::back_inserter(all_));
 }
 

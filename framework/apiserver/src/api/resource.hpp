@@ -19,21 +19,22 @@ struct Column {
   std::string format{};
   int priority = 0;  ///< above 0: shown only with --output=wide
   std::string description{};
-  std::string path{};  ///< of a CRD: the JSONPath of its cells; empty: a printer formats them
+  /// The JSONPath of the cells in a CRD. Empty for built-in kinds, which have a printer.
+  std::string json_path{};
 };
 
 /// JSON pointers to the fields that the scale subresource shows.
 struct ScalePaths {
   std::string spec = "/spec/replicas";
   std::string status = "/status/replicas";
-  /// Of a CRD: a field with a selector in text form. Built-in kinds have a LabelSelector in
-  /// /spec/selector.
+  /// The field of a custom resource that contains the selector as a string ("app=web"). Empty for
+  /// built-in kinds, which have a LabelSelector in /spec/selector.
   std::string selector{};
 };
 
 /// A served resource: one version of one kind.
 struct Resource {
-  std::string group{};  ///< empty: the core group
+  std::string group{};  ///< empty for the core group
   std::string version{};
   std::string kind{};
   std::string list_kind{};
@@ -45,61 +46,69 @@ struct Resource {
   std::vector<std::string> subresources{};
   std::vector<std::string> verbs{};
   std::vector<Column> columns{};
+  /// Not null in a Catalog. Owned by Schemas::BuiltIn() or by `strategy`.
   const Schema* schema = nullptr;
   ScalePaths scale{};
   bool built_in = true;
   /// The name under which objects are stored: the same for all versions of a kind.
   std::string storage_resource{};
   // For resources of CRDs only:
-  std::vector<std::string> selectable_fields{};    ///< such as "spec.color"; of all versions
-  std::shared_ptr<const KindStrategy> strategy{};  ///< also owns `schema`
-  std::string deprecation_warning{};               ///< sent with each response
-  bool terminating = false;                        ///< whether the CRD is being deleted
-  bool prune_on_read = false;  ///< objects may have been stored with an older schema
+  std::vector<std::string> selectable_fields{};  ///< paths ("spec.color") of all versions
+  /// Handles writes beyond the schema. Also owns `schema`.
+  std::shared_ptr<const KindStrategy> strategy{};
+  std::string deprecation_warning{};  ///< sent with each response
+  bool terminating = false;           ///< whether the CRD is being deleted
+  /// Prunes and defaults objects when they are read, because they may have been stored with another
+  /// schema.
+  bool prune_on_read = false;
 
-  /// "apps/v1", "v1".
+  /// Returns the apiVersion of the objects: "apps/v1", or "v1" in the core group.
   [[nodiscard]] std::string api_version() const {
     return group.empty() ? version : group + '/' + version;
   }
-  /// "deployments.apps", "pods": the form in error messages.
-  [[nodiscard]] std::string qualified() const {
+  /// Returns the GroupResource as in error messages: "deployments.apps", or "pods" in the core
+  /// group.
+  [[nodiscard]] std::string group_resource() const {
     return group.empty() ? plural : plural + '.' + group;
   }
   [[nodiscard]] bool HasSubresource(std::string_view subresource) const;
-  [[nodiscard]] bool Allows(std::string_view verb) const;
+  /// Returns whether `verbs` contains `verb`.
+  [[nodiscard]] bool SupportsVerb(std::string_view verb) const;
 };
 
-/// The served resources at one point in time. Copyable; entries are immutable and shared.
+using ResourcePtr = std::shared_ptr<const Resource>;
+
+/// The served resources. Copies share the immutable resources. Const functions are thread-safe.
 class Catalog {
  public:
-  using Entry = std::shared_ptr<const Resource>;
-
-  /// The built-in resources of data/resources.txt.
+  /// Returns the built-in resources of data/resources.txt.
   static Catalog BuiltIn();
 
-  /// In the order of discovery responses.
-  [[nodiscard]] const std::vector<Entry>& all() const { return all_; }
-  /// nullptr if there is none.
-  [[nodiscard]] Entry Find(std::string_view group, std::string_view version,
-                           std::string_view plural) const;
+  /// Returns all resources, in the order of discovery responses.
+  [[nodiscard]] const std::vector<ResourcePtr>& all() const { return all_; }
+  /// Returns nullptr if no resource matches, as do the next two functions.
+  [[nodiscard]] ResourcePtr Find(std::string_view group, std::string_view version,
+                                 std::string_view plural) const;
   /// Finds a resource by apiVersion and kind, as in owner references.
-  [[nodiscard]] Entry FindKind(std::string_view api_version, std::string_view kind) const;
-  /// Finds one version of the kind that is stored under this name.
-  [[nodiscard]] Entry FindByStorageResource(std::string_view storage_resource) const;
+  [[nodiscard]] ResourcePtr FindKind(std::string_view api_version, std::string_view kind) const;
+  /// Returns the first version, in the order of all(), that is stored under `storage_resource`.
+  [[nodiscard]] ResourcePtr FindByStorageResource(std::string_view storage_resource) const;
   [[nodiscard]] bool HasGroup(std::string_view group) const;
-  /// Whether the group has built-in kinds.
-  [[nodiscard]] bool IsBuiltIn(std::string_view group) const;
+  /// Returns whether `group` contains built-in kinds.
+  [[nodiscard]] bool HasBuiltInKinds(std::string_view group) const;
   [[nodiscard]] bool HasVersion(std::string_view group, std::string_view version) const;
 
-  /// Replaces the versions that are stored under `storage_resource` by `versions`.
-  void Serve(const std::string& storage_resource, std::vector<Entry> versions);
+  /// Replaces the served versions of `storage_resource` with `versions`. An empty list stops
+  /// serving it.
+  void SetServedVersions(const std::string& storage_resource, std::vector<ResourcePtr> versions);
 
  private:
-  std::vector<Entry> all_;
+  std::vector<ResourcePtr> all_;
 };
 
-/// Parses the format that resources.txt describes. Throws std::invalid_argument, with the line, on
-/// a syntax error.
-[[nodiscard]] std::vector<Resource> ReadResources(std::string_view text, const Schemas& schemas);
+/// Parses `text` in the format that the head of data/resources.txt describes. `schemas` must
+/// outlive the resources. Throws std::invalid_argument, with the line or the kind, if a line has
+/// too few fields or a kind has no schema.
+[[nodiscard]] std::vector<Resource> ParseResources(std::string_view text, const Schemas& schemas);
 
 }  // namespace kopp::apiserver

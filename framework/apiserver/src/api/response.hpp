@@ -17,18 +17,19 @@ class WatchResponse {
   WatchResponse(const WatchResponse&) = delete;
   WatchResponse& operator=(const WatchResponse&) = delete;
 
-  /// Removes and returns the frames that are ready, each ending with a newline. Returns "" if
-  /// there are none yet. Does not block.
+  /// Removes and returns the frames that are ready. A frame is one watch event, encoded for the
+  /// client and ended by a newline. Returns "" if no frame is ready. Does not block.
   virtual std::string ReadFrames() = 0;
-  /// Whether the stream has ended: no more frames follow.
+  /// Returns whether the stream has ended, so that no more frames follow.
   [[nodiscard]] virtual bool ended() const = 0;
-  /// Whether an ended stream was interrupted: the server then closes the connection without
-  /// ending the body.
-  [[nodiscard]] virtual bool broken() const { return false; }
-  /// The time at which ReadFrames() may return frames although no object has changed.
+  /// Returns whether an ended stream is incomplete. The server then resets the connection instead
+  /// of ending the body.
+  [[nodiscard]] virtual bool aborted() const { return false; }
+  /// Returns the time at which ReadFrames() may return frames although no object has changed, or
+  /// TimePoint::max() if there is no such time.
   [[nodiscard]] virtual TimePoint wake_time() const = 0;
-  /// The storage resource whose changes may produce frames.
-  [[nodiscard]] virtual const std::string& resource() const = 0;
+  /// Returns the storage resource whose changes may produce frames.
+  [[nodiscard]] virtual const std::string& storage_resource() const = 0;
 
  protected:
   WatchResponse() = default;
@@ -36,10 +37,12 @@ class WatchResponse {
 
 /// A fault to inject while the response is sent.
 struct InjectedFault {
-  Duration delay{};      ///< before the first byte
-  bool reset = false;    ///< resets the connection instead of responding
-  bool refused = false;  ///< with `reset`: a transport that can refuse the connection does so
-  std::optional<std::size_t> cut_after{};  ///< closes the connection after this many body bytes
+  Duration delay{};    ///< before the first byte
+  bool reset = false;  ///< resets the connection instead of responding
+  /// Set only together with `reset`. The in-memory transport reports a refused connection, and the
+  /// audit log omits the request.
+  bool refuse = false;
+  std::optional<std::size_t> cut_after{};  ///< resets the connection after this many body bytes
 };
 
 /// Values of Warning headers, which clients show to their user.
@@ -52,7 +55,7 @@ struct ServerResponse {
   std::string content_type = "application/json";
   Warnings warnings{};
   std::optional<int> retry_after{};        ///< in seconds
-  std::unique_ptr<WatchResponse> watch{};  ///< of a watch: streams the body that follows `body`
+  std::unique_ptr<WatchResponse> watch{};  ///< streams the rest of a watch's body after `body`
   InjectedFault injected_fault{};
 };
 

@@ -16,8 +16,8 @@ struct SelectableField {
 };
 using Fields = std::vector<SelectableField>;
 
-/// Adds the selectable fields of every namespaced resource.
-Fields InNamespace(Fields fields) {
+/// Adds metadata.name and metadata.namespace, which are selectable for every namespaced resource.
+Fields WithNamespacedFields(Fields fields) {
   fields.push_back({"metadata.name", ""});
   fields.push_back({"metadata.namespace", ""});
   return fields;
@@ -25,58 +25,60 @@ Fields InNamespace(Fields fields) {
 
 const std::map<std::string, Fields, std::less<>>& FieldsByResource() {
   static const std::map<std::string, Fields, std::less<>> fields = {
-      {"pods", InNamespace({{"spec.nodeName", ""},
-                            {"spec.restartPolicy", ""},
-                            {"spec.schedulerName", ""},
-                            {"spec.serviceAccountName", ""},
-                            {"spec.hostNetwork", ""},
-                            {"status.phase", ""},
-                            {"status.podIP", ""},
-                            {"status.podIPs", ""},
-                            {"status.nominatedNodeName", ""}})},
-      {"events", InNamespace({{"involvedObject.kind", ""},
-                              {"involvedObject.namespace", ""},
-                              {"involvedObject.name", ""},
-                              {"involvedObject.uid", ""},
-                              {"involvedObject.apiVersion", ""},
-                              {"involvedObject.resourceVersion", ""},
-                              {"involvedObject.fieldPath", ""},
-                              {"reason", ""},
-                              {"reportingComponent", ""},
-                              {"source", "source.component"},
-                              {"type", ""}})},
+      {"pods", WithNamespacedFields({{"spec.nodeName", ""},
+                                     {"spec.restartPolicy", ""},
+                                     {"spec.schedulerName", ""},
+                                     {"spec.serviceAccountName", ""},
+                                     {"spec.hostNetwork", ""},
+                                     {"status.phase", ""},
+                                     {"status.podIP", ""},
+                                     {"status.podIPs", ""},
+                                     {"status.nominatedNodeName", ""}})},
+      {"events", WithNamespacedFields({{"involvedObject.kind", ""},
+                                       {"involvedObject.namespace", ""},
+                                       {"involvedObject.name", ""},
+                                       {"involvedObject.uid", ""},
+                                       {"involvedObject.apiVersion", ""},
+                                       {"involvedObject.resourceVersion", ""},
+                                       {"involvedObject.fieldPath", ""},
+                                       {"reason", ""},
+                                       {"reportingComponent", ""},
+                                       {"source", "source.component"},
+                                       {"type", ""}})},
       {"events.events.k8s.io",
-       InNamespace({{"regarding.kind", "involvedObject.kind"},
-                    {"regarding.namespace", "involvedObject.namespace"},
-                    {"regarding.name", "involvedObject.name"},
-                    {"regarding.uid", "involvedObject.uid"},
-                    {"regarding.apiVersion", "involvedObject.apiVersion"},
-                    {"regarding.resourceVersion", "involvedObject.resourceVersion"},
-                    {"regarding.fieldPath", "involvedObject.fieldPath"},
-                    {"reason", ""},
-                    {"reportingController", "reportingComponent"},
-                    {"type", ""}})},
-      {"secrets", InNamespace({{"type", ""}})},
+       WithNamespacedFields({{"regarding.kind", "involvedObject.kind"},
+                             {"regarding.namespace", "involvedObject.namespace"},
+                             {"regarding.name", "involvedObject.name"},
+                             {"regarding.uid", "involvedObject.uid"},
+                             {"regarding.apiVersion", "involvedObject.apiVersion"},
+                             {"regarding.resourceVersion", "involvedObject.resourceVersion"},
+                             {"regarding.fieldPath", "involvedObject.fieldPath"},
+                             {"reason", ""},
+                             {"reportingController", "reportingComponent"},
+                             {"type", ""}})},
+      {"secrets", WithNamespacedFields({{"type", ""}})},
       {"namespaces", {{"status.phase", ""}, {"name", "metadata.name"}, {"metadata.name", ""}}},
       {"nodes", {{"metadata.name", ""}, {"spec.unschedulable", ""}}},
-      {"jobs.batch", InNamespace({{"status.successful", "status.succeeded"}})},
-      {"replicationcontrollers", InNamespace({{"status.replicas", ""}})},
-      {"services", InNamespace({{"spec.clusterIP", ""}, {"spec.type", ""}})},
+      // The selectable field has another name than the field of the API.
+      {"jobs.batch", WithNamespacedFields({{"status.successful", "status.succeeded"}})},
+      {"replicationcontrollers", WithNamespacedFields({{"status.replicas", ""}})},
+      {"services", WithNamespacedFields({{"spec.clusterIP", ""}, {"spec.type", ""}})},
   };
   return fields;
 }
 
 const Fields& FieldsOf(const Resource& resource) {
-  static const Fields namespaced_default = InNamespace({});
+  static const Fields namespaced_default = WithNamespacedFields({});
   static const Fields cluster_default = {{"metadata.name", ""}};
   const auto& all = FieldsByResource();
-  const auto found = all.find(resource.qualified());
+  const auto found = all.find(resource.group_resource());
   if (found != all.end()) return found->second;
+  // A cluster-scoped custom resource also accepts metadata.namespace.
   return resource.namespaced || !resource.built_in ? namespaced_default : cluster_default;
 }
 
-/// The value at `path` ("spec.nodeName") as text; "" if there is none or it is not a scalar.
-std::string FieldAt(const json& object, std::string_view path) {
+/// Returns the scalar at the field path `path` ("spec.nodeName") as text, or "" if there is none.
+std::string ScalarAtFieldPath(const json& object, std::string_view path) {
   const json* value = &object;
   while (!path.empty()) {
     const std::string_view name = ConsumeUntil(path, '.');
@@ -106,14 +108,15 @@ std::map<std::string, std::string> SelectableFieldValues(const Resource& resourc
     if (found == all.end()) return;
     for (const auto& [name, path] : found->second) {
       if (name != "metadata.name" && name != "metadata.namespace") {
-        values.emplace(name, FieldAt(object, path.empty() ? name : path));
+        values.emplace(name, ScalarAtFieldPath(object, path.empty() ? name : path));
       }
     }
   };
   add(resource.storage_resource);
+  // v1 and events.k8s.io/v1 serve the same stored Events, and each has its own field names.
   if (resource.storage_resource == "events") add("events.events.k8s.io");
   for (const std::string& path : resource.selectable_fields) {
-    values.emplace(path, FieldAt(object, path));
+    values.emplace(path, ScalarAtFieldPath(object, path));
   }
   return values;
 }

@@ -10,11 +10,12 @@
 
 namespace kopp::apiserver {
 
-/// The names of the fields that field selectors of a resource may use.
+/// Returns the names of the fields that field selectors of a resource may use.
 [[nodiscard]] std::vector<std::string> SelectableFields(const Resource& resource);
 
-/// The values of the selectable fields of a stored object, by name; "" if a field is not set.
-/// metadata.name and metadata.namespace are left out: they are in the object's key.
+/// Returns the values of the selectable fields of a stored object, by name. The value of a field
+/// that is not set is "". metadata.name and metadata.namespace are left out: they are in the
+/// object's key.
 [[nodiscard]] std::map<std::string, std::string> SelectableFieldValues(
     const Resource& resource, const nlohmann::json& object);
 

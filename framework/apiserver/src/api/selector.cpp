@@ -26,10 +26,12 @@ std::optional<long long> ParseInteger(const std::string& text) {
 
 }  // namespace
 
-/// Parses label selectors. Tokens are identifiers and the operators ( ) , ! = == != < >
+/// Parses label selectors. A token is an identifier or one of the operators "(", ")", ",", "!",
+/// "=",
+/// "==", "!=", "<" and ">". For the tokenizer, "in" and "notin" are identifiers.
 class LabelSelectorParser {
  public:
-  explicit LabelSelectorParser(std::string_view text) : text_(text) { Next(); }
+  explicit LabelSelectorParser(std::string_view text) : text_(text) { ReadToken(); }
 
   Selector Parse() {
     Selector selector;
@@ -40,7 +42,7 @@ class LabelSelectorParser {
       selector.requirements_.push_back(ParseRequirement());
       if (AtEnd()) break;
       if (token_ != ",") Fail("found '" + token_ + "', expected: ',' or 'end of string'");
-      Next();
+      ReadToken();
       if (AtEnd() || (IsOperator() && token_ != "!")) {
         Fail("found '" + token_ + "', expected: identifier after ','");
       }
@@ -57,7 +59,7 @@ class LabelSelectorParser {
            std::string_view("(),!=<>").find(token_.front()) != std::string_view::npos;
   }
 
-  void Next() {
+  void ReadToken() {
     constexpr std::string_view kSpace = " \t\r\n";
     text_.remove_prefix(std::min(text_.find_first_not_of(kSpace), text_.size()));
     std::size_t size = std::min(text_.find_first_of(" \t\r\n(),!=<>"), text_.size());
@@ -71,14 +73,14 @@ class LabelSelectorParser {
   Selector::Requirement ParseRequirement() {
     Selector::Requirement requirement;
     const bool negated = token_ == "!";
-    if (negated) Next();
+    if (negated) ReadToken();
     if (AtEnd() || IsOperator()) FailRequirement("found '" + token_ + "', expected: identifier");
     requirement.name = token_;
     if (const auto errors = ValidateQualifiedName(requirement.name); !errors.empty()) {
       FailRequirement(
           fmt::format(R"(<nil>: Invalid value: "{}": {})", requirement.name, errors.front()));
     }
-    Next();
+    ReadToken();
     if (negated || AtEnd() || token_ == ",") {
       requirement.op = negated ? Operator::kDoesNotExist : Operator::kExists;
       return requirement;
@@ -92,7 +94,7 @@ class LabelSelectorParser {
     const std::string op = token_;
     if (op == "in" || op == "notin") {
       requirement.op = op == "in" ? Operator::kIn : Operator::kNotIn;
-      Next();
+      ReadToken();
       return ParseValues(requirement.values);
     }
     if (op == "=" || op == "==") {
@@ -106,29 +108,29 @@ class LabelSelectorParser {
     } else {
       FailRequirement("found '" + op + "', expected: in, notin, =, ==, !=, gt, lt");
     }
-    Next();
+    ReadToken();
     if (AtEnd() || token_ == ",") {
       requirement.values.emplace_back();
     } else {
       if (IsOperator()) FailRequirement("found '" + token_ + "', expected: identifier");
       requirement.values.push_back(token_);
-      Next();
+      ReadToken();
     }
   }
 
   void ParseValues(std::vector<std::string>& values) {
     if (token_ != "(") FailRequirement("found '" + token_ + "' expected: '('");
-    Next();
+    ReadToken();
     if (token_ == ")") {
       values.emplace_back();
-      return Next();
+      return ReadToken();
     }
     for (;;) {
       values.push_back(IsOperator() ? "" : token_);
-      if (!IsOperator()) Next();
-      if (token_ == ")") return Next();
+      if (!IsOperator()) ReadToken();
+      if (token_ == ")") return ReadToken();
       if (token_ != ",") FailRequirement("found '" + token_ + "', expected: ',' or ')'");
-      Next();
+      ReadToken();
     }
   }
 
@@ -155,41 +157,41 @@ Selector Selector::ParseLabelSelector(std::string_view text) {
   return LabelSelectorParser(text).Parse();
 }
 
-// A backslash escapes the next character.
 Selector Selector::ParseFieldSelector(std::string_view text) {
   Selector selector;
   while (!text.empty()) {
     std::string term;
-    std::optional<std::size_t> equals;
+    std::optional<std::size_t> operator_position;
     std::size_t i = 0;
     for (; i < text.size() && text[i] != ','; ++i) {
       if (text[i] == '\\' && i + 1 < text.size()) ++i;
-      if (text[i] == '=' && equals && term.size() > *equals + 1) {
+      if (text[i] == '=' && operator_position && term.size() > *operator_position + 1) {
         throw std::invalid_argument("invalid field selector: unescaped character in value: 61");
       }
-      if (text[i] == '=' && !equals) equals = term.size();
+      if (text[i] == '=' && !operator_position) operator_position = term.size();
       term += text[i];
     }
     text.remove_prefix(std::min(i + 1, text.size()));
     if (term.empty()) continue;
-    if (!equals) {
+    if (!operator_position) {
       throw std::invalid_argument("invalid selector: '" + term + "'; can't understand '" + term +
                                   '\'');
     }
-    const bool negated = *equals > 0 && term[*equals - 1] == '!';
-    const bool doubled = term.compare(*equals, 2, "==") == 0;
-    selector.requirements_.push_back({term.substr(0, negated ? *equals - 1 : *equals),
-                                      negated ? Operator::kNotIn : Operator::kIn,
-                                      {term.substr(*equals + (doubled ? 2 : 1))}});
+    const bool negated = *operator_position > 0 && term[*operator_position - 1] == '!';
+    const bool doubled = term.compare(*operator_position, 2, "==") == 0;
+    selector.requirements_.push_back(
+        {term.substr(0, negated ? *operator_position - 1 : *operator_position),
+         negated ? Operator::kNotIn : Operator::kIn,
+         {term.substr(*operator_position + (doubled ? 2 : 1))}});
   }
   return selector;
 }
 
 bool Selector::Matches(
-    const std::function<const std::string*(const std::string& name)>& find) const {
+    const std::function<const std::string*(const std::string& name)>& find_value) const {
   return std::all_of(requirements_.begin(), requirements_.end(),
                      [&](const Requirement& requirement) {
-                       return Satisfies(requirement, find(requirement.name));
+                       return Satisfies(requirement, find_value(requirement.name));
                      });
 }
 

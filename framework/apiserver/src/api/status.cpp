@@ -75,26 +75,26 @@ StatusError MethodNotAllowed() {
 }
 
 StatusError NotFound(const Resource& resource, const std::string& name) {
-  return {404, "NotFound", resource.qualified() + ' ' + Quoted(name) + " not found",
+  return {404, "NotFound", resource.group_resource() + ' ' + Quoted(name) + " not found",
           Details(resource, name, resource.plural)};
 }
 
 StatusError AlreadyExists(const Resource& resource, const std::string& name,
                           bool is_being_deleted) {
   return {409, "AlreadyExists",
-          (is_being_deleted ? "object is being deleted: " : "") + resource.qualified() + ' ' +
+          (is_being_deleted ? "object is being deleted: " : "") + resource.group_resource() + ' ' +
               Quoted(name) + " already exists",
           Details(resource, name, resource.plural)};
 }
 
 StatusError Conflict(const Resource& resource, const std::string& name, const std::string& reason) {
   return {409, "Conflict",
-          "Operation cannot be fulfilled on " + resource.qualified() + ' ' + Quoted(name) + ": " +
-              reason,
+          "Operation cannot be fulfilled on " + resource.group_resource() + ' ' + Quoted(name) +
+              ": " + reason,
           Details(resource, name, resource.plural)};
 }
 
-StatusError Modified(const Resource& resource, const std::string& name) {
+StatusError ResourceVersionConflict(const Resource& resource, const std::string& name) {
   return Conflict(resource, name,
                   "the object has been modified; please apply your changes to the latest version "
                   "and try again");
@@ -104,7 +104,8 @@ StatusError Forbidden(const Resource& resource, const std::string& name, const s
                       json errors) {
   json details = Details(resource, name, resource.plural);
   if (!errors.is_null()) details["causes"] = std::move(errors);
-  return {403, "Forbidden", resource.qualified() + ' ' + Quoted(name) + " is forbidden: " + reason,
+  return {403, "Forbidden",
+          resource.group_resource() + ' ' + Quoted(name) + " is forbidden: " + reason,
           std::move(details)};
 }
 

@@ -29,9 +29,9 @@ class StatusError : public std::runtime_error {
 
   [[nodiscard]] int code() const { return code_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
-  /// Seconds after which the client may retry, if a retry can help.
+  /// Returns the seconds after which the client may retry, or std::nullopt if a retry cannot help.
   [[nodiscard]] std::optional<int> retry_after() const;
-  /// The Status object.
+  /// Returns the Status object.
   [[nodiscard]] nlohmann::json ToJson() const;
 
  private:
@@ -49,13 +49,14 @@ class StatusError : public std::runtime_error {
                                         bool is_being_deleted);
 [[nodiscard]] StatusError Conflict(const Resource& resource, const std::string& name,
                                    const std::string& reason);
-/// 409 for a write with an outdated resourceVersion.
-[[nodiscard]] StatusError Modified(const Resource& resource, const std::string& name);
+/// Returns the Conflict error for a write with an outdated resourceVersion.
+[[nodiscard]] StatusError ResourceVersionConflict(const Resource& resource,
+                                                  const std::string& name);
 [[nodiscard]] StatusError Forbidden(const Resource& resource, const std::string& name,
                                     const std::string& reason, nlohmann::json errors = nullptr);
 [[nodiscard]] StatusError Invalid(const Resource& resource, const std::string& name,
                                   const FieldErrors& errors);
-/// 410. `metadata` is that of the Status.
+/// Returns a 410 Expired error. `metadata` is the metadata of the Status.
 [[nodiscard]] StatusError Expired(const std::string& message,
                                   nlohmann::json metadata = nlohmann::json::object());
 

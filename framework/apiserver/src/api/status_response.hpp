@@ -5,8 +5,9 @@
 
 namespace kopp::apiserver {
 
-/// The response for an error that occurs outside the API handler, such as in the HTTP server.
-[[nodiscard]] inline ServerResponse ResponseOf(const StatusError& error) {
+/// Returns the response for an error that occurs outside the API handler, such as in the HTTP
+/// server.
+[[nodiscard]] inline ServerResponse ToResponse(const StatusError& error) {
   return {.status = error.code(), .body = error.ToJson().dump() + '\n'};
 }
 

@@ -20,7 +20,7 @@ using FieldValidation = WriteOptions::FieldValidation;
 
 constexpr std::size_t kMaxFieldManager = 128;
 
-/// The resource that error messages about options name.
+/// Returns the resource that error messages about options name.
 Resource OptionsResource(const std::string& kind) {
   Resource resource;
   resource.group = "meta.k8s.io";

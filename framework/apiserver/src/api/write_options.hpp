@@ -28,9 +28,10 @@ void RequireFieldManager(const ServerRequest& request);
 /// DeleteOptions of meta/v1.
 struct DeleteOptions {
   bool dry_run = false;
-  std::string uid{};               ///< precondition; empty: none
-  std::string resource_version{};  ///< precondition; empty: none
-  std::string propagation{};  ///< "Background", "Foreground", "Orphan"; empty: default of the kind
+  std::string uid{};               ///< precondition, if not empty
+  std::string resource_version{};  ///< precondition, if not empty
+  /// "Background", "Foreground", "Orphan", or "" for the kind's default.
+  std::string propagation{};
   std::optional<std::int64_t> grace_period{};  ///< seconds
 };
 /// Parses the body, or the query parameters if the body is empty.

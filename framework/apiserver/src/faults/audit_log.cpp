@@ -35,8 +35,8 @@ void SetCreatedName(const json& created, json& reference) {
   if (created[name].is_string()) reference["name"] = created[name];
 }
 
-/// The parsed body without metadata.managedFields; null if it is not an object or list, or nested
-/// too deeply.
+/// Returns the parsed body without metadata.managedFields, or null if it is not an object or list,
+/// or nested too deeply.
 json ParseBody(const std::string& text, const std::string& content_type) {
   json object;
   try {
@@ -86,7 +86,7 @@ std::string VerbOf(const ServerRequest& request) {
 ServerResponse AuditLog::Handle(const ServerRequest& request) {
   const std::string received = context_.NowInMicroseconds();
   ServerResponse response = server_.Handle(request);
-  if (!response.injected_fault.refused) Log(request, response, received);
+  if (!response.injected_fault.refuse) Log(request, response, received);
   return response;
 }
 

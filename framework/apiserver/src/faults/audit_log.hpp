@@ -33,7 +33,7 @@ class AuditLog final : public RequestHandler {
       : context_(context), server_(server), listener_(std::move(listener)), max_bytes_(max_bytes) {}
 
   ServerResponse Handle(const ServerRequest& request) override;
-  /// The logged entries, oldest first.
+  /// Returns the logged entries, oldest first.
   [[nodiscard]] std::vector<nlohmann::json> Entries();
 
  private:
@@ -53,8 +53,8 @@ class AuditLog final : public RequestHandler {
   Guarded<Buffer> buffer_;
 };
 
-/// The verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a request that
-/// is not for a resource, the HTTP method in lower case.
+/// Returns the verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a
+/// request that is not for a resource, returns the HTTP method in lower case.
 [[nodiscard]] std::string VerbOf(const ServerRequest& request);
 
 }  // namespace kopp::apiserver

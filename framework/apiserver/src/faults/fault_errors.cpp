@@ -18,18 +18,18 @@ using Type = Fault::Type;
 std::optional<ServerResponse> ConflictResponse(const ServerRequest& request,
                                                ServerContext& context) {
   const RequestInfo& target = request.target;
-  const Catalog::Entry resource =
-      context.catalog()->Find(target.group, target.version, target.plural);
+  const ResourcePtr resource = context.catalog()->Find(target.group, target.version, target.plural);
   if (resource == nullptr) return std::nullopt;
   const std::string name = ObjectNameOf(request);
   const bool is_create = request.method == "POST";
-  return ResponseOf(is_create ? AlreadyExists(*resource, name, false) : Modified(*resource, name));
+  return ToResponse(is_create ? AlreadyExists(*resource, name, false)
+                              : ResourceVersionConflict(*resource, name));
 }
 
 ServerResponse TooManyRequestsResponse(const Fault& fault) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(fault.retry_after).count();
   ServerResponse response =
-      ResponseOf({429,
+      ToResponse({429,
                   "TooManyRequests",
                   "The server has received too many requests and has asked us to try again later",
                   {{"retryAfterSeconds", seconds}}});
@@ -41,17 +41,17 @@ ServerResponse TooManyRequestsResponse(const Fault& fault) {
 ServerResponse ServerErrorResponse(int status) {
   const std::string cause = "a fault was injected";
   if (status == 500) {
-    return ResponseOf({500,
+    return ToResponse({500,
                        "InternalError",
                        "Internal error occurred: " + cause,
                        {{"causes", {{{"message", cause}}}}}});
   }
   if (status == 503) {
-    return ResponseOf(
+    return ToResponse(
         {503, "ServiceUnavailable", "the server is currently unable to handle the request"});
   }
   if (status == 504) {
-    return ResponseOf({504, "Timeout",
+    return ToResponse({504, "Timeout",
                        "Timeout: request did not complete within the allotted timeout",
                        json::object()});
   }
@@ -68,7 +68,7 @@ std::optional<ServerResponse> ErrorResponseFor(const Fault& fault, const ServerR
     case Type::kConflict:
       return ConflictResponse(request, context);
     case Type::kGone:
-      return ResponseOf(TooOldToList(request.target.query.Get("continue")));
+      return ToResponse(TooOldToList(request.target.query.Get("continue")));
     case Type::kTooManyRequests:
       return TooManyRequestsResponse(fault);
     case Type::kServerError:

@@ -23,7 +23,7 @@ ResourceVersion VersionBefore(ResourceVersion version, ResourceVersion versions)
   return version > versions ? version - versions : 1;  // resourceVersion=0 means any version
 }
 
-/// `target` with a query that requests exactly `version`.
+/// Returns `target` with a query that requests exactly `version`.
 RequestInfo WithExactVersion(const RequestInfo& target, ResourceVersion version) {
   std::string text =
       target.path + "?resourceVersionMatch=Exact&resourceVersion=" + std::to_string(version);
@@ -38,8 +38,8 @@ RequestInfo WithExactVersion(const RequestInfo& target, ResourceVersion version)
   return ParseRequestInfo(text);
 }
 
-/// `body` with its metadata.resourceVersion lowered by `versions`. Returns a body without one
-/// unchanged.
+/// Returns `body` with its metadata.resourceVersion lowered by `versions`. Returns a body without
+/// one unchanged.
 std::string WithLowerVersion(const std::string& body, ResourceVersion versions) {
   json object = json::parse(body, nullptr, false);
   const json::json_pointer path("/metadata/resourceVersion");
@@ -58,7 +58,7 @@ void FaultInjector::Inject(Fault fault) {
   plan_.Add(std::move(fault));
   // Wakes all open watches, because the fault may apply to them.
   std::set<std::string> resources;
-  for (const Catalog::Entry& entry : context_.catalog()->all())
+  for (const ResourcePtr& entry : context_.catalog()->all())
     resources.insert(entry->storage_resource);
   for (const std::string& resource : resources) context_.store().NotifyListeners(resource);
 }
@@ -81,7 +81,7 @@ ServerResponse FaultInjector::HandleWithPlan(const ServerRequest& request) {
 
 ServerResponse FaultInjector::HandleWithFault(const ServerRequest& request, const Fault& fault) {
   if (auto error = ErrorResponseFor(fault, request, context_)) return std::move(*error);
-  if (fault.type == Type::kRefuse) return {.injected_fault = {.reset = true, .refused = true}};
+  if (fault.type == Type::kRefuse) return {.injected_fault = {.reset = true, .refuse = true}};
   if (fault.type == Type::kStaleList) return ListOldVersion(request, fault.versions);
 
   ServerResponse response = server_.Handle(request);

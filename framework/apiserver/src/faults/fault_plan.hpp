@@ -22,7 +22,8 @@ struct FaultContext {
   std::string name{};            ///< the name of the object
 };
 
-/// The name of the object of a request, including the object to create; "" if there is none.
+/// Returns the name of the object of a request, including the object to create, or "" if there is
+/// none.
 [[nodiscard]] std::string ObjectNameOf(const ServerRequest& request);
 
 /// The injected faults, in the order of injection. Thread-safe.

@@ -90,7 +90,8 @@ constexpr std::array<FaultField, 12> kFields{{
     {"bytes", "a whole number", ReadField<&Fault::bytes>},
 }};
 
-/// The verbs of the requests that a fault of this type can apply to; empty: all verbs.
+/// Returns the verbs of the requests that a fault of this type can apply to. An empty list means
+/// all verbs.
 std::vector<std::string_view> ApplicableVerbs(Type type) {
   switch (type) {
     case Type::kConflict:

@@ -7,7 +7,7 @@
 
 namespace kopp::apiserver {
 
-/// Whether a fault of this type can apply to requests with this verb, or to their watches.
+/// Returns whether a fault of this type can apply to requests with this verb, or to their watches.
 [[nodiscard]] bool AppliesTo(testing::Fault::Type type, std::string_view verb);
 
 /// Describes the first error in a fault. Returns "" for a valid fault.

@@ -39,7 +39,7 @@ std::string FaultyWatch::ReadFrames() {
 }
 
 void FaultyWatch::Truncate(std::string& frames) {
-  ended_ = broken_ = frames.size() >= bytes_left_;
+  ended_ = aborted_ = frames.size() >= bytes_left_;
   frames.resize(std::min(frames.size(), bytes_left_));
   bytes_left_ -= frames.size();
 }

@@ -25,9 +25,11 @@ class FaultyWatch final : public WatchResponse {
 
   std::string ReadFrames() override;
   [[nodiscard]] bool ended() const override { return ended_ || watch_->ended(); }
-  [[nodiscard]] bool broken() const override { return broken_; }
+  [[nodiscard]] bool aborted() const override { return aborted_; }
   [[nodiscard]] TimePoint wake_time() const override;
-  [[nodiscard]] const std::string& resource() const override { return watch_->resource(); }
+  [[nodiscard]] const std::string& storage_resource() const override {
+    return watch_->storage_resource();
+  }
 
  private:
   [[nodiscard]] bool HasFault(testing::Fault::Type type) const {
@@ -36,7 +38,7 @@ class FaultyWatch final : public WatchResponse {
   void Truncate(std::string& frames);
   std::string ApplyEventFaults(std::string_view frames);
   std::optional<testing::Fault> MatchEvent(std::string_view frame);
-  /// An ERROR event with code 410.
+  /// Returns an ERROR event with code 410.
   [[nodiscard]] std::string GoneEvent() const;
 
   const Store& store_;
@@ -45,12 +47,12 @@ class FaultyWatch final : public WatchResponse {
   const std::unique_ptr<WatchResponse> watch_;
   std::uint64_t last_fault_number_ = 0;  // number of the last fault that was checked
   std::optional<testing::Fault> fault_;  // the fault of this watch, if one has applied
-  std::size_t bytes_left_ = 0;           // until a kDropWatch fault closes the connection
+  std::size_t bytes_left_ = 0;           // until a kDropWatch fault resets the connection
   bool ended_ = false;
-  bool broken_ = false;
+  bool aborted_ = false;
 };
 
-/// The first half of `text`, followed by text that is not JSON.
+/// Returns the first half of `text`, followed by text that is not JSON.
 [[nodiscard]] std::string MakeMalformed(std::string_view text);
 
 }  // namespace kopp::apiserver

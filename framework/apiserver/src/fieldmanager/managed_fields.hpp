@@ -18,7 +18,7 @@ struct FieldManager {
   std::string name{};
   std::string api_version{};  ///< of the object in the request
   std::string subresource{};  ///< "status", "scale", or empty for the object itself
-  std::string time{};         ///< of the write, RFC 3339
+  std::string time{};         ///< the time of the write, in RFC 3339
   bool has_status = false;    ///< the kind has a status subresource
 };
 

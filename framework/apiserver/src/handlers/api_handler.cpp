@@ -20,7 +20,7 @@ ServerResponse PlainText(int status, std::string text) {
 
 /// Creates the namespaces that every new cluster has.
 void CreateSystemNamespaces(ServerContext& context) {
-  const Catalog::Entry namespaces = context.catalog()->Find("", "v1", "namespaces");
+  const ResourcePtr namespaces = context.catalog()->Find("", "v1", "namespaces");
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     json object{{"metadata",
                  {{"name", name},
@@ -79,20 +79,20 @@ ServerResponse ApiHandler::Route(const ServerRequest& request, Warnings& warning
   }
   if (auto response = HandleDiscovery(request, *catalog)) return std::move(*response);
   if (auto response = HandleOpenApi(request, *catalog)) return std::move(*response);
-  if (!target.version.empty() && catalog->IsBuiltIn(target.group)) throw PathNotFound();
+  if (!target.version.empty() && catalog->HasBuiltInKinds(target.group)) throw PathNotFound();
   return PlainText(404, "404 page not found\n");
 }
 
 ServerResponse ApiHandler::HandleResource(const ServerRequest& request, const Catalog& catalog,
                                           Warnings& warnings) {
   const RequestInfo& target = request.target;
-  const Catalog::Entry resource = catalog.Find(target.group, target.version, target.plural);
+  const ResourcePtr resource = catalog.Find(target.group, target.version, target.plural);
   const bool is_valid_scope =
       resource != nullptr &&
       (resource->namespaced ? !target.ns.empty() || target.name.empty() : target.ns.empty());
   if (!is_valid_scope) {
     // In API groups of custom resources, only the paths of CRDs exist.
-    if (catalog.IsBuiltIn(target.group)) throw PathNotFound();
+    if (catalog.HasBuiltInKinds(target.group)) throw PathNotFound();
     return PlainText(404, "404 page not found\n");
   }
   if (!target.subresource.empty() && !resource->HasSubresource(target.subresource)) {
@@ -108,23 +108,23 @@ ServerResponse ApiHandler::HandleResource(const ServerRequest& request, const Ca
 }
 
 ServerResponse ApiHandler::HandleCollection(const ServerRequest& request,
-                                            const Catalog::Entry& resource, Warnings& warnings) {
+                                            const ResourcePtr& resource, Warnings& warnings) {
   const bool is_valid_scope = !resource->namespaced || !request.target.ns.empty();
-  if (request.method == "GET" && resource->Allows("list"))
+  if (request.method == "GET" && resource->SupportsVerb("list"))
     return read_handler_.List(request, resource);
-  if (request.method == "POST" && is_valid_scope && resource->Allows("create")) {
+  if (request.method == "POST" && is_valid_scope && resource->SupportsVerb("create")) {
     return Write(request, *resource,
                  [&] { return write_handler_.Create(request, *resource, warnings); });
   }
-  if (request.method == "DELETE" && is_valid_scope && resource->Allows("deletecollection")) {
+  if (request.method == "DELETE" && is_valid_scope && resource->SupportsVerb("deletecollection")) {
     return Write(request, *resource,
                  [&] { return write_handler_.DeleteCollection(request, *resource); });
   }
   throw MethodNotAllowed();
 }
 
-ServerResponse ApiHandler::HandleObject(const ServerRequest& request,
-                                        const Catalog::Entry& resource, Warnings& warnings) {
+ServerResponse ApiHandler::HandleObject(const ServerRequest& request, const ResourcePtr& resource,
+                                        Warnings& warnings) {
   const bool is_main_resource = request.target.subresource.empty();
   if (request.target.subresource == "finalize" && request.method != "PUT") throw MethodNotAllowed();
   if (request.method == "GET") return read_handler_.Get(request, *resource);

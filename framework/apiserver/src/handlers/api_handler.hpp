@@ -25,9 +25,9 @@ class ApiHandler final : public RequestHandler {
   ServerResponse Route(const ServerRequest& request, Warnings& warnings);
   ServerResponse HandleResource(const ServerRequest& request, const Catalog& catalog,
                                 Warnings& warnings);
-  ServerResponse HandleCollection(const ServerRequest& request, const Catalog::Entry& resource,
+  ServerResponse HandleCollection(const ServerRequest& request, const ResourcePtr& resource,
                                   Warnings& warnings);
-  ServerResponse HandleObject(const ServerRequest& request, const Catalog::Entry& resource,
+  ServerResponse HandleObject(const ServerRequest& request, const ResourcePtr& resource,
                               Warnings& warnings);
   /// Calls `write` and encodes its response as the Accept header requests. Throws StatusError
   /// before the call if the server cannot encode it.

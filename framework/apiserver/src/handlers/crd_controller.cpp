@@ -17,10 +17,10 @@ using nlohmann::json;
 
 std::string GroupOf(const json& crd) { return crd["spec"]["group"]; }
 
-/// The storage resource of the CRD's objects, which is the name of the CRD.
+/// Returns the storage resource of the CRD's objects, which is the name of the CRD.
 std::string StorageResourceOf(const json& crd) { return crd["metadata"]["name"]; }
 
-/// The fields of a CRD that its served resources depend on.
+/// Returns the fields of a CRD that its served resources depend on.
 json ServedConfigOf(const json& crd) {
   return {{"spec", crd["spec"]},
           {"names", crd["status"]["acceptedNames"]},

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A Conflict with the kind in place of the plural: this message of a real server has the kind.
+/// Returns a Conflict with the kind in place of the plural, as kube-apiserver does in this message.
 StatusError PreconditionFailed(const Resource& resource, const std::string& name,
                                const std::string& what) {
   Resource named;
@@ -27,7 +27,8 @@ StatusError PreconditionFailed(const Resource& resource, const std::string& name
   return Conflict(named, name, what);
 }
 
-/// The object's finalizers, with `orphan` and `foregroundDeletion` set for the propagation policy.
+/// Returns the object's finalizers, with `orphan` and `foregroundDeletion` set for the propagation
+/// policy.
 std::vector<std::string> FinalizersFor(const Resource& resource, const json& object,
                                        const DeleteOptions& options) {
   std::vector<std::string> finalizers = FinalizersOf(object);
@@ -50,8 +51,8 @@ std::vector<std::string> FinalizersFor(const Resource& resource, const json& obj
   return finalizers;
 }
 
-/// The grace period in seconds that a kubelet has to stop a Pod. 0 if the Pod is not scheduled or
-/// has finished.
+/// Returns the grace period in seconds that a kubelet has to stop a Pod. Returns 0 if the Pod is
+/// not scheduled or has finished.
 std::int64_t GracePeriodOf(const json& pod, std::optional<std::int64_t> requested) {
   const json spec = pod.value("spec", json::object());
   const std::string phase = pod.value("status", json::object()).value("phase", "");

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The versions of an API group in order of preference, the preferred version first.
+/// Returns the versions of an API group in order of preference, the preferred version first.
 std::vector<std::string> VersionsOf(const Catalog& catalog, const std::string& group) {
   std::vector<std::string> versions;
   for (const auto& resource : catalog.all()) {
@@ -154,7 +154,7 @@ json VersionDocument() {
           {"compiler", "c++"}};
 }
 
-/// The document at "/", which lists the root paths.
+/// Returns the document at "/", which lists the root paths.
 json PathsDocument(const Catalog& catalog) {
   std::vector<std::string> paths{"/api",   "/api/v1", "/apis",   "/healthz",
                                  "/livez", "/readyz", "/version"};
@@ -185,7 +185,7 @@ ServerResponse Json(const json& body, std::string type = "application/json") {
   return {.body = body.dump(), .content_type = std::move(type)};
 }
 
-/// /apis and below.
+/// Handles the path /apis and the paths below it.
 std::optional<ServerResponse> HandleApis(const RequestInfo& target, const Catalog& catalog) {
   const auto& fields = target.path_segments;
   if (fields.size() == 1) {

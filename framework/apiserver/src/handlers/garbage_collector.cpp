@@ -27,7 +27,7 @@ std::string UidOf(const json& metadata) { return metadata.value("uid", ""); }
 
 /// The resource and key that an owner reference refers to. The object may not exist.
 struct Owner {
-  Catalog::Entry resource{};  // nullptr if the server does not serve the kind
+  ResourcePtr resource{};  // nullptr if the server does not serve the kind
   ObjectKey key{};
 };
 
@@ -147,7 +147,7 @@ bool GarbageCollector::IsNamespaceTerminating(const std::string& ns) {
 }
 
 void GarbageCollector::DeleteNamespaceContents(const std::string& ns) {
-  for (const Catalog::Entry& resource : context_.catalog()->all()) {
+  for (const ResourcePtr& resource : context_.catalog()->all()) {
     if (!resource->namespaced) continue;
     for (const auto& [key, stored] :
          context_.store().List(resource->storage_resource, ns).objects) {
@@ -159,7 +159,7 @@ void GarbageCollector::DeleteNamespaceContents(const std::string& ns) {
 }
 
 void GarbageCollector::FinalizeNamespace(const std::string& ns, Worklist& worklist) {
-  for (const Catalog::Entry& resource : context_.catalog()->all()) {
+  for (const ResourcePtr& resource : context_.catalog()->all()) {
     if (resource->namespaced && context_.store().HasObjects(resource->storage_resource, ns)) return;
   }
   const auto remove = [](json& object) {
@@ -197,7 +197,7 @@ json GarbageCollector::DeleteOrMark(const Resource& resource, const ObjectKey& k
 
 void GarbageCollector::DeleteIfExists(const ObjectLocation& location,
                                       const std::string& propagation, Worklist& worklist) {
-  const Catalog::Entry resource = context_.catalog()->FindByStorageResource(location.resource);
+  const ResourcePtr resource = context_.catalog()->FindByStorageResource(location.resource);
   if (resource == nullptr) return;
   bool removed = false;
   try {
@@ -242,7 +242,7 @@ void GarbageCollector::RemoveFinalizer(const ObjectLocation& location, std::stri
 void GarbageCollector::UpdateObject(const ObjectLocation& location,
                                     const std::function<bool(json& object)>& update,
                                     Worklist& worklist) {
-  const Catalog::Entry resource = context_.catalog()->FindByStorageResource(location.resource);
+  const ResourcePtr resource = context_.catalog()->FindByStorageResource(location.resource);
   while (resource != nullptr) {
     const StoredObjectPtr seen = context_.store().Get(location.resource, location.key);
     if (seen == nullptr) return;

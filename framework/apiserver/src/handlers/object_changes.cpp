@@ -22,7 +22,7 @@ void CopyField(json& to, const json& from, const char* name) {
   }
 }
 
-/// The object without metadata and status.
+/// Returns the object without metadata and status.
 json SpecOf(json object) {
   object.erase("metadata");
   object.erase("status");
@@ -80,7 +80,8 @@ void CheckUidAndVersion(const Resource& resource, bool is_put, const json& live,
   if (version.find_first_not_of("0123456789") != std::string::npos) {
     throw StatusError(500, "", "strconv.ParseUint: parsing \"" + version + "\": invalid syntax");
   }
-  if (version != StringField(live, "resourceVersion")) throw Modified(resource, name);
+  if (version != StringField(live, "resourceVersion"))
+    throw ResourceVersionConflict(resource, name);
 }
 
 void PreserveFields(const Resource& resource, const std::string& subresource, const json& live,

@@ -11,7 +11,7 @@
 
 namespace kopp::apiserver {
 
-/// The metadata of an object. Adds an empty one if it is missing.
+/// Returns the metadata of an object. Adds an empty one if it is missing.
 [[nodiscard]] nlohmann::json& EnsureMetadata(nlohmann::json& object);
 
 /// Throws StatusError (400) if the name or namespace in `metadata` differs from the URL, or if the
@@ -33,7 +33,8 @@ void CheckUidAndVersion(const Resource& resource, bool is_put, const nlohmann::j
 void PreserveFields(const Resource& resource, const std::string& subresource,
                     const nlohmann::json& live, nlohmann::json& object);
 
-/// Whether an update from `live` to `object` increments metadata.generation, by the kind's rule.
+/// Returns whether an update from `live` to `object` increments metadata.generation, by the kind's
+/// rule.
 [[nodiscard]] bool ShouldIncrementGeneration(const Resource& resource, const nlohmann::json& live,
                                              const nlohmann::json& object);
 

@@ -18,7 +18,7 @@ json Parameter(const char* where, const char* name, const char* type) {
   return parameter;
 }
 
-/// "api/v1", "apis/apps/v1".
+/// Returns the path of a group version: "api/v1", "apis/apps/v1".
 std::string GroupVersionPath(const Resource& resource) {
   return (resource.group.empty() ? "api/" : "apis/") + resource.api_version();
 }
@@ -43,7 +43,8 @@ json PatchPathItem(const Resource& resource) {
          {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}}}}}};
 }
 
-/// The document of an API group version, given by its path; null if the server does not have it.
+/// Returns the document of an API group version, given by its path, or null if the server does not
+/// have it.
 json GroupVersionDocument(const std::string& group_version_path, const Catalog& catalog) {
   json paths;
   for (const auto& resource : catalog.all()) {
@@ -68,7 +69,7 @@ json GroupVersionPaths(const Catalog& catalog) {
   return {{"paths", std::move(paths)}};
 }
 
-/// The empty OpenAPI v2 document. In protobuf it has no bytes.
+/// Returns the empty OpenAPI v2 document. In protobuf it has no bytes.
 ServerResponse OpenApiV2Document(const ServerRequest& request) {
   if (request.accept.find("proto") != std::string::npos) {
     return {.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};

@@ -111,7 +111,7 @@ ServerResponse ReadHandler::Get(const ServerRequest& request, const Resource& re
   return {.body = encoder.EncodeObject(stored->text, resource)};
 }
 
-ServerResponse ReadHandler::List(const ServerRequest& request, const Catalog::Entry& resource) {
+ServerResponse ReadHandler::List(const ServerRequest& request, const ResourcePtr& resource) {
   ResponseEncoder encoder = NegotiateResponse(request, *resource, context_.Now());
   ListOptions options = ReadListOptions(request, *resource);
   if (!options.watch) return {.body = ListObjects(request, *resource).body};

@@ -20,7 +20,7 @@ class ReadHandler {
 
   ServerResponse Get(const ServerRequest& request, const Resource& resource);
   /// Handles list, or watch if the query has watch=true. The watch shares ownership of `resource`.
-  ServerResponse List(const ServerRequest& request, const Catalog::Entry& resource);
+  ServerResponse List(const ServerRequest& request, const ResourcePtr& resource);
   /// A list response and the keys of its items.
   struct ListResult {
     std::string body{};
@@ -30,7 +30,7 @@ class ReadHandler {
   [[nodiscard]] ListResult ListObjects(const ServerRequest& request, const Resource& resource);
 
  private:
-  /// The version to list; empty for the latest.
+  /// Returns the version to list, or std::nullopt for the latest.
   [[nodiscard]] std::optional<ResourceVersion> SnapshotVersion(const ListOptions& options) const;
 
   ServerContext& context_;
@@ -39,10 +39,11 @@ class ReadHandler {
 /// Throws StatusError (504 Timeout) if `version` is higher than the latest version of the store.
 void CheckVersionNotInFuture(const Store& store, ResourceVersion version);
 
-/// 410 Expired for a list at a compacted version. `token` is the continue token of the request, or
-/// "": with a token, the error contains a token that continues at the latest version.
+/// Returns the 410 Expired error for a list at a compacted version. `token` is the continue token
+/// of the request, or "". If it is not empty, the error contains a token that continues at the
+/// latest version.
 [[nodiscard]] StatusError TooOldToList(const std::string& token);
-/// 410 Expired for a watch that starts at a compacted version.
+/// Returns the 410 Expired error for a watch that starts at a compacted version.
 [[nodiscard]] StatusError TooOldToWatch(const std::string& version, ResourceVersion current);
 
 }  // namespace kopp::apiserver

@@ -16,7 +16,7 @@ constexpr Duration kBookmarkBeforeEnd = std::chrono::seconds(2);
 constexpr std::size_t kMaxChanges = 500;
 constexpr std::size_t kMaxBufferedBytes = 1 << 20;  // limit of frames_ between two reads
 
-/// The text of `stored` with another resourceVersion.
+/// Returns the text of `stored` with another resourceVersion.
 std::string WithVersion(const StoredObjectPtr& stored, ResourceVersion version) {
   json object = json::parse(stored->text);
   object["metadata"]["resourceVersion"] = std::to_string(version);
@@ -25,7 +25,7 @@ std::string WithVersion(const StoredObjectPtr& stored, ResourceVersion version) 
 
 }  // namespace
 
-ResourceWatch::ResourceWatch(ServerContext& context, Catalog::Entry resource, std::string ns,
+ResourceWatch::ResourceWatch(ServerContext& context, ResourcePtr resource, std::string ns,
                              ListOptions options, ResponseEncoder encoder)
     : context_(context),
       resource_(std::move(resource)),
@@ -129,8 +129,8 @@ bool ResourceWatch::IsSelected(const ObjectKey& key, const StoredObjectPtr& stor
          options_.SelectorMatches(key, stored->attributes);
 }
 
-// False if the CRD of the kind was deleted or its schema has changed: the watch then ends, and
-// clients start a new one.
+// Returns false if the CRD of the kind was deleted or its schema has changed. The watch then ends,
+// and clients start a new one.
 bool ResourceWatch::IsServed() const {
   if (resource_->built_in) return true;
   const auto served =

@@ -16,13 +16,15 @@ namespace kopp::apiserver {
 /// outlive it; it shares ownership of `resource`.
 class ResourceWatch final : public WatchResponse {
  public:
-  ResourceWatch(ServerContext& context, Catalog::Entry resource, std::string ns,
-                ListOptions options, ResponseEncoder encoder);
+  ResourceWatch(ServerContext& context, ResourcePtr resource, std::string ns, ListOptions options,
+                ResponseEncoder encoder);
 
   std::string ReadFrames() override;
   [[nodiscard]] bool ended() const override { return ended_; }
   [[nodiscard]] TimePoint wake_time() const override;
-  [[nodiscard]] const std::string& resource() const override { return resource_->storage_resource; }
+  [[nodiscard]] const std::string& storage_resource() const override {
+    return resource_->storage_resource;
+  }
 
  private:
   void Start();
@@ -39,7 +41,7 @@ class ResourceWatch final : public WatchResponse {
   [[nodiscard]] bool IsSelected(const ObjectKey& key, const StoredObjectPtr& stored) const;
 
   ServerContext& context_;
-  const Catalog::Entry resource_;
+  const ResourcePtr resource_;
   const std::string ns_;
   const ListOptions options_;
   const ResponseEncoder encoder_;

@@ -77,7 +77,8 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
                         ", Kind=" + kind + "): " + (errors.size() > 1 ? "errors:\n  " : "") + all);
 }
 
-/// The fields of `config` that a request to this subresource applies, with the object's name.
+/// Returns the fields of `config` that a request to this subresource applies, with the object's
+/// name.
 json AppliedFields(json config, const ServerRequest& request, const Resource& resource) {
   json& metadata = config["metadata"];
   if (metadata.is_null()) metadata = json::object();

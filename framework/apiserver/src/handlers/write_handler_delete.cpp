@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// For these kinds, the response to a delete is the object even if it was removed. For others it is
-/// a Status.
+/// Returns whether the response to a delete is the object even if it was removed. For other kinds
+/// it is a Status.
 bool ReturnsDeletedObject(const Resource& resource) {
   constexpr std::string_view kKinds[] = {"pods",
                                          "services",

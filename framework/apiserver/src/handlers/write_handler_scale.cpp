@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The Scale that the client has sent, or the current Scale with the client's patch applied.
+/// Returns the Scale that the client has sent, or the current Scale with the client's patch
+/// applied.
 json DecodeScale(const ServerRequest& request, const Resource& resource,
                  const WriteOptions& options, const json& live, Warnings& warnings) {
   if (request.method == "PUT") return DecodeObject(request, ScaleKind(), options, warnings);

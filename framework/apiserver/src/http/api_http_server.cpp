@@ -111,7 +111,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
     ServerRequest request = ReadServerRequest(incoming.message);
     if (request.audit_id.empty()) request.audit_id = context_.NewUid();
     if (!user) {
-      return Respond(id, request.audit_id, ResponseOf({401, "Unauthorized", "Unauthorized"}));
+      return Respond(id, request.audit_id, ToResponse({401, "Unauthorized", "Unauthorized"}));
     }
     request.user = *user;
     asio::post(handler_threads_, [this, id, request = std::move(request)] {
@@ -126,7 +126,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
   OutgoingResponse OnRejected(int status, const std::string& text) override {
     ServerResponse response{
         .status = status, .body = text + '\n', .content_type = "text/plain; charset=utf-8"};
-    if (status == 413) response = ResponseOf(BodyTooLarge());
+    if (status == 413) response = ToResponse(BodyTooLarge());
     return ToOutgoing(0, "", std::move(response));
   }
 

@@ -23,11 +23,11 @@ class ApiHttpServer {
   ApiHttpServer(const ApiHttpServer&) = delete;
   ApiHttpServer& operator=(const ApiHttpServer&) = delete;
 
-  /// How a client connects as `user`: with a new bearer token over TLS, anonymously over plain
-  /// HTTP.
+  /// Returns the Config of a client that connects as `user`: with a new bearer token over TLS,
+  /// anonymously over plain HTTP.
   [[nodiscard]] Config ConfigFor(const User& user);
-  /// How a client connects as `user` with a client certificate. Throws std::logic_error without
-  /// TLS.
+  /// Returns the Config of a client that connects as `user` with a client certificate. Throws
+  /// std::logic_error without TLS.
   [[nodiscard]] Config ConfigWithCertificate(const User& user);
 
  private:

@@ -56,7 +56,7 @@ void AddToName(X509* certificate, const char* field, const std::string& value) {
                                      static_cast<int>(value.size()), -1, 0) == 1);
 }
 
-/// A certificate without subject, extensions and signature.
+/// Returns a certificate without subject, extensions and signature.
 Certificate Draft(EVP_PKEY* key) {
   Certificate draft(X509_new());
   std::uint32_t serial = 0;

@@ -14,7 +14,7 @@ class CertificateAuthority {
  public:
   CertificateAuthority();
 
-  /// The authority's own certificate as PEM, for clients to trust.
+  /// Returns the authority's own certificate as PEM, for clients to trust.
   [[nodiscard]] const std::string& certificate() const { return pem_; }
   /// Issues a certificate for localhost, the loopback addresses and `address`, an IP address.
   [[nodiscard]] detail::ServerCertificate IssueForServer(const std::string& address) const;

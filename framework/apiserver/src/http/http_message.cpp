@@ -14,7 +14,7 @@ std::string_view View(boost::beast::string_view text) { return {text.data(), tex
 
 constexpr std::size_t kMaxAuditId = 64;  // as in kube-apiserver
 
-/// An IMF-fixdate (RFC 9110): "Mon, 02 Jan 2006 15:04:05 GMT".
+/// Returns an IMF-fixdate (RFC 9110): "Mon, 02 Jan 2006 15:04:05 GMT".
 std::string HttpDate(WallTime time) {
   using namespace std::chrono;
   constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -32,7 +32,7 @@ std::string HttpDate(WallTime time) {
   return text.data();
 }
 
-/// A quoted-string (RFC 9110), without the control characters that no header may contain.
+/// Returns a quoted-string (RFC 9110), without the control characters that no header may contain.
 std::string QuotedString(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

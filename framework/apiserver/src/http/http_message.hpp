@@ -11,11 +11,12 @@
 // Converts between HTTP messages and the API's requests and responses.
 namespace kopp::apiserver {
 
-/// The API's view of an HTTP request that passed detail::ValidateRequest. Moves the body out of
-/// `message`. The caller sets the user.
+/// Returns the API's view of an HTTP request that passed detail::ValidateRequest. Moves the body
+/// out of `message`. The caller sets the user.
 [[nodiscard]] ServerRequest ReadServerRequest(detail::HttpMessage& message);
 
-/// The status and headers of a response, as kube-apiserver sends them. `audit_id` may be empty.
+/// Returns the status and headers of a response, as kube-apiserver sends them. `audit_id` may be
+/// empty.
 [[nodiscard]] detail::OutgoingResponse FormatHeaders(const ServerResponse& response,
                                                      const std::string& audit_id, WallTime now);
 

@@ -20,7 +20,7 @@ Response ToClientResponse(ServerResponse& response) {
   return head;
 }
 
-/// Throws TransportError if a fault cuts the body short.
+/// Throws TransportError if a fault truncates the body.
 void CheckComplete(const ServerResponse& response, const InMemoryConnection& connection) {
   const auto& cut = response.injected_fault.cut_after;
   if (cut && *cut < response.body.size()) connection.Fail(failure::UnexpectedEnd());
@@ -37,7 +37,8 @@ class InMemoryStream final : public Stream {
         head_(ToClientResponse(response)) {
     if (head_.status / 100 == 2) body_ = std::exchange(head_.body, {});
     if (watch_ != nullptr) {
-      listener_.emplace(context.store(), watch_->resource(), [this] { connection_->Wake(); });
+      listener_.emplace(context.store(), watch_->storage_resource(),
+                        [this] { connection_->Wake(); });
     }
   }
 
@@ -51,7 +52,7 @@ class InMemoryStream final : public Stream {
       bytes_ = Take();
       if (!bytes_.empty()) return {State::kBytes, bytes_};
       const bool ended = watch_ == nullptr || watch_->ended();
-      if (remaining_ == 0 || (ended && watch_ != nullptr && watch_->broken())) {
+      if (remaining_ == 0 || (ended && watch_ != nullptr && watch_->aborted())) {
         connection_->Fail(failure::UnexpectedEnd());
       }
       if (ended) return {};
@@ -97,9 +98,9 @@ ServerResponse InMemoryTransport::Exchange(const Request& request, InMemoryConne
   const Duration timeout = TransportOptions().call_timeout;
   connection.Check(failure::ClosedBeforeResponse());
   if (!lifecycle_.is_up()) connection.Fail(failure::ConnectionRefused());
-  if (request.body.size() > kMaxBody) return ResponseOf(BodyTooLarge());
+  if (request.body.size() > kMaxBody) return ToResponse(BodyTooLarge());
   ServerResponse response = server_.Handle(ToServerRequest(request));
-  if (response.injected_fault.refused) connection.Fail(failure::ConnectionRefused());
+  if (response.injected_fault.refuse) connection.Fail(failure::ConnectionRefused());
   if (response.injected_fault.reset) connection.Fail(failure::ClosedBeforeResponse());
   connection.Sleep(std::min(response.injected_fault.delay, timeout),
                    failure::ClosedBeforeResponse());

@@ -14,16 +14,16 @@ class ServerLifecycle {
  public:
   explicit ServerLifecycle(Clock& clock) : clock_(clock) {}
 
-  /// Requests a stop when the current run ends.
+  /// Returns a token that requests a stop when the current run ends.
   [[nodiscard]] std::stop_token run() const { return state_.Lock()->run.get_token(); }
-  /// Whether connections are accepted: false between two runs.
+  /// Returns whether connections are accepted. They are not between two runs.
   [[nodiscard]] bool is_up() const { return clock_.Now() >= up_since(); }
-  /// When the current run began, or the next one will begin.
+  /// Returns the time at which the current run began, or the next one will begin.
   [[nodiscard]] TimePoint up_since() const { return state_.Lock()->up_since; }
 
-  /// Ends the current run; the next one begins after `downtime` (Duration::max(): never). Returns
-  /// after all stop callbacks of the run have returned, including those that another thread's
-  /// Restart calls.
+  /// Ends the current run. The next one begins after `downtime`, or never if that is
+  /// Duration::max(). Returns after all stop callbacks of the run have returned, including those
+  /// that another thread's Restart calls.
   void Restart(Duration downtime);
 
  private:

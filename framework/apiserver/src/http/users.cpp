@@ -14,7 +14,7 @@ const User& Anonymous() {
   return user;
 }
 
-/// The token of a Bearer Authorization header, or "".
+/// Returns the token of a Bearer Authorization header, or "".
 std::string_view BearerToken(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
   const bool is_bearer =

@@ -10,18 +10,18 @@ WatchBody::WatchBody(Store& store, std::string prefix, std::unique_ptr<WatchResp
       prefix_(std::move(prefix)),
       watch_(std::move(watch)),
       remaining_(cut_after),
-      listener_(store, watch_->resource(), [this] {
+      listener_(store, watch_->storage_resource(), [this] {
         if (!wake_requested_.exchange(true)) callbacks_.wake();
       }) {}
 
 std::string WatchBody::Take() {
   wake_requested_ = false;
   std::string bytes = std::exchange(prefix_, {}) + watch_->ReadFrames();
-  cut_ = watch_->ended() && watch_->broken();
+  aborted_ = watch_->ended() && watch_->aborted();
   if (!remaining_) return bytes;
   if (bytes.size() >= *remaining_) {
     bytes.resize(*remaining_);
-    cut_ = true;
+    aborted_ = true;
   }
   *remaining_ -= bytes.size();
   return bytes;

@@ -15,7 +15,7 @@
 
 namespace kopp::apiserver {
 
-/// The HTTP body of a watch: its frames, cut short where a fault says so.
+/// The HTTP body of a watch response. An injected fault can truncate it.
 class WatchBody final : public detail::BodyStream {
  public:
   struct Callbacks {
@@ -29,8 +29,8 @@ class WatchBody final : public detail::BodyStream {
             std::optional<std::size_t> cut_after, Callbacks callbacks);
 
   std::string Take() override;
-  [[nodiscard]] bool ended() const override { return cut_ || watch_->ended(); }
-  [[nodiscard]] bool aborted() const override { return cut_; }
+  [[nodiscard]] bool ended() const override { return aborted_ || watch_->ended(); }
+  [[nodiscard]] bool aborted() const override { return aborted_; }
   void OnDrained() override { callbacks_.wake_at(watch_->wake_time()); }
 
  private:
@@ -38,7 +38,7 @@ class WatchBody final : public detail::BodyStream {
   std::string prefix_;  // emptied by the first Take
   std::unique_ptr<WatchResponse> watch_;
   std::optional<std::size_t> remaining_;  // bytes until the connection is reset
-  bool cut_ = false;
+  bool aborted_ = false;
   std::atomic<bool> wake_requested_ = false;  // and Take was not called since
   Store::Listener listener_;                  // last: it uses the members above
 };

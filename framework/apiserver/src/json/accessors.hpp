@@ -13,17 +13,17 @@
 
 namespace kopp::apiserver {
 
-/// The member `name` of `object`.
+/// Returns the member `name` of `object`.
 [[nodiscard]] const nlohmann::json& Field(const nlohmann::json& object, std::string_view name);
 [[nodiscard]] std::string StringField(const nlohmann::json& object, std::string_view name);
-/// The strings in a list; items of other types are skipped.
+/// Returns the strings in a list. Skips items of other types.
 [[nodiscard]] std::vector<std::string> StringListField(const nlohmann::json& object,
                                                        std::string_view name);
 
-/// The value at a JSON pointer (RFC 6901), such as "/metadata/name".
+/// Returns the value at a JSON pointer (RFC 6901), such as "/metadata/name".
 [[nodiscard]] const nlohmann::json& ValueAt(const nlohmann::json& object,
                                             const std::string& pointer);
-/// A string, or a number as text; `fallback` for any other value.
+/// Returns a string, or a number as text, or `fallback` for any other value.
 [[nodiscard]] std::string StringAt(const nlohmann::json& object, const std::string& pointer,
                                    const std::string& fallback = "");
 [[nodiscard]] std::int64_t IntegerAt(const nlohmann::json& object, const std::string& pointer);

@@ -5,10 +5,10 @@
 
 namespace kopp::apiserver {
 
-/// Standard Base64 with padding (RFC 4648).
+/// Encodes `bytes` as standard Base64 with padding (RFC 4648).
 [[nodiscard]] std::string Base64Encode(std::string_view bytes);
 
-/// URL-safe Base64 ('-' and '_') without padding (RFC 4648).
+/// Encodes `bytes` as URL-safe Base64 ('-' and '_') without padding (RFC 4648).
 [[nodiscard]] std::string Base64UrlEncode(std::string_view bytes);
 
 /// Decodes URL-safe Base64 without padding. Throws std::invalid_argument, with the message of Go's

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The error message of Go's JSON parser.
+/// Returns the error message of Go's JSON parser.
 std::string SyntaxError(std::string_view text, const json::parse_error& error) {
   const std::string_view message = error.what();
   if (error.byte > text.size() ||
@@ -33,8 +33,8 @@ std::string SyntaxError(std::string_view text, const json::parse_error& error) {
   return std::string("invalid character '") + text[error.byte - 1] + "' " + context;
 }
 
-/// The maximum nesting depth of JSON text. Scans the text before it is parsed: counting in a
-/// callback of nlohmann's parser would take quadratic time for a list of objects.
+/// Returns the maximum nesting depth of JSON text. Scans the text before it is parsed: counting in
+/// a callback of nlohmann's parser would take quadratic time for a list of objects.
 std::size_t NestingDepth(std::string_view text) {
   std::size_t depth = 0;
   std::size_t deepest = 0;

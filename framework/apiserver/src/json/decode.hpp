@@ -11,10 +11,11 @@ namespace kopp::apiserver {
 /// wins. Throws std::invalid_argument, with the same message as kube-apiserver.
 [[nodiscard]] nlohmann::json ParseJsonOrYaml(std::string_view text, std::string_view content_type);
 
-/// The JSON type of a value that is not null, as Go's error messages name it: "object", "bool".
+/// Returns the JSON type of a value that is not null, as Go's error messages name it: "object",
+/// "bool".
 [[nodiscard]] const char* GoJsonType(const nlohmann::json& value);
 
-/// Whether `value` is an integer that fits into Go's int64.
+/// Returns whether `value` is an integer that fits into Go's int64.
 [[nodiscard]] bool IsInteger(const nlohmann::json& value);
 
 }  // namespace kopp::apiserver

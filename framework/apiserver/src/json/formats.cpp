@@ -21,7 +21,7 @@ constexpr std::string_view kDigits = "0123456789";
 
 using Check = std::function<bool(const std::string&)>;
 
-/// A check whether the whole text matches `expression`, ignoring case.
+/// Returns a check whether the whole text matches `expression`, ignoring case.
 Check Matches(std::string_view expression) {
   return [pattern = Pattern(expression, Pattern::Case::kInsensitive)](const std::string& text) {
     return pattern.FullMatch(text);
@@ -46,7 +46,7 @@ bool IsCidr(const std::string& text) {
   return (IsIpv4(address) && bits <= 32) || (IsIpv6(address) && bits <= 128);
 }
 
-/// The lowercase letters, including 'µ', at the start of `text`.
+/// Returns the lowercase letters, including 'µ', at the start of `text`.
 std::string_view LeadingLetters(std::string_view text) {
   constexpr std::string_view kMicro = "µ";
   std::size_t end = 0;

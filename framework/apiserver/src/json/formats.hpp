@@ -5,11 +5,11 @@
 
 namespace kopp::apiserver {
 
-/// Whether `name` ("date-time", "ipv4") is a string format that kube-apiserver validates. It
-/// ignores all other formats.
+/// Returns whether `name` ("date-time", "ipv4") is a string format that kube-apiserver validates.
+/// kube-apiserver ignores other formats.
 [[nodiscard]] bool IsKnownFormat(std::string_view name);
 
-/// Whether `text` is valid in the given format. `format` must be a known format.
+/// Returns whether `text` is valid in the given format. `format` must be a known format.
 [[nodiscard]] bool MatchesFormat(const std::string& text, std::string_view format);
 
 }  // namespace kopp::apiserver

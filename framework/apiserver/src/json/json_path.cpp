@@ -54,7 +54,7 @@ void WithDescendants(const json& from, Values& values) {
   for (const json& child : from) WithDescendants(child, values);
 }
 
-/// The values of all paths.
+/// Selects the values of all paths.
 Step Union(std::vector<Steps> paths) {
   return [paths = std::move(paths)](const json& from, Values& values) {
     for (const Steps& path : paths) {
@@ -63,7 +63,7 @@ Step Union(std::vector<Steps> paths) {
   };
 }
 
-/// A negative index counts from the end of the list.
+/// Selects a slice of a list. A negative index counts from the end of the list.
 Step Slice(std::int64_t first, std::int64_t end, std::int64_t step) {
   return [first, end, step](const json& from, Values& values) {
     if (!from.is_array()) return;
@@ -103,8 +103,8 @@ bool Compare(const json& left, std::string_view op, const json& right) {
   return op == ">" ? left > right : left >= right;
 }
 
-/// The items for which the comparison is true; without an operator, those that have a value at
-/// `left`.
+/// Selects the items for which the comparison is true. Without an operator, selects the items that
+/// have a value at `left`.
 Step Filter(Steps left, std::string op, Steps right) {
   return [left = std::move(left), op = std::move(op), right = std::move(right)](const json& from,
                                                                                 Values& values) {
@@ -178,7 +178,7 @@ Steps ParseOperand(std::string_view text) {
   return {Literal(std::move(value))};
 }
 
-// @.a=="b"
+// Parses a filter such as @.a=="b".
 Step ParseFilter(std::string_view text) {
   constexpr std::string_view kOps[] = {"==", "!=", "<=", ">=", "<", ">"};
   const auto at = text.find_first_of("!<>=");
@@ -191,7 +191,7 @@ Step ParseFilter(std::string_view text) {
   ThrowSyntaxError(text);
 }
 
-// FIRST:END:STEP
+// Parses a slice FIRST:END:STEP.
 Step ParseSlice(std::string_view text) {
   const std::string_view first = ConsumeUntilUnnested(text, ':');
   const std::string_view end = ConsumeUntilUnnested(text, ':');

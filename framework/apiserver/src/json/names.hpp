@@ -12,18 +12,19 @@ namespace kopp::apiserver {
 
 using NameError = std::optional<std::string>;
 
-/// The name of most objects: "example.com".
+/// Validates the name of most objects: "example.com".
 [[nodiscard]] NameError ValidateDnsSubdomain(std::string_view text);
-/// The name of a namespace, or a part of a DNS subdomain: "my-name".
+/// Validates the name of a namespace, or a part of a DNS subdomain: "my-name".
 [[nodiscard]] NameError ValidateDnsLabel(std::string_view text);
-/// The name of a Service: a DNS label that starts with a letter.
+/// Validates the name of a Service: a DNS label that starts with a letter.
 [[nodiscard]] NameError ValidateDns1035Label(std::string_view text);
-/// The key of a label or annotation, or a finalizer: "example.com/MyName". Returns all errors.
+/// Validates the key of a label or annotation, or a finalizer: "example.com/MyName". Returns all
+/// errors.
 [[nodiscard]] std::vector<std::string> ValidateQualifiedName(std::string_view text);
 [[nodiscard]] NameError ValidateLabelValue(std::string_view text);
-/// The name of a role, which may contain ':'.
+/// Validates the name of a role, which may contain ':'.
 [[nodiscard]] NameError ValidatePathSegment(std::string_view text);
-/// A key of a ConfigMap or Secret: "my.file".
+/// Validates a key of a ConfigMap or Secret: "my.file".
 [[nodiscard]] NameError ValidateConfigKey(std::string_view text);
 
 /// Converts ASCII letters to lower case. Kinds and annotation keys are validated in lower case.

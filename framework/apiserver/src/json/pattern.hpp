@@ -11,8 +11,8 @@ class RE2;
 namespace kopp::apiserver {
 
 /// A regular expression in RE2 syntax, which is also the syntax of Go's regexp package. Matching
-/// takes time linear in the length of the text, so that patterns and texts may come from clients.
-/// Thread-safe; copies share the compiled expression.
+/// takes time linear in the length of the text. Patterns and texts of untrusted clients are
+/// therefore safe. Thread-safe; copies share the compiled expression.
 class Pattern {
  public:
   enum class Case {
@@ -24,9 +24,9 @@ class Pattern {
   /// not valid.
   explicit Pattern(std::string_view expression, Case letter_case = Case::kSensitive);
 
-  /// Whether the whole of `text` matches.
+  /// Returns whether the whole of `text` matches.
   [[nodiscard]] bool FullMatch(std::string_view text) const;
-  /// Whether some part of `text` matches.
+  /// Returns whether any part of `text` matches.
   [[nodiscard]] bool PartialMatch(std::string_view text) const;
 
  private:

@@ -14,7 +14,7 @@ constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G
 constexpr std::string_view kBinarySuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 constexpr int kMaxPower = 100;  // a larger power of ten makes no difference
 
-/// The exponent of "e3" or "E+3", limited to kMaxPower.
+/// Returns the exponent of "e3" or "E+3", limited to kMaxPower.
 int ParseExponent(std::string_view exponent) {
   exponent.remove_prefix(1);
   const bool negative = exponent.starts_with('-');

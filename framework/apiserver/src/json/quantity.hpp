@@ -14,7 +14,7 @@ class Quantity {
   explicit Quantity(std::string_view text);
 
   [[nodiscard]] bool IsNegative() const { return billionths_ < 0; }
-  /// The canonical form: "1Gi" for "1024Mi", "500m" for "0.5".
+  /// Returns the canonical form: "1Gi" for "1024Mi", "500m" for "0.5".
   [[nodiscard]] std::string ToString() const;
   std::strong_ordering operator<=>(const Quantity& other) const {
     return billionths_ <=> other.billionths_;

@@ -36,7 +36,7 @@ class Scanner {
   void SkipDigits() {
     text_.remove_prefix(std::min(text_.find_first_not_of("0123456789"), text_.size()));
   }
-  /// Whether all of the text was valid and has been consumed.
+  /// Returns whether all of the text was valid and has been consumed.
   [[nodiscard]] bool Succeeded() const { return ok_ && text_.empty(); }
 
  private:

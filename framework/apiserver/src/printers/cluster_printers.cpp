@@ -20,7 +20,8 @@ json NodeStatus(const json& node, const std::string&) {
   return status + (IsTrueAt(node, "/spec/unschedulable") ? ",SchedulingDisabled" : "");
 }
 
-/// The node's roles, from its labels "node-role.kubernetes.io/ROLE" and "kubernetes.io/role".
+/// Returns the node's roles, from its labels "node-role.kubernetes.io/ROLE" and
+/// "kubernetes.io/role".
 json Roles(const json& node, const std::string&) {
   constexpr std::string_view kRole = "node-role.kubernetes.io/";
   std::set<std::string> roles;
@@ -60,7 +61,7 @@ std::string FormatAccessModes(const json& modes) {
   return Join(words);
 }
 
-/// Empty for a claim that is not bound.
+/// Returns the capacity of a PersistentVolumeClaim, or "" if it is not bound.
 json ClaimedCapacity(const json& claim, const std::string&) {
   if (StringAt(claim, "/spec/volumeName").empty()) return "";
   return StringAt(claim, "/status/capacity/storage", "0");
@@ -85,8 +86,8 @@ json Claim(const json& volume, const std::string&) {
   return claim.is_null() ? "" : StringAt(claim, "/namespace") + '/' + StringAt(claim, "/name");
 }
 
-/// "pods: 1/5, …": used and hard quota of the resources named "limits.…" if `limits`, else of the
-/// other resources.
+/// Returns a Cell that shows used and hard quotas: "pods: 1/5, …". If `limits` is set, it shows the
+/// resources named "limits.…", otherwise all others.
 Cell Quota(bool limits) {
   return [limits](const json& quota, const std::string&) {
     std::vector<std::string> words;

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The field of v1 or, if it is empty, the field of events.k8s.io/v1.
+/// Returns the field of v1 or, if it is empty, the field of events.k8s.io/v1.
 std::string FirstStringAt(const json& event, const std::string& one, const std::string& other) {
   return StringAt(event, one, StringAt(event, other));
 }
@@ -27,7 +27,7 @@ std::string LastSeen(const json& event) {
   return last.empty() ? FirstSeen(event) : last;
 }
 
-/// "pod/NAME".
+/// Returns the object of an Event: "pod/NAME".
 json Object(const json& event, const std::string&) {
   std::string kind = FirstStringAt(event, "/involvedObject/kind", "/regarding/kind");
   std::transform(kind.begin(), kind.end(), kind.begin(),

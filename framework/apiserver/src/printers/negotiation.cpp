@@ -33,7 +33,7 @@ bool IsKnown(const MediaType& media) {
          media.type == kProtobuf;
 }
 
-/// Whether the server supports the media type. If it does, sets the form of `encoder`.
+/// Returns whether the server supports the media type. If it does, sets the form of `encoder`.
 bool SelectForm(const MediaType& media, ResponseEncoder& encoder) {
   if (!IsKnown(media) || media.type == kProtobuf) return false;
   if (media.as.empty() && media.version.empty() && media.group.empty()) return true;
@@ -52,7 +52,7 @@ bool SelectForm(const MediaType& media, ResponseEncoder& encoder) {
   return false;
 }
 
-/// The error for a built-in kind if the Accept header contains no known media type.
+/// Returns the error for a built-in kind if the Accept header contains no known media type.
 StatusError NoAcceptableType(const ServerRequest& request) {
   const bool is_list = request.method == "GET" && request.target.name.empty();
   return {406, "NotAcceptable",

@@ -25,7 +25,7 @@ std::vector<std::string> Strings(const json& list) {
   return strings;
 }
 
-/// The addresses of a load balancer: IP addresses or host names.
+/// Returns the addresses of a load balancer: IP addresses or host names.
 std::vector<std::string> LoadBalancerAddresses(const json& object) {
   std::set<std::string> addresses;
   for (const json& ingress : ValueAt(object, "/status/loadBalancer/ingress")) {
@@ -98,7 +98,7 @@ json IngressPorts(const json& ingress, const std::string&) {
   return ValueAt(ingress, "/spec/tls").empty() ? "80" : "80, 443";
 }
 
-/// "Kind.group/name".
+/// Returns the parameters of an IngressClass: "Kind.group/name".
 json Parameters(const json& ingress_class, const std::string&) {
   const json& parameters = ValueAt(ingress_class, "/spec/parameters");
   if (parameters.is_null()) return "<none>";

@@ -32,7 +32,7 @@ void AddRestarts(const json& container, Summary& summary) {
       std::max(summary.last_restart, StringAt(container, "/lastState/terminated/finishedAt"));
 }
 
-/// Why a container terminated: its reason, signal or exit code.
+/// Returns why a container terminated: its reason, signal or exit code.
 std::string TerminationReason(const json& terminated) {
   std::string reason = StringAt(terminated, "/reason");
   if (!reason.empty()) return reason;
@@ -41,7 +41,8 @@ std::string TerminationReason(const json& terminated) {
   return "ExitCode:" + std::to_string(IntegerAt(terminated, "/exitCode"));
 }
 
-/// A sidecar is an init container with restartPolicy Always, which keeps running.
+/// Returns whether the container is a sidecar: an init container with restartPolicy Always, which
+/// keeps running.
 bool IsSidecar(const json& pod, const std::string& name) {
   const json& containers = ValueAt(pod, "/spec/initContainers");
   return std::any_of(containers.begin(), containers.end(), [&](const json& container) {
@@ -50,8 +51,8 @@ bool IsSidecar(const json& pod, const std::string& name) {
   });
 }
 
-/// The state of an init container that blocks the Pod. "" if the container has completed, or is a
-/// sidecar that has started.
+/// Returns the state of an init container that blocks the Pod. Returns "" if the container has
+/// completed, or is a sidecar that has started.
 std::string InitState(const json& container, bool is_sidecar) {
   const json& terminated = StateOf(container, "terminated");
   if (terminated.is_object() && IntegerAt(terminated, "/exitCode") == 0) return "";

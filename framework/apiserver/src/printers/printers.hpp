@@ -29,12 +29,12 @@ using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
 
 // Helpers for cells.
 
-/// Whether the object has the condition with status True.
+/// Returns whether the object has the condition with status True.
 [[nodiscard]] bool HasCondition(const nlohmann::json& object, std::string_view type);
 
 [[nodiscard]] std::string Join(const std::vector<std::string>& words,
                                const std::string& between = ",");
-/// `text`, or `otherwise` if it is empty.
+/// Returns `text`, or `otherwise` if it is empty.
 [[nodiscard]] std::string OrDefault(std::string text, const char* otherwise);
 /// Formats labels: "a=1,b=2".
 [[nodiscard]] std::string FormatLabels(const nlohmann::json& labels);
@@ -48,11 +48,12 @@ using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
                        std::string otherwise = "<unknown>");
 [[nodiscard]] Cell Text(std::string pointer, std::string otherwise = "");
 [[nodiscard]] Cell Number(std::string pointer);
-/// "READY/DESIRED", from two numbers.
+/// Returns a Cell that shows two numbers as "READY/DESIRED".
 [[nodiscard]] Cell Fraction(std::string ready, std::string desired);
-/// The total number of items in these lists and maps.
+/// Returns a Cell that shows the total number of items in these lists and maps.
 [[nodiscard]] Cell ItemCount(std::vector<std::string> pointers);
-/// One field of each item of a list, joined by commas: for example the names of containers.
+/// Returns a Cell that shows one field of each item of a list, joined by commas, for example the
+/// names of containers.
 [[nodiscard]] Cell JoinedItems(std::string list, std::string field);
 [[nodiscard]] Cell Labels(std::string pointer);
 [[nodiscard]] Cell LabelSelector(std::string pointer);

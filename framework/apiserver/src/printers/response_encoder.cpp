@@ -38,7 +38,7 @@ json MakeTable(json metadata, json columns, json rows, const std::string& versio
           {"rows", std::move(rows)}};
 }
 
-/// The Go type name of the real server, which its error messages contain: "*rbac.Role".
+/// Returns the Go type name of the real server, which its error messages contain: "*rbac.Role".
 std::string GoTypeOf(const Resource& resource, const std::string& kind) {
   std::string package = resource.group.substr(0, resource.group.find('.'));
   if (package.empty() || resource.kind == "Event") package = "core";

@@ -63,7 +63,7 @@ json ToInteger(const json& number) {
   return static_cast<std::int64_t>(value);
 }
 
-/// The cell of a value in a column of this type; null if the value has another type.
+/// Returns the cell of a value in a column of this type, or null if the value has another type.
 json CellOf(const std::string& type, const json& value, const std::string& now) {
   if (type == "string") return FormatValue(value);
   if (type == "integer" && value.is_number()) return ToInteger(value);
@@ -76,7 +76,7 @@ json CellOf(const std::string& type, const json& value, const std::string& now) 
 json CustomCells(const Resource& resource, const json& object, const std::string& now) {
   json cells = json::array();
   for (const Column& column : resource.columns) {
-    const auto path = JsonPath::Parse(column.path);
+    const auto path = JsonPath::Parse(column.json_path);
     if (!path) break;
     const JsonPath::Values found = path->Evaluate(object);
     const bool is_name_column = &column == &resource.columns.front();

@@ -49,7 +49,7 @@ json IsSuspended(const json& job, const std::string&) {
   return IsTrueAt(job, "/spec/suspend") ? "True" : "False";
 }
 
-/// The owner with controller=true: "daemonset.apps/NAME".
+/// Returns the owner with controller=true: "daemonset.apps/NAME".
 json Controller(const json& object, const std::string&) {
   for (const json& owner : ValueAt(object, "/metadata/ownerReferences")) {
     if (!IsTrueAt(owner, "/controller")) continue;

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether an image reference has the tag "latest", which is the default tag.
+/// Returns whether an image reference has the tag "latest", which is the default tag.
 bool HasLatestTag(const std::string& image) {
   if (image.find('@') != std::string::npos) return false;
   const std::string name = image.substr(image.rfind('/') + 1);
@@ -34,7 +34,7 @@ void DefaultRequestsToLimits(json& container) {
   (*resources)["requests"] = std::move(requests);
 }
 
-/// With hostNetwork, host ports default to container ports.
+/// Sets missing host ports to the container ports, the default with hostNetwork.
 void DefaultHostPorts(json& container) {
   if (!container.contains("ports")) return;
   for (json& port : container["ports"]) {

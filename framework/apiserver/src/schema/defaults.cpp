@@ -23,7 +23,7 @@ using Type = Schema::Type;
 struct Default {
   enum class Kind {
     kDefault,     ///< sets a missing field
-    kZeroObject,  ///< likewise, and the field is part of ZeroObject()
+    kZeroObject,  ///< sets a missing field, which is also part of ZeroObject()
     kRemove,      ///< removes a field that has this value
   };
   std::string field{};
@@ -93,7 +93,7 @@ void ApplyDefaultLines(json& object, const std::vector<Default>& lines) {
   for (const Default& line : lines) ApplyDefault(object, line);
 }
 
-/// The zero value that Go encodes for a required field; null if it encodes none.
+/// Returns the zero value that Go encodes for a required field, or null if it encodes none.
 json ZeroValue(const Schema& schema) {
   switch (schema.type) {
     case Type::kString:

@@ -11,7 +11,8 @@ namespace kopp::apiserver {
 /// defaults.txt, the rest from computed_defaults.cpp.
 void ApplyBuiltInDefaults(nlohmann::json& value, const Schema& schema);
 
-/// An object of a built-in kind in which no field is set: its required fields have zero values.
+/// Returns an object of a built-in kind in which no field is set: its required fields have zero
+/// values.
 [[nodiscard]] nlohmann::json ZeroObject(const Schema& schema);
 
 }  // namespace kopp::apiserver

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether a path element is "k:" followed by a JSON object.
+/// Returns whether a path element is "k:" followed by a JSON object.
 bool IsKeyElement(std::string_view path_element) {
   return path_element.starts_with("k:") &&
          json::parse(path_element.substr(2), nullptr, false).is_object();

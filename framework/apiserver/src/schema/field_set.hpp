@@ -33,7 +33,7 @@ struct FieldSet {
 [[nodiscard]] FieldSet Intersection(const FieldSet& a, const FieldSet& b);
 [[nodiscard]] FieldSet Difference(const FieldSet& a, const FieldSet& b);
 
-/// A path element in the syntax of error messages: .name, [port=80,protocol="TCP"], [="a"].
+/// Returns a path element in the syntax of error messages: .name, [port=80,protocol="TCP"], [="a"].
 [[nodiscard]] std::string PathElementText(std::string_view path_element);
 
 /// Calls `each` with every path of the set in the syntax of error messages:

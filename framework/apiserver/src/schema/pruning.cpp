@@ -22,7 +22,7 @@ std::string ChildPath(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + '.' + name;
 }
 
-/// The paths of the members of `object` that `schema` does not specify.
+/// Returns the paths of the members of `object` that `schema` does not specify.
 std::vector<std::string> UnknownFields(const json& object, const Schema& schema,
                                        const std::string& path) {
   std::vector<std::string> unknown;

@@ -43,7 +43,7 @@ struct Schema {
     const Schema* schema = nullptr;
     bool required = false;
     bool always_present = false;     ///< an object that Go encodes even if it is empty
-    nlohmann::json default_value{};  ///< null: no default
+    nlohmann::json default_value{};  ///< null if there is no default
   };
 
   Type type = Type::kAny;
@@ -57,19 +57,20 @@ struct Schema {
   bool preserve_unknown_fields = false;  ///< does not prune unknown fields
   bool nullable = false;                 ///< null is a valid value
   bool embedded_resource = false;        ///< has apiVersion, kind and metadata
-  /// Of the schema of a CRD: constraints beyond the type.
+  /// The constraints beyond the type. Null except in the schema of a CRD.
   std::shared_ptr<const SchemaConstraints> constraints{};
 
   [[nodiscard]] const Field* Find(std::string_view field_name) const {
     const auto found = fields.find(field_name);
     return found == fields.end() ? nullptr : &found->second;
   }
-  /// The schema of a field of an object or of a map entry; nullptr if it is not specified.
+  /// Returns the schema of a field of an object or of a map entry, or nullptr if it is not
+  /// specified.
   [[nodiscard]] const Schema* FieldSchema(std::string_view field_name) const {
     if (const Field* field = Find(field_name)) return field->schema;
     return type == Type::kMap ? items : nullptr;
   }
-  /// An object with only the nested objects that are always present.
+  /// Returns an object with only the nested objects that are always present.
   [[nodiscard]] static nlohmann::json EmptyObject(const Schema& schema);
   [[nodiscard]] bool IsGranular() const {
     return (type == Type::kObject || type == Type::kMap) && merge != Merge::kAtomic;
@@ -81,16 +82,16 @@ struct Schema {
 /// The schemas of the built-in types. Thread-safe after construction.
 class Schemas {
  public:
-  /// Parses the format that schemas.txt describes. Throws std::invalid_argument, with the line, on
-  /// a syntax error.
+  /// Parses `text` in the format that schemas.txt describes. Throws std::invalid_argument, with the
+  /// line, on a syntax error.
   explicit Schemas(std::string_view text);
   Schemas(const Schemas&) = delete;
   Schemas& operator=(const Schemas&) = delete;
 
-  /// Finds a type by name, such as "PodSpec" or "events.Event"; nullptr if there is none.
+  /// Finds a type by name, such as "PodSpec" or "events.Event". Returns nullptr if there is none.
   [[nodiscard]] const Schema* Find(std::string_view name) const;
 
-  /// The schemas in data/schemas.txt.
+  /// Returns the schemas in data/schemas.txt.
   static const Schemas& BuiltIn();
 
  private:

@@ -66,7 +66,7 @@ class StrictDecodingHandler : public json::json_sax_t {
     std::set<std::string> seen_keys{};
   };
 
-  /// The path element of the current value, relative to the innermost level.
+  /// Returns the path element of the current value, relative to the innermost level.
   [[nodiscard]] std::string PathElement() const {
     if (levels_.empty()) return "";
     const Level& level = levels_.back();

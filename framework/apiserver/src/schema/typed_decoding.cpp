@@ -49,7 +49,8 @@ std::string GoType(const Schema& schema) {
   }
 }
 
-/// Whether `text` is Base64 with padding. Sets `bad` to the offset that the error message names.
+/// Returns whether `text` is Base64 with padding. Sets `bad` to the offset that the error message
+/// names.
 bool IsBase64(const std::string& text, std::size_t& bad) {
   const auto padding =
       text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
@@ -162,7 +163,7 @@ class TypedDecoder {
     path_.pop_back();
   }
 
-  /// Whether Go omits an empty value of this field.
+  /// Returns whether Go omits an empty value of this field.
   static bool IsOmitted(const json& value, const Schema::Field& field) {
     const Type type = field.schema->type;
     if (field.required || type == Type::kObject || type == Type::kAny) return false;

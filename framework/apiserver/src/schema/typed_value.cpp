@@ -24,8 +24,8 @@ const Schema& ItemSchema(const Schema& list) {
   return *list.items;
 }
 
-/// Whether the parts of a value can have different owners. In a value without a schema, fields of
-/// objects can, but lists are atomic.
+/// Returns whether the parts of a value can have different owners. In a value without a schema,
+/// fields of objects can, but lists are atomic.
 bool IsGranular(const Schema& schema, const json& value) {
   if (schema.type == Schema::Type::kAny) return value.is_object();
   if (value.is_object()) return schema.IsGranular();
@@ -52,7 +52,7 @@ class ItemIndex {
 
   [[nodiscard]] auto begin() const { return in_order_.begin(); }
   [[nodiscard]] auto end() const { return in_order_.end(); }
-  /// The first item with that path element; nullptr if there is none.
+  /// Returns the first item with that path element, or nullptr if there is none.
   [[nodiscard]] const json* Find(const std::string& path_element) const {
     const auto found = by_path_element_.find(path_element);
     return found == by_path_element_.end() ? nullptr : found->second;

@@ -14,11 +14,11 @@
 
 namespace kopp::apiserver {
 
-/// The path element of an item of a list of type map or set. A missing key has its default. Throws
-/// std::invalid_argument if the item has none of the list's keys, or is not an object.
+/// Returns the path element of an item of a list of type map or set. A missing key has its default.
+/// Throws std::invalid_argument if the item has none of the list's keys, or is not an object.
 [[nodiscard]] std::string PathElementOf(const Schema& list, const nlohmann::json& item);
 
-/// The field paths in `value`: the set that its manager owns after applying it.
+/// Returns the field paths in `value`: the set that its manager owns after applying it.
 [[nodiscard]] FieldSet ToFieldSet(const nlohmann::json& value, const Schema& schema);
 
 /// The field paths that differ between two values.

@@ -9,10 +9,10 @@
 namespace kopp::apiserver {
 
 void ServerContext::SetServedVersions(const std::string& storage_resource,
-                                      std::vector<Catalog::Entry> versions) {
+                                      std::vector<ResourcePtr> versions) {
   auto catalog = catalog_.Lock();
   auto next = std::make_shared<Catalog>(**catalog);
-  next->Serve(storage_resource, std::move(versions));
+  next->SetServedVersions(storage_resource, std::move(versions));
   *catalog = std::move(next);
 }
 

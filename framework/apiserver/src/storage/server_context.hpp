@@ -29,8 +29,8 @@ class ServerContext {
 
   /// Returns the resources that are served now.
   [[nodiscard]] std::shared_ptr<const Catalog> catalog() { return *catalog_.Lock(); }
-  /// Replaces the served versions of a storage resource; an empty list stops serving it.
-  void SetServedVersions(const std::string& storage_resource, std::vector<Catalog::Entry> versions);
+  /// Replaces the served versions of a storage resource. An empty list stops serving it.
+  void SetServedVersions(const std::string& storage_resource, std::vector<ResourcePtr> versions);
 
   /// Returns the wall clock time plus `offset` as RFC 3339: "2026-01-02T03:04:05Z".
   [[nodiscard]] std::string Now(Duration offset = {});

@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-// "default/web". The URL of a create has no name: it is in the request, or, for generateName, in
-// the response.
+// Returns the name of the object: "default/web". The URL of a create has no name: it is in the
+// request, or, for generateName, in the response.
 std::string NameOf(const json& entry) {
   std::string name = StringAt(entry, "/objectRef/name");
   if (name.empty()) name = StringAt(entry, "/requestObject/metadata/name");

@@ -7,7 +7,7 @@
 
 namespace kopp::apiserver {
 
-/// Extracts the writes and Events of one user from an audit log. Immutable, hence thread-safe.
+/// Extracts the writes and Events of one user from an audit log. Immutable and thread-safe.
 class AuditReader {
  public:
   /// `audit_log` contains audit.k8s.io/v1 Events, as ApiServer::Requests() returns them.
@@ -18,9 +18,10 @@ class AuditReader {
     std::string error{};      ///< ": 409 Conflict"; empty on success
     nlohmann::json request_object{};
   };
-  /// All writes except those of Events and Leases, oldest first.
+  /// Returns all writes except those of Events and Leases, oldest first.
   [[nodiscard]] const std::vector<Write>& writes() const { return writes_; }
-  /// The Events that the user created, oldest first: "Warning ErrResourceExists: it is not ours".
+  /// Returns the Events that the user created, oldest first: "Warning ErrResourceExists: it is not
+  /// ours".
   [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
 
  private:

@@ -12,8 +12,8 @@ namespace kopp::apiserver {
 /// Thread-safe.
 class ChangeSignal {
  public:
-  /// The number of notifications so far. To miss no change, read it before you check a condition,
-  /// and pass it to Wait.
+  /// Returns the number of notifications so far. To miss no change, read it before you check a
+  /// condition, and pass it to Wait.
   [[nodiscard]] std::uint64_t count() const { return *count_.Lock(); }
 
   void Notify() {

@@ -61,9 +61,9 @@ class Environment::Impl {
 
   [[nodiscard]] apiserver::AuditReader audit() const { return {server.Requests(), options.name}; }
 
-  /// The operator's state, writes, Events and log, for failure messages.
+  /// Returns the operator's state, writes, Events and log, for failure messages.
   [[nodiscard]] std::string DescribeOperator();
-  /// The object on the server, or the existing objects of its kind, for failure messages.
+  /// Returns the object on the server, or the existing objects of its kind, for failure messages.
   [[nodiscard]] std::string DescribeObject(const Kind& kind, const ObjectKey& key) const;
   /// Blocks until `condition` returns true, and returns true then. Checks it after each write and
   /// every `poll_interval`. Returns false on timeout, or when the operator has ended.

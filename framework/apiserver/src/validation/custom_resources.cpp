@@ -22,7 +22,7 @@ using nlohmann::json;
 /// Returns the columns of a version, which are Name and Age by default.
 std::vector<Column> PrinterColumns(const json& version) {
   std::vector<Column> columns{
-      {.name = "Name", .type = "string", .format = "name", .path = ".metadata.name"}};
+      {.name = "Name", .type = "string", .format = "name", .json_path = ".metadata.name"}};
   json definitions = Field(version, "additionalPrinterColumns");
   if (definitions.empty()) {
     definitions = json::array(
@@ -39,7 +39,7 @@ std::vector<Column> PrinterColumns(const json& version) {
                        .format = StringField(definition, "format"),
                        .priority = definition.value("priority", 0),
                        .description = std::move(description),
-                       .path = path});
+                       .json_path = path});
   }
   return columns;
 }
@@ -149,7 +149,7 @@ Resource BuildResource(const json& definition, const json& version) {
                     .selector = ToJsonPointer(StringField(scale, "labelSelectorPath"))};
   resource.built_in = false;
   resource.selectable_fields = SelectableFieldPaths(definition);
-  resource.storage_resource = resource.qualified();
+  resource.storage_resource = resource.group_resource();
   resource.strategy = std::make_shared<const KindStrategy>(
       CustomResourceStrategy(schema, resource.HasSubresource("status"), scale));
   resource.deprecation_warning = DeprecationWarning(definition, version);
@@ -161,8 +161,8 @@ Resource BuildResource(const json& definition, const json& version) {
 
 }  // namespace
 
-std::vector<Catalog::Entry> ServedResources(const json& definition) {
-  std::vector<Catalog::Entry> entries;
+std::vector<ResourcePtr> ServedResources(const json& definition) {
+  std::vector<ResourcePtr> entries;
   for (const json& version : definition["spec"]["versions"]) {
     if (Field(version, "served") != true) continue;
     entries.push_back(std::make_shared<const Resource>(BuildResource(definition, version)));

@@ -13,36 +13,36 @@ namespace kopp::apiserver {
 /// not exist is null, and so are all fields below it. The object must outlive the FieldRef.
 class FieldRef {
  public:
-  /// The root of an object; its path is empty.
+  /// Creates a reference to the root of an object. Its path is empty.
   explicit FieldRef(const nlohmann::json& object) : value_(&object) {}
-  /// A value that errors report at `path`.
+  /// Creates a reference to a value that errors report at `path`.
   FieldRef(const nlohmann::json& value, std::string path)
       : value_(&value), path_(std::move(path)) {}
 
   [[nodiscard]] const nlohmann::json& value() const { return *value_; }
-  /// The field path: "spec.ports[0].name".
+  /// Returns the field path: "spec.ports[0].name".
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool exists() const { return !value_->is_null(); }
-  /// The string, or "" if the value is not a string.
+  /// Returns the string, or "" if the value is not a string.
   [[nodiscard]] std::string text() const {
     return value_->is_string() ? value_->get<std::string>() : "";
   }
-  /// The number, or 0 if the value is not a number.
+  /// Returns the number, or 0 if the value is not a number.
   [[nodiscard]] std::int64_t number() const {
     return value_->is_number() ? value_->get<std::int64_t>() : 0;
   }
   [[nodiscard]] bool is(const nlohmann::json& other) const { return *value_ == other; }
   [[nodiscard]] std::size_t size() const { return value_->size(); }
 
-  /// A field of an object: "spec.name".
+  /// Returns a field of an object: "spec.name".
   FieldRef operator[](const std::string& name) const {
     return {Child(name), path_.empty() ? name : path_ + '.' + name};
   }
-  /// The value of a key in a map: "data[key]".
+  /// Returns the value of a key in a map: "data[key]".
   [[nodiscard]] FieldRef Key(const std::string& key) const {
     return {Child(key), path_ + '[' + key + ']'};
   }
-  /// The items of a list; empty if the value is not a list.
+  /// Returns the items of a list, or an empty list if the value is not a list.
   [[nodiscard]] std::vector<FieldRef> items() const {
     std::vector<FieldRef> items;
     if (!value_->is_array()) return items;
@@ -51,7 +51,7 @@ class FieldRef {
     }
     return items;
   }
-  /// The keys of a map or object; empty if the value is neither.
+  /// Returns the keys of a map or object, or an empty list if the value is neither.
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> keys;
     if (!value_->is_object()) return keys;

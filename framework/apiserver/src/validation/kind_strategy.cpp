@@ -12,7 +12,8 @@ namespace {
 /// Returns the key in StrategiesByKind: the storage resource. The two API groups of Events share a
 /// storage resource but differ in validation, so their key is the resource with its group.
 std::string StrategyKey(const Resource& resource) {
-  return resource.storage_resource == "events" ? resource.qualified() : resource.storage_resource;
+  return resource.storage_resource == "events" ? resource.group_resource()
+                                               : resource.storage_resource;
 }
 
 StrategiesByKind MakeStrategies() {
@@ -29,7 +30,7 @@ StrategiesByKind MakeStrategies() {
   AddWorkloadStrategies(strategies);
   AddWorkloadStatusStrategies(strategies);
   const Catalog built_in = Catalog::BuiltIn();
-  for (const Catalog::Entry& resource : built_in.all()) {
+  for (const ResourcePtr& resource : built_in.all()) {
     auto& apply_defaults = strategies[StrategyKey(*resource)].apply_defaults;
     if (apply_defaults) continue;
     apply_defaults = [schema = resource->schema](nlohmann::json& object) {

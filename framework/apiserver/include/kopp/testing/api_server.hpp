@@ -56,8 +56,8 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  /// A transport to this server without a socket, authenticated as an administrator. The server
-  /// owns it.
+  /// Returns a transport to this server without a socket, authenticated as an administrator. The
+  /// server owns it.
   [[nodiscard]] Transport& transport();
   /// Same as transport(), authenticated as another user.
   [[nodiscard]] std::unique_ptr<Transport> TransportAs(const std::string& user,
@@ -70,8 +70,8 @@ class ApiServer {
   /// Throws ConfigError if it cannot listen: the text has the address and what to do. Throws
   /// std::logic_error on a second call.
   Config Listen(const ListenOptions& options = {});
-  /// The Config of another user, authenticated by a bearer token. Credentials are sent over TLS
-  /// only: over plain HTTP each client is the anonymous user, which has all permissions. Throws
+  /// Returns the Config of another user, authenticated by a bearer token. Credentials are sent over
+  /// TLS only: over plain HTTP each client is the anonymous user, which has all permissions. Throws
   /// std::logic_error before Listen.
   [[nodiscard]] Config ConfigFor(const std::string& user,
                                  const std::vector<std::string>& groups = {});
@@ -91,9 +91,9 @@ class ApiServer {
   /// resourceVersion get 410 Gone.
   void Compact();
 
-  /// The requests that the server has answered, oldest first, as audit.k8s.io/v1 Events of a
-  /// Kubernetes audit log. Entries of writes contain the request and response bodies. A watch is
-  /// logged when it starts. At most the newest 64 MiB are kept.
+  /// Returns the requests that the server has responded to, oldest first, as audit.k8s.io/v1 Events
+  /// of a Kubernetes audit log. Entries of writes contain the request and response bodies. A watch
+  /// is logged when it starts. At most the newest 64 MiB are kept.
   [[nodiscard]] std::vector<nlohmann::json> Requests() const;
 
  private:

@@ -21,7 +21,7 @@ struct EnvironmentOptions {
   /// The name of the operator: its user name at the server, its field manager, and the source of
   /// its Events.
   std::string name = "operator";
-  std::string watch_namespace{};  ///< the namespace that the operator watches; empty: all
+  std::string watch_namespace{};  ///< the operator watches this namespace, or all if empty
   Clock& clock = Clock::Real();   ///< used by the server and the operator
   /// The time limit of Eventually, EventuallyGone and Stop. Always real time, even if `clock` is a
   /// FakeClock.
@@ -59,9 +59,9 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
 
   [[nodiscard]] ApiServer& server();
-  /// The client of the test: an administrator, not affected by faults.
+  /// Returns the client of the test, which is an administrator and is not affected by faults.
   [[nodiscard]] const Client& client();
-  /// The manager of the operator. Add controllers to it before Start.
+  /// Returns the manager of the operator. Add controllers to it before Start.
   [[nodiscard]] Manager& manager();
 
   /// Creates or updates (by server-side apply) all objects in a YAML or JSON file, or in the files
@@ -109,17 +109,18 @@ class Environment {
   /// to the server, and every 20 ms, for conditions that do not depend on the server.
   WaitResult Eventually(const std::function<bool()>& condition);
 
-  /// The operator's writes so far, oldest first, without those of Events and Leases: "create
-  /// deployments default/web", "patch foos/status default/foo". A failed write ends with its
-  /// status: "update foos default/foo: 409 Conflict".
+  /// Returns the operator's writes so far, oldest first, without those of Events and Leases:
+  /// "create deployments default/web", "patch foos/status default/foo". A failed write ends with
+  /// its status: "update foos default/foo: 409 Conflict".
   [[nodiscard]] std::vector<std::string> Writes() const;
-  /// The request body of the operator's latest write with this text, which has the form of Writes()
-  /// without a status. Throws std::out_of_range, with a list of the writes, if there is none.
+  /// Returns the request body of the operator's latest write with this text, which has the form of
+  /// Writes() without a status. Throws std::out_of_range, with a list of the writes, if there is
+  /// none.
   [[nodiscard]] nlohmann::json Sent(std::string_view write) const;
-  /// The Events that the operator has created, oldest first, without updates of their count:
-  /// "Warning ErrResourceExists: it is not ours".
+  /// Returns the Events that the operator has created, oldest first, without updates of their
+  /// count: "Warning ErrResourceExists: it is not ours".
   [[nodiscard]] std::vector<std::string> Events() const;
-  /// The last 30 lines of the operator's log.
+  /// Returns the last 30 lines of the operator's log.
   [[nodiscard]] std::string Log() const;
 
  private:

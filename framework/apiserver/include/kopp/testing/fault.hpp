@@ -29,10 +29,10 @@ struct Fault {
     kRefuse,           ///< refuses the connection; resets it if it is already open (HTTP)
     // Faults that change the response. The server executes the request.
     kLatency,           ///< delays the response by `delay`
-    kReset,             ///< closes the connection without a response
+    kReset,             ///< resets the connection without a response
     kStaleList,         ///< returns the list as it was `versions` ago, if the history has it
     kBackwardsVersion,  ///< lowers the resourceVersion of a list or get response by `versions`
-    kTruncatedBody,     ///< closes the connection after `bytes` of the body; not for watches
+    kTruncatedBody,     ///< resets the connection after `bytes` of the body; not for watches
 
     // Faults of a request or of a watch.
     kGone,           ///< 410 to a list; an ERROR event with code 410 that ends a watch
@@ -41,12 +41,12 @@ struct Fault {
     // Faults of a watch, either an open watch or the next one. At most one of these, or kGone,
     // applies to a watch.
     kSilentWatch,  ///< sends nothing any more, and keeps the connection open
-    kDropWatch,    ///< closes the connection after `bytes` more, even inside an event
+    kDropWatch,    ///< resets the connection after `bytes` more, even inside an event
 
     // Faults of a watch event. `name` and `ns` match the object of the event.
     kLostEvent,       ///< omits the event
     kDuplicateEvent,  ///< sends the event twice
-    kNoBookmarks,     ///< omits a bookmark, including the one that ends the initial events
+    kNoBookmarks,     ///< omits a bookmark, even if it ends the initial events
   };
 
   Type type = Type::kServerError;

@@ -26,14 +26,14 @@ concept AssertionResult =
 ///     EXPECT_TRUE(env.EventuallyGone<kopp::Pod>({"default", "web"}));
 class [[nodiscard]] WaitResult {
  public:
-  /// A success.
+  /// Creates a success.
   WaitResult() = default;
-  /// A failure.
+  /// Creates a failure with this message.
   explicit WaitResult(std::string message) : success_(false), message_(std::move(message)) {}
 
-  /// True on success.
+  /// Returns whether the wait succeeded.
   explicit operator bool() const { return success_; }
-  /// Empty on success.
+  /// Returns the message of a failure, or "" on success.
   [[nodiscard]] const std::string& message() const { return message_; }
 
   template <detail::AssertionResult R>

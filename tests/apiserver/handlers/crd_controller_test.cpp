@@ -1,5 +1,5 @@
-// Tests of CustomResourceDefinitions that the conformance suite cannot contain: a kube-apiserver
-// shows these results only after a delay, or not in every run.
+// Tests of CustomResourceDefinitions that require their effects immediately. They are not in the
+// conformance suite: a kube-apiserver shows these effects after a delay or not in every run.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct JsonResponse {
 };
 
 /// Runs an API server in which tests create cluster-scoped CRDs of the group example.com.
-class CustomResourceDefinitionTest : public ::testing::Test {
+class CrdControllerTest : public ::testing::Test {
  protected:
   JsonResponse Call(const std::string& method, const std::string& target,
                     const json& body = nullptr) {
@@ -51,6 +51,7 @@ class CustomResourceDefinitionTest : public ::testing::Test {
     if (!spec.is_null()) widget["spec"] = spec;
     return Call("POST", kWidgetsPath, widget);
   }
+  /// Sends a JSON Patch if `patch` is an array, otherwise a merge patch.
   JsonResponse Patch(const std::string& target, const json& patch) {
     const Response response = server_.transport().Call(
         {.method = "PATCH",
@@ -71,13 +72,13 @@ class CustomResourceDefinitionTest : public ::testing::Test {
   testing::ApiServer server_;
 };
 
-TEST_F(CustomResourceDefinitionTest, ResourceIsServedAsSoonAsItsCrdIsCreated) {
+TEST_F(CrdControllerTest, ResourceIsServedAsSoonAsItsCrdIsCreated) {
   EXPECT_EQ(CreateCrd("widgets", "Widget").status, 201);
 
   EXPECT_EQ(CreateWidget("w").status, 201);
 }
 
-TEST_F(CustomResourceDefinitionTest, ConflictingNameIsAcceptedAfterTheOtherCrdIsDeleted) {
+TEST_F(CrdControllerTest, CrdWithAConflictingKindIsEstablishedAfterTheConflictingCrdIsDeleted) {
   CreateCrd("widgets", "Widget");
   CreateCrd("gadgets", "Widget");
   EXPECT_EQ(Condition("gadgets.example.com", "NamesAccepted")["reason"], "ListKindConflict");
@@ -89,7 +90,7 @@ TEST_F(CustomResourceDefinitionTest, ConflictingNameIsAcceptedAfterTheOtherCrdIs
   EXPECT_EQ(Call("GET", "/apis/example.com/v1/gadgets").status, 200);
 }
 
-TEST_F(CustomResourceDefinitionTest, UpdateOfACustomResourceWithoutResourceVersionIsRejected) {
+TEST_F(CrdControllerTest, UpdateOfACustomResourceWithoutResourceVersionIsRejected) {
   CreateCrd("widgets", "Widget");
   json widget = CreateWidget("w").body;
   widget["metadata"].erase("resourceVersion");
@@ -103,7 +104,7 @@ TEST_F(CustomResourceDefinitionTest, UpdateOfACustomResourceWithoutResourceVersi
       "be specified for an update");
 }
 
-TEST_F(CustomResourceDefinitionTest, UpdateThatKeepsAValueInvalidUnderAStricterSchemaIsAccepted) {
+TEST_F(CrdControllerTest, ValidationRatchetingAcceptsUnchangedAndRejectsChangedInvalidValues) {
   CreateCrd("widgets", "Widget", {{"a", {{"type", "integer"}}}, {"b", {{"type", "integer"}}}});
   CreateWidget("w", {{"a", 1}});
   Patch(kCrdsPath + "/widgets.example.com",
@@ -115,7 +116,7 @@ TEST_F(CustomResourceDefinitionTest, UpdateThatKeepsAValueInvalidUnderAStricterS
   EXPECT_EQ(Patch(kWidgetsPath + "/w", {{"spec", {{"a", 2}}}}).status, 422);
 }
 
-TEST_F(CustomResourceDefinitionTest, DeletedCrdWithAnotherFinalizerStaysAfterItsObjectsAreDeleted) {
+TEST_F(CrdControllerTest, DeletedCrdWithAUserFinalizerRemainsAfterItsCustomResourcesAreDeleted) {
   CreateCrd("widgets", "Widget");
   Patch(kCrdsPath + "/widgets.example.com",
         {{"metadata", {{"finalizers", json::array({"example.com/a"})}}}});
@@ -130,7 +131,7 @@ TEST_F(CustomResourceDefinitionTest, DeletedCrdWithAnotherFinalizerStaysAfterIts
   EXPECT_EQ(Call("GET", kWidgetsPath).body["items"], json::array());
 }
 
-TEST_F(CustomResourceDefinitionTest, CreatingACrdGivesNoManagerOwnershipOfTheStatus) {
+TEST_F(CrdControllerTest, StatusFieldsOfANewCrdHaveNoFieldManager) {
   const JsonResponse created = CreateCrd("widgets", "Widget");
 
   for (const json& entry : created.body["metadata"]["managedFields"]) {
