@@ -201,7 +201,9 @@ std::vector<std::string> ItemNames(const ApiResponse& list) {
   return names;
 }
 
-json MakeConfigMap(const std::string& name) { return {{"metadata", {{"name", name}}}}; }
+json MakeObjectWithName(const std::string& name) { return {{"metadata", {{"name", name}}}}; }
+
+json MakeConfigMap(const std::string& name) { return MakeObjectWithName(name); }
 
 json MakeDeployment(const std::string& name) {
   const json labels{{"app", name}};

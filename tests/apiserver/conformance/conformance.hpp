@@ -29,7 +29,7 @@ struct ApiResponse {
   std::vector<std::string> warnings{};
   std::optional<Duration> retry_after{};
 
-  /// The value at a JSON pointer ("/metadata/name"), or null if there is none.
+  /// Returns the value at a JSON pointer ("/metadata/name"), or null if there is none.
   [[nodiscard]] json at(const std::string& pointer) const;
   [[nodiscard]] std::string str(const std::string& pointer) const;  ///< "" if no string is there
   [[nodiscard]] std::string name() const { return str("/metadata/name"); }
@@ -93,9 +93,10 @@ class ConformanceTest : public ::testing::Test {
   /// Returns `name` with a random suffix, unique among all tests: "NAME-x7k2p4".
   static std::string UniqueName(const std::string& name);
 
-  /// Name of this test's namespace. The first call creates the namespace.
+  /// Returns the name of this test's namespace. The first call creates the namespace.
   const std::string& ns();
-  /// Path of a resource collection in this test's namespace: "/api/v1/namespaces/NS/PLURAL", or
+  /// Returns the path of a resource collection in this test's namespace:
+  /// "/api/v1/namespaces/NS/PLURAL", or
   /// "/apis/GROUP_VERSION/namespaces/NS/PLURAL".
   std::string Path(const std::string& plural) {
     return "/api/v1/namespaces/" + ns() + "/" + plural;
@@ -115,15 +116,16 @@ class ConformanceTest : public ::testing::Test {
 /// response. Use it for effects that a real kube-apiserver shows with a delay.
 ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_request);
 
-/// The entries of a Status response's details.causes in the server's order, each as
+/// Returns the entries of a Status response's details.causes in the server's order, each as
 /// "REASON FIELD: MESSAGE".
 std::vector<std::string> Causes(const ApiResponse& response);
 
-/// The names of the items of a list response, in its order.
+/// Returns the names of the items of a list response, in its order.
 std::vector<std::string> ItemNames(const ApiResponse& list);
 
-/// Minimal objects that the server accepts. MakeConfigMap() returns only a metadata.name; it also
-/// fits other kinds without required fields.
+/// Returns an object with only a metadata.name, for kinds without required fields.
+json MakeObjectWithName(const std::string& name);
+// Minimal objects that the server accepts.
 json MakeConfigMap(const std::string& name);
 json MakeDeployment(const std::string& name);
 json MakePod(const std::string& name);

@@ -9,7 +9,7 @@ namespace kopp::conformance {
 
 inline const std::string crds_path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.GROUP"
+/// Returns "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.GROUP".
 std::string WidgetCrdPath(const std::string& group);
 
 /// Returns a CustomResourceDefinition of Widgets in `group` with one version, v1, of `schema`. The
@@ -17,9 +17,9 @@ std::string WidgetCrdPath(const std::string& group);
 json MakeWidgetCrd(const std::string& group, const json& schema,
                    const json& version_fields = json::object());
 
-/// Schema of an object with exactly these properties.
+/// Returns the schema of an object with exactly these properties.
 json ObjectSchema(const json& properties);
-/// Minimal schema: an object that preserves all unknown fields.
+/// Returns a minimal schema, of an object that preserves all unknown fields.
 json AnyObjectSchema();
 
 /// Fixture of tests that create the CRD of Widgets in a unique API group.
@@ -41,7 +41,7 @@ class CustomResourceTest : public ConformanceTest {
   /// Returns a Widget of group(), with `spec` unless that is null.
   static json MakeWidget(const std::string& name, const json& spec = nullptr,
                          const std::string& version = "v1");
-  /// Path of the Widgets in this test's namespace.
+  /// Returns the path of the Widgets in this test's namespace.
   std::string Widgets(const std::string& version = "v1") {
     return Path(group_ + "/" + version, "widgets");
   }

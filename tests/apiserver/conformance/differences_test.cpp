@@ -70,7 +70,7 @@ TEST_F(DifferencesTest, DeletingANamespaceRemovesItAndItsObjects) {
 }
 
 TEST_F(DifferencesTest, DeletingAPersistentVolumeClaimIgnoresItsProtectionFinalizer) {
-  json claim = MakeConfigMap("a");
+  json claim = MakeObjectWithName("a");
   claim["spec"] = {{"accessModes", {"ReadWriteOnce"}},
                    {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
   Post(Path("persistentvolumeclaims"), claim);
@@ -129,7 +129,7 @@ TEST_F(DifferencesTest, AProtobufBodyIsRejected) {
   EXPECT_EQ(created.status, Expected(415, 400));
 }
 
-TEST_F(DifferencesTest, AcceptYamlIsAnsweredWithJson) {
+TEST_F(DifferencesTest, ListThatAcceptsOnlyYamlReturnsJson) {
   const ApiResponse list = Call({.target = Path("configmaps"), .accept = "application/yaml"});
 
   EXPECT_EQ(list.status, 200);

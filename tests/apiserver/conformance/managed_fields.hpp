@@ -6,14 +6,15 @@
 
 namespace kopp::conformance {
 
-/// metadata.managedFields without the `time` members, so that tests can compare the rest exactly.
+/// Returns metadata.managedFields without the `time` members, so that tests can compare the rest
+/// exactly.
 inline json ManagedFields(const ApiResponse& response) {
   json entries = response.at("/metadata/managedFields");
   for (json& entry : entries) entry.erase("time");
   return entries;
 }
 
-/// An expected entry of ManagedFields(). `fields` is JSON text, for example
+/// Returns an expected entry of ManagedFields(). `fields` is JSON text, for example
 /// R"({"f:data": {"f:k": {}}})".
 inline json ManagedFieldsEntry(const std::string& manager, const std::string& operation,
                                const std::string& version, const std::string& fields,

@@ -25,8 +25,8 @@ inline std::vector<std::string> ColumnSummaries(const json& table) {
   return columns;
 }
 
-/// The cells of the row at `index`, or null if there is no such row. An Age of less than 100
-/// seconds is replaced by "AGE".
+/// Returns the cells of the row at `index`, or null if there is no such row. An Age of less than
+/// 100 seconds is replaced by "AGE".
 inline json RowCells(const json& table, std::size_t index = 0) {
   if (table["rows"].size() <= index) return nullptr;
   json cells = table["rows"][index]["cells"];

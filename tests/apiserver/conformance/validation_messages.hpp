@@ -6,11 +6,11 @@ namespace kopp::conformance {
 
 /// Validation messages of kube-apiserver for invalid names and keys. Clients print them unchanged,
 /// so the texts must match exactly.
-inline const std::string subdomain_error =
+inline const std::string dns1123_subdomain_error =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-inline const std::string label_error =
+inline const std::string dns1123_label_error =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -31,7 +31,7 @@ inline const std::string config_key_error =
     "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
     "'[-._a-zA-Z0-9]+')";
 
-/// The entry of Causes() for a field with the negative value -1.
+/// Returns the entry of Causes() for a field whose value is -1 and must not be negative.
 inline std::string NegativeValueCause(const std::string& field) {
   return "FieldValueInvalid " + field + ": Invalid value: -1: must be greater than or equal to 0";
 }

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// Conflicts of server-side apply on one ConfigMap.
+/// Fixture of tests of conflicts of server-side apply on one ConfigMap.
 class ApplyConflictTest : public SharedObjectTest {
  protected:
   ApiResponse PatchData(const json& data, const std::string& manager) {
@@ -64,7 +64,7 @@ TEST_F(ApplyConflictTest, ConflictMessageListsAllManagersInOrderOfTheirNames) {
                                    "FieldManagerConflict .data.k: conflict with \"two\""));
 }
 
-TEST_F(ApplyConflictTest, ConflictWithAnUpdateNamesItsApiVersion) {
+TEST_F(ApplyConflictTest, ConflictWithAnUpdateContainsTheApiVersionOfTheUpdate) {
   ApplyData({{"l", "v"}}, "one");
   PatchData({{"k", "v"}}, "writer");
 
@@ -76,7 +76,7 @@ TEST_F(ApplyConflictTest, ConflictWithAnUpdateNamesItsApiVersion) {
               ElementsAre("FieldManagerConflict .data.k: conflict with \"writer\" using v1"));
 }
 
-TEST_F(ApplyConflictTest, ConflictWithAScaleUpdateNamesTheSubresource) {
+TEST_F(ApplyConflictTest, ConflictWithAScaleUpdateContainsTheSubresource) {
   const std::string object = Path("apps/v1", "deployments") + "/a";
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
   MergePatch(object + "/scale?fieldManager=scaler", {{"spec", {{"replicas", 5}}}});

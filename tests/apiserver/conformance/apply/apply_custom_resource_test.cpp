@@ -17,7 +17,7 @@ json ArraySchema(const json& items, const json& extensions = json::object()) {
   return list;
 }
 
-/// A list of type map whose items have the keys k and p. The default of p is TCP.
+/// Returns a list of type map whose items have the keys k and p. The default of p is TCP.
 json ListMapSchema() {
   const json p{{"type", "string"}, {"default", "TCP"}};
   return ArraySchema(
@@ -55,7 +55,8 @@ json StatusSchema() {
             {{"x-kubernetes-list-type", "map"}, {"x-kubernetes-list-map-keys", {"type"}}})}});
 }
 
-/// Server-side apply of one Widget. Its schema sets how lists and maps are merged.
+/// Fixture of tests of server-side apply of one Widget. Its schema sets how lists and maps are
+/// merged.
 class ApplyCustomResourceTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {
@@ -185,7 +186,7 @@ TEST_F(ApplyCustomResourceTest, ApplyToStatusChangesOnlyTheStatus) {
                                "status"));
 }
 
-TEST_F(ApplyCustomResourceTest, ConflictInStatusNamesTheSubresource) {
+TEST_F(ApplyCustomResourceTest, ConflictInStatusContainsTheSubresource) {
   ApplySpec({{"a", "1"}}, "m");
   json widget = MakeWidget("w");
   widget["status"] = json::parse(R"({"conditions": [{"type": "Ready", "status": "True"}]})");
@@ -201,7 +202,7 @@ TEST_F(ApplyCustomResourceTest, ConflictInStatusNamesTheSubresource) {
 
 /// Two specs that different managers apply one after the other.
 struct ConflictingSpecs {
-  std::string name{};
+  std::string test_name{};
   std::string first{};
   std::string second{};
   std::string field{};  ///< the field that is reported as the conflict
@@ -211,7 +212,7 @@ void PrintTo(const ConflictingSpecs& specs, std::ostream* out) { *out << specs.f
 class ApplyCustomResourceConflictTest : public ApplyCustomResourceTest,
                                         public ::testing::WithParamInterface<ConflictingSpecs> {};
 
-TEST_P(ApplyCustomResourceConflictTest, ConflictCauseNamesTheField) {
+TEST_P(ApplyCustomResourceConflictTest, ConflictCauseContainsTheFieldPath) {
   ApplySpec(json::parse(GetParam().first), "me");
 
   const ApiResponse response = ApplySpec(json::parse(GetParam().second), "them");
@@ -237,11 +238,11 @@ const ConflictingSpecs conflicting_specs[] = {
      ".spec.free.z.y"},
 };
 INSTANTIATE_TEST_SUITE_P(, ApplyCustomResourceConflictTest, ::testing::ValuesIn(conflicting_specs),
-                         [](const auto& specs) { return specs.param.name; });
+                         [](const auto& specs) { return specs.param.test_name; });
 
 /// A spec that does not match the schema.
 struct MismatchedSpec {
-  std::string name{};
+  std::string test_name{};
   std::string spec{};
   std::string error{};
 };
@@ -268,9 +269,9 @@ const MismatchedSpec mismatched_specs[] = {
      R"(.spec.set: duplicate entries for key [="a"])"},
 };
 INSTANTIATE_TEST_SUITE_P(, ApplyCustomResourceMismatchTest, ::testing::ValuesIn(mismatched_specs),
-                         [](const auto& mismatch) { return mismatch.param.name; });
+                         [](const auto& mismatch) { return mismatch.param.test_name; });
 
-/// Server-side apply of a Widget whose schema only preserves unknown fields.
+/// Fixture of tests of server-side apply of a Widget whose schema only preserves unknown fields.
 class ApplyWithoutSchemaTest : public CrdPerTest {};
 
 TEST_F(ApplyWithoutSchemaTest, ObjectsAreMergedAndListsAreAtomic) {

@@ -9,7 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Server-side apply of lists and maps in built-in kinds: list maps, sets, and atomic fields.
+/// Fixture of tests of server-side apply of lists and maps in built-in kinds: list maps, sets, and
+/// atomic fields.
 class ApplyListAndMapTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("apps/v1", "deployments") + "/d"; }
@@ -50,7 +51,7 @@ json MakeContainer(const std::string& name, const json& fields = json::object())
   return container;
 }
 
-/// A Deployment spec that holds only these containers of the Pod template.
+/// Returns a Deployment spec that holds only these containers of the Pod template.
 json SpecWithContainers(const std::vector<json>& containers) {
   return {{"template", {{"spec", {{"containers", containers}}}}}};
 }
@@ -133,7 +134,7 @@ TEST_F(ApplyListAndMapTest, TwoManagersCanOwnFieldsOfOneListItem) {
   EXPECT_EQ(applied.str("/spec/template/spec/containers/0/image"), "image-of-a");
 }
 
-TEST_F(ApplyListAndMapTest, ListItemThatItsManagerStopsApplyingStaysIfAnotherManagerOwnsAField) {
+TEST_F(ApplyListAndMapTest, ListItemThatItsManagerStopsApplyingRemainsIfAnotherManagerOwnsAField) {
   ApplyContainers({MakeContainer("a", {{"ports", {{{"containerPort", 80}}}}})}, "one");
   ApplySpec(
       SpecWithContainers({{{"name", "a"}, {"ports", {{{"containerPort", 80}, {"name", "http"}}}}}}),
@@ -145,7 +146,7 @@ TEST_F(ApplyListAndMapTest, ListItemThatItsManagerStopsApplyingStaysIfAnotherMan
             json({{{"containerPort", 80}, {"name", "http"}, {"protocol", "TCP"}}}));
 }
 
-TEST_F(ApplyListAndMapTest, ConflictInAListItemNamesItsKey) {
+TEST_F(ApplyListAndMapTest, ConflictInAListItemContainsTheKeyOfTheItem) {
   ApplyContainers({MakeContainer("a")}, "one");
 
   const ApiResponse response =

@@ -6,7 +6,8 @@
 namespace kopp::conformance {
 namespace {
 
-/// Field ownership in metadata.managedFields after applies and updates of one object.
+/// Fixture of tests of field ownership in metadata.managedFields after applies and updates of one
+/// object.
 class FieldOwnershipTest : public SharedObjectTest {};
 
 TEST_F(FieldOwnershipTest, ManagersThatApplyTheSameValueShareTheField) {
@@ -62,7 +63,7 @@ TEST_F(FieldOwnershipTest, UpdateThatRemovesAFieldRemovesItFromItsOwner) {
             json({ManagedFieldsEntry("one", "Apply", "v1", R"({"f:data": {"f:k": {}}})")}));
 }
 
-TEST_F(FieldOwnershipTest, FieldTakenByAnUpdateStaysWhenItsFormerOwnerStopsApplyingIt) {
+TEST_F(FieldOwnershipTest, FieldTakenByAnUpdateRemainsWhenItsFormerOwnerStopsApplyingIt) {
   ApplyData({{"k", "v"}, {"l", "v"}}, "one");
   MergePatch(ObjectPath() + "?fieldManager=writer", {{"data", {{"l", "w"}}}});
 
@@ -94,7 +95,7 @@ TEST_F(FieldOwnershipTest, ApplyEntriesAreListedBeforeUpdateEntries) {
             ManagedFieldsEntry("writer", "Update", "v1", R"({"f:data": {".": {}, "f:l": {}}})")}));
 }
 
-TEST_F(FieldOwnershipTest, CreateWithoutFieldManagerUsesTheUserAgent) {
+TEST_F(FieldOwnershipTest, CreateWithoutFieldManagerRecordsTheProductNameInTheUserAgent) {
   const ApiResponse created =
       Post(Path("configmaps"),
            {{"metadata", {{"name", "a"}}}, {"binaryData", {{"b", "AQ=="}}}, {"immutable", true}});

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-/// Server-side apply of one ConfigMap.
+/// Fixture of tests of server-side apply of one ConfigMap.
 class ApplyTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
@@ -259,14 +259,14 @@ TEST_F(ApplyTest, ApplyInAMissingNamespaceIsNotFound) {
 }
 
 /// An apply body that is a bad request, and the expected message.
-struct BadApplyBody {
-  std::string name{};
+struct InvalidApplyBody {
+  std::string test_name{};
   std::string body{};
   std::string message{};
 };
-void PrintTo(const BadApplyBody& bad, std::ostream* out) { *out << bad.body; }
+void PrintTo(const InvalidApplyBody& invalid, std::ostream* out) { *out << invalid.body; }
 
-class ApplyBodyTest : public ApplyTest, public ::testing::WithParamInterface<BadApplyBody> {};
+class ApplyBodyTest : public ApplyTest, public ::testing::WithParamInterface<InvalidApplyBody> {};
 
 TEST_P(ApplyBodyTest, InvalidBodyIsABadRequest) {
   Post(Path("configmaps"), MakeConfigMap("a"));
@@ -278,7 +278,7 @@ TEST_P(ApplyBodyTest, InvalidBodyIsABadRequest) {
   EXPECT_EQ(response.message(), GetParam().message);
 }
 
-const BadApplyBody bad_apply_bodies[] = {
+const InvalidApplyBody invalid_apply_bodies[] = {
     {"NameDiffersFromUrl",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}})",
      "the name of the object (b) does not match the name on the URL (a)"},
@@ -308,8 +308,8 @@ const BadApplyBody bad_apply_bodies[] = {
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "managedFields": []}})",
      "metadata.managedFields must be nil"},
 };
-INSTANTIATE_TEST_SUITE_P(, ApplyBodyTest, ::testing::ValuesIn(bad_apply_bodies),
-                         [](const auto& bad) { return bad.param.name; });
+INSTANTIATE_TEST_SUITE_P(, ApplyBodyTest, ::testing::ValuesIn(invalid_apply_bodies),
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 TEST_F(ApplyTest, MalformedYamlIsABadRequest) {
   const ApiResponse response = ApplyRaw("a: b: c");

@@ -6,12 +6,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-/// Field managers of creates, updates and patches, as metadata.managedFields shows them.
+/// Fixture of tests of the field managers that metadata.managedFields records for creates, updates
+/// and patches.
 class FieldManagerTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
-  ApiResponse Create(const std::string& query = "?fieldManager=boss") {
+  ApiResponse Create(const std::string& query = "?fieldManager=manager-1") {
     return Post(Path("configmaps") + query,
                 {{"metadata", {{"name", "a"}, {"labels", {{"l", "1"}}}}}, {"data", {{"k", "1"}}}});
   }
@@ -25,7 +26,7 @@ TEST_F(FieldManagerTest, CreateRecordsTheFieldsOfTheRequest) {
   json entry = created.at("/metadata/managedFields/0");
   entry.erase("time");
   EXPECT_EQ(entry, R"({
-    "manager": "boss",
+    "manager": "manager-1",
     "operation": "Update",
     "apiVersion": "v1",
     "fieldsType": "FieldsV1",
@@ -37,15 +38,15 @@ TEST_F(FieldManagerTest, CreateRecordsTheFieldsOfTheRequest) {
   EXPECT_EQ(created.at("/metadata/managedFields").size(), 1);
 }
 
-// The field manager is the part of the User-Agent before the slash: "kopp" of "kopp/1.2 (linux)".
-TEST_F(FieldManagerTest, WithoutFieldManagerTheUserAgentNamesIt) {
+// The product name is the part of the User-Agent before the slash: "kopp" of "kopp/1.2 (linux)".
+TEST_F(FieldManagerTest, FieldManagerDefaultsToTheProductNameInTheUserAgent) {
   const ApiResponse created = Create("");
 
   EXPECT_EQ(created.str("/metadata/managedFields/0/manager"), "kopp");
 }
 
 TEST_F(FieldManagerTest, DefaultedStatusOfAPersistentVolumeClaimHasNoOwner) {
-  json claim = MakeConfigMap("a");
+  json claim = MakeObjectWithName("a");
   claim["spec"] = {{"accessModes", {"ReadWriteOnce"}},
                    {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
   const ApiResponse created = Post(Path("persistentvolumeclaims"), claim);
@@ -54,7 +55,7 @@ TEST_F(FieldManagerTest, DefaultedStatusOfAPersistentVolumeClaimHasNoOwner) {
   EXPECT_NE(created.at("/metadata/managedFields/0/fieldsV1/f:spec"), nullptr);
 }
 
-TEST_F(FieldManagerTest, EmptyFieldManagerUsesTheUserAgent) {
+TEST_F(FieldManagerTest, EmptyFieldManagerParameterDefaultsToTheProductNameInTheUserAgent) {
   const ApiResponse created = Create("?fieldManager=");
 
   EXPECT_EQ(created.str("/metadata/managedFields/0/manager"), "kopp");
@@ -67,15 +68,15 @@ TEST_F(FieldManagerTest, CreateWithoutFieldsRecordsNoManager) {
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
 }
 
-TEST_F(FieldManagerTest, ChangingAFieldTakesItsOwnership) {
+TEST_F(FieldManagerTest, AnotherFieldManagerTakesOwnershipOfAChangedField) {
   Create();
   const ApiResponse patched =
-      MergePatch(ObjectPath() + "?fieldManager=other", {{"data", {{"k", "2"}, {"z", "3"}}}});
+      MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"k", "2"}, {"z", "3"}}}});
 
-  EXPECT_EQ(patched.str("/metadata/managedFields/0/manager"), "boss");
+  EXPECT_EQ(patched.str("/metadata/managedFields/0/manager"), "manager-1");
   EXPECT_EQ(patched.at("/metadata/managedFields/0/fieldsV1"),
             R"({"f:data": {}, "f:metadata": {"f:labels": {".": {}, "f:l": {}}}})"_json);
-  EXPECT_EQ(patched.str("/metadata/managedFields/1/manager"), "other");
+  EXPECT_EQ(patched.str("/metadata/managedFields/1/manager"), "manager-2");
   EXPECT_EQ(patched.at("/metadata/managedFields/1/fieldsV1"),
             R"({"f:data": {"f:k": {}, "f:z": {}}})"_json);
 }
@@ -83,31 +84,31 @@ TEST_F(FieldManagerTest, ChangingAFieldTakesItsOwnership) {
 TEST_F(FieldManagerTest, PatchThatDoesNotChangeAFieldRecordsNoManager) {
   Create();
   const ApiResponse patched =
-      MergePatch(ObjectPath() + "?fieldManager=other", {{"data", {{"k", "1"}}}});
+      MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"k", "1"}}}});
 
   EXPECT_EQ(patched.at("/metadata/managedFields").size(), 1);
 }
 
 TEST_F(FieldManagerTest, RemovedFieldHasNoOwner) {
   Create();
-  MergePatch(ObjectPath() + "?fieldManager=other", {{"data", {{"z", "3"}}}});
+  MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"z", "3"}}}});
   const ApiResponse patched =
-      MergePatch(ObjectPath() + "?fieldManager=third", {{"data", {{"z", nullptr}}}});
+      MergePatch(ObjectPath() + "?fieldManager=manager-3", {{"data", {{"z", nullptr}}}});
 
   EXPECT_EQ(patched.at("/metadata/managedFields").size(), 1);
-  EXPECT_EQ(patched.str("/metadata/managedFields/0/manager"), "boss");
+  EXPECT_EQ(patched.str("/metadata/managedFields/0/manager"), "manager-1");
 }
 
-TEST_F(FieldManagerTest, StatusUpdateRecordsAnEntryOfTheStatusSubresource) {
+TEST_F(FieldManagerTest, StatusPatchRecordsAnEntryWithTheStatusSubresource) {
   const std::string path = Path("apps/v1", "deployments");
-  Post(path + "?fieldManager=boss", MakeDeployment("a"));
+  Post(path + "?fieldManager=manager-1", MakeDeployment("a"));
   const ApiResponse patched =
-      MergePatch(path + "/a/status?fieldManager=boss", {{"status", {{"replicas", 1}}}});
+      MergePatch(path + "/a/status?fieldManager=manager-1", {{"status", {{"replicas", 1}}}});
 
   json entry = patched.at("/metadata/managedFields/1");
   entry.erase("time");
   EXPECT_EQ(entry, R"({
-    "manager": "boss",
+    "manager": "manager-1",
     "operation": "Update",
     "apiVersion": "apps/v1",
     "fieldsType": "FieldsV1",
@@ -116,7 +117,7 @@ TEST_F(FieldManagerTest, StatusUpdateRecordsAnEntryOfTheStatusSubresource) {
   })"_json);
 }
 
-TEST_F(FieldManagerTest, EmptyEntryClearsManagedFields) {
+TEST_F(FieldManagerTest, PatchWithOneEmptyManagedFieldsEntryClearsManagedFields) {
   Create();
   const ApiResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"managedFields", json::array({json::object()})}}}});
@@ -132,20 +133,22 @@ TEST_F(FieldManagerTest, FieldManagerOf128BytesIsAccepted) {
 }
 
 /// An invalid field manager in the query of a request.
-struct BadFieldManager {
-  std::string test{};
+struct InvalidFieldManager {
+  std::string test_name{};
   std::string method{};
   std::string field_manager{};
   std::string options_kind{};  ///< "CreateOptions"
   std::string cause{};
 
-  friend void PrintTo(const BadFieldManager& bad, std::ostream* out) { *out << bad.field_manager; }
+  friend void PrintTo(const InvalidFieldManager& invalid, std::ostream* out) {
+    *out << invalid.field_manager;
+  }
 };
 
-class BadFieldManagerTest : public FieldManagerTest,
-                            public ::testing::WithParamInterface<BadFieldManager> {};
+class InvalidFieldManagerTest : public FieldManagerTest,
+                                public ::testing::WithParamInterface<InvalidFieldManager> {};
 
-TEST_P(BadFieldManagerTest, InvalidFieldManagerIsRejected) {
+TEST_P(InvalidFieldManagerTest, InvalidFieldManagerIsRejected) {
   Create();
   const ApiResponse response =
       Call({.method = GetParam().method,
@@ -164,7 +167,7 @@ TEST_P(BadFieldManagerTest, InvalidFieldManagerIsRejected) {
 
 const std::string field_manager_too_long =
     "FieldValueTooLong fieldManager: Too long: may not be more than 128 bytes";
-const BadFieldManager bad_field_managers[] = {
+const InvalidFieldManager invalid_field_managers[] = {
     {"TooLongOnCreate", "POST", std::string(129, 'x'), "CreateOptions", field_manager_too_long},
     {"TooLongOnUpdate", "PUT", std::string(129, 'x'), "UpdateOptions", field_manager_too_long},
     {"TooLongOnPatch", "PATCH", std::string(129, 'x'), "PatchOptions", field_manager_too_long},
@@ -172,14 +175,15 @@ const BadFieldManager bad_field_managers[] = {
      "FieldValueInvalid fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at "
      "position 1)"},
 };
-INSTANTIATE_TEST_SUITE_P(, BadFieldManagerTest, ::testing::ValuesIn(bad_field_managers),
-                         [](const auto& bad) { return bad.param.test; });
+INSTANTIATE_TEST_SUITE_P(, InvalidFieldManagerTest, ::testing::ValuesIn(invalid_field_managers),
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 TEST_F(FieldManagerTest, OldestUpdatesBeyondTenEntriesAreMergedAsAncientChanges) {
   Create();
   json entries;
   for (int i = 0; i < 12; ++i) {
-    const std::string name = "m" + std::to_string(i);
+    // Entries of the same second are merged in the order of their names, "manager-1" first.
+    const std::string name = "other-" + std::to_string(i);
     entries = MergePatch(ObjectPath() + "?fieldManager=" + name, {{"data", {{name, "1"}}}})
                   .at("/metadata/managedFields");
   }

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions in the groups of the Kubernetes project (k8s.io, kubernetes.io) need an
-// approval annotation.
+// Tests that CustomResourceDefinitions in the groups of the Kubernetes project (k8s.io,
+// kubernetes.io) need an approval annotation.
 #include "custom_resources.hpp"
 
 #include <string>
@@ -21,9 +21,11 @@ class CrdApprovalTest : public CrdPerTest {
     if (!approval.is_null()) crd["metadata"]["annotations"][approval_annotation] = approval;
     return crd;
   }
-  /// Creates a CRD with this approval annotation. Returns the condition that reports the approval,
-  /// as "STATUS REASON: MESSAGE".
-  static std::string ApprovalCondition(const std::string& group, const std::string& approval) {
+  /// Creates a CRD with this approval annotation, and waits at most 10 s for its condition
+  /// KubernetesAPIApprovalPolicyConformant. Returns the condition as "STATUS REASON: MESSAGE", or
+  /// "" if it is missing.
+  static std::string CreateCrdAndGetApprovalCondition(const std::string& group,
+                                                      const std::string& approval) {
     CreateCrdInGroup(group, MakeCrdWithApproval(group, approval));
     std::string found;
     Eventually(200, [&] {
@@ -33,7 +35,7 @@ class CrdApprovalTest : public CrdPerTest {
         found = condition.value("status", "") + ' ' + condition.value("reason", "") + ": " +
                 condition.value("message", "");
       }
-      if (found.empty()) crd.status = 0;  // not set yet: Eventually() tries again
+      if (found.empty()) crd.status = 0;  // Eventually() retries while the status is not 200
       return crd;
     });
     return found;
@@ -66,13 +68,13 @@ TEST_F(CrdApprovalTest, ApprovalThatIsNeitherAUrlNorUnapprovedIsRejected) {
                   R"( with either a URL or a reason starting with "unapproved")" + approval_link));
 }
 
-TEST_F(CrdApprovalTest, UnapprovedAnnotationSetsTheConditionToFalse) {
-  EXPECT_EQ(ApprovalCondition(UniqueName("g") + ".k8s.io", "unapproved, a test"),
+TEST_F(CrdApprovalTest, UnapprovedAnnotationSetsTheApprovalConditionToFalse) {
+  EXPECT_EQ(CreateCrdAndGetApprovalCondition(UniqueName("g") + ".k8s.io", "unapproved, a test"),
             R"(False UnapprovedAnnotation: not approved: "unapproved, a test")");
 }
 
-TEST_F(CrdApprovalTest, UrlInTheAnnotationSetsTheConditionToTrue) {
-  EXPECT_EQ(ApprovalCondition(UniqueName("g") + ".k8s.io", "https://example.com/1"),
+TEST_F(CrdApprovalTest, UrlInTheApprovalAnnotationSetsTheApprovalConditionToTrue) {
+  EXPECT_EQ(CreateCrdAndGetApprovalCondition(UniqueName("g") + ".k8s.io", "https://example.com/1"),
             "True ApprovedAnnotation: approved in https://example.com/1");
 }
 

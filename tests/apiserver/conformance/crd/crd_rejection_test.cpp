@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 
 struct InvalidCrd {
-  std::string name{};
+  std::string test_name{};
   std::string operations{};  ///< JSON Patch that makes a valid CRD invalid
   std::vector<std::string> causes{};
 };
@@ -94,10 +94,10 @@ const InvalidCrd invalid_crds[] = {
       "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"}},
 };
 INSTANTIATE_TEST_SUITE_P(, CrdRejectionTest, ::testing::ValuesIn(invalid_crds),
-                         [](const auto& crd) { return crd.param.name; });
+                         [](const auto& crd) { return crd.param.test_name; });
 
 struct InvalidSchema {
-  std::string name{};
+  std::string test_name{};
   std::string schema{};  ///< of the property "spec"
   std::string cause{};   ///< "SPEC" stands for the path of that schema
 };
@@ -178,7 +178,7 @@ const InvalidSchema invalid_schemas[] = {
                       "x-kubernetes-preserve-unknown-fields"},
 };
 INSTANTIATE_TEST_SUITE_P(, CrdSchemaRejectionTest, ::testing::ValuesIn(invalid_schemas),
-                         [](const auto& invalid) { return invalid.param.name; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 class CrdValidationTest : public CustomResourceTest {};
 

@@ -16,7 +16,8 @@ json StringSchemaWithDefault(const std::string& value) {
   return {{"type", "string"}, {"default", value}};
 }
 
-/// Pruning of fields that are not in the schema, embedded objects, and checks of kind and metadata.
+/// Fixture of tests of one CRD with a structural schema: pruning of unknown fields, embedded
+/// objects, and validation of kind and metadata.
 class CrdSchemaTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {
@@ -50,7 +51,7 @@ TEST_F(CrdSchemaTest, UnknownFieldsArePrunedAtEachLevel) {
             json::parse(R"({"a": "1", "map": {"k": {"y": "1"}}, "list": [{"z": "1"}]})"));
 }
 
-TEST_F(CrdSchemaTest, WarningsNameUnknownFieldsByPath) {
+TEST_F(CrdSchemaTest, WarningsContainThePathOfEachUnknownField) {
   const ApiResponse created =
       PostSpec(R"({"b": 2, "map": {"k": {"n": 1}}, "list": [{}, {"n": 1}]})");
 
@@ -190,13 +191,13 @@ TEST_F(CrdSchemaTest, InvalidNameAndLabelKeyAreRejected) {
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
               ElementsAre("FieldValueInvalid metadata.name: Invalid value: \"Bad_Name\": " +
-                              subdomain_error,
+                              dns1123_subdomain_error,
                           "FieldValueInvalid metadata.labels: Invalid value: \"x y\": name part " +
                               qualified_name_error));
 }
 
 struct InvalidWidget {
-  std::string name{};
+  std::string test_name{};
   std::string operations{};  ///< JSON Patch that makes a valid Widget invalid
   int status = 0;
   std::string message{};  ///< "GROUP" stands for the API group
@@ -242,9 +243,9 @@ const InvalidWidget invalid_widgets[] = {
      "Go struct field ObjectMeta.labels of type map[string]string"},
 };
 INSTANTIATE_TEST_SUITE_P(, CustomResourceRejectionTest, ::testing::ValuesIn(invalid_widgets),
-                         [](const auto& widget) { return widget.param.name; });
+                         [](const auto& widget) { return widget.param.test_name; });
 
-/// Defaults of a schema, at each level of the spec.
+/// Fixture of tests of one CRD whose schema has defaults at each level of the spec.
 class CrdDefaultingTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {
@@ -256,11 +257,11 @@ class CrdDefaultingTest : public CustomResourceTest {
     json nullable_without_default = StringSchema();
     nullable_without_default["nullable"] = true;
     json spec = ObjectSchema({{"a", StringSchemaWithDefault("A")},
-                              {"plain", StringSchema()},
+                              {"withoutDefault", StringSchema()},
                               {"object", object},
-                              {"filled", with_default},
+                              {"objectWithDefault", with_default},
                               {"nullable", nullable},
-                              {"plainlyNullable", nullable_without_default},
+                              {"nullableWithoutDefault", nullable_without_default},
                               {"list", {{"type", "array"}, {"items", object}}},
                               {"map", {{"type", "object"}, {"additionalProperties", object}}}});
     spec["default"] = json::object();
@@ -273,13 +274,14 @@ class CrdDefaultingTest : public CustomResourceTest {
   }
 };
 
-const json spec_defaults = json::parse(R"({"a": "A", "filled": {"x": "X"}, "nullable": "N"})");
+const json spec_defaults =
+    json::parse(R"({"a": "A", "objectWithDefault": {"x": "X"}, "nullable": "N"})");
 
 TEST_F(CrdDefaultingTest, MissingSpecIsCreatedWithItsDefaults) {
   EXPECT_EQ(CreateAndGetSpec(nullptr), spec_defaults);
 }
 
-TEST_F(CrdDefaultingTest, EmptySpecGetsItsDefaults) {
+TEST_F(CrdDefaultingTest, EmptySpecIsFilledWithItsDefaults) {
   EXPECT_EQ(CreateAndGetSpec(json::object()), spec_defaults);
 }
 
@@ -302,14 +304,16 @@ TEST_F(CrdDefaultingTest, NullIsReplacedByTheDefaultUnlessTheFieldIsNullable) {
 
 TEST_F(CrdDefaultingTest, NullWithoutADefaultIsDroppedUnlessTheFieldIsNullable) {
   json expected = spec_defaults;
-  expected["plainlyNullable"] = nullptr;
+  expected["nullableWithoutDefault"] = nullptr;
 
-  EXPECT_EQ(CreateAndGetSpec({{"plain", nullptr}, {"plainlyNullable", nullptr}}), expected);
+  EXPECT_EQ(CreateAndGetSpec({{"withoutDefault", nullptr}, {"nullableWithoutDefault", nullptr}}),
+            expected);
 }
 
 class CrdSchemaChangeTest : public CrdPerTest {
  protected:
-  /// Reads the Widget until its spec is `expected`.
+  /// Reads the Widget "w" until its spec is `expected`, for at most 10 s. Returns the last
+  /// response, with status 0 if the spec differs.
   ApiResponse WaitForSpec(const json& expected) {
     return Eventually(200, [&] {
       ApiResponse found = Get(Widgets() + "/w");
@@ -319,7 +323,7 @@ class CrdSchemaChangeTest : public CrdPerTest {
   }
 };
 
-TEST_F(CrdSchemaChangeTest, DefaultAddedLaterIsAppliedWhenAStoredObjectIsRead) {
+TEST_F(CrdSchemaChangeTest, DefaultAddedToTheSchemaIsAppliedWhenAnOlderStoredObjectIsRead) {
   CreateCrd(ObjectSchema({{"spec", ObjectSchema({{"a", StringSchema()}})}}));
   const ApiResponse created = Post(Widgets(), MakeWidget("w", {{"a", "1"}}));
 

@@ -5,7 +5,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A CRD with the selectable fields .spec.color and .spec.size, and three Widgets.
+/// Fixture of tests of a CRD with the selectable fields .spec.color and .spec.size, and three
+/// Widgets.
 class CrdSelectableFieldsTest : public CrdPerTest {
  protected:
   CrdSelectableFieldsTest() {

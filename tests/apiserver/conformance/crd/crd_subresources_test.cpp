@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A schema whose spec and status have the integer "replicas" and the string "selector".
+/// Returns a schema whose spec and status have the integer "replicas" and the string "selector".
 json SchemaWithReplicas() {
   const json integer{{"type", "integer"}};
   const json replicas_and_selector =
@@ -86,7 +86,7 @@ TEST_F(CustomResourceStatusTest, StatusOfTheWrongTypeIsRejected) {
       << "field paths in the message are relative to the status";
 }
 
-TEST_F(CustomResourceStatusTest, OnlyASpecChangeRaisesTheGeneration) {
+TEST_F(CustomResourceStatusTest, OnlyASpecChangeIncreasesTheGeneration) {
   EXPECT_EQ(MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}}).at("/metadata/generation"), 2);
   EXPECT_EQ(MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}}).at("/metadata/generation"), 2);
   EXPECT_EQ(MergePatch(ObjectPath(), {{"metadata", {{"labels", {{"x", "1"}}}}}})
@@ -102,7 +102,7 @@ class CrdWithoutSubresourcesTest : public CustomResourceTest {
   static void TearDownTestSuite() { DeleteCrd(); }
 };
 
-TEST_F(CrdWithoutSubresourcesTest, StatusIsAnOrdinaryFieldAndItsChangeRaisesTheGeneration) {
+TEST_F(CrdWithoutSubresourcesTest, StatusIsAnOrdinaryFieldAndItsChangeIncreasesTheGeneration) {
   json widget = MakeWidget("w", {{"replicas", 1}});
   widget["status"]["replicas"] = 5;
 

@@ -163,13 +163,13 @@ TEST_F(CrdTest, RecreatedCrdHasNoObjects) {
 }
 
 struct ForbiddenCrdChange {
-  std::string name{};
+  std::string test_name{};
   std::string operations{};  ///< JSON Patch
   std::string cause{};
 };
 void PrintTo(const ForbiddenCrdChange& change, std::ostream* out) { *out << change.operations; }
 
-/// Changes that the server does not allow for an established CRD.
+/// Fixture of tests of changes that the server does not allow for an established CRD.
 class CrdUpdateTest : public CustomResourceTest,
                       public ::testing::WithParamInterface<ForbiddenCrdChange> {
  protected:
@@ -201,7 +201,7 @@ const ForbiddenCrdChange forbidden_crd_changes[] = {
      "status.storedVersions"},
 };
 INSTANTIATE_TEST_SUITE_P(, CrdUpdateTest, ::testing::ValuesIn(forbidden_crd_changes),
-                         [](const auto& change) { return change.param.name; });
+                         [](const auto& change) { return change.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

@@ -285,7 +285,8 @@ const SchemaRule schema_rules[] = {
     FormatRule("Uri", "uri", "http://a/b", "x"),
 };
 
-/// The spec of the Widget has one property for each rule, with the name of the rule.
+/// Fixture of tests of one Widget whose spec has one property for each rule, with the name of the
+/// rule.
 class CrdValueValidationTest : public CustomResourceTest,
                                public ::testing::WithParamInterface<SchemaRule> {
  protected:
@@ -343,7 +344,7 @@ const UncheckedFormat unchecked_formats[] = {
     {"Password", R"({"type": "string", "format": "password"})", R"("x")"},
 };
 
-/// Formats that the server does not check, or checks only in part.
+/// Fixture of tests of formats that the server does not check, or checks only in part.
 class CrdUncheckedFormatTest : public CustomResourceTest,
                                public ::testing::WithParamInterface<UncheckedFormat> {
  protected:

@@ -10,7 +10,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// v1 and v2 are served, v2 is stored, v1beta1 is deprecated, v3 is not served.
+/// Fixture of tests of a CRD with several versions: v1 and v2 are served, v2 is stored, v1beta1 is
+/// deprecated, v3 is not served.
 class CrdVersionsTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() {

@@ -10,7 +10,7 @@ using ::testing::IsSupersetOf;
 
 /// A health check endpoint.
 struct HealthCheck {
-  std::string name{};
+  std::string test_name{};
   std::string path{};
 };
 void PrintTo(const HealthCheck& check, std::ostream* out) { *out << check.path; }
@@ -29,11 +29,11 @@ const HealthCheck health_checks[] = {{"Readyz", "/readyz"},
                                      {"Healthz", "/healthz"},
                                      {"SingleCheckOfReadyz", "/readyz/ping"}};
 INSTANTIATE_TEST_SUITE_P(, HealthTest, ::testing::ValuesIn(health_checks),
-                         [](const auto& check) { return check.param.name; });
+                         [](const auto& check) { return check.param.test_name; });
 
 /// A path that does not exist. The 404 is a Status if the API group exists, otherwise plain text.
 struct MissingPath {
-  std::string name{};
+  std::string test_name{};
   std::string path{};
   bool is_status = false;
 };
@@ -42,7 +42,7 @@ void PrintTo(const MissingPath& missing, std::ostream* out) { *out << missing.pa
 class MissingPathTest : public ConformanceTest,
                         public ::testing::WithParamInterface<MissingPath> {};
 
-TEST_P(MissingPathTest, MissingPathIsNotFound) {
+TEST_P(MissingPathTest, GetOfAMissingPathReturnsNotFound) {
   const ApiResponse response = Get(GetParam().path);
 
   EXPECT_EQ(response.status, 404);
@@ -77,11 +77,11 @@ const MissingPath missing_paths[] = {
     {"EmptySegment", "/api/v1//nodes", true},
 };
 INSTANTIATE_TEST_SUITE_P(, MissingPathTest, ::testing::ValuesIn(missing_paths),
-                         [](const auto& missing) { return missing.param.name; });
+                         [](const auto& missing) { return missing.param.test_name; });
 
 /// An HTTP method that the path does not support.
 struct UnsupportedMethod {
-  std::string name{};
+  std::string test_name{};
   std::string method{};
   std::string path{};
 };
@@ -92,7 +92,7 @@ void PrintTo(const UnsupportedMethod& request, std::ostream* out) {
 class UnsupportedMethodTest : public ConformanceTest,
                               public ::testing::WithParamInterface<UnsupportedMethod> {};
 
-TEST_P(UnsupportedMethodTest, UnsupportedMethodIsNotAllowed) {
+TEST_P(UnsupportedMethodTest, RequestWithAnUnsupportedMethodReturnsMethodNotAllowed) {
   const bool has_body = GetParam().method != "DELETE";
 
   const ApiResponse response =
@@ -120,9 +120,9 @@ const UnsupportedMethod unsupported_methods[] = {
     {"PostDiscovery", "POST", "/api"},
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedMethodTest, ::testing::ValuesIn(unsupported_methods),
-                         [](const auto& request) { return request.param.name; });
+                         [](const auto& request) { return request.param.test_name; });
 
-/// The root path and the spelling of discovery paths.
+/// Fixture of tests of the root path and the spelling of discovery paths.
 class PathTest : public ConformanceTest {};
 
 TEST_F(PathTest, RootListsTheAvailablePaths) {

@@ -12,7 +12,7 @@ const json all_verbs{"create", "delete", "deletecollection", "get",
 
 /// The expected discovery entry of a resource. Its verbs are `all_verbs`.
 struct ListedResource {
-  std::string test{};
+  std::string test_name{};
   std::string path{};
   std::string name{};
   std::string singular{};
@@ -23,11 +23,11 @@ struct ListedResource {
 };
 void PrintTo(const ListedResource& resource, std::ostream* out) { *out << resource.name; }
 
-/// The resources in an APIResourceList.
+/// Fixture of tests of the resources in an APIResourceList.
 class ApiResourceTest : public ConformanceTest {
  protected:
-  /// The entry named `name` in the APIResourceList at `path`, without its storageVersionHash. Null
-  /// if there is none.
+  /// Returns the entry named `name` in the APIResourceList at `path`, without its
+  /// storageVersionHash. Returns null if there is none.
   static json FindResource(const std::string& path, const std::string& name) {
     for (json resource : Get(path).at("/resources")) {
       resource.erase("storageVersionHash");
@@ -147,7 +147,7 @@ const ListedResource listed_resources[] = {
      {"api-extensions"}},
 };
 INSTANTIATE_TEST_SUITE_P(, ListedResourceTest, ::testing::ValuesIn(listed_resources),
-                         [](const auto& resource) { return resource.param.test; });
+                         [](const auto& resource) { return resource.param.test_name; });
 
 TEST_F(ApiResourceTest, NamespacesDoNotSupportDeletecollection) {
   EXPECT_EQ(FindResource("/api/v1", "namespaces"), json::parse(R"({"name": "namespaces",

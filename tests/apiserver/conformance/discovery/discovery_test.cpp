@@ -25,7 +25,8 @@ json FindElement(const json& list, const std::string& member, const std::string&
   return found == list.end() ? json() : *found;
 }
 
-/// Discovery of groups, versions and resources, as separate lists and in the aggregated form.
+/// Fixture of tests of the discovery of groups, versions and resources, as separate lists and in
+/// the aggregated form.
 class DiscoveryTest : public CrdPerTest {
  protected:
   static ApiResponse GetAggregated(const std::string& target) {

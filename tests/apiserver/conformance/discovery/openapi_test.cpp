@@ -1,4 +1,5 @@
-// The parts of /openapi/v3 that kubectl reads to learn whether the server validates fields.
+// Tests of the parts of /openapi/v3 that kubectl reads to learn whether the server validates
+// fields.
 #include "custom_resources.hpp"
 
 #include <string>
@@ -20,7 +21,7 @@ class OpenApiTest : public CrdPerTest {
     EXPECT_THAT(url, StartsWith("/openapi/v3/" + group_version + "?hash="));
     return Get(url).body;
   }
-  /// Names of the query parameters of the PATCH operation.
+  /// Returns the names of the query parameters of the PATCH operation.
   static std::vector<std::string> PatchQueryParameters(const json& path) {
     std::vector<std::string> names;
     for (const json& parameter : path.at("patch").at("parameters")) {

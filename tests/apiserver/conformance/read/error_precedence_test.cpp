@@ -6,7 +6,7 @@ namespace {
 /// A request with two errors, and the status of the error that the server reports. A ConfigMap "a"
 /// exists.
 struct RequestWithTwoErrors {
-  std::string test{};
+  std::string test_name{};
   std::string method{};
   std::string target{};  ///< follows "/api/v1/namespaces/"; a leading "NS" is the test's namespace
   std::string body{};
@@ -65,7 +65,7 @@ const RequestWithTwoErrors requests_with_two_errors[] = {
      R"({"preconditions": {"uid": "u"}})", json_type, 404},
 };
 INSTANTIATE_TEST_SUITE_P(, ErrorPrecedenceTest, ::testing::ValuesIn(requests_with_two_errors),
-                         [](const auto& request) { return request.param.test; });
+                         [](const auto& request) { return request.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

@@ -7,7 +7,7 @@ using ::testing::ElementsAre;
 using ::testing::IsSupersetOf;
 using ::testing::MatchesRegex;
 
-/// Lists of a collection.
+/// Fixture of tests of lists of a collection.
 class ListTest : public ConformanceTest {
  protected:
   ApiResponse List(const std::string& query = "") { return Get(Path("configmaps") + query); }
@@ -134,7 +134,8 @@ const ListableKind listable_kinds[] = {
 INSTANTIATE_TEST_SUITE_P(, ListKindTest, ::testing::ValuesIn(listable_kinds),
                          [](const auto& kind) { return kind.param.kind; });
 
-/// Lists at a resourceVersion: "a" exists in version old_version_, "b" since version new_version_.
+/// Fixture of tests of lists at a resourceVersion: "a" exists in version old_version_, "b" since
+/// version new_version_.
 class ListResourceVersionTest : public ListTest {
  protected:
   ListResourceVersionTest() {

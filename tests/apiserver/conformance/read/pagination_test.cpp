@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Pages of a list of five ConfigMaps: a, b, c, d, e.
+/// Fixture of tests of the pages of a list of five ConfigMaps: a, b, c, d, e.
 class PaginationTest : public ConformanceTest {
  protected:
   PaginationTest() {
@@ -46,7 +46,7 @@ TEST_F(PaginationTest, LastPageHasNoContinueToken) {
   EXPECT_EQ(page.at("/metadata/remainingItemCount"), nullptr);
 }
 
-TEST_F(PaginationTest, LimitEqualToTheItemCountGivesNoContinueToken) {
+TEST_F(PaginationTest, LimitEqualToTheItemCountReturnsNoContinueToken) {
   const ApiResponse page = List("limit=5");
 
   EXPECT_EQ(page.at("/items").size(), 5);

@@ -7,17 +7,18 @@ namespace {
 using ::testing::ElementsAreArray;
 
 /// A malformed query of a list.
-struct BadQuery {
-  std::string test{};
+struct InvalidQuery {
+  std::string test_name{};
   std::string query{};
   std::string message{};
 
-  friend void PrintTo(const BadQuery& bad, std::ostream* out) { *out << bad.query; }
+  friend void PrintTo(const InvalidQuery& invalid, std::ostream* out) { *out << invalid.query; }
 };
 
-class BadQueryTest : public ConformanceTest, public ::testing::WithParamInterface<BadQuery> {};
+class InvalidQueryTest : public ConformanceTest,
+                         public ::testing::WithParamInterface<InvalidQuery> {};
 
-TEST_P(BadQueryTest, MalformedQueryIsABadRequest) {
+TEST_P(InvalidQueryTest, MalformedQueryIsABadRequest) {
   const ApiResponse response = Get(Path("configmaps") + "?" + GetParam().query);
 
   EXPECT_EQ(response.status, 400);
@@ -25,12 +26,12 @@ TEST_P(BadQueryTest, MalformedQueryIsABadRequest) {
   EXPECT_EQ(response.message(), GetParam().message);
 }
 
-/// Message of Go for a value that is not an integer.
+/// Returns the message of Go for a value that is not an integer.
 std::string ParseIntError(const std::string& value) {
   return "strconv.ParseInt: parsing \"" + value + "\": invalid syntax";
 }
 
-const BadQuery bad_queries[] = {
+const InvalidQuery invalid_queries[] = {
     {"LimitNotANumber", "limit=x", ParseIntError("x")},
     {"EmptyLimit", "limit=", ParseIntError("")},
     {"FractionalLimit", "limit=1.5", ParseIntError("1.5")},
@@ -75,23 +76,24 @@ const BadQuery bad_queries[] = {
     {"UnsupportedFieldSelectorOfAWatch", "watch=true&fieldSelector=spec.x=1",
      R"("spec.x" is not a known field selector: only "metadata.name", "metadata.namespace")"},
 };
-INSTANTIATE_TEST_SUITE_P(, BadQueryTest, ::testing::ValuesIn(bad_queries),
-                         [](const auto& bad) { return bad.param.test; });
+INSTANTIATE_TEST_SUITE_P(, InvalidQueryTest, ::testing::ValuesIn(invalid_queries),
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 /// Options that are well-formed, but invalid for the request.
-struct BadOptions {
-  std::string test{};
+struct InvalidOptions {
+  std::string test_name{};
   std::string method{};
   std::string query{};
   std::string kind{};
   std::vector<std::string> causes{};
 
-  friend void PrintTo(const BadOptions& bad, std::ostream* out) { *out << bad.query; }
+  friend void PrintTo(const InvalidOptions& invalid, std::ostream* out) { *out << invalid.query; }
 };
 
-class BadOptionsTest : public ConformanceTest, public ::testing::WithParamInterface<BadOptions> {};
+class InvalidOptionsTest : public ConformanceTest,
+                           public ::testing::WithParamInterface<InvalidOptions> {};
 
-TEST_P(BadOptionsTest, InvalidOptionsAreRejected) {
+TEST_P(InvalidOptionsTest, InvalidOptionsAreRejected) {
   const std::string& method = GetParam().method;
   const bool is_collection = method == "GET" || method == "POST";
   Post(Path("configmaps"), MakeConfigMap("a"));
@@ -119,7 +121,7 @@ std::string DryRunNotSupported(const std::string& value) {
          "\"]: supported values: \"All\"";
 }
 
-const BadOptions bad_options[] = {
+const InvalidOptions invalid_options[] = {
     {"MatchWithoutVersion",
      "GET",
      "resourceVersionMatch=Exact",
@@ -168,10 +170,10 @@ const BadOptions bad_options[] = {
      "PatchOptions",
      {"FieldValueForbidden force: Forbidden: may not be specified for non-apply patch"}},
 };
-INSTANTIATE_TEST_SUITE_P(, BadOptionsTest, ::testing::ValuesIn(bad_options),
-                         [](const auto& bad) { return bad.param.test; });
+INSTANTIATE_TEST_SUITE_P(, InvalidOptionsTest, ::testing::ValuesIn(invalid_options),
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
-/// Unusual queries of reads.
+/// Fixture of tests of unusual queries of get, list and watch requests.
 class QueryTest : public ConformanceTest {};
 
 TEST_F(QueryTest, UnknownQueryParameterIsIgnored) {

@@ -7,7 +7,7 @@ using ::testing::ElementsAreArray;
 
 /// A percent-encoded selector and the names of the objects that it selects.
 struct SelectorCase {
-  std::string test{};
+  std::string test_name{};
   std::string selector{};
   std::vector<std::string> selected{};
 
@@ -51,9 +51,9 @@ const SelectorCase label_selectors[] = {
     {"SpacesAreIgnored", "+app+%3D+a+,+n+", {"one"}},
 };
 INSTANTIATE_TEST_SUITE_P(, LabelSelectorTest, ::testing::ValuesIn(label_selectors),
-                         [](const auto& selector) { return selector.param.test; });
+                         [](const auto& selector) { return selector.param.test_name; });
 
-/// Field selectors; the derived fixtures use the fields of one kind each.
+/// Fixture of tests of field selectors. The derived fixtures use the fields of one kind each.
 class FieldSelectorTest : public ConformanceTest {};
 
 TEST_F(FieldSelectorTest, SelectsByNamespaceInAListOfAllNamespaces) {
@@ -86,7 +86,7 @@ const SelectorCase metadata_selectors[] = {
     {"EmptyRequirementsAreIgnored", ",metadata.name%3Da,", {"a"}},
 };
 INSTANTIATE_TEST_SUITE_P(, MetadataFieldSelectorTest, ::testing::ValuesIn(metadata_selectors),
-                         [](const auto& selector) { return selector.param.test; });
+                         [](const auto& selector) { return selector.param.test_name; });
 
 class PodFieldSelectorTest : public FieldSelectorTest,
                              public ::testing::WithParamInterface<SelectorCase> {};
@@ -118,10 +118,10 @@ const SelectorCase pod_selectors[] = {
     {"PhaseAndAnotherNode", "status.phase%3DRunning,spec.nodeName%3Dn2", {}},
 };
 INSTANTIATE_TEST_SUITE_P(, PodFieldSelectorTest, ::testing::ValuesIn(pod_selectors),
-                         [](const auto& selector) { return selector.param.test; });
+                         [](const auto& selector) { return selector.param.test_name; });
 
 TEST_F(FieldSelectorTest, SelectsSecretsByType) {
-  Post(Path("secrets"), MakeConfigMap("plain"));
+  Post(Path("secrets"), MakeObjectWithName("plain"));
   Post(Path("secrets"), {{"metadata", {{"name", "typed"}}}, {"type", "example.com/x"}});
 
   EXPECT_THAT(ItemNames(Get(Path("secrets") + "?fieldSelector=type%3Dexample.com/x")),
@@ -143,7 +143,7 @@ TEST_F(FieldSelectorTest, SelectsServicesByType) {
               ElementsAreArray({"a"}));
 }
 
-/// Field selectors on two Events: "e1" regards Pod p1, "e2" regards Node n2.
+/// Fixture of tests of field selectors on two Events: "e1" regards Pod p1, "e2" regards Node n2.
 class EventFieldSelectorTest : public FieldSelectorTest,
                                public ::testing::WithParamInterface<SelectorCase> {
  protected:
@@ -183,7 +183,7 @@ const SelectorCase event_selectors[] = {
     {"ReportingComponent", "reportingComponent%3De2-reporter", {"e2"}},
 };
 INSTANTIATE_TEST_SUITE_P(, EventFieldSelectorTest, ::testing::ValuesIn(event_selectors),
-                         [](const auto& selector) { return selector.param.test; });
+                         [](const auto& selector) { return selector.param.test_name; });
 
 TEST_F(EventFieldSelectorTest, EventsGroupSelectsByRegardingInsteadOfInvolvedObject) {
   const std::string events = Path("events.k8s.io/v1", "events");
@@ -194,7 +194,7 @@ TEST_F(EventFieldSelectorTest, EventsGroupSelectsByRegardingInsteadOfInvolvedObj
 
 /// A kind, a field that it does not support in selectors, and the expected message.
 struct UnsupportedField {
-  std::string test{};
+  std::string test_name{};
   std::string group_version{};
   std::string plural{};
   std::string field{};
@@ -242,7 +242,7 @@ const UnsupportedField unsupported_fields[] = {
     {"Job", "batch/v1", "jobs", "foo", "field label \"foo\" not supported for Job"},
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedFieldSelectorTest, ::testing::ValuesIn(unsupported_fields),
-                         [](const auto& unsupported) { return unsupported.param.test; });
+                         [](const auto& unsupported) { return unsupported.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

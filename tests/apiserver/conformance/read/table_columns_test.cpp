@@ -9,7 +9,7 @@ namespace {
 
 /// An object to create, and the columns and cells of its expected Table.
 struct ObjectTable {
-  std::string name{};
+  std::string test_name{};
   std::string group_version{};  ///< "v1", "apps/v1"
   std::string plural{};
   std::string object{};
@@ -169,9 +169,9 @@ const ObjectTable object_tables[] = {
      R"(["x", "a=b", "AGE"])"},
 };
 INSTANTIATE_TEST_SUITE_P(, TableColumnsTest, ::testing::ValuesIn(object_tables),
-                         [](const auto& expected) { return expected.param.name; });
+                         [](const auto& expected) { return expected.param.test_name; });
 
-/// Tables of kinds whose objects need extra setup.
+/// Fixture of tests of Tables of kinds whose objects need extra setup.
 class TableRowTest : public ConformanceTest {
  protected:
   static json GetTable(const std::string& target) {

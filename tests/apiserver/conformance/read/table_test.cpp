@@ -16,7 +16,8 @@ const std::string accepted_types_message =
     "only the following media types are accepted: application/json, application/yaml, "
     "application/vnd.kubernetes.protobuf";
 
-/// Representations of one ConfigMap, "a", and of its list: Table and PartialObjectMetadata.
+/// Fixture of tests of the representations of one ConfigMap, "a", and of its list: Table and
+/// PartialObjectMetadata.
 class TableTest : public ConformanceTest {
  protected:
   void SetUp() override {
@@ -222,7 +223,7 @@ TEST_F(TableTest, PartialObjectMetadataListOfAnObjectIsNotAcceptable) {
             "(*core.ConfigMap)");
 }
 
-/// Tables of custom resources.
+/// Fixture of tests of Tables of custom resources.
 class CustomResourceTableTest : public CrdPerTest {};
 
 TEST_F(CustomResourceTableTest, TableWithoutPrinterColumnsShowsNameAndAge) {

@@ -6,7 +6,7 @@ namespace {
 /// The fields that a client sends on create, and the fields that the server stores, both without
 /// metadata.
 struct DefaultedObject {
-  std::string test{};
+  std::string test_name{};
   std::string group_version{};
   std::string plural{};
   json sent{};
@@ -15,10 +15,10 @@ struct DefaultedObject {
   friend void PrintTo(const DefaultedObject& object, std::ostream* out) { *out << object.sent; }
 };
 
-/// Defaults that the server sets on create.
+/// Fixture of tests of the defaults that the server sets on create.
 class DefaultsTest : public ConformanceTest, public ::testing::WithParamInterface<DefaultedObject> {
  protected:
-  /// The stored object without kind, apiVersion and metadata, which every kind has.
+  /// Returns the stored object without kind, apiVersion and metadata, which every kind has.
   static json StoredFields(const ApiResponse& response) {
     json fields = response.body;
     for (const char* field : {"kind", "apiVersion", "metadata"}) fields.erase(field);
@@ -28,7 +28,7 @@ class DefaultsTest : public ConformanceTest, public ::testing::WithParamInterfac
 
 TEST_P(DefaultsTest, CreateStoresTheDefaultsOfTheKind) {
   const auto& [test, group_version, plural, sent, stored] = GetParam();
-  json object = MakeConfigMap("a");
+  json object = MakeObjectWithName("a");
   object.update(sent);
   const ApiResponse created =
       Post(group_version == "v1" ? Path(plural) : Path(group_version, plural), object);
@@ -121,9 +121,10 @@ const DefaultedObject defaulted_objects[] = {
      })"_json},
 };
 INSTANTIATE_TEST_SUITE_P(, DefaultsTest, ::testing::ValuesIn(defaulted_objects),
-                         [](const auto& object) { return object.param.test; });
+                         [](const auto& object) { return object.param.test_name; });
 
-/// Events: the core group and events.k8s.io serve the same objects with different field names.
+/// Fixture of tests of Events. The core group and events.k8s.io serve the same objects with
+/// different field names.
 class EventTest : public DefaultsTest {
  protected:
   std::string CoreEvents() { return Path("events"); }
@@ -204,7 +205,7 @@ TEST_F(EventTest, EventOfTheEventsGroupIsReadableInTheCoreGroup) {
                                           {"reportingInstance", "i"}}));
 }
 
-/// PersistentVolumeClaims.
+/// Fixture of tests of PersistentVolumeClaims.
 class PersistentVolumeClaimTest : public ConformanceTest {
  protected:
   ApiResponse CreateClaim() {

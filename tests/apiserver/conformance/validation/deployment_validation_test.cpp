@@ -8,7 +8,7 @@ using ::testing::ElementsAreArray;
 
 /// A merge patch of a valid Deployment spec that makes it invalid, and the expected causes.
 struct InvalidDeployment {
-  std::string test{};
+  std::string test_name{};
   json spec_patch{};
   std::vector<std::string> causes{};
 
@@ -33,7 +33,7 @@ TEST_P(DeploymentValidationTest, InvalidSpecIsRejectedWithItsCauses) {
   EXPECT_THAT(Causes(response), ElementsAreArray(GetParam().causes));
 }
 
-/// The cause of template labels that the selector does not match.
+/// Returns the cause of template labels that the selector does not match.
 std::string SelectorMismatch(const std::string& labels) {
   return "FieldValueInvalid spec.template.metadata.labels: Invalid value: " + labels +
          ": `selector` does not match template `labels`";
@@ -97,7 +97,7 @@ const InvalidDeployment invalid_deployments[] = {
       "FieldValueRequired spec.template.spec.containers: Required value"}},
 };
 INSTANTIATE_TEST_SUITE_P(, DeploymentValidationTest, ::testing::ValuesIn(invalid_deployments),
-                         [](const auto& invalid) { return invalid.param.test; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

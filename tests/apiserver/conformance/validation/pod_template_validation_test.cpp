@@ -12,7 +12,7 @@ const std::string container_field = pod_spec_field + "containers[0].";
 
 /// A merge patch of a valid Pod spec or container in a Deployment, and the expected causes.
 struct InvalidPodSpec {
-  std::string test{};
+  std::string test_name{};
   json patch{};
   std::vector<std::string> causes{};
 
@@ -32,7 +32,7 @@ TEST_P(PodSpecValidationTest, InvalidPodSpecIsRejectedWithItsCauses) {
   EXPECT_THAT(Causes(response), ElementsAreArray(GetParam().causes));
 }
 
-/// The cause of a user or group id below zero.
+/// Returns the cause of a user or group id below zero.
 std::string NegativeIdCause(const std::string& field) {
   return "FieldValueInvalid " + field + ": Invalid value: -1: must be between 0 and 2147483647, " +
          "inclusive";
@@ -99,7 +99,7 @@ const InvalidPodSpec invalid_pod_specs[] = {
     {"InvalidServiceAccountName",
      {{"serviceAccountName", "BAD_"}},
      {"FieldValueInvalid " + pod_spec_field +
-      "serviceAccountName: Invalid value: \"BAD_\": " + subdomain_error}},
+      "serviceAccountName: Invalid value: \"BAD_\": " + dns1123_subdomain_error}},
     {"InvalidNodeSelector",
      {{"nodeSelector", {{"-", "x"}}}},
      {"FieldValueInvalid " + pod_spec_field + "nodeSelector: Invalid value: \"-\": name part " +
@@ -113,7 +113,7 @@ const InvalidPodSpec invalid_pod_specs[] = {
       "volumes[0].configMap: Forbidden: may not specify more than 1 volume type"}},
 };
 INSTANTIATE_TEST_SUITE_P(, PodSpecValidationTest, ::testing::ValuesIn(invalid_pod_specs),
-                         [](const auto& invalid) { return invalid.param.test; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 class ContainerValidationTest : public PodSpecValidationTest {};
 
@@ -133,7 +133,8 @@ const InvalidPodSpec invalid_containers[] = {
      {"FieldValueRequired " + container_field + "name: Required value"}},
     {"InvalidName",
      {{"name", "C_"}},
-     {"FieldValueInvalid " + container_field + "name: Invalid value: \"C_\": " + label_error}},
+     {"FieldValueInvalid " + container_field +
+      "name: Invalid value: \"C_\": " + dns1123_label_error}},
     {"MissingImage",
      {{"image", nullptr}},
      {"FieldValueRequired " + container_field + "image: Required value"}},
@@ -213,13 +214,13 @@ const InvalidPodSpec invalid_containers[] = {
       "livenessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive"}},
 };
 INSTANTIATE_TEST_SUITE_P(, ContainerValidationTest, ::testing::ValuesIn(invalid_containers),
-                         [](const auto& invalid) { return invalid.param.test; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
-/// Validation and updates of Pods.
+/// Fixture of tests of the validation and updates of Pods.
 class PodValidationTest : public ConformanceTest {};
 
 TEST_F(PodValidationTest, PodWithoutContainersIsInvalid) {
-  const ApiResponse response = Post(PodsPath(), MakeConfigMap("a"));
+  const ApiResponse response = Post(PodsPath(), MakeObjectWithName("a"));
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.message(), "Pod \"a\" is invalid: spec.containers: Required value");

@@ -9,22 +9,24 @@ using ::testing::ElementsAreArray;
 
 /// An invalid object and the expected causes.
 struct InvalidObject {
-  std::string test{};
+  std::string test_name{};
   std::string group_version{};
   std::string plural{};
   json object{};
   std::vector<std::string> causes{};
 
-  friend void PrintTo(const InvalidObject& invalid, std::ostream* out) { *out << invalid.test; }
+  friend void PrintTo(const InvalidObject& invalid, std::ostream* out) {
+    *out << invalid.test_name;
+  }
 };
 
-/// Validation of built-in kinds on create.
+/// Fixture of tests of the validation of built-in kinds on create.
 class ValidationTest : public ConformanceTest,
                        public ::testing::WithParamInterface<InvalidObject> {};
 
 TEST_P(ValidationTest, InvalidObjectIsRejectedWithItsCauses) {
   const auto& [test, group_version, plural, sent, causes] = GetParam();
-  json object = MakeConfigMap("a");
+  json object = MakeObjectWithName("a");
   object.update(sent);
   const ApiResponse response =
       Post(group_version == "v1" ? Path(plural) : Path(group_version, plural), object);
@@ -41,7 +43,7 @@ std::string InvalidKeyCause(const std::string& key, const std::string& reason) {
 json ServiceWithPorts(const std::string& ports) {
   return {{"spec", {{"ports", json::parse(ports)}}}};
 }
-/// A valid Job with `spec_patch` merged into its spec.
+/// Returns a valid Job with `spec_patch` merged into its spec.
 json PatchedJob(const json& spec_patch) {
   json pod = MakePod("a")["spec"];
   pod["restartPolicy"] = "Never";
@@ -49,7 +51,7 @@ json PatchedJob(const json& spec_patch) {
   job.merge_patch(spec_patch);
   return {{"spec", job}};
 }
-/// A valid CronJob with `spec_patch` merged into its spec.
+/// Returns a valid CronJob with `spec_patch` merged into its spec.
 json PatchedCronJob(const json& spec_patch) {
   json cron_job{{"schedule", "@hourly"}, {"jobTemplate", PatchedJob(json::object())}};
   cron_job.merge_patch(spec_patch);
@@ -59,7 +61,7 @@ const std::string restart_policy_required =
     "FieldValueRequired spec.template.spec.restartPolicy: Required value: valid values: "
     "\"OnFailure\", \"Never\"";
 
-/// The cause of an Endpoints address that no client can reach.
+/// Returns the cause of an Endpoints address that no client can reach.
 std::string UnreachableAddressCause(int index, const std::string& ip, const std::string& reason) {
   return "FieldValueInvalid subsets[0].addresses[" + std::to_string(index) +
          "].ip: Invalid value: \"" + ip + "\": may not be " + reason;
@@ -252,9 +254,10 @@ const InvalidObject invalid_objects[] = {
                                     {"ip": "::"}, {"ip": "::1"}, {"ip": "fe80::1"},
                                     {"ip": "ff02::1"}],
                       "ports": [{"port": 1, "appProtocol": "x y"}]}]})"_json,
-     {"FieldValueInvalid subsets[0].addresses[0].hostname: Invalid value: \"A_\": " + label_error,
+     {"FieldValueInvalid subsets[0].addresses[0].hostname: Invalid value: \"A_\": " +
+          dns1123_label_error,
       "FieldValueInvalid subsets[0].addresses[0].nodeName: Invalid value: \"B_\": " +
-          subdomain_error,
+          dns1123_subdomain_error,
       UnreachableAddressCause(0, "127.0.0.1", "in the loopback range (127.0.0.0/8, ::1/128)"),
       UnreachableAddressCause(1, "0.0.0.0", "unspecified (0.0.0.0)"),
       UnreachableAddressCause(2, "169.254.0.1",
@@ -274,7 +277,7 @@ const InvalidObject invalid_objects[] = {
      R"({"subsets": [{"ports": [{"port": 1, "name": "A_"}, {"port": 2, "protocol": "X"}]}]})"_json,
      {"FieldValueRequired subsets[0]: Required value: must specify `addresses` or "
       "`notReadyAddresses`",
-      "FieldValueInvalid subsets[0].ports[0].name: Invalid value: \"A_\": " + label_error,
+      "FieldValueInvalid subsets[0].ports[0].name: Invalid value: \"A_\": " + dns1123_label_error,
       "FieldValueRequired subsets[0].ports[1].name: Required value",
       "FieldValueNotSupported subsets[0].ports[1].protocol: Unsupported value: \"X\": supported "
       "values: \"SCTP\", \"TCP\", \"UDP\""}},
@@ -286,9 +289,9 @@ const InvalidObject invalid_objects[] = {
       "event.namespace"}},
 };
 INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(invalid_objects),
-                         [](const auto& invalid) { return invalid.param.test; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
-/// Taints of Nodes.
+/// Fixture of tests of the taints of Nodes.
 class NodeTaintTest : public ConformanceTest {};
 
 TEST_F(NodeTaintTest, InvalidTaintsAreRejectedWithTheirCauses) {
@@ -321,7 +324,7 @@ TEST_F(NodeTaintTest, NotReadyTaintInTheRequestIsNotAddedAgain) {
   EXPECT_EQ(created.at("/spec/taints"), json::array({taint}));
 }
 
-/// Times of Leases.
+/// Fixture of tests of the times of Leases.
 class LeaseTimeTest : public ConformanceTest {};
 
 TEST_F(LeaseTimeTest, RenewTimeWithoutMicrosecondsIsABadRequest) {

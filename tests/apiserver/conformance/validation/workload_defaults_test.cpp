@@ -3,7 +3,7 @@
 namespace kopp::conformance {
 namespace {
 
-/// The expected Pod template spec with one nginx:1.27 container, including all defaults.
+/// Returns the expected Pod template spec with one nginx:1.27 container, including all defaults.
 json DefaultedPodSpec(const std::string& restart_policy) {
   json spec = R"({
     "containers": [{
@@ -23,15 +23,15 @@ json DefaultedPodSpec(const std::string& restart_policy) {
   return spec;
 }
 
-/// The expected Pod template with these labels.
+/// Returns the expected Pod template with these labels.
 json DefaultedTemplate(const json& labels, const std::string& restart_policy = "Always") {
   return {{"metadata", {{"labels", labels}}}, {"spec", DefaultedPodSpec(restart_policy)}};
 }
 
-/// Defaults of workloads that contain a Pod template.
+/// Fixture of tests of the defaults of workloads that contain a Pod template.
 class WorkloadDefaultsTest : public ConformanceTest {
  protected:
-  /// The created spec without the fields that MakeDeployment() sends.
+  /// Returns the created spec without the fields that MakeDeployment() sends.
   static json DefaultedSpecFields(const ApiResponse& created) {
     json spec = created.at("/spec");
     spec.erase("selector");
@@ -188,7 +188,7 @@ TEST_F(WorkloadDefaultsTest, CronJobHasItsDefaults) {
   EXPECT_EQ(created.at("/status"), json::object());
 }
 
-/// Defaults of Pods.
+/// Fixture of tests of the defaults of Pods.
 class PodDefaultsTest : public ConformanceTest {
  protected:
   /// Creates a Pod with `spec_fields` set in its spec.
@@ -241,7 +241,7 @@ TEST_F(PodDefaultsTest, VolumesHaveTheirDefaults) {
 
 /// A container and the defaults that the server sets, except for the defaults of every container.
 struct DefaultedContainer {
-  std::string test{};
+  std::string test_name{};
   json sent{};
   json defaults{};
 
@@ -288,7 +288,7 @@ const DefaultedContainer defaulted_containers[] = {
      R"({"resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}})"_json},
 };
 INSTANTIATE_TEST_SUITE_P(, ContainerDefaultsTest, ::testing::ValuesIn(defaulted_containers),
-                         [](const auto& container) { return container.param.test; });
+                         [](const auto& container) { return container.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

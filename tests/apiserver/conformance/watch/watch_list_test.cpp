@@ -12,7 +12,7 @@ using ::testing::MatchesRegex;
 const std::string send_initial_events = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 const std::string watch_list = send_initial_events + "&allowWatchBookmarks=true";
 
-/// Watches with sendInitialEvents, which replace a list ("watch list").
+/// Fixture of tests of watches with sendInitialEvents, which replace a list ("watch list").
 class WatchListTest : public ConformanceTest {
  protected:
   std::unique_ptr<Watch> Start(const std::string& query) {
@@ -58,7 +58,7 @@ TEST_F(WatchListTest, LabelSelectorFiltersTheInitialEvents) {
   EXPECT_EQ(watch->NextEvent()["type"], "BOOKMARK");
 }
 
-TEST_F(WatchListTest, WithoutAllowWatchBookmarksNoBookmarkEndsTheInitialEvents) {
+TEST_F(WatchListTest, NoBookmarkEndsTheInitialEventsWithoutAllowWatchBookmarks) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
   const auto watch = Start(send_initial_events);
@@ -133,7 +133,7 @@ TEST_F(WatchListTest, SendInitialEventsFalseStartsAtTheResourceVersion) {
 
 /// A query whose combination of sendInitialEvents and resourceVersionMatch is invalid.
 struct InvalidWatchList {
-  std::string name{};
+  std::string test_name{};
   std::string query{};
   std::vector<std::string> causes{};
 };
@@ -187,7 +187,7 @@ const InvalidWatchList invalid_watch_lists[] = {
      {match_needs_version, initial_events_forbidden_for_list}},
 };
 INSTANTIATE_TEST_SUITE_P(, InvalidWatchListTest, ::testing::ValuesIn(invalid_watch_lists),
-                         [](const auto& invalid) { return invalid.param.name; });
+                         [](const auto& invalid) { return invalid.param.test_name; });
 
 }  // namespace
 }  // namespace kopp::conformance

@@ -10,7 +10,7 @@ using ::testing::MatchesRegex;
 
 /// A watch query that the server rejects with a Status.
 struct RejectedWatch {
-  std::string name{};
+  std::string test_name{};
   std::string query{};
   int status = 0;
   std::string reason{};
@@ -47,11 +47,11 @@ const RejectedWatch rejected_watches[] = {
      "resourceVersionMatch is forbidden when continue is provided"},
 };
 INSTANTIATE_TEST_SUITE_P(, RejectedWatchTest, ::testing::ValuesIn(rejected_watches),
-                         [](const auto& watch) { return watch.param.name; });
+                         [](const auto& watch) { return watch.param.test_name; });
 
 /// A value of the query parameter `watch`.
 struct WatchParameter {
-  std::string name{};
+  std::string test_name{};
   std::string query{};
   bool is_watch = false;
 };
@@ -80,9 +80,9 @@ const WatchParameter watch_parameters[] = {
     {"TrueWithLimit", "watch=true&limit=1", true},
 };
 INSTANTIATE_TEST_SUITE_P(, WatchParameterTest, ::testing::ValuesIn(watch_parameters),
-                         [](const auto& parameter) { return parameter.param.name; });
+                         [](const auto& parameter) { return parameter.param.test_name; });
 
-/// Watches of custom resources.
+/// Fixture of tests of watches of custom resources.
 class CustomResourceWatchTest : public CrdPerTest {};
 
 // The event history of a custom resource starts when its CRD is created. So version 1 is older than

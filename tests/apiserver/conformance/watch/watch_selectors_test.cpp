@@ -5,8 +5,8 @@
 namespace kopp::conformance {
 namespace {
 
-/// Watches with selectors. The history has one ConfigMap whose label x changes from 1 to 2 and back
-/// to 1, and which is then deleted.
+/// Fixture of tests of watches with selectors. The history has one ConfigMap whose label x changes
+/// from 1 to 2 and back to 1, and which is then deleted.
 class WatchSelectorsTest : public ConformanceTest {
  protected:
   void SetUp() override {

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-/// The events of a watch and where it starts and ends.
+/// Fixture of tests of the events of a watch, and of its start and end.
 class WatchTest : public ConformanceTest {
  protected:
   /// Watches the ConfigMaps of this test's namespace. `query` is empty or "&name=value…".
@@ -20,7 +20,7 @@ class WatchTest : public ConformanceTest {
   std::string ConfigMapPath(const std::string& name) { return Path("configmaps") + "/" + name; }
 };
 
-/// Type and name of an event, for example "ADDED a".
+/// Returns the type and name of an event, for example "ADDED a".
 std::string EventSummary(const json& event) {
   if (event.is_null()) return "no event";
   const json& object = event["object"];
@@ -133,7 +133,7 @@ TEST_F(WatchTest, DryRunSendsNoEvent) {
   EXPECT_EQ(EventSummary(watch->NextEvent()), "ADDED next");
 }
 
-TEST_F(WatchTest, DeletionWithFinalizersSendsModifiedAndThenDeleted) {
+TEST_F(WatchTest, DeletionWithFinalizersSendsAModifiedEventAndThenADeletedEvent) {
   json object = MakeConfigMap("a");
   object["metadata"]["finalizers"] = {"example.com/one"};
   const std::string version = Post(Path("configmaps"), object).resource_version();

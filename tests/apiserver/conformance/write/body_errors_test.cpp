@@ -10,7 +10,7 @@ using ::testing::StartsWith;
 
 /// An invalid request body and the error message for it.
 struct RequestBody {
-  std::string test{};
+  std::string test_name{};
   std::string body{};
   std::string message_start{};  ///< how the message starts
   std::string message_end{};    ///< how the message ends
@@ -60,7 +60,7 @@ const RequestBody malformed_bodies[] = {
          "json: cannot unmarshal number into Go struct field .kind of type string"},
 };
 INSTANTIATE_TEST_SUITE_P(, MalformedBodyTest, ::testing::ValuesIn(malformed_bodies),
-                         [](const auto& body) { return body.param.test; });
+                         [](const auto& body) { return body.param.test_name; });
 
 class WrongKindTest : public MalformedBodyTest {};
 
@@ -87,12 +87,12 @@ const RequestBody wrong_kinds[] = {
      "string: a/b/c ("},
 };
 INSTANTIATE_TEST_SUITE_P(, WrongKindTest, ::testing::ValuesIn(wrong_kinds),
-                         [](const auto& body) { return body.param.test; });
+                         [](const auto& body) { return body.param.test_name; });
 
 class WrongFieldTypeTest : public ConformanceTest,
                            public ::testing::WithParamInterface<RequestBody> {};
 
-TEST_P(WrongFieldTypeTest, ValueOfTheWrongTypeIsABadRequestThatNamesTheField) {
+TEST_P(WrongFieldTypeTest, ValueOfTheWrongTypeIsABadRequestWithTheFieldName) {
   json deployment = MakeDeployment("a");
   deployment.merge_patch(json::parse(GetParam().body));
   const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
@@ -133,7 +133,7 @@ const RequestBody wrong_types[] = {
      "\"2006\""},
 };
 INSTANTIATE_TEST_SUITE_P(, WrongFieldTypeTest, ::testing::ValuesIn(wrong_types),
-                         [](const auto& body) { return body.param.test; });
+                         [](const auto& body) { return body.param.test_name; });
 
 class RequestBodyTest : public ConformanceTest {};
 
@@ -214,7 +214,7 @@ const RequestBody malformed_patch_bodies[] = {
     {"Number", "5", "error decoding patch: json: cannot unmarshal number into Go value of type "},
 };
 INSTANTIATE_TEST_SUITE_P(, MalformedPatchBodyTest, ::testing::ValuesIn(malformed_patch_bodies),
-                         [](const auto& body) { return body.param.test; });
+                         [](const auto& body) { return body.param.test_name; });
 
 TEST_F(RequestBodyTest, PatchThatSetsAValueOfTheWrongTypeIsInvalid) {
   Post(Path("configmaps"), MakeConfigMap("a"));

@@ -9,7 +9,7 @@ using ::testing::MatchesRegex;
 
 class CreateTest : public ConformanceTest {};
 
-TEST_F(CreateTest, ResponseEqualsTheStoredObject) {
+TEST_F(CreateTest, CreateReturnsTheStoredObject) {
   const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(created.status, 201);
@@ -50,7 +50,7 @@ TEST_F(CreateTest, ServerManagedMetadataInTheBodyIsIgnored) {
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
 }
 
-TEST_F(CreateTest, ResourceVersionInTheBodyIsAServerErrorWithoutAReason) {
+TEST_F(CreateTest, CreateWithAResourceVersionReturns500WithoutAReason) {
   const ApiResponse response =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"resourceVersion", "5"}}}});
 
@@ -74,7 +74,7 @@ TEST_F(CreateTest, ExistingNameIsRejectedWithAlreadyExists) {
   EXPECT_EQ(second.at("/details"), json({{"name", "a"}, {"kind", "configmaps"}}));
 }
 
-TEST_F(CreateTest, AlreadyExistsErrorNamesTheApiGroup) {
+TEST_F(CreateTest, AlreadyExistsErrorContainsTheApiGroupOfAResourceOutsideTheCoreGroup) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
   const ApiResponse second = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
@@ -111,8 +111,8 @@ TEST_F(CreateTest, GeneratedNameIsTruncatedTo63Characters) {
   EXPECT_THAT(created.name(), MatchesRegex("a{58}[bcdfghjklmnpqrstvwxz2456789]{5}"));
 }
 
-TEST_F(CreateTest, ListItemWithoutItsKeyLeavesManagedFieldsUnset) {
-  json service_account = MakeConfigMap("a");
+TEST_F(CreateTest, CreateWithAListItemWithoutItsMergeKeyRecordsNoManagedFields) {
+  json service_account = MakeObjectWithName("a");
   service_account["secrets"] = {{{"namespace", "x"}}};
 
   const ApiResponse created = Post(Path("serviceaccounts"), service_account);
@@ -122,7 +122,7 @@ TEST_F(CreateTest, ListItemWithoutItsKeyLeavesManagedFieldsUnset) {
 }
 
 TEST_F(CreateTest, IntegerOutOfRangeIsABadRequest) {
-  json event = MakeConfigMap("a");
+  json event = MakeObjectWithName("a");
   event["involvedObject"] = {{"namespace", ns()}};
   event["count"] = 18446744073709551615U;
 
@@ -134,26 +134,28 @@ TEST_F(CreateTest, IntegerOutOfRangeIsABadRequest) {
                        "Event.count of type int32"));
 }
 
-/// A malformed resource quantity and how the error message ends.
+/// A malformed resource quantity, and the end of the error message.
 struct InvalidQuantity {
-  std::string test{};
-  std::string text{};
-  std::string message_end{};
+  std::string test_name{};
+  std::string quantity{};
+  std::string message_suffix{};
 
-  friend void PrintTo(const InvalidQuantity& quantity, std::ostream* out) { *out << quantity.text; }
+  friend void PrintTo(const InvalidQuantity& invalid, std::ostream* out) {
+    *out << invalid.quantity;
+  }
 };
 
 class InvalidQuantityTest : public ConformanceTest,
                             public ::testing::WithParamInterface<InvalidQuantity> {};
 
 TEST_P(InvalidQuantityTest, InvalidQuantityIsABadRequest) {
-  json quota = MakeConfigMap("a");
-  quota["spec"]["hard"]["cpu"] = GetParam().text;
+  json quota = MakeObjectWithName("a");
+  quota["spec"]["hard"]["cpu"] = GetParam().quantity;
 
   const ApiResponse response = Post(Path("resourcequotas"), quota);
 
   EXPECT_EQ(response.status, 400);
-  EXPECT_THAT(response.message(), EndsWith(GetParam().message_end));
+  EXPECT_THAT(response.message(), EndsWith(GetParam().message_suffix));
 }
 
 const std::string quantity_syntax_error =
@@ -170,10 +172,10 @@ const InvalidQuantity invalid_quantities[] = {
     {"DigitsAfterASuffix", "1Ki2", quantity_suffix_error},
 };
 INSTANTIATE_TEST_SUITE_P(, InvalidQuantityTest, ::testing::ValuesIn(invalid_quantities),
-                         [](const auto& quantity) { return quantity.param.test; });
+                         [](const auto& quantity) { return quantity.param.test_name; });
 
 TEST_F(CreateTest, QuantityWithoutDigitsIsZero) {
-  json quota = MakeConfigMap("a");
+  json quota = MakeObjectWithName("a");
   quota["spec"]["hard"] = {{"cpu", "-"}, {"memory", "Gi"}};
 
   EXPECT_EQ(Post(Path("resourcequotas"), quota).at("/spec/hard"),
@@ -222,7 +224,7 @@ TEST_F(CreateTest, NamespaceOfAClusterScopedObjectIsDropped) {
   EXPECT_EQ(created.at("/metadata/namespace"), nullptr);
 }
 
-TEST_F(CreateTest, CreateInAMissingNamespaceIsNotFound) {
+TEST_F(CreateTest, CreateInAMissingNamespaceReturnsNotFound) {
   const std::string missing = UniqueName("none");
   const ApiResponse response =
       Post("/api/v1/namespaces/" + missing + "/configmaps", MakeConfigMap("a"));
@@ -233,7 +235,7 @@ TEST_F(CreateTest, CreateInAMissingNamespaceIsNotFound) {
   EXPECT_EQ(response.at("/details"), json({{"name", missing}, {"kind", "namespaces"}}));
 }
 
-TEST_F(CreateTest, EmptyMapsAndNullsAreNotStored) {
+TEST_F(CreateTest, EmptyMapsEmptyListsAndNullsAreNotStored) {
   const ApiResponse created = Post(Path("configmaps"), {{"metadata",
                                                          {{"name", "a"},
                                                           {"labels", json::object()},
@@ -261,7 +263,7 @@ TEST_F(CreateTest, RecreatedObjectHasANewUid) {
 
 TEST_F(CreateTest, ResourceVersionsIncreaseAcrossKinds) {
   const ApiResponse first = Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse second = Post(Path("secrets"), MakeConfigMap("a"));
+  const ApiResponse second = Post(Path("secrets"), MakeObjectWithName("a"));
   const ApiResponse third = Post(Path("configmaps"), MakeConfigMap("b"));
 
   EXPECT_LT(std::stoll(first.resource_version()), std::stoll(second.resource_version()));

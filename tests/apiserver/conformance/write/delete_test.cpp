@@ -24,7 +24,7 @@ TEST_F(DeleteTest, DeletedObjectIsNeitherFoundNorListed) {
   EXPECT_THAT(ItemNames(Get(Path("configmaps"))), IsEmpty());
 }
 
-TEST_F(DeleteTest, ResponseIsAStatusThatNamesTheObject) {
+TEST_F(DeleteTest, DeleteReturnsAStatusWithTheNameKindAndUidOfTheObject) {
   const ApiResponse created = Create();
   const ApiResponse deleted = Delete(ObjectPath());
 
@@ -39,7 +39,7 @@ TEST_F(DeleteTest, ResponseIsAStatusThatNamesTheObject) {
              {{"name", "a"}, {"kind", "configmaps"}, {"uid", created.str("/metadata/uid")}}}}));
 }
 
-TEST_F(DeleteTest, ResponseNamesTheApiGroup) {
+TEST_F(DeleteTest, StatusDetailsContainTheApiGroupOfAResourceOutsideTheCoreGroup) {
   const ApiResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
   const ApiResponse deleted = Delete(Path("apps/v1", "deployments") + "/a");
 
@@ -50,19 +50,21 @@ TEST_F(DeleteTest, ResponseNamesTheApiGroup) {
 }
 
 /// A kind for which DELETE returns the deleted object instead of a Status.
-struct ReturnedKind {
+struct KindWithObjectResponse {
   std::string kind{};
   std::string plural{};
   json extra_fields{};
 
-  friend void PrintTo(const ReturnedKind& kind, std::ostream* out) { *out << kind.plural; }
+  friend void PrintTo(const KindWithObjectResponse& kind, std::ostream* out) {
+    *out << kind.plural;
+  }
 };
 
 class DeletedObjectResponseTest : public DeleteTest,
-                                  public ::testing::WithParamInterface<ReturnedKind> {};
+                                  public ::testing::WithParamInterface<KindWithObjectResponse> {};
 
-TEST_P(DeletedObjectResponseTest, ResponseIsTheDeletedObject) {
-  json object = MakeConfigMap("a");
+TEST_P(DeletedObjectResponseTest, DeleteReturnsTheDeletedObjectInsteadOfAStatus) {
+  json object = MakeObjectWithName("a");
   object.update(GetParam().extra_fields);
   const ApiResponse created = Post(Path(GetParam().plural), object);
   const ApiResponse deleted = Delete(Path(GetParam().plural) + "/a");
@@ -73,17 +75,18 @@ TEST_P(DeletedObjectResponseTest, ResponseIsTheDeletedObject) {
   EXPECT_EQ(Get(Path(GetParam().plural) + "/a").status, 404);
 }
 
-const ReturnedKind returned_kinds[] = {
+const KindWithObjectResponse kinds_with_object_response[] = {
     {"Service",
      "services",
      {{"spec", {{"type", "ExternalName"}, {"externalName", "example.com"}}}}},
     {"ServiceAccount", "serviceaccounts", json::object()},
     {"ResourceQuota", "resourcequotas", json::object()},
 };
-INSTANTIATE_TEST_SUITE_P(, DeletedObjectResponseTest, ::testing::ValuesIn(returned_kinds),
+INSTANTIATE_TEST_SUITE_P(, DeletedObjectResponseTest,
+                         ::testing::ValuesIn(kinds_with_object_response),
                          [](const auto& kind) { return kind.param.kind; });
 
-TEST_F(DeleteTest, MissingObjectIsNotFound) {
+TEST_F(DeleteTest, DeleteOfAMissingObjectReturnsNotFound) {
   const ApiResponse deleted = Delete(ObjectPath());
 
   EXPECT_EQ(deleted.status, 404);
@@ -137,7 +140,7 @@ TEST_F(DeleteTest, MatchingPreconditionsAllowTheDelete) {
   EXPECT_EQ(Get(ObjectPath()).status, 404);
 }
 
-TEST_F(DeleteTest, WatchGetsTheLastStateWithANewResourceVersion) {
+TEST_F(DeleteTest, DeletedEventContainsTheLastObjectStateWithANewResourceVersion) {
   const ApiResponse created = Create();
   const auto watch =
       StartWatch(Path("configmaps") + "?watch=true&resourceVersion=" + created.resource_version());
@@ -153,7 +156,7 @@ TEST_F(DeleteTest, WatchGetsTheLastStateWithANewResourceVersion) {
 
 /// A delete with a propagation policy, and the finalizers that it sets for the garbage collector.
 struct Propagation {
-  std::string test{};
+  std::string test_name{};
   std::string query{};
   json options{};
   json finalizers{};  ///< null if the object is deleted immediately
@@ -191,7 +194,7 @@ const Propagation propagations[] = {
     {"OrphanDependentsFalse", "", {{"orphanDependents", false}}, nullptr},
 };
 INSTANTIATE_TEST_SUITE_P(, PropagationPolicyTest, ::testing::ValuesIn(propagations),
-                         [](const auto& propagation) { return propagation.param.test; });
+                         [](const auto& propagation) { return propagation.param.test_name; });
 
 TEST_F(DeleteTest, UnknownPropagationPolicyIsInvalid) {
   Create();
@@ -226,7 +229,8 @@ TEST_F(DeleteTest, DefaultPropagationPolicyOfAJobIsOrphan) {
   EXPECT_EQ(deleted.at("/metadata/finalizers"), json({"orphan"}));
 }
 
-/// Three ConfigMaps "a", "b" and "c", each with the label l=NAME.
+/// Fixture of tests that delete a collection of three ConfigMaps, "a", "b" and "c". Each has the
+/// label l=NAME.
 class DeleteCollectionTest : public ConformanceTest {
  protected:
   DeleteCollectionTest() {
@@ -247,20 +251,20 @@ TEST_F(DeleteCollectionTest, AllObjectsAreDeletedAndReturnedAsAList) {
   EXPECT_THAT(RemainingNames(), IsEmpty());
 }
 
-TEST_F(DeleteCollectionTest, LabelSelectorLimitsTheDeletedObjects) {
+TEST_F(DeleteCollectionTest, LabelSelectorRestrictsTheDeletedObjects) {
   const ApiResponse deleted = Delete(Path("configmaps") + "?labelSelector=l!%3Db");
 
   EXPECT_THAT(ItemNames(deleted), ElementsAre("a", "c"));
   EXPECT_THAT(RemainingNames(), ElementsAre("b"));
 }
 
-TEST_F(DeleteCollectionTest, FieldSelectorLimitsTheDeletedObjects) {
+TEST_F(DeleteCollectionTest, FieldSelectorRestrictsTheDeletedObjects) {
   Delete(Path("configmaps") + "?fieldSelector=metadata.name%3Db");
 
   EXPECT_THAT(RemainingNames(), ElementsAre("a", "c"));
 }
 
-TEST_F(DeleteCollectionTest, LimitDeletesOnePage) {
+TEST_F(DeleteCollectionTest, DeleteCollectionWithALimitDeletesOnlyTheFirstPage) {
   const ApiResponse deleted = Delete(Path("configmaps") + "?limit=1");
 
   EXPECT_THAT(ItemNames(deleted), ElementsAre("a"));
@@ -301,7 +305,7 @@ TEST_F(DeleteCollectionTest, DryRunDeletesNothing) {
   EXPECT_EQ(RemainingNames().size(), 3);
 }
 
-TEST_F(DeleteCollectionTest, EmptyCollectionReturnsAnEmptyList) {
+TEST_F(DeleteCollectionTest, DeleteOfAnEmptyCollectionReturnsAnEmptyList) {
   const ApiResponse deleted = Delete(Path("apps/v1", "deployments"));
 
   EXPECT_EQ(deleted.status, 200);

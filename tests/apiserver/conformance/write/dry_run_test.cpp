@@ -3,7 +3,8 @@
 namespace kopp::conformance {
 namespace {
 
-/// Requests with dryRun=All: the server validates and answers them as usual, but stores nothing.
+/// Fixture of tests that send requests with dryRun=All. The server validates them and responds as
+/// usual, but stores nothing.
 class DryRunTest : public ConformanceTest {
  protected:
   DryRunTest() {
@@ -34,7 +35,7 @@ TEST_F(DryRunTest, CreateReturnsDefaultsAndGeneration) {
   EXPECT_EQ(created.at("/metadata/generation"), 1);
 }
 
-TEST_F(DryRunTest, CreateWithAnExistingNameIsAConflict) {
+TEST_F(DryRunTest, CreateWithAnExistingNameIsRejectedWithAlreadyExists) {
   const ApiResponse response = Post(Path("configmaps") + "?dryRun=All", MakeConfigMap("a"));
 
   EXPECT_EQ(response.status, 409);
@@ -82,8 +83,8 @@ TEST_F(DryRunTest, PatchReturnsTheNextGeneration) {
 TEST_F(DryRunTest, ApplyOfAMissingObjectStoresNothing) {
   const ApiResponse applied =
       Apply(Path("configmaps") + "/b",
-            {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}}, "boss",
-            "&dryRun=All");
+            {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}},
+            "manager-1", "&dryRun=All");
 
   EXPECT_EQ(applied.status, 201);
   EXPECT_EQ(applied.at("/metadata/resourceVersion"), nullptr);
@@ -96,7 +97,7 @@ TEST_F(DryRunTest, ApplyOfAnExistingObjectStoresNothing) {
                                      {"kind", "ConfigMap"},
                                      {"metadata", {{"name", "a"}}},
                                      {"data", {{"k", "2"}}}},
-                                    "boss", "&dryRun=All&force=true");
+                                    "manager-1", "&dryRun=All&force=true");
 
   EXPECT_EQ(applied.status, 200);
   EXPECT_EQ(applied.str("/data/k"), "2");
@@ -145,7 +146,7 @@ TEST_F(DryRunTest, StatusPatchStoresNothing) {
   EXPECT_EQ(Get(Path("apps/v1", "deployments") + "/a").at("/status"), json::object());
 }
 
-TEST_F(DryRunTest, WatchReceivesNoEvent) {
+TEST_F(DryRunTest, WatchReceivesNoEventForADryRunPatch) {
   const auto watch =
       StartWatch(Path("configmaps") + "?watch=true&resourceVersion=" + created_.resource_version());
   MergePatch(ObjectPath() + "?dryRun=All", {{"data", {{"k", "2"}}}});

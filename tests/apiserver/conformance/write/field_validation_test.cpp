@@ -22,7 +22,7 @@ class FieldValidationTest : public ConformanceTest {
   }
 };
 
-TEST_F(FieldValidationTest, StrictRejectsTheObjectAndListsAllErrorsInOrder) {
+TEST_F(FieldValidationTest, StrictRejectsTheObjectAndListsAllErrorsInDocumentOrder) {
   const ApiResponse response = Create("?fieldValidation=Strict");
 
   EXPECT_EQ(response.status, 400);
@@ -42,7 +42,7 @@ TEST_F(FieldValidationTest, WarnAcceptsTheObjectAndReturnsWarnings) {
                           R"(duplicate field "data.a")", R"(duplicate field "data")"));
 }
 
-TEST_F(FieldValidationTest, RejectedCreateReturnsWarningsToo) {
+TEST_F(FieldValidationTest, CreateRejectedByValidationStillReturnsUnknownFieldWarnings) {
   const ApiResponse response =
       Post(Path("configmaps"), {{"metadata", {{"name", "UP"}}}, {"bogus", 1}});
 
@@ -50,7 +50,7 @@ TEST_F(FieldValidationTest, RejectedCreateReturnsWarningsToo) {
   EXPECT_THAT(response.warnings, ElementsAre(R"(unknown field "bogus")"));
 }
 
-TEST_F(FieldValidationTest, WarnIsTheDefault) {
+TEST_F(FieldValidationTest, FieldValidationDefaultsToWarn) {
   const ApiResponse created = Create("");
 
   EXPECT_EQ(created.status, 201);
@@ -64,7 +64,7 @@ TEST_F(FieldValidationTest, IgnoreAcceptsTheObjectWithoutWarnings) {
   EXPECT_THAT(created.warnings, IsEmpty());
 }
 
-TEST_F(FieldValidationTest, UnknownFieldsAreDropped) {
+TEST_F(FieldValidationTest, IgnoreFieldValidationPrunesUnknownFields) {
   const ApiResponse created = Create("?fieldValidation=Ignore");
 
   EXPECT_EQ(created.status, 201);
@@ -141,7 +141,7 @@ TEST_F(FieldValidationTest, StrictRejectsAJsonPatchThatAddsAnUnknownField) {
   EXPECT_THAT(patched.message(), EndsWith(R"(: strict decoding error: unknown field "bogus")"));
 }
 
-TEST_F(FieldValidationTest, UnknownFieldValidationValueIsInvalid) {
+TEST_F(FieldValidationTest, UnsupportedFieldValidationParameterIsRejected) {
   const ApiResponse response = Create("?fieldValidation=strict");
 
   EXPECT_EQ(response.status, 422);

@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::MatchesRegex;
 
-/// A deleted ConfigMap that still exists because it has two finalizers.
+/// Fixture of tests of one terminating ConfigMap with two finalizers.
 class FinalizersTest : public ConformanceTest {
  protected:
   FinalizersTest() {
@@ -42,7 +42,7 @@ TEST_F(FinalizersTest, SecondDeleteChangesNothing) {
   EXPECT_EQ(Delete(ObjectPath()).body, deleted_.body);
 }
 
-TEST_F(FinalizersTest, CreateWithTheNameOfATerminatingObjectIsAConflict) {
+TEST_F(FinalizersTest, CreateWithTheNameOfATerminatingObjectIsRejectedWithAlreadyExists) {
   const ApiResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(second.status, 409);
@@ -75,9 +75,10 @@ TEST_F(FinalizersTest, RemovingAllFinalizersByUpdateDeletesTheObject) {
   EXPECT_EQ(Get(ObjectPath()).status, 404);
 }
 
-// The DELETED event has the last stored object: a write that removes the last finalizer is not
-// stored.
-TEST_F(FinalizersTest, WatchReceivesModifiedForTheDeleteAndDeletedAfterTheLastFinalizerIsRemoved) {
+// The write that removes the last finalizer is not stored. The DELETED event therefore contains the
+// object before that write.
+TEST_F(FinalizersTest,
+       WatchReceivesAModifiedEventForTheDeleteAndADeletedEventAfterTheLastFinalizerIsRemoved) {
   const auto watch =
       StartWatch(Path("configmaps") + "?watch=true&resourceVersion=" + created_.resource_version());
   PatchFinalizers(nullptr);
@@ -109,7 +110,7 @@ TEST_F(FinalizersTest, ReorderingTheFinalizersDuringDeletionIsAllowed) {
   EXPECT_EQ(PatchFinalizers({"example.com/y", "example.com/x"}).status, 200);
 }
 
-TEST_F(FinalizersTest, LabelsAndDataCanChangeDuringDeletion) {
+TEST_F(FinalizersTest, UpdatingLabelsAndDataDuringDeletionIsAllowed) {
   const ApiResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"labels", {{"a", "b"}}}}}, {"data", {{"k", "v"}}}});
 
@@ -118,7 +119,7 @@ TEST_F(FinalizersTest, LabelsAndDataCanChangeDuringDeletion) {
   EXPECT_EQ(patched.at("/metadata/deletionTimestamp"), deleted_.at("/metadata/deletionTimestamp"));
 }
 
-TEST_F(FinalizersTest, DeletionTimestampCannotBeRemoved) {
+TEST_F(FinalizersTest, PatchThatRemovesTheDeletionTimestampIsIgnored) {
   const ApiResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"deletionTimestamp", nullptr}}}});
 
@@ -126,7 +127,8 @@ TEST_F(FinalizersTest, DeletionTimestampCannotBeRemoved) {
   EXPECT_EQ(patched.body, deleted_.body);
 }
 
-TEST_F(FinalizersTest, DeleteWithAnotherPropagationPolicyReplacesTheGarbageCollectorFinalizer) {
+TEST_F(FinalizersTest,
+       DeleteOfATerminatingObjectAddsOrRemovesTheOrphanFinalizerByPropagationPolicy) {
   const ApiResponse orphaned = Delete(ObjectPath() + "?propagationPolicy=Orphan");
   EXPECT_EQ(orphaned.at("/metadata/finalizers"),
             json({"example.com/x", "example.com/y", "orphan"}));
@@ -143,7 +145,7 @@ TEST_F(FinalizersTest, RemovingAllFinalizersKeepsAnObjectThatIsNotDeleted) {
   EXPECT_EQ(Get(Path("configmaps") + "/b").status, 200);
 }
 
-TEST_F(FinalizersTest, DeleteRaisesTheGenerationOfADeployment) {
+TEST_F(FinalizersTest, DeleteIncreasesTheGenerationOfADeploymentWithAFinalizer) {
   const std::string path = Path("apps/v1", "deployments");
   json deployment = MakeDeployment("a");
   deployment["metadata"]["finalizers"] = finalizers_;
@@ -152,7 +154,7 @@ TEST_F(FinalizersTest, DeleteRaisesTheGenerationOfADeployment) {
   EXPECT_EQ(Delete(path + "/a").at("/metadata/generation"), 2);
 }
 
-TEST_F(FinalizersTest, SpecCanChangeDuringDeletion) {
+TEST_F(FinalizersTest, UpdatingTheSpecDuringDeletionIsAllowed) {
   const std::string path = Path("apps/v1", "deployments");
   json deployment = MakeDeployment("a");
   deployment["metadata"]["finalizers"] = finalizers_;
@@ -164,7 +166,7 @@ TEST_F(FinalizersTest, SpecCanChangeDuringDeletion) {
   EXPECT_EQ(patched.at("/metadata/generation"), 3);
 }
 
-TEST_F(FinalizersTest, DeleteOfAnEventWithAFinalizerReturnsTheFieldsOfItsApiGroup) {
+TEST_F(FinalizersTest, DeleteOfAnEventWithAFinalizerReturnsTheObjectInTheRequestedApiGroup) {
   const std::string events = Path("events.k8s.io/v1", "events");
   Post(events, {{"metadata", {{"name", "e"}, {"finalizers", {"example.com/a"}}}},
                 {"eventTime", "2026-01-02T03:04:05.000000Z"},

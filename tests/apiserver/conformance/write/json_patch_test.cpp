@@ -17,7 +17,7 @@ json MakeAnnotatedConfigMap() {
 
 /// A patch of MakeAnnotatedConfigMap() and one field of its result.
 struct ValidJsonPatch {
-  std::string name{};
+  std::string test_name{};
   std::string operations{};  ///< JSON
   std::string pointer{};     ///< the field to compare after the patch
   std::string expected{};    ///< JSON
@@ -83,11 +83,11 @@ const ValidJsonPatch valid_json_patches[] = {
     {"NoOperations", "[]", "/data", R"({"k": "v", "l": "w"})"},
 };
 INSTANTIATE_TEST_SUITE_P(, JsonPatchTest, ::testing::ValuesIn(valid_json_patches),
-                         [](const auto& patch) { return patch.param.name; });
+                         [](const auto& patch) { return patch.param.test_name; });
 
 /// A patch that cannot be applied to MakeAnnotatedConfigMap().
 struct FailingJsonPatch {
-  std::string name{};
+  std::string test_name{};
   std::string operations{};  ///< JSON
 };
 void PrintTo(const FailingJsonPatch& patch, std::ostream* out) { *out << patch.operations; }
@@ -138,7 +138,7 @@ const FailingJsonPatch failing_json_patches[] = {
     {"RemoveTheWholeDocument", R"([{"op": "remove", "path": ""}])"},
 };
 INSTANTIATE_TEST_SUITE_P(, FailingJsonPatchTest, ::testing::ValuesIn(failing_json_patches),
-                         [](const auto& patch) { return patch.param.name; });
+                         [](const auto& patch) { return patch.param.test_name; });
 
 class JsonPatchRequestTest : public ConformanceTest {};
 
@@ -164,7 +164,7 @@ TEST_F(JsonPatchRequestTest, ChangingTheNameIsABadRequest) {
             "the name of the object (b) does not match the name on the URL (a)");
 }
 
-TEST_F(JsonPatchRequestTest, MissingObjectIsNotFound) {
+TEST_F(JsonPatchRequestTest, PatchOfAMissingObjectReturnsNotFound) {
   EXPECT_EQ(JsonPatch(Path("configmaps") + "/none", json::array()).status, 404);
 }
 

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Merge patches of one ConfigMap.
+/// Fixture of tests of merge patches of one ConfigMap.
 class MergePatchTest : public ConformanceTest {
  protected:
   void SetUp() override {
@@ -107,7 +107,7 @@ TEST_F(MergePatchTest, NullResourceVersionDisablesTheConflictCheck) {
   EXPECT_EQ(patched.status, 200);
 }
 
-TEST_F(MergePatchTest, MissingObjectIsNotFoundAndNotCreated) {
+TEST_F(MergePatchTest, PatchOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
   const ApiResponse response = MergePatch(Path("configmaps") + "/none", {{"data", {{"k", "v"}}}});
 
   EXPECT_EQ(response.status, 404);
@@ -172,7 +172,7 @@ TEST_F(MergePatchTest, DryRunReturnsTheResultAndStoresNothing) {
   EXPECT_EQ(Get(object_path_).body, created_.body);
 }
 
-TEST_F(MergePatchTest, UnknownFieldsAreDroppedWithAWarning) {
+TEST_F(MergePatchTest, UnknownFieldsArePrunedWithAWarning) {
   const ApiResponse patched = MergePatch(object_path_, {{"zzz", 1}, {"metadata", {{"yyy", 2}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -181,7 +181,7 @@ TEST_F(MergePatchTest, UnknownFieldsAreDroppedWithAWarning) {
   EXPECT_EQ(patched.body, created_.body);
 }
 
-TEST_F(MergePatchTest, IgnoreFieldValidationDropsUnknownFieldsWithoutWarnings) {
+TEST_F(MergePatchTest, IgnoreFieldValidationPrunesUnknownFieldsWithoutWarnings) {
   const ApiResponse patched = MergePatch(object_path_ + "?fieldValidation=Ignore", {{"zzz", 1}});
 
   EXPECT_EQ(patched.status, 200);
@@ -195,7 +195,7 @@ TEST_F(MergePatchTest, DuplicateFieldReturnsAWarning) {
   EXPECT_EQ(patched.str("/data/k"), "2");
 }
 
-TEST_F(MergePatchTest, FieldManagerDefaultsToTheClientName) {
+TEST_F(MergePatchTest, FieldManagerDefaultsToTheProductNameInTheUserAgent) {
   const ApiResponse patched = MergePatch(object_path_, {{"data", {{"m", "3"}}}});
 
   EXPECT_EQ(ManagedFields(patched),

@@ -9,7 +9,7 @@ using ::testing::ElementsAreArray;
 
 /// A name that a create accepts or rejects.
 struct ObjectName {
-  std::string test{};
+  std::string test_name{};
   std::string group_version{};  ///< empty for namespaces, which are cluster-scoped
   std::string plural{};
   std::string name{};
@@ -24,7 +24,7 @@ class ObjectNameTest : public ConformanceTest, public ::testing::WithParamInterf
     std::string path = "/api/v1/namespaces";
     if (name.group_version == "v1") path = Path(name.plural);
     if (name.group_version.size() > 2) path = Path(name.group_version, name.plural);
-    json object = MakeConfigMap(name.name);
+    json object = MakeObjectWithName(name.name);
     if (name.plural == "services") {
       object["spec"] = {{"clusterIP", "None"}, {"ports", {{{"port", 80}}}}};
     }
@@ -52,18 +52,18 @@ const ObjectName object_names[] = {
     {"ConfigMapOf253Characters", "v1", "configmaps", std::string(253, 'a'), ""},
     {"ConfigMapOf254Characters", "v1", "configmaps", std::string(254, 'a'),
      "must be no more than 253 characters"},
-    {"ConfigMapInUpperCase", "v1", "configmaps", "UPPER", subdomain_error},
-    {"ConfigMapWithUnderscore", "v1", "configmaps", "a_b", subdomain_error},
-    {"ConfigMapStartingWithADash", "v1", "configmaps", "-a", subdomain_error},
-    {"ConfigMapEndingWithADash", "v1", "configmaps", "a-", subdomain_error},
-    {"ConfigMapWithTwoAdjacentDots", "v1", "configmaps", "a..b", subdomain_error},
-    {"ConfigMapWithASlash", "v1", "configmaps", "a/b", subdomain_error},
+    {"ConfigMapInUpperCase", "v1", "configmaps", "UPPER", dns1123_subdomain_error},
+    {"ConfigMapWithUnderscore", "v1", "configmaps", "a_b", dns1123_subdomain_error},
+    {"ConfigMapStartingWithADash", "v1", "configmaps", "-a", dns1123_subdomain_error},
+    {"ConfigMapEndingWithADash", "v1", "configmaps", "a-", dns1123_subdomain_error},
+    {"ConfigMapWithTwoAdjacentDots", "v1", "configmaps", "a..b", dns1123_subdomain_error},
+    {"ConfigMapWithASlash", "v1", "configmaps", "a/b", dns1123_subdomain_error},
     {"ServiceStartingWithADigit", "v1", "services", "1a", dns1035_label_error},
     {"ServiceWithADot", "v1", "services", "a.b", dns1035_label_error},
     {"ServiceOf64Characters", "v1", "services", std::string(64, 'a'),
      "must be no more than 63 characters"},
     {"NamespaceWithADot", "", "namespaces", "a.b", "must not contain dots"},
-    {"NamespaceInUpperCase", "", "namespaces", "UP", label_error},
+    {"NamespaceInUpperCase", "", "namespaces", "UP", dns1123_label_error},
     {"RoleWithAColon", "rbac.authorization.k8s.io/v1", "roles", "system:x", ""},
     {"RoleWithASpace", "rbac.authorization.k8s.io/v1", "roles", "UPPER Case", ""},
     {"RoleWithASlash", "rbac.authorization.k8s.io/v1", "roles", "a/b", "may not contain '/'"},
@@ -72,11 +72,11 @@ const ObjectName object_names[] = {
     {"RoleNamedTwoDots", "rbac.authorization.k8s.io/v1", "roles", "..", "may not be '..'"},
 };
 INSTANTIATE_TEST_SUITE_P(, ObjectNameTest, ::testing::ValuesIn(object_names),
-                         [](const auto& name) { return name.param.test; });
+                         [](const auto& name) { return name.param.test_name; });
 
 /// Metadata of a ConfigMap and the causes of its rejection.
 struct Metadata {
-  std::string test{};
+  std::string test_name{};
   json metadata{};
   std::vector<std::string> causes{};  ///< empty if the server accepts it
 
@@ -138,7 +138,7 @@ const Metadata metadata_cases[] = {
      {LabelCause("/b", "prefix part must be non-empty")}},
     {"LabelPrefixThatIsNotADomain",
      WithLabel("EX_x.io/b", "x"),
-     {LabelCause("EX_x.io/b", "prefix part " + subdomain_error)}},
+     {LabelCause("EX_x.io/b", "prefix part " + dns1123_subdomain_error)}},
     {"LabelKeyOf64Characters",
      WithLabel(std::string(64, 'a'), "x"),
      {LabelCause(std::string(64, 'a'), "name part must be no more than 63 characters")}},
@@ -168,7 +168,7 @@ const Metadata metadata_cases[] = {
     {"FinalizerWithAnInvalidDomain",
      WithFinalizers({"A.com/x"}),
      {"FieldValueInvalid metadata.finalizers: Invalid value: \"A.com/x\": prefix part " +
-      subdomain_error}},
+      dns1123_subdomain_error}},
     {"FinalizersOrphanAndForeground",
      WithFinalizers({"foregroundDeletion", "orphan"}),
      {"FieldValueInvalid metadata.finalizers: Invalid value: "
@@ -201,7 +201,7 @@ const Metadata metadata_cases[] = {
       "/v1, Kind=Event is disallowed from being an owner"}},
 };
 INSTANTIATE_TEST_SUITE_P(, MetadataValidationTest, ::testing::ValuesIn(metadata_cases),
-                         [](const auto& metadata) { return metadata.param.test; });
+                         [](const auto& metadata) { return metadata.param.test_name; });
 
 class ObjectMetadataTest : public ConformanceTest {};
 
@@ -212,7 +212,8 @@ TEST_F(ObjectMetadataTest, AllErrorsAreReportedInOneMessage) {
             {"data", {{"a b", "c"}}}});
 
   EXPECT_EQ(response.message(),
-            "ConfigMap \"-\" is invalid: [metadata.name: Invalid value: \"-\": " + subdomain_error +
+            "ConfigMap \"-\" is invalid: [metadata.name: Invalid value: \"-\": " +
+                dns1123_subdomain_error +
                 ", metadata.labels: Invalid value: \"-v\": " + label_value_error +
                 ", metadata.finalizers[0]: Invalid value: \"x\": name is neither a standard "
                 "finalizer name nor is it fully qualified, data[a b]: Invalid value: \"a b\": " +

@@ -57,7 +57,8 @@ TEST_F(NamespaceTest, DeletedNamespaceWithContentIsTerminating) {
   EXPECT_EQ(Get(NamespacePath()).str("/status/phase"), "Terminating");
 }
 
-/// A deleted namespace that still exists because the ConfigMap "a" in it has a finalizer.
+/// Fixture of tests of a terminating namespace. It still exists because the ConfigMap "a" in it has
+/// a finalizer.
 class TerminatingNamespaceTest : public NamespaceTest {
  protected:
   TerminatingNamespaceTest() {
@@ -84,9 +85,9 @@ TEST_F(TerminatingNamespaceTest, CreateIsForbidden) {
 }
 
 TEST_F(TerminatingNamespaceTest, ApplyOfAMissingObjectIsForbidden) {
-  const ApiResponse applied =
-      Apply(Path("configmaps") + "/b",
-            {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}}, "boss");
+  const ApiResponse applied = Apply(
+      Path("configmaps") + "/b",
+      {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}}, "manager-1");
 
   EXPECT_EQ(applied.status, 403);
   EXPECT_EQ(applied.reason(), "Forbidden");
@@ -96,10 +97,12 @@ TEST_F(TerminatingNamespaceTest, ExistingObjectCanBePatched) {
   EXPECT_EQ(MergePatch(Path("configmaps") + "/a", {{"data", {{"k", "v"}}}}).status, 200);
 }
 
-TEST_F(TerminatingNamespaceTest, CreatingANamespaceOfTheSameNameIsAConflict) {
+TEST_F(TerminatingNamespaceTest,
+       CreateWithTheNameOfATerminatingNamespaceIsRejectedWithAlreadyExists) {
   const ApiResponse response = Post("/api/v1/namespaces", {{"metadata", {{"name", ns()}}}});
 
   EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(response.reason(), "AlreadyExists");
   EXPECT_EQ(response.message(),
             "object is being deleted: namespaces \"" + ns() + "\" already exists");
 }

@@ -11,7 +11,7 @@ using ::testing::StartsWith;
 
 /// A patch of a ConfigMap that is rejected, and the Status that the server returns.
 struct RejectedPatch {
-  std::string name{};
+  std::string test_name{};
   std::string type{};  ///< "merge-patch+json"
   std::string patch{};
   int status = 0;
@@ -69,11 +69,11 @@ const RejectedPatch rejected_patches[] = {
      "415: Unsupported Media Type"},
 };
 INSTANTIATE_TEST_SUITE_P(, PatchRejectionTest, ::testing::ValuesIn(rejected_patches),
-                         [](const auto& rejected) { return rejected.param.name; });
+                         [](const auto& rejected) { return rejected.param.test_name; });
 
 /// An invalid query parameter of a patch and the cause of its rejection.
 struct InvalidPatchOption {
-  std::string name{};
+  std::string test_name{};
   std::string query{};
   std::string cause{};
 };
@@ -110,11 +110,11 @@ const InvalidPatchOption invalid_patch_options[] = {
      "position 1)"},
 };
 INSTANTIATE_TEST_SUITE_P(, PatchOptionTest, ::testing::ValuesIn(invalid_patch_options),
-                         [](const auto& option) { return option.param.name; });
+                         [](const auto& option) { return option.param.test_name; });
 
 /// A patch whose result is JSON that the server cannot decode as an object of the kind.
 struct UndecodableResult {
-  std::string name{};
+  std::string test_name{};
   std::string query{};
   std::string patch{};
   std::string decoding_error{};
@@ -154,7 +154,7 @@ const UndecodableResult undecodable_results[] = {
      R"({"data": {"k": "1", "k": "2"}})", R"(strict decoding error: duplicate field "data.k")"},
 };
 INSTANTIATE_TEST_SUITE_P(, PatchResultTest, ::testing::ValuesIn(undecodable_results),
-                         [](const auto& result) { return result.param.name; });
+                         [](const auto& result) { return result.param.test_name; });
 
 class PatchTest : public ConformanceTest {};
 

@@ -3,8 +3,8 @@
 namespace kopp::conformance {
 namespace {
 
-/// Deletion of Pods. A Pod that is scheduled to a node has a grace period, during which the kubelet
-/// stops it.
+/// Fixture of tests of the deletion of Pods. A Pod that is scheduled to a node has a grace period,
+/// during which the kubelet stops it.
 class PodDeleteTest : public ConformanceTest {
  protected:
   void Create(const json& spec, const json& metadata = json::object()) {

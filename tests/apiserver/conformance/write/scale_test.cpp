@@ -6,7 +6,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
-/// The scale subresource of a Deployment.
+/// Fixture of tests of the scale subresource of a Deployment.
 class ScaleTest : public ConformanceTest {
  protected:
   ScaleTest() { created_ = Post(Path("apps/v1", "deployments"), MakeDeployment("a")); }
@@ -37,7 +37,7 @@ TEST_F(ScaleTest, ScaleShowsTheReplicasAndSelectorOfTheDeployment) {
                   {"status", {{"replicas", 0}, {"selector", "app=a"}}}}));
 }
 
-TEST_F(ScaleTest, UpdateSetsTheReplicasAndRaisesTheGeneration) {
+TEST_F(ScaleTest, UpdateSetsTheReplicasAndIncreasesTheGeneration) {
   const ApiResponse put = Put(ScalePath(), MakeScale(5));
 
   EXPECT_EQ(put.status, 200);
@@ -64,7 +64,7 @@ TEST_F(ScaleTest, ZeroReplicasAreOmittedFromTheResponse) {
 }
 
 TEST_F(ScaleTest, UpdateWithoutASpecSetsTheReplicasToZero) {
-  Put(ScalePath(), MakeConfigMap("a"));
+  Put(ScalePath(), MakeObjectWithName("a"));
 
   EXPECT_EQ(Get(ObjectPath()).at("/spec/replicas"), 0);
 }

@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// The status subresource of a Deployment.
+/// Fixture of tests of the status subresource of a Deployment.
 class StatusTest : public ConformanceTest {
  protected:
   StatusTest() { created_ = Post(Path("apps/v1", "deployments"), MakeDeployment("a")); }
@@ -32,7 +32,7 @@ TEST_F(StatusTest, PatchOfTheObjectKeepsTheStatus) {
   EXPECT_EQ(patched.at("/status/replicas"), 3);
 }
 
-TEST_F(StatusTest, StatusChangeDoesNotRaiseTheGeneration) {
+TEST_F(StatusTest, StatusChangeDoesNotIncreaseTheGeneration) {
   const ApiResponse patched = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -83,7 +83,7 @@ TEST_F(StatusTest, StatusUpdateCanChangeAnnotationsAndFinalizers) {
 
 TEST_F(StatusTest, StatusUpdateWithoutAStatusClearsIt) {
   MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
-  const ApiResponse put = Put(StatusPath(), MakeConfigMap("a"));
+  const ApiResponse put = Put(StatusPath(), MakeObjectWithName("a"));
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/status"), json::object());
@@ -121,7 +121,7 @@ TEST_F(StatusTest, StatusOfAMissingDeploymentIsNotFound) {
 }
 
 TEST_F(StatusTest, NameInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse put = Put(StatusPath(), MakeConfigMap("b"));
+  const ApiResponse put = Put(StatusPath(), MakeObjectWithName("b"));
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.message(), "the name of the object (b) does not match the name on the URL (a)");

@@ -8,7 +8,7 @@ using ::testing::MatchesRegex;
 const std::string stale_version_message =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-/// PUT of one ConfigMap.
+/// Fixture of tests of updates (PUT) of one ConfigMap.
 class UpdateTest : public ConformanceTest {
  protected:
   UpdateTest() {
@@ -48,7 +48,7 @@ TEST_F(UpdateTest, StaleResourceVersionIsAConflict) {
   EXPECT_EQ(Get(ObjectPath()).str("/data/k"), "2");
 }
 
-TEST_F(UpdateTest, ConflictNamesTheApiGroup) {
+TEST_F(UpdateTest, ConflictErrorContainsTheApiGroup) {
   const std::string path = Path("apps/v1", "deployments");
   json deployment = Post(path, MakeDeployment("a")).body;
   deployment["metadata"]["resourceVersion"] = "1";
@@ -140,7 +140,7 @@ TEST_F(UpdateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
             "request");
 }
 
-TEST_F(UpdateTest, MissingObjectIsNotFoundAndNotCreated) {
+TEST_F(UpdateTest, UpdateOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
   const ApiResponse put = Put(Path("configmaps") + "/none", MakeConfigMap("none"));
 
   EXPECT_EQ(put.status, 404);
@@ -187,7 +187,7 @@ TEST_F(UpdateTest, InvalidLabelIsRejected) {
 
 /// A change of a metadata field that is immutable, and the error message.
 struct ImmutableMetadata {
-  std::string test{};
+  std::string test_name{};
   json metadata{};
   std::string message{};
 
@@ -218,9 +218,9 @@ const ImmutableMetadata immutable_metadata[] = {
      "deletionGracePeriodSeconds: Invalid value: 3: field is immutable"},
 };
 INSTANTIATE_TEST_SUITE_P(, ImmutableMetadataTest, ::testing::ValuesIn(immutable_metadata),
-                         [](const auto& immutable) { return immutable.param.test; });
+                         [](const auto& immutable) { return immutable.param.test_name; });
 
-/// metadata.generation, mostly of a Deployment.
+/// Fixture of tests of metadata.generation, mostly of a Deployment.
 class GenerationTest : public ConformanceTest {
  protected:
   GenerationTest() { deployment_ = Post(Path("apps/v1", "deployments"), MakeDeployment("a")).body; }
@@ -233,14 +233,14 @@ class GenerationTest : public ConformanceTest {
 
 TEST_F(GenerationTest, NewDeploymentHasGenerationOne) { EXPECT_EQ(Generation(), 1); }
 
-TEST_F(GenerationTest, SpecChangeRaisesTheGeneration) {
+TEST_F(GenerationTest, SpecChangeIncreasesTheGeneration) {
   deployment_["spec"]["replicas"] = 3;
   Update();
 
   EXPECT_EQ(Generation(), 2);
 }
 
-TEST_F(GenerationTest, LabelChangeDoesNotRaiseTheGeneration) {
+TEST_F(GenerationTest, LabelChangeDoesNotIncreaseTheGeneration) {
   deployment_["metadata"]["labels"] = {{"a", "b"}};
   Update();
 
@@ -248,14 +248,14 @@ TEST_F(GenerationTest, LabelChangeDoesNotRaiseTheGeneration) {
 }
 
 // Deployments are the only kind whose generation counts changes of annotations.
-TEST_F(GenerationTest, AnnotationChangeOfADeploymentRaisesTheGeneration) {
+TEST_F(GenerationTest, AnnotationChangeOfADeploymentIncreasesTheGeneration) {
   deployment_["metadata"]["annotations"] = {{"a", "b"}};
   Update();
 
   EXPECT_EQ(Generation(), 2);
 }
 
-TEST_F(GenerationTest, ExplicitDefaultValueDoesNotRaiseTheGeneration) {
+TEST_F(GenerationTest, ExplicitDefaultValueDoesNotIncreaseTheGeneration) {
   deployment_["spec"]["minReadySeconds"] = 0;
   Update();
 

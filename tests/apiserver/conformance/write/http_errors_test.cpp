@@ -7,7 +7,7 @@ using ::testing::StartsWith;
 
 /// A request that the server does not support. "NS" in the target stands for the test namespace.
 struct UnsupportedRequest {
-  std::string test{};
+  std::string test_name{};
   std::string method{};
   std::string target{};
 
@@ -34,7 +34,7 @@ class UnsupportedRequestTest : public ConformanceTest,
 
 class UnknownResourcePathTest : public UnsupportedRequestTest {};
 
-TEST_P(UnknownResourcePathTest, UnknownPathIsNotFoundWithoutDetails) {
+TEST_P(UnknownResourcePathTest, RequestToAnUnknownResourcePathReturnsNotFoundWithoutDetails) {
   const ApiResponse response = Send();
 
   EXPECT_EQ(response.status, 404);
@@ -66,11 +66,11 @@ const UnsupportedRequest unknown_resource_paths[] = {
     {"NamespacedObjectWithoutANamespace", "GET", "/api/v1/configmaps/a"},
 };
 INSTANTIATE_TEST_SUITE_P(, UnknownResourcePathTest, ::testing::ValuesIn(unknown_resource_paths),
-                         [](const auto& request) { return request.param.test; });
+                         [](const auto& request) { return request.param.test_name; });
 
 class UnsupportedVerbTest : public UnsupportedRequestTest {};
 
-TEST_P(UnsupportedVerbTest, UnsupportedVerbIsNotAllowed) {
+TEST_P(UnsupportedVerbTest, RequestWithAnUnsupportedVerbReturnsMethodNotAllowed) {
   const ApiResponse response = Send();
 
   EXPECT_EQ(response.status, 405);
@@ -100,18 +100,18 @@ const UnsupportedRequest unsupported_verbs[] = {
     {"UnknownHttpMethod", "FOO", "/api/v1/namespaces/NS/configmaps"},
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedVerbTest, ::testing::ValuesIn(unsupported_verbs),
-                         [](const auto& request) { return request.param.test; });
+                         [](const auto& request) { return request.param.test_name; });
 
 class HttpRequestTest : public ConformanceTest {};
 
-TEST_F(HttpRequestTest, UnknownGroupIsNotFoundInPlainText) {
+TEST_F(HttpRequestTest, GetInAnUnknownApiGroupReturnsNotFoundInPlainText) {
   const ApiResponse response = Get("/apis/nope.example.com/v1/things");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.text, "404 page not found\n");
 }
 
-TEST_F(HttpRequestTest, PathOutsideTheApiIsNotFoundInPlainText) {
+TEST_F(HttpRequestTest, GetOfAPathOutsideTheApiReturnsNotFoundInPlainText) {
   const ApiResponse response = Get("/nope");
 
   EXPECT_EQ(response.status, 404);
@@ -124,7 +124,7 @@ TEST_F(HttpRequestTest, TrailingSlashOfAPathIsIgnored) {
   EXPECT_EQ(Get(Path("configmaps") + "/a/").name(), "a");
 }
 
-TEST_F(HttpRequestTest, MissingObjectIsNotFoundWithItsNameGroupAndKind) {
+TEST_F(HttpRequestTest, GetOfAMissingObjectReturnsNotFoundWithNameGroupAndKind) {
   const ApiResponse response = Get(Path("apps/v1", "deployments") + "/none");
 
   EXPECT_EQ(response.status, 404);
@@ -149,7 +149,7 @@ TEST_F(HttpRequestTest, GetInAMissingNamespaceReportsTheObjectAsNotFound) {
 
 /// The value of a Content-Type or Accept header.
 struct MediaType {
-  std::string test{};
+  std::string test_name{};
   std::string type{};
 
   friend void PrintTo(const MediaType& media_type, std::ostream* out) { *out << media_type.type; }
@@ -177,7 +177,7 @@ const MediaType unsupported_content_types[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedContentTypeTest,
                          ::testing::ValuesIn(unsupported_content_types),
-                         [](const auto& media_type) { return media_type.param.test; });
+                         [](const auto& media_type) { return media_type.param.test_name; });
 
 class UnsupportedPatchTypeTest : public ConformanceTest,
                                  public ::testing::WithParamInterface<MediaType> {};
@@ -200,7 +200,7 @@ const MediaType unsupported_patch_types[] = {
     {"ApplyPatchInCbor", "application/apply-patch+cbor"},
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedPatchTypeTest, ::testing::ValuesIn(unsupported_patch_types),
-                         [](const auto& media_type) { return media_type.param.test; });
+                         [](const auto& media_type) { return media_type.param.test_name; });
 
 TEST_F(HttpRequestTest, ContentTypeWithACharsetIsAccepted) {
   const ApiResponse created = Call({.method = "POST",
@@ -238,9 +238,9 @@ const MediaType unsupported_accept_headers[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, UnsupportedAcceptHeaderTest,
                          ::testing::ValuesIn(unsupported_accept_headers),
-                         [](const auto& media_type) { return media_type.param.test; });
+                         [](const auto& media_type) { return media_type.param.test_name; });
 
-TEST_P(AcceptHeaderTest, ResponseIsJson) {
+TEST_P(AcceptHeaderTest, GetWithAnAcceptedMediaTypeReturnsJson) {
   const ApiResponse response = Send(GetParam().type);
 
   EXPECT_EQ(response.status, 200);
@@ -256,7 +256,7 @@ const MediaType json_accept_headers[] = {
     {"JsonWithAnUnknownParameter", "application/json;pretty=1"},
 };
 INSTANTIATE_TEST_SUITE_P(, AcceptHeaderTest, ::testing::ValuesIn(json_accept_headers),
-                         [](const auto& media_type) { return media_type.param.test; });
+                         [](const auto& media_type) { return media_type.param.test_name; });
 
 TEST_F(HttpRequestTest, UnknownRepresentationInTheAcceptHeaderIsNotAcceptable) {
   Post(Path("configmaps"), MakeConfigMap("a"));
