@@ -14,6 +14,8 @@
 namespace kopp::detail {
 namespace {
 
+using ErrorKind = TransportError::Kind;
+
 // How often a waiting lookup checks its stop token: glibc wakes waiters only when the lookup is
 // done.
 constexpr Duration kStopCheckInterval = std::chrono::milliseconds(10);
@@ -102,7 +104,6 @@ NameLookup::NameLookup(std::string host, std::uint16_t port)
     : host_(std::move(host)), port_(std::to_string(port)) {}
 
 std::vector<Address> NameLookup::Resolve(TimePoint deadline, const std::stop_token& stop) {
-  using ErrorKind = TransportError::Kind;
   const auto query = JoinOrStartQuery();
   int status = query->Wait(Duration::zero());
   while (status == EAI_INPROGRESS) {

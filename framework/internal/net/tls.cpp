@@ -14,6 +14,8 @@
 namespace kopp::detail {
 namespace {
 
+using ErrorKind = TransportError::Kind;
+
 [[noreturn]] void ThrowConfigError(const Config& config, const std::string& problem) {
   throw ConfigError(config.source + ": " + problem + " (" + ReadAndClearTlsErrors() + ")");
 }
@@ -221,7 +223,6 @@ bool IsCertificateAlert(unsigned long code) {
 }
 
 TransportError ToTransportError(unsigned long code) {
-  using ErrorKind = TransportError::Kind;
   if (IsCertificateAlert(code)) {
     return {ErrorKind::kUntrusted,
             "the server rejected the client certificate, or requires one: " + ReasonText(code) +

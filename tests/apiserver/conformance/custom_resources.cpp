@@ -2,7 +2,7 @@
 
 namespace kopp::conformance {
 
-std::string CustomResourceTest::group_;
+std::string CustomResourceTest::crd_group;
 
 std::string WidgetCrdPath(const std::string& group) { return crds_path + "/widgets." + group; }
 
@@ -36,7 +36,7 @@ void CustomResourceTest::CreateCrd(const json& schema, const json& version_field
 void CustomResourceTest::CreateCrdInGroup(const std::string& group, const json& crd) {
   const ApiResponse created = Post(crds_path, crd);
   ASSERT_EQ(created.status, 201) << created.text;
-  group_ = group;
+  crd_group = group;
   for (const json& version : crd["spec"]["versions"]) {
     if (!version["served"]) continue;
     const std::string widgets =
@@ -46,14 +46,14 @@ void CustomResourceTest::CreateCrdInGroup(const std::string& group, const json& 
 }
 
 void CustomResourceTest::DeleteCrd() {
-  if (!group_.empty()) Delete(CrdPath());
-  group_.clear();
+  if (!crd_group.empty()) Delete(CrdPath());
+  crd_group.clear();
 }
 
 json CustomResourceTest::MakeWidget(const std::string& name, const json& spec,
                                     const std::string& version) {
   json widget{
-      {"apiVersion", group_ + "/" + version}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
+      {"apiVersion", crd_group + "/" + version}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
   if (!spec.is_null()) widget["spec"] = spec;
   return widget;
 }

@@ -35,19 +35,19 @@ class CustomResourceTest : public ConformanceTest {
   static void CreateCrdInGroup(const std::string& group, const json& crd);
   static void DeleteCrd();
 
-  static const std::string& group() { return group_; }
-  static std::string CrdPath() { return WidgetCrdPath(group_); }
+  static const std::string& group() { return crd_group; }
+  static std::string CrdPath() { return WidgetCrdPath(crd_group); }
 
   /// Returns a Widget of group(), with `spec` unless that is null.
   static json MakeWidget(const std::string& name, const json& spec = nullptr,
                          const std::string& version = "v1");
   /// Returns the path of the Widgets in this test's namespace.
   std::string Widgets(const std::string& version = "v1") {
-    return Path(group_ + "/" + version, "widgets");
+    return Path(crd_group + "/" + version, "widgets");
   }
 
  private:
-  static std::string group_;
+  static std::string crd_group;
 };
 
 /// Fixture of tests that each create their own CRD; TearDown() deletes it. A suite whose tests can

@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kCrdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const std::string kWidgetsPath = "/apis/example.com/v1/widgets";
+const std::string crds_path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const std::string widgets_path = "/apis/example.com/v1/widgets";
 
 struct JsonResponse {
   int status = 0;
@@ -37,7 +37,7 @@ class CrdControllerTest : public ::testing::Test {
         {"type", "object"},
         {"properties",
          {{"spec", {{"type", "object"}, {"properties", std::move(spec_properties)}}}}}};
-    return Call("POST", kCrdsPath,
+    return Call("POST", crds_path,
                 {{"metadata", {{"name", plural + ".example.com"}}},
                  {"spec",
                   {{"group", "example.com"},
@@ -49,7 +49,7 @@ class CrdControllerTest : public ::testing::Test {
     json widget{
         {"apiVersion", "example.com/v1"}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
     if (!spec.is_null()) widget["spec"] = spec;
-    return Call("POST", kWidgetsPath, widget);
+    return Call("POST", widgets_path, widget);
   }
   /// Sends a JSON Patch if `patch` is an array, otherwise a merge patch.
   JsonResponse Patch(const std::string& target, const json& patch) {
@@ -62,7 +62,7 @@ class CrdControllerTest : public ::testing::Test {
     return {response.status, json::parse(response.body)};
   }
   json Condition(const std::string& crd, const std::string& type) {
-    const json response = Call("GET", kCrdsPath + '/' + crd).body;
+    const json response = Call("GET", crds_path + '/' + crd).body;
     for (const json& condition : response["status"]["conditions"]) {
       if (condition["type"] == type) return condition;
     }
@@ -84,7 +84,7 @@ TEST_F(CrdControllerTest, CrdWithAConflictingKindIsEstablishedAfterTheConflictin
   EXPECT_EQ(Condition("gadgets.example.com", "NamesAccepted")["reason"], "ListKindConflict");
   EXPECT_EQ(Call("GET", "/apis/example.com/v1/gadgets").status, 404);
 
-  Call("DELETE", kCrdsPath + "/widgets.example.com");
+  Call("DELETE", crds_path + "/widgets.example.com");
 
   EXPECT_EQ(Condition("gadgets.example.com", "Established")["status"], "True");
   EXPECT_EQ(Call("GET", "/apis/example.com/v1/gadgets").status, 200);
@@ -95,7 +95,7 @@ TEST_F(CrdControllerTest, UpdateOfACustomResourceWithoutResourceVersionIsRejecte
   json widget = CreateWidget("w").body;
   widget["metadata"].erase("resourceVersion");
 
-  const JsonResponse response = Call("PUT", kWidgetsPath + "/w", widget);
+  const JsonResponse response = Call("PUT", widgets_path + "/w", widget);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(
@@ -107,28 +107,28 @@ TEST_F(CrdControllerTest, UpdateOfACustomResourceWithoutResourceVersionIsRejecte
 TEST_F(CrdControllerTest, ValidationRatchetingAcceptsUnchangedAndRejectsChangedInvalidValues) {
   CreateCrd("widgets", "Widget", {{"a", {{"type", "integer"}}}, {"b", {{"type", "integer"}}}});
   CreateWidget("w", {{"a", 1}});
-  Patch(kCrdsPath + "/widgets.example.com",
+  Patch(crds_path + "/widgets.example.com",
         {{{"op", "add"},
           {"path", "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/minimum"},
           {"value", 5}}});
 
-  EXPECT_EQ(Patch(kWidgetsPath + "/w", {{"spec", {{"b", 2}}}}).status, 200);
-  EXPECT_EQ(Patch(kWidgetsPath + "/w", {{"spec", {{"a", 2}}}}).status, 422);
+  EXPECT_EQ(Patch(widgets_path + "/w", {{"spec", {{"b", 2}}}}).status, 200);
+  EXPECT_EQ(Patch(widgets_path + "/w", {{"spec", {{"a", 2}}}}).status, 422);
 }
 
 TEST_F(CrdControllerTest, DeletedCrdWithAUserFinalizerRemainsAfterItsCustomResourcesAreDeleted) {
   CreateCrd("widgets", "Widget");
-  Patch(kCrdsPath + "/widgets.example.com",
+  Patch(crds_path + "/widgets.example.com",
         {{"metadata", {{"finalizers", json::array({"example.com/a"})}}}});
   CreateWidget("w");
 
-  Call("DELETE", kCrdsPath + "/widgets.example.com");
+  Call("DELETE", crds_path + "/widgets.example.com");
 
   const json condition = Condition("widgets.example.com", "Terminating");
   EXPECT_EQ(condition["reason"], "InstanceDeletionCompleted");
-  EXPECT_EQ(Call("GET", kCrdsPath + "/widgets.example.com").body["metadata"]["finalizers"],
+  EXPECT_EQ(Call("GET", crds_path + "/widgets.example.com").body["metadata"]["finalizers"],
             json::array({"example.com/a"}));
-  EXPECT_EQ(Call("GET", kWidgetsPath).body["items"], json::array());
+  EXPECT_EQ(Call("GET", widgets_path).body["items"], json::array());
 }
 
 TEST_F(CrdControllerTest, StatusFieldsOfANewCrdHaveNoFieldManager) {

@@ -95,7 +95,7 @@ struct ListableKind {
   std::string group_version{};
   std::string plural{};
 
-  friend void PrintTo(const ListableKind& kind, std::ostream* out) { *out << kind.plural; }
+  friend void PrintTo(const ListableKind& listable, std::ostream* out) { *out << listable.plural; }
 };
 
 class ListKindTest : public ConformanceTest, public ::testing::WithParamInterface<ListableKind> {};

@@ -11,8 +11,8 @@ struct SelectorCase {
   std::string selector{};
   std::vector<std::string> selected{};
 
-  friend void PrintTo(const SelectorCase& selector, std::ostream* out) {
-    *out << selector.selector;
+  friend void PrintTo(const SelectorCase& test_case, std::ostream* out) {
+    *out << test_case.selector;
   }
 };
 

@@ -15,7 +15,7 @@ struct RequestBody {
   std::string message_start{};  ///< how the message starts
   std::string message_end{};    ///< how the message ends
 
-  friend void PrintTo(const RequestBody& body, std::ostream* out) { *out << body.body; }
+  friend void PrintTo(const RequestBody& request, std::ostream* out) { *out << request.body; }
 };
 
 class MalformedBodyTest : public ConformanceTest,

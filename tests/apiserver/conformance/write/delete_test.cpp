@@ -55,8 +55,8 @@ struct KindWithObjectResponse {
   std::string plural{};
   json extra_fields{};
 
-  friend void PrintTo(const KindWithObjectResponse& kind, std::ostream* out) {
-    *out << kind.plural;
+  friend void PrintTo(const KindWithObjectResponse& deleted, std::ostream* out) {
+    *out << deleted.plural;
   }
 };
 

@@ -15,7 +15,7 @@ struct ObjectName {
   std::string name{};
   std::string explanation{};  ///< empty if the server accepts the name
 
-  friend void PrintTo(const ObjectName& name, std::ostream* out) { *out << name.name; }
+  friend void PrintTo(const ObjectName& test_case, std::ostream* out) { *out << test_case.name; }
 };
 
 class ObjectNameTest : public ConformanceTest, public ::testing::WithParamInterface<ObjectName> {
