@@ -130,7 +130,8 @@ FILES = $(shell git ls-files '*.cpp')
 NOT_TIDIED = tests/install/% %/api_fuzz.cpp
 tidy: build/tidy/build.ninja
 	$(call packages,$(CHECK_PACKAGES))
-	@units="$$(find $(CURDIR)/build/tidy -name 'unity_*_cxx.cxx') /dev/null"; \
+	@cmake --preset tidy >/dev/null # for sources that were added or removed
+	@units="$$(jq -r '.[].file | select(test("/unity_"))' build/tidy/compile_commands.json) /dev/null"; \
 	for file in $(filter-out $(NOT_TIDIED),$(FILES)); do grep -ls "\"$(CURDIR)/$$file\"" $$units || echo $$file; done | sort -u | \
 	  xargs -r -P $$(nproc) -n 1 $(TIDY)
 

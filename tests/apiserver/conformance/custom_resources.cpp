@@ -52,8 +52,9 @@ void CustomResourceTest::DeleteCrd() {
 
 json CustomResourceTest::MakeWidget(const std::string& name, const json& spec,
                                     const std::string& version) {
-  json widget{
-      {"apiVersion", crd_group + "/" + version}, {"kind", "Widget"}, {"metadata", {{"name", name}}}};
+  json widget{{"apiVersion", crd_group + "/" + version},
+              {"kind", "Widget"},
+              {"metadata", {{"name", name}}}};
   if (!spec.is_null()) widget["spec"] = spec;
   return widget;
 }

@@ -8,9 +8,10 @@ using ::testing::ElementsAre;
 class ImmutableFieldTest : public ConformanceTest {
  protected:
   /// Creates `object` named "a" and patches it.
-  ApiResponse CreateAndPatch(const std::string& path, json object, const json& patch) {
-    object["metadata"]["name"] = "a";
-    EXPECT_EQ(Post(path, object).status, 201);
+  ApiResponse CreateAndPatch(const std::string& path, const json& object, const json& patch) {
+    json named = object;
+    named["metadata"]["name"] = "a";
+    EXPECT_EQ(Post(path, named).status, 201);
     return MergePatch(path + "/a", patch);
   }
 };
