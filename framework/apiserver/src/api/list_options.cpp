@@ -84,9 +84,9 @@ StatusError FieldNotSelectable(const Resource& resource, const std::string& name
 
 void CheckFields(const ListOptions& options, const Resource& resource) {
   const auto selectable = SelectableFields(resource);
-  for (const std::string& name : options.field_selector.Names()) {
-    if (std::find(selectable.begin(), selectable.end(), name) == selectable.end()) {
-      throw FieldNotSelectable(resource, name, selectable);
+  for (const auto& [field, equals, value] : options.field_selector.requirements()) {
+    if (std::find(selectable.begin(), selectable.end(), field) == selectable.end()) {
+      throw FieldNotSelectable(resource, field, selectable);
     }
   }
 }
@@ -129,9 +129,9 @@ ListOptions ReadListOptions(const ServerRequest& request, const Resource& resour
   if (match == "Exact") options.match = Match::kExact;
   if (match == "NotOlderThan") options.match = Match::kNotOlderThan;
   try {
-    options.label_selector = Selector::ParseLabelSelector(query.Get("labelSelector"));
+    options.label_selector = LabelSelector::Parse(query.Get("labelSelector"));
     const bool is_single_object = request.target.watch_prefix && !request.target.name.empty();
-    options.field_selector = Selector::ParseFieldSelector(
+    options.field_selector = FieldSelector::Parse(
         is_single_object ? "metadata.name=" + request.target.name : query.Get("fieldSelector"));
   } catch (const std::invalid_argument& error) {
     throw BadRequest(error.what());

@@ -3,13 +3,13 @@
 #include "api/object_attributes.hpp"
 #include "api/request.hpp"
 #include "api/resource.hpp"
-#include "api/selector.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include <kopp/informer/object_key.hpp>
+#include <kopp/informer/selector.hpp>
 
 namespace kopp::apiserver {
 
@@ -17,8 +17,8 @@ namespace kopp::apiserver {
 struct ListOptions {
   enum class Match { kUnset, kExact, kNotOlderThan };
   bool watch = false;
-  Selector label_selector{};
-  Selector field_selector{};
+  LabelSelector label_selector{};
+  FieldSelector field_selector{};
   std::int64_t limit = 0;                             ///< no limit if not positive
   std::string continue_token{};                       ///< of the previous page
   std::string resource_version_text{};                ///< as the client sent it

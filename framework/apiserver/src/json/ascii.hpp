@@ -1,8 +1,20 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace kopp::apiserver {
 
 /// Returns whether `c` is an ASCII digit. Unlike std::isdigit, it ignores the locale.
 [[nodiscard]] constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// Converts ASCII letters to lower case. Kinds and annotation keys are validated in lower case.
+[[nodiscard]] inline std::string ToLowerAscii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
 
 }  // namespace kopp::apiserver

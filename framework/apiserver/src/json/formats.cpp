@@ -1,6 +1,6 @@
 #include "json/formats.hpp"
 
-#include "json/names.hpp"
+#include "json/ascii.hpp"
 #include "json/pattern.hpp"
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include <system_error>
 
 #include <arpa/inet.h>
+
+#include <kopp/informer/names.hpp>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,7 +1,7 @@
 #include "validation/crd_validation.hpp"
 
 #include "json/accessors.hpp"
-#include "json/names.hpp"
+#include "json/ascii.hpp"
 #include "validation/crd_approval.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/crd_version_validation.hpp"
@@ -16,6 +16,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <kopp/informer/names.hpp>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,7 +1,7 @@
 #include "validation/embedded_validation.hpp"
 
 #include "json/accessors.hpp"
-#include "json/names.hpp"
+#include "json/ascii.hpp"
 #include "validation/metadata_validation.hpp"
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <kopp/informer/names.hpp>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "api/status.hpp"
-#include "json/names.hpp"
 #include "validation/field_ref.hpp"
 
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <kopp/informer/names.hpp>
 
 // Validation of fields that many built-in kinds share. Each function adds the errors that it finds
 // to `errors`.

@@ -2,13 +2,14 @@
 
 #include "api/resource.hpp"
 #include "api/status.hpp"
-#include "json/names.hpp"
 
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
+
+#include <kopp/informer/names.hpp>
 
 namespace kopp::apiserver {
 

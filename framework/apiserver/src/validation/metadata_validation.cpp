@@ -2,6 +2,7 @@
 
 #include "api/finalizers.hpp"
 #include "json/accessors.hpp"
+#include "json/ascii.hpp"
 
 #include <algorithm>
 #include <cstddef>

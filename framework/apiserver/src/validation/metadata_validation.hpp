@@ -1,7 +1,6 @@
 #pragma once
 
 #include "api/status.hpp"
-#include "json/names.hpp"
 
 #include <functional>
 #include <string>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include <kopp/informer/names.hpp>
 
 namespace kopp::apiserver {
 

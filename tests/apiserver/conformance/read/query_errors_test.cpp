@@ -73,6 +73,12 @@ const InvalidQuery invalid_queries[] = {
      "invalid selector: 'metadata.name'; can't understand 'metadata.name'"},
     {"FieldSelectorWithTwoEqualsSigns", "fieldSelector=metadata.name=a=b",
      "invalid field selector: unescaped character in value: 61"},
+    {"FieldSelectorWithoutOperatorInALaterTerm", "fieldSelector=metadata.name%3Da,b",
+     "invalid selector: 'metadata.name=a,b'; can't understand 'b'"},
+    {"FieldSelectorWithInvalidEscapeSequence", "fieldSelector=metadata.name%3D%5Cx",
+     "invalid field selector: invalid escape sequence: \\x"},
+    {"FieldSelectorEndingWithABackslash", "fieldSelector=metadata.name%3Da%5C",
+     "invalid field selector: invalid escape sequence: \\"},
     {"UnsupportedFieldSelectorOfAWatch", "watch=true&fieldSelector=spec.x=1",
      R"("spec.x" is not a known field selector: only "metadata.name", "metadata.namespace")"},
 };

@@ -5,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
-// Validation of names. Each function returns the same error message as kube-apiserver, or nothing
-// if `text` is valid.
+// Validation of names and labels, as the API server does it (k8s.io/apimachinery,
+// pkg/util/validation). Each function returns the message of kube-apiserver, or nothing if `text`
+// is valid. Thread-safe.
 
-namespace kopp::apiserver {
+namespace kopp {
 
+/// What is wrong with a name, and what is allowed; nullopt if the name is valid.
 using NameError = std::optional<std::string>;
 
 /// Validates the name of most objects: "example.com".
@@ -27,7 +29,4 @@ using NameError = std::optional<std::string>;
 /// Validates a key of a ConfigMap or Secret: "my.file".
 [[nodiscard]] NameError ValidateConfigKey(std::string_view text);
 
-/// Converts ASCII letters to lower case. Kinds and annotation keys are validated in lower case.
-[[nodiscard]] std::string ToLowerAscii(std::string_view text);
-
-}  // namespace kopp::apiserver
+}  // namespace kopp

@@ -1,11 +1,9 @@
-#include "json/names.hpp"
-
-#include "json/ascii.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
-namespace kopp::apiserver {
+#include <kopp/informer/names.hpp>
+
+namespace kopp {
 namespace {
 
 constexpr const char* kDnsSubdomain =
@@ -32,6 +30,7 @@ constexpr const char* kConfigKey =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
     " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 bool IsLabelAlnum(char c) { return IsLower(c) || IsDigit(c); }
@@ -116,12 +115,4 @@ NameError ValidateConfigKey(std::string_view text) {
   return {};
 }
 
-std::string ToLowerAscii(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-}  // namespace kopp::apiserver
+}  // namespace kopp
