@@ -1,5 +1,5 @@
-# Fails if PAGE names a test that does not exist in the folder TESTS.
-#   cmake -DPAGE=features.md -DTESTS=<folder> -P test_names.cmake
+# Fails if PAGE names a test that does not exist in the folder TESTS, or fewer than LEAST tests.
+#   cmake -DPAGE=features.md -DLEAST=50 -DTESTS=<folder> -P test_names.cmake
 # A test is named `Suite.Name`, between backticks. Lines like "| … | `XTest.Y`, `XTest.Z` |".
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE sources ${TESTS}/*_test.cpp)
@@ -23,7 +23,7 @@ endforeach()
 file(READ ${PAGE} text)
 string(REGEX MATCHALL "`[A-Za-z0-9]+Test\\.[A-Za-z0-9_]+`" named "${text}")
 list(LENGTH named count)
-if(count LESS 50)
+if(count LESS LEAST)
   message(FATAL_ERROR "${PAGE} names ${count} tests only: are they written as `Suite.Name`?")
 endif()
 foreach(test IN LISTS named)
