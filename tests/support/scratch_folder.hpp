@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace kopp::apiserver {
+namespace kopp::testing {
 
 /// A temporary folder for one test. The destructor removes it with its content.
 class ScratchFolder {
@@ -42,4 +42,4 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace kopp::apiserver
+}  // namespace kopp::testing

@@ -53,6 +53,18 @@ TEST_F(RateLimitingQueueTest, TheDelayOfAnItemDependsOnItsOwnFailures) {
   EXPECT_EQ(queue_.Get(), "a");
 }
 
+TEST_F(RateLimitingQueueTest, TheDelayOfAnItemIsAtLeastTheMinimum) {
+  queue_.AddRateLimited("a", {}, 30ms);
+  queue_.AddRateLimited("b", {}, 1ms);
+
+  Advance(5ms);
+  EXPECT_EQ(queue_.Get(), "b") << "the limiter's delay is longer";
+  Advance(24ms);
+  EXPECT_EQ(queue_.Len(), 0);
+  Advance(1ms);
+  EXPECT_EQ(queue_.Get(), "a");
+}
+
 TEST_F(RateLimitingQueueTest, ForgetResetsTheDelayOfAnItem) {
   queue_.AddRateLimited("a");
   Advance(5ms);

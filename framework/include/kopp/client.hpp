@@ -57,7 +57,8 @@ struct DeleteOptions {
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
 ///   if its name or namespace is missing, is not allowed for the kind, or would change the URL
 ///   path.
-/// The client never retries: in a reconciler let the exception escape, and the queue retries.
+/// The client does not retry a failed call, except that List may read pages again. In a reconciler
+/// let the exception escape, and the queue retries.
 ///
 /// A view (a struct with KOPP_FIELDS) holds only some fields of an object, so it is not written
 /// back. Write the fields to set with Apply or Patch, or a whole JSON object with Update. If an
@@ -82,7 +83,9 @@ class Client {
     const auto text = GetText(T::kKind, key);
     return text ? std::optional<T>(Decode<T>(*text)) : std::nullopt;
   }
-  /// Reads the whole list, in pages of 500 objects.
+  /// Reads the whole list, in pages of 500 objects, or fewer if a page is larger than
+  /// TransportOptions::max_body. If the list expires between two pages, reads it again from the
+  /// start, up to three times.
   template <Object T>
   [[nodiscard]] std::vector<T> List(const ListFilter& filter = {}) const {
     std::vector<T> objects;
@@ -154,6 +157,9 @@ class Client {
   [[nodiscard]] std::optional<std::string> GetText(const Kind& kind, const ObjectKey& key) const;
   [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind,
                                                    const ListFilter& filter) const;
+  [[nodiscard]] std::string ListPage(const Kind& kind, const ListFilter& filter,
+                                     const std::string& continue_token, int& page_size,
+                                     std::vector<std::string>& objects) const;
   [[nodiscard]] std::string CreateText(const Kind& kind, const nlohmann::json& object) const;
   [[nodiscard]] std::string UpdateText(const Kind& kind, const nlohmann::json& object,
                                        std::string_view subresource) const;

@@ -17,6 +17,7 @@ using detail::WithQuery;
 using nlohmann::json;
 
 constexpr int kPageSize = 500;
+constexpr int kMaxListRestarts = 3;  // a list expires 5 to 10 minutes after its first page
 
 /// Returns `object` with `apiVersion` and `kind`, which the API server requires in every body.
 /// Throws std::invalid_argument if `object` is not a JSON object.
@@ -64,22 +65,45 @@ std::optional<std::string> Client::GetText(const Kind& kind, const ObjectKey& ke
 }
 
 std::vector<std::string> Client::ListTexts(const Kind& kind, const ListFilter& filter) const {
-  std::vector<std::string> objects;
-  std::string continue_token;
-  do {
-    JsonSplitter splitter(JsonSplitter::Mode::kListItems,
-                          [&](std::string_view object) { objects.emplace_back(object); });
-    splitter.Feed(Call({.target = WithQuery(CollectionPath(kind, filter.ns),
-                                            {{"labelSelector", filter.label_selector},
-                                             {"fieldSelector", filter.field_selector},
-                                             {"limit", std::to_string(kPageSize)},
-                                             {"continue", continue_token}})}));
-    if (!splitter.IsComplete()) {
-      throw DecodeError(DecodeError::Kind::kMalformed, "", "the response is not a complete list");
+  int page_size = kPageSize;
+  for (int restarts = 0;; ++restarts) {
+    std::vector<std::string> objects;
+    std::string continue_token;
+    try {
+      do {
+        continue_token = ListPage(kind, filter, continue_token, page_size, objects);
+      } while (!continue_token.empty());
+      return objects;
+    } catch (const ApiError& error) {
+      // The API server has compacted the version of the first page. The next try reads newer pages.
+      if (!error.IsGone() || continue_token.empty() || restarts == kMaxListRestarts) throw;
     }
-    continue_token = Decode<ListResponse>(splitter.envelope()).metadata.continue_token;
-  } while (!continue_token.empty());
-  return objects;
+  }
+}
+
+// Appends the objects of a page to `objects` and returns the token of the next page. Halves
+// `page_size` until the page is not larger than TransportOptions::max_body.
+std::string Client::ListPage(const Kind& kind, const ListFilter& filter,
+                             const std::string& continue_token, int& page_size,
+                             std::vector<std::string>& objects) const {
+  for (;; page_size /= 2) {
+    try {
+      const std::string body = Call({.target = WithQuery(CollectionPath(kind, filter.ns),
+                                                         {{"labelSelector", filter.label_selector},
+                                                          {"fieldSelector", filter.field_selector},
+                                                          {"limit", std::to_string(page_size)},
+                                                          {"continue", continue_token}})});
+      JsonSplitter splitter(JsonSplitter::Mode::kListItems,
+                            [&](std::string_view object) { objects.emplace_back(object); });
+      splitter.Feed(body);
+      if (!splitter.IsComplete()) {
+        throw DecodeError(DecodeError::Kind::kMalformed, "", "the response is not a complete list");
+      }
+      return Decode<ListResponse>(splitter.envelope()).metadata.continue_token;
+    } catch (const TransportError& error) {
+      if (error.kind() != TransportError::Kind::kTooLarge || page_size == 1) throw;
+    }
+  }
 }
 
 std::string Client::CreateText(const Kind& kind, const json& object) const {

@@ -31,14 +31,24 @@ class UnusableTransport final : public Transport {
   std::string error_;
 };
 
+void WarnIfInsecure(const Config& config, const Logger& log) {
+  if (!config.insecure_skip_tls_verify) return;
+  log.Info(
+      "The certificate of the API server is not verified: others on the network can read the "
+      "credentials and change all data. Replace insecure-skip-tls-verify by "
+      "certificate-authority",
+      {{"server", config.server}, {"config", config.source}});
+}
+
 /// Sets `config_error` if the configuration cannot be used.
 std::shared_ptr<Transport> TransportOf(const Options& options, std::string& config_error) {
   if (options.transport) return options.transport;
   try {
+    const Config config = LoadConfig(
+        {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
+    WarnIfInsecure(config, options.log);
     return MakeTransport(
-        LoadConfig({.kubeconfig = options.kubeconfig,
-                    .master = options.master,
-                    .context = options.context}),
+        config,
         {.calls = options.http_transport, .user_agent = options.name, .clock = options.clock});
   } catch (const ConfigError& error) {
     config_error = error.what();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <kopp/informer/api_error.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
@@ -30,8 +32,14 @@ struct ReconcileCounts {
 /// This is the only place that catches exceptions of reconcile functions. Neither they nor
 /// exceptions of the rate limiter end a thread. The destructor stops the threads and waits for
 /// them. Not thread-safe, except for counts().
+///
+/// A key whose reconcile failed with an ApiError waits at least as long as the API server asks for
+/// (Retry-After, up to kMaxRetryAfter), so that an overloaded server is not called once per
+/// back-off.
 class WorkerPool {
  public:
+  static constexpr Duration kMaxRetryAfter = std::chrono::minutes(1);
+
   using Queue = workqueue::RateLimitingQueue<ObjectKey>;
 
   /// The objects that each Context refers to. They must outlive the pool.
@@ -80,6 +88,7 @@ class WorkerPool {
  private:
   void Process(const ObjectKey& key, const std::stop_token& stop) {
     std::string error_text;
+    Duration retry_after{};
     try {
       const Logger log = dependencies_.log.With({{"object", key}});
       Context context{key, dependencies_.client, dependencies_.cache, dependencies_.events, log,
@@ -87,12 +96,15 @@ class WorkerPool {
       return OnSuccess(key, reconcile_(key, context));
     } catch (const TerminalError& error) {
       return OnTerminalError(key, error.what());
+    } catch (const ApiError& error) {
+      error_text = error.what();
+      retry_after = std::min(error.retry_after().value_or(Duration::zero()), kMaxRetryAfter);
     } catch (const std::exception& error) {
       error_text = error.what();
     } catch (...) {
       error_text = "the reconciler threw an object that is not a std::exception";
     }
-    OnError(key, error_text);
+    OnError(key, error_text, retry_after);
   }
 
   void OnSuccess(const ObjectKey& key, const Result& result) {
@@ -112,16 +124,22 @@ class WorkerPool {
     queue_.Forget(key);
   }
 
-  void OnError(const ObjectKey& key, const std::string& error_text) {
+  void OnError(const ObjectKey& key, const std::string& error_text, Duration retry_after) {
     ++counts_.error;
     dependencies_.log.Error("Reconciler error", {{"object", key}, {"err", error_text}});
     try {
-      queue_.AddRateLimited(key);
-    } catch (const std::exception& error) {  // thrown by the rate limiter
-      dependencies_.log.Error("Rate limiter error, retrying in 1 s",
-                              {{"object", key}, {"err", error.what()}});
-      queue_.AddAfter(key, std::chrono::seconds(1));
+      queue_.AddRateLimited(key, {}, retry_after);
+    } catch (const std::exception& error) {
+      OnLimiterError(key, error.what());
+    } catch (...) {
+      OnLimiterError(key, "the rate limiter threw an object that is not a std::exception");
     }
+  }
+
+  void OnLimiterError(const ObjectKey& key, const char* error_text) {
+    dependencies_.log.Error("Rate limiter error, retrying in 1 s",
+                            {{"object", key}, {"err", error_text}});
+    queue_.AddAfter(key, std::chrono::seconds(1));
   }
 
   Queue& queue_;

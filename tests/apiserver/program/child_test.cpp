@@ -53,7 +53,7 @@ class ChildTest : public ::testing::Test {
   }
 
   Signals signals;
-  ScratchFolder folder;
+  testing::ScratchFolder folder;
 };
 
 TEST_F(ChildTest, RunsWithArgumentsAndVariablesAndWritesOutputToAFile) {

@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Config Reread(const ScratchFolder& folder, const Config& config, const std::string& user) {
+Config Reread(const testing::ScratchFolder& folder, const Config& config, const std::string& user) {
   WritePrivateFile(folder / "kubeconfig", KubeconfigText(config, user));
   return LoadConfig({.kubeconfig = (folder / "kubeconfig").string(),
                      .getenv = [](const std::string&) { return std::nullopt; }});
 }
 
 TEST(KubeconfigFileTest, LoadConfigReadsWhatWasWritten) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   const CertificateAuthority authority;
   const auto [certificate, key] = authority.IssueForUser({.name = "web"});
   const Config config{.server = "https://127.0.0.1:6443",
@@ -44,21 +44,21 @@ TEST(KubeconfigFileTest, LoadConfigReadsWhatWasWritten) {
 }
 
 TEST(KubeconfigFileTest, LoadConfigReadsAWrittenToken) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
 
   EXPECT_EQ(Reread(folder, {.server = "https://h:1", .token = "t0k3n"}, "a \"strange\" user").token,
             "t0k3n");
 }
 
 TEST(KubeconfigFileTest, AConfigWithoutCredentialsIsValid) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
 
   EXPECT_EQ(Reread(folder, {.server = "http://127.0.0.1:8080"}, "you").server,
             "http://127.0.0.1:8080");
 }
 
 TEST(KubeconfigFileTest, TheFileHasMode0600EvenIfItExistedWithAnotherMode) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   fs::permissions(folder.Write("kubeconfig", "old"), fs::perms::all);
 
   WritePrivateFile(folder / "kubeconfig", "new");
@@ -69,7 +69,7 @@ TEST(KubeconfigFileTest, TheFileHasMode0600EvenIfItExistedWithAnotherMode) {
 }
 
 TEST(KubeconfigFileTest, ASymbolicLinkIsKeptAndItsTargetIsWritten) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   fs::create_symlink("there", folder / "link");
 
   WritePrivateFile(folder / "link", "text");
@@ -79,7 +79,7 @@ TEST(KubeconfigFileTest, ASymbolicLinkIsKeptAndItsTargetIsWritten) {
 }
 
 TEST(KubeconfigFileTest, APipeWithAReaderReceivesTheText) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_THROW(WritePrivateFile(folder / "pipe", "text"), std::runtime_error);
   const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -94,7 +94,7 @@ TEST(KubeconfigFileTest, APipeWithAReaderReceivesTheText) {
 }
 
 TEST(KubeconfigFileTest, AFailedWriteLeavesNoTemporaryFile) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   fs::create_directory(folder / "kubeconfig");
 
   EXPECT_THROW(WritePrivateFile(folder / "kubeconfig", "text"), std::runtime_error);

@@ -71,7 +71,7 @@ class ManifestsTest : public ::testing::Test {
     return "no failure";
   }
 
-  ScratchFolder folder;
+  testing::ScratchFolder folder;
   testing::ApiServer server;
   Client client{server.transport()};
 };

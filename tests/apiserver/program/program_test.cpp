@@ -53,7 +53,7 @@ class ProgramTest : public ::testing::Test {
   std::string File(const std::string& name) { return (folder / name).string(); }
 
   Signals signals;
-  ScratchFolder folder;
+  testing::ScratchFolder folder;
 };
 
 TEST_F(ProgramTest, EachKubeconfigGivesAccessUntilTheServerIsTerminated) {

@@ -344,7 +344,7 @@ TEST(EnvironmentTest, InstallObjectCreatesTheObject) {
 }
 
 TEST(EnvironmentTest, InstallCreatesCustomResourceDefinitionsFirst) {
-  const apiserver::ScratchFolder folder;
+  const testing::ScratchFolder folder;
   const auto file = folder.Write("gadgets.yaml", R"(
 apiVersion: example.com/v1
 kind: Gadget

@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,6 +109,75 @@ TEST_F(ClientTest, ListReadsAllPagesAndSendsTheSelectors) {
   EXPECT_EQ(pods[1].metadata.name, "b");
   EXPECT_EQ(transport_.Requests()[0].target,
             "/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb%2C%21old&limit=500");
+}
+
+/// Returns the value of a parameter in the query of a request, or "".
+std::string QueryParameter(const Request& request, const std::string& name) {
+  const auto start = request.target.find(name + '=');
+  if (start == std::string::npos) return "";
+  const auto value = start + name.size() + 1;
+  return request.target.substr(value, request.target.find('&', value) - value);
+}
+
+TEST_F(ClientTest, ListReadsSmallerPagesIfAPageIsTooLarge) {
+  std::vector<std::string> limits;
+  transport_.On("GET", "/api/v1/namespaces/shop/pods", [&](const Request& request) -> Response {
+    limits.push_back(QueryParameter(request, "limit"));
+    const bool second = QueryParameter(request, "continue") == "next";
+    if (std::stoi(limits.back()) > 125) {
+      throw TransportError(TransportError::Kind::kTooLarge, "too large");
+    }
+    return {.status = 200,
+            .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
+                           : R"({"metadata":{"continue":"next"},
+                                 "items":[{"metadata":{"name":"a"}}]})"};
+  });
+
+  EXPECT_EQ(client_.List<Pod>({.ns = "shop"}).size(), 2);
+
+  EXPECT_THAT(limits, ::testing::ElementsAre("500", "250", "125", "125"));
+}
+
+TEST_F(ClientTest, ListThrowsIfASingleObjectIsTooLarge) {
+  transport_.On("GET", "/api/v1/pods", [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kTooLarge, "too large");
+  });
+
+  EXPECT_THROW((void)client_.List<Pod>(), TransportError);
+
+  EXPECT_EQ(QueryParameter(transport_.Requests().back(), "limit"), "1");
+}
+
+TEST_F(ClientTest, ListStartsAgainIfItExpiresBetweenTwoPages) {
+  int pages = 0;
+  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+    ++pages;
+    if (QueryParameter(request, "continue").empty()) {
+      return {.status = 200,
+              .body = R"({"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]})"};
+    }
+    if (pages == 2) return {.status = 410, .body = R"({"reason":"Expired"})"};
+    return {.status = 200, .body = R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"};
+  });
+
+  const auto pods = client_.List<Pod>();
+
+  ASSERT_EQ(pods.size(), 2) << "the first page must not be returned twice";
+  EXPECT_EQ(pods[0].metadata.name, "a");
+  EXPECT_EQ(pods[1].metadata.name, "b");
+}
+
+TEST_F(ClientTest, ListThrowsIfItExpiresAgainAndAgain) {
+  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+    if (QueryParameter(request, "continue").empty()) {
+      return {.status = 200, .body = R"({"metadata":{"continue":"next"},"items":[]})"};
+    }
+    return {.status = 410, .body = R"({"reason":"Expired"})"};
+  });
+
+  EXPECT_THROW((void)client_.List<Pod>(), ApiError);
+
+  EXPECT_EQ(transport_.Requests().size(), 8) << "two pages, and three restarts";
 }
 
 TEST_F(ClientTest, CreatePostsTheObjectWithApiVersionKindAndFieldManager) {

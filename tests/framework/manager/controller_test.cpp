@@ -270,28 +270,56 @@ TEST_F(ControllerTest, TheNumberOfConcurrentReconcilesIsTheNumberOfWorkers) {
   EXPECT_FALSE(too_many);
 }
 
+TEST_F(ControllerTest, AKeyIsNotRetriedBeforeTheRetryAfterOfAnApiError) {
+  SetPods({PodJson("a")});
+  std::vector<TimePoint> calls;
+  manager_.AddController<Pod>().Reconcile([&](const Pod&, Context&) -> Result {
+    calls.push_back(clock_.Now());
+    RecordCall("call");
+    if (calls.size() == 1) throw ApiError::FromBody("GET /x", 429, "", 30s);
+    if (calls.size() == 2) throw ApiError::FromBody("GET /x", 503, "", 1h);
+    return {};
+  });
+  Start();
+  AwaitCalls(1);
+  AdvanceUntilCalls(3, 1s);
+  Stop();
+
+  EXPECT_GE(calls[1] - calls[0], 30s);
+  EXPECT_LT(calls[1] - calls[0], 32s);
+  EXPECT_GE(calls[2] - calls[1], 1min) << "the maximum";
+  EXPECT_LT(calls[2] - calls[1], 62s);
+}
+
 TEST_F(ControllerTest, AfterARateLimiterExceptionTheKeyIsRetriedAfterOneSecond) {
   class Thrower final : public workqueue::RateLimiter<ObjectKey> {
    public:
-    Duration When(const ObjectKey&) override { throw std::runtime_error("limiter broken"); }
+    Duration When(const ObjectKey&) override {
+      if (++calls_ == 1) throw std::runtime_error("limiter broken");
+      throw 42;  // NOLINT: not a std::exception
+    }
     void Forget(const ObjectKey&) override {}
     int NumRequeues(const ObjectKey&) override { return 0; }
+
+   private:
+    int calls_ = 0;
   };
   SetPods({PodJson("a")});
   int calls = 0;
   manager_.AddController<Pod>({.limiter = std::make_unique<Thrower>()})
       .Reconcile([&](const Pod&, Context&) -> Result {
         RecordCall("call");
-        if (++calls == 1) throw std::runtime_error("try again");
+        if (++calls <= 2) throw std::runtime_error("try again");
         return {};
       });
   Start();
   AwaitCalls(1);
 
-  AdvanceUntilCalls(2, 100ms);
+  AdvanceUntilCalls(3, 100ms);
 
-  EXPECT_GE(clock_.Now() - TimePoint{}, 1s);
+  EXPECT_GE(clock_.Now() - TimePoint{}, 2s);
   EXPECT_THAT(LogText(), HasSubstr("limiter broken"));
+  EXPECT_THAT(LogText(), HasSubstr("the rate limiter threw an object that is not"));
 }
 
 TEST_F(ControllerTest, AnEventOfAReconcilerHasTheProgramNameAsItsComponent) {

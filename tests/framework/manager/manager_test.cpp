@@ -1,4 +1,5 @@
 #include "manager_fixture.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +20,7 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -114,6 +116,28 @@ TEST(ManagerConfigTest, AnInvalidConfigurationIsReportedByRunNotByTheConstructor
 
   EXPECT_EQ(manager.Run({}), 1);
   EXPECT_THAT(log, HasSubstr("/nowhere/kubeconfig"));
+}
+
+/// Returns what a Manager logs that is constructed with a kubeconfig whose cluster has `setting`.
+std::string LogOfManagerWithCluster(const std::string& setting) {
+  const testing::ScratchFolder folder;
+  const auto kubeconfig = folder.Write("config",
+                                       "{kind: Config, current-context: c, contexts: [{name: c, "
+                                       "context: {cluster: c}}], clusters: [{name: c, cluster: "
+                                       "{server: 'https://127.0.0.1:1', " +
+                                           setting + "}}]}");
+  std::string log;
+  const Manager manager{
+      Options{.kubeconfig = kubeconfig.string(),
+              .log = Logger({.write = [&](std::string_view line) { log += line; }})}};
+  return log;
+}
+
+TEST(ManagerConfigTest, AWarningIsLoggedIfTheServerCertificateIsNotVerified) {
+  EXPECT_THAT(LogOfManagerWithCluster("insecure-skip-tls-verify: true"),
+              AllOf(HasSubstr("The certificate of the API server is not verified"),
+                    HasSubstr("server=\"https://127.0.0.1:1\"")));
+  EXPECT_EQ(LogOfManagerWithCluster("insecure-skip-tls-verify: false"), "");
 }
 
 TEST_F(ManagerTest, AddControllerThrowsIfTheNameIsInUse) {

@@ -50,9 +50,10 @@ class RateLimitingQueue : public DelayingQueue<T> {
 
   /// Counts one failure of `item`, and adds it after the delay that the limiter returns. If the
   /// limiter throws, AddRateLimited throws the same exception and does not add the item. For
-  /// `priority`, see AddAfter.
-  void AddRateLimited(const T& item, std::optional<int> priority = {}) {
-    this->AddAfter(item, limiter_->When(item), priority);
+  /// `priority`, see AddAfter. The delay is at least `min_delay`, for example the Retry-After of a
+  /// server.
+  void AddRateLimited(const T& item, std::optional<int> priority = {}, Duration min_delay = {}) {
+    this->AddAfter(item, std::max(limiter_->When(item), min_delay), priority);
   }
 
   /// Adds `item` after the delay that `options` specify, or immediately if there is none.
