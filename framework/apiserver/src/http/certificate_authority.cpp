@@ -24,7 +24,7 @@ void Require(bool success) {
   if (!success) throw std::runtime_error("cannot create a certificate: an OpenSSL call failed");
 }
 
-std::string Text(const Bio& bio) {
+std::string PemText(const Bio& bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &bytes);
   return {bytes, static_cast<std::size_t>(size)};
@@ -33,13 +33,13 @@ std::string Text(const Bio& bio) {
 std::string ToPem(X509* certificate) {
   const Bio bio(BIO_new(BIO_s_mem()));
   Require(PEM_write_bio_X509(bio.get(), certificate) == 1);
-  return Text(bio);
+  return PemText(bio);
 }
 
 std::string ToPem(EVP_PKEY* key) {
   const Bio bio(BIO_new(BIO_s_mem()));
   Require(PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1);
-  return Text(bio);
+  return PemText(bio);
 }
 
 Key NewKey() {

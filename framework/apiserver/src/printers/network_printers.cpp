@@ -117,7 +117,7 @@ CellsByKind NetworkCells() {
       {"Ingress",
        {Name(), Text("/spec/ingressClassName", "<none>"), Hosts, Address, IngressPorts, Age()}},
       {"IngressClass", {Name(), Text("/spec/controller"), Parameters, Age()}},
-      {"NetworkPolicy", {Name(), LabelSelector("/spec/podSelector"), Age()}},
+      {"NetworkPolicy", {Name(), LabelSelectorCell("/spec/podSelector"), Age()}},
   };
 }
 

@@ -122,7 +122,7 @@ Cell Labels(std::string pointer) {
   };
 }
 
-Cell LabelSelector(std::string pointer) {
+Cell LabelSelectorCell(std::string pointer) {
   return [pointer = std::move(pointer)](const json& object, const std::string&) {
     return OrDefault(FormatSelector(ValueAt(object, pointer)), "<none>");
   };

@@ -56,6 +56,6 @@ using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
 /// names of containers.
 [[nodiscard]] Cell JoinedItems(std::string list, std::string field);
 [[nodiscard]] Cell Labels(std::string pointer);
-[[nodiscard]] Cell LabelSelector(std::string pointer);
+[[nodiscard]] Cell LabelSelectorCell(std::string pointer);
 
 }  // namespace kopp::apiserver

@@ -70,7 +70,7 @@ CellsByKind WorkloadCells() {
   const Cell desired = Number("/spec/replicas");
   const Cell current = Number("/status/replicas");
   const Cell ready = Number("/status/readyReplicas");
-  const Cell selector = LabelSelector("/spec/selector");
+  const Cell selector = LabelSelectorCell("/spec/selector");
   const std::string of_a_job = "/spec/jobTemplate/spec";
   return {
       {"Deployment",
@@ -99,7 +99,7 @@ CellsByKind WorkloadCells() {
        {Name(), Text("/spec/schedule"), Text("/spec/timeZone", "<none>"), IsSuspended,
         ItemCount({"/status/active"}), Age("/status/lastScheduleTime", "<none>"), Age(),
         Containers(of_a_job + "/template/spec"), Images(of_a_job + "/template/spec"),
-        LabelSelector(of_a_job + "/selector")}},
+        LabelSelectorCell(of_a_job + "/selector")}},
   };
 }
 
