@@ -4,13 +4,16 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <kopp/client.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/log.hpp>
 
 namespace kopp {
 
-/// Identifies the object of an Event: `involvedObject` of a core/v1 Event.
+/// Identifies the object of an Event: `involvedObject` of a core/v1 Event. Go: ObjectReference in
+/// k8s.io/api/core/v1.
 struct ObjectReference {
   std::string apiVersion = {};
   std::string kind = {};
@@ -21,6 +24,17 @@ struct ObjectReference {
 };
 KOPP_FIELDS(ObjectReference, apiVersion, kind, KOPP_FIELD(ns, "namespace"), name, uid,
             resourceVersion)
+
+/// Returns a reference to the object of `kind` with this metadata.
+[[nodiscard]] ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata);
+/// Returns a reference to `object`.
+template <Object T>
+[[nodiscard]] ObjectReference ReferenceTo(const T& object) {
+  return ReferenceTo(T::kKind, object.metadata);
+}
+/// Returns a reference to `object`, a whole object as JSON. apiVersion and kind come from `kind`,
+/// because the items of a list have none. Missing metadata stays empty; does not throw.
+[[nodiscard]] ObjectReference ReferenceTo(const Kind& kind, const nlohmann::json& object);
 
 /// Records what a controller did or failed to do, as Kubernetes Events in the namespace of the
 /// object. `kubectl describe` shows them.
@@ -48,13 +62,16 @@ class EventRecorder {
   /// such as "ScalingUp"; `message` is a sentence for people, cut to 1024 bytes.
   template <Object T>
   void Normal(const T& object, std::string_view reason, std::string_view message) {
-    Record("Normal", ReferenceTo(T::kKind, object.metadata), reason, message);
+    Normal(ReferenceTo(object), reason, message);
   }
   /// Records an Event of type Warning about `object`.
   template <Object T>
   void Warning(const T& object, std::string_view reason, std::string_view message) {
-    Record("Warning", ReferenceTo(T::kKind, object.metadata), reason, message);
+    Warning(ReferenceTo(object), reason, message);
   }
+  // The same for an object whose kind is only known at run time: see ReferenceTo.
+  void Normal(const ObjectReference& object, std::string_view reason, std::string_view message);
+  void Warning(const ObjectReference& object, std::string_view reason, std::string_view message);
 
   /// Writes the queued Events without retries, for at most five seconds and until the first write
   /// that gets no response; blocks until the thread has ended. Later Events are dropped. May be
@@ -62,8 +79,7 @@ class EventRecorder {
   void Stop();
 
  private:
-  static ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata);
-  void Record(std::string_view type, ObjectReference object, std::string_view reason,
+  void Record(std::string_view type, const ObjectReference& object, std::string_view reason,
               std::string_view message);
 
   class Writer;

@@ -60,7 +60,32 @@ std::string ValidMessage(std::string_view message) {
   return std::string(Cut(valid));
 }
 
+/// Returns a string of `metadata`, or "" if there is none.
+std::string StringAt(const json& metadata, const char* field) {
+  const auto found = metadata.find(field);
+  return found != metadata.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 }  // namespace
+
+ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata) {
+  return {std::string(kind.api_version),
+          std::string(kind.kind),
+          metadata.ns,
+          metadata.name,
+          metadata.uid,
+          metadata.resourceVersion};
+}
+
+ObjectReference ReferenceTo(const Kind& kind, const json& object) {
+  const json metadata = object.is_object() ? object.value("metadata", json::object()) : json();
+  ObjectMeta identity;
+  identity.ns = StringAt(metadata, "namespace");
+  identity.name = StringAt(metadata, "name");
+  identity.uid = StringAt(metadata, "uid");
+  identity.resourceVersion = StringAt(metadata, "resourceVersion");
+  return ReferenceTo(kind, identity);
+}
 
 /// Owns the queue of occurrences and the thread that writes them as Events.
 class EventRecorder::Writer {
@@ -197,19 +222,20 @@ EventRecorder::~EventRecorder() { Stop(); }
 
 void EventRecorder::Stop() { writer_->Stop(); }
 
-ObjectReference EventRecorder::ReferenceTo(const Kind& kind, const ObjectMeta& metadata) {
-  return {std::string(kind.api_version),
-          std::string(kind.kind),
-          metadata.ns,
-          metadata.name,
-          metadata.uid,
-          metadata.resourceVersion};
+void EventRecorder::Normal(const ObjectReference& object, std::string_view reason,
+                           std::string_view message) {
+  Record("Normal", object, reason, message);
 }
 
-void EventRecorder::Record(std::string_view type, ObjectReference object, std::string_view reason,
-                           std::string_view message) {
+void EventRecorder::Warning(const ObjectReference& object, std::string_view reason,
+                            std::string_view message) {
+  Record("Warning", object, reason, message);
+}
+
+void EventRecorder::Record(std::string_view type, const ObjectReference& object,
+                           std::string_view reason, std::string_view message) {
   writer_->Enqueue({.type = std::string(type),
-                    .object = std::move(object),
+                    .object = object,
                     .reason = std::string(reason),
                     .message = ValidMessage(message)});
 }

@@ -78,6 +78,27 @@ TEST_F(EventRecorderTest, AnEventIsCreatedWithItsObjectReasonMessageAndSource) {
       "firstTimestamp":"2023-11-14T22:13:20Z","lastTimestamp":"2023-11-14T22:13:20Z"})"));
 }
 
+TEST_F(EventRecorderTest, AnEventAboutAJsonObjectNamesTheGivenKind) {
+  const json item = {{"metadata", {{"name", "web"}, {"namespace", "shop"}, {"uid", "u1"}}}};
+  recorder_.Normal(ReferenceTo(Pod::kKind, item), "Synced", "all well");
+  recorder_.Stop();
+
+  ASSERT_THAT(transport_.Requests(), SizeIs(1));
+  const json event = json::parse(transport_.Requests()[0].body);
+  EXPECT_EQ(event["type"], "Normal");
+  EXPECT_EQ(event["involvedObject"], json::parse(R"({"apiVersion":"v1","kind":"Pod","name":"web",
+                        "namespace":"shop","uid":"u1"})"));
+}
+
+TEST(ReferenceToTest, MetadataThatIsMissingOrOfAnotherTypeStaysEmpty) {
+  for (const json& object : {json(), json(3), json::object(), json{{"metadata", 3}},
+                             json{{"metadata", {{"name", 3}}}}}) {
+    const ObjectReference reference = ReferenceTo(Pod::kKind, object);
+    EXPECT_EQ(reference.kind, "Pod");
+    EXPECT_EQ(reference.name + reference.ns + reference.uid + reference.resourceVersion, "");
+  }
+}
+
 TEST_F(EventRecorderTest, ARepeatedEventIncrementsTheCountOfTheExistingEvent) {
   recorder_.Normal(web_, "Synced", "all well");
   const std::string name =
