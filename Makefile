@@ -80,6 +80,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver apiserver_conformance_test
 	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/sample_controller_test.sh
+	@$(SCRIPT_ENVIRONMENT) SERVER=real HTTP_TRANSPORT=cpprestsdk tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/kubectl_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/kubectl_test.sh

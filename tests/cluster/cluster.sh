@@ -6,6 +6,8 @@
 #   cluster.sh down STATE                        stop all programs and remove the folder
 #   cluster.sh kill-apiserver STATE              send SIGKILL to the API server, like a crash
 #   cluster.sh start-apiserver STATE             start it again on the same port with the same data
+#   cluster.sh rotate-certificates STATE         while the API server is down, replace the CA and all
+#                                                certificates and keys that it has signed
 #   cluster.sh service-account STATE NAMESPACE NAME
 #                                                write NAME.kubeconfig (with a token) and
 #                                                NAME-certificate.kubeconfig (with a certificate)
@@ -27,6 +29,7 @@ main() {
     down) down "$(absolute "$1")" ;;
     kill-apiserver) process_stop "$(absolute "$1")" apiserver ;;
     start-apiserver) start_apiserver "$(absolute "$1")" ;;
+    rotate-certificates) rotate_certificates "$(absolute "$1")" ;;
     service-account) write_service_account_kubeconfigs "$(absolute "$1")" "$2" "$3" ;;
     *) sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
   esac
@@ -67,19 +70,35 @@ programs() { KOPP_PROGRAMS=${KOPP_PROGRAMS:-$("$here/programs.sh")} && echo "$KO
 # Creates X.509 v3 certificates with elliptic-curve keys: some TLS libraries reject v1, and
 # generating RSA keys is slow.
 create_certificates() { # STATE
+  create_authority "$1"
+  create_certificate "$1" apiserver /CN=kube-apiserver "subjectAltName=IP:127.0.0.1,IP:::1,DNS:localhost"
+  create_key "$1/service-account"
+}
+
+create_authority() { # STATE
   create_key "$1/ca"
   openssl req -x509 -key "$1/ca.key" -out "$1/ca.crt" -subj /CN=kopp-test-ca -days 30
-  create_certificate "$1" apiserver /CN=kube-apiserver "subjectAltName=IP:127.0.0.1,DNS:localhost"
-  create_key "$1/service-account"
+}
+
+rotate_certificates() { # STATE
+  local file name
+  create_authority "$1"
+  for file in "$1"/*.subject; do
+    name=$(basename "$file" .subject)
+    create_certificate "$1" "$name" "$(<"$file")" "$(<"$1/$name.extension")"
+  done
 }
 
 create_key() { openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; } # PATH
 
+# Records subject and extension for rotate_certificates.
 create_certificate() { # STATE NAME SUBJECT EXTENSION
+  echo "$3" >"$1/$2.subject"
+  echo "$4" >"$1/$2.extension"
   create_key "$1/$2"
   openssl req -new -key "$1/$2.key" -subj "$3" -out "$1/$2.csr"
   openssl x509 -req -in "$1/$2.csr" -CA "$1/ca.crt" -CAkey "$1/ca.key" -CAcreateserial -days 30 \
-    -extfile <(echo "$4") -out "$1/$2.crt" 2>/dev/null # openssl prints the subject on stderr
+    -extfile "$1/$2.extension" -out "$1/$2.crt" 2>/dev/null # openssl prints the subject on stderr
 }
 
 # etcd listens only on Unix sockets in the folder: it needs no free port, and other users cannot

@@ -5,6 +5,7 @@
 # its objects.
 #   sample_controller_test.sh [PART...]    run the named parts, or all: the files in sample_controller/
 #   SERVER               real (the default) or kopp
+#   HTTP_TRANSPORT       the controller's --http-transport: beast (the default) or cpprestsdk
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
 # Stops all programs and removes their folder at the end. If a check fails, the logs are kept in
 # build/test-cluster.
@@ -15,7 +16,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics rbac bad_input)
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics connections rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -58,7 +59,7 @@ run_in_two_processes() {
   trap 'exit 141' PIPE
   "${BASH_SOURCE[0]}" missing_crd reconcile ownership metrics bad_input >"$background_output" 2>&1 &
   background_pid=$!
-  "${BASH_SOURCE[0]}" restarts audit concurrent_writes rbac || code=$?
+  "${BASH_SOURCE[0]}" restarts audit concurrent_writes connections rbac || code=$?
   wait "$background_pid" || code=$?
   background_pid=''
   cat "$background_output"

@@ -1,0 +1,68 @@
+"""Proxies on loopback for the cluster tests. Prints the port, then one line for each connection.
+
+  proxy.py connect HOST                    an HTTP proxy on HOST that supports CONNECT only
+  proxy.py forward HOST TO-HOST TO-PORT    forwards connections to HOST to TO-HOST:TO-PORT
+"""
+
+import asyncio
+import sys
+
+
+def log(text):
+    print(text, flush=True)
+
+
+async def copy(reader, writer):
+    """Copies bytes until the end of `reader` or until one side fails."""
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+
+async def forward(reader, writer, host, port, greeting=b""):
+    try:
+        to_reader, to_writer = await asyncio.open_connection(host, port)
+    except OSError:
+        writer.close()
+        return
+    writer.write(greeting)
+    await asyncio.gather(copy(reader, to_writer), copy(to_reader, writer))
+
+
+async def connect(reader, writer):
+    """Handles one request: CONNECT HOST:PORT HTTP/1.1."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        writer.close()
+        return
+    method, target, _ = head.decode("latin-1").split("\r\n")[0].split(" ")
+    log(f"{method} {target}")
+    if method != "CONNECT":
+        writer.write(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+        return
+    host, port = target.rsplit(":", 1)
+    await forward(reader, writer, host.strip("[]"), int(port),
+                  b"HTTP/1.1 200 Connection established\r\n\r\n")
+
+
+async def main(mode, host, *to):
+    async def handle(reader, writer):
+        if mode == "connect":
+            await connect(reader, writer)
+        else:
+            log("connection")
+            await forward(reader, writer, to[0], int(to[1]))
+
+    server = await asyncio.start_server(handle, host, 0)
+    log(server.sockets[0].getsockname()[1])
+    await server.serve_forever()
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,91 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
+# Checks the ways to connect to the API server: each kind of credentials, a proxy, IPv6, and
+# certificates that are rotated while the controller runs.
+
+check_connections() {
+  write_connection_kubeconfigs
+  check "A controller with a token reconciles Foos" reconciles_as token
+  check "A controller with a client certificate reconciles Foos" reconciles_as certificate
+  check "A controller with a credential plugin reconciles Foos and runs the plugin once" reconciles_with_plugin
+  check "A controller whose kubeconfig has a proxy-url reconciles Foos through the proxy" reconciles_through_proxy
+  check "A controller reconciles Foos over [::1]" reconciles_over_ipv6
+  local rotated="A running controller misses no change when all certificates are replaced"
+  if [[ $server == real ]]; then
+    check "$rotated" certificates_rotated
+    "$cluster" service-account "$state" default sample-controller # with the new CA
+  else
+    skip_check "$rotated" "kopp-apiserver creates its certificates when it starts"
+  fi
+  process_stop "$state" controller TERM
+  start_controller_process
+}
+
+# Starts the proxies, and writes USER-user.kubeconfig for each way to connect.
+write_connection_kubeconfigs() {
+  local certificate=$state/sample-controller-certificate.kubeconfig
+  local token
+  process_start "$state" proxy python3 "$here/proxy.py" connect 127.0.0.1
+  process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$(<"$state/port")"
+  until [[ -s $state/proxy.log && -s $state/ipv6.log ]]; do sleep 0.05; done
+  cp "$state/sample-controller.kubeconfig" "$state/token-user.kubeconfig"
+  cp "$certificate" "$state/certificate-user.kubeconfig"
+  cp "$certificate" "$state/rotated-user.kubeconfig"
+  sed "s|certificate-authority:|proxy-url: \"http://127.0.0.1:$(head -n 1 "$state/proxy.log")\", certificate-authority:|" \
+    "$certificate" >"$state/proxy-user.kubeconfig"
+  sed -E "s|https://127.0.0.1:[0-9]+|https://[::1]:$(head -n 1 "$state/ipv6.log")|" \
+    "$certificate" >"$state/ipv6-user.kubeconfig"
+
+  token=$(kubectl --kubeconfig "$state/token-user.kubeconfig" config view --raw -o 'jsonpath={.users[0].user.token}')
+  cat >"$state/plugin" <<END
+#!/bin/sh
+echo run >>plugin.runs
+echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "$token"}}'
+END
+  chmod 700 "$state/plugin"
+  sed -E "s|user: \{client-certificate: .*\}\}|user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, interactiveMode: Never}}}|" \
+    "$certificate" >"$state/plugin-user.kubeconfig"
+}
+
+reconciles_as() { # USER
+  process_stop "$state" controller TERM
+  start_controller_process "$state/$1-user.kubeconfig"
+  use_new_namespace "$1-user"
+  create_foo a a 2
+  eventually_equals 2 10 replicas a
+  eventually_equals 0 10 available_replicas a
+  patch_foo_spec a '{"replicas":3}'
+  eventually_equals 3 10 replicas a
+}
+
+reconciles_with_plugin() {
+  reconciles_as plugin
+  equals run cat "$state/plugin.runs"
+}
+
+reconciles_through_proxy() {
+  reconciles_as proxy
+  equals yes at_least 3 count_tunnels # two watches and the calls
+}
+
+count_tunnels() { grep -cFx "CONNECT 127.0.0.1:$(<"$state/port")" "$state/proxy.log"; }
+
+reconciles_over_ipv6() {
+  reconciles_as ipv6
+  equals yes at_least 3 count_ipv6_connections
+}
+
+count_ipv6_connections() { grep -cFx connection "$state/ipv6.log"; }
+
+certificates_rotated() {
+  reconciles_as rotated
+  local before
+  before=$(process_id "$state" controller)
+  "$cluster" kill-apiserver "$state"
+  "$cluster" rotate-certificates "$state"
+  "$cluster" start-apiserver "$state"
+  patch_foo_spec a '{"replicas":5}'
+  create_foo b b 4
+  eventually_equals 5 60 replicas a
+  eventually_equals 4 60 replicas b
+  equals "$before" process_id "$state" controller
+}
