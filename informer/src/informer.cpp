@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <stdexcept>
 
 #include <kopp/informer/informer.hpp>
@@ -34,6 +35,7 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
   for (const ObjectKey& key : skipped_keys) {
     if (AnyObject cached = store_.Get(key)) objects.push_back(std::move(cached));
   }
+  KeepUnlistedObjectsIfAKeyIsUnknown(objects, skipped_keys);
   const bool in_initial_list = !HasSynced();
   AnyStore::Objects previous_objects = store_.Replace(objects);
   std::vector<std::pair<AnyObject, AnyObject>> changes;
@@ -57,7 +59,23 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
   synced_changed_.notify_all();
 }
 
-void AnyInformer::ApplyEvent(EventType type, AnyObject object) {
+/// If the key of a skipped object could not be read, the object may be any cached object that is
+/// not in the list. Then none of these is considered deleted.
+void AnyInformer::KeepUnlistedObjectsIfAKeyIsUnknown(
+    std::vector<AnyObject>& objects, const std::vector<ObjectKey>& skipped_keys) const {
+  if (std::none_of(skipped_keys.begin(), skipped_keys.end(),
+                   [](const ObjectKey& key) { return key.name.empty(); })) {
+    return;
+  }
+  std::set<ObjectKey> listed;
+  for (const AnyObject& object : objects) listed.insert(object.key());
+  for (const AnyObject& cached : store_.List()) {
+    if (!listed.contains(cached.key())) objects.push_back(cached);
+  }
+}
+
+void AnyInformer::ApplyEvent(const WatchItem& event) {
+  const AnyObject& object = event.object;
   const AnyObject cached = store_.Get(object.key());
   if (cached && IsOlderResourceVersion(object.metadata().resourceVersion,
                                        cached.metadata().resourceVersion)) {
@@ -65,10 +83,12 @@ void AnyInformer::ApplyEvent(EventType type, AnyObject object) {
     // watch and one of them lags behind.
     return;
   }
-  if (type == EventType::kDeleted) {
+  if (event.event_type == EventType::kDeleted) {
     store_.Erase(object.key());
-    const bool same_uid = cached && cached.metadata().uid == object.metadata().uid;
-    if (cached) NotifyDelete(same_uid ? object : cached, /*final_state_unknown=*/!same_uid);
+    if (!cached) return;
+    const bool final_state_known =
+        !event.metadata_only && cached.metadata().uid == object.metadata().uid;
+    NotifyDelete(final_state_known ? object : cached, !final_state_known);
   } else {
     store_.Set(object);
     NotifyChange(cached, object, /*in_initial_list=*/false);

@@ -25,6 +25,7 @@ constexpr Duration kMaxWatchTimeout = 480s;
 // The server sends a bookmark about once a minute.
 constexpr Duration kIdleTimeoutWithBookmarks = 75s;
 constexpr Duration kIdleTimeoutMargin = 5s;
+constexpr Duration kMinWatchInterval = 1s;
 constexpr int kPageSize = 500;
 // After this number of consecutive malformed frames, the reflector lists again.
 constexpr int kMaxMalformedFrames = 3;
@@ -57,6 +58,8 @@ ListOptions ReflectorState::NextListOptions() const {
       return {"", kPageSize, ""};
     case State::kListingUnpaged:
       return {"", 0, ""};
+    case State::kCheckingVersion:
+      return {"", 1, ""};
     default:
       return {resource_version_.empty() ? "0" : resource_version_, 0, ""};
   }
@@ -69,6 +72,11 @@ bool ReflectorState::OnListPage(const ListResult& page) {
   state_ = State::kWatching;
   malformed_frames_ = 0;
   return true;
+}
+
+Duration ReflectorState::DelayBeforeWatch() const {
+  if (watch_timeout_ == Duration::zero()) return {};  // there was no watch before
+  return std::max(Duration::zero(), watch_started_ + kMinWatchInterval - clock_.Now());
 }
 
 WatchOptions ReflectorState::StartWatch() {
@@ -85,7 +93,7 @@ void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark)
   watch_had_events_ = true;
   bookmarks_seen_ |= bookmark;
   malformed_frames_ = 0;
-  if (!resource_version.empty() && !IsOlderResourceVersion(resource_version, resource_version_)) {
+  if (!resource_version.empty() && !IsOutdated(resource_version)) {
     resource_version_ = resource_version;
   }
 }
@@ -96,7 +104,7 @@ TimePoint ReflectorState::IdleDeadline() const {
 }
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
-  if (watch_had_events_ || clock_.Now() - watch_started_ >= 1s) return {};
+  if (watch_had_events_ || clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
   return {
       NextBackoff(),
       "the server ended the watch within 1 s without an event; if this repeats, check the proxy "
@@ -104,11 +112,32 @@ ReflectorState::NextStep ReflectorState::OnWatchEnd() {
       /*minor=*/true};
 }
 
-ReflectorState::NextStep ReflectorState::OnIdleTimeout() const {
+ReflectorState::NextStep ReflectorState::OnIdleTimeout() {
+  state_ = State::kCheckingVersion;
   const auto idle = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - last_event_);
   return {{},
           "no event or bookmark for " + std::to_string(idle.count()) +
               " s; reopening the watch from resource version " + resource_version_,
+          /*minor=*/false};
+}
+
+ReflectorState::NextStep ReflectorState::OnOutdatedVersion(const std::string& resource_version) {
+  state_ = State::kCheckingVersion;
+  return {{},
+          "the watch sent resource version " + resource_version + " after " + resource_version_ +
+              "; checking the newest version",
+          /*minor=*/true};
+}
+
+ReflectorState::NextStep ReflectorState::OnNewestVersion(const std::string& resource_version) {
+  if (!IsOutdated(resource_version)) {
+    state_ = State::kWatching;
+    return {};
+  }
+  state_ = State::kListingPages;
+  return {{},
+          "the newest resource version is " + resource_version + ", older than " +
+              resource_version_ + ": etcd was probably restored from a backup; listing again",
           /*minor=*/false};
 }
 
@@ -127,6 +156,8 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
             /*minor=*/false};
   }
   continue_token_.clear();  // a failed list starts again at the first page
+  if (state_ == State::kCheckingVersion)
+    state_ = State::kWatching;  // the next silence checks again
   return next;
 }
 
@@ -180,10 +211,15 @@ void AnyReflector::Run(const std::stop_token& stop) {
     try {
       WaitFor(std::exchange(delay, {}), stop);
       if (stop.stop_requested()) return;
-      if (state_.state() == ReflectorState::State::kWatching) {
-        next = Watch(stop);
-      } else {
-        List(stop);
+      switch (state_.state()) {
+        case ReflectorState::State::kWatching:
+          next = Watch(stop);
+          break;
+        case ReflectorState::State::kCheckingVersion:
+          next = CheckVersion(stop);
+          break;
+        default:
+          List(stop);
       }
     } catch (...) {
       if (stop.stop_requested()) return;
@@ -210,7 +246,15 @@ void AnyReflector::List(const std::stop_token& stop) {
   state_.OnListPage(result);  // after Replace: if it throws, the list is repeated
 }
 
+ReflectorState::NextStep AnyReflector::CheckVersion(const std::stop_token& stop) {
+  const auto ignore = [](const AnyObject&) {};
+  return state_.OnNewestVersion(
+      source_.List(state_.NextListOptions(), ignore, stop).resource_version);
+}
+
 ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
+  WaitFor(state_.DelayBeforeWatch(), stop);
+  if (stop.stop_requested()) return {};
   const std::unique_ptr<WatchStream> stream = source_.Watch(state_.StartWatch(), stop);
   while (!stop.stop_requested()) {
     const TimePoint now = options_.clock.Now();
@@ -218,6 +262,9 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
     const TimePoint deadline = std::min(sink_.ResyncIfDue(now), state_.IdleDeadline());
     const WatchItem item = stream->Next(deadline - now);
     if (item.type == WatchItem::Type::kEnd) return state_.OnWatchEnd();
+    if (state_.IsOutdated(item.resource_version)) {
+      return state_.OnOutdatedVersion(item.resource_version);
+    }
     HandleWatchItem(item);
   }
   return {};
@@ -229,7 +276,7 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
   // reopened before the next event, it receives the skipped event again.
   if (item.type == Type::kSkipped) return ReportProblem(item.problem, /*minor=*/false);
   if (item.type == Type::kNoEvent) return;
-  if (item.type == Type::kEvent) sink_.ApplyEvent(item.event_type, item.object);
+  if (item.type == Type::kEvent) sink_.ApplyEvent(item);
   state_.OnEvent(item.resource_version, item.type == Type::kBookmark);
 }
 

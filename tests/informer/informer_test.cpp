@@ -209,7 +209,7 @@ TEST_F(InformerTest, AWatchThatEndsWithoutErrorIsResumedFromTheLastVersionWithou
   source_.Set(MakeWidget("a"));
   source_.EndWatch();
 
-  AwaitWatchRequest(2);
+  AdvanceUntilRequests(3, 100ms);
 
   EXPECT_THAT(source_.Requests(), ElementsAre(SourceRequest{Verb::kList, "0", 0, ""},
                                               SourceRequest{Verb::kWatch, "0", 0, ""},
@@ -237,11 +237,82 @@ TEST_F(InformerTest, AnIdleWatchIsReopenedAfter75SecondsOnceTheServerHasSentABoo
   source_.SendBookmark();
   source_.AwaitIdleWatch();
 
-  AdvanceUntilRequests(3, 5s);
+  AdvanceUntilRequests(4, 5s);
 
   EXPECT_EQ(clock_.Now() - TimePoint{}, 75s);
   ASSERT_THAT(Problems(), ElementsAre(HasSubstr("no event or bookmark for 75 s")));
-  EXPECT_EQ(source_.Requests()[2].verb, Verb::kWatch);
+  EXPECT_EQ(source_.Requests()[2], (SourceRequest{Verb::kList, "", 1, ""}));
+  EXPECT_EQ(source_.Requests()[3].verb, Verb::kWatch);
+}
+
+TEST_F(InformerTest, AWatchThatSendsABookmarkAndEndsIsReopenedOncePerSecond) {
+  StartAndWaitForSync();
+  for (std::size_t round = 0; round < 5; ++round) {
+    AwaitWatchRequest(round + 1);
+    source_.SendBookmark();
+    source_.EndWatch();
+    AdvanceUntilRequests(round + 3, 100ms);
+  }
+
+  EXPECT_EQ(clock_.Now() - TimePoint{}, 5s);
+}
+
+TEST_F(InformerTest, AfterARestoreOfEtcdEverythingIsListedAgain) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("lost").WithSize(1));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.DropNextEvent();
+  source_.Delete(MakeWidget("lost"));
+  source_.SetResourceVersion(1);
+
+  source_.SendBookmark();  // with version 1
+
+  EXPECT_THAT(event_log_.Await(4), ElementsAre("initial a=1", "initial lost=1", "tombstone lost=1",
+                                               "update a=1 to a=1"));
+}
+
+TEST_F(InformerTest, AReplayedAddOfADeletedObjectIsIgnored) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.Delete(MakeWidget("a").WithSize(1));
+
+  source_.SendEvent(EventType::kAdded, MakeWidget("a").WithSize(1).WithResourceVersion("1"));
+  AdvanceUntilRequests(4, 100ms);  // the newest version is checked, then the watch resumes
+  source_.Set(MakeWidget("b"));
+
+  EXPECT_THAT(event_log_.Await(3), ElementsAre("initial a=1", "delete a=1", "add b=0"));
+  EXPECT_EQ(informer_.store().Get({"default", "a"}), nullptr);
+}
+
+TEST_F(InformerTest, ADeletionThatDoesNotFitTheViewDeliversTheLastStateAsATombstone) {
+  source_.Set(MakeWidget("a").WithSize(7));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+
+  source_.SendDeletionWithMetadataOnly(MakeWidget("a").WithResourceVersion("2"));
+
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=7", "tombstone a=7"));
+  EXPECT_EQ(informer_.store().Get({"default", "a"}), nullptr);
+}
+
+TEST_F(InformerTest, NoObjectIsDeletedByAListWithAnObjectOfUnknownName) {
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Set(MakeWidget("b").WithSize(1));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.ListAsSkipped({"default", "a"}, /*reported_key=*/{});
+  source_.FailWatch(ApiError("WATCH", {.code = 410}));
+  AdvanceUntilRequests(4, 100ms);
+
+  EXPECT_EQ(informer_.store().Get({"default", "a"})->spec.size, 1);
+  EXPECT_THAT(event_log_.Await(4),
+              ElementsAre("initial a=1", "initial b=1", "update b=1 to b=1", "update a=1 to a=1"));
 }
 
 TEST_F(InformerTest, AListWhoseContinueTokenExpiresIsRepeatedUnpagedAndAppliedOnce) {
@@ -293,6 +364,7 @@ TEST_F(InformerTest, AnOutdatedDeletionOfAnEarlierObjectWithTheSameNameIsIgnored
   AwaitWatchRequest(1);
 
   source_.SendEvent(EventType::kDeleted, MakeWidget("a").WithUid("old").WithResourceVersion("1"));
+  AdvanceUntilRequests(4, 100ms);  // the newest version is checked, then the watch resumes
   source_.Set(MakeWidget("b"));
 
   EXPECT_EQ(event_log_.Await(3)[2], "add b=0");
@@ -306,6 +378,7 @@ TEST_F(InformerTest, AnEventWithAnOlderResourceVersionIsIgnored) {
   AwaitWatchRequest(1);
 
   source_.SendEvent(EventType::kModified, MakeWidget("a").WithSize(3).WithResourceVersion("4"));
+  AdvanceUntilRequests(4, 100ms);  // the newest version is checked, then the watch resumes
   source_.Set(MakeWidget("b"));
 
   EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=8", "add b=0"));

@@ -199,6 +199,56 @@ TEST_F(ReflectorStateTest, AWatchThatEndsWithinASecondWithoutEventsIsFollowedByA
   EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
 }
 
+TEST_F(ReflectorStateTest, AWatchStartsAtLeastOneSecondAfterTheOneBefore) {
+  List("7");
+  EXPECT_EQ(state_.DelayBeforeWatch(), 0s) << "there was no watch before";
+  (void)state_.StartWatch();
+  state_.OnEvent("8", true);
+  EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
+
+  EXPECT_EQ(state_.DelayBeforeWatch(), 1s);
+  clock_.Advance(400ms);
+  EXPECT_EQ(state_.DelayBeforeWatch(), 600ms);
+  clock_.Advance(10s);
+  EXPECT_EQ(state_.DelayBeforeWatch(), 0s);
+}
+
+TEST_F(ReflectorStateTest, AfterAnIdleTimeoutTheNewestVersionIsReadAndTheWatchResumes) {
+  ListAndWatch("12");
+  (void)state_.OnIdleTimeout();
+
+  EXPECT_EQ(state_.state(), State::kCheckingVersion);
+  EXPECT_EQ(state_.NextListOptions().limit, 1);
+  EXPECT_EQ(state_.NextListOptions().resource_version, "") << "\"0\" may be answered from a cache";
+  for (const char* newest : {"12", "15"}) {
+    EXPECT_EQ(state_.OnNewestVersion(newest).problem, "");
+    EXPECT_EQ(state_.state(), State::kWatching);
+    EXPECT_EQ(state_.resource_version(), "12");
+  }
+}
+
+TEST_F(ReflectorStateTest, IfTheNewestVersionIsOlderThanTheLastEverythingIsListedAgain) {
+  ListAndWatch("12");
+  EXPECT_TRUE(state_.IsOutdated("9"));
+  (void)state_.OnOutdatedVersion("9");
+  ASSERT_EQ(state_.state(), State::kCheckingVersion);
+
+  EXPECT_THAT(state_.OnNewestVersion("9").problem, HasSubstr("etcd was probably restored"));
+
+  EXPECT_EQ(state_.state(), State::kListingPages);
+  List("9");
+  EXPECT_EQ(state_.StartWatch().resource_version, "9");
+}
+
+TEST_F(ReflectorStateTest, IfTheNewestVersionCannotBeReadTheWatchResumes) {
+  ListAndWatch("12");
+  (void)state_.OnIdleTimeout();
+
+  EXPECT_GT(state_.OnFailure(ApiFailure(403)).delay, 0s);
+
+  EXPECT_EQ(state_.state(), State::kWatching);
+}
+
 TEST_F(ReflectorStateTest, WithoutBookmarksTheIdleDeadlineIsFiveSecondsAfterTheWatchTimeout) {
   ListAndWatch("7");
   clock_.Advance(100s);

@@ -36,6 +36,7 @@ class AnyHttpSource final : public informer::AnySource {
  private:
   class HttpWatchStream;
   informer::AnyObject TryDecode(std::string_view text, std::string& problem) const;
+  informer::AnyObject TryDecodeItem(std::string_view text, std::string& problem) const;
 
   Transport& transport_;
   Kind kind_;

@@ -62,13 +62,13 @@ std::optional<informer::EventType> EventTypeOf(std::string_view type) {
   return std::nullopt;
 }
 
-/// Returns the key of an object that may have any shape, for messages.
+/// Returns the key of an object that may have any shape; without a name if it has none.
 ObjectKey KeyFromJson(std::string_view object) {
   try {
     const auto head = Decode<ObjectHeader>(object);
     return {head.metadata.ns, head.metadata.name};
   } catch (const DecodeError&) {
-    return {"", "<unknown>"};
+    return {};
   }
 }
 
@@ -94,6 +94,21 @@ informer::AnyObject AnyHttpSource::TryDecode(std::string_view text, std::string&
   }
 }
 
+/// TryDecode for an item of a list: also skips malformed JSON, so that one object cannot hide all
+/// others. A watch reads a malformed event again instead, and then lists.
+informer::AnyObject AnyHttpSource::TryDecodeItem(std::string_view text,
+                                                 std::string& problem) const {
+  try {
+    return TryDecode(text, problem);
+  } catch (const DecodeError& error) {
+    const ObjectKey key = KeyFromJson(text);
+    problem = "skipped the " + std::string(kind_.kind) + " " +
+              (key.name.empty() ? "with an unknown name" : key.ToString()) +
+              ", which is not valid JSON: " + error.what();
+    return {};
+  }
+}
+
 informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
@@ -106,7 +121,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
   informer::ListResult result;
   JsonSplitter splitter(JsonSplitter::Mode::kListItems, [&](std::string_view item) {
     std::string problem;
-    if (auto object = TryDecode(item, problem)) {
+    if (auto object = TryDecodeItem(item, problem)) {
       on_object(std::move(object));
     } else {
       result.skipped.push_back({KeyFromJson(item), std::move(problem)});
@@ -122,7 +137,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
   }
   if (!splitter.IsComplete()) ThrowMalformed("the response is not a complete list");
   auto list = Decode<ListResponse>(splitter.envelope());
-  if (list.kind == "Table" || list.kind == "Status" || list.metadata.resourceVersion.empty()) {
+  if (list.items.text.empty() || list.metadata.resourceVersion.empty()) {
     ThrowMalformed("the response is not a list but a \"" + list.kind + "\"");
   }
   result.resource_version = std::move(list.metadata.resourceVersion);
@@ -170,12 +185,17 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     if (bookmark) return {.type = Type::kBookmark, .resource_version = version};
     std::string problem;
     informer::AnyObject object = source_.TryDecode(event.object.text, problem);
-    if (!object && *type == informer::EventType::kDeleted && !header.metadata.name.empty()) {
-      // A deletion identifies its object even if the object does not fit the view.
+    const bool metadata_only =
+        !object && *type == informer::EventType::kDeleted && !header.metadata.name.empty();
+    if (metadata_only) {  // a deletion identifies its object even if it does not fit the view
       object = source_.decode_(Encode(Decode<MetadataOnly>(event.object.text)));
     }
-    const Type item_type = object ? Type::kEvent : Type::kSkipped;
-    return {item_type, *type, std::move(object), version, std::move(problem)};
+    return {.type = object ? Type::kEvent : Type::kSkipped,
+            .event_type = *type,
+            .object = std::move(object),
+            .metadata_only = metadata_only,
+            .resource_version = version,
+            .problem = std::move(problem)};
   }
   [[nodiscard]] informer::WatchItem Skip(const std::string& description) const {
     return {.type = Type::kSkipped, .problem = request_ + ": skipped an event " + description};

@@ -6,7 +6,7 @@
 
 namespace kopp {
 
-/// `kind` and `metadata` of a list response.
+/// `kind` and `metadata` of a list response, and its `items` as text.
 struct ListResponse {
   struct Metadata {
     std::string resourceVersion;
@@ -14,8 +14,9 @@ struct ListResponse {
   };
   std::string kind;
   Metadata metadata;
+  RawJson items;
 };
 KOPP_FIELDS(ListResponse::Metadata, resourceVersion, KOPP_FIELD(continue_token, "continue"))
-KOPP_FIELDS(ListResponse, kind, metadata)
+KOPP_FIELDS(ListResponse, kind, metadata, items)
 
 }  // namespace kopp

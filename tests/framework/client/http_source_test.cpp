@@ -85,6 +85,38 @@ TEST_F(HttpSourceTest, ListSkipsAnObjectWithoutAName) {
   EXPECT_THAT(names_, ElementsAre("b"));
 }
 
+TEST_F(HttpSourceTest, ListSkipsAnItemThatIsNotValidJson) {
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
+      "items":[{"metadata":{"name":"a","namespace":"ns","uid":nonsense}},{"nonsense"},
+               {"metadata":{"name":"b"}}]})");
+
+  const auto result = List();
+
+  EXPECT_THAT(names_, ElementsAre("b"));
+  ASSERT_EQ(result.skipped.size(), 2);
+  EXPECT_EQ(result.skipped[0].key, (ObjectKey{"ns", "a"}));
+  EXPECT_THAT(result.skipped[0].problem,
+              HasSubstr("skipped the Pod ns/a, which is not valid JSON"));
+  EXPECT_EQ(result.skipped[1].key, ObjectKey{});
+  EXPECT_THAT(result.skipped[1].problem, HasSubstr("skipped the Pod with an unknown name"));
+}
+
+TEST_F(HttpSourceTest, ADeeplyNestedObjectIsListedAndWatchedLikeAnyOther) {
+  const std::string deep = std::string(9'000, '[') + std::string(9'000, ']');
+  const std::string pod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",
+      "resourceVersion":"8"},"deep":)" +
+                          deep + "}";
+  transport_.Respond("GET", kPodsPath, 200,
+                     R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[)" + pod +
+                         R"(,{"metadata":{"name":"b"}}]})");
+  EXPECT_THAT(List().skipped, ::testing::IsEmpty());
+  EXPECT_THAT(names_, ElementsAre("a", "b"));
+
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath, R"({"type":"ADDED","object":)" + pod + "}\n");
+  EXPECT_EQ(watch->Next(1s).object.key().name, "a");
+}
+
 TEST_F(HttpSourceTest, ListAcceptsAnyListKind) {
   transport_.Respond("GET", kPodsPath, 200,
                      R"({"kind":"PodCollection","metadata":{"resourceVersion":"9"},"items":[]})");
@@ -102,6 +134,7 @@ TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectDoesNotFitTheView) {
   EXPECT_EQ(item.type, Type::kEvent);
   EXPECT_EQ(item.event_type, EventType::kDeleted);
   EXPECT_EQ(item.object.key(), (ObjectKey{"ns", "a"}));
+  EXPECT_TRUE(item.metadata_only);
 }
 
 TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
@@ -112,8 +145,10 @@ TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
 }
 
 TEST_F(HttpSourceTest, ListThrowsIfTheResponseIsNotACompleteList) {
-  for (const std::string body : {"", "<html>", R"({"kind":"PodList","items":[{"metadata":{}})",
-                                 R"({"kind":"Status"})", R"({"kind":"Table","rows":[]})"}) {
+  for (const std::string body :
+       {"", "<html>", R"({"kind":"PodList","items":[{"metadata":{}})", R"({"kind":"Status"})",
+        R"({"kind":"Pod","metadata":{"name":"a","resourceVersion":"9"}})",
+        R"({"kind":"Table","rows":[]})"}) {
     transport_.Respond("GET", kPodsPath, 200, body);
     EXPECT_THROW(List(), DecodeError) << body;
   }

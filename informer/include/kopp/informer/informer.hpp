@@ -107,7 +107,7 @@ class AnyInformer : private AnyReflector::Sink {
  private:
   // AnyReflector::Sink
   void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& skipped_keys) override;
-  void ApplyEvent(EventType type, AnyObject object) override;
+  void ApplyEvent(const WatchItem& event) override;
   TimePoint ResyncIfDue(TimePoint now) override;
 
   struct Registration {
@@ -116,6 +116,8 @@ class AnyInformer : private AnyReflector::Sink {
     TimePoint next_resync = TimePoint::max();  // set by the first list
   };
 
+  void KeepUnlistedObjectsIfAKeyIsUnknown(std::vector<AnyObject>& objects,
+                                          const std::vector<ObjectKey>& skipped_keys) const;
   void NotifyChange(const AnyObject& before, const AnyObject& after, bool in_initial_list) const;
   void NotifyDelete(const AnyObject& object, bool final_state_unknown) const;
   template <typename Function, typename... Args>

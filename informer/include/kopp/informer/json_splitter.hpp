@@ -20,7 +20,8 @@ class JsonSplitter {
     kListItems,  ///< one list response: the elements of "items"; see envelope()
   };
   static constexpr std::size_t kMaxObjectBytes = 64U << 20U;  ///< limit for one buffered object
-  static constexpr int kMaxDepth = 512;                       ///< limit of nested brackets
+  /// Limit of nested brackets: the API server accepts custom resources up to this depth.
+  static constexpr int kMaxDepth = 10'000;
 
   /// `on_object` is called by Feed with the text of each object; the text is valid during the call.
   JsonSplitter(Mode mode, std::function<void(std::string_view object)> on_object);

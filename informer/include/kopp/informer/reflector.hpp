@@ -30,9 +30,19 @@ struct ReflectorOptions {
 ///         ┌─ 410, "too large" ─┐
 ///         │                    ▼            410 on a later page
 ///     kListing           kListingPages ───────────────────────────▶ kListingUnpaged
-///       ▲   │                  │                                           │
-///       │   └── listed ──▶ kWatching ◀── listed ───────────────────────────┘
-///       └── 410, other 4xx ────┘  (other failures: watch again from the last version)
+///       ▲   │                  │    ▲                                       │
+///       │   └── listed ──▶ kWatching│◀── listed ────────────────────────────┘
+///       └── 410, other 4xx ────┘│   │ the newest version is older than the last one
+///                               ▼   │
+///                         kCheckingVersion (silent, or sent an older version) ──▶ kWatching
+///
+/// Other failures of a watch: watch again from the last version. A watch starts at least one second
+/// after the one before, whatever the server sends.
+///
+/// Resource versions go back if etcd is restored from a backup. A watch then stays silent or sends
+/// versions that are older than the last one. An API server that lags behind looks the same, so the
+/// newest version is read from etcd (a list with version "" and limit 1): it is older than the last
+/// version only after a restore. Then the reflector lists everything again.
 ///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
 /// to the same length. After two minutes without a failure it starts at 800 ms again. A Retry-After
@@ -45,6 +55,7 @@ class ReflectorState {
     kListingPages,    ///< the newest state (version ""), in pages of 500
     kListingUnpaged,  ///< the newest state (version ""), in one response
     kWatching,
+    kCheckingVersion,  ///< a list of one object, to learn the newest version
   };
 
   explicit ReflectorState(const ReflectorOptions& options)
@@ -58,12 +69,19 @@ class ReflectorState {
   /// Returns the options of the next list request. Requires: a state other than kWatching.
   [[nodiscard]] ListOptions NextListOptions() const;
   /// Call after a list response was applied. Returns whether it was the last page; then the state
-  /// is kWatching.
+  /// is kWatching. Requires: not kCheckingVersion.
   bool OnListPage(const ListResult& page);
 
+  /// Returns the time to wait before StartWatch.
+  [[nodiscard]] Duration DelayBeforeWatch() const;
   /// Call before each watch; returns its options. The timeout, after which the server ends the
   /// watch, is random: 240 to 480 s.
   [[nodiscard]] WatchOptions StartWatch();
+  /// Returns whether `resource_version` of an event or bookmark is older than the last version.
+  /// Such an event is not applied: it may be about an object that was deleted since.
+  [[nodiscard]] bool IsOutdated(const std::string& resource_version) const {
+    return IsOlderResourceVersion(resource_version, resource_version_);
+  }
   /// Call after an event or a bookmark was applied. `resource_version` may be empty.
   void OnEvent(const std::string& resource_version, bool bookmark);
   /// Returns the time at which a watch without events is considered broken. If the server has ever
@@ -79,8 +97,13 @@ class ReflectorState {
   };
   /// Call when the server has ended the watch without an error.
   [[nodiscard]] NextStep OnWatchEnd();
-  /// Call when IdleDeadline has passed and the watch was closed.
-  [[nodiscard]] NextStep OnIdleTimeout() const;
+  /// Call when IdleDeadline has passed and the watch was closed. The state is kCheckingVersion.
+  [[nodiscard]] NextStep OnIdleTimeout();
+  /// Call when the watch has sent an outdated version and was closed. The state is
+  /// kCheckingVersion.
+  [[nodiscard]] NextStep OnOutdatedVersion(const std::string& resource_version);
+  /// Call with the version of the list that was requested in kCheckingVersion.
+  [[nodiscard]] NextStep OnNewestVersion(const std::string& resource_version);
   /// Call when a list or a watch threw `failure`.
   [[nodiscard]] NextStep OnFailure(const std::exception_ptr& failure);
 
@@ -118,11 +141,11 @@ class AnyReflector {
     Sink& operator=(const Sink&) = delete;
 
     /// Replaces the whole content by the result of a list. The objects with `skipped_keys` exist
-    /// too, but could not be decoded.
+    /// too, but could not be decoded. A key without a name means: one more object exists.
     virtual void Replace(std::vector<AnyObject> objects,
                          const std::vector<ObjectKey>& skipped_keys) = 0;
-    /// Applies one watch event.
-    virtual void ApplyEvent(EventType type, AnyObject object) = 0;
+    /// Applies one watch event, of type kEvent.
+    virtual void ApplyEvent(const WatchItem& event) = 0;
     /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
     /// Returns the time of the next resync; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
@@ -141,6 +164,7 @@ class AnyReflector {
 
  private:
   void List(const std::stop_token& stop);
+  ReflectorState::NextStep CheckVersion(const std::stop_token& stop);
   ReflectorState::NextStep Watch(const std::stop_token& stop);
   void HandleWatchItem(const WatchItem& item);
   void WaitFor(Duration delay, const std::stop_token& stop);

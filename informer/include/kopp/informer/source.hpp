@@ -21,7 +21,7 @@ struct ListOptions {
 
 /// An object of a list that could not be decoded.
 struct SkippedObject {
-  ObjectKey key = {};
+  ObjectKey key = {};        ///< without a name if it could not be read
   std::string problem = {};  ///< the reason, for a log
 };
 
@@ -58,6 +58,8 @@ struct WatchItem {
   Type type = Type::kEnd;
   EventType event_type = EventType::kAdded;
   AnyObject object = {};
+  /// For a deletion: `object` did not fit the view and has only its metadata.
+  bool metadata_only = false;
   std::string resource_version = {};  ///< of the object or the bookmark; may be empty
   std::string problem = {};           ///< the reason for kSkipped, for a log
 };

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -35,8 +34,9 @@ struct SourceRequest {
 ///
 /// Events wait in one queue until an open watch reads them. Only one watch may be open at a time.
 /// Watch ignores the resource version and the timeout in its options. List empties the queue,
-/// including bookmarks and EndWatch, because its result contains the changes. List calls
-/// `on_object` while it holds the mutex of the source, so `on_object` must not call the source.
+/// including bookmarks and EndWatch, because its result contains the changes; a list with limit 1
+/// does not: a reflector uses it to learn the newest version. List calls `on_object` while it holds
+/// the mutex of the source, so `on_object` must not call the source.
 template <Object T>
 class FakeSource final : public informer::Source<T> {
  public:
@@ -55,6 +55,15 @@ class FakeSource final : public informer::Source<T> {
     Send({.type = Item::Type::kEvent,
           .event_type = type,
           .object = shared,
+          .resource_version = shared->metadata.resourceVersion});
+  }
+  /// Sends a deletion whose object does not fit the view, without changing the objects.
+  void SendDeletionWithMetadataOnly(T object) {
+    const auto shared = std::make_shared<const T>(std::move(object));
+    Send({.type = Item::Type::kEvent,
+          .event_type = informer::EventType::kDeleted,
+          .object = shared,
+          .metadata_only = true,
           .resource_version = shared->metadata.resourceVersion});
   }
   /// Sends a bookmark with the current resource version.
@@ -88,7 +97,12 @@ class FakeSource final : public informer::Source<T> {
   }
   /// Makes later lists report the object with this key in ListResult::skipped, instead of passing
   /// it to `on_object`.
-  void ListAsSkipped(const ObjectKey& key) { state_.Lock()->skipped_keys.insert(key); }
+  void ListAsSkipped(const ObjectKey& key) { ListAsSkipped(key, key); }
+  /// The same with another key in ListResult::skipped; without a name it means that the source
+  /// could not read the key.
+  void ListAsSkipped(const ObjectKey& key, const ObjectKey& reported_key) {
+    state_.Lock()->skipped_keys.insert_or_assign(key, reported_key);
+  }
   /// Sets the number of objects per page of a list that has a limit; the default is 500. The value
   /// of the limit is ignored.
   void SetPageSize(std::size_t size) { state_.Lock()->page_size = size; }
@@ -107,6 +121,8 @@ class FakeSource final : public informer::Source<T> {
       return state->watch_is_waiting && state->events.empty() && !state->watch_failure;
     });
   }
+  /// Sets the resource version of the last change, as a restore of etcd from a backup does.
+  void SetResourceVersion(std::uint64_t version) { state_.Lock()->resource_version = version; }
   /// Returns the resource version of the last change, or "0".
   [[nodiscard]] std::string ResourceVersion() {
     return std::to_string(state_.Lock()->resource_version);
@@ -124,7 +140,7 @@ class FakeSource final : public informer::Source<T> {
     std::map<ObjectKey, std::shared_ptr<const T>> objects = {};
     std::uint64_t resource_version = 0;
     bool drop_next_event = false;
-    std::set<ObjectKey> skipped_keys;
+    std::map<ObjectKey, ObjectKey> skipped_keys;  // to the keys that are reported
     std::size_t page_size = 500;
     std::deque<Item> events;              // pending, for the open watch
     std::function<void()> watch_failure;  // throws the error of FailWatch
@@ -228,13 +244,14 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
     const bool on_page = index >= begin && index < end;
     ++index;
     if (!on_page) continue;
-    if (state->skipped_keys.contains(key)) {
-      result.skipped.push_back({key, key.ToString() + " could not be decoded"});
+    const auto skipped = state->skipped_keys.find(key);
+    if (skipped != state->skipped_keys.end()) {
+      result.skipped.push_back({skipped->second, key.ToString() + " could not be decoded"});
     } else {
       on_object(object);
     }
   }
-  state->events.clear();
+  if (options.limit != 1) state->events.clear();
   result.resource_version = std::to_string(state->resource_version);
   if (end < index) result.continue_token = std::to_string(end);
   return result;
