@@ -104,7 +104,9 @@ TimePoint ReflectorState::IdleDeadline() const {
 }
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
-  if (watch_had_events_ || clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
+  if (watch_had_events_) return {};
+  state_ = State::kCheckingVersion;
+  if (clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
   return {
       NextBackoff(),
       "the server ended the watch within 1 s without an event; if this repeats, check the proxy "
@@ -150,14 +152,11 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
   } catch (const DecodeError& error) {
     next = OnDecodeError(error);
   } catch (const std::exception& error) {
-    next = {NextBackoff(), error.what(), /*minor=*/false};
+    next = OnOtherFailure(error.what());
   } catch (...) {
-    next = {NextBackoff(), "the list or watch threw an exception that is not a std::exception",
-            /*minor=*/false};
+    next = OnOtherFailure("the list or watch threw an exception that is not a std::exception");
   }
   continue_token_.clear();  // a failed list starts again at the first page
-  if (state_ == State::kCheckingVersion)
-    state_ = State::kWatching;  // the next silence checks again
   return next;
 }
 
@@ -172,10 +171,11 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     state_ = State::kListingUnpaged;
     return {{}, problem, /*minor=*/true};
   }
-  if (state_ == State::kWatching) {
-    const bool resumable =
-        error.IsTooManyRequests() || (error.IsServerFault() && !version_unavailable);
-    if (!resumable) state_ = State::kListing;
+  if (!error.IsTooManyRequests()) {
+    const bool temporary = error.IsServerFault() && !version_unavailable;
+    if (state_ == State::kWatching) state_ = temporary ? State::kCheckingVersion : State::kListing;
+    // If the version may not be read, the next silent watch leads to another try.
+    if (state_ == State::kCheckingVersion && !temporary) state_ = State::kWatching;
   }
   const Duration retry_after = error.retry_after().value_or(Duration::zero());
   return {std::max(NextBackoff(), std::min(retry_after, kMaxRetryAfter)), problem,
@@ -192,6 +192,11 @@ ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error)
     malformed_frames_ = 0;
   }
   return {NextBackoff(), context + ": " + error.what(), /*minor=*/false};
+}
+
+ReflectorState::NextStep ReflectorState::OnOtherFailure(const std::string& problem) {
+  if (state_ == State::kWatching) state_ = State::kCheckingVersion;
+  return {NextBackoff(), problem, /*minor=*/false};
 }
 
 Duration ReflectorState::NextBackoff() {

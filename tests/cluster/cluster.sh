@@ -6,6 +6,8 @@
 #   cluster.sh down STATE                        stop all programs and remove the folder
 #   cluster.sh kill-apiserver STATE              send SIGKILL to the API server, like a crash
 #   cluster.sh start-apiserver STATE             start it again on the same port with the same data
+#   cluster.sh backup-etcd STATE                 save the data of etcd; restarts both programs
+#   cluster.sh restore-etcd STATE                replace the data by the saved data; restarts both
 #   cluster.sh rotate-certificates STATE         while the API server is down, replace the CA and all
 #                                                certificates and keys that it has signed
 #   cluster.sh service-account STATE NAMESPACE NAME
@@ -29,6 +31,8 @@ main() {
     down) down "$(absolute "$1")" ;;
     kill-apiserver) process_stop "$(absolute "$1")" apiserver ;;
     start-apiserver) start_apiserver "$(absolute "$1")" ;;
+    backup-etcd) backup_etcd "$(absolute "$1")" ;;
+    restore-etcd) restore_etcd "$(absolute "$1")" ;;
     rotate-certificates) rotate_certificates "$(absolute "$1")" ;;
     service-account) write_service_account_kubeconfigs "$(absolute "$1")" "$2" "$3" ;;
     *) sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
@@ -109,6 +113,22 @@ start_etcd() { # STATE
     --listen-peer-urls=unix://localhost:2380 --initial-advertise-peer-urls=unix://localhost:2380 \
     --initial-cluster=default=unix://localhost:2380
 }
+
+backup_etcd() { # STATE
+  stop_servers "$1"
+  cp -a "$1/etcd" "$1/etcd.backup"
+  start_servers "$1"
+}
+
+restore_etcd() { # STATE
+  stop_servers "$1"
+  rm -rf "$1/etcd"
+  cp -a "$1/etcd.backup" "$1/etcd"
+  start_servers "$1"
+}
+
+stop_servers() { process_stop "$1" apiserver && process_stop "$1" etcd TERM; }
+start_servers() { start_etcd "$1" && start_apiserver "$1"; }
 
 # Reserves a port for the API server. A Perl process binds a free port without listening until the
 # cluster is stopped, so no other program can take the port while the API server is down. Both use

@@ -16,7 +16,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics connections rbac bad_input)
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery connections rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -59,7 +59,7 @@ run_in_two_processes() {
   trap 'exit 141' PIPE
   "${BASH_SOURCE[0]}" missing_crd reconcile ownership metrics bad_input >"$background_output" 2>&1 &
   background_pid=$!
-  "${BASH_SOURCE[0]}" restarts audit concurrent_writes connections rbac || code=$?
+  "${BASH_SOURCE[0]}" restarts audit concurrent_writes recovery connections rbac || code=$?
   wait "$background_pid" || code=$?
   background_pid=''
   cat "$background_output"

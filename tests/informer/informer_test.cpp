@@ -223,12 +223,13 @@ TEST_F(InformerTest, AWatchThatFailsIsResumedAfterABackoffWithoutLosingEvents) {
   source_.FailWatch(std::runtime_error("connection reset"));
   source_.Set(MakeWidget("a"));
 
-  AdvanceUntilRequests(3, 100ms);
+  AdvanceUntilRequests(4, 100ms);
 
   EXPECT_THAT(event_log_.Await(1), ElementsAre("add a=0"));
   EXPECT_THAT(Problems(),
               ElementsAre(::testing::MatchesRegex("connection reset; retrying in [01]\\.[0-9] s")));
-  EXPECT_EQ(source_.Requests()[2].verb, Verb::kWatch);
+  EXPECT_EQ(source_.Requests()[2], (SourceRequest{Verb::kList, "", 1, ""}));
+  EXPECT_EQ(source_.Requests()[3].verb, Verb::kWatch);
 }
 
 TEST_F(InformerTest, AnIdleWatchIsReopenedAfter75SecondsOnceTheServerHasSentABookmark) {

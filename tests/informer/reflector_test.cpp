@@ -140,14 +140,23 @@ TEST_F(ReflectorStateTest, APageThatFailsForAnotherReasonRestartsAtTheFirstPage)
   EXPECT_EQ(state_.NextListOptions().limit, 500);
 }
 
-TEST_F(ReflectorStateTest, AWatchThatFailsTemporarilyResumesWithoutARelist) {
-  for (const auto& failure :
-       {ConnectionReset(), ApiFailure(429), ApiFailure(500), ApiFailure(503)}) {
+TEST_F(ReflectorStateTest, AWatchThatFailsTemporarilyResumesWithoutARelistIfTheVersionIsNotOlder) {
+  for (const auto& failure : {ConnectionReset(), ApiFailure(500), ApiFailure(503)}) {
     ListAndWatch("7");
     (void)state_.OnFailure(failure);
-    EXPECT_EQ(state_.state(), State::kWatching);
+    EXPECT_EQ(state_.state(), State::kCheckingVersion);
+    (void)state_.OnFailure(failure);
+    EXPECT_EQ(state_.state(), State::kCheckingVersion) << "the server may still be starting";
+    (void)state_.OnNewestVersion("8");
     EXPECT_EQ(state_.StartWatch().resource_version, "7");
   }
+}
+
+TEST_F(ReflectorStateTest, AWatchThatFailsWith429ResumesAfterADelayWithoutACheckOfTheVersion) {
+  ListAndWatch("7");
+  EXPECT_GT(state_.OnFailure(ApiFailure(429)).delay, 0s);
+  EXPECT_EQ(state_.state(), State::kWatching);
+  EXPECT_EQ(state_.StartWatch().resource_version, "7");
 }
 
 TEST_F(ReflectorStateTest, AWatchThatFailsWith404Relists) {

@@ -34,15 +34,17 @@ struct ReflectorOptions {
 ///       │   └── listed ──▶ kWatching│◀── listed ────────────────────────────┘
 ///       └── 410, other 4xx ────┘│   │ the newest version is older than the last one
 ///                               ▼   │
-///                         kCheckingVersion (silent, or sent an older version) ──▶ kWatching
+///                         kCheckingVersion ── it is not older ──▶ kWatching
 ///
-/// Other failures of a watch: watch again from the last version. A watch starts at least one second
-/// after the one before, whatever the server sends.
+/// A watch that was silent, sent an older version or failed is followed by kCheckingVersion; after
+/// 429 it just resumes. A watch starts at least one second after the one before, whatever the
+/// server sends.
 ///
-/// Resource versions go back if etcd is restored from a backup. A watch then stays silent or sends
-/// versions that are older than the last one. An API server that lags behind looks the same, so the
-/// newest version is read from etcd (a list with version "" and limit 1): it is older than the last
-/// version only after a restore. Then the reflector lists everything again.
+/// Resource versions go back if etcd is restored from a backup. A watch that resumes from a version
+/// of before the restore stays silent, or sends versions that are older than the last one. An API
+/// server that lags behind looks the same, so the newest version is read from etcd (a list with
+/// version "" and limit 1): it is older than the last version only after a restore. Then the
+/// reflector lists everything again.
 ///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
 /// to the same length. After two minutes without a failure it starts at 800 ms again. A Retry-After
@@ -110,6 +112,7 @@ class ReflectorState {
  private:
   NextStep OnApiError(const ApiError& error);
   NextStep OnDecodeError(const DecodeError& error);
+  NextStep OnOtherFailure(const std::string& problem);
   Duration NextBackoff();
 
   Clock& clock_;
