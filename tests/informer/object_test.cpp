@@ -34,6 +34,11 @@ TEST(ObjectKeyTest, SwappingNamespaceAndNameChangesTheHash) {
   EXPECT_NE(hash({"a", "b"}), hash({"b", "a"}));
 }
 
+TEST(KindTest, VersionReturnsThePartOfApiVersionAfterTheSlash) {
+  EXPECT_EQ((Kind{"apps/v1", "Deployment", "deployments"}).version(), "v1");
+  EXPECT_EQ((Kind{"v1", "Pod", "pods"}).version(), "v1");
+}
+
 TEST(KindTest, GroupReturnsThePartOfApiVersionBeforeTheSlash) {
   EXPECT_EQ((Kind{"apps/v1", "Deployment", "deployments"}).group(), "apps");
   EXPECT_EQ((Kind{"v1", "Pod", "pods"}).group(), "");

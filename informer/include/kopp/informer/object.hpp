@@ -21,7 +21,7 @@ enum class Scope {
 
 /// A kind of object of the Kubernetes API: group, version, kind and plural name. Corresponds to
 /// schema.GroupVersionKind and schema.GroupVersionResource in Go. Does not own its strings, which
-/// must outlive it: use string literals.
+/// must outlive it: use string literals, or a KindRef for a kind that is only known at run time.
 struct Kind {
   std::string_view api_version = {};  ///< "apps/v1", or "v1" for the core group
   std::string_view kind = {};         ///< "Deployment"
@@ -32,6 +32,10 @@ struct Kind {
   [[nodiscard]] constexpr std::string_view group() const {
     const auto slash = api_version.find('/');
     return slash == std::string_view::npos ? std::string_view{} : api_version.substr(0, slash);
+  }
+  /// Returns the version in the group: "v1".
+  [[nodiscard]] constexpr std::string_view version() const {
+    return api_version.substr(api_version.find('/') + 1);  // npos + 1 is 0
   }
 };
 
