@@ -8,6 +8,7 @@
 #include <kopp/client.hpp>
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
+#include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/kinds.hpp>
@@ -17,5 +18,6 @@
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/reconcile.hpp>
+#include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>
 #include <kopp/signals.hpp>

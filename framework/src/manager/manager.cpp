@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/config.hpp>
+#include <kopp/discovery.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
@@ -56,39 +57,6 @@ std::shared_ptr<Transport> TransportOf(const Options& options, std::string& conf
   }
 }
 
-/// metav1.APIResourceList: the resources of one group and version.
-struct ResourceList {
-  struct Resource {
-    std::string name;
-  };
-  std::vector<Resource> resources;
-};
-KOPP_FIELDS(ResourceList::Resource, name)
-KOPP_FIELDS(ResourceList, resources)
-
-/// Returns the plural names of the resources that the API server serves in `api_version`; none if
-/// it does not serve that group and version.
-std::vector<std::string> ServedPlurals(Transport& transport, std::string_view api_version,
-                                       const std::stop_token& stop) {
-  const bool core = api_version.find('/') == std::string_view::npos;
-  const std::string path = (core ? "/api/" : "/apis/") + std::string(api_version);
-  const Response response = transport.Call({.target = path}, stop);
-  std::vector<std::string> plurals;
-  if (response.status == 404) return plurals;
-  if (response.status != 200) {
-    throw ApiError::FromBody("GET " + path, response.status, response.body);
-  }
-  try {
-    for (auto& resource : Decode<ResourceList>(response.body).resources) {
-      plurals.push_back(std::move(resource.name));
-    }
-  } catch (const DecodeError& error) {
-    throw ConfigError("GET " + path + ": the response is not from a Kubernetes API server (" +
-                      error.what() + "): check the address of the server");
-  }
-  return plurals;
-}
-
 }  // namespace
 
 Manager::Manager(Options options)
@@ -136,13 +104,13 @@ std::unique_ptr<HttpServer> Manager::ServeMetrics() const {
 
 /// Throws if the API server cannot be reached or does not serve one of the watched kinds.
 void Manager::CheckKindsAreServed(const std::stop_token& stop) const {
-  std::map<std::string_view, std::vector<std::string>> served;
+  const DiscoveryClient discovery(*transport_, stop);
+  std::map<std::string_view, std::vector<ApiResource>> served;
   for (const Kind& kind : cache_.Kinds()) {
-    if (!served.contains(kind.api_version)) {
-      served[kind.api_version] = ServedPlurals(*transport_, kind.api_version, stop);
-    }
-    const auto& plurals = served[kind.api_version];
-    if (std::find(plurals.begin(), plurals.end(), kind.plural) == plurals.end()) {
+    const auto [entry, is_new] = served.try_emplace(kind.api_version);
+    if (is_new) entry->second = discovery.Resources(kind.api_version);
+    const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
+    if (std::ranges::none_of(entry->second, is_kind)) {
       throw ConfigError("the API server does not serve " + std::string(kind.plural) + " of " +
                         std::string(kind.api_version) +
                         ": install the CustomResourceDefinition of " + std::string(kind.kind) +

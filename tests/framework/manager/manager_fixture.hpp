@@ -32,8 +32,10 @@ inline std::string PodJson(const std::string& name, const std::string& extra_met
 class ManagerTest : public ::testing::Test {
  protected:
   ManagerTest() {
-    transport_->Respond("GET", "/api/v1", 200, R"({"resources":[{"name":"pods"}]})");
-    transport_->Respond("GET", "/apis/apps/v1", 200, R"({"resources":[{"name":"deployments"}]})");
+    transport_->Respond("GET", "/api/v1", 200,
+                        R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+    transport_->Respond("GET", "/apis/apps/v1", 200,
+                        R"({"kind":"APIResourceList","resources":[{"name":"deployments"}]})");
     SetPods({});
     transport_->Respond(
         "GET", kDeployments, 200,

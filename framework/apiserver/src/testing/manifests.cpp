@@ -12,7 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/informer/object.hpp>
+#include <kopp/discovery.hpp>
+#include <kopp/informer/api_error.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -82,39 +83,21 @@ std::string ErrorMessage(const Response& response) {
   return message.empty() ? "HTTP status " + std::to_string(response.status) : message;
 }
 
-// The discovery information about a kind.
-struct ServedResource {
-  std::string plural;
-  bool namespaced = false;
-  bool has_status = false;
-};
-
-ServedResource FindServedResource(Transport& server, const Manifest& manifest) {
+ApiResource FindResource(Transport& server, const Manifest& manifest) {
   const std::string version = StringAt(manifest.object, "/apiVersion");
   const std::string kind = StringAt(manifest.object, "/kind");
   if (version.empty() || kind.empty()) ThrowError(manifest, "apiVersion and kind are required");
-  const Response response = server.Call(
-      {.target = (version.find('/') == std::string::npos ? "/api/" : "/apis/") + version});
-  if (response.status != 200) {
+  const std::vector<ApiResource> resources = DiscoveryClient(server).Resources(version);
+  if (resources.empty()) {
     ThrowError(manifest, "the server does not serve " + version +
                              "; install its CustomResourceDefinition first");
   }
-  const json list = json::parse(response.body);
-  ServedResource found;
-  for (const json& resource : list.at("resources")) {
-    if (resource.at("kind") != kind) continue;
-    const std::string name = resource.at("name");
-    if (name.find('/') == std::string::npos) {
-      found.plural = name;
-      found.namespaced = resource.at("namespaced");
-    } else if (name.ends_with("/status")) {
-      found.has_status = true;
-    }
-  }
-  if (found.plural.empty()) {
+  const auto found = std::ranges::find_if(
+      resources, [&](const ApiResource& resource) { return resource.kind.kind == kind; });
+  if (found == resources.end()) {
     ThrowError(manifest, "the server does not serve kind " + kind + " in " + version);
   }
-  return found;
+  return *found;
 }
 
 void Send(Transport& server, const Manifest& manifest, const Request& request) {
@@ -134,15 +117,12 @@ json WithoutServerFields(json object) {
 }
 
 void Apply(Transport& server, const Manifest& manifest) {
-  const ServedResource resource = FindServedResource(server, manifest);
+  const ApiResource resource = FindResource(server, manifest);
+  const KindRef& kind = resource.kind;
   const json object = WithoutServerFields(manifest.object);
-  const std::string version = StringAt(object, "/apiVersion");
   std::string ns = StringAt(object, "/metadata/namespace");
-  if (!resource.namespaced) ns.clear();
-  if (resource.namespaced && ns.empty()) ns = "default";
-  const Kind kind{.api_version = version,
-                  .plural = resource.plural,
-                  .scope = resource.namespaced ? Scope::kNamespaced : Scope::kCluster};
+  if (kind.scope == Scope::kCluster) ns.clear();
+  if (kind.scope == Scope::kNamespaced && ns.empty()) ns = "default";
   const std::string name = StringAt(object, "/metadata/name");
   if (name.empty()) {  // the server generates a name from generateName, or returns an error
     return Send(server, manifest,
@@ -157,7 +137,7 @@ void Apply(Transport& server, const Manifest& manifest) {
           .content_type = "application/apply-patch+yaml"});
   };
   apply("");
-  if (resource.has_status && object.contains("status")) apply("status");
+  if (resource.HasSubresource("status") && object.contains("status")) apply("status");
 }
 
 }  // namespace
@@ -187,6 +167,8 @@ void ApplyManifests(Transport& server, const std::vector<Manifest>& manifests) {
     try {
       Apply(server, manifest);
     } catch (const std::invalid_argument& error) {  // the name is not valid in a URL path
+      ThrowError(manifest, error.what());
+    } catch (const ApiError& error) {  // the server does not tell its resources
       ThrowError(manifest, error.what());
     }
   }
