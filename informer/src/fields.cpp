@@ -104,8 +104,13 @@ std::uint64_t Cursor::ReadUnsigned(std::uint64_t max) {
       std::to_string(number) + " is out of range: expected at most " + std::to_string(max));
 }
 
-double Cursor::ReadDouble() {
-  return GetOrThrow(value_.json.get_double(), value_.json, "a number");
+double Cursor::ReadDouble(double max) {
+  const double number = GetOrThrow(value_.json.get_double(), value_.json, "a number");
+  if (std::abs(number) <= max) return number;
+  std::string limit;
+  Encoder{limit}.WriteDouble(max);
+  throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
+                    "the number is out of range: expected at most " + limit);
 }
 
 std::string Cursor::ReadString() {

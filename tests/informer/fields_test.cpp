@@ -36,16 +36,23 @@ struct Box {
 KOPP_FIELDS(Box, open, count, small, weight, label, limit, note, sizes, tags,
             KOPP_FIELD(cls, "class"), extra, outer)
 
+struct Ratio {
+  float value = 0;
+};
+KOPP_FIELDS(Ratio, value)
+
 }  // namespace shop
 
 namespace kopp {
 namespace {
 
 using shop::Box;
+using shop::Ratio;
 
+template <typename View = Box>
 std::string DecodeErrorOf(const std::string& text) {
   try {
-    (void)Decode<Box>(text);
+    (void)Decode<View>(text);
   } catch (const DecodeError& error) {
     return error.what();
   }
@@ -118,6 +125,9 @@ TEST(FieldsTest, ANumberOutOfTheRangeOfItsMemberIsAnErrorAndNotTruncated) {
       "count: 3000000000 is out of range: expected an integer from -2147483648 to 2147483647");
   EXPECT_EQ(DecodeErrorOf(R"({"small": 256})"), "small: 256 is out of range: expected at most 255");
   EXPECT_EQ(DecodeErrorOf(R"({"limit": 1.5})"), "limit: expected an integer, found a number");
+  EXPECT_EQ(DecodeErrorOf<Ratio>(R"({"value": -1e39})"),
+            "value: the number is out of range: expected at most 3.4028234663852886e+38");
+  EXPECT_EQ(DecodeErrorOf<Ratio>(R"({"value": -3e38})"), "no error");
 }
 
 TEST(FieldsTest, DecodingInvalidJsonThrowsMalformed) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,8 @@ class Cursor {
   std::int64_t ReadInt(std::int64_t min, std::int64_t max);
   /// Throws if the number is greater than `max`.
   std::uint64_t ReadUnsigned(std::uint64_t max);
-  double ReadDouble();
+  /// Throws if the absolute value of the number is greater than `max`.
+  double ReadDouble(double max);
   std::string ReadString();
   /// Returns the JSON text of a value of any type.
   std::string ReadRaw();
@@ -174,7 +176,8 @@ void DecodeMember(M& member, Cursor& cursor) {
   } else if constexpr (std::unsigned_integral<M>) {
     member = static_cast<M>(cursor.ReadUnsigned(std::numeric_limits<M>::max()));
   } else if constexpr (std::floating_point<M>) {
-    member = static_cast<M>(cursor.ReadDouble());
+    using Limits = std::numeric_limits<std::conditional_t<std::same_as<M, float>, float, double>>;
+    member = static_cast<M>(cursor.ReadDouble(Limits::max()));
   } else if constexpr (std::same_as<M, std::string>) {
     member = cursor.ReadString();
   } else if constexpr (std::same_as<M, RawJson>) {
