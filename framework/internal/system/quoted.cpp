@@ -10,18 +10,22 @@ constexpr std::size_t kMaxLength = 120;
 
 }  // namespace
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text.substr(0, kMaxLength)) {
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
       std::array<char, 5> escape{};
       std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(c));
-      quoted += escape.data();
+      escaped += escape.data();
     } else {
-      quoted += c;
+      escaped += c;
     }
   }
-  return quoted + (text.size() > kMaxLength ? "…\"" : "\"");
+  return escaped;
+}
+
+std::string Quoted(std::string_view text) {
+  return '"' + Escaped(text.substr(0, kMaxLength)) + (text.size() > kMaxLength ? "…\"" : "\"");
 }
 
 }  // namespace kopp::detail

@@ -62,7 +62,7 @@ YAML::Node ParseYaml(const std::string& text, const std::string& where) {
     YAML::Parser(stream).HandleNextDocument(limits);
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw ConfigError(Location(where, error.mark) + ": invalid YAML: " + error.msg +
+    throw ConfigError(Location(where, error.mark) + ": invalid YAML: " + Escaped(error.msg) +
                       "; correct it, or recreate it with `kubectl config view --raw`");
   }
 }

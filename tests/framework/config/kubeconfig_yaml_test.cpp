@@ -17,6 +17,12 @@ TEST_F(KubeconfigYamlTest, InvalidYamlIsRejectedWithItsLine) {
             "it, or recreate it with `kubectl config view --raw`");
 }
 
+TEST_F(KubeconfigYamlTest, ControlCharactersAreEscapedInErrors) {
+  EXPECT_EQ(LoadErrorOfText("kind: \"\\\x01\"\n"),
+            "kubeconfig DIR/config, line 1: invalid YAML: unknown escape character: \\x01; correct "
+            "it, or recreate it with `kubectl config view --raw`");
+}
+
 TEST_F(KubeconfigYamlTest, AliasIsRejected) {
   EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: &all []\nusers: *all\n"),
             "kubeconfig DIR/config, line 3: invalid YAML: a kubeconfig must not use "
