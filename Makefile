@@ -26,10 +26,11 @@ help:
 	@echo "make test          build everything and run the tests that need no cluster"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
 	@echo "                   kopp-apiserver; run the conformance suite on kube-apiserver"
-	@echo "make bench         compare the workqueue with client-go's and kopp-apiserver with kube-apiserver; print the budgets"
+	@echo "make bench         compare the workqueue with client-go's, the transports with net/http and kopp-apiserver with"
+	@echo "                   kube-apiserver; print the budgets"
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
-	@echo "make check-headers compile each public header and each source of the libraries alone"
+	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          run clang-tidy on all sources, or on FILES"
 	@echo "make docs          build the API reference and the pages of docs/ as HTML; warnings are errors"
 
@@ -88,7 +89,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
 
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
-# SCENARIOS='plain wakeup' or 'apiserver' (default: all).
+# SCENARIOS='plain wakeup', 'transport' or 'apiserver' (default: all).
 bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)
@@ -113,8 +114,11 @@ check-format:
 	git ls-files '*.sh' .ci/run | xargs shellcheck -x
 
 # Compiles each public header, and each source of informer and framework, alone: each includes what it uses.
-check-headers: build/separate/build.ninja
+# Then builds a program without cpprestsdk; ccache has most of its objects.
+check-headers: build/separate/build.ninja build/without-cpprest/build.ninja
 	cmake --build --preset separate
+	cmake --build --preset without-cpprest
+	! readelf --dynamic build/without-cpprest/controllers/sample/sample-controller | grep cpprest
 
 # max-nodes limits the static analyzer per function; with the default, one test of queues takes a minute.
 # If sources are compiled together, clang-tidy runs on the unity source, which includes them. Preset tidy uses no

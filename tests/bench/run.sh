@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks kopp's workqueue against client-go's. Runs both alternately RUNS times (default 5) and
 # compares the medians. Prints the table and writes it, with the results of each run, to
-# build/bench. The scenario "apiserver" runs apiserver.sh.
+# build/bench. The scenarios "apiserver" and "transport" run apiserver.sh and transport.sh.
 #
 #     tests/bench/run.sh [SCENARIO...]
 set -euo pipefail
@@ -18,11 +18,13 @@ source "$here/table.sh"
 
 scenarios=("$@")
 [[ $# -gt 0 ]] || scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w
-  add_after limiter wakeup burst memory_ready memory_delayed apiserver)
-# The API server has its own table.
-with_apiserver=
+  add_after limiter wakeup burst memory_ready memory_delayed transport apiserver)
+# These scenarios have their own scripts and tables.
+scripts=()
 for i in "${!scenarios[@]}"; do
-  [[ ${scenarios[i]} != apiserver ]] || { with_apiserver=yes && unset "scenarios[i]"; }
+  case ${scenarios[i]} in
+    apiserver | transport) scripts+=("${scenarios[i]}.sh") && unset "scenarios[i]" ;;
+  esac
 done
 # Additional scenarios that only kopp runs. Their results are a lower bound or explain another
 # result.
@@ -107,4 +109,4 @@ if [[ ${#scenarios[@]} -gt 0 ]]; then
   run_scenarios
   { print_machine "$(go version | cut -d' ' -f3)" "$runs" && print_legend && print_table "$out/runs.txt"; } | tee "$out/workqueue.txt"
 fi
-[[ -z $with_apiserver ]] || "$here/apiserver.sh"
+for script in "${scripts[@]}"; do "$here/$script"; done

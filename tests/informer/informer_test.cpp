@@ -232,6 +232,41 @@ TEST_F(InformerTest, AWatchThatFailsIsResumedAfterABackoffWithoutLosingEvents) {
   EXPECT_EQ(source_.Requests()[3].verb, Verb::kWatch);
 }
 
+TEST_F(InformerTest, AServerThatRefusesConnectionsGetsTwoRequestsPerMinuteAndIsListedAfterwards) {
+  source_.Set(MakeWidget("a"));
+  constexpr std::size_t kFailures = 12;
+  for (std::size_t i = 0; i < kFailures; ++i) {
+    source_.FailNextRequest(std::runtime_error("connection refused"));
+  }
+  runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
+  AdvanceUntilRequests(kFailures - 2, 100ms);
+  const TimePoint before = clock_.Now();
+
+  AdvanceUntilRequests(kFailures, 100ms);
+  EXPECT_GE(clock_.Now() - before, 60s);
+
+  AdvanceUntilRequests(kFailures + 1, 100ms);
+  EXPECT_TRUE(informer_.WaitForSync(runner_.get_stop_token()));
+  EXPECT_NE(informer_.store().Get({"default", "a"}), nullptr);
+}
+
+TEST_F(InformerTest, ARelistThatIsNotJsonIsRepeatedAfterABackoffAndKeepsTheCache) {
+  source_.Set(MakeWidget("a"));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.FailNextRequest(DecodeError(DecodeError::Kind::kMalformed, "", "<html> is not JSON"));
+  source_.FailWatch(ApiError("WATCH", {.code = 410}));
+
+  AdvanceUntilRequests(3, 100ms);  // the relist fails
+  EXPECT_NE(informer_.store().Get({"default", "a"}), nullptr);
+
+  AdvanceUntilRequests(4, 100ms);
+  source_.Set(MakeWidget("b"));
+  EXPECT_THAT(event_log_.Await(3), ElementsAre("initial a=0", "update a=0 to a=0", "add b=0"));
+  EXPECT_THAT(Problems(), ::testing::Contains(HasSubstr("is not JSON; retrying in")));
+}
+
 TEST_F(InformerTest, AnIdleWatchIsReopenedAfter75SecondsOnceTheServerHasSentABookmark) {
   StartAndWaitForSync();
   AwaitWatchRequest(1);

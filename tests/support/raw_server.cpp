@@ -103,18 +103,20 @@ Script AlwaysRespond(const std::string& response) {
 class RawServer::ServerConnection {
  public:
   ServerConnection(std::size_t number, int socket, SSL_CTX* context)
-      : index(number), socket_(socket) {
+      : index(number), socket_(socket), context_(context) {
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (context == nullptr) return;
-    session_ = SSL_new(context);
-    SSL_set_fd(session_, socket);
   }
   ~ServerConnection() { SSL_free(session_); }
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
 
-  bool Handshake() { return session_ == nullptr || SSL_accept(session_) == 1; }
+  bool Handshake() {
+    if (context_ == nullptr) return true;
+    session_ = SSL_new(context_);
+    SSL_set_fd(session_, socket_);
+    return SSL_accept(session_) == 1;
+  }
 
   bool Write(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -176,7 +178,8 @@ class RawServer::ServerConnection {
 
  private:
   int socket_;
-  SSL* session_ = nullptr;
+  SSL_CTX* context_;
+  SSL* session_ = nullptr;  // from the handshake on
 };
 
 RawServer::RawServer(std::vector<Script> scripts, std::optional<Tls> tls,
@@ -268,10 +271,13 @@ void RawServer::Serve(std::size_t index, int socket) {
   BlockSigpipe();
   {
     ServerConnection connection(index, socket, context_.get());
-    // A script that starts with kStall does not perform the TLS handshake.
+    // A script that starts with kStall or has a kStartTls does not start with the TLS handshake.
     const Script& script = scripts_[std::min(index, scripts_.size() - 1)];
     const bool stalls_at_once = !script.empty() && script.front().type == Type::kStall;
-    if (stalls_at_once || connection.Handshake()) {
+    const bool starts_tls_later = std::any_of(script.begin(), script.end(), [](const Step& step) {
+      return step.type == Type::kStartTls;
+    });
+    if (stalls_at_once || starts_tls_later || connection.Handshake()) {
       RunScript(connection, script);
     } else {
       connection.DrainUntilClosed();
@@ -325,6 +331,8 @@ bool RawServer::RunStep(ServerConnection& connection, const Step& step) {
       return RecordRequest(connection, true);
     case Type::kReadRequestHead:
       return RecordRequest(connection, false);
+    case Type::kStartTls:
+      return connection.Handshake();
     case Type::kEchoTarget:
       return connection.Write(MakeResponse(200, connection.target));
     case Type::kSend:

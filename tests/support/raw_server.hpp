@@ -21,6 +21,7 @@ struct Step {
   enum class Type {
     kReadRequest,      ///< reads and records a request; the script ends if none arrives
     kReadRequestHead,  ///< like kReadRequest, but leaves the body unread
+    kStartTls,         ///< performs the TLS handshake, instead of at the start of the connection
     kEchoTarget,       ///< responds with the target of the last request as the body
     kSend,             ///< sends `bytes`
     kSendByteByByte,   ///< sends `bytes` in writes of one byte
@@ -39,6 +40,7 @@ using Script = std::vector<Step>;
 
 [[nodiscard]] inline Step ReadRequest() { return {.type = Step::Type::kReadRequest}; }
 [[nodiscard]] inline Step ReadRequestHead() { return {.type = Step::Type::kReadRequestHead}; }
+[[nodiscard]] inline Step StartTls() { return {.type = Step::Type::kStartTls}; }
 [[nodiscard]] inline Step EchoTarget() { return {.type = Step::Type::kEchoTarget}; }
 [[nodiscard]] inline Step Send(std::string bytes) {
   return {.type = Step::Type::kSend, .bytes = std::move(bytes)};

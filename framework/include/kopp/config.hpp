@@ -21,7 +21,10 @@ struct Config {
   std::string server{};                   ///< "https://10.0.0.1:6443"
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
   bool insecure_skip_tls_verify = false;  ///< never together with a certificate_authority
-  std::string tls_server_name{};       ///< expected in the certificate; empty: the host of `server`
+  std::string tls_server_name{};  ///< expected in the certificate; empty: the host of `server`
+  /// "http://[USER:PASSWORD@]HOST:PORT": the proxy to the server; empty: connect directly. May
+  /// contain a password: never print it.
+  std::string proxy_url{};
   std::string client_certificate{};    ///< PEM, the leaf first
   std::string client_key{};            ///< PEM
   std::string token{};                 ///< bearer token
@@ -53,8 +56,13 @@ struct ConfigSources {
 /// 5. `sources.master` alone, without credentials.
 ///
 /// Relative paths in a kubeconfig are relative to its directory. Unsupported settings are errors:
-/// exec and auth-provider plugins, passwords, impersonation and proxies. The result for an http://
-/// server has no credentials: they are sent over TLS only.
+/// exec and auth-provider plugins, passwords and impersonation. The result for an http:// server
+/// has no credentials: they are sent over TLS only.
+///
+/// The proxy is that of the cluster's proxy-url. Without it: that of $HTTPS_PROXY for an https://
+/// server and of $HTTP_PROXY for an http:// server, unless $NO_PROXY matches the server or the
+/// server is on loopback. Each variable may be in lower case; the rules are those of Go. Only
+/// http:// proxies are supported.
 ///
 /// Blocks while it reads files. Throws ConfigError; its message never contains a credential.
 [[nodiscard]] Config LoadConfig(const ConfigSources& sources = {});

@@ -26,7 +26,7 @@ struct Options {
   std::string watch_namespace{};  ///< --namespace: the only namespace to watch; empty: all
 
   /// --http-transport: the HTTP library for calls; watches always use Boost.Beast.
-  TransportOptions::Calls http_transport = TransportOptions::Calls::kCppRest;
+  TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;
 
   /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.

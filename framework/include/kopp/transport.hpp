@@ -116,10 +116,10 @@ class Transport {
 struct TransportOptions {
   /// The HTTP library behind Transport::Call. Transport::Open always uses Boost.Beast.
   enum class Calls {
-    kCppRest,  ///< cpprestsdk
+    kCppRest,  ///< cpprestsdk; not available if kopp was built with KOPP_WITH_CPPREST=OFF
     kBeast,    ///< Boost.Beast
   };
-  Calls calls = Calls::kCppRest;
+  Calls calls = Calls::kBeast;
   std::string user_agent = "kopp";
   Duration connect_timeout = std::chrono::seconds(5);  ///< for each of name lookup and TCP connect
   Duration handshake_timeout = std::chrono::seconds(10);  ///< for the TLS handshake
@@ -128,10 +128,14 @@ struct TransportOptions {
   Clock& clock = Clock::Real();                      ///< decides when to reread a token file
 };
 
-/// Creates a transport to `config.server`. Does not connect yet. If the host is an IPv6 address or
-/// tls_server_name is set, Boost.Beast is used and `options.calls` is ignored: cpprestsdk cannot
-/// connect to an IPv6 address, and would send tls_server_name as the Host. Throws ConfigError if
-/// the address or the credentials cannot be used.
+/// Creates a transport to `config.server`. Does not connect yet. If the host is an IPv6 address, or
+/// tls_server_name or proxy_url is set, Boost.Beast is used and `options.calls` is ignored:
+/// cpprestsdk cannot connect to an IPv6 address, would send tls_server_name as the Host, and cannot
+/// supervise a connection to a proxy. Throws ConfigError if the address, the proxy or the
+/// credentials cannot be used, or if `options.calls` is not available.
+///
+/// An http:// server is reached through the proxy with ordinary requests, an https:// server with
+/// CONNECT: the proxy sees only the host and port of the server.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,
                                                        const TransportOptions& options = {});
 

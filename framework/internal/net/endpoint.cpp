@@ -54,10 +54,10 @@ std::uint16_t ParsePort(const std::string& url, std::string_view text) {
 
 }  // namespace
 
-std::string Endpoint::Origin() const {
-  const bool is_ipv6 = IsIpv6Address(host);
-  return std::string(tls ? "https://" : "http://") + (is_ipv6 ? "[" + host + "]" : host) + ":" +
-         std::to_string(port);
+std::string Endpoint::Origin() const { return (tls ? "https://" : "http://") + HostAndPort(); }
+
+std::string Endpoint::HostAndPort() const {
+  return (IsIpv6Address(host) ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 std::string Endpoint::Authority() const {

@@ -16,6 +16,9 @@ struct Endpoint {
   /// Returns the URL without its path, for messages: "https://[::1]:6443".
   [[nodiscard]] std::string Origin() const;
 
+  /// Returns host and port, as in a CONNECT request: "[::1]:6443".
+  [[nodiscard]] std::string HostAndPort() const;
+
   /// Returns the value of the Host header: "[::1]:6443". Omits the default port of the scheme.
   [[nodiscard]] std::string Authority() const;
 };

@@ -118,9 +118,9 @@ std::vector<Address> NameLookup::Resolve(TimePoint deadline, const std::stop_tok
   }
   RemoveQuery(query);
   if (status != 0) {
-    throw TransportError(ErrorKind::kUnreachable,
-                         "cannot look up " + host_ + ": " + ::gai_strerror(status) +
-                             "; check the host name in the server address");
+    throw TransportError(
+        ErrorKind::kUnreachable,
+        "cannot look up " + host_ + ": " + ::gai_strerror(status) + "; check the host name");
   }
   return ToAddresses(query->found());
 }

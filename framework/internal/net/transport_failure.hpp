@@ -13,14 +13,13 @@ using ErrorKind = TransportError::Kind;
 
 inline TransportError ConnectionRefused() {
   return {ErrorKind::kUnreachable,
-          "connection refused; check that the API server is running at this address"};
+          "connection refused; check the address, and that the server is running"};
 }
 inline TransportError CannotConnect(const std::string& reason) {
   return {ErrorKind::kUnreachable, "cannot connect: " + reason};
 }
 inline TransportError ConnectTimeout() {
-  return {ErrorKind::kTimeout,
-          "timed out while connecting; check the server address and firewalls"};
+  return {ErrorKind::kTimeout, "timed out while connecting; check the address and firewalls"};
 }
 inline TransportError HandshakeTimeout() {
   return {ErrorKind::kTimeout,
@@ -32,6 +31,13 @@ inline TransportError HandshakeClosed() {
 }
 inline TransportError ResponseTimeout() {
   return {ErrorKind::kTimeout, "timed out while waiting for the response"};
+}
+inline TransportError ProxyRefused(int status) {
+  const std::string advice =
+      status == 407 ? "set user and password in the URL of the proxy"
+                    : "check that the proxy can reach, and allows, this server and port";
+  return {ErrorKind::kUnreachable,
+          "the proxy refused the connection with status " + std::to_string(status) + "; " + advice};
 }
 inline TransportError ClosedBeforeResponse() {
   return {ErrorKind::kBroken, "the server closed the connection without a response"};

@@ -1,5 +1,6 @@
 #include "config/config_input.hpp"
 #include "config/kubeconfig.hpp"
+#include "config/proxy_environment.hpp"
 #include "system/environment.hpp"
 #include "system/quoted.hpp"
 
@@ -26,6 +27,16 @@ class ConfigSearch {
   explicit ConfigSearch(const ConfigSources& sources) : sources_(sources) {}
 
   Config Run() {
+    Config config = FindConfig();
+    if (config.proxy_url.empty()) {
+      config.proxy_url = detail::ProxyFromEnvironment(
+          config.server, [this](const std::string& name) { return Variable(name); });
+    }
+    return config;
+  }
+
+ private:
+  Config FindConfig() {
     if (!sources_.master.empty()) detail::ValidateServer(sources_.master, "--master");
     if (auto config = FromFlag()) return *std::move(config);
     if (auto config = FromVariable()) return *std::move(config);
@@ -40,7 +51,6 @@ class ConfigSearch {
     throw ConfigError("no API server configured: " + skipped_ + "; set --kubeconfig=FILE");
   }
 
- private:
   std::optional<Config> FromFlag() {
     if (sources_.kubeconfig.empty()) return Skip("no --kubeconfig");
     const fs::path file = fs::absolute(sources_.kubeconfig);

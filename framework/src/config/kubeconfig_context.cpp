@@ -1,5 +1,6 @@
 #include "config/config_input.hpp"
 #include "config/kubeconfig.hpp"
+#include "net/proxy.hpp"
 #include "system/quoted.hpp"
 
 #include <array>
@@ -112,9 +113,9 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
     config.server = StringField(cluster, "server");
     ValidateServer(config.server, FieldLocation(cluster, "server"));
   }
-  if (HasField(cluster, "proxy-url")) {
-    throw ConfigError(cluster.where + ": proxy-url is not supported: kopp connects directly; " +
-                      "remove it, and use a server that is reachable without a proxy");
+  config.proxy_url = StringField(cluster, "proxy-url");
+  if (!config.proxy_url.empty()) {
+    static_cast<void>(ParseProxy(config.proxy_url, FieldLocation(cluster, "proxy-url")));
   }
   config.certificate_authority = PemField(cluster, "certificate-authority", ValidateCertificates);
   config.tls_server_name = StringField(cluster, "tls-server-name");

@@ -26,7 +26,7 @@ struct FlagValues {
   std::string context;
   std::string master;
   std::string watch_namespace;
-  std::string http_transport = "cpprestsdk";
+  std::string http_transport = "beast";
   std::string metrics_bind_address = "0";
   std::string graceful_shutdown_timeout = "30s";
   std::string verbosity = "0";
@@ -50,7 +50,7 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
            values.master);
   line.Add({"--http-transport", "NAME", kServer,
             "The HTTP library for requests other than watches:\n"
-            "cpprestsdk or beast."},
+            "beast or cpprestsdk."},
            values.http_transport);
 
   constexpr const char* kControllers = "Controllers";
@@ -144,7 +144,7 @@ Options ToOptions(const detail::CommandLine& line, const FlagValues& values) {
                                         values.watch_namespace),
       .http_transport =
           ParseChoice<Calls>("--http-transport", values.http_transport,
-                             {{"cpprestsdk", Calls::kCppRest}, {"beast", Calls::kBeast}}),
+                             {{"beast", Calls::kBeast}, {"cpprestsdk", Calls::kCppRest}}),
       .metrics_bind_address =
           ParseMetricsAddress("--metrics-bind-address", values.metrics_bind_address),
       .graceful_shutdown_timeout =

@@ -154,8 +154,24 @@ std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_t
   }
 }
 
+// Returns a connection over which requests can be sent to the server. If there is a proxy, it is
+// named in every error.
 std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
                                                         const std::stop_token& stop) {
+  if (!context_->proxy) return ConnectToAny(deadline, stop);
+  try {
+    return ConnectToAny(deadline, stop);
+  } catch (const TransportError& error) {
+    // No request was sent yet.
+    const bool broken = error.kind() == ErrorKind::kBroken || error.kind() == ErrorKind::kMalformed;
+    throw TransportError(
+        broken ? ErrorKind::kUnreachable : error.kind(),
+        "through the proxy " + context_->proxy->endpoint.Origin() + ": " + error.what());
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(TimePoint deadline,
+                                                             const std::stop_token& stop) {
   const auto addresses = context_->lookup.Resolve(
       std::min(deadline, After(Now(), context_->options.connect_timeout)), stop);
   for (auto address = addresses.begin();; ++address) {
@@ -177,10 +193,23 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
   connection->connection().WaitUntilConnected(
       std::min(deadline, After(Now(), context_->options.connect_timeout)));
   if (context_->tls) {
+    if (context_->proxy) OpenTunnel(*connection, deadline);
     const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
     connection->connection().Handshake(*context_->tls, std::min(deadline, handshake_deadline));
   }
   return connection;
+}
+
+// The proxy has as much time to connect to the server as the TLS handshake has.
+void BeastTransport::OpenTunnel(HttpConnection& connection, TimePoint deadline) const {
+  const std::string server = context_->endpoint.HostAndPort();
+  std::string request = "CONNECT " + server + " HTTP/1.1\r\nHost: " + server +
+                        "\r\nUser-Agent: " + context_->options.user_agent + "\r\n";
+  if (!context_->proxy->authorization.empty()) {
+    request += "Proxy-Authorization: " + context_->proxy->authorization + "\r\n";
+  }
+  connection.OpenTunnel(request + "\r\n",
+                        std::min(deadline, After(Now(), context_->options.handshake_timeout)));
 }
 
 std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled() {
@@ -191,16 +220,19 @@ std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled() {
 
 std::string BeastTransport::Serialize(const Request& request) {
   const std::string authorization = AuthorizationHeader(context_->token.Get());
+  const bool forwarded = context_->proxy && !context_->tls;
   std::string bytes;
   bytes.reserve(512 + authorization.size() + request.target.size() + request.body.size());
-  bytes.append(request.method)
-      .append(" ")
-      .append(context_->endpoint.base_path)
-      .append(request.target);
+  bytes.append(request.method).append(" ");
+  if (forwarded) bytes.append(context_->endpoint.Origin());
+  bytes.append(context_->endpoint.base_path).append(request.target);
   bytes.append(" HTTP/1.1\r\nHost: ").append(context_->endpoint.Authority()).append("\r\n");
   for (const Header& header :
        RequestHeaders(request, context_->options.user_agent, authorization)) {
     bytes.append(header.name).append(": ").append(header.value).append("\r\n");
+  }
+  if (forwarded && !context_->proxy->authorization.empty()) {
+    bytes.append("Proxy-Authorization: ").append(context_->proxy->authorization).append("\r\n");
   }
   if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
     bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");

@@ -17,7 +17,8 @@ class HttpConnection;
 /// Boost.Beast.
 ///
 /// A call runs in the calling thread and reuses the connection that was released last. Every stream
-/// has its own connection. Thread-safe.
+/// has its own connection. A proxy forwards the requests to an http:// server; for an https://
+/// server each connection is a tunnel through the proxy. Thread-safe.
 class BeastTransport final : public Transport {
  public:
   explicit BeastTransport(std::shared_ptr<TransportContext> context);
@@ -32,9 +33,12 @@ class BeastTransport final : public Transport {
  private:
   [[nodiscard]] std::unique_ptr<HttpConnection> Connect(TimePoint deadline,
                                                         const std::stop_token& stop);
+  [[nodiscard]] std::unique_ptr<HttpConnection> ConnectToAny(TimePoint deadline,
+                                                             const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> ConnectTo(const Address& address,
                                                           TimePoint deadline,
                                                           const std::stop_token& stop);
+  void OpenTunnel(HttpConnection& connection, TimePoint deadline) const;
   [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled();
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
                                   std::string_view bytes, TimePoint deadline,

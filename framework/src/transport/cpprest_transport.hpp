@@ -9,7 +9,8 @@
 namespace kopp::detail {
 
 /// Returns a transport that makes calls with cpprestsdk. It uses `BeastTransport` for everything
-/// that cpprestsdk does not support: streams and IPv6 addresses.
+/// that cpprestsdk does not support: streams and IPv6 addresses. Throws ConfigError if kopp was
+/// built with KOPP_WITH_CPPREST=OFF.
 [[nodiscard]] std::unique_ptr<Transport> MakeCpprestTransport(
     std::shared_ptr<TransportContext> context);
 

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 
@@ -53,6 +55,18 @@ class HttpConnection {
         throw TransportError(*send_error_);
       throw;
     }
+  }
+
+  /// Sends the serialized CONNECT request `bytes` to a proxy and reads the head of its response.
+  /// Afterwards the connection is a tunnel to the server. Throws if the proxy refuses.
+  void OpenTunnel(std::string_view bytes, TimePoint deadline) {
+    connection_.Write(bytes, deadline);
+    std::optional<boost::beast::http::response_parser<boost::beast::http::empty_body>> parser;
+    ParseHead(parser, std::numeric_limits<std::uint64_t>::max(), deadline);
+    const auto status = static_cast<int>(parser->get().result_int());
+    if (status >= 300) throw failure::ProxyRefused(status);
+    // The server sends nothing before the TLS handshake.
+    if (buffer_.size() > 0) throw failure::InvalidHttp("bytes after the response to CONNECT");
   }
 
   /// Passes received bytes to `parser`. If the buffer is empty or the parser needs more bytes,
@@ -115,15 +129,20 @@ class HttpConnection {
     }
   }
 
-  // Reads the head of the final response. Skips interim responses (1xx).
+  // Replaces `parser` and reads the head of the final response. Skips interim responses (1xx).
   template <class Parser>
-  Response ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
+  void ParseHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
     do {
       parser.emplace();
       parser->header_limit(kMaxHeaderBytes);
       parser->body_limit(body_limit);
       while (!parser->is_header_done()) ReadSomeOrTimeOut(*parser, deadline);
     } while (parser->get().result_int() < 200);
+  }
+
+  template <class Parser>
+  Response ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
+    ParseHead(parser, body_limit, deadline);
     Response head{.status = static_cast<int>(parser->get().result_int())};
     RejectRedirect(head.status);
     for (const auto& field : parser->get()) {

@@ -1,5 +1,6 @@
 // Tests of the Beast and cpprestsdk transports with an API server over a socket.
 #include "api_http_server_fixture.hpp"
+#include "support/transport_adapters.hpp"
 
 #include <tuple>
 
@@ -26,11 +27,11 @@ class ApiHttpServerTransportTest : public ::testing::TestWithParam<std::tuple<Ca
 
 std::string TransportParamName(const ::testing::TestParamInfo<std::tuple<Calls, bool>>& info) {
   const auto [calls, tls] = info.param;
-  return std::string(calls == Calls::kBeast ? "Beast" : "CppRest") + (tls ? "OverTls" : "");
+  return testing::AdapterName(calls) + (tls ? "OverTls" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, ApiHttpServerTransportTest,
-                         ::testing::Combine(::testing::Values(Calls::kCppRest, Calls::kBeast),
+                         ::testing::Combine(::testing::ValuesIn(testing::TransportAdapters()),
                                             ::testing::Bool()),
                          TransportParamName);
 

@@ -184,10 +184,25 @@ TEST_F(KubeconfigTest, BooleanFieldThatIsNeitherTrueNorFalseIsRejected) {
             "true or false");
 }
 
-TEST_F(KubeconfigTest, ProxyUrlIsRejected) {
-  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: http://proxy:3128")),
-            "kubeconfig DIR/config: cluster \"east\": proxy-url is not supported: kopp connects "
-            "directly; remove it, and use a server that is reachable without a proxy");
+TEST_F(KubeconfigTest, ProxyUrlComesFromCluster) {
+  EXPECT_EQ(LoadText(KubeconfigBuilder().ClusterField("proxy-url: http://proxy:3128")).proxy_url,
+            "http://proxy:3128");
+}
+
+TEST_F(KubeconfigTest, ProxyUrlWithUnsupportedSchemeIsRejected) {
+  EXPECT_EQ(
+      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: socks5://proxy:1080")),
+      "kubeconfig DIR/config: cluster \"east\": proxy-url: socks5 proxies are not supported; "
+      "use the http:// address of a proxy that supports CONNECT: the connection to an https:// "
+      "server is encrypted through the proxy");
+}
+
+TEST_F(KubeconfigTest, ErrorForInvalidProxyUrlDoesNotRepeatIt) {
+  EXPECT_EQ(
+      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: http://me:hunter2")),
+      "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid; write it "
+      "as http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
+      "percent-encoded");
 }
 
 }  // namespace

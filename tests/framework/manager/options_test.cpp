@@ -54,7 +54,7 @@ TEST(OptionsTest, WithoutFlagsOptionsHaveDefaultsAndTheNameOfTheProgram) {
   EXPECT_EQ(options.name, "web-operator");
   EXPECT_EQ(options.kubeconfig, "");
   EXPECT_EQ(options.watch_namespace, "");
-  EXPECT_EQ(options.http_transport, Options{}.http_transport);
+  EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
   EXPECT_EQ(options.metrics_bind_address, "0");
   EXPECT_EQ(options.graceful_shutdown_timeout, Options{}.graceful_shutdown_timeout);
   EXPECT_TRUE(options.log.V(0).Enabled());
@@ -68,14 +68,14 @@ TEST(OptionsTest, TheNameIsKoppIfArgvIsEmpty) {
 TEST(OptionsTest, EachFlagSetsItsOption) {
   const Options options =
       Parsed({"--kubeconfig=/k", "--context=dev", "--master=https://m", "--namespace=web",
-              "--http-transport=beast", "--metrics-bind-address=:8080",
+              "--http-transport=cpprestsdk", "--metrics-bind-address=:8080",
               "--graceful-shutdown-timeout=1m30s", "--v=4"});
 
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_EQ(options.context, "dev");
   EXPECT_EQ(options.master, "https://m");
   EXPECT_EQ(options.watch_namespace, "web");
-  EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
+  EXPECT_EQ(options.http_transport, TransportOptions::Calls::kCppRest);
   EXPECT_EQ(options.metrics_bind_address, ":8080");
   EXPECT_EQ(options.graceful_shutdown_timeout, 90s);
   EXPECT_TRUE(options.log.V(4).Enabled());
@@ -254,7 +254,7 @@ TEST(OptionsTest, AFlagWithoutItsValueIsRejected) {
 TEST(OptionsTest, TheErrorForAnUnknownTransportListsTheTransports) {
   EXPECT_EQ(
       ErrorOf({"--http-transport=curl"}),
-      "web-operator: invalid value \"curl\" for --http-transport: write cpprestsdk or beast\n");
+      "web-operator: invalid value \"curl\" for --http-transport: write beast or cpprestsdk\n");
 }
 
 TEST(OptionsTest, TheErrorForAnUnknownLoggingFormatListsTheFormats) {

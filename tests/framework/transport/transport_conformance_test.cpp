@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace kopp::testing {
 namespace {
@@ -14,13 +16,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-INSTANTIATE_TEST_SUITE_P(, TransportConformanceTest,
-                         ::testing::Values(TransportOptions::Calls::kCppRest,
-                                           TransportOptions::Calls::kBeast),
-                         [](const auto& adapter) {
-                           return adapter.param == TransportOptions::Calls::kCppRest ? "CppRest"
-                                                                                     : "Beast";
-                         });
+INSTANTIATE_TEST_SUITE_P(, TransportConformanceTest, ::testing::ValuesIn(TransportAdapters()),
+                         [](const auto& adapter) { return AdapterName(adapter.param); });
 
 // --- requests and responses
 
@@ -258,9 +255,49 @@ TEST_P(TransportConformanceTest, RefusedConnectionFailsAsUnreachable) {
   const auto failure = FailureOfCall(*TransportTo(url), {.target = "/api"});
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
-  EXPECT_EQ(failure.message,
-            "GET " + url +
-                "/api: connection refused; check that the API server is running at this address");
+  EXPECT_EQ(
+      failure.message,
+      "GET " + url + "/api: connection refused; check the address, and that the server is running");
+}
+
+// While an object exists, the process cannot open file descriptors.
+class NoFreeDescriptors {
+ public:
+  NoFreeDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &limit_);
+    const int lowest_free = ::dup(0);
+    ::close(lowest_free);
+    const rlimit exhausted{.rlim_cur = static_cast<rlim_t>(lowest_free),
+                           .rlim_max = limit_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &exhausted);
+  }
+  ~NoFreeDescriptors() { ::setrlimit(RLIMIT_NOFILE, &limit_); }
+  NoFreeDescriptors(const NoFreeDescriptors&) = delete;
+  NoFreeDescriptors& operator=(const NoFreeDescriptors&) = delete;
+
+ private:
+  rlimit limit_{};
+};
+
+TEST_P(TransportConformanceTest, CallWithoutFreeFileDescriptorsFailsAndNextOneSucceeds) {
+#if defined(__SANITIZE_ADDRESS__)  // UBSan has no macro, but these builds enable both
+  GTEST_SKIP() << "UBSan needs a free file descriptor to check objects";
+#endif
+  RawServer server({AlwaysRespond(MakeResponse(200, "hello"))}, TrustedTls());
+  const auto transport = TransportTo(server);
+  Failure call;
+  Failure stream;
+  {
+    const NoFreeDescriptors exhausted;
+    call = FailureOfCall(*transport, {.target = "/"});
+    stream = FailureOf([&] { static_cast<void>(transport->Open({.target = "/"})); });
+  }
+
+  EXPECT_EQ(call.kind, Kind::kUnreachable);
+  EXPECT_THAT(call.message, HasSubstr("Too many open files"));
+  EXPECT_EQ(stream.kind, Kind::kUnreachable);
+  EXPECT_EQ(transport->Call({.target = "/"}).body, "hello");
+  EXPECT_EQ(server.Connections(), 1U);
 }
 
 TEST_P(TransportConformanceTest, UnresolvableNameFailsAsUnreachable) {

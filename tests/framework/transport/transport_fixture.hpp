@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/raw_server.hpp"
+#include "support/transport_adapters.hpp"
 
 #include <chrono>
 #include <memory>

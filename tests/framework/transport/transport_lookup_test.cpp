@@ -76,13 +76,8 @@ class TransportLookupTest : public TransportConformanceTest {
   ~TransportLookupTest() override { resolved_names = {}; }
 };
 
-INSTANTIATE_TEST_SUITE_P(, TransportLookupTest,
-                         ::testing::Values(TransportOptions::Calls::kCppRest,
-                                           TransportOptions::Calls::kBeast),
-                         [](const auto& adapter) {
-                           return adapter.param == TransportOptions::Calls::kCppRest ? "CppRest"
-                                                                                     : "Beast";
-                         });
+INSTANTIATE_TEST_SUITE_P(, TransportLookupTest, ::testing::ValuesIn(TransportAdapters()),
+                         [](const auto& adapter) { return AdapterName(adapter.param); });
 
 TEST_P(TransportLookupTest, NewAddressOfServerIsUsedIfOldOneIsGone) {
   auto before =

@@ -245,6 +245,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "\"https://host//x/y\" is not a valid server address: its path is not a valid URI "
                 "path; percent-encode special characters (%20); write it as "
                 "https://HOST:PORT"),
+        InvalidConfig{"WithAProxyWithoutAScheme",
+                      {.server = "https://host", .proxy_url = "me:hunter2@proxy:3128"},
+                      "a test: proxy-url: the proxy URL is not valid; write it as "
+                      "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
+                      "percent-encoded"},
+        InvalidConfig{"WithAnHttpsProxy",
+                      {.server = "https://host", .proxy_url = "https://me:hunter2@proxy"},
+                      "a test: proxy-url: https proxies are not supported; use the http:// address "
+                      "of a proxy that supports CONNECT: the connection to an https:// server is "
+                      "encrypted through the proxy"},
         InvalidConfig{"WithATokenOfTwoWords",
                       {.server = "https://host", .token = "two words"},
                       "the token of a test must be one word of visible ASCII characters"},

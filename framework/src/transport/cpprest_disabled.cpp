@@ -1,0 +1,12 @@
+#include "transport/cpprest_transport.hpp"
+
+// Replaces cpprest_transport.cpp in builds with KOPP_WITH_CPPREST=OFF.
+namespace kopp::detail {
+
+std::unique_ptr<Transport> MakeCpprestTransport(std::shared_ptr<TransportContext>) {
+  throw ConfigError(
+      "this program was built without cpprestsdk; use --http-transport=beast, or rebuild kopp with "
+      "-DKOPP_WITH_CPPREST=ON");
+}
+
+}  // namespace kopp::detail
