@@ -107,8 +107,7 @@ void Prepare(const kopp::Config& config, const std::filesystem::path& folder) {
   }
   std::ofstream(folder / "url") << config.server;
   std::ofstream(folder / "ca.crt") << config.certificate_authority;
-  std::ofstream(folder / "client.crt") << config.client_certificate;
-  std::ofstream(folder / "client.key") << config.client_key;
+  std::ofstream(folder / "token") << config.token;
 }
 
 void Measure(const kopp::Config& config, const std::string& calls) {

@@ -26,7 +26,8 @@ using web::http::http_response;
 using ErrorKind = TransportError::Kind;
 
 // The number of threads in cpprestsdk's pool, which does the I/O of all connections. More threads
-// are slower, because each step of a call then moves to another thread.
+// are slower, because each step of a call then moves to another thread. With one thread cpprestsdk
+// deadlocks: it waits in the pool for tasks that the pool runs.
 constexpr std::size_t kPoolThreads = 2;
 
 // Runs a continuation in the thread that made it ready. The default, another thread of the pool,

@@ -50,10 +50,8 @@ func cpuMicroseconds() float64 {
 func newClient(folder string) *http.Client {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(read(folder, "ca.crt"))
-	identity, err := tls.X509KeyPair(read(folder, "client.crt"), read(folder, "client.key"))
-	check(err)
 	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig:     &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{identity}},
+		TLSClientConfig:     &tls.Config{RootCAs: roots},
 		MaxIdleConnsPerHost: 25, // as in client-go
 		DisableCompression:  true,
 	}}
@@ -62,12 +60,14 @@ func newClient(folder string) *http.Client {
 type server struct {
 	client *http.Client
 	path   string
+	token  string
 }
 
 func (s server) send(method, path, body string) *http.Response {
 	request, err := http.NewRequest(method, s.path+path, strings.NewReader(body))
 	check(err)
 	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Authorization", "Bearer "+s.token)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/merge-patch+json")
 	}
@@ -134,8 +134,8 @@ func main() {
 		os.Exit(2)
 	}
 	folder := os.Args[1]
-	url := strings.TrimSpace(string(read(folder, "url")))
-	s := server{newClient(folder), url + "/apis/apps/v1/namespaces/default/deployments"}
+	path := string(read(folder, "url")) + "/apis/apps/v1/namespaces/default/deployments"
+	s := server{newClient(folder), path, string(read(folder, "token"))}
 	fmt.Printf("call_1 %.9g\n", s.cpuPerCall(1))
 	fmt.Printf("call_4 %.9g\n", s.cpuPerCall(4))
 	fmt.Printf("event %.9g\n", s.cpuPerEvent())
