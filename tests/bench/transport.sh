@@ -40,6 +40,7 @@ main() {
     measure_kopp cpprestsdk
     measure "net/http" "" "$out/net-http" "$state"
   done
+  process_stop "$state" server TERM
   { print_machine "$(go version | cut -d' ' -f3)" "$runs" && print_legend && print_table "$out/transport_runs.txt"; } | tee "$out/transport.txt"
 }
 
