@@ -193,6 +193,10 @@ Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
     if (auto response = CallByCpprest(request, deadline, stop)) return std::move(*response);
   } catch (const TransportError& error) {
     throw AddRequestContext(error, request, context_->endpoint, stop);
+  } catch (const boost::system::system_error& error) {
+    // cpprestsdk failed before it sent anything: there are no free file descriptors, for example.
+    throw AddRequestContext(failure::CannotConnect(error.code().message()), request,
+                            context_->endpoint, stop);
   }
   return beast_.Call(request, deadline, stop);
 }
