@@ -1,5 +1,10 @@
 #include "transport_fixture.hpp"
 
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
