@@ -68,7 +68,11 @@ Proxy ParseProxy(const std::string& url, const std::string& where) {
   };
   if (!url.starts_with(kScheme)) throw_invalid();
   std::string_view rest = std::string_view(url).substr(kScheme.size());
-  rest = rest.substr(0, rest.find_first_of("/?#"));
+  const auto path = rest.find_first_of("/?#");
+  if (rest.find('@', path) != std::string_view::npos) {
+    throw_invalid();  // a password with one of these characters, not encoded
+  }
+  rest = rest.substr(0, path);
 
   Proxy proxy;
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {

@@ -80,8 +80,9 @@ TEST_F(ProxyEnvironmentTest, EnvironmentAppliesToKubeconfigsAndServiceAccounts) 
 }
 
 TEST_F(ProxyEnvironmentTest, ErrorForInvalidProxyNamesTheVariableAndDoesNotRepeatThePassword) {
-  for (const std::string invalid : {"http://me:hunter2", "http://me:hunter2@", "ftp://h:hunter2@x",
-                                    "http://me:hunter2%zz@proxy", "http://hunter2%4:x@proxy"}) {
+  for (const std::string invalid :
+       {"http://me:hunter2", "http://me:hunter2@", "http://me:1/hunter2@x", "ftp://h:hunter2@x",
+        "http://me:hunter2%zz@proxy", "http://hunter2%4:x@proxy"}) {
     variables_["https_proxy"] = invalid;
     EXPECT_EQ(LoadError({.master = "https://10.0.0.1"}),
               "$HTTPS_PROXY: the proxy URL is not valid; write it as "
