@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,40 +10,16 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kopp/client_options.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/patch.hpp>
+#include <kopp/pod_logs.hpp>
+#include <kopp/scale.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/watch.hpp>
 
 namespace kopp {
-
-/// Selects the objects of a list. An empty field does not restrict it.
-struct ListFilter {
-  std::string ns = {};              ///< namespace
-  std::string label_selector = {};  ///< "app=web,tier!=cache"
-  std::string field_selector = {};  ///< "metadata.name=a"
-};
-
-/// The body of a PATCH request, which changes only parts of an object.
-struct Patch {
-  enum class Type {
-    kMerge,  ///< JSON merge patch (RFC 7386): the fields to set; null removes a field
-    kJson,   ///< JSON patch (RFC 6902): a list of operations, such as "add" and "test"
-  };
-  Type type = Type::kMerge;
-  std::string text = {};  ///< JSON
-
-  static Patch Merge(const nlohmann::json& object);
-  static Patch Json(const nlohmann::json& operations);
-};
-
-/// Options of a DELETE request. If a precondition does not hold, the API server returns 409
-/// Conflict.
-struct DeleteOptions {
-  std::string uid = {};               ///< precondition; empty: any
-  std::string resource_version = {};  ///< precondition; empty: any
-  /// "Background", "Foreground" or "Orphan"; empty: the default of the kind.
-  std::string propagation = {};
-};
 
 /// Reads and writes objects at the API server. Each call sends at least one HTTP request; nothing
 /// is cached. Cheap to copy. Thread-safe. The transport must outlive all copies.
@@ -55,14 +32,15 @@ struct DeleteOptions {
 /// - DecodeError if the response does not fit the view, or nlohmann::json::exception from the
 ///   overloads that return JSON,
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
-///   if its name or namespace is missing, is not allowed for the kind, or would change the URL
-///   path.
+///   if its name or namespace is missing, is not allowed for the kind or for this client, or would
+///   change the URL path.
 /// The client does not retry a failed call, except that List may read pages again. In a reconciler
 /// let the exception escape, and the queue retries.
 ///
 /// A view (a struct with KOPP_FIELDS) holds only some fields of an object, so it is not written
 /// back. Write the fields to set with Apply or Patch, or a whole JSON object with Update. If an
-/// object to write has no `apiVersion` or `kind`, the client adds those of its kind.
+/// object to write has no `apiVersion` or `kind`, the client adds those of its kind or, for the
+/// subresources scale, eviction, token and binding, those of the subresource.
 class Client {
  public:
   /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
@@ -71,67 +49,108 @@ class Client {
                   std::stop_token stop = {})
       : transport_(&transport), field_manager_(std::move(field_manager)), stop_(std::move(stop)) {}
 
+  // Copies of this client with another default. The options of a call have precedence, except that
+  // all writes of a client WithDryRun are dry runs.
+
   /// Returns a copy whose calls are cancelled by `stop` instead.
-  [[nodiscard]] Client With(std::stop_token stop) const {
-    return Client(*transport_, field_manager_, std::move(stop));
-  }
+  [[nodiscard]] Client With(std::stop_token stop) const;
+  [[nodiscard]] Client WithFieldManager(std::string field_manager) const;
+  /// The default is FieldValidation::kWarn.
+  [[nodiscard]] Client WithFieldValidation(FieldValidation validation) const;
+  [[nodiscard]] Client WithDryRun() const;
+  /// Returns a copy for one namespace. It adds the namespace where it is missing: lists and watches
+  /// are restricted to it, and objects are written to it. Calls for another namespace throw
+  /// std::invalid_argument. Cluster-scoped kinds are not affected. Throws std::invalid_argument if
+  /// this client has another namespace. Go: client.NewNamespacedClient of controller-runtime.
+  [[nodiscard]] Client InNamespace(const std::string& ns) const;
 
   /// Returns nullopt if the object does not exist, or if the API server does not serve the kind: it
   /// returns 404 for both.
   template <Object T>
-  [[nodiscard]] std::optional<T> Get(const ObjectKey& key) const {
-    const auto text = GetText(T::kKind, key);
+  [[nodiscard]] std::optional<T> Get(const ObjectKey& key, const GetOptions& options = {}) const {
+    const auto text = GetText(T::kKind, key, options);
     return text ? std::optional<T>(Decode<T>(*text)) : std::nullopt;
   }
-  /// Reads the whole list, in pages of 500 objects, or fewer if a page is larger than
+  /// Reads the whole list, in pages of options.limit objects, or fewer if a page is larger than
   /// TransportOptions::max_body. If the list expires between two pages, reads it again from the
-  /// start, up to three times.
+  /// start, up to three times. With options.continue_token, reads the rest of a list, once.
   template <Object T>
-  [[nodiscard]] std::vector<T> List(const ListFilter& filter = {}) const {
+  [[nodiscard]] std::vector<T> List(const ListFilter& filter = {},
+                                    const ListOptions& options = {}) const {
     std::vector<T> objects;
-    for (const std::string& text : ListTexts(T::kKind, filter)) {
+    for (const std::string& text : ListTexts(T::kKind, filter, options)) {
       objects.push_back(Decode<T>(text));
     }
     return objects;
   }
+  /// Reads one page of a list. Throws ApiError with IsGone() if the list has expired since its
+  /// first page, which happens after 5 to 10 minutes.
+  template <Object T>
+  [[nodiscard]] kopp::ListPage<T> ListPage(const ListFilter& filter = {},
+                                           ListOptions options = {}) const {
+    auto texts = ReadPage(T::kKind, filter, options);
+    kopp::ListPage<T> page{{}, texts.continue_token, texts.remaining, texts.resource_version};
+    for (const std::string& text : texts.objects) page.objects.push_back(Decode<T>(text));
+    return page;
+  }
+  /// Reads a list page by page, and calls `visit` for each object before it reads the next page, so
+  /// only one page is in memory. Throws ApiError with IsGone() if the list expires meanwhile, and
+  /// what `visit` throws.
+  template <Object T>
+  void ForEach(const ListFilter& filter, const std::function<void(T)>& visit,
+               ListOptions options = {}) const {
+    do {
+      for (const std::string& text : ReadPage(T::kKind, filter, options).objects) {
+        visit(Decode<T>(text));
+      }
+    } while (!options.continue_token.empty());
+  }
+  /// Reports the changes after a version of a list. Sends the first request in Watcher::Next.
+  template <Object T>
+  [[nodiscard]] Watcher<T> Watch(const ListFilter& filter, const WatchOptions& options) const {
+    return Watcher<T>(WatchAny(T::kKind, DecodeAny<T>, filter, options));
+  }
+
   /// POSTs the object and returns it as the API server stored it.
   template <Object T>
-  T Create(const nlohmann::json& object) const {
-    return Decode<T>(CreateText(T::kKind, object));
+  T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
+    return Decode<T>(CreateText(T::kKind, object, options));
   }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
   /// with IsConflict(); without it, the object overwrites concurrent changes.
   template <Object T>
-  T Update(const nlohmann::json& object) const {
-    return Decode<T>(UpdateText(T::kKind, object, ""));
+  T Update(const nlohmann::json& object, const WriteOptions& options = {}) const {
+    return Decode<T>(UpdateText(T::kKind, object, options));
   }
   /// Update() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
-  T UpdateStatus(const nlohmann::json& object) const {
-    return Decode<T>(UpdateText(T::kKind, object, "status"));
+  T UpdateStatus(const nlohmann::json& object, const WriteOptions& options = {}) const {
+    return Update<T>(object, OfStatus(options));
   }
   /// Changes the object and returns the result.
   template <Object T>
-  T Patch(const ObjectKey& key, const kopp::Patch& patch) const {
-    return Decode<T>(PatchText(T::kKind, key, patch, ""));
+  T Patch(const ObjectKey& key, const kopp::Patch& patch, const WriteOptions& options = {}) const {
+    return Decode<T>(PatchText(T::kKind, key, patch, options));
   }
   /// Patch() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
-  T PatchStatus(const ObjectKey& key, const kopp::Patch& patch) const {
-    return Decode<T>(PatchText(T::kKind, key, patch, "status"));
+  T PatchStatus(const ObjectKey& key, const kopp::Patch& patch,
+                const WriteOptions& options = {}) const {
+    return Patch<T>(key, patch, OfStatus(options));
   }
   /// Server-side apply: creates the object, or sets the fields of `object`. Fields that this field
   /// manager applied before and that are not in `object` are removed. Takes over fields of other
-  /// managers (force=true).
+  /// managers, unless options.force is false.
   template <Object T>
-  T Apply(const nlohmann::json& object) const {
-    return Decode<T>(ApplyText(T::kKind, object, ""));
+  T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
+    return Decode<T>(ApplyText(T::kKind, object, options));
   }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
   /// object was deleted, or deleted and created again with another uid.
   template <Object T>
-  T ApplyStatus(const T& object, const decltype(T::status)& status) const {
-    return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status)));
+  T ApplyStatus(const T& object, const decltype(T::status)& status,
+                const ApplyOptions& options = {}) const {
+    return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
   }
   /// Returns false if the object does not exist. An object with finalizers still exists after the
   /// call, with metadata.deletionTimestamp set.
@@ -139,41 +158,104 @@ class Client {
   bool Delete(const ObjectKey& key, const DeleteOptions& options = {}) const {
     return Delete(T::kKind, key, options);
   }
+  /// Deletes all objects of a namespace, or of the cluster for a cluster-scoped kind, that match
+  /// the selectors, with one request. Throws std::invalid_argument if a namespace is needed and not
+  /// given.
+  template <Object T>
+  void DeleteAllOf(const ListFilter& filter, const DeleteOptions& options = {}) const {
+    DeleteAllOf(T::kKind, filter, options);
+  }
+
+  /// Reads the subresource scale. Returns nullopt if the object does not exist or its kind has no
+  /// such subresource.
+  template <Object T>
+  [[nodiscard]] std::optional<Scale> GetScale(const ObjectKey& key) const {
+    return GetScale(T::kKind, key);
+  }
+  /// Sets the number of replicas to scale.spec.replicas and returns the new Scale. If
+  /// metadata.resourceVersion is set, a concurrent change causes an ApiError with IsConflict().
+  template <Object T>
+  Scale UpdateScale(const Scale& scale, const WriteOptions& options = {}) const {
+    return UpdateScale(T::kKind, scale, options);
+  }
+  /// Opens the log of a container of the Pod `key`. Blocks until the API server responds.
+  [[nodiscard]] PodLogStream PodLogs(const ObjectKey& key, const PodLogOptions& options = {}) const;
 
   // The same calls for a kind that is only known at run time. They return whole objects as JSON.
-  [[nodiscard]] std::optional<nlohmann::json> Get(const Kind& kind, const ObjectKey& key) const;
-  [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind,
-                                                 const ListFilter& filter = {}) const;
-  nlohmann::json Create(const Kind& kind, const nlohmann::json& object) const;
-  nlohmann::json Update(const Kind& kind, const nlohmann::json& object) const;
-  nlohmann::json UpdateStatus(const Kind& kind, const nlohmann::json& object) const;
-  nlohmann::json Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch) const;
-  nlohmann::json PatchStatus(const Kind& kind, const ObjectKey& key,
-                             const kopp::Patch& patch) const;
-  nlohmann::json Apply(const Kind& kind, const nlohmann::json& object) const;
+  // The objects of a list have `apiVersion` and `kind`, which the API server omits there.
+  [[nodiscard]] std::optional<nlohmann::json> Get(const Kind& kind, const ObjectKey& key,
+                                                  const GetOptions& options = {}) const;
+  [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind, const ListFilter& filter = {},
+                                                 const ListOptions& options = {}) const;
+  [[nodiscard]] kopp::ListPage<nlohmann::json> ListPage(const Kind& kind,
+                                                        const ListFilter& filter = {},
+                                                        ListOptions options = {}) const;
+  void ForEach(const Kind& kind, const ListFilter& filter,
+               const std::function<void(nlohmann::json)>& visit, ListOptions options = {}) const;
+  [[nodiscard]] Watcher<nlohmann::json> Watch(const Kind& kind, const ListFilter& filter,
+                                              const WatchOptions& options) const;
+  nlohmann::json Create(const Kind& kind, const nlohmann::json& object,
+                        const WriteOptions& options = {}) const;
+  nlohmann::json Update(const Kind& kind, const nlohmann::json& object,
+                        const WriteOptions& options = {}) const;
+  nlohmann::json UpdateStatus(const Kind& kind, const nlohmann::json& object,
+                              const WriteOptions& options = {}) const;
+  nlohmann::json Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                       const WriteOptions& options = {}) const;
+  nlohmann::json PatchStatus(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                             const WriteOptions& options = {}) const;
+  nlohmann::json Apply(const Kind& kind, const nlohmann::json& object,
+                       const ApplyOptions& options = {}) const;
   bool Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options = {}) const;
+  void DeleteAllOf(const Kind& kind, const ListFilter& filter,
+                   const DeleteOptions& options = {}) const;
+  [[nodiscard]] std::optional<Scale> GetScale(const Kind& kind, const ObjectKey& key) const;
+  Scale UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options = {}) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> GetText(const Kind& kind, const ObjectKey& key) const;
-  [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind,
-                                                   const ListFilter& filter) const;
-  [[nodiscard]] std::string ListPage(const Kind& kind, const ListFilter& filter,
-                                     const std::string& continue_token, int& page_size,
-                                     std::vector<std::string>& objects) const;
-  [[nodiscard]] std::string CreateText(const Kind& kind, const nlohmann::json& object) const;
+  // These do the work and return response bodies; the public functions decode them.
+  [[nodiscard]] std::optional<std::string> GetText(const Kind& kind, const ObjectKey& key,
+                                                   const GetOptions& options) const;
+  [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind, const ListFilter& filter,
+                                                   const ListOptions& options) const;
+  [[nodiscard]] std::string CreateText(const Kind& kind, const nlohmann::json& object,
+                                       const WriteOptions& options) const;
   [[nodiscard]] std::string UpdateText(const Kind& kind, const nlohmann::json& object,
-                                       std::string_view subresource) const;
+                                       const WriteOptions& options) const;
   [[nodiscard]] std::string PatchText(const Kind& kind, const ObjectKey& key,
-                                      const kopp::Patch& patch, std::string_view subresource) const;
+                                      const kopp::Patch& patch, const WriteOptions& options) const;
   [[nodiscard]] std::string ApplyText(const Kind& kind, const nlohmann::json& object,
-                                      std::string_view subresource) const;
+                                      const ApplyOptions& options) const;
   [[nodiscard]] std::string ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                            const std::string& status) const;
+                                            const std::string& status, ApplyOptions options) const;
+
+  /// Reads a page of a list, and prepares `options` for the next page.
+  [[nodiscard]] kopp::ListPage<std::string> ReadPage(const Kind& kind, const ListFilter& filter,
+                                                     ListOptions& options) const;
+  [[nodiscard]] AnyWatcher WatchAny(const Kind& kind, AnyHttpSource::Decoder decode,
+                                    ListFilter filter, const WatchOptions& options) const;
+  [[nodiscard]] std::string Write(Request request, const WriteOptions& options,
+                                  std::string_view force = {}) const;
+  [[nodiscard]] std::string DeleteBody(const DeleteOptions& options) const;
   [[nodiscard]] std::string Call(const Request& request) const;
+
+  [[nodiscard]] std::string NamespaceFor(const Kind& kind, const std::string& ns) const;
+  [[nodiscard]] ObjectKey KeyFor(const Kind& kind, const ObjectKey& key) const {
+    return {NamespaceFor(kind, key.ns), key.name};
+  }
+  [[nodiscard]] nlohmann::json Completed(const Kind& kind, std::string_view subresource,
+                                         nlohmann::json object) const;
+  static WriteOptions OfStatus(WriteOptions options) {
+    options.subresource = "status";
+    return options;
+  }
 
   Transport* transport_;
   std::string field_manager_;
   std::stop_token stop_;
+  std::string namespace_;  // see InNamespace; empty: any
+  FieldValidation field_validation_ = FieldValidation::kWarn;
+  bool dry_run_ = false;
 };
 
 }  // namespace kopp

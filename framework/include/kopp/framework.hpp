@@ -8,6 +8,7 @@
 #include <kopp/client.hpp>
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
+#include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/http_server.hpp>

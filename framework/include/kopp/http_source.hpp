@@ -7,14 +7,16 @@
 #include <string_view>
 #include <utility>
 
+#include <kopp/client_options.hpp>
 #include <kopp/informer/source.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {
 
-/// Lists and watches the objects of one kind at the API server, in one namespace or in all. Each
-/// object is decoded as soon as it has arrived. Objects that do not fit the view, and watch events
-/// about another kind, are skipped and reported in ListResult::skipped and WatchItem::problem.
+/// Lists and watches the objects of one kind at the API server: all of them, or those that a filter
+/// selects. Each object is decoded as soon as it has arrived. Objects that do not fit the view, and
+/// watch events about another kind, are skipped and reported in ListResult::skipped and
+/// WatchItem::problem.
 ///
 /// Thread-safe, like the transport. List blocks until the list is complete; List and Watch throw
 /// ApiError, TransportError and DecodeError.
@@ -22,10 +24,13 @@ class AnyHttpSource final : public informer::AnySource {
  public:
   /// Decodes one object from JSON. Throws DecodeError.
   using Decoder = informer::AnyObject (*)(std::string_view text);
-  /// Reads the namespace `ns`, or all namespaces if it is empty. `transport` must outlive the
-  /// source, and the source its watches.
+  /// Reads the objects that `filter` selects. `transport` must outlive the source, and the source
+  /// its watches.
+  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter)
+      : transport_(transport), kind_(kind), decode_(decode), filter_(std::move(filter)) {}
+  /// Reads the namespace `ns`, or all namespaces if it is empty.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {})
-      : transport_(transport), kind_(kind), decode_(decode), ns_(std::move(ns)) {}
+      : AnyHttpSource(transport, kind, decode, ListFilter{.ns = std::move(ns)}) {}
 
   informer::ListResult List(const informer::ListOptions& options,
                             const std::function<void(informer::AnyObject)>& on_object,
@@ -41,7 +46,7 @@ class AnyHttpSource final : public informer::AnySource {
   Transport& transport_;
   Kind kind_;
   Decoder decode_;
-  std::string ns_;
+  ListFilter filter_;
 };
 
 /// The AnyHttpSource::Decoder of the view `T`.

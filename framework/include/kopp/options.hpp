@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include <kopp/client_options.hpp>
 #include <kopp/log.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -27,6 +28,9 @@ struct Options {
 
   /// --http-transport: the HTTP library for calls; watches always use Boost.Beast.
   TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;
+
+  /// Of the manager's client: the reaction of the API server to unknown fields in written objects.
+  FieldValidation field_validation = FieldValidation::kWarn;
 
   /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.

@@ -1,4 +1,5 @@
 #include "client/list_response.hpp"
+#include "client/open_stream.hpp"
 #include "net/resource_path.hpp"
 
 #include <chrono>
@@ -19,11 +20,11 @@ using namespace std::chrono_literals;
 constexpr Duration kListIdleTimeout = 30s;  // a list fails if no byte arrives for this time
 
 /// One event of a watch: metav1.WatchEvent.
-struct WatchEvent {
+struct WatchFrame {
   std::string type;
   RawJson object;
 };
-KOPP_FIELDS(WatchEvent, type, object)
+KOPP_FIELDS(WatchFrame, type, object)
 
 /// The type, identity and version of an object.
 struct ObjectHeader {
@@ -43,15 +44,6 @@ struct MetadataOnly {
   ObjectMeta metadata;
 };
 KOPP_FIELDS(MetadataOnly, metadata)
-
-std::unique_ptr<Stream> OpenOrThrow(Transport& transport, const Request& request,
-                                    std::string_view verb, const std::stop_token& stop) {
-  std::unique_ptr<Stream> stream = transport.Open(request, stop);
-  const Response& head = stream->head();
-  if (head.status == 200) return stream;
-  throw ApiError::FromBody(std::string(verb) + " " + request.target, head.status, head.body,
-                           head.retry_after);
-}
 
 /// Returns nullopt for BOOKMARK, ERROR and unknown types.
 std::optional<informer::EventType> EventTypeOf(std::string_view type) {
@@ -113,11 +105,13 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
   const Request request{
-      .target = WithQuery(CollectionPath(kind_, ns_),
-                          {{"resourceVersion", options.resource_version},
+      .target = WithQuery(CollectionPath(kind_, filter_.ns),
+                          {{"labelSelector", filter_.label_selector},
+                           {"fieldSelector", filter_.field_selector},
+                           {"resourceVersion", options.resource_version},
                            {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
                            {"continue", options.continue_token}})};
-  const auto stream = OpenOrThrow(transport_, request, "LIST", stop);
+  const auto stream = OpenStream(transport_, request, "LIST", stop);
   informer::ListResult result;
   JsonSplitter splitter(JsonSplitter::Mode::kListItems, [&](std::string_view item) {
     std::string problem;
@@ -165,13 +159,13 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     }
     const std::string text = std::move(events_.front());
     events_.pop_front();
-    return ItemOf(Decode<WatchEvent>(text));
+    return ItemOf(Decode<WatchFrame>(text));
   }
 
  private:
   using Type = informer::WatchItem::Type;
 
-  [[nodiscard]] informer::WatchItem ItemOf(const WatchEvent& event) const {
+  [[nodiscard]] informer::WatchItem ItemOf(const WatchFrame& event) const {
     if (event.type == "ERROR") throw ApiError(request_, Decode<Status>(event.object.text));
     const auto type = EventTypeOf(event.type);
     const bool bookmark = event.type == "BOOKMARK";
@@ -212,13 +206,15 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
 std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,
                                                             std::stop_token stop) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
-  const Request request{.target = WithQuery(CollectionPath(kind_, ns_),
+  const Request request{.target = WithQuery(CollectionPath(kind_, filter_.ns),
                                             {{"watch", "true"},
+                                             {"labelSelector", filter_.label_selector},
+                                             {"fieldSelector", filter_.field_selector},
                                              {"allowWatchBookmarks", "true"},
                                              {"resourceVersion", options.resource_version},
                                              {"timeoutSeconds", std::to_string(seconds.count())}})};
   return std::make_unique<HttpWatchStream>(*this, "WATCH " + request.target,
-                                           OpenOrThrow(transport_, request, "WATCH", stop));
+                                           OpenStream(transport_, request, "WATCH", stop));
 }
 
 }  // namespace kopp

@@ -62,7 +62,8 @@ std::shared_ptr<Transport> TransportOf(const Options& options, std::string& conf
 Manager::Manager(Options options)
     : options_(std::move(options)),
       transport_(TransportOf(options_, config_error_)),
-      client_(*transport_, options_.name, cancel_calls_.get_token()),
+      client_(Client(*transport_, options_.name, cancel_calls_.get_token())
+                  .WithFieldValidation(options_.field_validation)),
       cache_(*transport_, options_.watch_namespace, options_.log, options_.clock),
       metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()) {}
 

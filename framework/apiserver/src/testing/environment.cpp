@@ -48,13 +48,14 @@ class Environment::Impl {
         server(
             {.clock = options.clock, .on_request = [this](std::string_view) { changes.Notify(); }}),
         fault_free_transport(server.FaultFreeTransport(), [this] { changes.Notify(); }),
-        client(fault_free_transport, "test"),
+        client(Client(fault_free_transport, "test").WithFieldValidation(options.field_validation)),
         operator_transport(server.TransportAs(options.name)),
         log({.verbosity = options.verbosity,
              .write = [this](std::string_view line) { log_tail.Write(line); },
              .clock = options.clock}),
         manager({.name = options.name,
                  .watch_namespace = options.watch_namespace,
+                 .field_validation = options.field_validation,
                  .log = log,
                  .transport = operator_transport,
                  .clock = options.clock}) {}
@@ -199,7 +200,8 @@ Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reco
   cache.Start();
   cache.WaitForSync({});
   cache.Stop();  // the cache does not change during the reconcile
-  const Client client(*impl_->operator_transport, impl_->options.name);
+  const Client client = Client(*impl_->operator_transport, impl_->options.name)
+                            .WithFieldValidation(impl_->options.field_validation);
   const Logger log = impl_->log.With({{"object", key}});
   EventRecorder events(client, impl_->options.name, log, impl_->options.clock);
   Context context{key, client, cache, events, log, {}};

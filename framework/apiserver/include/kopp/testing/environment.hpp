@@ -27,6 +27,9 @@ struct EnvironmentOptions {
   /// FakeClock.
   Duration timeout = std::chrono::seconds(10);
   int verbosity = 4;  ///< the operator's log level, same as its flag -v
+  /// Of the clients of the operator and of the test. By default, a write with a misspelt field
+  /// fails with an ApiError, which a cluster would only report as a warning.
+  FieldValidation field_validation = FieldValidation::kStrict;
 };
 
 /// A test environment for an operator: an API server in memory, a client for the test, and a

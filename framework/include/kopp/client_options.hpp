@@ -1,0 +1,100 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kopp {
+
+// Options of the calls of Client. All are aggregates; use designated initializers:
+//
+//     client.Create<Foo>(foo, {.dry_run = true});
+//     client.Apply<Foo>(foo, {.field_manager = "migration", .force = false});
+
+/// The reaction of the API server to fields that are unknown or occur twice in the object to write.
+enum class FieldValidation {
+  kIgnore,  ///< drops the fields
+  kWarn,    ///< drops the fields and sends a warning; the default of the API server
+  kStrict,  ///< rejects the request with an ApiError that lists the fields
+};
+
+/// Selects the objects of a list. An empty field does not restrict it.
+struct ListFilter {
+  std::string ns = {};              ///< namespace
+  std::string label_selector = {};  ///< "app=web,tier!=cache"
+  std::string field_selector = {};  ///< "metadata.name=a"
+};
+
+/// How the version of a list relates to ListOptions::resource_version: metav1.ResourceVersionMatch.
+enum class ResourceVersionMatch {
+  kDefault,       ///< not sent; kNotOlderThan, but kExact for a list with a limit
+  kNotOlderThan,  ///< that version or a newer one
+  kExact,         ///< that version
+};
+
+/// Options of a list.
+struct ListOptions {
+  /// Objects per page; 0: the whole list in one page. A page may have fewer objects.
+  int limit = 500;
+  /// From the previous page; empty: the first page.
+  std::string continue_token = {};
+  /// "": the newest version; "0": any version, which is cheap for the API server; otherwise see
+  /// `resource_version_match`. Only for the first page: the others have the same version.
+  std::string resource_version = {};
+  ResourceVersionMatch resource_version_match = ResourceVersionMatch::kDefault;
+};
+
+/// One page of a list.
+template <typename T>
+struct ListPage {
+  std::vector<T> objects = {};
+  std::string continue_token = {};  ///< for ListOptions of the next page; empty for the last page
+  /// The number of objects after this page. Not set on the last page, and if the server does not
+  /// know it, because it selects objects with a selector.
+  std::optional<std::int64_t> remaining = {};
+  std::string resource_version = {};  ///< of the whole list; a watch can start from it
+};
+
+/// Options of a GET request.
+struct GetOptions {
+  std::string subresource = {};       ///< such as "status" or "scale"; empty: the object itself
+  std::string resource_version = {};  ///< "": the newest; otherwise: not older than this version
+};
+
+/// Options of Create, Update and Patch.
+struct WriteOptions {
+  /// Such as "status", "scale", "eviction", "resize", "ephemeralcontainers", "approval" or "token";
+  /// empty: the object itself.
+  std::string subresource = {};
+  std::string field_manager = {};  ///< owner of the written fields; empty: the client's
+  bool dry_run = false;            ///< validates and returns the result, but does not store it
+  std::optional<FieldValidation> field_validation = {};  ///< not set: the client's
+};
+
+/// Options of a server-side apply.
+struct ApplyOptions {
+  std::string subresource = {};    ///< as in WriteOptions
+  std::string field_manager = {};  ///< owner of the applied fields; empty: the client's
+  bool dry_run = false;            ///< validates and returns the result, but does not store it
+  std::optional<FieldValidation> field_validation = {};  ///< not set: the client's
+  /// Takes over fields that other managers own and that have another value. If false, such a field
+  /// causes an ApiError with IsConflict(); each of its status().details.causes has the `field`, and
+  /// a `message` with the name of its manager.
+  bool force = true;
+};
+
+/// Options of a DELETE request. If a precondition does not hold, the API server returns 409
+/// Conflict.
+struct DeleteOptions {
+  std::string uid = {};               ///< precondition; empty: any
+  std::string resource_version = {};  ///< precondition; empty: any
+  /// "Background", "Foreground" or "Orphan"; empty: the default of the kind.
+  std::string propagation = {};
+  /// The time that a Pod has to end; 0: delete at once. Not set: the default of the object.
+  std::optional<std::chrono::seconds> grace_period = {};
+  bool dry_run = false;  ///< validates the request, but does not delete
+};
+
+}  // namespace kopp

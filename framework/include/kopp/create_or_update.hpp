@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kopp/client.hpp>
+
+namespace kopp {
+
+/// What CreateOrUpdate did.
+enum class OperationResult {
+  kUnchanged,  ///< the object had the desired state; nothing was written
+  kCreated,
+  kUpdated,
+};
+
+/// The result of CreateOrUpdate and CreateOrPatch.
+template <typename T>
+struct OperationOutcome {
+  OperationResult result = OperationResult::kUnchanged;
+  T object = {};  ///< as the API server has stored it
+};
+
+/// Sets the desired state in a whole object, given as JSON. A new object has only apiVersion, kind,
+/// name and namespace.
+using Mutate = std::function<void(nlohmann::json& object)>;
+
+/// Reads the object, calls `mutate`, and writes the object only if `mutate` has changed it: with
+/// POST if it does not exist, otherwise with PUT.
+///
+///     CreateOrUpdate<ConfigMap>(client, {"shop", "settings"}, [](nlohmann::json& object) {
+///       object["data"]["color"] = "blue";
+///     });
+///
+/// Set single fields. If `mutate` replaces a part of the object that the API server completes with
+/// defaults, the object differs each time and is written each time. Changes of `status` are ignored
+/// by the API server for most kinds: use ApplyStatus.
+///
+/// Throws what Client throws. If another client changes, deletes or creates the object meanwhile,
+/// that is an ApiError with IsConflict(), IsNotFound() or IsAlreadyExists(); it is not retried,
+/// because a reconciler lets it escape and the queue retries. Throws std::invalid_argument if
+/// `mutate` changes the name or the namespace; exceptions of `mutate` pass through.
+///
+/// A server-side apply (Client::Apply) needs one request instead of two and causes no conflicts.
+/// Use these functions if the desired state depends on the current one. Go: controllerutil of
+/// controller-runtime.
+OperationOutcome<nlohmann::json> CreateOrUpdate(const Client& client, const Kind& kind,
+                                                const ObjectKey& key, const Mutate& mutate,
+                                                const WriteOptions& options = {});
+
+/// Same as CreateOrUpdate, but writes an existing object with a merge patch of the changed fields.
+/// Concurrent changes of other fields are kept and cause no conflict; a changed list is replaced as
+/// a whole.
+OperationOutcome<nlohmann::json> CreateOrPatch(const Client& client, const Kind& kind,
+                                               const ObjectKey& key, const Mutate& mutate,
+                                               const WriteOptions& options = {});
+
+namespace detail {
+
+template <Object T>
+OperationOutcome<T> ViewOf(const auto& outcome) {
+  OperationOutcome<T> view{outcome.result};
+  FromJson(outcome.object, &view.object, KoppFields(&view.object));
+  return view;
+}
+
+}  // namespace detail
+
+/// Same for the kind of a view; returns the view.
+template <Object T>
+OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, const Mutate& mutate,
+                                   const WriteOptions& options = {}) {
+  return detail::ViewOf<T>(CreateOrUpdate(client, T::kKind, key, mutate, options));
+}
+
+/// Same for the kind of a view; returns the view.
+template <Object T>
+OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, const Mutate& mutate,
+                                  const WriteOptions& options = {}) {
+  return detail::ViewOf<T>(CreateOrPatch(client, T::kKind, key, mutate, options));
+}
+
+}  // namespace kopp

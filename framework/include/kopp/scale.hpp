@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+/// The desired and the current number of replicas of an object: autoscaling/v1 Scale. It is the
+/// subresource "scale" of Deployments, StatefulSets, ReplicaSets, and of custom resources that
+/// declare it. It has all fields of a Scale, so unlike other views it may be written back.
+struct Scale {
+  struct Spec {
+    std::int32_t replicas = 0;
+  };
+  struct Status {
+    std::int32_t replicas = 0;
+    std::string selector = {};  ///< label selector of the Pods: "app=web"
+  };
+  ObjectMeta metadata = {};  ///< name, namespace, uid and resourceVersion of the scaled object
+  Spec spec = {};            ///< desired
+  Status status = {};        ///< current; the API server ignores changes
+};
+KOPP_FIELDS(Scale::Spec, replicas)
+KOPP_FIELDS(Scale::Status, replicas, selector)
+KOPP_FIELDS(Scale, metadata, spec, status)
+
+}  // namespace kopp

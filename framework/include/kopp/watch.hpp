@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kopp/client_options.hpp>
+#include <kopp/http_source.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// Options of Client::Watch.
+struct WatchOptions {
+  /// The watch reports the changes after this version, for example ListPage::resource_version.
+  /// Required; must not be "0".
+  std::string resource_version = {};
+  Clock& clock = Clock::Real();                 ///< must outlive the watcher
+  std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and delays
+};
+
+enum class WatchEventType {
+  kAdded,     ///< the object was created, or matches the filter now
+  kModified,  ///< the object was changed
+  kDeleted,   ///< the object was deleted, or does not match the filter any more
+  kBookmark,  ///< only `resource_version` is set
+  /// Only `problem` is set. The watch broke and continues from the last version, or an event could
+  /// not be decoded and was skipped.
+  kError,
+};
+
+/// An event of a watch: watch.Event of apimachinery.
+template <typename T>
+struct WatchEvent {
+  WatchEventType type = WatchEventType::kError;
+  T object = {};                      ///< the new state of the object; for kDeleted, its last state
+  std::string resource_version = {};  ///< of the object or the bookmark
+  std::string problem = {};           ///< a text for a log
+};
+
+/// A watch without its type; see Watcher.
+class AnyWatcher {
+ public:
+  /// Throws std::invalid_argument if options.resource_version is "" or "0". `decode` decodes the
+  /// objects. `transport` and the strings of `kind` must outlive the watcher.
+  AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
+             ListFilter filter, const WatchOptions& options, std::stop_token stop);
+  ~AnyWatcher();
+  AnyWatcher(AnyWatcher&&) noexcept;
+  AnyWatcher& operator=(AnyWatcher&&) noexcept;
+
+  /// Returns kEvent, kBookmark, kSkipped for a problem, or kNoEvent on a timeout.
+  informer::WatchItem Next(Duration timeout);
+  [[nodiscard]] const std::string& resource_version() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The changes of objects, as they happen. Created by Client::Watch.
+///
+///     const auto page = client.ListPage<Pod>({.ns = "shop"}, {.limit = 0});
+///     auto pods = client.Watch<Pod>({.ns = "shop"}, {.resource_version = page.resource_version});
+///     while (const auto event = pods.Next()) { … }
+///
+/// When the server ends the watch, or the connection breaks or is silent for too long, the watcher
+/// opens the watch again from the version of the last event or bookmark, so no change is lost. It
+/// waits at least one second between two requests, longer after repeated failures, and for the
+/// Retry-After of the server. Go: RetryWatcher of client-go.
+///
+/// A controller does not need it: informers watch and also list again. Not thread-safe. The
+/// destructor closes the connection.
+template <typename T>
+class Watcher {
+ public:
+  explicit Watcher(AnyWatcher watcher) : watcher_(std::move(watcher)) {}
+
+  /// Blocks until an event arrives, or `timeout` has passed; then it returns nullopt. Throws
+  /// - ApiError if the watch cannot continue. With IsGone(), changes may be lost: list again, and
+  ///   watch from the version of the list. Other errors are of a request that the server rejects,
+  ///   for example with IsForbidden(),
+  /// - DecodeError after three events in a row that are not JSON,
+  /// - TransportError (kCancelled) if a stop is requested by the token of the client.
+  /// Do not call it again after an exception.
+  std::optional<WatchEvent<T>> Next(Duration timeout = Duration::max()) {
+    informer::WatchItem item = watcher_.Next(timeout);
+    if (item.type == informer::WatchItem::Type::kNoEvent) return std::nullopt;
+    return WatchEvent<T>{TypeOf(item), ObjectOf(item), std::move(item.resource_version),
+                         std::move(item.problem)};
+  }
+
+  /// Returns the version of the last event or bookmark. A later watch can continue from it.
+  [[nodiscard]] const std::string& resource_version() const { return watcher_.resource_version(); }
+
+ private:
+  static WatchEventType TypeOf(const informer::WatchItem& item) {
+    using Type = informer::WatchItem::Type;
+    if (item.type == Type::kBookmark) return WatchEventType::kBookmark;
+    if (item.type != Type::kEvent) return WatchEventType::kError;
+    switch (item.event_type) {
+      case informer::EventType::kAdded:
+        return WatchEventType::kAdded;
+      case informer::EventType::kModified:
+        return WatchEventType::kModified;
+      case informer::EventType::kDeleted:
+        break;
+    }
+    return WatchEventType::kDeleted;
+  }
+  static T ObjectOf(const informer::WatchItem& item) {
+    return item.object ? *item.object.As<T>() : T{};
+  }
+
+  AnyWatcher watcher_;
+};
+
+/// Watcher<nlohmann::json> returns whole objects.
+template <>
+nlohmann::json Watcher<nlohmann::json>::ObjectOf(const informer::WatchItem& item);
+
+}  // namespace kopp

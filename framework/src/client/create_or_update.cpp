@@ -1,0 +1,69 @@
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/create_or_update.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+
+/// Returns an object of this kind and name without any state.
+json EmptyObject(const Kind& kind, const ObjectKey& key) {
+  json object{
+      {"apiVersion", kind.api_version}, {"kind", kind.kind}, {"metadata", {{"name", key.name}}}};
+  if (!key.ns.empty()) object["metadata"]["namespace"] = key.ns;
+  return object;
+}
+
+/// Returns a copy of `object` that `mutate` has changed.
+json Mutated(const json& object, const Mutate& mutate) {
+  json changed = object;
+  mutate(changed);
+  for (const char* const field : {"/metadata/name", "/metadata/namespace"}) {
+    const json::json_pointer pointer(field);
+    if (changed.value(pointer, json()) == object.value(pointer, json())) continue;
+    throw std::invalid_argument(std::string("mutate must not change ") + (field + 1) +
+                                ", which identifies the object");
+  }
+  return changed;
+}
+
+/// Writes the desired state of an existing object; `change` is what differs.
+using WriteChange = std::function<json(const json& desired, const Patch& change)>;
+
+OperationOutcome<json> CreateOrWrite(const Client& client, const Kind& kind, const ObjectKey& key,
+                                     const Mutate& mutate, const WriteOptions& options,
+                                     const WriteChange& write) {
+  const std::optional<json> current = client.Get(kind, key);
+  if (!current) {
+    const json desired = Mutated(EmptyObject(kind, key), mutate);
+    return {OperationResult::kCreated, client.Create(kind, desired, options)};
+  }
+  const json desired = Mutated(*current, mutate);
+  const Patch change = Patch::MergeFrom(*current, desired);
+  if (change.text == "{}") return {OperationResult::kUnchanged, *current};
+  return {OperationResult::kUpdated, write(desired, change)};
+}
+
+}  // namespace
+
+OperationOutcome<json> CreateOrUpdate(const Client& client, const Kind& kind, const ObjectKey& key,
+                                      const Mutate& mutate, const WriteOptions& options) {
+  return CreateOrWrite(client, kind, key, mutate, options, [&](const json& desired, const Patch&) {
+    return client.Update(kind, desired, options);
+  });
+}
+
+OperationOutcome<json> CreateOrPatch(const Client& client, const Kind& kind, const ObjectKey& key,
+                                     const Mutate& mutate, const WriteOptions& options) {
+  return CreateOrWrite(client, kind, key, mutate, options, [&](const json&, const Patch& change) {
+    return client.Patch(kind, key, change, options);
+  });
+}
+
+}  // namespace kopp

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/informer/reflector.hpp>
+#include <kopp/watch.hpp>
+
+namespace kopp {
+namespace {
+
+using informer::ReflectorState;
+using informer::WatchItem;
+using namespace std::chrono_literals;
+
+constexpr Duration kMinRestartInterval = 1s;  // between two watch requests
+
+/// A whole object as JSON text, for Watcher<nlohmann::json>.
+struct JsonObject {
+  static constexpr Kind kKind{};
+  ObjectMeta metadata;
+  std::string text;
+};
+KOPP_FIELDS(JsonObject, metadata)
+
+informer::AnyObject DecodeJsonObject(std::string_view text) {
+  auto object = Decode<JsonObject>(text);
+  object.text = text;
+  return std::make_shared<const JsonObject>(std::move(object));
+}
+
+}  // namespace
+
+/// Opens and reads the watch. ReflectorState decides when to open it again; in the states in which
+/// a reflector would list again, the watch cannot continue.
+class AnyWatcher::Impl {
+ public:
+  Impl(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode, ListFilter filter,
+       const WatchOptions& options, std::stop_token stop)
+      : source_(transport, kind, decode, std::move(filter)),
+        clock_(options.clock),
+        state_({.clock = options.clock, .seed = options.seed}),
+        stop_(std::move(stop)),
+        next_start_(clock_.Now()) {
+    if (options.resource_version.empty() || options.resource_version == "0") {
+      throw std::invalid_argument(
+          "a watch needs the resourceVersion of a list: set WatchOptions::resource_version");
+    }
+    state_.OnListPage({.resource_version = options.resource_version});
+  }
+
+  WatchItem Next(Duration timeout) {
+    const TimePoint deadline = After(clock_.Now(), timeout);
+    for (;;) {
+      WatchItem item = NextOrProblem(deadline);
+      if (item.type != WatchItem::Type::kNoEvent) return item;
+      if (clock_.Now() >= deadline) return item;
+    }
+  }
+  [[nodiscard]] const std::string& resource_version() const { return state_.resource_version(); }
+
+ private:
+  /// Returns kNoEvent at the latest at `deadline`, and kSkipped for a failure after which the watch
+  /// continues. Throws for all others.
+  WatchItem NextOrProblem(TimePoint deadline) {
+    try {
+      if (!stream_ && !Open(deadline)) return {.type = WatchItem::Type::kNoEvent};
+      return ReadItem(deadline);
+    } catch (...) {
+      const auto next = state_.OnFailure(std::current_exception());
+      const bool can_continue = state_.state() == ReflectorState::State::kWatching;
+      if (stop_.stop_requested() || !can_continue) throw;
+      return Restart(next);
+    }
+  }
+
+  /// Waits until a request is allowed, and sends it. Returns false at `deadline`.
+  bool Open(TimePoint deadline) {
+    if (!SleepUntil(clock_, std::min(next_start_, deadline), stop_)) {
+      throw TransportError(TransportError::Kind::kCancelled,
+                           "the watch was cancelled because a stop was requested");
+    }
+    if (clock_.Now() < next_start_) return false;
+    next_start_ = After(clock_.Now(), kMinRestartInterval);
+    stream_ = source_.Watch(state_.StartWatch(), stop_);
+    return true;
+  }
+
+  WatchItem ReadItem(TimePoint deadline) {
+    const TimePoint now = clock_.Now();
+    if (now >= state_.IdleDeadline()) return Restart(state_.OnIdleTimeout());
+    WatchItem item = stream_->Next(std::min(deadline, state_.IdleDeadline()) - now);
+    switch (item.type) {
+      case WatchItem::Type::kEnd:
+        return Restart(state_.OnWatchEnd());
+      case WatchItem::Type::kEvent:
+      case WatchItem::Type::kBookmark:
+        state_.OnEvent(item.resource_version, item.type == WatchItem::Type::kBookmark);
+        break;
+      default:
+        break;
+    }
+    return item;
+  }
+
+  WatchItem Restart(const ReflectorState::NextStep& step) {
+    stream_.reset();
+    next_start_ = std::max(next_start_, After(clock_.Now(), step.delay));
+    if (step.problem.empty() || step.minor) return {.type = WatchItem::Type::kNoEvent};
+    return {.type = WatchItem::Type::kSkipped, .problem = step.problem};
+  }
+
+  AnyHttpSource source_;
+  Clock& clock_;
+  ReflectorState state_;
+  std::stop_token stop_;
+  TimePoint next_start_;                           // no request is sent before this time
+  std::unique_ptr<informer::WatchStream> stream_;  // null between two requests
+};
+
+AnyWatcher::AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
+                       ListFilter filter, const WatchOptions& options, std::stop_token stop)
+    : impl_(std::make_unique<Impl>(transport, kind, decode, std::move(filter), options,
+                                   std::move(stop))) {}
+AnyWatcher::~AnyWatcher() = default;
+AnyWatcher::AnyWatcher(AnyWatcher&&) noexcept = default;
+AnyWatcher& AnyWatcher::operator=(AnyWatcher&&) noexcept = default;
+
+WatchItem AnyWatcher::Next(Duration timeout) { return impl_->Next(timeout); }
+const std::string& AnyWatcher::resource_version() const { return impl_->resource_version(); }
+
+template <>
+nlohmann::json Watcher<nlohmann::json>::ObjectOf(const WatchItem& item) {
+  return item.object ? nlohmann::json::parse(item.object.As<JsonObject>()->text) : nlohmann::json();
+}
+
+Watcher<nlohmann::json> Client::Watch(const Kind& kind, const ListFilter& filter,
+                                      const WatchOptions& options) const {
+  return Watcher<nlohmann::json>(WatchAny(kind, DecodeJsonObject, filter, options));
+}
+
+}  // namespace kopp

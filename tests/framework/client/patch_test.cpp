@@ -1,0 +1,71 @@
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/patch.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+
+json DiffOf(const std::string& original, const std::string& changed) {
+  return json::parse(Patch::MergeFrom(json::parse(original), json::parse(changed)).text);
+}
+
+TEST(PatchTest, MergeFromContainsOnlyTheChangedFields) {
+  EXPECT_EQ(DiffOf(R"({"metadata":{"name":"a"},"spec":{"size":1,"color":"red","old":true}})",
+                   R"({"metadata":{"name":"a"},"spec":{"size":2,"color":"red","new":true}})"),
+            json::parse(R"({"spec":{"size":2,"new":true,"old":null}})"));
+}
+
+TEST(PatchTest, MergeFromOfEqualObjectsIsEmpty) {
+  EXPECT_EQ(Patch::MergeFrom({{"spec", {{"size", 1}}}}, {{"spec", {{"size", 1}}}}).text, "{}");
+}
+
+TEST(PatchTest, MergeFromReplacesAListAsAWhole) {
+  EXPECT_EQ(DiffOf(R"({"args":["a","b"]})", R"({"args":["a"]})"),
+            json::parse(R"({"args":["a"]})"));
+}
+
+TEST(PatchTest, MergeFromRemovesAFieldThatIsSetToNull) {
+  EXPECT_EQ(DiffOf(R"({"size":1})", R"({"size":null,"color":null})"),
+            json::parse(R"({"size":null})"));
+  EXPECT_EQ(DiffOf(R"({"size":null})", "{}"), json::object()) << "it was null already";
+}
+
+TEST(PatchTest, TheMergeFromPatchTurnsTheOriginalIntoTheChangedObject) {
+  for (const auto& [original, changed] : {
+           std::pair{R"({"a":{"b":{"c":1,"d":2}},"e":[1]})", R"({"a":{"b":{"c":1}},"e":[2,3]})"},
+           std::pair{R"({"a":{"b":1}})", R"({"a":{}})"},
+           std::pair{R"({"a":{"b":1}})", R"({})"},
+           std::pair{R"({"a":{"b":1}})", R"({"a":[1]})"},
+           std::pair{R"({"a":[1]})", R"({"a":{"b":{}}})"},
+           std::pair{R"({})", R"({"a":{}})"},
+       }) {
+    json patched = json::parse(original);
+    patched.merge_patch(DiffOf(original, changed));
+    EXPECT_EQ(patched, json::parse(changed)) << original;
+  }
+}
+
+TEST(PatchTest, MergeFromWithAnOptimisticLockContainsTheResourceVersionOfTheOriginal) {
+  const json original{{"metadata", {{"resourceVersion", "7"}}}, {"spec", {{"size", 1}}}};
+  json changed = original;
+  changed["spec"]["size"] = 2;
+
+  EXPECT_EQ(json::parse(Patch::MergeFrom(original, changed, OptimisticLock::kYes).text),
+            json::parse(R"({"metadata":{"resourceVersion":"7"},"spec":{"size":2}})"));
+}
+
+TEST(PatchTest, MergeFromThrowsWithoutTheResourceVersionOfALockOrForOtherValuesThanObjects) {
+  const json object = json::object();
+  EXPECT_THROW(Patch::MergeFrom(object, object, OptimisticLock::kYes), std::invalid_argument);
+  EXPECT_THROW(Patch::MergeFrom(json(), object), std::invalid_argument);
+  EXPECT_THROW(Patch::MergeFrom(object, json::array()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kopp
