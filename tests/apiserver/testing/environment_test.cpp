@@ -63,6 +63,32 @@ TEST(EnvironmentTest, EventuallySucceedsWhenTheOperatorHasChangedTheObject) {
   EXPECT_TRUE(env.Eventually<ConfigMap>(settings, IsSeen));
 }
 
+/// A write with a misspelt field.
+void CreateWithMisspeltField(const Client& client) {
+  json map = ConfigMapNamed("settings");
+  map["dat"] = {{"color", "red"}};
+  client.Create<ConfigMap>(map);
+}
+
+TEST(EnvironmentTest, AWriteWithAnUnknownFieldFailsForTheTestAndForTheOperator) {
+  Environment env;
+  env.client().Create<ConfigMap>(ConfigMapNamed("other"));
+
+  EXPECT_THROW(CreateWithMisspeltField(env.client()), ApiError);
+  EXPECT_THROW(CreateWithMisspeltField(env.manager().client()), ApiError);
+  const auto reconcile = [](const ConfigMap&, Context& context) {
+    CreateWithMisspeltField(context.client);
+    return Result{};
+  };
+  EXPECT_THROW(env.Reconcile<ConfigMap>({"default", "other"}, reconcile), ApiError);
+}
+
+TEST(EnvironmentTest, FieldValidationCanBeRelaxed) {
+  Environment env{{.field_validation = FieldValidation::kWarn}};
+
+  EXPECT_NO_THROW(CreateWithMisspeltField(env.manager().client()));
+}
+
 TEST(EnvironmentTest, EventuallyGoneSucceedsWhenTheOperatorHasDeletedTheObject) {
   Environment env{{.timeout = 1h}};
   env.client().Create<ConfigMap>(ConfigMapNamed("settings"));

@@ -125,14 +125,13 @@ TEST_F(ClientPagesTest, ListFromAContinueTokenIsNotRestartedIfItExpires) {
 }
 
 TEST_F(ClientPagesTest, ResourceVersionAndItsMatchAreSentWithTheFirstPageOnly) {
-  (void)client_.List<Pod>(
-      {.ns = "shop"}, {.limit = 2,
-                       .resource_version = "7",
-                       .resource_version_match = ResourceVersionMatch::kNotOlderThan});
+  (void)client_.List<Pod>({.ns = "shop"},
+                          {.limit = 2,
+                           .resource_version = "7",
+                           .resource_version_match = ResourceVersionMatch::kNotOlderThan});
 
-  EXPECT_THAT(Targets(),
-              ElementsAre("?limit=2&resourceVersion=7&resourceVersionMatch=NotOlderThan",
-                          "?limit=2&continue=next"));
+  EXPECT_THAT(Targets(), ElementsAre("?limit=2&resourceVersion=7&resourceVersionMatch=NotOlderThan",
+                                     "?limit=2&continue=next"));
 }
 
 TEST_F(ClientPagesTest, WithoutALimitNoLimitIsSent) {

@@ -26,8 +26,7 @@ TEST(PatchTest, MergeFromOfEqualObjectsIsEmpty) {
 }
 
 TEST(PatchTest, MergeFromReplacesAListAsAWhole) {
-  EXPECT_EQ(DiffOf(R"({"args":["a","b"]})", R"({"args":["a"]})"),
-            json::parse(R"({"args":["a"]})"));
+  EXPECT_EQ(DiffOf(R"({"args":["a","b"]})", R"({"args":["a"]})"), json::parse(R"({"args":["a"]})"));
 }
 
 TEST(PatchTest, MergeFromRemovesAFieldThatIsSetToNull) {

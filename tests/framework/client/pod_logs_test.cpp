@@ -26,7 +26,7 @@ class ChunkStream final : public Stream {
  public:
   explicit ChunkStream(std::deque<std::string> chunks) : chunks_(std::move(chunks)) {}
   [[nodiscard]] const Response& head() const override { return head_; }
-  Chunk Read(Duration limit) override {
+  Chunk Read(Duration) override {
     if (chunks_.empty()) return {.state = State::kEnd};
     chunk_ = std::move(chunks_.front());
     chunks_.pop_front();
@@ -109,8 +109,9 @@ TEST_F(PodLogsTest, OptionsAreSentAsQueryParameters) {
               ElementsAre("a", "b"));
 
   EXPECT_EQ(transport_.Requests().back().target,
-            std::string(kLog) + "?container=main&follow=true&previous=true&timestamps=true"
-                                "&tailLines=0&sinceSeconds=60");
+            std::string(kLog) +
+                "?container=main&follow=true&previous=true&timestamps=true"
+                "&tailLines=0&sinceSeconds=60");
 }
 
 TEST_F(PodLogsTest, WithoutOptionsNoQueryIsSent) {
