@@ -32,8 +32,8 @@ namespace kopp {
 /// - DecodeError if the response does not fit the view, or nlohmann::json::exception from the
 ///   overloads that return JSON,
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
-///   if its name or namespace is missing, is not allowed for the kind or for this client, or would
-///   change the URL path.
+///   if a name, namespace or subresource is missing, is not allowed for the kind or for this client,
+///   or would change the URL path.
 /// The client does not retry a failed call, except that List may read pages again. In a reconciler
 /// let the exception escape, and the queue retries.
 ///
@@ -105,7 +105,7 @@ class Client {
       }
     } while (!options.continue_token.empty());
   }
-  /// Reports the changes after a version of a list. Sends the first request in Watcher::Next.
+  /// Reports the changes after a version of a list. Does not send a request: Watcher::Next does.
   template <Object T>
   [[nodiscard]] Watcher<T> Watch(const ListFilter& filter, const WatchOptions& options) const {
     return Watcher<T>(WatchAny(T::kKind, DecodeAny<T>, filter, options));
@@ -182,7 +182,8 @@ class Client {
   [[nodiscard]] PodLogStream PodLogs(const ObjectKey& key, const PodLogOptions& options = {}) const;
 
   // The same calls for a kind that is only known at run time. They return whole objects as JSON.
-  // The objects of a list have `apiVersion` and `kind`, which the API server omits there.
+  // The objects of a list have `apiVersion` and `kind`, which the API server omits there. The
+  // strings of `kind` must outlive a Watcher.
   [[nodiscard]] std::optional<nlohmann::json> Get(const Kind& kind, const ObjectKey& key,
                                                   const GetOptions& options = {}) const;
   [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind, const ListFilter& filter = {},

@@ -57,7 +57,8 @@ std::string ObjectPath(const Kind& kind, const ObjectKey& key, std::string_view 
                                 "\" was requested in namespace \"" + key.ns + "\"");
   }
   std::string path = CollectionPath(kind, key.ns) + "/" + PathSegment(key.name, "name");
-  return subresource.empty() ? path : path.append("/").append(subresource);
+  return subresource.empty() ? path
+                             : path.append("/").append(PathSegment(subresource, "subresource"));
 }
 
 std::string WithQuery(

@@ -15,8 +15,8 @@ namespace kopp::detail {
 [[nodiscard]] std::string CollectionPath(const Kind& kind, std::string_view ns);
 
 /// Returns the path of an object, or of its subresource such as "status". Throws
-/// std::invalid_argument for a name that is not allowed in a path, for a missing namespace, and for
-/// a namespace of a cluster-scoped kind.
+/// std::invalid_argument for a name or subresource that is not allowed in a path, for a missing
+/// namespace, and for a namespace of a cluster-scoped kind.
 [[nodiscard]] std::string ObjectPath(const Kind& kind, const ObjectKey& key,
                                      std::string_view subresource = {});
 

@@ -51,7 +51,7 @@ class ClientWithServerTest : public ::testing::Test {
 
 /// Calls `call` and returns the ApiError that it throws.
 template <typename F>
-ApiError ErrorOf(F call) {
+ApiError ApiErrorOf(F call) {
   try {
     call();
   } catch (const ApiError& error) {
@@ -64,7 +64,7 @@ TEST_F(ClientWithServerTest, StrictFieldValidationRejectsAnUnknownFieldThatWarnA
   json map = Map("a");
   map["dat"] = {{"color", "red"}};
 
-  const ApiError error = ErrorOf(
+  const ApiError error = ApiErrorOf(
       [&] { client_.Create<ConfigMap>(map, {.field_validation = FieldValidation::kStrict}); });
   EXPECT_TRUE(error.code() == 400 || error.code() == 422) << error.what();
   EXPECT_THAT(error.what(), HasSubstr("dat"));
@@ -84,7 +84,7 @@ TEST_F(ClientWithServerTest, AnApplyWithoutForceNamesTheFieldAndTheManagerOfACon
   client_.Apply<ConfigMap>(Map("a", "red"), {.field_manager = "painter"});
 
   const ApiError error =
-      ErrorOf([&] { client_.Apply<ConfigMap>(Map("a", "blue"), {.force = false}); });
+      ApiErrorOf([&] { client_.Apply<ConfigMap>(Map("a", "blue"), {.force = false}); });
 
   EXPECT_TRUE(error.IsConflict());
   const auto& causes = error.status().details.causes;
@@ -136,7 +136,7 @@ TEST_F(ClientWithServerTest, AScaleCanBeReadAndWrittenAndAnOldOneCausesAConflict
   EXPECT_EQ(client_.UpdateScale<Deployment>(scale).spec.replicas, 4);
 
   EXPECT_EQ(client_.Get<Deployment>(web)->spec.replicas, 4);
-  EXPECT_TRUE(ErrorOf([&] { client_.UpdateScale<Deployment>(scale); }).IsConflict());
+  EXPECT_TRUE(ApiErrorOf([&] { client_.UpdateScale<Deployment>(scale); }).IsConflict());
 }
 
 TEST_F(ClientWithServerTest, GetScaleOfAKindWithoutScaleReturnsNothing) {
@@ -152,7 +152,7 @@ TEST_F(ClientWithServerTest, AMergeFromPatchWithALockConflictsWithAConcurrentCha
   client_.Patch<ConfigMap>({"default", "a"}, Patch::Merge({{"data", {{"color", "blue"}}}}));
 
   const auto locked = Patch::MergeFrom(original, changed, OptimisticLock::kYes);
-  EXPECT_TRUE(ErrorOf([&] { client_.Patch<ConfigMap>({"default", "a"}, locked); }).IsConflict());
+  EXPECT_TRUE(ApiErrorOf([&] { client_.Patch<ConfigMap>({"default", "a"}, locked); }).IsConflict());
   const auto merged =
       client_.Patch<ConfigMap>({"default", "a"}, Patch::MergeFrom(original, changed));
   EXPECT_EQ(merged.data.at("size"), "3");
@@ -190,7 +190,7 @@ TEST_F(ClientWithServerTest, CreateOrPatchKeepsAConcurrentChangeThatCreateOrUpda
     client_.Patch<ConfigMap>({"default", "a"}, Patch::Merge({{"data", {{"color", "green"}}}}));
     object["data"]["size"] = "4";
   };
-  EXPECT_TRUE(ErrorOf([&] {
+  EXPECT_TRUE(ApiErrorOf([&] {
                 CreateOrUpdate<ConfigMap>(client_, {"default", "a"}, recolor);
               }).IsConflict());
 }
@@ -248,7 +248,7 @@ TEST_F(WatcherWithServerTest, ACompactedVersionThrowsIsGone) {
   server_.Compact();
   auto watcher = Watch(version);
 
-  EXPECT_TRUE(ErrorOf([&] { NextChange(watcher); }).IsGone());
+  EXPECT_TRUE(ApiErrorOf([&] { NextChange(watcher); }).IsGone());
 }
 
 TEST_F(WatcherWithServerTest, AWatchThatTheServerEndsAtItsTimeoutResumes) {

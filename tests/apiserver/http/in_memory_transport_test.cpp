@@ -13,22 +13,22 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
-using Kind = TransportError::Kind;
 using State = Stream::State;
 
 class InMemoryTransportTest : public FaultyServer {
  protected:
   /// Starts a call in another thread. The future holds the kind of the TransportError, or nullopt
   /// if the call returned a response.
-  std::future<std::optional<Kind>> CallInBackground(std::stop_token stop = {}) {
-    return std::async(std::launch::async, [this, stop = std::move(stop)]() -> std::optional<Kind> {
-      try {
-        transport_.Call({.target = kMaps}, stop);
-        return std::nullopt;
-      } catch (const TransportError& error) {
-        return error.kind();
-      }
-    });
+  std::future<std::optional<TransportError::Kind>> CallInBackground(std::stop_token stop = {}) {
+    return std::async(std::launch::async,
+                      [this, stop = std::move(stop)]() -> std::optional<TransportError::Kind> {
+                        try {
+                          transport_.Call({.target = kMaps}, stop);
+                          return std::nullopt;
+                        } catch (const TransportError& error) {
+                          return error.kind();
+                        }
+                      });
   }
 };
 
@@ -52,7 +52,7 @@ TEST_F(InMemoryTransportTest, StopRequestCancelsCallDuringDelay) {
 
   stop.request_stop();
 
-  EXPECT_EQ(failure.get(), Kind::kCancelled);
+  EXPECT_EQ(failure.get(), TransportError::Kind::kCancelled);
 }
 
 TEST_F(InMemoryTransportTest, CallTimesOutIfResponseIsDelayedTooLong) {
@@ -62,14 +62,14 @@ TEST_F(InMemoryTransportTest, CallTimesOutIfResponseIsDelayedTooLong) {
 
   clock_.Advance(30s);
 
-  EXPECT_EQ(failure.get(), Kind::kTimeout);
+  EXPECT_EQ(failure.get(), TransportError::Kind::kTimeout);
 }
 
 TEST_F(InMemoryTransportTest, CallAfterStopRequestIsNotSent) {
   std::stop_source stop;
   stop.request_stop();
 
-  EXPECT_EQ(CallInBackground(stop.get_token()).get(), Kind::kCancelled);
+  EXPECT_EQ(CallInBackground(stop.get_token()).get(), TransportError::Kind::kCancelled);
   EXPECT_TRUE(server_.Requests().empty());
 }
 
@@ -89,7 +89,7 @@ TEST_F(InMemoryTransportTest, StreamOfTruncatedBodyBreaksAtTheCut) {
   const auto list = transport_.Open({.target = kMaps});
 
   EXPECT_EQ(list->Read({}).bytes, R"({"kind")");
-  EXPECT_EQ(ReadError(*list), Kind::kBroken);
+  EXPECT_EQ(ReadError(*list), TransportError::Kind::kBroken);
 }
 
 TEST_F(InMemoryTransportTest, StreamOfCompleteBodyEndsWithoutError) {
@@ -113,7 +113,7 @@ TEST_F(InMemoryTransportTest, StopRequestCancelsWatch) {
 
   stop.request_stop();
 
-  EXPECT_EQ(ReadError(*watch), Kind::kCancelled);
+  EXPECT_EQ(ReadError(*watch), TransportError::Kind::kCancelled);
 }
 
 TEST_F(InMemoryTransportTest, BlockedWatchReadReturnsOnChange) {

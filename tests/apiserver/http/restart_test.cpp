@@ -10,12 +10,11 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
-using Kind = TransportError::Kind;
 
 class ServerRestartTest : public FaultyServer {
  protected:
   /// Returns the kind of the TransportError that a GET request throws.
-  Kind CallError(const std::string& target) {
+  TransportError::Kind CallError(const std::string& target) {
     try {
       Call(target);
     } catch (const TransportError& error) {
@@ -36,10 +35,10 @@ TEST_F(ServerRestartTest, RestartKeepsObjects) {
 
 TEST_F(ServerRestartTest, ServerIsUnreachableDuringDowntime) {
   server_.Restart(10s);
-  EXPECT_EQ(CallError(kMaps), Kind::kUnreachable);
+  EXPECT_EQ(CallError(kMaps), TransportError::Kind::kUnreachable);
   EXPECT_THROW(Watch(), TransportError);
   clock_.Advance(9s);
-  EXPECT_EQ(CallError(kMaps), Kind::kUnreachable);
+  EXPECT_EQ(CallError(kMaps), TransportError::Kind::kUnreachable);
 
   clock_.Advance(1s);
 
@@ -52,7 +51,7 @@ TEST_F(ServerRestartTest, RestartBreaksWatch) {
 
   server_.Restart();
 
-  EXPECT_EQ(ReadError(*watch), Kind::kBroken);
+  EXPECT_EQ(ReadError(*watch), TransportError::Kind::kBroken);
 }
 
 TEST_F(ServerRestartTest, RestartBreaksBlockedWatchRead) {
@@ -63,13 +62,13 @@ TEST_F(ServerRestartTest, RestartBreaksBlockedWatchRead) {
     } catch (const TransportError& error) {
       return error.kind();
     }
-    return Kind::kMalformed;
+    return TransportError::Kind::kMalformed;
   });
   clock_.AwaitSleepers(1);
 
   server_.Restart();
 
-  EXPECT_EQ(kind.get(), Kind::kBroken);
+  EXPECT_EQ(kind.get(), TransportError::Kind::kBroken);
 }
 
 TEST_F(ServerRestartTest, RestartBreaksUnreadListResponse) {
@@ -77,7 +76,7 @@ TEST_F(ServerRestartTest, RestartBreaksUnreadListResponse) {
 
   server_.Restart();
 
-  EXPECT_EQ(ReadError(*list), Kind::kBroken);
+  EXPECT_EQ(ReadError(*list), TransportError::Kind::kBroken);
 }
 
 TEST_F(ServerRestartTest, RestartBreaksCallWithDelayedResponse) {
@@ -87,7 +86,7 @@ TEST_F(ServerRestartTest, RestartBreaksCallWithDelayedResponse) {
 
   server_.Restart();
 
-  EXPECT_EQ(kind.get(), Kind::kBroken);
+  EXPECT_EQ(kind.get(), TransportError::Kind::kBroken);
 }
 
 TEST_F(ServerRestartTest, WatchCanContinueFromResourceVersionAfterRestart) {
@@ -111,7 +110,7 @@ TEST_F(ServerRestartTest, NextRestartEndsInfiniteDowntime) {
   clock_.Advance(1s);  // now + Duration::max() would overflow
   server_.Restart(Duration::max());
   clock_.Advance(24h);
-  EXPECT_EQ(CallError(kMaps), Kind::kUnreachable);
+  EXPECT_EQ(CallError(kMaps), TransportError::Kind::kUnreachable);
 
   server_.Restart();
 

@@ -144,6 +144,15 @@ TEST_F(ClientOptionsTest, CreateOfASubresourcePostsToTheObjectWithTheTypeOfTheSu
                             "metadata":{"name":"web","namespace":"shop"}})"));
 }
 
+TEST_F(ClientOptionsTest, ASubresourceThatWouldChangeTheUrlPathIsRejectedBeforeTheRequest) {
+  for (const std::string subresource : {"..", "status/x", "status%2fx"}) {
+    EXPECT_THROW((void)client_.Get<Deployment>(web_, {.subresource = subresource}),
+                 std::invalid_argument)
+        << subresource;
+  }
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
 TEST_F(ClientOptionsTest, DeleteSendsGracePeriodAndDryRun) {
   client_.Delete<Deployment>(web_, {.grace_period = 0s, .dry_run = true});
 
