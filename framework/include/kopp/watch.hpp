@@ -25,6 +25,7 @@ struct WatchOptions {
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and delays
 };
 
+/// The type of a watch event.
 enum class WatchEventType {
   kAdded,     ///< the object was created, or matches the filter now
   kModified,  ///< the object was changed
@@ -73,7 +74,7 @@ class AnyWatcher {
 /// When the server ends the watch, or the connection breaks or is silent for too long, the watcher
 /// opens the watch again from the version of the last event or bookmark, so no change is lost. It
 /// waits at least one second between two requests, longer after repeated failures, and for the
-/// Retry-After of the server. Go: RetryWatcher of client-go.
+/// Retry-After of the server, up to one minute. Go: RetryWatcher of client-go.
 ///
 /// A controller does not need it: informers watch and also list again. Not thread-safe. The
 /// destructor closes the connection.
