@@ -94,21 +94,23 @@ class AnyWatcher::Impl {
     return true;
   }
 
+  /// Reads before it checks the idle deadline: events wait in the stream if the caller is slow.
   WatchItem ReadItem(TimePoint deadline) {
-    const TimePoint now = clock_.Now();
-    if (now >= state_.IdleDeadline()) return Restart(state_.OnIdleTimeout());
-    WatchItem item = stream_->Next(std::min(deadline, state_.IdleDeadline()) - now);
+    const Duration limit = std::min(deadline, state_.IdleDeadline()) - clock_.Now();
+    WatchItem item = stream_->Next(std::max(limit, Duration::zero()));
     switch (item.type) {
-      case WatchItem::Type::kEnd:
-        return Restart(state_.OnWatchEnd());
       case WatchItem::Type::kEvent:
       case WatchItem::Type::kBookmark:
         state_.OnEvent(item.resource_version, item.type == WatchItem::Type::kBookmark);
-        break;
-      default:
+        return item;
+      case WatchItem::Type::kSkipped:
+        return item;
+      case WatchItem::Type::kEnd:
+        return Restart(state_.OnWatchEnd());
+      case WatchItem::Type::kNoEvent:
         break;
     }
-    return item;
+    return clock_.Now() < state_.IdleDeadline() ? item : Restart(state_.OnIdleTimeout());
   }
 
   WatchItem Restart(const ReflectorState::NextStep& step) {

@@ -234,6 +234,17 @@ TEST_F(WatcherTest, ASilentWatchIsOpenedAgain) {
   EXPECT_EQ(Watches().size(), 2);
 }
 
+TEST_F(WatcherTest, ASlowCallerGetsTheEventsThatHaveArrivedMeanwhile) {
+  auto pods = WatchPods();
+  Send(Frame("BOOKMARK", "", "8"));
+  (void)pods.Next();
+  Send(Frame("ADDED", "a", "9"));
+
+  clock_.Advance(75s);
+
+  EXPECT_EQ(pods.Next(0s)->type, WatchEventType::kAdded);
+}
+
 TEST_F(WatcherTest, AStopEndsNextWithATransportError) {
   std::stop_source source;
   auto pods = client_.With(source.get_token())
