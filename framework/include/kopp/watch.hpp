@@ -40,7 +40,9 @@ enum class WatchEventType {
 template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kError;
-  T object = {};                      ///< the new state of the object; for kDeleted, its last state
+  /// The new state of the object; for kDeleted, its last state, or only its metadata if the last
+  /// state does not fit the view.
+  T object = {};
   std::string resource_version = {};  ///< of the object or the bookmark
   std::string problem = {};           ///< a text for a log
 };
@@ -84,9 +86,9 @@ class Watcher {
   explicit Watcher(AnyWatcher watcher) : watcher_(std::move(watcher)) {}
 
   /// Blocks until an event arrives, or `timeout` has passed; then it returns nullopt. Throws
-  /// - ApiError if the watch cannot continue. With IsGone(), changes may be lost: list again, and
-  ///   watch from the version of the list. Other errors are of a request that the server rejects,
-  ///   for example with IsForbidden(),
+  /// - ApiError if the watch cannot continue. With IsGone(), the version has expired, or etcd was
+  ///   restored from a backup: list again, and watch from the version of the list. Other errors are
+  ///   of a request that the server rejects, for example with IsForbidden(),
   /// - DecodeError after three events in a row that are not JSON,
   /// - TransportError (kCancelled) if a stop is requested by the token of the client.
   /// Do not call it again after an exception.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -19,9 +18,6 @@ namespace {
 
 using informer::ReflectorState;
 using informer::WatchItem;
-using namespace std::chrono_literals;
-
-constexpr Duration kMinRestartInterval = 1s;  // between two watch requests
 
 /// A whole object as JSON text, for Watcher<nlohmann::json>.
 struct JsonObject {
@@ -39,8 +35,9 @@ informer::AnyObject DecodeJsonObject(std::string_view text) {
 
 }  // namespace
 
-/// Opens and reads the watch. ReflectorState decides when to open it again; in the states in which
-/// a reflector would list again, the watch cannot continue.
+/// Opens and reads the watch. ReflectorState decides when to open it again, and when to check
+/// whether the server has gone back to an older version. When a reflector would list again, the
+/// watch cannot continue.
 class AnyWatcher::Impl {
  public:
   Impl(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode, ListFilter filter,
@@ -89,15 +86,31 @@ class AnyWatcher::Impl {
                            "the watch was cancelled because a stop was requested");
     }
     if (clock_.Now() < next_start_) return false;
-    next_start_ = After(clock_.Now(), kMinRestartInterval);
+    if (state_.state() == ReflectorState::State::kCheckingVersion) CheckVersion();
     stream_ = source_.Watch(state_.StartWatch(), stop_);
     return true;
+  }
+
+  /// Throws ApiError with IsGone() if the server has gone back to an older version.
+  void CheckVersion() {
+    const auto ignore = [](const informer::AnyObject&) {};
+    const auto page = source_.List(state_.NextListOptions(), ignore, stop_);
+    static_cast<void>(state_.OnNewestVersion(page.resource_version));
+    if (state_.state() == ReflectorState::State::kWatching) return;
+    throw ApiError("WATCH", {.message = "the newest resource version is " + page.resource_version +
+                                        ", older than that of the watch: etcd was probably "
+                                        "restored from a backup; list again",
+                             .reason = "Expired",
+                             .code = 410});
   }
 
   /// Reads before it checks the idle deadline: events wait in the stream if the caller is slow.
   WatchItem ReadItem(TimePoint deadline) {
     const Duration limit = std::min(deadline, state_.IdleDeadline()) - clock_.Now();
     WatchItem item = stream_->Next(std::max(limit, Duration::zero()));
+    if (state_.IsOutdated(item.resource_version)) {
+      return Restart(state_.OnOutdatedVersion(item.resource_version));
+    }
     switch (item.type) {
       case WatchItem::Type::kEvent:
       case WatchItem::Type::kBookmark:
@@ -115,7 +128,7 @@ class AnyWatcher::Impl {
 
   WatchItem Restart(const ReflectorState::NextStep& step) {
     stream_.reset();
-    next_start_ = std::max(next_start_, After(clock_.Now(), step.delay));
+    next_start_ = After(clock_.Now(), std::max(step.delay, state_.DelayBeforeWatch()));
     if (step.problem.empty() || step.minor) return {.type = WatchItem::Type::kNoEvent};
     return {.type = WatchItem::Type::kSkipped, .problem = step.problem};
   }

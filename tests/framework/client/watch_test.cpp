@@ -45,6 +45,11 @@ class WatcherTest : public ::testing::Test {
     }
     return watches;
   }
+  void RespondWithNewestVersion(const std::string& version) {
+    transport_.Respond(
+        "GET", kWatchedPods, 200,
+        R"({"kind":"PodList","metadata":{"resourceVersion":")" + version + R"("},"items":[]})");
+  }
   void Send(const std::string& frames) { transport_.SendToWatch(kWatchedPods, frames); }
 
   testing::FakeClock clock_;
@@ -223,6 +228,7 @@ TEST_F(WatcherTest, AnObjectThatDoesNotFitTheViewIsReportedAndSkipped) {
 }
 
 TEST_F(WatcherTest, ASilentWatchIsOpenedAgain) {
+  RespondWithNewestVersion("9");
   auto pods = WatchPods();
   Send(Frame("BOOKMARK", "", "8"));
   (void)pods.Next();
@@ -230,8 +236,36 @@ TEST_F(WatcherTest, ASilentWatchIsOpenedAgain) {
   clock_.Advance(75s);  // a server that sends bookmarks sends one each minute
 
   EXPECT_THAT(pods.Next(0s)->problem, HasSubstr("no event or bookmark"));
-  (void)pods.Next(0s);
+  EXPECT_EQ(pods.Next(0s), std::nullopt);
   EXPECT_EQ(Watches().size(), 2);
+}
+
+TEST_F(WatcherTest, ASilentWatchOfAServerWithAnOlderVersionThrowsIsGone) {
+  RespondWithNewestVersion("3");
+  auto pods = WatchPods();
+  Send(Frame("BOOKMARK", "", "8"));
+  (void)pods.Next();
+  clock_.Advance(75s);
+  (void)pods.Next(0s);
+
+  try {
+    (void)pods.Next(0s);
+    FAIL() << "Next returned";
+  } catch (const ApiError& error) {
+    EXPECT_TRUE(error.IsGone());
+    EXPECT_THAT(error.what(), HasSubstr("etcd was probably restored from a backup"));
+  }
+}
+
+TEST_F(WatcherTest, AnEventWithAnOlderVersionIsNotReturned) {
+  RespondWithNewestVersion("9");
+  auto pods = WatchPods();
+  Send(Frame("ADDED", "stale", "5"));
+
+  EXPECT_EQ(pods.Next(0s), std::nullopt);
+  clock_.Advance(1s);
+  Send(Frame("ADDED", "a", "8"));
+  EXPECT_EQ(pods.Next(0s)->object.metadata.name, "a");
 }
 
 TEST_F(WatcherTest, ASlowCallerGetsTheEventsThatHaveArrivedMeanwhile) {
