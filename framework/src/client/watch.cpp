@@ -73,10 +73,15 @@ class AnyWatcher::Impl {
       return ReadItem(deadline);
     } catch (...) {
       const auto next = state_.OnFailure(std::current_exception());
-      const bool can_continue = state_.state() == ReflectorState::State::kWatching;
-      if (stop_.stop_requested() || !can_continue) throw;
+      if (stop_.stop_requested() || !CanContinue()) throw;
       return Restart(next);
     }
+  }
+
+  [[nodiscard]] bool CanContinue() const {
+    const ReflectorState::State state = state_.state();
+    return state == ReflectorState::State::kWatching ||
+           state == ReflectorState::State::kCheckingVersion;
   }
 
   /// Waits until a request is allowed, and sends it. Returns false at `deadline`.
@@ -96,7 +101,7 @@ class AnyWatcher::Impl {
     const auto ignore = [](const informer::AnyObject&) {};
     const auto page = source_.List(state_.NextListOptions(), ignore, stop_);
     static_cast<void>(state_.OnNewestVersion(page.resource_version));
-    if (state_.state() == ReflectorState::State::kWatching) return;
+    if (CanContinue()) return;
     throw ApiError("WATCH", {.message = "the newest resource version is " + page.resource_version +
                                         ", older than that of the watch: etcd was probably "
                                         "restored from a backup; list again",

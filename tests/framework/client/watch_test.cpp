@@ -33,6 +33,7 @@ std::string Frame(const std::string& type, const std::string& name, const std::s
 
 class WatcherTest : public ::testing::Test {
  protected:
+  WatcherTest() { RespondWithNewestVersion("100"); }
   Watcher<Pod> WatchPods(const std::string& version = "7") {
     return client_.Watch<Pod>({.ns = "shop"},
                               {.resource_version = version, .clock = clock_, .seed = 1});
@@ -228,7 +229,6 @@ TEST_F(WatcherTest, AnObjectThatDoesNotFitTheViewIsReportedAndSkipped) {
 }
 
 TEST_F(WatcherTest, ASilentWatchIsOpenedAgain) {
-  RespondWithNewestVersion("9");
   auto pods = WatchPods();
   Send(Frame("BOOKMARK", "", "8"));
   (void)pods.Next();
@@ -258,7 +258,6 @@ TEST_F(WatcherTest, ASilentWatchOfAServerWithAnOlderVersionThrowsIsGone) {
 }
 
 TEST_F(WatcherTest, AnEventWithAnOlderVersionIsNotReturned) {
-  RespondWithNewestVersion("9");
   auto pods = WatchPods();
   Send(Frame("ADDED", "stale", "5"));
 
