@@ -1,4 +1,7 @@
+#include "api_error_hint.hpp"
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -12,7 +15,8 @@ std::string FormatMessage(std::string_view request, const Status& status) {
   message += ": " + std::to_string(status.code);
   if (!status.reason.empty()) message += " " + status.reason;
   if (!status.message.empty()) message += ": " + status.message;
-  return message;
+  const std::string hint = detail::ApiErrorHint(request, status);
+  return hint.empty() ? message : message + " (" + hint + ")";
 }
 
 /// Describes a body that is not a Status: its first 200 bytes, as a single line.
@@ -23,13 +27,35 @@ std::string DescribeUnexpectedBody(std::string_view body) {
   return text.empty() ? "the response has no body" : "the response body is not a Status: " + text;
 }
 
+// The values of metav1.StatusReason.
+constexpr std::array<std::string_view, 21> kKnownReasons{"AlreadyExists",
+                                                         "BadRequest",
+                                                         "Conflict",
+                                                         "Expired",
+                                                         "Forbidden",
+                                                         "Gone",
+                                                         "InternalError",
+                                                         "Invalid",
+                                                         "MethodNotAllowed",
+                                                         "NotAcceptable",
+                                                         "NotFound",
+                                                         "RequestEntityTooLarge",
+                                                         "ServerTimeout",
+                                                         "ServiceUnavailable",
+                                                         "StorageReadError",
+                                                         "StoreReadError",
+                                                         "Timeout",
+                                                         "TooManyRequests",
+                                                         "Unauthorized",
+                                                         "UnknownReason",
+                                                         "UnsupportedMediaType"};
+
 }  // namespace
 
 ApiError::ApiError(std::string_view request, Status status)
     : std::runtime_error(FormatMessage(request, status)), status_(std::move(status)) {
-  if (status_.details.retryAfterSeconds) {
-    retry_after_ = std::chrono::seconds(*status_.details.retryAfterSeconds);
-  }
+  const auto seconds = status_.details.retryAfterSeconds;
+  if (seconds && *seconds >= 0) retry_after_ = std::chrono::seconds(*seconds);
 }
 
 ApiError ApiError::FromBody(std::string_view request, int http_status, std::string_view body,
@@ -46,12 +72,19 @@ ApiError ApiError::FromBody(std::string_view request, int http_status, std::stri
   return error;
 }
 
+bool ApiError::Is(std::string_view reason, int code) const {
+  if (status_.reason == reason) return true;
+  return status_.code == code && std::find(kKnownReasons.begin(), kKnownReasons.end(),
+                                           status_.reason) == kKnownReasons.end();
+}
+
+bool ApiError::HasCause(std::string_view reason) const {
+  return std::any_of(causes().begin(), causes().end(),
+                     [&](const Status::Cause& cause) { return cause.reason == reason; });
+}
+
 bool ApiError::IsTooLargeVersion() const {
-  const auto& causes = status_.details.causes;
-  return std::any_of(causes.begin(), causes.end(),
-                     [](const Status::Cause& cause) {
-                       return cause.reason == "ResourceVersionTooLarge";
-                     }) ||
+  return HasCause("ResourceVersionTooLarge") ||
          status_.message.find("Too large resource version") != std::string::npos;
 }
 

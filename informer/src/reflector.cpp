@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <kopp/informer/reflector.hpp>
+#include <kopp/informer/retry_after.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {
@@ -16,7 +17,8 @@ constexpr Duration kInitialBackoff = 800ms;
 constexpr Duration kMaxBackoff = 30s;
 // After this time without a failure, the back-off starts at kInitialBackoff again.
 constexpr Duration kBackoffReset = 2min;
-constexpr Duration kMaxRetryAfter = 60s;
+// A failed request is reported again after this time if it fails with the same status.
+constexpr Duration kReportInterval = 1min;
 // The timeout of each watch is a random time between these bounds, so that watches do not all end
 // at the same time. Common load balancers drop idle connections after 240 s. client-go: 5 to 10
 // minutes.
@@ -29,18 +31,6 @@ constexpr Duration kMinWatchInterval = 1s;
 constexpr int kPageSize = 500;
 // After this number of consecutive malformed frames, the reflector lists again.
 constexpr int kMaxMalformedFrames = 3;
-
-std::string HintFor(const ApiError& error) {
-  if (error.IsNotFound()) {
-    return " (the server does not serve this resource; check that its CustomResourceDefinition is "
-           "installed)";
-  }
-  if (error.IsForbidden()) {
-    return " (grant the user of this program the verbs list and watch on this resource, with a "
-           "Role or ClusterRole)";
-  }
-  return "";
-}
 
 /// Returns "; retrying in 1.2 s", or "" if there is no delay.
 std::string RetrySuffix(Duration delay) {
@@ -161,7 +151,7 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
 }
 
 ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
-  const std::string problem = error.what() + HintFor(error);
+  const std::string problem = error.what();
   const bool version_unavailable = error.IsGone() || error.IsTooLargeVersion();
   if (state_ == State::kListing && version_unavailable) {
     state_ = State::kListingPages;
@@ -177,9 +167,18 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     // If the version may not be read, the next silent watch leads to another try.
     if (state_ == State::kCheckingVersion && !temporary) state_ = State::kWatching;
   }
-  const Duration retry_after = error.retry_after().value_or(Duration::zero());
-  return {std::max(NextBackoff(), std::min(retry_after, kMaxRetryAfter)), problem,
-          version_unavailable};
+  const double jitter = std::generate_canonical<double, 32>(random_);
+  return {std::max(NextBackoff(), RetryAfterDelay(error.retry_after(), jitter)), problem,
+          version_unavailable || WasReported(error.code())};
+}
+
+// Returns whether this status was reported within kReportInterval; otherwise the caller reports it.
+bool ReflectorState::WasReported(int status) {
+  const TimePoint now = clock_.Now();
+  if (status == reported_status_ && now - reported_at_ < kReportInterval) return true;
+  reported_status_ = status;
+  reported_at_ = now;
+  return false;
 }
 
 ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error) {

@@ -1,6 +1,10 @@
 #include <chrono>
+#include <optional>
+#include <ostream>
 #include <string>
+#include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kopp/informer/api_error.hpp>
@@ -9,6 +13,7 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::HasSubstr;
 
 TEST(ApiErrorTest, MessageHasTheRequestAndTheStatus) {
   const auto error = ApiError::FromBody(
@@ -16,7 +21,9 @@ TEST(ApiErrorTest, MessageHasTheRequestAndTheStatus) {
       R"({"kind": "Status", "reason": "Conflict", "message": "the object has been modified",
           "code": 409})");
 
-  EXPECT_STREQ(error.what(), "PUT /apis/g/v1/foos/a: 409 Conflict: the object has been modified");
+  EXPECT_STREQ(error.what(),
+               "PUT /apis/g/v1/foos/a: 409 Conflict: the object has been modified (read the object "
+               "again and repeat the change)");
   EXPECT_TRUE(error.IsConflict());
   EXPECT_FALSE(error.IsAlreadyExists());
 }
@@ -57,6 +64,184 @@ TEST(ApiErrorTest, TheRetryAfterHeaderTakesPrecedenceOverTheBody) {
       ApiError::FromBody("GET /x", 429, R"({"details": {"retryAfterSeconds": 1}})", 7s);
 
   EXPECT_EQ(error.retry_after(), 7s);
+}
+
+TEST(ApiErrorTest, ANegativeRetryAfterInTheBodyIsIgnored) {
+  EXPECT_EQ(ApiError("GET /x", {.details = {.retryAfterSeconds = -5}}).retry_after(), std::nullopt);
+}
+
+// Predicates.
+
+struct PredicateCase {
+  bool (ApiError::*predicate)() const;
+  std::string reason;
+  int code;
+  bool by_code;  // the predicate compares the code if the reason is unknown
+};
+
+void PrintTo(const PredicateCase& test_case, std::ostream* out) { *out << test_case.reason; }
+
+class ApiErrorPredicateTest : public ::testing::TestWithParam<PredicateCase> {
+ protected:
+  static bool IsTrue(const std::string& reason, int code) {
+    const ApiError error("GET /x", {.reason = reason, .code = code});
+    return (error.*GetParam().predicate)();
+  }
+};
+
+TEST_P(ApiErrorPredicateTest, IsTrueForItsReason) {
+  EXPECT_TRUE(IsTrue(GetParam().reason, GetParam().code));
+  EXPECT_TRUE(IsTrue(GetParam().reason, 400)) << "the reason takes precedence over the code";
+}
+
+TEST_P(ApiErrorPredicateTest, AnUnknownReasonIsDecidedByTheCode) {
+  EXPECT_EQ(IsTrue("", GetParam().code), GetParam().by_code);
+  EXPECT_EQ(IsTrue("FutureReason", GetParam().code), GetParam().by_code);
+  EXPECT_FALSE(IsTrue("", 418));
+}
+
+TEST_P(ApiErrorPredicateTest, IsFalseForAnotherKnownReason) {
+  const bool ignores_reason = GetParam().code == 429 || GetParam().reason == "Gone";
+  EXPECT_EQ(IsTrue("StoreReadError", GetParam().code), ignores_reason);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Reasons, ApiErrorPredicateTest,
+    ::testing::Values(
+        PredicateCase{&ApiError::IsBadRequest, "BadRequest", 400, true},
+        PredicateCase{&ApiError::IsUnauthorized, "Unauthorized", 401, true},
+        PredicateCase{&ApiError::IsForbidden, "Forbidden", 403, true},
+        PredicateCase{&ApiError::IsNotFound, "NotFound", 404, true},
+        PredicateCase{&ApiError::IsMethodNotSupported, "MethodNotAllowed", 405, true},
+        PredicateCase{&ApiError::IsNotAcceptable, "NotAcceptable", 406, true},
+        PredicateCase{&ApiError::IsAlreadyExists, "AlreadyExists", 409, false},
+        PredicateCase{&ApiError::IsConflict, "Conflict", 409, true},
+        PredicateCase{&ApiError::IsGone, "Gone", 410, true},
+        PredicateCase{&ApiError::IsExpired, "Expired", 410, false},
+        PredicateCase{&ApiError::IsRequestEntityTooLarge, "RequestEntityTooLarge", 413, true},
+        PredicateCase{&ApiError::IsUnsupportedMediaType, "UnsupportedMediaType", 415, true},
+        PredicateCase{&ApiError::IsInvalid, "Invalid", 422, true},
+        PredicateCase{&ApiError::IsTooManyRequests, "TooManyRequests", 429, true},
+        PredicateCase{&ApiError::IsInternalError, "InternalError", 500, true},
+        PredicateCase{&ApiError::IsServerTimeout, "ServerTimeout", 500, false},
+        PredicateCase{&ApiError::IsServiceUnavailable, "ServiceUnavailable", 503, true},
+        PredicateCase{&ApiError::IsTimeout, "Timeout", 504, true}),
+    [](const auto& test) { return test.param.reason; });
+
+TEST(ApiErrorTest, HasCauseComparesTheReasonOfEachCause) {
+  const ApiError error(
+      "POST /api/v1/namespaces/shop/pods",
+      {.code = 403,
+       .details = {.causes = {{.reason = "Other"}, {.reason = "NamespaceTerminating"}}}});
+
+  EXPECT_TRUE(error.HasCause("NamespaceTerminating"));
+  EXPECT_TRUE(error.IsNamespaceTerminating());
+  EXPECT_FALSE(error.HasCause("FieldManagerConflict"));
+}
+
+// Hints.
+
+/// Returns what() without the request and the code.
+std::string Hint(const std::string& request, Status status) {
+  const std::string prefix = request + ": " + std::to_string(status.code);
+  const std::string what = ApiError(request, std::move(status)).what();
+  return what.substr(0, prefix.size()) == prefix ? what.substr(prefix.size()) : what;
+}
+
+constexpr const char* kFooStatus =
+    "/apis/samplecontroller.k8s.io/v1alpha1/namespaces/shop/foos/a/status";
+
+TEST(ApiErrorHintTest, ForbiddenNamesTheVerbTheResourceAndTheNamespaceToGrant) {
+  EXPECT_EQ(Hint(std::string("PATCH ") + kFooStatus + "?force=true", {.code = 403}),
+            " (grant verb patch on foos/status in API group samplecontroller.k8s.io with a Role in "
+            "namespace shop)");
+  EXPECT_EQ(Hint("WATCH /api/v1/pods?watch=true", {.code = 403}),
+            " (grant verbs list and watch on pods in the core API group with a ClusterRole)");
+}
+
+TEST(ApiErrorHintTest, ForbiddenDerivesTheVerbFromTheMethodAndThePath) {
+  const auto verb = [](const std::string& method, const std::string& path) {
+    const std::string hint = Hint(method + " " + path, {.code = 403});
+    return hint.substr(8, hint.find(" on ") - 8);
+  };
+  EXPECT_EQ(verb("GET", "/api/v1/pods"), "verb list");
+  EXPECT_EQ(verb("GET", "/api/v1/pods?watch=true"), "verb watch");
+  EXPECT_EQ(verb("GET", "/api/v1/namespaces/shop/pods/a"), "verb get");
+  EXPECT_EQ(verb("POST", "/api/v1/namespaces/shop/pods"), "verb create");
+  EXPECT_EQ(verb("PUT", "/api/v1/namespaces/shop/pods/a"), "verb update");
+  EXPECT_EQ(verb("DELETE", "/api/v1/namespaces/shop/pods/a"), "verb delete");
+  EXPECT_EQ(verb("DELETE", "/api/v1/namespaces/shop/pods"), "verb deletecollection");
+}
+
+TEST(ApiErrorHintTest, ForbiddenByAnAuthorizerIsRecognizedByItsMessage) {
+  const std::string message = R"(pods "a" is forbidden: User "me" cannot get resource "pods")";
+  EXPECT_EQ(Hint("GET /api/v1/namespaces/shop/pods/a",
+                 {.message = message, .reason = "Forbidden", .code = 403}),
+            " Forbidden: " + message +
+                " (grant verb get on pods in the core API group with a Role in namespace shop)");
+}
+
+TEST(ApiErrorHintTest, ForbiddenByAQuotaHasNoHintAboutRoles) {
+  EXPECT_EQ(Hint("POST /api/v1/namespaces/shop/pods",
+                 {.message = "pods \"a\" is forbidden: exceeded quota: q", .code = 403}),
+            ": pods \"a\" is forbidden: exceeded quota: q");
+}
+
+TEST(ApiErrorHintTest, ForbiddenForAPathWithoutAResourceNamesAClusterRole) {
+  EXPECT_EQ(Hint("GET /version", {.code = 403}),
+            " (grant this request to the user of the program with a ClusterRole)");
+}
+
+TEST(ApiErrorHintTest, NotFoundOfAWholeKindNamesTheMissingResource) {
+  EXPECT_EQ(Hint("LIST /apis/samplecontroller.k8s.io/v1alpha1/foos?limit=5", {.code = 404}),
+            " (the API server does not serve foos in API group samplecontroller.k8s.io, version "
+            "v1alpha1: check that its CustomResourceDefinition is installed, or use a version that "
+            "is served)");
+}
+
+TEST(ApiErrorHintTest, NotFoundOfOneObjectHasNoHint) {
+  EXPECT_EQ(Hint("GET /api/v1/namespaces/shop/pods/a",
+                 {.message = "pods \"a\" not found", .code = 404, .details = {.name = "a"}}),
+            ": pods \"a\" not found");
+}
+
+TEST(ApiErrorHintTest, AFieldManagerConflictNamesForce) {
+  EXPECT_THAT(Hint(std::string("PATCH ") + kFooStatus,
+                   {.code = 409, .details = {.causes = {{.reason = "FieldManagerConflict"}}}}),
+              HasSubstr("another field manager owns these fields"));
+  EXPECT_EQ(Hint("POST /api/v1/x", {.reason = "AlreadyExists", .code = 409}), " AlreadyExists");
+}
+
+TEST(ApiErrorHintTest, InvalidNamesTheFieldsThatTheMessageDoesNotName) {
+  const Status::Details details{.causes = {{.message = "must be positive", .field = "spec.a"},
+                                           {.message = "is required", .field = "spec.b"}}};
+  EXPECT_EQ(Hint("PUT /x", {.code = 422, .details = details}),
+            " (correct spec.a: must be positive, spec.b: is required)");
+  EXPECT_EQ(Hint("PUT /x", {.message = "spec.a and spec.b", .code = 422, .details = details}),
+            ": spec.a and spec.b");
+}
+
+TEST(ApiErrorHintTest, InvalidNamesAtMostFiveFields) {
+  Status status{.code = 422};
+  for (const char* field : {"a", "b", "c", "d", "e", "f"}) {
+    status.details.causes.push_back({.message = "bad", .field = field});
+  }
+  EXPECT_EQ(Hint("PUT /x", status), " (correct a: bad, b: bad, c: bad, d: bad, e: bad and more)");
+}
+
+TEST(ApiErrorHintTest, OtherCodesHaveTheirHints) {
+  const auto hint = [](int code) { return Hint("PATCH /api/v1/pods", {.code = code}); };
+  EXPECT_THAT(hint(401), HasSubstr("the credentials were rejected or have expired"));
+  EXPECT_THAT(hint(410), HasSubstr("list again"));
+  EXPECT_THAT(hint(413), HasSubstr("the object is too large"));
+  EXPECT_THAT(hint(415), HasSubstr("custom resources do not support strategic merge patches"));
+  EXPECT_THAT(hint(429), HasSubstr("limits this client"));
+  EXPECT_THAT(hint(503), HasSubstr("try again later"));
+  EXPECT_EQ(hint(500), "");
+}
+
+TEST(ApiErrorHintTest, AnEvictionThatIsRejectedWith429HasNoHintAboutLoad) {
+  EXPECT_EQ(Hint("POST /api/v1/namespaces/shop/pods/a/eviction", {.code = 429}), "");
 }
 
 }  // namespace

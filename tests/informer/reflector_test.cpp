@@ -14,11 +14,15 @@ namespace kopp::informer {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 using State = ReflectorState::State;
 
 std::exception_ptr ApiFailure(int code, std::string reason = {}) {
-  return std::make_exception_ptr(ApiError("GET /x", {.reason = std::move(reason), .code = code}));
+  return std::make_exception_ptr(
+      ApiError("LIST /api/v1/pods", {.reason = std::move(reason), .code = code}));
 }
 std::exception_ptr ConnectionReset() {
   return std::make_exception_ptr(std::runtime_error("connection reset"));
@@ -169,7 +173,46 @@ TEST_F(ReflectorStateTest, AWatchThatFailsWith404Relists) {
 
 TEST_F(ReflectorStateTest, AListThatFailsWith403ReportsTheVerbsToGrant) {
   EXPECT_THAT(state_.OnFailure(ApiFailure(403)).problem,
-              HasSubstr("grant the user of this program the verbs list and watch"));
+              HasSubstr("grant verbs list and watch on pods in the core API group"));
+}
+
+TEST_F(ReflectorStateTest, AForbiddenListIsReportedOnceAMinuteAndRetriedAtLeastOnceAMinute) {
+  int reports = 0;
+  for (const TimePoint end = clock_.Now() + 10min; clock_.Now() < end;) {
+    const auto next = state_.OnFailure(ApiFailure(403));
+    if (!next.minor) ++reports;
+    EXPECT_LE(next.delay, 60s) << "it recovers within a minute after the permission is restored";
+    clock_.Advance(next.delay);
+  }
+  EXPECT_GE(reports, 5);
+  EXPECT_LE(reports, 10);
+}
+
+TEST_F(ReflectorStateTest, AForbiddenWatchAfterASuccessfulListIsReportedOnceAMinute) {
+  int reports = 0;
+  for (const TimePoint end = clock_.Now() + 10min; clock_.Now() < end;) {
+    ListAndWatch("7");
+    const auto next = state_.OnFailure(ApiFailure(403));
+    EXPECT_EQ(state_.state(), State::kListing);
+    if (!next.minor) ++reports;
+    clock_.Advance(next.delay);
+  }
+  EXPECT_LE(reports, 10);
+}
+
+TEST_F(ReflectorStateTest, ADifferentStatusIsReportedImmediately) {
+  EXPECT_FALSE(state_.OnFailure(ApiFailure(403)).minor);
+  EXPECT_TRUE(state_.OnFailure(ApiFailure(403)).minor);
+  EXPECT_FALSE(state_.OnFailure(ApiFailure(500)).minor);
+}
+
+TEST_F(ReflectorStateTest, ARefusedConnectionIsRetriedAtMostThreeTimesAMinute) {
+  for (int i = 0; i < 10; ++i) clock_.Advance(state_.OnFailure(ConnectionReset()).delay);
+  int attempts = 0;
+  for (const TimePoint end = clock_.Now() + 5min; clock_.Now() < end; ++attempts) {
+    clock_.Advance(state_.OnFailure(ConnectionReset()).delay);
+  }
+  EXPECT_LE(attempts, 15);
 }
 
 TEST_F(ReflectorStateTest, BackoffDoublesFrom800msTo30sWithJitter) {
@@ -189,14 +232,15 @@ TEST_F(ReflectorStateTest, BackoffRestartsAfterTwoMinutesWithoutFailure) {
   EXPECT_LE(state_.OnFailure(ConnectionReset()).delay, 1600ms);
 }
 
-TEST_F(ReflectorStateTest, RetryAfterIsRespectedUpToOneMinute) {
+TEST_F(ReflectorStateTest, RetryAfterIsRespectedUpToOneMinuteWithJitter) {
   const auto retry_after = [](int seconds) {
     return std::make_exception_ptr(
         ApiError("GET /x", {.code = 429, .details = {.retryAfterSeconds = seconds}}));
   };
-  EXPECT_EQ(state_.OnFailure(retry_after(20)).delay, 20s);
-  EXPECT_EQ(state_.OnFailure(retry_after(3600)).delay, 60s);
-  EXPECT_GT(state_.OnFailure(retry_after(-5)).delay, 0s);
+  const auto delay = [&](int seconds) { return state_.OnFailure(retry_after(seconds)).delay; };
+  EXPECT_THAT(delay(20), AllOf(Ge(20s), Le(30s)));
+  EXPECT_THAT(delay(3600), AllOf(Ge(60s), Le(90s)));
+  EXPECT_GT(delay(-5), 0s);
 }
 
 TEST_F(ReflectorStateTest, AWatchThatEndsWithinASecondWithoutEventsIsFollowedByABackoff) {

@@ -32,10 +32,11 @@ namespace kopp {
 /// - DecodeError if the response does not fit the view, or nlohmann::json::exception from the
 ///   overloads that return JSON,
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
-///   if a name, namespace or subresource is missing, is not allowed for the kind or for this client,
-///   or would change the URL path.
-/// The client does not retry a failed call, except that List may read pages again. In a reconciler
-/// let the exception escape, and the queue retries.
+///   if a name, namespace or subresource is missing, is not allowed for the kind or for this
+///   client, or would change the URL path.
+/// The client does not retry a failed call, except that List may read pages again. The transport
+/// may: see RetryingTransport, which the client of a Manager uses. In a reconciler let the
+/// exception escape, and the queue retries.
 ///
 /// A view (a struct with KOPP_FIELDS) holds only some fields of an object, so it is not written
 /// back. Write the fields to set with Apply or Patch, or a whole JSON object with Update. If an

@@ -22,3 +22,4 @@
 #include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>
 #include <kopp/signals.hpp>
+#include <kopp/transport_policies.hpp>

@@ -67,12 +67,12 @@ class Manager {
 
   Options options_;
   std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable
+  std::unique_ptr<Metrics> metrics_;  // null if no metrics are served; transport_ uses it
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;  // cancels the API calls of reconciles that do not return
   Client client_;
   Cache cache_;
   std::unique_ptr<EventRecorder> events_;  // null before Run
-  std::unique_ptr<Metrics> metrics_;       // null if no metrics are served
   std::vector<std::unique_ptr<Controller>> controllers_;
   bool run_called_ = false;
 };

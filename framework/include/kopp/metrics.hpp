@@ -9,9 +9,11 @@
 
 namespace kopp {
 
-/// Collects the workqueue metrics of a program for Prometheus. Names and labels are those of
-/// controller-runtime, so that its dashboards and alerts work unchanged. Thread-safe. Must outlive
-/// the queues that use it.
+struct RequestEvent;
+
+/// Collects the metrics of a program for Prometheus: those of its workqueues and of its requests to
+/// the API server. Names and labels are those of controller-runtime, so that its dashboards and
+/// alerts work unchanged. Thread-safe. Must outlive the queues and transports that use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
@@ -32,6 +34,10 @@ class Metrics final : public workqueue::MetricsProvider {
   /// Returns the current values of all series in the Prometheus text format. Locks each queue
   /// briefly, one after the other, to read the age of the items that are being processed.
   [[nodiscard]] std::string Text() const;
+
+  /// Counts a request in rest_client_requests_total and, unless it opened a stream, observes its
+  /// duration in rest_client_request_duration_seconds. A RequestObserver calls it.
+  void ObserveRequest(const RequestEvent& event);
 
   // The MetricsProvider interface. Queues call these.
   std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,

@@ -9,6 +9,8 @@
 
 #include <kopp/client_options.hpp>
 #include <kopp/log.hpp>
+#include <kopp/observing_transport.hpp>
+#include <kopp/retrying_transport.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -19,6 +21,7 @@ namespace kopp {
 ///     Options{.name = "web-operator", .watch_namespace = "web"}
 struct Options {
   std::string name = "kopp";  ///< of the program: field manager, user agent and source of Events
+  std::string version{};      ///< of the program, for the user agent
 
   std::string kubeconfig{};  ///< --kubeconfig: a file; empty: LoadConfig searches
   std::string context{};     ///< --context: a context of the kubeconfig; empty: current-context
@@ -32,6 +35,10 @@ struct Options {
   /// Of the manager's client: the reaction of the API server to unknown fields in written objects.
   FieldValidation field_validation = FieldValidation::kWarn;
 
+  double kube_api_qps = 0;  ///< --kube-api-qps: see RateLimit::qps
+  int kube_api_burst = 0;   ///< --kube-api-burst: see RateLimit::burst
+  RetryPolicy retry{};      ///< how API calls are retried; {.max_tries = 1}: not at all
+
   /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.
   std::string metrics_bind_address = "0";
@@ -41,6 +48,9 @@ struct Options {
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   Logger log{};  ///< -v and --logging-format
+
+  /// Called for each request to the API server, also for each retry. Empty: not called.
+  RequestObserver on_request{};
 
   /// For tests: used instead of a connection to an API server; no configuration is loaded.
   std::shared_ptr<Transport> transport{};

@@ -21,13 +21,14 @@ struct Request {
   std::string body{};
   std::string content_type = "application/json";  ///< sent only if there is a body
   std::string accept = "application/json";
+  int attempt = 1;  ///< the number of the try; not sent. RetryingTransport sets it.
 };
 
 /// An HTTP response of the API server.
 struct Response {
   int status = 0;
   std::string body{};                     ///< empty in Stream::head() if the status is 2xx
-  std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is in seconds
+  std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is valid
   std::vector<std::string> warnings{};    ///< the texts of `Warning: 299` headers
 };
 
@@ -91,8 +92,8 @@ class Stream {
 /// Thread-safe. Both functions block until the response has arrived, at most for
 /// TransportOptions::call_timeout, and throw TransportError (kCancelled) as soon as a stop is
 /// requested. They do not follow redirects. They send a request once, except that a GET is sent
-/// again on a new connection if a reused connection turns out to be closed. A response with an
-/// error status is returned, not thrown.
+/// again on a new connection if a reused connection turns out to be closed; see RetryingTransport
+/// for retries. A response with an error status is returned, not thrown.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -111,6 +112,11 @@ class Transport {
  protected:
   Transport() = default;
 };
+
+/// Returns a User-Agent as those of Kubernetes' programs:
+/// "web-operator/v1.2 (linux/amd64) kopp/0.1". The API server takes `program` as the field manager
+/// of a write without one. An empty `version` becomes "unknown".
+[[nodiscard]] std::string UserAgent(std::string_view program, std::string_view version);
 
 /// Options of MakeTransport.
 struct TransportOptions {

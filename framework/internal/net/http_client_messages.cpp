@@ -4,8 +4,9 @@
 #include "system/quoted.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
+
+#include <kopp/informer/retry_after.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -32,15 +33,6 @@ std::string_view TrimBlanks(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// Parses seconds only, because the API server sends no dates. Returns nullopt for any other value.
-std::optional<Duration> ParseRetryAfter(std::string_view value) {
-  value = TrimBlanks(value);
-  std::uint32_t seconds = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
-  return std::chrono::seconds(seconds);
 }
 
 // Removes a quoted string with its backslash escapes from the front of `rest` and stores its
@@ -151,7 +143,7 @@ void RejectRedirect(int status) {
 
 void ApplyResponseHeader(std::string_view name, std::string_view value, Response& response) {
   if (EqualsIgnoringCase(name, "Retry-After")) {
-    response.retry_after = ParseRetryAfter(value);
+    response.retry_after = ParseRetryAfter(TrimBlanks(value), Clock::Real().WallNow());
   } else if (EqualsIgnoringCase(name, "Warning")) {
     ParseWarnings(value, response.warnings);
   } else if (IsUnexpectedEncoding(name, TrimBlanks(value))) {

@@ -1,3 +1,5 @@
+#include "net/endpoint.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include <kopp/http_server.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
+#include <kopp/transport_policies.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -41,31 +44,52 @@ void WarnIfInsecure(const Config& config, const Logger& log) {
       {{"server", config.server}, {"config", config.source}});
 }
 
-/// Sets `config_error` if the configuration cannot be used.
-std::shared_ptr<Transport> TransportOf(const Options& options, std::string& config_error) {
+/// Returns the transport to the API server; sets `host` to its address. Sets `config_error` if the
+/// configuration cannot be used.
+std::shared_ptr<Transport> Connect(const Options& options, std::string& host,
+                                   std::string& config_error) {
   if (options.transport) return options.transport;
   try {
     const Config config = LoadConfig(
         {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
     WarnIfInsecure(config, options.log);
-    return MakeTransport(
-        config,
-        {.calls = options.http_transport, .user_agent = options.name, .clock = options.clock});
+    host = detail::ParseEndpoint(config.server).Authority();
+    return MakeTransport(config, {.calls = options.http_transport,
+                                  .user_agent = UserAgent(options.name, options.version),
+                                  .clock = options.clock});
   } catch (const ConfigError& error) {
     config_error = error.what();
     return std::make_shared<UnusableTransport>(config_error);
   }
 }
 
+/// Returns the transport for all requests of the manager. `metrics` may be null.
+std::shared_ptr<Transport> TransportOf(const Options& options, Metrics* metrics,
+                                       std::string& config_error) {
+  TransportPolicies policies{
+      .retry = options.retry,
+      .rate_limit = {.qps = options.kube_api_qps, .burst = options.kube_api_burst},
+      .log = options.log,
+      .clock = options.clock};
+  auto& observers = policies.observers;
+  if (options.on_request) observers.push_back(options.on_request);
+  if (metrics != nullptr) {
+    observers.emplace_back(
+        [metrics](const RequestEvent& event) { metrics->ObserveRequest(event); });
+  }
+  auto transport = Connect(options, policies.host, config_error);
+  return WithPolicies(std::move(transport), std::move(policies));
+}
+
 }  // namespace
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
-      transport_(TransportOf(options_, config_error_)),
+      metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()),
+      transport_(TransportOf(options_, metrics_.get(), config_error_)),
       client_(Client(*transport_, options_.name, cancel_calls_.get_token())
                   .WithFieldValidation(options_.field_validation)),
-      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock),
-      metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()) {}
+      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock) {}
 
 Manager::~Manager() { cache_.Stop(); }  // its threads add keys to the queues of the controllers
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -7,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <kopp/metrics.hpp>
+#include <kopp/observing_transport.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
@@ -213,6 +216,11 @@ std::vector<double> Buckets() {
   return bounds;
 }
 
+// The bounds of client-go's request duration.
+std::vector<double> RequestBuckets() {
+  return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+}
+
 // Replaces bytes that are not UTF-8 by U+FFFD.
 std::string ToUtf8(const std::string& text) {
   using Json = nlohmann::json;
@@ -247,6 +255,14 @@ struct Metrics::Families {
       "Seconds that the longest running item currently being processed has taken so far.", Max};
   SharedFamily<prometheus::Counter> retries{
       "workqueue_retries_total", "Total number of items added with a delay: retries and requeues."};
+  SharedFamily<prometheus::Counter> requests{
+      "rest_client_requests_total",
+      "Number of requests to the API server, by status code, method and host."};
+  SharedFamily<prometheus::Histogram> request_duration{
+      "rest_client_request_duration_seconds",
+      "Seconds from sending a request to the API server until its response is complete, by verb "
+      "and host. Streams are not included."};
+  Guarded<std::set<std::shared_ptr<void>>> request_series{};  // keeps them alive
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -257,12 +273,27 @@ std::string Metrics::Text() const {
   const Families& f = *families_;
   std::vector<MetricFamily> all;
   for (const prometheus::Collectable* family :
-       std::initializer_list<const prometheus::Collectable*>{&f.depth, &f.adds, &f.latency,
-                                                             &f.work_duration, &f.unfinished,
-                                                             &f.longest, &f.retries}) {
+       std::initializer_list<const prometheus::Collectable*>{
+           &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
+           &f.requests, &f.request_duration}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
+}
+
+void Metrics::ObserveRequest(const RequestEvent& event) {
+  const std::string host = ToUtf8(std::string(event.host));
+  const std::string method(event.method);
+  const std::string code = event.error ? "<error>" : std::to_string(event.status);
+  const auto count =
+      families_->requests.GetOrCreate({{"code", code}, {"method", method}, {"host", host}});
+  count->Increment();
+  families_->request_series.Lock()->insert(count);
+  if (event.stream) return;
+  const auto duration =
+      families_->request_duration.GetOrCreate({{"verb", method}, {"host", host}}, RequestBuckets());
+  duration->Observe(std::chrono::duration<double>(event.duration).count());
+  families_->request_series.Lock()->insert(duration);
 }
 
 std::unique_ptr<workqueue::Gauge> Metrics::NewDepthMetric(const std::string& name,

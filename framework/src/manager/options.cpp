@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <iostream>
+#include <limits>
 #include <utility>
 
 #include <kopp/options.hpp>
@@ -27,6 +28,8 @@ struct FlagValues {
   std::string master;
   std::string watch_namespace;
   std::string http_transport = "beast";
+  std::string kube_api_qps = "0";
+  std::string kube_api_burst = "0";
   std::string metrics_bind_address = "0";
   std::string graceful_shutdown_timeout = "30s";
   std::string verbosity = "0";
@@ -52,6 +55,14 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
             "The HTTP library for requests other than watches:\n"
             "beast or cpprestsdk."},
            values.http_transport);
+  line.Add({"--kube-api-qps", "NUMBER", kServer,
+            "The calls per second that are sent to the API server;\n"
+            "watches are exempt. 0: no limit."},
+           values.kube_api_qps);
+  line.Add({"--kube-api-burst", "NUMBER", kServer,
+            "The calls that may be sent at once after a pause;\n"
+            "0: twice --kube-api-qps."},
+           values.kube_api_burst);
 
   constexpr const char* kControllers = "Controllers";
   line.Add({"--namespace", "NAME", kControllers,
@@ -72,7 +83,9 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
            values.metrics_bind_address);
 
   constexpr const char* kLog = "Log, on standard error";
-  line.Add({"-v,--v", "LEVEL", kLog, "Verbosity: 0 for normal use, 4 for debugging."},
+  line.Add({"-v,--v", "LEVEL", kLog,
+            "Verbosity: 0 for normal use, 4 for debugging, 6 for each\n"
+            "request."},
            values.verbosity);
   line.Add({"--logging-format", "FORMAT", kLog, "text (like klog) or json."},
            values.logging_format);
@@ -99,12 +112,15 @@ T ParseChoice(const std::string& flag, const std::string& value,
   throw InvalidValue(flag, value, "write " + names);
 }
 
-int ParseVerbosity(const std::string& value) {
-  int level = 0;
+// Accepts a finite number of 0 or more. `example` is one for the error.
+template <typename Number>
+Number ParseNumber(const std::string& flag, const std::string& value, const std::string& example) {
+  Number number{};
   const char* const end = value.data() + value.size();
-  const auto [parsed_end, error] = std::from_chars(value.data(), end, level);
-  if (error == std::errc() && parsed_end == end && level >= 0) return level;
-  throw InvalidValue("-v", value, "write a number of 0 or more, such as 4");
+  const auto [parsed_end, error] = std::from_chars(value.data(), end, number);
+  const bool in_range = number >= 0 && number <= std::numeric_limits<Number>::max();
+  if (error == std::errc() && parsed_end == end && in_range) return number;
+  throw InvalidValue(flag, value, "write a number of 0 or more, such as " + example);
 }
 
 Duration ParseTimeout(const std::string& flag, const std::string& value) {
@@ -145,11 +161,13 @@ Options ToOptions(const detail::CommandLine& line, const FlagValues& values) {
       .http_transport =
           ParseChoice<Calls>("--http-transport", values.http_transport,
                              {{"beast", Calls::kBeast}, {"cpprestsdk", Calls::kCppRest}}),
+      .kube_api_qps = ParseNumber<double>("--kube-api-qps", values.kube_api_qps, "20"),
+      .kube_api_burst = ParseNumber<int>("--kube-api-burst", values.kube_api_burst, "40"),
       .metrics_bind_address =
           ParseMetricsAddress("--metrics-bind-address", values.metrics_bind_address),
       .graceful_shutdown_timeout =
           ParseTimeout("--graceful-shutdown-timeout", values.graceful_shutdown_timeout),
-      .log = Logger({.format = format, .verbosity = ParseVerbosity(values.verbosity)}),
+      .log = Logger({.format = format, .verbosity = ParseNumber<int>("-v", values.verbosity, "4")}),
   };
 }
 

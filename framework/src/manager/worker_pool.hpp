@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +11,9 @@
 #include <vector>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/retry_after.hpp>
 #include <kopp/reconcile.hpp>
+#include <kopp/workqueue/random_source.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
 namespace kopp {
@@ -34,12 +35,9 @@ struct ReconcileCounts {
 /// them. Not thread-safe, except for counts().
 ///
 /// A key whose reconcile failed with an ApiError waits at least as long as the API server asks for
-/// (Retry-After, up to kMaxRetryAfter), so that an overloaded server is not called once per
-/// back-off.
+/// (see RetryAfterDelay), so that an overloaded server is not called once per back-off.
 class WorkerPool {
  public:
-  static constexpr Duration kMaxRetryAfter = std::chrono::minutes(1);
-
   using Queue = workqueue::RateLimitingQueue<ObjectKey>;
 
   /// The objects that each Context refers to. They must outlive the pool.
@@ -98,7 +96,7 @@ class WorkerPool {
       return OnTerminalError(key, error.what());
     } catch (const ApiError& error) {
       error_text = error.what();
-      retry_after = std::min(error.retry_after().value_or(Duration::zero()), kMaxRetryAfter);
+      retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
     } catch (const std::exception& error) {
       error_text = error.what();
     } catch (...) {

@@ -20,6 +20,19 @@ void ValidateOptions(const TransportOptions& options) {
 
 }  // namespace
 
+std::string UserAgent(std::string_view program, std::string_view version) {
+#if defined(__x86_64__)
+  constexpr std::string_view kArchitecture = "amd64";
+#elif defined(__aarch64__)
+  constexpr std::string_view kArchitecture = "arm64";
+#else
+  constexpr std::string_view kArchitecture = "unknown";
+#endif
+  std::string text(program);
+  text.append("/").append(version.empty() ? "unknown" : version);
+  return text.append(" (linux/").append(kArchitecture).append(") kopp/" KOPP_VERSION);
+}
+
 std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOptions& options) {
   ValidateOptions(options);
   auto context = std::make_shared<detail::TransportContext>(config, options);

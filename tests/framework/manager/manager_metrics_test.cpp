@@ -84,6 +84,20 @@ TEST_F(ManagerMetricsTest, AnAddedKeyIsCountedInWorkqueueAddsTotal) {
   EXPECT_EQ(StopManager(), 0);
 }
 
+TEST_F(ManagerMetricsTest, TheRequestsOfTheManagerAreCounted) {
+  NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+  StartManager();
+  transport_->Await("WATCH", kPods);
+
+  const auto response = Get(AwaitPort(), "/metrics");
+
+  EXPECT_THAT(response.body,
+              HasSubstr("rest_client_requests_total{code=\"200\",host=\"\",method=\"GET\"} "));
+  EXPECT_EQ(StopManager(), 0);
+}
+
 TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressIsLoggedBeforeTheFirstApiRequest) {
   NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};

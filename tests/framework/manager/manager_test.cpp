@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -73,6 +74,55 @@ TEST_F(ManagerTest, TheApiCallsOfAReconcileAreCancelledAfterTheGracefulShutdownT
   EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
 }
 
+TEST_F(ManagerTest, ACallThatIsRejectedWithAShortRetryAfterIsRetriedWithinTheReconcile) {
+  SetPods({PodJson("a")});
+  transport_->On("GET", "/api/v1/namespaces/ns/pods/a", [](const Request& request) {
+    if (request.attempt == 1) return Response{.status = 429, .retry_after = 1s};
+    return Response{.status = 200, .body = PodJson("a")};
+  });
+  manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+    RecordCall("begin");
+    (void)context.client.Get<Pod>(KeyOf(pod));
+    RecordCall("end");
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+
+  AdvanceUntilCalls(2, 1s);
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("begin", "end"));
+}
+
+TEST_F(ManagerTest, CallsAndWatchesOfTheManagerAreObserved) {
+  std::mutex mutex;
+  std::set<std::string> seen;
+  Manager manager{Options{.log = Logger({.write = [](std::string_view) {}}),
+                          .on_request =
+                              [&](const RequestEvent& event) {
+                                const std::lock_guard guard{mutex};
+                                seen.insert(std::string(event.method) + " " + event.path_template +
+                                            (event.stream ? " stream" : ""));
+                              },
+                          .transport = transport_,
+                          .clock = clock_}};
+  manager.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+    (void)context.client.Get<Pod>(KeyOf(pod));
+    context.events.Normal(pod, "Seen", "hello");
+    return Result{};
+  });
+  SetPods({PodJson("a")});
+  std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
+  transport_->Await("POST", "/api/v1/namespaces/ns/events");
+  transport_->Await("WATCH", kPods);
+  runner.request_stop();
+  runner.join();
+
+  EXPECT_THAT(seen,
+              ElementsAre("GET /api/v1", "GET /api/v1/namespaces/{namespace}/pods/{name}",
+                          "GET /api/v1/pods stream", "POST /api/v1/namespaces/{namespace}/events"));
+}
+
 TEST_F(ManagerTest, RunReturns1IfAStopIsRequestedBeforeTheCachesHaveSynced) {
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
@@ -102,6 +152,7 @@ TEST_F(ManagerTest, RunLogsTheErrorAndReturns1IfTheServerIsUnreachable) {
   });
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   Start();
+  while (code_ == -1) clock_.Advance(1s);  // the call is retried
   runner_.join();
 
   EXPECT_EQ(code_, 1);

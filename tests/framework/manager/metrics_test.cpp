@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/metrics.hpp>
+#include <kopp/observing_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
@@ -45,6 +46,30 @@ class MetricsTest : public ::testing::Test {
 constexpr const char* kFoo = R"({controller="foo",name="foo"})";
 
 std::string Foo(const std::string& metric) { return metric + kFoo; }
+
+TEST_F(MetricsTest, RequestsAreCountedByCodeMethodAndHost) {
+  metrics_.ObserveRequest({.method = "GET", .host = "h:1", .status = 200});
+  metrics_.ObserveRequest({.method = "GET", .host = "h:1", .status = 200});
+  metrics_.ObserveRequest({.method = "PATCH", .host = "h:1", .status = 409});
+  metrics_.ObserveRequest(
+      {.method = "GET", .host = "h:1", .error = TransportError::Kind::kUnreachable});
+
+  EXPECT_EQ(Value(R"(rest_client_requests_total{code="200",host="h:1",method="GET"})"), "2");
+  EXPECT_EQ(Value(R"(rest_client_requests_total{code="409",host="h:1",method="PATCH"})"), "1");
+  EXPECT_EQ(Value(R"(rest_client_requests_total{code="<error>",host="h:1",method="GET"})"), "1");
+}
+
+TEST_F(MetricsTest, TheDurationOfARequestIsObservedUnlessItIsAStream) {
+  metrics_.ObserveRequest({.method = "GET", .host = "h:1", .duration = 300ms, .status = 200});
+  metrics_.ObserveRequest(
+      {.method = "GET", .host = "h:1", .stream = true, .duration = 300ms, .status = 200});
+
+  const std::string series = R"({host="h:1",verb="GET")";
+  const std::string name = "rest_client_request_duration_seconds";
+  EXPECT_EQ(Value(name + "_count" + series + "}"), "1");
+  EXPECT_EQ(Value(name + "_bucket" + series + R"(,le="0.25"})"), "0");
+  EXPECT_EQ(Value(name + "_bucket" + series + R"(,le="0.5"})"), "1");
+}
 
 TEST_F(MetricsTest, TextIsEmptyWithoutQueues) { EXPECT_EQ(metrics_.Text(), ""); }
 

@@ -55,6 +55,8 @@ TEST(OptionsTest, WithoutFlagsOptionsHaveDefaultsAndTheNameOfTheProgram) {
   EXPECT_EQ(options.kubeconfig, "");
   EXPECT_EQ(options.watch_namespace, "");
   EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
+  EXPECT_EQ(options.kube_api_qps, 0);
+  EXPECT_EQ(options.kube_api_burst, 0);
   EXPECT_EQ(options.metrics_bind_address, "0");
   EXPECT_EQ(options.graceful_shutdown_timeout, Options{}.graceful_shutdown_timeout);
   EXPECT_TRUE(options.log.V(0).Enabled());
@@ -68,14 +70,16 @@ TEST(OptionsTest, TheNameIsKoppIfArgvIsEmpty) {
 TEST(OptionsTest, EachFlagSetsItsOption) {
   const Options options =
       Parsed({"--kubeconfig=/k", "--context=dev", "--master=https://m", "--namespace=web",
-              "--http-transport=cpprestsdk", "--metrics-bind-address=:8080",
-              "--graceful-shutdown-timeout=1m30s", "--v=4"});
+              "--http-transport=cpprestsdk", "--kube-api-qps=2.5", "--kube-api-burst=40",
+              "--metrics-bind-address=:8080", "--graceful-shutdown-timeout=1m30s", "--v=4"});
 
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_EQ(options.context, "dev");
   EXPECT_EQ(options.master, "https://m");
   EXPECT_EQ(options.watch_namespace, "web");
   EXPECT_EQ(options.http_transport, TransportOptions::Calls::kCppRest);
+  EXPECT_EQ(options.kube_api_qps, 2.5);
+  EXPECT_EQ(options.kube_api_burst, 40);
   EXPECT_EQ(options.metrics_bind_address, ":8080");
   EXPECT_EQ(options.graceful_shutdown_timeout, 90s);
   EXPECT_TRUE(options.log.V(4).Enabled());
@@ -271,6 +275,18 @@ TEST(OptionsTest, AVerbosityThatIsNotANumberIsRejected) {
 TEST(OptionsTest, ANegativeVerbosityIsRejected) {
   EXPECT_EQ(ErrorOf({"-v", "-1"}),
             "web-operator: invalid value \"-1\" for -v: write a number of 0 or more, such as 4\n");
+}
+
+TEST(OptionsTest, ARateThatIsNegativeOrNotANumberIsRejected) {
+  for (const char* value : {"-1", "", "fast", "inf", "nan", "5/s"}) {
+    EXPECT_EQ(ErrorOf({"--kube-api-qps", value}),
+              std::string("web-operator: invalid value \"") + value +
+                  "\" for --kube-api-qps: write a number of 0 or more, such as 20\n");
+  }
+  EXPECT_EQ(
+      ErrorOf({"--kube-api-burst=2.5"}),
+      "web-operator: invalid value \"2.5\" for --kube-api-burst: write a number of 0 or more, "
+      "such as 40\n");
 }
 
 TEST(OptionsTest, AnInvalidNamespaceIsRejected) {

@@ -130,9 +130,15 @@ TEST_P(TransportConformanceTest, RetryAfterAndWarningsAreParsed) {
   EXPECT_THAT(response.warnings, ElementsAre("use \"v2\"", "and soon"));
 }
 
-TEST_P(TransportConformanceTest, RetryAfterThatIsNotANumberIsIgnored) {
+TEST_P(TransportConformanceTest, RetryAfterMayBeADate) {
   RawServer server(
       {AlwaysRespond(MakeResponse(429, "", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n"))});
+
+  EXPECT_EQ(TransportTo(server)->Call({.target = "/"}).retry_after, Duration::zero());
+}
+
+TEST_P(TransportConformanceTest, InvalidRetryAfterIsIgnored) {
+  RawServer server({AlwaysRespond(MakeResponse(429, "", "Retry-After: -5\r\n"))});
 
   EXPECT_EQ(TransportTo(server)->Call({.target = "/"}).retry_after, std::nullopt);
 }

@@ -56,6 +56,7 @@ class Environment::Impl {
         manager({.name = options.name,
                  .watch_namespace = options.watch_namespace,
                  .field_validation = options.field_validation,
+                 .retry = {.max_tries = 1},  // each fault reaches the reconciler
                  .log = log,
                  .transport = operator_transport,
                  .clock = options.clock}) {}

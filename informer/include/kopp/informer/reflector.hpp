@@ -19,8 +19,9 @@ struct ReflectorOptions {
   Clock& clock = Clock::Real();                 ///< must outlive the reflector
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
   /// Called for each problem with a single-line text for a log. `minor` is true for routine events
-  /// that need no attention: the server ended a watch early, or a resource version expired. Called
-  /// on the thread of AnyReflector::Run. Must not throw.
+  /// that need no attention: the server ended a watch early, a resource version expired, or the
+  /// same error status was reported less than a minute ago. Called on the thread of
+  /// AnyReflector::Run. Must not throw.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 
@@ -48,8 +49,9 @@ struct ReflectorOptions {
 ///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
 /// to the same length. After two minutes without a failure it starts at 800 ms again. A Retry-After
-/// of the server is respected, up to one minute. client-go: the same numbers, from reflector.go;
-/// there, a watch that fails with 5xx lists again, here it resumes from the last version.
+/// of the server is respected (see RetryAfterDelay). client-go: the same numbers, from
+/// reflector.go; there, a watch that fails with 5xx lists again, here it resumes from the last
+/// version.
 class ReflectorState {
  public:
   enum class State {
@@ -113,6 +115,7 @@ class ReflectorState {
   NextStep OnApiError(const ApiError& error);
   NextStep OnDecodeError(const DecodeError& error);
   NextStep OnOtherFailure(const std::string& problem);
+  bool WasReported(int status);
   Duration NextBackoff();
 
   Clock& clock_;
@@ -123,6 +126,8 @@ class ReflectorState {
   Duration backoff_{};            // the last back-off, without jitter
   TimePoint last_failure_{};
   int malformed_frames_ = 0;  // consecutive frames that are not valid JSON
+  int reported_status_ = 0;   // the last error status that was reported as not minor
+  TimePoint reported_at_{};
 
   bool bookmarks_seen_ = false;
   bool watch_had_events_ = false;  // the current watch has sent an event or a bookmark

@@ -50,7 +50,9 @@ struct EnvironmentOptions {
 ///     EXPECT_TRUE(env.Eventually<kopp::Deployment>({"default", "web"}));
 ///
 /// The operator and the test use different users and transports: faults and restarts affect the
-/// operator only, and Writes, Events and Log report what the operator did, not the test.
+/// operator only, and Writes, Events and Log report what the operator did, not the test. The calls
+/// of the operator are not retried (RetryPolicy::max_tries is 1), so that each fault reaches the
+/// reconciler.
 ///
 /// Not thread-safe: use it from one thread. It owns the server, the client and the manager. The
 /// destructor stops the operator and aborts its pending calls.

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include <kopp/log.hpp>
+#include <kopp/transport.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/rate_limiter.hpp>
+
+namespace kopp {
+
+/// The rate at which a program may send calls, over all its threads.
+struct RateLimit {
+  double qps = 0;  ///< calls per second; 0 or less: no limit
+  /// The number of calls that may be sent at once after a pause; 0 or less: twice `qps`.
+  int burst = 0;
+};
+
+/// A Transport that delays calls so that a RateLimit is kept. The calling thread waits for its
+/// turn; a stop request interrupts the wait with TransportError (kCancelled). Streams are exempt:
+/// an informer opens few of them, and must not wait behind calls. Thread-safe.
+///
+/// A wait of more than 50 ms is logged at verbosity 3 and one of more than 1 s at any verbosity, as
+/// "Waited before sending request".
+class RateLimitingTransport final : public Transport {
+ public:
+  /// Throws std::invalid_argument unless limit.qps > 0. `clock` must outlive the transport.
+  RateLimitingTransport(std::shared_ptr<Transport> next, RateLimit limit, Logger log,
+                        Clock& clock = Clock::Real());
+
+  Response Call(const Request& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+
+ private:
+  void LogWait(const Request& request, Duration wait) const;
+
+  const std::shared_ptr<Transport> next_;
+  const Logger log_;
+  Clock& clock_;
+  workqueue::BucketRateLimiter<int> bucket_;  // one item: the limit is common to all calls
+};
+
+}  // namespace kopp

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include <kopp/transport.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/random_source.hpp>
+
+namespace kopp {
+
+/// How often and how long a RetryingTransport retries one call.
+struct RetryPolicy {
+  int max_tries = 10;  ///< including the first one; 1 or less: a call is never retried
+  /// The wait before the first retry; it doubles with each further retry. A longer Retry-After of
+  /// the server is respected.
+  Duration initial_backoff = std::chrono::milliseconds(100);
+  /// A retry that would start later than this after the start of the call is not made: the call
+  /// returns what the last try returned. The jitter of the wait is not counted.
+  Duration max_elapsed_time = std::chrono::seconds(5);
+};
+
+/// A Transport that sends a call again if the server has not executed it, or if that does no harm:
+///
+/// | result of a try          | retried  | reason |
+/// |--------------------------|----------|---------------------------------------------------------|
+/// | 429 with Retry-After     | all      | rejected by a limit, before it was executed | | 503 with
+/// Retry-After     | all      | the server is starting or stopping, nothing was executed| | other
+/// 5xx, Retry-After   | GET only | the API server may have executed it: a timeout of etcd  | |
+/// kUnreachable             | all      | no connection, nothing was sent                         |
+/// | kBroken                  | GET only | the server may have executed it | | anything else | no
+/// |                                                         |
+///
+/// The waits are lengthened by a random jitter of up to a half (see RetryAfterDelay). They block
+/// the calling thread; a stop request interrupts them with TransportError (kCancelled). A server
+/// that asks for a longer wait than RetryPolicy::max_elapsed_time gets it without a blocked thread:
+/// the caller gets the response, and a controller queues the key until the Retry-After has passed.
+///
+/// Open is not retried: the reader of a stream knows where to resume. Thread-safe.
+class RetryingTransport final : public Transport {
+ public:
+  /// `clock` must outlive the transport; `random` is used for the jitter.
+  explicit RetryingTransport(std::shared_ptr<Transport> next, RetryPolicy policy = {},
+                             Clock& clock = Clock::Real(),
+                             workqueue::RandomSource random = workqueue::SystemRandom);
+
+  Response Call(const Request& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+
+ private:
+  const std::shared_ptr<Transport> next_;
+  const RetryPolicy policy_;
+  Clock& clock_;
+  const workqueue::RandomSource random_;
+};
+
+}  // namespace kopp

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kopp/log.hpp>
+#include <kopp/observing_transport.hpp>
+#include <kopp/rate_limiting_transport.hpp>
+#include <kopp/retrying_transport.hpp>
+#include <kopp/transport.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// What WithPolicies adds to a transport.
+struct TransportPolicies {
+  RetryPolicy retry{};
+  RateLimit rate_limit{};                    ///< off by default
+  std::vector<RequestObserver> observers{};  ///< called for each request
+  std::string host{};                        ///< RequestEvent::host
+  Logger log{};                              ///< requests at verbosity 6, warnings, long waits
+  Clock& clock = Clock::Real();              ///< must outlive the transport
+};
+
+/// Returns a transport with the policies of kopp::Manager, for a program without one: retries of
+/// calls, a limit of their rate, a log of requests and of the warnings of the API server.
+///
+///     const Config config = LoadConfig();
+///     const auto transport =
+///         WithPolicies(MakeTransport(config, {.user_agent = UserAgent("backup", "v1.2")}),
+///                      {.rate_limit = {.qps = 20}});
+///     const Client client{*transport};
+///
+/// Each try of a call takes its turn in the rate limit and is observed.
+[[nodiscard]] std::unique_ptr<Transport> WithPolicies(std::shared_ptr<Transport> transport,
+                                                      TransportPolicies policies = {});
+
+}  // namespace kopp

@@ -1,0 +1,121 @@
+#include "api_error_hint.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include <kopp/informer/resource_path.hpp>
+
+namespace kopp::detail {
+namespace {
+
+constexpr std::size_t kMaxFields = 5;  // in the hint for an invalid object
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Returns the RBAC verbs that a request needs. Informers need both verbs of LIST and WATCH, so that
+// the next request does not fail for the other one.
+std::string VerbsOf(std::string_view method, std::string_view target, const ResourcePath& path) {
+  if (method == "LIST" || method == "WATCH") return "verbs list and watch";
+  if (method == "POST") return "verb create";
+  if (method == "PUT") return "verb update";
+  if (method == "PATCH") return "verb patch";
+  if (method == "DELETE") return path.name.empty() ? "verb deletecollection" : "verb delete";
+  if (Contains(target, "watch=true")) return "verb watch";
+  return path.name.empty() ? "verb list" : "verb get";
+}
+
+// Returns "foos/status in API group samplecontroller.k8s.io".
+std::string ResourceOf(const ResourcePath& path) {
+  std::string text(path.resource);
+  if (!path.subresource.empty()) text.append("/").append(path.subresource);
+  if (path.group.empty()) return text + " in the core API group";
+  return text.append(" in API group ").append(path.group);
+}
+
+std::string ForbiddenHint(std::string_view request, const Status& status) {
+  // Quotas, admission and namespaces that are being deleted are 403, too. Their messages explain
+  // themselves; a Role would not help.
+  const bool by_authorization = status.message.empty() || Contains(status.message, "User \"");
+  if (!by_authorization) return "";
+  const std::size_t blank = request.find(' ');
+  const std::string_view method = request.substr(0, blank);
+  const std::string_view target = blank == std::string_view::npos ? "" : request.substr(blank + 1);
+  const auto path = ParseResourcePath(target);
+  if (!path) return "grant this request to the user of the program with a ClusterRole";
+  const std::string grant = "grant " + VerbsOf(method, target, *path) + " on " + ResourceOf(*path);
+  if (path->ns.empty()) return grant + " with a ClusterRole";
+  return grant + " with a Role in namespace " + std::string(path->ns);
+}
+
+std::string NotFoundHint(std::string_view request, const Status& status) {
+  if (!status.details.name.empty()) return "";  // one object, which the message names
+  const auto path = ParseResourcePath(request.substr(std::min(request.find('/'), request.size())));
+  if (!path) return "";
+  return "the API server does not serve " + ResourceOf(*path) + ", version " +
+         std::string(path->version) +
+         ": check that its CustomResourceDefinition is installed, or use a version that is served";
+}
+
+std::string ConflictHint(const Status& status) {
+  const auto& causes = status.details.causes;
+  const bool by_field_manager = std::any_of(
+      causes.begin(), causes.end(),
+      [](const Status::Cause& cause) { return cause.reason == "FieldManagerConflict"; });
+  if (by_field_manager) {
+    return "another field manager owns these fields: do not apply them, or take them over with "
+           "force";
+  }
+  return "read the object again and repeat the change";
+}
+
+// Names the invalid fields, unless the message of the server does.
+std::string InvalidHint(const Status& status) {
+  std::string fields;
+  std::size_t count = 0;
+  for (const Status::Cause& cause : status.details.causes) {
+    if (cause.field.empty() || Contains(status.message, cause.field)) continue;
+    if (++count > kMaxFields) return "correct " + fields + " and more";
+    fields += (fields.empty() ? "" : ", ") + cause.field + ": " + cause.message;
+  }
+  return fields.empty() ? "" : "correct " + fields;
+}
+
+}  // namespace
+
+std::string ApiErrorHint(std::string_view request, const Status& status) {
+  switch (status.code) {
+    case 401:
+      return "the credentials were rejected or have expired: renew them in the kubeconfig, or "
+             "check the service account of the Pod";
+    case 403:
+      return ForbiddenHint(request, status);
+    case 404:
+      return NotFoundHint(request, status);
+    case 409:
+      return status.reason == "AlreadyExists" ? "" : ConflictHint(status);
+    case 410:
+      return "the resource version is too old: list again";
+    case 413:
+      return "the object is too large for the API server: move data to other objects";
+    case 415:
+      return "use a content type that the API server accepts; custom resources do not support "
+             "strategic merge patches";
+    case 422:
+      return InvalidHint(status);
+    case 429:
+      // An eviction is rejected to protect the application, not the API server.
+      if (Contains(request, "/eviction")) return "";
+      return "the API server is overloaded or limits this client: send fewer requests, see "
+             "--kube-api-qps";
+    case 503:
+      return "the API server, or the aggregated API behind it, is starting, stopping or "
+             "overloaded: try again later";
+    default:
+      return "";
+  }
+}
+
+}  // namespace kopp::detail
