@@ -70,13 +70,13 @@ RetryingTransport::RetryingTransport(std::shared_ptr<Transport> next, RetryPolic
 
 Response RetryingTransport::Call(const Request& request, std::stop_token stop) {
   Retries retries(policy_, clock_, random_);
-  Request attempt = request;
+  Request current = request;
   for (;;) {
     try {
-      Response response = next_->Call(attempt, stop);
-      if (!retries.WaitForNext(attempt, RetryDelay(attempt, response), stop)) return response;
+      Response response = next_->Call(current, stop);
+      if (!retries.WaitForNext(current, RetryDelay(current, response), stop)) return response;
     } catch (const TransportError& error) {
-      if (!retries.WaitForNext(attempt, RetryDelay(attempt, error), stop)) throw;
+      if (!retries.WaitForNext(current, RetryDelay(current, error), stop)) throw;
     }
   }
 }

@@ -1,4 +1,5 @@
 #include "manager_fixture.hpp"
+#include "support/raw_server.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <algorithm>
@@ -189,6 +190,29 @@ TEST(ManagerConfigTest, AWarningIsLoggedIfTheServerCertificateIsNotVerified) {
               AllOf(HasSubstr("The certificate of the API server is not verified"),
                     HasSubstr("server=\"https://127.0.0.1:1\"")));
   EXPECT_EQ(LogOfManagerWithCluster("insecure-skip-tls-verify: false"), "");
+}
+
+TEST(ManagerConfigTest, RequestsHaveTheUserAgentOfTheProgramAndAreObservedWithTheirHost) {
+  using testing::RawServer;
+  RawServer server({testing::AlwaysRespond(testing::MakeResponse(404, "{}"))});
+  const testing::ScratchFolder folder;
+  const auto kubeconfig = folder.Write("config",
+                                       "{kind: Config, current-context: c, contexts: [{name: c, "
+                                       "context: {cluster: c}}], clusters: [{name: c, cluster: "
+                                       "{server: '" +
+                                           server.Url() + "'}}]}");
+  std::string host;
+  Manager manager{Options{.name = "web-operator",
+                          .version = "v1.2",
+                          .kubeconfig = kubeconfig.string(),
+                          .log = Logger({.write = [](std::string_view) {}}),
+                          .on_request = [&](const RequestEvent& event) { host = event.host; }}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+
+  EXPECT_EQ(manager.Run({}), 1);
+
+  EXPECT_THAT(server.Requests().at(0).head, HasSubstr("User-Agent: web-operator/v1.2 (linux/"));
+  EXPECT_EQ(host, "127.0.0.1:" + std::to_string(server.port()));
 }
 
 TEST_F(ManagerTest, AddControllerThrowsIfTheNameIsInUse) {
