@@ -211,7 +211,7 @@ TEST(ManagerConfigTest, RequestsHaveTheUserAgentOfTheProgramAndAreObservedWithTh
 
   EXPECT_EQ(manager.Run({}), 1);
 
-  EXPECT_THAT(server.Requests().at(0).head, HasSubstr("User-Agent: web-operator/v1.2 (linux/"));
+  EXPECT_THAT(server.Requests().at(0).head, HasSubstr("web-operator/v1.2 (linux/"));
   EXPECT_EQ(host, "127.0.0.1:" + std::to_string(server.port()));
 }
 
