@@ -291,29 +291,26 @@ TEST_F(ControllerTest, AKeyIsNotRetriedBeforeTheRetryAfterOfAnApiError) {
 }
 
 TEST_F(ControllerTest, AServerThatRejectsCallsGetsOneCallPerKeyUntilItsRetryAfter) {
-  constexpr int kKeys = 20;
+  constexpr std::size_t kKeys = 20;
   constexpr const char* kShared = "/api/v1/namespaces/ns/pods/shared";
   std::vector<std::string> pods;
-  for (int i = 0; i < kKeys; ++i) pods.push_back(PodJson("pod-" + std::to_string(i)));
+  for (std::size_t i = 0; i < kKeys; ++i) pods.push_back(PodJson("pod-" + std::to_string(i)));
   SetPods(pods);
-  std::atomic<int> patches{0};
-  transport_->On("PATCH", kShared, [&](const Request&) {
-    ++patches;
-    return Response{.status = 429, .retry_after = 30s};
-  });
+  transport_->On("PATCH", kShared,
+                 [](const Request&) { return Response{.status = 429, .retry_after = 30s}; });
   manager_.AddController<Pod>().Reconcile([&](const Pod&, Context& context) -> Result {
     RecordCall("call");
     (void)context.client.Patch(Pod::kKind, {"ns", "shared"}, Patch{.text = "{}"});
     return {};
   });
   Start();
-  AwaitCalls(kKeys);
+  transport_->Await("PATCH", kShared, kKeys);
   for (int second = 0; second < 29; ++second) {
     AwaitIdle();
     clock_.Advance(1s);
   }
   AwaitIdle();
-  EXPECT_EQ(patches, kKeys);
+  EXPECT_EQ(transport_->Await("PATCH", kShared, kKeys).size(), kKeys);
 
   AdvanceUntilCalls(2 * kKeys, 1s);
 }
