@@ -83,9 +83,9 @@ fs::path ResolveSymlinks(fs::path file) {
 std::string KubeconfigText(const Config& config, const std::string& user) {
   const std::string name = nlohmann::json(user).dump();
   std::string credentials =
-      YamlField("token", config.token) +
+      YamlField("token", std::string(config.token.Reveal())) +
       YamlField("client-certificate-data", Base64Encode(config.client_certificate)) +
-      YamlField("client-key-data", Base64Encode(config.client_key));
+      YamlField("client-key-data", Base64Encode(config.client_key.Reveal()));
   if (credentials.empty()) credentials = "    {}\n";
   return "apiVersion: v1\nkind: Config\nclusters:\n- name: kopp\n  cluster:\n" +
          YamlField("server", config.server) +

@@ -2,9 +2,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include <kopp/secret_string.hpp>
 
 namespace kopp {
 
@@ -15,8 +19,38 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The address of an API server and the credentials for it. Holds the contents of all files but the
-/// token file.
+/// A credential plugin: a program that prints a token or a client certificate, as users[].user.exec
+/// of a kubeconfig describes it.
+///
+/// The plugin runs before the first request, when its credential has expired, and once after a 401.
+/// It runs without a shell and without a terminal, for at most 60 s. All requests of a transport
+/// share one run and its result. What it writes to standard error appears in error messages if it
+/// fails; its output and its arguments never do.
+struct ExecConfig {
+  /// "client.authentication.k8s.io/v1" or "client.authentication.k8s.io/v1beta1".
+  std::string api_version{};
+  std::string command{};  ///< a path, or a name that is looked up in $PATH; empty: no plugin
+  std::vector<std::string> args{};
+  std::map<std::string, std::string> env{};  ///< added to the environment of this process
+  std::string install_hint{};                ///< shown if the command does not exist
+  bool provide_cluster_info = false;         ///< pass the cluster in $KUBERNETES_EXEC_INFO
+};
+
+/// The user as whom requests are executed, instead of the user of the credentials. The server
+/// requires the permission to impersonate (the verb "impersonate").
+struct ImpersonationConfig {
+  std::string user{};  ///< empty: no impersonation
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};  ///< values by key
+};
+
+/// The address of an API server and the credentials for it.
+///
+/// A file is read when a transport is created, and its content replaces the field of the same name
+/// without "_file". While the transport is used, the file is read again once a minute and after the
+/// server or this client has rejected a credential; requests then use the new content. A file that
+/// cannot be used later, for example because it is half-written, changes nothing.
 struct Config {
   std::string server{};                   ///< "https://10.0.0.1:6443"
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
@@ -26,11 +60,16 @@ struct Config {
   /// contain a password: never print it.
   std::string proxy_url{};
   std::string client_certificate{};    ///< PEM, the leaf first
-  std::string client_key{};            ///< PEM
-  std::string token{};                 ///< bearer token
+  SecretString client_key{};           ///< PEM
+  SecretString token{};                ///< bearer token
   std::filesystem::path token_file{};  ///< takes precedence over `token`; reread while running
   std::string ns = "default";          ///< namespace of the context or of the Pod
   std::string source{};  ///< for messages: a kubeconfig file, "in-cluster" or "--master"
+  std::filesystem::path certificate_authority_file{};  ///< reread while running
+  std::filesystem::path client_certificate_file{};     ///< reread while running
+  std::filesystem::path client_key_file{};             ///< reread while running
+  ExecConfig exec{};  ///< excludes tokens and client certificates of other sources
+  ImpersonationConfig impersonate{};
 };
 
 /// The places where LoadConfig looks for a configuration. Tests replace the environment and the
@@ -56,8 +95,8 @@ struct ConfigSources {
 /// 5. `sources.master` alone, without credentials.
 ///
 /// Relative paths in a kubeconfig are relative to its directory. Unsupported settings are errors:
-/// exec and auth-provider plugins, passwords and impersonation. The result for an http:// server
-/// has no credentials: they are sent over TLS only.
+/// auth-provider plugins and passwords. The result for an http:// server has no credentials: they
+/// are sent over TLS only. Credential plugins are not run.
 ///
 /// The proxy is that of the cluster's proxy-url. Without it: that of $HTTPS_PROXY for an https://
 /// server and of $HTTP_PROXY for an http:// server, unless $NO_PROXY matches the server or the

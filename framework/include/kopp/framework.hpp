@@ -21,5 +21,6 @@
 #include <kopp/reconcile.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>
+#include <kopp/secret_string.hpp>
 #include <kopp/signals.hpp>
 #include <kopp/transport_policies.hpp>

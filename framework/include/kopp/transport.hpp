@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -39,13 +40,14 @@ class TransportError : public std::runtime_error {
  public:
   /// The kind of failure.
   enum class Kind {
-    kUnreachable,  ///< no connection: unknown host, refused or no route; not executed
-    kUntrusted,    ///< a certificate was rejected, or the TLS handshake failed; not executed
-    kTimeout,      ///< a timeout expired
-    kBroken,       ///< the connection was closed before the end of the response
-    kMalformed,    ///< invalid HTTP (bad chunk, header too long), or a redirect
-    kTooLarge,     ///< the body exceeds TransportOptions::max_body
-    kCancelled,    ///< a stop was requested
+    kUnreachable,    ///< no connection: unknown host, refused or no route; not executed
+    kUntrusted,      ///< a certificate was rejected, or the TLS handshake failed; not executed
+    kTimeout,        ///< a timeout expired
+    kBroken,         ///< the connection was closed before the end of the response
+    kMalformed,      ///< invalid HTTP (bad chunk, header too long), or a redirect
+    kTooLarge,       ///< the body exceeds TransportOptions::max_body
+    kCancelled,      ///< a stop was requested
+    kNoCredentials,  ///< the credential plugin failed (Config::exec); not executed
   };
   TransportError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -131,14 +133,19 @@ struct TransportOptions {
   Duration handshake_timeout = std::chrono::seconds(10);  ///< for the TLS handshake
   Duration call_timeout = std::chrono::seconds(30);  ///< for a whole Call; for Open until the head
   std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
-  Clock& clock = Clock::Real();                      ///< decides when to reread a token file
+  Clock& clock = Clock::Real();  ///< decides when to read credential files and run plugins again
+  /// Called with one line of text if a credential file or plugin cannot be used while the previous
+  /// credentials stay in use; once per problem. Calls come from Call and Open, and may be
+  /// concurrent.
+  std::function<void(const std::string& problem)> on_warning{};
 };
 
-/// Creates a transport to `config.server`. Does not connect yet. If the host is an IPv6 address, or
-/// tls_server_name or proxy_url is set, Boost.Beast is used and `options.calls` is ignored:
-/// cpprestsdk cannot connect to an IPv6 address, would send tls_server_name as the Host, and cannot
-/// supervise a connection to a proxy. Throws ConfigError if the address, the proxy or the
-/// credentials cannot be used, or if `options.calls` is not available.
+/// Creates a transport to `config.server`. Reads the files of the credentials; does not connect yet
+/// and does not run a credential plugin. If the host is an IPv6 address, tls_server_name or
+/// proxy_url is set, or a user is impersonated, Boost.Beast is used and `options.calls` is ignored:
+/// cpprestsdk cannot connect to an IPv6 address, would send tls_server_name as the Host, cannot
+/// supervise a connection to a proxy, and cannot send a header twice. Throws ConfigError if the
+/// address, the proxy or the credentials cannot be used, or if `options.calls` is not available.
 ///
 /// An http:// server is reached through the proxy with ordinary requests, an https:// server with
 /// CONNECT: the proxy sees only the host and port of the server.

@@ -125,8 +125,10 @@ std::optional<std::size_t> Connection::ReadTls(std::span<char> buffer, TimePoint
   }
 }
 
-bool Connection::IsReusable() const {
-  return (!session_ || SSL_has_pending(session_.get()) == 0) && IsOpenAndIdle(io_.socket.get());
+bool Connection::IsReusable(const TlsContext* tls) const {
+  const bool belongs = tls == nullptr ? !session_ : tls->IsContextOf(session_.get());
+  return belongs && (!session_ || SSL_has_pending(session_.get()) == 0) &&
+         IsOpenAndIdle(io_.socket.get());
 }
 
 bool Connection::WaitFor(short events, TimePoint deadline) const {

@@ -39,8 +39,9 @@ class Connection {
   /// without an error, nullopt if `deadline` passed. With a deadline in the past it does not block.
   [[nodiscard]] std::optional<std::size_t> Read(std::span<char> buffer, TimePoint deadline);
 
-  /// Returns whether the connection can carry another request: it is open and has no unread bytes.
-  [[nodiscard]] bool IsReusable() const;
+  /// Returns whether the connection can carry another request that uses `tls` (null: no TLS): it
+  /// belongs to this context, is open and has no unread bytes.
+  [[nodiscard]] bool IsReusable(const TlsContext* tls) const;
 
   /// Makes the current and all later calls fail. Thread-safe.
   void Interrupt() const noexcept { detail::Interrupt(io_.socket.get()); }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <string.h>
+
 #include <kopp/informer/retry_after.hpp>
 
 namespace kopp::detail {
@@ -27,6 +29,23 @@ bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
                     [lower](char a, char b) { return lower(a) == lower(b); });
+}
+
+// Percent-encodes '%' and all characters that are not allowed in the name of a header, as client-go
+// does for the keys of Impersonate-Extra.
+std::string EscapeHeaderName(std::string_view name) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : name) {
+    if (IsLetterOrDigit(c) ||
+        std::string_view("!#$&'*+-.^_`|~").find(c) != std::string_view::npos) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped.append({'%', kHexDigits[byte / 16], kHexDigits[byte % 16]});
+    }
+  }
+  return escaped;
 }
 
 std::string_view TrimBlanks(std::string_view text) {
@@ -127,8 +146,28 @@ std::vector<Header> RequestHeaders(const Request& request, std::string_view user
   return headers;
 }
 
-std::string AuthorizationHeader(const std::string& token) {
-  return token.empty() ? std::string() : "Bearer " + token;
+SecretString AuthorizationHeader(const SecretString& token) {
+  if (token.empty()) return {};
+  std::string text;
+  text.reserve(7 + token.Reveal().size());  // growing would leave a copy behind
+  text.append("Bearer ").append(token.Reveal());
+  SecretString header(text);
+  ::explicit_bzero(text.data(), text.size());
+  return header;
+}
+
+std::vector<std::pair<std::string, std::string>> ImpersonationHeaders(
+    const ImpersonationConfig& impersonate) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  const auto& [user, uid, groups, extra] = impersonate;
+  if (!user.empty()) headers.emplace_back("Impersonate-User", user);
+  if (!uid.empty()) headers.emplace_back("Impersonate-Uid", uid);
+  for (const std::string& group : groups) headers.emplace_back("Impersonate-Group", group);
+  for (const auto& [key, values] : extra) {
+    const std::string name = "Impersonate-Extra-" + EscapeHeaderName(key);
+    for (const std::string& value : values) headers.emplace_back(name, value);
+  }
+  return headers;
 }
 
 bool IsSafeToRetry(const Request& request) { return request.method == "GET"; }

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kopp/transport.hpp>
@@ -35,7 +36,11 @@ void ValidateRequest(const Request& request);
                                                  std::string_view authorization);
 
 /// Returns "Bearer TOKEN", or "" if `token` is empty.
-[[nodiscard]] std::string AuthorizationHeader(const std::string& token);
+[[nodiscard]] SecretString AuthorizationHeader(const SecretString& token);
+
+/// Returns the names and values of the Impersonate-… headers, which must be valid.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> ImpersonationHeaders(
+    const ImpersonationConfig& impersonate);
 
 /// Returns whether `request` may be sent again if it is unknown whether the server has processed
 /// it.

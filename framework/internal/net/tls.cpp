@@ -54,7 +54,7 @@ void LoadClientCertificate(SSL_CTX* context, const Config& config) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) == 1) static_cast<void>(next.release());
   }
   ERR_clear_error();
-  const Bio bytes = MemoryBio(config.client_key);
+  const Bio bytes = MemoryBio(config.client_key.Reveal());
   const Key key{PEM_read_bio_PrivateKey(bytes.get(), nullptr, RejectPassphrase, nullptr)};
   if (!key) {
     ThrowConfigError(config,
@@ -195,6 +195,10 @@ std::unique_ptr<SSL, decltype(&SSL_free)> TlsContext::NewSession(HandshakeResult
 
 void TlsContext::Attach(SSL* ssl, HandshakeResult& result) {
   SSL_set_ex_data(ssl, ResultIndex(), &result);
+}
+
+bool TlsContext::IsContextOf(const SSL* session) const {
+  return session != nullptr && SSL_get_SSL_CTX(session) == context_.get();
 }
 
 SSL_CTX* TlsContext::NewReference() const {

@@ -38,6 +38,9 @@ class TlsContext {
   /// must outlive `ssl`.
   static void Attach(SSL* ssl, HandshakeResult& result);
 
+  /// Returns whether `session` was created by this context; false for null.
+  [[nodiscard]] bool IsContextOf(const SSL* session) const;
+
   /// Returns a new reference to the context. The caller owns it and must call SSL_CTX_free.
   [[nodiscard]] SSL_CTX* NewReference() const;
 

@@ -55,6 +55,14 @@ inline TransportError InvalidHttp(const std::string& reason) {
 inline TransportError BodyTooLarge() {
   return {ErrorKind::kTooLarge, "the response body is larger than TransportOptions::max_body"};
 }
+inline TransportError NoCredentials(const std::string& reason) {
+  return {ErrorKind::kNoCredentials, reason};
+}
+inline TransportError CredentialPluginTimeout() {
+  return {ErrorKind::kTimeout,
+          "timed out while waiting for the credential plugin; run the command of users[].user.exec "
+          "in a shell to see what it waits for"};
+}
 inline TransportError Cancelled() {
   return {ErrorKind::kCancelled, "cancelled because a stop was requested"};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <string_view>
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -23,7 +23,7 @@ using Certificate = std::unique_ptr<X509, OpenSslDeleter<&X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, OpenSslDeleter<&EVP_PKEY_free>>;
 
 /// Returns a BIO that reads `bytes`, which must outlive it.
-inline Bio MemoryBio(const std::string& bytes) {
+inline Bio MemoryBio(std::string_view bytes) {
   return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
 }
 

@@ -102,6 +102,7 @@ class ConfigSearch {
     const fs::path authority = sources_.service_account / "ca.crt";
     config.certificate_authority = detail::ReadFile(authority, "in-cluster");
     detail::ValidateCertificates(config.certificate_authority, "in-cluster: " + authority.string());
+    config.certificate_authority_file = authority;
     if (detail::IsTls(config.server)) config.token_file = token_file;
     config.ns = Namespace();
     config.source = "in-cluster";

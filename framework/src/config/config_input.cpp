@@ -1,8 +1,8 @@
 #include "config/config_input.hpp"
 
-#include "config/token_source.hpp"
 #include "net/endpoint.hpp"
 #include "system/openssl.hpp"
+#include "system/quoted.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,6 +60,21 @@ class File {
                     "; check the path and its permissions");
 }
 
+constexpr const char* kExecV1 = "client.authentication.k8s.io/v1";
+constexpr const char* kExecV1Beta1 = "client.authentication.k8s.io/v1beta1";
+
+// A server would remove surrounding blanks from a header and so see another value.
+void RequireHeaderValue(std::string_view value, const std::string& where) {
+  const auto is_allowed = [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
+  };
+  const bool has_outer_blank = value.starts_with(' ') || value.ends_with(' ');
+  if (!has_outer_blank && std::all_of(value.begin(), value.end(), is_allowed)) return;
+  throw ConfigError(where + ": " + Quoted(value) +
+                    " cannot be sent in an HTTP header; remove line breaks, other control " +
+                    "characters and surrounding blanks");
+}
+
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
@@ -110,17 +125,27 @@ std::string DecodeBase64(const std::string& text, const std::string& where) {
   return bytes;
 }
 
-std::string RequireToken(std::string_view text, const std::string& where) {
-  if (std::all_of(text.begin(), text.end(), IsSpace)) {
-    throw ConfigError(where + ": the token is empty; a bearer token is required");
-  }
-  if (auto token = ParseToken(text)) return *std::move(token);
+std::string EncodeBase64(std::string_view bytes) {
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a terminating null
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                   reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+SecretString RequireToken(std::string_view text, const std::string& where) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  if (text.empty()) throw ConfigError(where + ": the token is empty; a bearer token is required");
+  const auto is_visible = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (std::all_of(text.begin(), text.end(), is_visible)) return text;
   throw ConfigError(where +
                     ": the token contains characters that are not allowed in a token (white space, "
                     "control characters or bytes beyond ASCII); replace it");
 }
 
-void ValidateCertificates(const std::string& pem, const std::string& where) {
+void ValidateCertificates(std::string_view pem, const std::string& where) {
   const Bio bio = MemoryBio(pem);
   int count = 0;
   ERR_clear_error();
@@ -136,7 +161,7 @@ void ValidateCertificates(const std::string& pem, const std::string& where) {
                     "-----BEGIN CERTIFICATE----- blocks");
 }
 
-void ValidateKey(const std::string& pem, const std::string& where) {
+void ValidateKey(std::string_view pem, const std::string& where) {
   const Bio bio = MemoryBio(pem);
   bool encrypted = false;
   const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, RejectPassphrase, &encrypted));
@@ -148,6 +173,48 @@ void ValidateKey(const std::string& pem, const std::string& where) {
   if (!key) {
     throw ConfigError(where + ": not a PEM private key; it must contain a " +
                       "-----BEGIN PRIVATE KEY----- block");
+  }
+}
+
+void ValidateExec(const ExecConfig& exec, const std::string& where) {
+  if (exec.command.empty()) {
+    throw ConfigError(where + ": command is missing; add the name of the credential plugin");
+  }
+  if (exec.api_version != kExecV1 && exec.api_version != kExecV1Beta1) {
+    throw ConfigError(where + ": apiVersion " + Quoted(exec.api_version) +
+                      " is not supported; use " + kExecV1 + " or " + kExecV1Beta1 +
+                      ", and a version of the plugin that supports it");
+  }
+  for (const auto& [name, value] : exec.env) {
+    if (!name.empty() && name.find('=') == std::string::npos) continue;
+    throw ConfigError(where + ": env: " + Quoted(name) +
+                      " is not a name of an environment variable; correct it");
+  }
+}
+
+void RequireOneCredential(const Config& config, const std::string& where) {
+  const bool has_other = !config.token.empty() || !config.token_file.empty() ||
+                         !config.client_certificate.empty() ||
+                         !config.client_certificate_file.empty();
+  if (config.exec.command.empty() || !has_other) return;
+  throw ConfigError(where + ": exec excludes a token and a client certificate; remove exec, or " +
+                    "the others");
+}
+
+void ValidateImpersonation(const ImpersonationConfig& impersonate, const std::string& where) {
+  const auto& [user, uid, groups, extra] = impersonate;
+  if (user.empty() && (!uid.empty() || !groups.empty() || !extra.empty())) {
+    throw ConfigError(where + ": as-uid, as-groups and as-user-extra require as; add " +
+                      "\"as: USER\", or remove them");
+  }
+  RequireHeaderValue(user, where + ": as");
+  RequireHeaderValue(uid, where + ": as-uid");
+  for (const std::string& group : groups) RequireHeaderValue(group, where + ": as-groups");
+  for (const auto& [key, values] : extra) {
+    if (key.empty()) throw ConfigError(where + ": as-user-extra: a key is empty; remove it");
+    for (const std::string& value : values) {
+      RequireHeaderValue(value, where + ": as-user-extra: " + Quoted(key));
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <kopp/config.hpp>
+
 // Functions that read and validate the external input of LoadConfig. They throw ConfigError; the
 // message starts with `where`, for example `kubeconfig /home/me/.kube/config: user "me": token`,
 // and never contains a credential. The functions that read files may block. All are thread-safe.
@@ -21,15 +23,29 @@ namespace kopp::detail {
 /// Decodes standard Base64 with padding. White space in `text` is ignored.
 [[nodiscard]] std::string DecodeBase64(const std::string& text, const std::string& where);
 
-/// Returns the token in `text` without surrounding white space. Throws unless it is valid in an
-/// HTTP header.
-[[nodiscard]] std::string RequireToken(std::string_view text, const std::string& where);
+/// Encodes `bytes` as standard Base64 with padding.
+[[nodiscard]] std::string EncodeBase64(std::string_view bytes);
+
+/// Returns the token in `text` without surrounding white space. Throws if it is empty or has a
+/// character that is not allowed in an HTTP header: a line break would allow header injection.
+[[nodiscard]] SecretString RequireToken(std::string_view text, const std::string& where);
 
 /// Throws unless `pem` contains one or more PEM certificates and no damaged one.
-void ValidateCertificates(const std::string& pem, const std::string& where);
+void ValidateCertificates(std::string_view pem, const std::string& where);
 
 /// Throws unless `pem` contains a PEM private key without a passphrase.
-void ValidateKey(const std::string& pem, const std::string& where);
+void ValidateKey(std::string_view pem, const std::string& where);
+
+/// Throws if a setting of `exec` is missing or not supported.
+void ValidateExec(const ExecConfig& exec, const std::string& where);
+
+/// Throws if `config` has a plugin and also a token or a client certificate: the credential to use
+/// would be ambiguous.
+void RequireOneCredential(const Config& config, const std::string& where);
+
+/// Throws if `impersonate` has other settings without a user, or a value that cannot be sent in an
+/// HTTP header.
+void ValidateImpersonation(const ImpersonationConfig& impersonate, const std::string& where);
 
 /// Throws unless ParseEndpoint accepts `server`.
 void ValidateServer(const std::string& server, const std::string& where);

@@ -97,21 +97,34 @@ bool IsEmpty(const YAML::Node& value) {
          (value.IsSequence() && value.size() == 0);
 }
 
-KubeconfigEntry ReadEntry(const YAML::Node& fields, std::string where,
-                          const std::filesystem::path& path) {
-  KubeconfigEntry entry{.where = std::move(where), .path = path, .fields = {}};
+KubeconfigField ReadField(const YAML::Node& value, const std::string& where);
+
+// Returns the fields of a map that have a value. Recursion is safe: yaml-cpp allows 500 levels.
+KubeconfigField::Fields ReadFields(const YAML::Node& map, const std::string& where) {
+  KubeconfigField::Fields fields;
   std::set<std::string> keys;
-  for (const auto& field : fields) {
-    const YAML::Node& value = field.second;
+  for (const auto& field : map) {
     if (!field.first.IsScalar()) continue;
     const auto [key, is_new] = keys.insert(field.first.Scalar());
-    if (!is_new) ThrowDuplicateField(field.first, entry.where);
-    if (IsEmpty(value)) continue;
-    entry.fields[*key] = {.text = value.IsScalar() ? value.Scalar() : std::string(),
-                          .is_scalar = value.IsScalar(),
-                          .line = value.Mark().line + 1};
+    if (!is_new) ThrowDuplicateField(field.first, where);
+    if (!IsEmpty(field.second)) fields[*key] = ReadField(field.second, where);
   }
-  return entry;
+  return fields;
+}
+
+KubeconfigField ReadField(const YAML::Node& value, const std::string& where) {
+  using Type = KubeconfigField::Type;
+  KubeconfigField field{.line = value.Mark().line + 1};
+  if (value.IsMap()) {
+    field.type = Type::kMap;
+    field.fields = ReadFields(value, where);
+  } else if (value.IsSequence()) {
+    field.type = Type::kList;
+    for (const YAML::Node& item : value) field.items.push_back(ReadField(item, where));
+  } else if (value.IsScalar()) {
+    field.text = value.Scalar();
+  }
+  return field;
 }
 
 // Adds the entries of the list `plural` in `root` to `entries`. Entries of earlier files stay.
@@ -132,8 +145,8 @@ void AddEntries(const YAML::Node& root, const std::string& plural, const std::st
       throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
                         singular + " (a map)");
     }
-    auto entry = ReadEntry(fields.value_or(YAML::Node()),
-                           where + ": " + singular + ' ' + Quoted(name), path);
+    KubeconfigEntry entry{.where = where + ": " + singular + ' ' + Quoted(name), .path = path};
+    entry.fields = ReadFields(fields.value_or(YAML::Node()), entry.where);
     if (!new_entries.try_emplace(name, std::move(entry)).second) {
       throw ConfigError(location + ": " + singular + ' ' + Quoted(name) +
                         " is defined twice; remove or rename one");

@@ -17,18 +17,23 @@ struct KubeconfigFile {
   std::string text;
 };
 
-/// The value of one field of a cluster, user or context.
+/// The value of a field of a cluster, user or context: a scalar, a list or a map.
 struct KubeconfigField {
-  std::string text;       ///< empty unless is_scalar
-  bool is_scalar = true;  ///< false for a list or a map
+  using Fields = std::map<std::string, KubeconfigField, std::less<>>;
+  enum class Type { kScalar, kList, kMap };
+
+  Type type = Type::kScalar;
+  std::string text{};                    ///< of a scalar
+  std::vector<KubeconfigField> items{};  ///< of a list
+  Fields fields{};                       ///< of a map; only those with a non-empty value
   int line = 0;
 };
 
 /// A named cluster, user or context.
 struct KubeconfigEntry {
   std::string where;  ///< `kubeconfig /home/me/.kube/config: user "me"`, for messages
-  std::filesystem::path path;
-  std::map<std::string, KubeconfigField, std::less<>> fields;  ///< fields with a non-empty value
+  std::filesystem::path path{};
+  KubeconfigField::Fields fields{};  ///< fields with a non-empty value
 };
 
 /// The merged content of one or more kubeconfig files.

@@ -4,12 +4,16 @@
 #include "system/quoted.hpp"
 
 #include <array>
+#include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace kopp::detail {
 namespace {
 
 using Entries = Kubeconfig::Entries;
+using Type = KubeconfigField::Type;
 
 bool HasField(const KubeconfigEntry& entry, std::string_view key) {
   return entry.fields.contains(key);
@@ -25,13 +29,38 @@ std::string FieldLocation(const KubeconfigEntry& entry, std::string_view key) {
                     " must be " + expected);
 }
 
+// Returns the field, or null if it is missing. `expected` describes `type`, for messages.
+const KubeconfigField* TypedField(const KubeconfigEntry& entry, std::string_view key,
+                                  KubeconfigField::Type type, const std::string& expected) {
+  const auto found = entry.fields.find(key);
+  if (found == entry.fields.end()) return nullptr;
+  if (found->second.type != type) ThrowWrongType(entry, key, found->second.line, expected);
+  return &found->second;
+}
+
 // Returns "" if the field is missing.
 std::string StringField(const KubeconfigEntry& entry, std::string_view key) {
-  const auto found = entry.fields.find(key);
-  if (found == entry.fields.end()) return {};
-  const auto& [text, is_scalar, line] = found->second;
-  if (!is_scalar) ThrowWrongType(entry, key, line, "a string");
-  return text;
+  const auto* field = TypedField(entry, key, Type::kScalar, "a string");
+  return field == nullptr ? std::string() : field->text;
+}
+
+std::vector<std::string> StringListField(const KubeconfigEntry& entry, std::string_view key) {
+  const auto* field = TypedField(entry, key, Type::kList, "a list of strings");
+  std::vector<std::string> texts;
+  if (field == nullptr) return texts;
+  for (const KubeconfigField& item : field->items) {
+    if (item.type != Type::kScalar) ThrowWrongType(entry, key, item.line, "a list of strings");
+    texts.push_back(item.text);
+  }
+  return texts;
+}
+
+// Returns the map `key` of `entry` as an entry, so that the functions above can read its fields.
+std::optional<KubeconfigEntry> MapField(const KubeconfigEntry& entry, std::string_view key) {
+  const auto* field = TypedField(entry, key, Type::kMap, "a map");
+  if (field == nullptr) return std::nullopt;
+  return KubeconfigEntry{
+      .where = FieldLocation(entry, key), .path = entry.path, .fields = field->fields};
 }
 
 bool BoolField(const KubeconfigEntry& entry, std::string_view key) {
@@ -48,19 +77,24 @@ std::filesystem::path PathField(const KubeconfigEntry& entry, std::string_view k
   return (entry.path.parent_path() / path).lexically_normal();
 }
 
-// Returns the content of KEY-data, or else of the file that KEY names; "" if both are missing.
-// Calls `check` with the content and its location, for messages.
-std::string PemField(const KubeconfigEntry& entry, const std::string& key,
-                     void (*check)(const std::string& pem, const std::string& where)) {
+// The content of KEY-data, or else of the file that KEY names. Empty if both are missing.
+struct PemField {
+  std::string pem;
+  std::filesystem::path file;  // empty if the content comes from KEY-data
+};
+
+// Calls `validate` with the content and its location, for messages.
+PemField ReadPemField(const KubeconfigEntry& entry, const std::string& key,
+                      void (*validate)(std::string_view pem, const std::string& where)) {
   const std::string data = StringField(entry, key + "-data");
-  const std::filesystem::path file = PathField(entry, key);
+  const std::filesystem::path file = data.empty() ? PathField(entry, key) : "";
   if (data.empty() && file.empty()) return {};
   const std::string where =
       FieldLocation(entry, data.empty() ? key + ' ' + file.string() : key + "-data");
   std::string pem =
       data.empty() ? ReadFile(file, FieldLocation(entry, key)) : DecodeBase64(data, where);
-  check(pem, where);
-  return pem;
+  validate(pem, where);
+  return {std::move(pem), file};
 }
 
 // Example: `"a", "b" and 7 more`.
@@ -117,7 +151,10 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
   if (!config.proxy_url.empty()) {
     static_cast<void>(ParseProxy(config.proxy_url, FieldLocation(cluster, "proxy-url")));
   }
-  config.certificate_authority = PemField(cluster, "certificate-authority", ValidateCertificates);
+  auto [authority, authority_file] =
+      ReadPemField(cluster, "certificate-authority", ValidateCertificates);
+  config.certificate_authority = std::move(authority);
+  config.certificate_authority_file = std::move(authority_file);
   config.tls_server_name = StringField(cluster, "tls-server-name");
   config.insecure_skip_tls_verify = BoolField(cluster, "insecure-skip-tls-verify");
   if (config.insecure_skip_tls_verify && !config.certificate_authority.empty()) {
@@ -129,40 +166,109 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
 void RejectUnsupportedCredentials(const KubeconfigEntry& user) {
   using UnsupportedField = std::pair<std::string_view, std::string_view>;
   constexpr std::array kUnsupportedFields{
-      UnsupportedField{"exec", "kopp does not run credential plugins"},
       UnsupportedField{"auth-provider", "kubectl has removed it too"},
       UnsupportedField{"username", "API servers no longer accept passwords"},
       UnsupportedField{"password", "API servers no longer accept passwords"},
-      UnsupportedField{"as", "kopp does not impersonate"},
-      UnsupportedField{"as-uid", "kopp does not impersonate"},
-      UnsupportedField{"as-groups", "kopp does not impersonate"},
-      UnsupportedField{"as-user-extra", "kopp does not impersonate"},
   };
   for (const auto& [key, reason] : kUnsupportedFields) {
     if (!HasField(user, key)) continue;
     throw ConfigError(FieldLocation(user, key) + " is not supported: " + std::string(reason) +
-                      "; use a token (`kubectl create token` creates one) or a client certificate");
+                      "; use a token (`kubectl create token` creates one), a client certificate " +
+                      "or a credential plugin (exec)");
   }
+}
+
+void ReadClientCertificate(const KubeconfigEntry& user, Config& config) {
+  auto [certificate, certificate_file] =
+      ReadPemField(user, "client-certificate", ValidateCertificates);
+  auto [key, key_file] = ReadPemField(user, "client-key", ValidateKey);
+  if (certificate.empty() != key.empty()) {
+    throw ConfigError(user.where + ": " + (key.empty() ? "client-certificate" : "client-key") +
+                      " is set alone; add " + (key.empty() ? "client-key" : "client-certificate") +
+                      " or remove it");
+  }
+  config.client_certificate = std::move(certificate);
+  config.client_certificate_file = std::move(certificate_file);
+  config.client_key = key;
+  config.client_key_file = std::move(key_file);
+}
+
+void ReadToken(const KubeconfigEntry& user, Config& config) {
+  if (HasField(user, "token")) {
+    config.token = RequireToken(StringField(user, "token"), FieldLocation(user, "token"));
+  }
+  config.token_file = PathField(user, "tokenFile");
+  if (config.token_file.empty()) return;
+  const std::string where = FieldLocation(user, "tokenFile");
+  static_cast<void>(
+      RequireToken(ReadFile(config.token_file, where), where + ' ' + config.token_file.string()));
+}
+
+std::map<std::string, std::string> ReadExecEnv(const KubeconfigEntry& exec) {
+  std::map<std::string, std::string> env;
+  const auto* list = TypedField(exec, "env", Type::kList, "a list of names and values");
+  if (list == nullptr) return env;
+  for (const KubeconfigField& item : list->items) {
+    if (item.type != Type::kMap) {
+      ThrowWrongType(exec, "env", item.line, "a list of names and values");
+    }
+    const KubeconfigEntry variable{.where = exec.where + ": env", .fields = item.fields};
+    env[StringField(variable, "name")] = StringField(variable, "value");
+  }
+  return env;
+}
+
+// kopp has no terminal to offer, so it runs a plugin in the modes Never and IfAvailable only.
+void RequireNonInteractive(const KubeconfigEntry& exec) {
+  const std::string mode = StringField(exec, "interactiveMode");
+  if (mode == "Never" || mode == "IfAvailable") return;
+  const bool has_default = StringField(exec, "apiVersion").ends_with("/v1beta1");
+  if (mode.empty() && has_default) return;
+  if (mode == "Always") {
+    throw ConfigError(exec.where + ": interactiveMode Always is not supported: a plugin runs " +
+                      "without a terminal; use a plugin or a login that asks no questions, and " +
+                      "set interactiveMode to IfAvailable");
+  }
+  throw ConfigError(exec.where + ": interactiveMode must be Never, IfAvailable or Always" +
+                    (mode.empty() ? "; add \"interactiveMode: IfAvailable\"" : "; correct it"));
+}
+
+void ReadExec(const KubeconfigEntry& user, Config& config) {
+  const auto exec = MapField(user, "exec");
+  if (!exec) return;
+  config.exec = {.api_version = StringField(*exec, "apiVersion"),
+                 .command = StringField(*exec, "command"),
+                 .args = StringListField(*exec, "args"),
+                 .env = ReadExecEnv(*exec),
+                 .install_hint = StringField(*exec, "installHint"),
+                 .provide_cluster_info = BoolField(*exec, "provideClusterInfo")};
+  ValidateExec(config.exec, exec->where);
+  RequireNonInteractive(*exec);
+  const bool is_path = config.exec.command.find('/') != std::string::npos;
+  if (is_path) config.exec.command = PathField(*exec, "command").string();
+}
+
+void ReadImpersonation(const KubeconfigEntry& user, Config& config) {
+  config.impersonate = {.user = StringField(user, "as"),
+                        .uid = StringField(user, "as-uid"),
+                        .groups = StringListField(user, "as-groups")};
+  if (const auto extra = MapField(user, "as-user-extra")) {
+    for (const auto& [key, values] : extra->fields) {
+      const std::string quoted = Quoted(key);  // it may be any text, and messages show it
+      const KubeconfigEntry entry{.where = extra->where, .fields = {{quoted, values}}};
+      config.impersonate.extra[key] = StringListField(entry, quoted);
+    }
+  }
+  ValidateImpersonation(config.impersonate, user.where);
 }
 
 void ReadUser(const KubeconfigEntry& user, Config& config) {
   RejectUnsupportedCredentials(user);
-  config.client_certificate = PemField(user, "client-certificate", ValidateCertificates);
-  config.client_key = PemField(user, "client-key", ValidateKey);
-  if (config.client_certificate.empty() != config.client_key.empty()) {
-    const bool key_missing = config.client_key.empty();
-    throw ConfigError(user.where + ": " + (key_missing ? "client-certificate" : "client-key") +
-                      " is set alone; add " + (key_missing ? "client-key" : "client-certificate") +
-                      " or remove it");
-  }
-  if (HasField(user, "token"))
-    config.token = RequireToken(StringField(user, "token"), FieldLocation(user, "token"));
-  config.token_file = PathField(user, "tokenFile");
-  if (!config.token_file.empty()) {
-    const std::string where = FieldLocation(user, "tokenFile");
-    static_cast<void>(
-        RequireToken(ReadFile(config.token_file, where), where + ' ' + config.token_file.string()));
-  }
+  ReadClientCertificate(user, config);
+  ReadToken(user, config);
+  ReadExec(user, config);
+  ReadImpersonation(user, config);
+  RequireOneCredential(config, user.where);
 }
 
 }  // namespace

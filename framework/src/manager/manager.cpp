@@ -54,9 +54,13 @@ std::shared_ptr<Transport> Connect(const Options& options, std::string& host,
         {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
     WarnIfInsecure(config, options.log);
     host = detail::ParseEndpoint(config.server).Authority();
+    const auto warn = [log = options.log](const std::string& problem) {
+      log.Error("Cannot renew credentials, using the previous ones", {{"err", problem}});
+    };
     return MakeTransport(config, {.calls = options.http_transport,
                                   .user_agent = UserAgent(options.name, options.version),
-                                  .clock = options.clock});
+                                  .clock = options.clock,
+                                  .on_warning = warn});
   } catch (const ConfigError& error) {
     config_error = error.what();
     return std::make_shared<UnusableTransport>(config_error);

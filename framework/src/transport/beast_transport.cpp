@@ -101,23 +101,33 @@ Response BeastTransport::Call(const Request& request, std::stop_token stop) {
 
 Response BeastTransport::Call(const Request& request, TimePoint deadline,
                               const std::stop_token& stop) {
+  std::shared_ptr<const Credentials> credentials;
   try {
-    const std::string bytes = Serialize(request);
-    if (auto pooled = AcquirePooled()) {
-      try {
-        return Exchange(pooled, bytes, deadline, stop);
-      } catch (const TransportError& error) {
-        // The server may have closed the connection at this moment. It is unknown whether it has
-        // processed the request.
-        const bool closed = error.kind() == ErrorKind::kBroken && !pooled->received_any();
-        if (!closed || !IsSafeToRetry(request)) throw;
-      }
-    }
-    auto fresh = Connect(deadline, stop);
-    return Exchange(fresh, bytes, deadline, stop);
+    credentials = context_->credentials.Get(deadline, stop);
+    Response response = CallWith(*credentials, request, deadline, stop);
+    context_->CheckStatus(response, credentials);
+    return response;
   } catch (const TransportError& error) {
+    context_->CheckError(error, credentials);
     throw AddRequestContext(error, request, context_->endpoint, stop);
   }
+}
+
+Response BeastTransport::CallWith(const Credentials& credentials, const Request& request,
+                                  TimePoint deadline, const std::stop_token& stop) {
+  const std::string bytes = Serialize(request, credentials);
+  if (auto pooled = AcquirePooled(credentials.tls.get())) {
+    try {
+      return Exchange(pooled, bytes, deadline, stop);
+    } catch (const TransportError& error) {
+      // The server may have closed the connection at this moment. It is unknown whether it has
+      // processed the request.
+      const bool closed = error.kind() == ErrorKind::kBroken && !pooled->received_any();
+      if (!closed || !IsSafeToRetry(request)) throw;
+    }
+  }
+  auto fresh = Connect(credentials.tls.get(), deadline, stop);
+  return Exchange(fresh, bytes, deadline, stop);
 }
 
 // Moves `connection` to the pool if it can carry another request.
@@ -135,7 +145,6 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
     if (parser->need_eof() && stop.stop_requested()) throw failure::Cancelled();
   }
   response.body = std::move(parser->get().body());
-  if (response.status == 401) context_->token.Invalidate();
   if (parser->keep_alive() && connection->request_sent()) pool_.Release(std::move(connection));
   return response;
 }
@@ -143,24 +152,27 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
 std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
   ValidateRequest(request);
   const TimePoint deadline = After(Now(), context_->options.call_timeout);
+  std::shared_ptr<const Credentials> credentials;
   try {
-    auto stream =
-        std::make_unique<BeastStream>(Connect(deadline, stop), request, context_->endpoint, stop);
-    stream->Start(Serialize(request), context_->options.max_body, deadline);
-    if (stream->head().status == 401) context_->token.Invalidate();
+    credentials = context_->credentials.Get(deadline, stop);
+    auto stream = std::make_unique<BeastStream>(Connect(credentials->tls.get(), deadline, stop),
+                                                request, context_->endpoint, stop);
+    stream->Start(Serialize(request, *credentials), context_->options.max_body, deadline);
+    context_->CheckStatus(stream->head(), credentials);
     return stream;
   } catch (const TransportError& error) {
+    context_->CheckError(error, credentials);
     throw AddRequestContext(error, request, context_->endpoint, stop);
   }
 }
 
 // Returns a connection over which requests can be sent to the server. If there is a proxy, it is
 // named in every error.
-std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
+std::unique_ptr<HttpConnection> BeastTransport::Connect(const TlsContext* tls, TimePoint deadline,
                                                         const std::stop_token& stop) {
-  if (!context_->proxy) return ConnectToAny(deadline, stop);
+  if (!context_->proxy) return ConnectToAny(tls, deadline, stop);
   try {
-    return ConnectToAny(deadline, stop);
+    return ConnectToAny(tls, deadline, stop);
   } catch (const TransportError& error) {
     // No request was sent yet.
     const bool broken = error.kind() == ErrorKind::kBroken || error.kind() == ErrorKind::kMalformed;
@@ -170,13 +182,14 @@ std::unique_ptr<HttpConnection> BeastTransport::Connect(TimePoint deadline,
   }
 }
 
-std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(TimePoint deadline,
+std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(const TlsContext* tls,
+                                                             TimePoint deadline,
                                                              const std::stop_token& stop) {
   const auto addresses = context_->lookup.Resolve(
       std::min(deadline, After(Now(), context_->options.connect_timeout)), stop);
   for (auto address = addresses.begin();; ++address) {
     try {
-      return ConnectTo(*address, deadline, stop);
+      return ConnectTo(*address, tls, deadline, stop);
     } catch (const TransportError& error) {
       const bool may_try_next =
           error.kind() == ErrorKind::kUnreachable || error.kind() == ErrorKind::kTimeout;
@@ -186,16 +199,16 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(TimePoint deadline,
 }
 
 std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address,
-                                                          TimePoint deadline,
+                                                          const TlsContext* tls, TimePoint deadline,
                                                           const std::stop_token& stop) {
   auto connection = std::make_unique<HttpConnection>(address);
   const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
   connection->connection().WaitUntilConnected(
       std::min(deadline, After(Now(), context_->options.connect_timeout)));
-  if (context_->tls) {
+  if (tls != nullptr) {
     if (context_->proxy) OpenTunnel(*connection, deadline);
     const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
-    connection->connection().Handshake(*context_->tls, std::min(deadline, handshake_deadline));
+    connection->connection().Handshake(*tls, std::min(deadline, handshake_deadline));
   }
   return connection;
 }
@@ -212,23 +225,22 @@ void BeastTransport::OpenTunnel(HttpConnection& connection, TimePoint deadline) 
                         std::min(deadline, After(Now(), context_->options.handshake_timeout)));
 }
 
-std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled() {
+std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled(const TlsContext* tls) {
   auto connection = pool_.Acquire();
-  while (connection && !connection->IsReusable()) connection = pool_.Acquire();
+  while (connection && !connection->IsReusable(tls)) connection = pool_.Acquire();
   return connection;
 }
 
-std::string BeastTransport::Serialize(const Request& request) {
-  const std::string authorization = AuthorizationHeader(context_->token.Get());
-  const bool forwarded = context_->proxy && !context_->tls;
+std::string BeastTransport::Serialize(const Request& request, const Credentials& credentials) {
+  const bool forwarded = context_->proxy && !context_->endpoint.tls;
   std::string bytes;
-  bytes.reserve(512 + authorization.size() + request.target.size() + request.body.size());
+  bytes.reserve(512 + credentials.authorization.Reveal().size() + request.target.size() +
+                request.body.size());
   bytes.append(request.method).append(" ");
   if (forwarded) bytes.append(context_->endpoint.Origin());
   bytes.append(context_->endpoint.base_path).append(request.target);
   bytes.append(" HTTP/1.1\r\nHost: ").append(context_->endpoint.Authority()).append("\r\n");
-  for (const Header& header :
-       RequestHeaders(request, context_->options.user_agent, authorization)) {
+  for (const Header& header : context_->HeadersFor(request, credentials)) {
     bytes.append(header.name).append(": ").append(header.value).append("\r\n");
   }
   if (forwarded && !context_->proxy->authorization.empty()) {

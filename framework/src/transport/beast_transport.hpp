@@ -31,19 +31,22 @@ class BeastTransport final : public Transport {
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
 
  private:
-  [[nodiscard]] std::unique_ptr<HttpConnection> Connect(TimePoint deadline,
+  [[nodiscard]] Response CallWith(const Credentials& credentials, const Request& request,
+                                  TimePoint deadline, const std::stop_token& stop);
+  [[nodiscard]] std::unique_ptr<HttpConnection> Connect(const TlsContext* tls, TimePoint deadline,
                                                         const std::stop_token& stop);
-  [[nodiscard]] std::unique_ptr<HttpConnection> ConnectToAny(TimePoint deadline,
+  [[nodiscard]] std::unique_ptr<HttpConnection> ConnectToAny(const TlsContext* tls,
+                                                             TimePoint deadline,
                                                              const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> ConnectTo(const Address& address,
-                                                          TimePoint deadline,
+                                                          const TlsContext* tls, TimePoint deadline,
                                                           const std::stop_token& stop);
   void OpenTunnel(HttpConnection& connection, TimePoint deadline) const;
-  [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled();
+  [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled(const TlsContext* tls);
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
                                   std::string_view bytes, TimePoint deadline,
                                   const std::stop_token& stop);
-  [[nodiscard]] std::string Serialize(const Request& request);
+  [[nodiscard]] std::string Serialize(const Request& request, const Credentials& credentials);
 
   std::shared_ptr<TransportContext> context_;
   ConnectionPool<HttpConnection> pool_;

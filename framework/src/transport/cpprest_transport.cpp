@@ -109,8 +109,10 @@ void InitializeThreadPool() {
 // A cpprestsdk client for one address of the server. It makes one call at a time, so that the
 // socket of the call is known.
 struct PooledConnection {
-  PooledConnection(const TransportContext& context, const std::string& address);
+  PooledConnection(const TransportContext& context, std::shared_ptr<const TlsContext> tls,
+                   const std::string& address);
 
+  std::shared_ptr<const TlsContext> tls;  // null for http://
   std::shared_ptr<CpprestProgress> progress;
   web::http::client::http_client client;
 };
@@ -126,26 +128,27 @@ void AttachSocket(CpprestProgress& progress, tcp::socket& socket, SSL* session) 
 }
 
 web::http::client::http_client_config MakeClientConfig(
-    const TransportContext& context, const std::shared_ptr<CpprestProgress>& progress) {
+    const TransportContext& context, const TlsContext* tls,
+    const std::shared_ptr<CpprestProgress>& progress) {
   web::http::client::http_client_config config;
   config.set_max_redirects(0);
   // CpprestProgress enforces the deadline; this timeout is longer. Zero and very large values would
   // make cpprestsdk time out immediately.
   config.set_timeout(std::chrono::ceil<std::chrono::seconds>(context.options.call_timeout) +
                      std::chrono::seconds(1));
-  const bool tls = context.tls.has_value();
-  config.set_nativehandle_options([progress, tls](web::http::client::native_handle handle) {
-    if (tls) {
+  const bool uses_tls = tls != nullptr;
+  config.set_nativehandle_options([progress, uses_tls](web::http::client::native_handle handle) {
+    if (uses_tls) {
       auto* stream = static_cast<boost::asio::ssl::stream<tcp::socket&>*>(handle);
       AttachSocket(*progress, stream->next_layer(), stream->native_handle());
     } else {
       AttachSocket(*progress, *static_cast<tcp::socket*>(handle), nullptr);
     }
   });
-  if (!tls) return config;
-  config.set_validate_certificates(context.tls->verifies_server());
-  config.set_tlsext_sni_enabled(!IsIpAddress(context.tls->server_name()));
-  const std::shared_ptr<SSL_CTX> ssl(context.tls->NewReference(), &SSL_CTX_free);
+  if (!uses_tls) return config;
+  config.set_validate_certificates(tls->verifies_server());
+  config.set_tlsext_sni_enabled(!IsIpAddress(tls->server_name()));
+  const std::shared_ptr<SSL_CTX> ssl(tls->NewReference(), &SSL_CTX_free);
   config.set_ssl_context_callback([ssl](boost::asio::ssl::context& ssl_context) {
     SSL_CTX_up_ref(ssl.get());
     ssl_context = boost::asio::ssl::context(ssl.get());
@@ -153,11 +156,14 @@ web::http::client::http_client_config MakeClientConfig(
   return config;
 }
 
-PooledConnection::PooledConnection(const TransportContext& context, const std::string& address)
-    : progress(std::make_shared<CpprestProgress>(context.options, context.tls.has_value())),
-      client(web::uri((context.tls ? "https://" : "http://") + address + ":" +
+PooledConnection::PooledConnection(const TransportContext& context,
+                                   std::shared_ptr<const TlsContext> tls_context,
+                                   const std::string& address)
+    : tls(std::move(tls_context)),
+      progress(std::make_shared<CpprestProgress>(context.options, tls != nullptr)),
+      client(web::uri((tls ? "https://" : "http://") + address + ":" +
                       std::to_string(context.endpoint.port)),
-             MakeClientConfig(context, progress)) {}
+             MakeClientConfig(context, tls.get(), progress)) {}
 
 class CpprestTransport final : public Transport {
  public:
@@ -172,13 +178,18 @@ class CpprestTransport final : public Transport {
   }
 
  private:
-  [[nodiscard]] std::optional<Response> CallByCpprest(const Request& request, TimePoint deadline,
+  [[nodiscard]] std::optional<Response> CallByCpprest(const Request& request,
+                                                      const Credentials& credentials,
+                                                      TimePoint deadline,
                                                       const std::stop_token& stop);
+  [[nodiscard]] std::unique_ptr<PooledConnection> AcquirePooled(const Credentials& credentials);
   [[nodiscard]] Response Exchange(std::unique_ptr<PooledConnection>& connection,
-                                  const Request& request, TimePoint deadline,
-                                  const std::stop_token& stop);
-  void SendRequest(PooledConnection& connection, const Request& request);
+                                  const Request& request, const Credentials& credentials,
+                                  TimePoint deadline, const std::stop_token& stop);
+  void SendRequest(PooledConnection& connection, const Request& request,
+                   const Credentials& credentials);
   [[nodiscard]] web::http::http_request MakeHttpRequest(const Request& request,
+                                                        const Credentials& credentials,
                                                         const std::shared_ptr<CallGuard>& guard);
 
   std::shared_ptr<TransportContext> context_;
@@ -189,9 +200,15 @@ class CpprestTransport final : public Transport {
 Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
   ValidateRequest(request);
   const TimePoint deadline = After(Clock::Real().Now(), context_->options.call_timeout);
+  std::shared_ptr<const Credentials> credentials;
   try {
-    if (auto response = CallByCpprest(request, deadline, stop)) return std::move(*response);
+    credentials = context_->credentials.Get(deadline, stop);
+    if (auto response = CallByCpprest(request, *credentials, deadline, stop)) {
+      context_->CheckStatus(*response, credentials);
+      return std::move(*response);
+    }
   } catch (const TransportError& error) {
+    context_->CheckError(error, credentials);
     throw AddRequestContext(error, request, context_->endpoint, stop);
   } catch (const boost::system::system_error& error) {
     // cpprestsdk failed before it sent anything: there are no free file descriptors, for example.
@@ -203,11 +220,13 @@ Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
 
 // Returns nullopt if only IPv6 addresses of the name are left to try, which cpprestsdk does not
 // support.
-std::optional<Response> CpprestTransport::CallByCpprest(const Request& request, TimePoint deadline,
+std::optional<Response> CpprestTransport::CallByCpprest(const Request& request,
+                                                        const Credentials& credentials,
+                                                        TimePoint deadline,
                                                         const std::stop_token& stop) {
-  if (auto pooled = pool_.Acquire()) {
+  if (auto pooled = AcquirePooled(credentials)) {
     try {
-      return Exchange(pooled, request, deadline, stop);
+      return Exchange(pooled, request, credentials, deadline, stop);
     } catch (const TransportError& error) {
       // The server may have moved to another address. If nothing was sent, try the current
       // addresses.
@@ -223,9 +242,10 @@ std::optional<Response> CpprestTransport::CallByCpprest(const Request& request, 
   const bool has_ipv6 =
       std::erase_if(addresses, [](const Address& address) { return !address.IsIpv4(); }) > 0;
   for (const Address& address : addresses) {
-    auto connection = std::make_unique<PooledConnection>(*context_, address.Text());
+    auto connection =
+        std::make_unique<PooledConnection>(*context_, credentials.tls, address.Text());
     try {
-      return Exchange(connection, request, deadline, stop);
+      return Exchange(connection, request, credentials, deadline, stop);
     } catch (const TransportError& error) {
       const bool unsent =
           error.kind() == ErrorKind::kUnreachable || connection->progress->NothingWasSent();
@@ -236,39 +256,45 @@ std::optional<Response> CpprestTransport::CallByCpprest(const Request& request, 
   return std::nullopt;
 }
 
+std::unique_ptr<PooledConnection> CpprestTransport::AcquirePooled(const Credentials& credentials) {
+  auto connection = pool_.Acquire();
+  while (connection && connection->tls != credentials.tls) connection = pool_.Acquire();
+  return connection;
+}
+
 // Releases `connection` to the pool if the call succeeds. After a failure the connection may hold
 // bytes that belong to no call.
 Response CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connection,
-                                    const Request& request, TimePoint deadline,
-                                    const std::stop_token& stop) {
+                                    const Request& request, const Credentials& credentials,
+                                    TimePoint deadline, const std::stop_token& stop) {
   const auto progress = connection->progress;
   for (;;) {
     if (stop.stop_requested()) throw failure::Cancelled();
     if (Clock::Real().Now() >= deadline) throw failure::ResponseTimeout();
     progress->StartCall(deadline);
     const std::stop_callback wake(stop, [&progress] { progress->Wake(); });
-    SendRequest(*connection, request);
+    SendRequest(*connection, request, credentials);
     auto response = progress->WaitForResponse(stop);
     if (!response) continue;  // the reused connection was closed: use another connection
-    if (response->status == 401) context_->token.Invalidate();
     pool_.Release(std::move(connection));
     return std::move(*response);
   }
 }
 
-void CpprestTransport::SendRequest(PooledConnection& connection, const Request& request) {
+void CpprestTransport::SendRequest(PooledConnection& connection, const Request& request,
+                                   const Credentials& credentials) {
   const auto guard = std::make_shared<CallGuard>(connection.progress);
-  connection.client.request(MakeHttpRequest(request, guard))
+  connection.client.request(MakeHttpRequest(request, credentials, guard))
       .then(
           [guard](const pplx::task<http_response>& response_task) { OnHead(response_task, guard); },
           InlineExecution());
 }
 
 web::http::http_request CpprestTransport::MakeHttpRequest(const Request& request,
+                                                          const Credentials& credentials,
                                                           const std::shared_ptr<CallGuard>& guard) {
   web::http::http_request message(request.method);
   message.set_request_uri(web::uri(context_->endpoint.base_path + request.target));
-  const std::string authorization = AuthorizationHeader(context_->token.Get());
   if (!IsSafeToRetry(request) || !request.body.empty()) {
     const auto body = std::make_shared<RequestBody>(request.body);
     message.set_body(streams::istream(streams::streambuf<std::uint8_t>(body)), request.body.size());
@@ -277,9 +303,8 @@ web::http::http_request CpprestTransport::MakeHttpRequest(const Request& request
   // cpprestsdk takes the name for SNI and for its certificate check from the Host header, where a
   // port would break both.
   message.headers().add(
-      "Host", context_->tls ? context_->tls->server_name() : context_->endpoint.Authority());
-  for (const auto& [name, value] :
-       RequestHeaders(request, context_->options.user_agent, authorization)) {
+      "Host", credentials.tls ? credentials.tls->server_name() : context_->endpoint.Authority());
+  for (const auto& [name, value] : context_->HeadersFor(request, credentials)) {
     message.headers().add(std::string(name), std::string(value));
   }
   const auto sink = std::make_shared<ResponseBody>(guard, context_->options.max_body);

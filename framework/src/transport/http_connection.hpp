@@ -33,8 +33,10 @@ class HttpConnection {
   Connection& connection() { return connection_; }
   /// Returns whether any byte has arrived since the last request was sent.
   [[nodiscard]] bool received_any() const { return received_any_; }
-  /// Returns whether the connection can carry another request.
-  [[nodiscard]] bool IsReusable() const { return buffer_.size() == 0 && connection_.IsReusable(); }
+  /// Returns whether the connection can carry another request that uses `tls`; null: no TLS.
+  [[nodiscard]] bool IsReusable(const TlsContext* tls) const {
+    return buffer_.size() == 0 && connection_.IsReusable(tls);
+  }
 
   /// Returns whether the last request was sent completely.
   [[nodiscard]] bool request_sent() const { return !send_error_; }

@@ -37,7 +37,8 @@ std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOp
   ValidateOptions(options);
   auto context = std::make_shared<detail::TransportContext>(config, options);
   const bool needs_beast = detail::IsIpv6Address(context->endpoint.host) ||
-                           !config.tls_server_name.empty() || context->proxy.has_value();
+                           !config.tls_server_name.empty() || context->proxy.has_value() ||
+                           !config.impersonate.user.empty();
   if (options.calls == TransportOptions::Calls::kBeast || needs_beast) {
     return std::make_unique<detail::BeastTransport>(std::move(context));
   }

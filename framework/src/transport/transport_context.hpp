@@ -1,20 +1,24 @@
 #pragma once
 
-#include "config/token_source.hpp"
+#include "config/config_input.hpp"
 #include "net/endpoint.hpp"
+#include "net/http_client_messages.hpp"
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
-#include "net/tls.hpp"
 #include "system/quoted.hpp"
+#include "transport/credentials_provider.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <kopp/transport.hpp>
 
 namespace kopp::detail {
 
-/// The address, proxy, TLS configuration, token and name lookup for one API server. The transport
-/// adapters share it. Thread-safe.
+/// The address, proxy, credentials and name lookup for one API server. The transport adapters share
+/// it. Thread-safe.
 struct TransportContext {
   /// Throws ConfigError.
   TransportContext(const Config& config, const TransportOptions& transport_options)
@@ -23,23 +27,49 @@ struct TransportContext {
         proxy(config.proxy_url.empty()
                   ? std::nullopt
                   : std::optional(ParseProxy(config.proxy_url, config.source + ": proxy-url"))),
-        token(config, options.clock),
+        credentials(config, TlsServerName(config, endpoint), options),
         lookup(proxy ? proxy->endpoint.host : endpoint.host,
                proxy ? proxy->endpoint.port : endpoint.port) {
+    ValidateImpersonation(config.impersonate, config.source);
+    impersonation = ImpersonationHeaders(config.impersonate);
+  }
+
+  /// Returns the headers of a request except Host and Content-Length. They refer to the arguments
+  /// and to this object.
+  [[nodiscard]] std::vector<Header> HeadersFor(const Request& request,
+                                               const Credentials& used) const {
+    auto headers = RequestHeaders(request, options.user_agent, used.authorization.Reveal());
+    for (const auto& [name, value] : impersonation) headers.push_back({name, value});
+    return headers;
+  }
+
+  /// Renews the credentials before the next request if `response` is a 401.
+  void CheckStatus(const Response& response, const std::shared_ptr<const Credentials>& used) {
+    if (response.status == 401) credentials.Invalidate(used);
+  }
+  /// Renews the credentials before the next request if `error` is a rejected certificate.
+  void CheckError(const TransportError& error, const std::shared_ptr<const Credentials>& used) {
+    if (error.kind() == TransportError::Kind::kUntrusted) credentials.Invalidate(used);
+  }
+
+  TransportOptions options;
+  Endpoint endpoint;
+  std::optional<Proxy> proxy;  ///< empty: connect directly
+  CredentialsProvider credentials;
+  NameLookup lookup;  ///< of the proxy if there is one, else of the server
+  std::vector<std::pair<std::string, std::string>> impersonation;
+
+ private:
+  // Returns the name to expect in the server certificate; "" for http://.
+  static std::string TlsServerName(const Config& config, const Endpoint& endpoint) {
     const std::string& name = config.tls_server_name;
     if (!name.empty() && !IsHostName(name) && !IsIpv6Address(name)) {
       throw ConfigError(config.source + ": tls-server-name: " + Quoted(name) +
                         " is not a valid name; use a name from the server's certificate");
     }
-    if (endpoint.tls) tls.emplace(config, name.empty() ? endpoint.host : name);
+    if (!endpoint.tls) return {};
+    return name.empty() ? endpoint.host : name;
   }
-
-  TransportOptions options;
-  Endpoint endpoint;
-  std::optional<Proxy> proxy;     ///< empty: connect directly
-  std::optional<TlsContext> tls;  ///< empty for http://
-  TokenSource token;
-  NameLookup lookup;  ///< of the proxy if there is one, else of the server
 };
 
 }  // namespace kopp::detail

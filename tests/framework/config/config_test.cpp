@@ -135,6 +135,7 @@ TEST_F(ConfigTest, ServiceAccountIsUsedInPod) {
   EXPECT_EQ(config.token_file, folder_ / "account/token");
   EXPECT_EQ(config.token, "");
   EXPECT_EQ(config.certificate_authority, TestIdentity().certificate);
+  EXPECT_EQ(config.certificate_authority_file, folder_ / "account/ca.crt");
   EXPECT_EQ(config.ns, "operators");
 }
 

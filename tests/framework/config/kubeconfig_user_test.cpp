@@ -73,6 +73,8 @@ TEST_F(KubeconfigUserTest, ClientCertificateIsReadFromFiles) {
 
   EXPECT_EQ(config.client_certificate, TestIdentity().certificate);
   EXPECT_EQ(config.client_key, TestIdentity().key);
+  EXPECT_EQ(config.client_certificate_file, folder_ / "client.crt");
+  EXPECT_EQ(config.client_key_file, folder_ / "client.key");
 }
 
 TEST_F(KubeconfigUserTest, ClientCertificateDataHasPrecedenceOverFiles) {
@@ -85,6 +87,8 @@ TEST_F(KubeconfigUserTest, ClientCertificateDataHasPrecedenceOverFiles) {
 
   EXPECT_EQ(config.client_certificate, TestIdentity().certificate);
   EXPECT_EQ(config.client_key, TestIdentity().key);
+  EXPECT_EQ(config.client_certificate_file, "");
+  EXPECT_EQ(config.client_key_file, "");
 }
 
 TEST_F(KubeconfigUserTest, ClientCertificateWithoutKeyIsRejected) {
@@ -128,13 +132,13 @@ TEST_P(UnsupportedCredentialTest, ErrorForUnsupportedFieldNamesAlternatives) {
       error.starts_with("kubeconfig DIR/config: user \"me\": " + key + " is not supported: "))
       << error;
   EXPECT_TRUE(
-      error.ends_with("; use a token (`kubectl create token` creates one) or a client certificate"))
+      error.ends_with("; use a token (`kubectl create token` creates one), a client certificate or "
+                      "a credential plugin (exec)"))
       << error;
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, UnsupportedCredentialTest,
-                         ::testing::Values("exec", "auth-provider", "username", "password", "as",
-                                           "as-uid", "as-groups", "as-user-extra"));
+                         ::testing::Values("auth-provider", "username", "password"));
 
 }  // namespace
 }  // namespace kopp

@@ -17,8 +17,8 @@
 namespace kopp {
 
 inline void PrintTo(TransportError::Kind kind, std::ostream* out) {
-  constexpr const char* kNames[] = {"unreachable", "untrusted", "timeout",  "broken",
-                                    "malformed",   "too large", "cancelled"};
+  constexpr const char* kNames[] = {"unreachable", "untrusted", "timeout",   "broken",
+                                    "malformed",   "too large", "cancelled", "no credentials"};
   *out << kNames[static_cast<int>(kind)];
 }
 

@@ -255,9 +255,11 @@ INSTANTIATE_TEST_SUITE_P(
                       "a test: proxy-url: https proxies are not supported; use the http:// address "
                       "of a proxy that supports CONNECT: the connection to an https:// server is "
                       "encrypted through the proxy"},
-        InvalidConfig{"WithATokenOfTwoWords",
-                      {.server = "https://host", .token = "two words"},
-                      "the token of a test must be one word of visible ASCII characters"},
+        InvalidConfig{
+            "WithATokenOfTwoWords",
+            {.server = "https://host", .token = "two words"},
+            "a test: token: the token contains characters that are not allowed in a token "
+            "(white space, control characters or bytes beyond ASCII); replace it"},
         InvalidConfig{"WithAnAuthorityThatIsNotPem",
                       {.server = "https://host", .certificate_authority = "not PEM"},
                       "a test: certificate-authority contains no PEM certificate (no start line)"},

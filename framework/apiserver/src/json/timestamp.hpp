@@ -1,15 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kopp::apiserver {
-
-/// Parses an RFC 3339 timestamp. Drops fractions of a second. Returns std::nullopt if `text` is not
-/// valid.
-[[nodiscard]] std::optional<std::chrono::sys_seconds> ParseTimestamp(std::string_view text);
 
 /// Formats a duration with about two significant digits, as kubectl does: "5s", "3m10s", "2d4h",
 /// "6y326d".

@@ -1,0 +1,85 @@
+#include "config/credential_material.hpp"
+
+#include "config/config_input.hpp"
+#include "config/exec_plugin.hpp"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace kopp::detail {
+namespace {
+
+using ValidatePem = void (*)(std::string_view pem, const std::string& where);
+
+// Replaces `content` by the content of `file`, unless the name of the file is empty.
+template <class Content>
+void ReadPemFile(const std::filesystem::path& file, const std::string& where, ValidatePem validate,
+                 Content& content) {
+  if (file.empty()) return;
+  const std::string pem = ReadFile(file, where);
+  validate(pem, where + ' ' + file.string());
+  content = pem;
+}
+
+bool HasEqualTls(const Config& a, const Config& b) {
+  return a.certificate_authority == b.certificate_authority &&
+         a.client_certificate == b.client_certificate && a.client_key == b.client_key;
+}
+
+}  // namespace
+
+CredentialMaterial::CredentialMaterial(const Config& config, std::string server_name)
+    : config_(config), server_name_(std::move(server_name)) {
+  RequireOneCredential(config, config.source);
+  if (HasPlugin()) ValidateExec(config.exec, config.source + ": exec");
+  if (config.token_file.empty() && !config.token.empty()) {
+    config_.token = RequireToken(config.token.Reveal(), config.source + ": token");
+  }
+  ReadTokenFile();
+  ReadTlsFiles();
+}
+
+bool CredentialMaterial::HasFiles() const {
+  const bool has_tls_files = !config_.certificate_authority_file.empty() ||
+                             !config_.client_certificate_file.empty() ||
+                             !config_.client_key_file.empty();
+  return !config_.token_file.empty() || (has_tls_files && !server_name_.empty());
+}
+
+void CredentialMaterial::ReadTokenFile() {
+  const std::filesystem::path& file = config_.token_file;
+  if (file.empty()) return;
+  const std::string where = config_.source + ": tokenFile";
+  config_.token = RequireToken(ReadFile(file, where), where + ' ' + file.string());
+}
+
+void CredentialMaterial::ReadTlsFiles() {
+  if (server_name_.empty()) return;
+  Config next = config_;
+  const std::string& where = config_.source;
+  ReadPemFile(next.certificate_authority_file, where + ": certificate-authority",
+              ValidateCertificates, next.certificate_authority);
+  ReadPemFile(next.client_certificate_file, where + ": client-certificate", ValidateCertificates,
+              next.client_certificate);
+  ReadPemFile(next.client_key_file, where + ": client-key", ValidateKey, next.client_key);
+  Adopt(std::move(next));
+}
+
+void CredentialMaterial::RunPlugin(WallTime now, const std::stop_token& stop) {
+  ExecCredential credential = RunExecPlugin(config_, now, stop);
+  Config next = config_;
+  next.token = std::move(credential.token);
+  next.client_certificate = std::move(credential.client_certificate);
+  next.client_key = std::move(credential.client_key);
+  Adopt(std::move(next));
+  expires_ = credential.expires;
+}
+
+void CredentialMaterial::Adopt(Config next) {
+  const bool needs_context = !server_name_.empty() && (!tls_ || !HasEqualTls(next, config_));
+  if (needs_context) tls_ = std::make_shared<const TlsContext>(next, server_name_);
+  config_ = std::move(next);
+}
+
+}  // namespace kopp::detail
