@@ -30,6 +30,8 @@ std::string_view NameOf(TransportError::Kind kind) {
       return "too large";
     case Kind::kCancelled:
       return "cancelled";
+    case Kind::kNoCredentials:
+      return "no credentials";
   }
   return "unknown";
 }
