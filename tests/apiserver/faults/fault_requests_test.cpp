@@ -145,8 +145,8 @@ TEST_F(FaultRequestsTest, ARefusedConnectionIsUnreachableAndNotInTheAuditLog) {
   server_.Inject({.type = Type::kRefuse, .times = 1});
 
   EXPECT_EQ(Failure(TransportError::Kind::kUnreachable, kMaps),
-            "GET /api/v1/namespaces/default/configmaps: connection refused; check that the API "
-            "server is running at this address");
+            "GET /api/v1/namespaces/default/configmaps: connection refused; check the "
+            "address, and that the server is running");
   EXPECT_EQ(server_.Requests().size(), requests_before);
 }
 
