@@ -56,9 +56,8 @@ struct Config {
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
   bool insecure_skip_tls_verify = false;  ///< never together with a certificate_authority
   std::string tls_server_name{};  ///< expected in the certificate; empty: the host of `server`
-  /// "http://[USER:PASSWORD@]HOST:PORT": the proxy to the server; empty: connect directly. May
-  /// contain a password: never print it.
-  std::string proxy_url{};
+  /// "http://[USER:PASSWORD@]HOST:PORT": the proxy to the server; empty: connect directly.
+  SecretString proxy_url{};
   std::string client_certificate{};    ///< PEM, the leaf first
   SecretString client_key{};           ///< PEM
   SecretString token{};                ///< bearer token

@@ -2,7 +2,6 @@
 
 #include <concepts>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <string.h>

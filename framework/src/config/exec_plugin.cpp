@@ -75,7 +75,7 @@ std::string ExecInfo(const Config& config) {
         .tls_server_name = config.tls_server_name,
         .insecure_skip_tls_verify = config.insecure_skip_tls_verify,
         .certificate_authority_data = EncodeBase64(config.certificate_authority),
-        .proxy_url = config.proxy_url};
+        .proxy_url = std::string(config.proxy_url.Reveal())};
   }
   return Encode(request);
 }

@@ -147,9 +147,9 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
     config.server = StringField(cluster, "server");
     ValidateServer(config.server, FieldLocation(cluster, "server"));
   }
-  config.proxy_url = StringField(cluster, "proxy-url");
-  if (!config.proxy_url.empty()) {
-    static_cast<void>(ParseProxy(config.proxy_url, FieldLocation(cluster, "proxy-url")));
+  if (const std::string proxy_url = StringField(cluster, "proxy-url"); !proxy_url.empty()) {
+    static_cast<void>(ParseProxy(proxy_url, FieldLocation(cluster, "proxy-url")));
+    config.proxy_url = proxy_url;
   }
   auto [authority, authority_file] =
       ReadPemField(cluster, "certificate-authority", ValidateCertificates);

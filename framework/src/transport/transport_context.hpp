@@ -26,7 +26,8 @@ struct TransportContext {
         endpoint(ParseEndpoint(config.server)),
         proxy(config.proxy_url.empty()
                   ? std::nullopt
-                  : std::optional(ParseProxy(config.proxy_url, config.source + ": proxy-url"))),
+                  : std::optional(ParseProxy(std::string(config.proxy_url.Reveal()),
+                                             config.source + ": proxy-url"))),
         credentials(config, TlsServerName(config, endpoint), options),
         lookup(proxy ? proxy->endpoint.host : endpoint.host,
                proxy ? proxy->endpoint.port : endpoint.port) {

@@ -13,7 +13,9 @@ namespace {
 
 class ProxyEnvironmentTest : public ConfigFixture {
  protected:
-  std::string ProxyOf(const std::string& server) { return Load({.master = server}).proxy_url; }
+  std::string ProxyOf(const std::string& server) {
+    return std::string(Load({.master = server}).proxy_url.Reveal());
+  }
 };
 
 TEST_F(ProxyEnvironmentTest, WithoutVariablesServersAreReachedDirectly) {
