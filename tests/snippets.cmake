@@ -1,8 +1,10 @@
 cmake_minimum_required(VERSION 3.25)
-# Checks that SOURCE contains each code block of PAGE in LANGUAGE without changes.
+# Checks that SOURCE contains each code block of PAGE in LANGUAGE without changes, except that its
+# indentation may differ.
 #   cmake -DPAGE=testing.md -DLANGUAGE=cpp -DSOURCE=page_test.cpp -P snippets.cmake
 file(READ ${PAGE} rest)
 file(READ ${SOURCE} source)
+string(REGEX REPLACE "\n +" "\n" source "\n${source}")
 set(fence "```")
 set(count 0)
 while(TRUE)
@@ -15,7 +17,8 @@ while(TRUE)
   string(SUBSTRING "${rest}" ${begin} -1 rest)
   string(FIND "${rest}" "${fence}\n" end)
   string(SUBSTRING "${rest}" 0 ${end} snippet)
-  string(FIND "${source}" "${snippet}" found)
+  string(REGEX REPLACE "\n +" "\n" lines "\n${snippet}")
+  string(FIND "${source}" "${lines}" found)
   if(found EQUAL -1)
     message(FATAL_ERROR "${SOURCE} does not contain this code block of ${PAGE}:\n${snippet}")
   endif()
