@@ -85,10 +85,8 @@ struct ConfigSources {
 
 /// Returns the first of these configurations that exists:
 /// 1. the file `sources.kubeconfig`, if given; a missing file is an error;
-/// 2. the files of $KUBECONFIG, separated by ':'. Missing files are skipped. If several files
-/// define
-///    the same cluster, user, context or current-context, the first definition is used, as in
-///    kubectl;
+/// 2. the files of $KUBECONFIG, separated by ':'. Missing files are skipped. The first definition
+///    of a cluster, user, context or current-context is used, as in kubectl;
 /// 3. the service account of the Pod;
 /// 4. ~/.kube/config, unless $KUBECONFIG is set;
 /// 5. `sources.master` alone, without credentials.

@@ -12,6 +12,7 @@
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/http_server.hpp>
+#include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>

@@ -24,14 +24,12 @@ struct RetryPolicy {
 
 /// A Transport that sends a call again if the server has not executed it, or if that does no harm:
 ///
-/// | result of a try          | retried  | reason |
-/// |--------------------------|----------|---------------------------------------------------------|
-/// | 429 with Retry-After     | all      | rejected by a limit, before it was executed | | 503 with
-/// Retry-After     | all      | the server is starting or stopping, nothing was executed| | other
-/// 5xx, Retry-After   | GET only | the API server may have executed it: a timeout of etcd  | |
-/// kUnreachable             | all      | no connection, nothing was sent                         |
-/// | kBroken                  | GET only | the server may have executed it | | anything else | no
-/// |                                                         |
+/// - 429 and 503 with Retry-After, for all methods: a limit rejects a request before it is
+///   executed, and a server that is starting or stopping executes nothing.
+/// - Another 5xx with Retry-After, for GET only: the API server may have executed the request, for
+///   example after a timeout of etcd.
+/// - TransportError with kUnreachable, for all methods: nothing was sent.
+/// - TransportError with kBroken, for GET only: the server may have executed the request.
 ///
 /// The waits are lengthened by a random jitter of up to a half (see RetryAfterDelay). They block
 /// the calling thread; a stop request interrupts them with TransportError (kCancelled). A server

@@ -15,9 +15,8 @@ struct Renewal {
 /// Decides when to renew credentials:
 ///
 /// - Files are due once a minute and after a rejection.
-/// - The plugin is due while there is no credential, when it has expired, and after a rejection;
-/// but
-///   not within 10 s after the start of a run that failed or followed a rejection.
+/// - The plugin is due while there is no credential, when it has expired, and after a rejection. It
+///   is not due within 10 s after the start of a run that failed or followed a rejection.
 ///
 /// Not thread-safe.
 class RenewalSchedule {
