@@ -89,8 +89,9 @@ TEST_F(ManagerTest, ACallThatIsRejectedWithAShortRetryAfterIsRetriedWithinTheRec
   });
   Start();
   AwaitCalls(1);
+  clock_.AwaitSleepers(4);  // the three of AwaitIdle, and the worker before its second try
 
-  AdvanceUntilCalls(2, 1s);
+  clock_.Advance(2s);
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("begin", "end"));
 }
