@@ -66,6 +66,8 @@ ApiError ApiError::FromBody(std::string_view request, int http_status, std::stri
   } catch (const DecodeError&) {
     status.message = DescribeUnexpectedBody(body);
   }
+  const bool is_status = !status.message.empty() || !status.reason.empty() || status.code != 0;
+  if (!is_status) status.message = DescribeUnexpectedBody(body);
   status.code = http_status;
   ApiError error{request, std::move(status)};
   if (retry_after) error.retry_after_ = retry_after;

@@ -15,10 +15,22 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Returns the RBAC verbs that a request needs. Informers need both verbs of LIST and WATCH, so that
-// the next request does not fail for the other one.
-std::string VerbsOf(std::string_view method, std::string_view target, const ResourcePath& path) {
+// Returns the text between `before` and `after`, or "" if they do not occur in this order.
+std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
+  const auto start = text.find(before);
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start + before.size());
+  const auto end = text.find(after);
+  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end);
+}
+
+// Returns the RBAC verbs that a request needs; `denied` is the verb of the server's message, or "".
+// Informers need both verbs of LIST and WATCH, so that the next request does not fail for the other
+// one. An apply that creates an object needs the verb create, too.
+std::string VerbsOf(std::string_view method, std::string_view target, const ResourcePath& path,
+                    std::string_view denied) {
   if (method == "LIST" || method == "WATCH") return "verbs list and watch";
+  if (!denied.empty()) return "verb " + std::string(denied);
   if (method == "POST") return "verb create";
   if (method == "PUT") return "verb update";
   if (method == "PATCH") return "verb patch";
@@ -40,12 +52,22 @@ std::string ForbiddenHint(std::string_view request, const Status& status) {
   // themselves; a Role would not help.
   const bool by_authorization = status.message.empty() || Contains(status.message, "User \"");
   if (!by_authorization) return "";
+  if (Contains(status.message, "User \"system:anonymous\"")) {
+    return "the request had no valid credentials: set a user with credentials in the context of "
+           "the kubeconfig";
+  }
+  const std::string_view denied = Between(status.message, "\" cannot ", " resource \"");
+  if (denied == "impersonate") {
+    return "grant verb impersonate on " +
+           std::string(Between(status.message, " resource \"", "\"")) + " with a ClusterRole";
+  }
   const std::size_t blank = request.find(' ');
   const std::string_view method = request.substr(0, blank);
   const std::string_view target = blank == std::string_view::npos ? "" : request.substr(blank + 1);
   const auto path = ParseResourcePath(target);
   if (!path) return "grant this request to the user of the program with a ClusterRole";
-  const std::string grant = "grant " + VerbsOf(method, target, *path) + " on " + ResourceOf(*path);
+  const std::string grant =
+      "grant " + VerbsOf(method, target, *path, denied) + " on " + ResourceOf(*path);
   if (path->ns.empty()) return grant + " with a ClusterRole";
   return grant + " with a Role in namespace " + std::string(path->ns);
 }

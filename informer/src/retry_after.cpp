@@ -24,7 +24,7 @@ std::optional<Duration> ParseSeconds(std::string_view value) {
 }
 
 // Parses the preferred format of RFC 9110 only: "Wed, 21 Oct 2026 07:28:00 GMT".
-std::optional<WallTime> ParseHttpDate(std::string_view value) {
+std::optional<std::chrono::sys_seconds> ParseHttpDate(std::string_view value) {
   if (!value.ends_with(" GMT")) return std::nullopt;  // get_time accepts the beginning of a date
   std::istringstream text{std::string(value)};
   text.imbue(std::locale::classic());
@@ -45,7 +45,10 @@ std::optional<Duration> ParseRetryAfter(std::string_view value, WallTime now) {
   if (const auto seconds = ParseSeconds(value)) return seconds;
   const auto date = ParseHttpDate(value);
   if (!date) return std::nullopt;
-  return std::max(*date - now, Duration::zero());
+  // Computed in seconds: dates before 1677 and after 2262 are beyond the range of WallTime.
+  constexpr std::chrono::seconds kLongest{std::numeric_limits<std::uint32_t>::max()};
+  return std::clamp(*date - std::chrono::floor<std::chrono::seconds>(now),
+                    std::chrono::seconds::zero(), kLongest);
 }
 
 Duration RetryAfterDelay(std::optional<Duration> retry_after, double random) {

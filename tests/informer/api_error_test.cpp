@@ -43,6 +43,13 @@ TEST(ApiErrorTest, ABodyThatIsNotAStatusIsQuotedAsOneLine) {
   EXPECT_TRUE(error.IsServerFault());
 }
 
+TEST(ApiErrorTest, AJsonBodyThatIsNotAStatusIsQuoted) {
+  EXPECT_STREQ(ApiError::FromBody("GET /x", 502, R"({"error":"upstream down"})").what(),
+               "GET /x: 502: the response body is not a Status: {\"error\":\"upstream down\"}");
+  const auto forbidden = ApiError::FromBody("GET /api/v1/pods", 403, R"({"error":"no"})");
+  EXPECT_EQ(std::string(forbidden.what()).find("grant"), std::string::npos);
+}
+
 TEST(ApiErrorTest, IsGoneIsTrueForCode410AndForReasonExpired) {
   EXPECT_TRUE(ApiError("WATCH", {.code = 410}).IsGone());
   EXPECT_TRUE(ApiError("WATCH", {.reason = "Expired", .code = 500}).IsGone());
@@ -179,6 +186,29 @@ TEST(ApiErrorHintTest, ForbiddenByAnAuthorizerIsRecognizedByItsMessage) {
                  {.message = message, .reason = "Forbidden", .code = 403}),
             " Forbidden: " + message +
                 " (grant verb get on pods in the core API group with a Role in namespace shop)");
+}
+
+TEST(ApiErrorHintTest, ForbiddenNamesTheVerbThatTheServerDenied) {
+  EXPECT_EQ(
+      Hint("PATCH /api/v1/namespaces/shop/pods/a",
+           {.message = R"(User "me" cannot create resource "pods" in API group "")", .code = 403}),
+      R"(: User "me" cannot create resource "pods" in API group "" (grant verb create on )"
+      "pods in the core API group with a Role in namespace shop)");
+}
+
+TEST(ApiErrorHintTest, ForbiddenOfAnAnonymousUserAsksForCredentials) {
+  const std::string hint =
+      Hint("LIST /api/v1/pods",
+           {.message = R"(User "system:anonymous" cannot list resource "pods")", .code = 403});
+  EXPECT_NE(hint.find("(the request had no valid credentials"), std::string::npos);
+  EXPECT_EQ(hint.find("grant"), std::string::npos);
+}
+
+TEST(ApiErrorHintTest, ForbiddenImpersonationNamesTheVerbImpersonate) {
+  const std::string hint = Hint(
+      "PATCH /api/v1/namespaces/shop/pods/a",
+      {.message = R"(User "ci" cannot impersonate resource "users" in API group "")", .code = 403});
+  EXPECT_NE(hint.find("(grant verb impersonate on users with a ClusterRole)"), std::string::npos);
 }
 
 TEST(ApiErrorHintTest, ForbiddenByAQuotaHasNoHintAboutRoles) {

@@ -33,6 +33,11 @@ TEST(RetryAfterTest, ADateInThePastIsZero) {
   EXPECT_EQ(ParseRetryAfter("Wed, 21 Oct 2015 07:28:00 GMT", kNow), 0s);
 }
 
+TEST(RetryAfterTest, ADateBeyondTheRangeOfTheClockIsALongTimeOrZero) {
+  EXPECT_GT(ParseRetryAfter("Fri, 31 Dec 9999 23:59:59 GMT", kNow), 24h);
+  EXPECT_EQ(ParseRetryAfter("Mon, 01 Jan 0001 00:00:00 GMT", kNow), 0s);
+}
+
 TEST(RetryAfterTest, OtherValuesAreIgnored) {
   for (const char* value :
        {"", "-5", "+5", "5s", "1.5", " ", "soon", "Wed, 21 Oct 2026 07:28:00", "0x10",

@@ -29,21 +29,26 @@ std::string PathSegment(std::string_view text, const char* description) {
   const bool is_unsafe =
       text == "." || text == ".." || text.find_first_of("/%") != std::string_view::npos;
   if (text.empty() || is_unsafe) {
-    throw std::invalid_argument("\"" + std::string(text) + "\" is not a valid " + description +
-                                " of an object");
+    throw std::invalid_argument("\"" + std::string(text) + "\" is not a valid " + description);
   }
   return PercentEncoded(text);
 }
 
 }  // namespace
 
+std::string VersionPath(std::string_view api_version) {
+  const auto slash = api_version.find('/');
+  if (slash == std::string_view::npos) return "/api/" + PathSegment(api_version, "API version");
+  return "/apis/" + PathSegment(api_version.substr(0, slash), "API group") + "/" +
+         PathSegment(api_version.substr(slash + 1), "API version");
+}
+
 std::string CollectionPath(const Kind& kind, std::string_view ns) {
-  std::string path = kind.group().empty() ? "/api/" : "/apis/";
-  path += kind.api_version;
+  std::string path = VersionPath(kind.api_version);
   if (!ns.empty() && kind.scope == Scope::kNamespaced) {
     path += "/namespaces/" + PathSegment(ns, "namespace");
   }
-  return path.append("/").append(kind.plural);
+  return path + "/" + PathSegment(kind.plural, "resource");
 }
 
 std::string ObjectPath(const Kind& kind, const ObjectKey& key, std::string_view subresource) {

@@ -9,9 +9,13 @@
 
 namespace kopp::detail {
 
+/// Returns the path of a group and version, such as "apps/v1": "/apis/apps/v1"; of "v1": "/api/v1".
+/// Throws std::invalid_argument if a part is not a valid path segment.
+[[nodiscard]] std::string VersionPath(std::string_view api_version);
+
 /// Returns the path of a collection. With `ns`: "/apis/apps/v1/namespaces/ns/deployments". With an
 /// empty `ns`, all namespaces: "/apis/apps/v1/deployments". Ignores `ns` for a cluster-scoped kind.
-/// Throws std::invalid_argument if `ns` is not a valid path segment.
+/// Throws std::invalid_argument if `ns`, or a part of `kind`, is not a valid path segment.
 [[nodiscard]] std::string CollectionPath(const Kind& kind, std::string_view ns);
 
 /// Returns the path of an object, or of its subresource such as "status". Throws

@@ -62,10 +62,7 @@ ListPage<std::string> SplitList(std::string_view body) {
   JsonSplitter splitter(JsonSplitter::Mode::kListItems,
                         [&](std::string_view object) { page.objects.emplace_back(object); });
   splitter.Feed(body);
-  if (!splitter.IsComplete()) {
-    throw DecodeError(DecodeError::Kind::kMalformed, "", "the response is not a complete list");
-  }
-  auto metadata = Decode<ListResponse>(splitter.envelope()).metadata;
+  auto metadata = DecodeListResponse(splitter).metadata;
   page.continue_token = std::move(metadata.continue_token);
   page.remaining = metadata.remainingItemCount;
   page.resource_version = std::move(metadata.resourceVersion);
@@ -162,6 +159,10 @@ ListPage<std::string> Client::ReadPage(const Kind& kind, const ListFilter& filte
       return page;
     } catch (const TransportError& error) {
       if (error.kind() != TransportError::Kind::kTooLarge || options.limit == 1) throw;
+      if (options.resource_version == "0") {  // for this version the API server ignores the limit
+        options.resource_version.clear();
+        options.resource_version_match = ResourceVersionMatch::kDefault;
+      }
     }
   }
 }

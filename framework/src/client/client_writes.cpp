@@ -178,6 +178,11 @@ bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions&
 
 void Client::DeleteAllOf(const Kind& kind, const ListFilter& filter,
                          const DeleteOptions& options) const {
+  if (kind.scope == Scope::kCluster && !filter.ns.empty()) {
+    throw std::invalid_argument(std::string(kind.kind) +
+                                " is cluster-scoped: DeleteAllOf in namespace \"" + filter.ns +
+                                "\" would delete the objects of the whole cluster");
+  }
   const std::string ns = NamespaceFor(kind, filter.ns);
   if (kind.scope == Scope::kNamespaced && ns.empty()) {
     throw std::invalid_argument("DeleteAllOf for " + std::string(kind.kind) +

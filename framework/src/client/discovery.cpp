@@ -1,3 +1,5 @@
+#include "net/resource_path.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -246,8 +248,7 @@ void DiscoveryClient::ReadVersion(std::string_view group, ApiVersion& version) c
 }
 
 std::vector<ApiResource> DiscoveryClient::Resources(std::string_view api_version) const {
-  const bool is_core = api_version.find('/') == std::string_view::npos;
-  const std::string path = (is_core ? "/api/" : "/apis/") + std::string(api_version);
+  const std::string path = detail::VersionPath(api_version);
   try {
     const std::string body = Get(path, "application/json").body;
     const std::string kind = DecodeResponse<TypeMeta>(path, body).kind;

@@ -129,11 +129,8 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
     }
     splitter.Feed(chunk.bytes);
   }
-  if (!splitter.IsComplete()) ThrowMalformed("the response is not a complete list");
-  auto list = Decode<ListResponse>(splitter.envelope());
-  if (list.items.text.empty() || list.metadata.resourceVersion.empty()) {
-    ThrowMalformed("the response is not a list but a \"" + list.kind + "\"");
-  }
+  auto list = DecodeListResponse(splitter);
+  if (list.metadata.resourceVersion.empty()) ThrowMalformed("the list has no resource version");
   result.resource_version = std::move(list.metadata.resourceVersion);
   result.continue_token = std::move(list.metadata.continue_token);
   return result;

@@ -172,6 +172,11 @@ TEST_F(ClientOptionsTest, DeleteAllOfSendsOneRequestWithTheSelectors) {
   EXPECT_EQ(json::parse(LastRequest().body).at("propagationPolicy"), "Orphan");
 }
 
+TEST_F(ClientOptionsTest, DeleteAllOfWithANamespaceThrowsForAClusterScopedKind) {
+  EXPECT_THROW(client_.DeleteAllOf<Namespace>({.ns = "shop"}), std::invalid_argument);
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
 TEST_F(ClientOptionsTest, DeleteAllOfWithoutANamespaceThrowsForANamespacedKind) {
   EXPECT_THROW(client_.DeleteAllOf<Deployment>({.label_selector = "app=web"}),
                std::invalid_argument);

@@ -79,6 +79,11 @@ TEST_F(ClientTest, NamesThatWouldChangeTheUrlPathAreRejectedBeforeTheRequest) {
     EXPECT_THROW((void)client_.Get<Pod>({"shop", name}), std::invalid_argument) << name;
     EXPECT_THROW((void)client_.Get<Pod>({name, "web"}), std::invalid_argument) << name;
   }
+  for (const Kind& kind :
+       {Kind{"v1/namespaces/other/secrets?", "Pod", "pods"}, Kind{"", "Pod", "pods"},
+        Kind{"/v1", "Pod", "pods"}, Kind{"v1", "Pod", "pods/x"}}) {
+    EXPECT_THROW((void)client_.Get(kind, {"shop", "web"}), std::invalid_argument);
+  }
   EXPECT_TRUE(transport_.Requests().empty());
 }
 
@@ -136,6 +141,29 @@ TEST_F(ClientTest, ListReadsSmallerPagesIfAPageIsTooLarge) {
   EXPECT_EQ(client_.List<Pod>({.ns = "shop"}).size(), 2);
 
   EXPECT_THAT(limits, ::testing::ElementsAre("500", "250", "125", "125"));
+}
+
+TEST_F(ClientTest, ListReadsPagesOfTheNewestVersionIfTheListOfVersion0IsTooLarge) {
+  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+    if (QueryParameter(request, "resourceVersion") == "0") {
+      throw TransportError(TransportError::Kind::kTooLarge, "too large");
+    }
+    return {.status = 200, .body = R"({"metadata":{},"items":[]})"};
+  });
+
+  EXPECT_TRUE(client_.List<Pod>({}, {.resource_version = "0"}).empty());
+
+  EXPECT_EQ(transport_.Requests().size(), 2);
+}
+
+TEST_F(ClientTest, ListThrowsIfTheResponseIsNotAList) {
+  for (const std::string body : {"{}", R"({"kind":"Status"})", R"({"kind":"Table","rows":[]})",
+                                 R"({"kind":"Pod","metadata":{"name":"a"}})"}) {
+    transport_.Respond("GET", "/api/v1/pods", 200, body);
+    EXPECT_THROW((void)client_.List<Pod>(), DecodeError) << body;
+  }
+  transport_.Respond("GET", "/api/v1/pods", 200, R"({"kind":"PodList","items":null})");
+  EXPECT_TRUE(client_.List<Pod>().empty()) << "as a server written in Go may send an empty list";
 }
 
 TEST_F(ClientTest, ListThrowsIfASingleObjectIsTooLarge) {

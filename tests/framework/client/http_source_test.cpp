@@ -117,6 +117,14 @@ TEST_F(HttpSourceTest, ADeeplyNestedObjectIsListedAndWatchedLikeAnyOther) {
   EXPECT_EQ(watch->Next(1s).object.key().name, "a");
 }
 
+TEST_F(HttpSourceTest, AListWhoseItemsAreNullIsEmpty) {
+  transport_.Respond("GET", kPodsPath, 200,
+                     R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":null})");
+
+  EXPECT_EQ(List().resource_version, "9");
+  EXPECT_THAT(names_, ::testing::IsEmpty());
+}
+
 TEST_F(HttpSourceTest, ListAcceptsAnyListKind) {
   transport_.Respond("GET", kPodsPath, 200,
                      R"({"kind":"PodCollection","metadata":{"resourceVersion":"9"},"items":[]})");
