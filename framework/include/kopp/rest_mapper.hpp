@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -35,7 +36,8 @@ class NoMatchError : public std::runtime_error {
 /// The first call asks the API server for all resources. A call for something unknown asks again,
 /// because a CustomResourceDefinition may have been installed since; but not within
 /// kMinReloadInterval of the last time. If a group cannot be read then, its previous resources stay
-/// known.
+/// known. If the whole load fails, all calls for something unknown throw this failure until
+/// kMinReloadInterval has passed.
 ///
 /// Thread-safe; concurrent calls share one answer of the API server. A call that asks the API
 /// server blocks as DiscoveryClient::Groups does, and throws what that throws. Other calls do not
@@ -70,8 +72,9 @@ class RestMapper {
   using Groups = std::vector<ApiGroup>;
   using Snapshot = std::shared_ptr<const Groups>;
   struct State {
-    Snapshot groups;  ///< null before the first load
-    TimePoint loaded{};
+    Snapshot groups;             ///< null before the first load
+    std::exception_ptr error{};  ///< of the last load; null if it succeeded
+    TimePoint tried{};           ///< the end of the last load
   };
 
   template <typename Find, typename Explain>

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cctype>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -139,20 +142,31 @@ RestMapper::Snapshot RestMapper::Known() {
 }
 
 // Returns groups that are newer than `outdated`, or `outdated` if it is too early to ask again.
+// Throws the failure of this load, or of the last load if it is too early to ask again.
 RestMapper::Snapshot RestMapper::Reload(const Snapshot& outdated) {
   const std::lock_guard loading(loading_);
   {
     auto state = state_.Lock();
     if (state->groups != outdated) return state->groups;  // another thread has loaded them
-    const TimePoint next_load = After(state->loaded, kMinReloadInterval);
-    if (outdated && clock_.Now() < next_load) return outdated;
+    const bool early = clock_.Now() < After(state->tried, kMinReloadInterval);
+    if (early && state->error) std::rethrow_exception(state->error);
+    if (early && outdated) return outdated;
   }
-  Groups groups = discovery_.Groups();
-  if (outdated) KeepPreviousResources(*outdated, groups);
+  Snapshot loaded;
+  std::exception_ptr error;
+  try {
+    Groups groups = discovery_.Groups();
+    if (outdated) KeepPreviousResources(*outdated, groups);
+    loaded = std::make_shared<const Groups>(std::move(groups));
+  } catch (...) {
+    error = std::current_exception();
+  }
   auto state = state_.Lock();
-  state->groups = std::make_shared<const Groups>(std::move(groups));
-  state->loaded = clock_.Now();
-  return state->groups;
+  state->error = error;
+  state->tried = clock_.Now();
+  if (error) std::rethrow_exception(error);
+  state->groups = loaded;
+  return loaded;
 }
 
 ApiResource RestMapper::ForKind(std::string_view group, std::string_view kind,

@@ -1,7 +1,9 @@
 #include "discovery_documents.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <latch>
 #include <stop_token>
 #include <string>
@@ -38,7 +40,38 @@ class RestMapperTest : public ::testing::Test {
         {"metadata":{"name":"foo.example.com"},"versions":[{"version":"v1","resources":[
         {"resource":"foos","responseKind":{"kind":"Foo"},"scope":"Namespaced"}]}]}]})");
   }
-  [[nodiscard]] std::size_t Loads() { return transport_.Requests().size() / 2; }
+  /// Returns the number of requests for `path`.
+  [[nodiscard]] std::ptrdiff_t RequestsFor(const std::string& path) {
+    return std::ranges::count(transport_.Requests(), path, &Request::target);
+  }
+  /// Returns the number of complete loads: each sends a request for /api and one for /apis.
+  [[nodiscard]] std::ptrdiff_t Loads() {
+    EXPECT_EQ(RequestsFor("/api"), RequestsFor("/apis"));
+    return RequestsFor("/apis");
+  }
+  /// Makes the first load block until kThreads threads call ForResource, and return `response`.
+  /// Returns how many of the calls have found the resource.
+  int FindOnManyThreads(const Response& response) {
+    std::latch start(kThreads);
+    transport_.On("GET", "/api", [&](const Request&) {
+      start.wait();
+      for (int i = 0; i < 10'000; ++i) std::this_thread::yield();  // all threads wait for this load
+      return response;
+    });
+    std::atomic<int> found = 0;
+    const auto find = [&] {
+      start.count_down();
+      try {
+        if (mapper_.ForResource("deploy").kind == deployments_v1) ++found;
+      } catch (const ApiError&) {  // not found
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < kThreads; ++i) threads.emplace_back(find);
+    }
+    return found;
+  }
 
   template <typename Call>
   static std::string NoMatchText(Call call) {
@@ -50,6 +83,7 @@ class RestMapperTest : public ::testing::Test {
     return "no NoMatchError";
   }
 
+  static constexpr int kThreads = 4;
   testing::FakeClock clock_;
   testing::ScriptedTransport transport_{clock_};
   RestMapper mapper_{transport_, clock_};
@@ -151,10 +185,15 @@ TEST_F(RestMapperTest, UnknownKindsAskTheServerOnceInTheReloadInterval) {
   EXPECT_EQ(Loads(), 2);
 }
 
-TEST_F(RestMapperTest, AFailedLoadIsRepeatedByTheNextCall) {
+TEST_F(RestMapperTest, AFailedLoadIsRepeatedOnceInTheReloadInterval) {
   transport_.Respond("GET", "/api", 500, "{}");
   EXPECT_THROW((void)mapper_.ForResource("pods"), ApiError);
   transport_.Respond("GET", "/api", 200, kAggregatedCore);
+  clock_.Advance(RestMapper::kMinReloadInterval - 1ns);
+  EXPECT_THROW((void)mapper_.ForResource("pods"), ApiError);
+  EXPECT_EQ(RequestsFor("/api"), 1);
+
+  clock_.Advance(1ns);
 
   EXPECT_EQ(mapper_.ForResource("pods").kind.kind, "Pod");
 }
@@ -165,7 +204,9 @@ TEST_F(RestMapperTest, KnownKindsStayKnownIfTheServerFails) {
   transport_.Respond("GET", "/api", 500, "{}");
 
   EXPECT_THROW((void)mapper_.ForResource("foos"), ApiError);
+  EXPECT_THROW((void)mapper_.ForResource("foos"), ApiError) << "the failure of the last load";
   EXPECT_EQ(mapper_.ForResource("pods").kind.kind, "Pod");
+  EXPECT_EQ(RequestsFor("/api"), 2);
 }
 
 TEST_F(RestMapperTest, TheKindsOfAGroupStayKnownIfItCannotBeReadAgain) {
@@ -209,26 +250,13 @@ TEST_F(RestMapperTest, AStopCancelsTheLoad) {
 }
 
 TEST_F(RestMapperTest, ThreadsThatCallAtTheSameTimeShareOneLoad) {
-  constexpr int kThreads = 4;
-  std::latch start(kThreads);
-  transport_.On("GET", "/api", [&](const Request&) {
-    start.wait();
-    for (int i = 0; i < 10'000; ++i) std::this_thread::yield();  // all threads wait for this load
-    return Response{.status = 200, .body = kAggregatedCore};
-  });
-  std::atomic<int> found = 0;
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&] {
-        start.count_down();
-        if (mapper_.ForResource("deploy").kind == deployments_v1) ++found;
-      });
-    }
-  }
-
-  EXPECT_EQ(found, kThreads);
+  EXPECT_EQ(FindOnManyThreads({.status = 200, .body = kAggregatedCore}), kThreads);
   EXPECT_EQ(Loads(), 1);
+}
+
+TEST_F(RestMapperTest, ThreadsThatCallAtTheSameTimeShareOneFailedLoad) {
+  EXPECT_EQ(FindOnManyThreads({.status = 500, .body = "{}"}), 0);
+  EXPECT_EQ(RequestsFor("/api"), 1);
 }
 
 TEST_F(RestMapperTest, ClientCallsTakeTheKindOfAResource) {
