@@ -51,8 +51,9 @@ template <Object T>
 /// in the message, after ten of them; this recorder does not.
 class EventRecorder {
  public:
-  /// `component` is shown as the source of the Events. `clock` must outlive the recorder.
-  EventRecorder(Client client, std::string component, Logger log, Clock& clock);
+  /// `component` is shown as the source of the Events. `clock` must outlive the recorder. The stop
+  /// token of `client` is not used, because Events are written until Stop.
+  EventRecorder(const Client& client, std::string component, Logger log, Clock& clock);
   /// Calls Stop.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
@@ -73,9 +74,10 @@ class EventRecorder {
   void Normal(const ObjectReference& object, std::string_view reason, std::string_view message);
   void Warning(const ObjectReference& object, std::string_view reason, std::string_view message);
 
-  /// Writes the queued Events without retries, for at most five seconds and until the first write
-  /// that gets no response; blocks until the thread has ended. Later Events are dropped. May be
-  /// called again, but by one thread only.
+  /// Writes the queued Events until the first write that gets no response, for at most five
+  /// seconds, then cancels the current write; blocks until the thread has ended. The recorder does
+  /// not repeat a write; the transport of the client may. Later Events are dropped. May be called
+  /// again, but by one thread only.
   void Stop();
 
  private:

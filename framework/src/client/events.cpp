@@ -26,7 +26,7 @@ constexpr std::size_t kMaxQueuedEvents = 1000;
 constexpr std::size_t kMaxMessageBytes = 1024;
 constexpr int kMaxAttempts = 12;
 constexpr Duration kRetryInterval = 10s;
-constexpr Duration kStopTimeout = 5s;  // after Stop, for the queued Events
+constexpr Duration kStopTimeout = 5s;  // after Stop, to write the queued Events
 
 /// Returns `time` as metav1.Time is written: "2024-01-31T12:00:00Z".
 std::string Timestamp(WallTime time) {
@@ -90,8 +90,8 @@ ObjectReference ReferenceTo(const Kind& kind, const json& object) {
 /// Owns the queue of occurrences and the thread that writes them as Events.
 class EventRecorder::Writer {
  public:
-  Writer(Client client, std::string component, Logger log, Clock& clock)
-      : client_(std::move(client)),
+  Writer(const Client& client, std::string component, Logger log, Clock& clock)
+      : client_(client.With(cancel_.get_token())),
         component_(std::move(component)),
         log_(std::move(log)),
         clock_(clock),
@@ -122,6 +122,13 @@ class EventRecorder::Writer {
     }
     thread_.request_stop();
     changed_.notify_one();
+    {
+      auto queue = queue_.Lock();
+      while (!queue->finished && clock_.Now() < queue->deadline) {
+        clock_.WaitUntil(queue.lock(), finished_, queue->deadline);
+      }
+    }
+    cancel_.request_stop();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -129,7 +136,8 @@ class EventRecorder::Writer {
   struct Queue {
     std::deque<Occurrence> occurrences;
     bool stopped = false;
-    TimePoint deadline = TimePoint::max();  // no write is started after it
+    bool finished = false;                  // the thread does not write any more
+    TimePoint deadline = TimePoint::max();  // no write is started or continued after it
   };
 
   void Run(const std::stop_token& stop) {
@@ -137,8 +145,10 @@ class EventRecorder::Writer {
       const auto entry = correlator_.Count(*occurrence);
       if (!entry) continue;
       const bool responded = WriteWithRetries(*occurrence, *entry, stop);
-      if (!responded && stop.stop_requested()) return;
+      if (!responded && stop.stop_requested()) break;
     }
+    queue_.Lock()->finished = true;
+    finished_.notify_one();
   }
 
   /// Blocks until there is an occurrence. Returns nullopt if the thread is to end.
@@ -204,6 +214,7 @@ class EventRecorder::Writer {
             {"count", entry.count}};
   }
 
+  std::stop_source cancel_;  // of the current write
   Client client_;
   std::string component_;
   Logger log_;
@@ -211,12 +222,12 @@ class EventRecorder::Writer {
   EventCorrelator correlator_;
   Guarded<Queue> queue_;
   std::condition_variable changed_;
+  std::condition_variable finished_;
   std::jthread thread_;  // last: it uses all members above
 };
 
-EventRecorder::EventRecorder(Client client, std::string component, Logger log, Clock& clock)
-    : writer_(std::make_unique<Writer>(std::move(client), std::move(component), std::move(log),
-                                       clock)) {}
+EventRecorder::EventRecorder(const Client& client, std::string component, Logger log, Clock& clock)
+    : writer_(std::make_unique<Writer>(client, std::move(component), std::move(log), clock)) {}
 
 EventRecorder::~EventRecorder() { Stop(); }
 

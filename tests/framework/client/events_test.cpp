@@ -1,6 +1,12 @@
+#include <atomic>
 #include <chrono>
+#include <future>
+#include <latch>
+#include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -23,6 +29,28 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr const char* kEventsPath = "/api/v1/namespaces/shop/events";
+
+/// A transport whose calls block until they are cancelled.
+class UnresponsiveTransport final : public Transport {
+ public:
+  Response Call(const Request&, std::stop_token stop) override {
+    called_.count_down();
+    std::promise<void> stopped;
+    const std::stop_callback wake(stop, [&] { stopped.set_value(); });
+    stopped.get_future().wait();
+    cancelled_ = true;
+    throw TransportError(TransportError::Kind::kCancelled, "stopped");
+  }
+  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+
+  /// Blocks until the first call.
+  void AwaitCall() const { called_.wait(); }
+  [[nodiscard]] bool IsCancelled() const { return cancelled_; }
+
+ private:
+  std::latch called_{1};
+  std::atomic<bool> cancelled_ = false;
+};
 
 class EventRecorderTest : public ::testing::Test {
  protected:
@@ -242,6 +270,22 @@ TEST_F(EventRecorderTest, PendingEventsAreNotRetriedAfterStopIfTheServerDoesNotR
   recorder_.Stop();
 
   EXPECT_LE(RequestsWithMethod("POST").size(), 2);
+}
+
+TEST(EventRecorderStopTest, AWriteWithoutAResponseIsCancelledFiveSecondsAfterStop) {
+  testing::FakeClock clock;
+  UnresponsiveTransport transport;
+  EventRecorder recorder(Client(transport), "shop-operator", Logger(), clock);
+  recorder.Normal(ObjectReference{.kind = "Pod", .ns = "shop", .name = "web"}, "Synced", "well");
+  transport.AwaitCall();
+
+  std::jthread stopping([&] { recorder.Stop(); });
+  clock.AwaitSleeperFor(5s);
+  EXPECT_FALSE(transport.IsCancelled());
+  clock.Advance(5s);
+  stopping.join();
+
+  EXPECT_TRUE(transport.IsCancelled());
 }
 
 TEST_F(EventRecorderTest, EventsAfterStopAreDropped) {
