@@ -9,7 +9,7 @@
 
 namespace kopp {
 
-/// What CreateOrUpdate did.
+/// The outcome of CreateOrUpdate or CreateOrPatch.
 enum class OperationResult {
   kUnchanged,  ///< the object had the desired state; nothing was written
   kCreated,
@@ -41,7 +41,8 @@ using Mutate = std::function<void(nlohmann::json& object)>;
 /// Throws what Client throws. If another client changes, deletes or creates the object meanwhile,
 /// that is an ApiError with IsConflict(), IsNotFound() or IsAlreadyExists(); it is not retried,
 /// because a reconciler lets it escape and the queue retries. Throws std::invalid_argument if
-/// `mutate` changes the name or the namespace; exceptions of `mutate` pass through.
+/// `mutate` changes the name or the namespace, or if options.subresource is set, because whole
+/// objects are written. Exceptions of `mutate` pass through.
 ///
 /// A server-side apply (Client::Apply) needs one request instead of two and causes no conflicts.
 /// Use these functions if the desired state depends on the current one. Go: controllerutil of
@@ -68,14 +69,14 @@ OperationOutcome<T> ViewOf(const auto& outcome) {
 
 }  // namespace detail
 
-/// Same for the kind of a view; returns the view.
+/// CreateOrUpdate for the kind of the view `T`. Returns the stored object as a view.
 template <Object T>
 OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, const Mutate& mutate,
                                    const WriteOptions& options = {}) {
   return detail::ViewOf<T>(CreateOrUpdate(client, T::kKind, key, mutate, options));
 }
 
-/// Same for the kind of a view; returns the view.
+/// CreateOrPatch for the kind of the view `T`. Returns the stored object as a view.
 template <Object T>
 OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, const Mutate& mutate,
                                   const WriteOptions& options = {}) {

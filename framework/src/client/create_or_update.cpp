@@ -39,6 +39,12 @@ using WriteChange = std::function<json(const json& desired, const Patch& change)
 OperationOutcome<json> CreateOrWrite(const Client& client, const Kind& kind, const ObjectKey& key,
                                      const Mutate& mutate, const WriteOptions& options,
                                      const WriteChange& write) {
+  if (!options.subresource.empty()) {
+    throw std::invalid_argument(
+        "CreateOrUpdate and CreateOrPatch write whole objects: use Update or Patch for the "
+        "subresource \"" +
+        options.subresource + '"');
+  }
   const std::optional<json> current = client.Get(kind, key);
   if (!current) {
     const json desired = Mutated(EmptyObject(kind, key), mutate);

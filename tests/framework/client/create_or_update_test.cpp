@@ -120,6 +120,17 @@ TEST_F(CreateOrUpdateTest, AnObjectThatAnotherClientCreatesMeanwhileIsThrownAsAl
   }
 }
 
+TEST_F(CreateOrUpdateTest, ASubresourceIsRejectedBeforeARequestIsSent) {
+  EXPECT_THROW(CreateOrUpdate(client_, ConfigMap::kKind, settings_, SetColor("red"),
+                              {.subresource = "status"}),
+               std::invalid_argument);
+  EXPECT_THROW(CreateOrPatch(client_, ConfigMap::kKind, settings_, SetColor("red"),
+                             {.subresource = "status"}),
+               std::invalid_argument);
+
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
 TEST_F(CreateOrUpdateTest, AnExceptionOfMutateIsRethrownAndNothingIsWritten) {
   EXPECT_THROW(CreateOrUpdate(client_, ConfigMap::kKind, settings_,
                               [](json&) { throw std::runtime_error("not ready"); }),
