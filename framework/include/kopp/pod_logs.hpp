@@ -17,8 +17,8 @@ namespace kopp {
 struct PodLogOptions {
   std::string container = {};  ///< empty: the only or default container of the Pod
   bool follow = false;         ///< waits for new lines until the container ends
-  bool previous = false;       ///< of the previous instance of the container, before its restart
-  bool timestamps = false;     ///< starts each line with its time, in RFC 3339
+  bool previous = false;       ///< returns the log of the container before its last restart
+  bool timestamps = false;     ///< prefixes each line with its RFC 3339 timestamp
   std::optional<std::int64_t> tail_lines = {};     ///< only the last lines
   std::optional<std::chrono::seconds> since = {};  ///< only lines that are not older than this
 };

@@ -20,17 +20,18 @@ std::string_view PodLogStream::ReadChunk() {
 
 std::optional<std::string> PodLogStream::ReadLine() {
   std::string line;
-  while (line.size() < kMaxLine) {
+  while (true) {
     const std::string_view chunk = ReadChunk();
     if (chunk.empty()) return line.empty() ? std::nullopt : std::optional(std::move(line));
-    const std::string_view part = chunk.substr(0, kMaxLine - line.size());
-    const auto end = part.find('\n');
-    line += part.substr(0, end);
-    const std::size_t used = end == std::string_view::npos ? part.size() : end + 1;
+    const std::size_t room = kMaxLine - line.size();
+    const auto end = chunk.substr(0, room + 1).find('\n');  // may follow directly on a full line
+    const bool complete = end != std::string_view::npos;
+    const std::string_view part = chunk.substr(0, complete ? end : room);
+    line += part;
+    const std::size_t used = complete ? end + 1 : part.size();
     start_ -= chunk.size() - used;
-    if (end != std::string_view::npos) return line;
+    if (complete || used < chunk.size()) return line;
   }
-  return line;
 }
 
 }  // namespace kopp

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,17 +17,22 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr const char* kLog = "/api/v1/namespaces/shop/pods/web-0/log";
 
-/// A stream that returns the given chunks; an empty chunk is silence.
+/// A stream that returns the given chunks; an empty chunk is silence. Records the limits of Read in
+/// `limits`, and throws after a stop.
 class ChunkStream final : public Stream {
  public:
-  explicit ChunkStream(std::deque<std::string> chunks) : chunks_(std::move(chunks)) {}
+  ChunkStream(std::deque<std::string> chunks, std::vector<Duration>* limits, std::stop_token stop)
+      : chunks_(std::move(chunks)), limits_(limits), stop_(std::move(stop)) {}
   [[nodiscard]] const Response& head() const override { return head_; }
-  Chunk Read(Duration) override {
+  Chunk Read(Duration limit) override {
+    limits_->push_back(limit);
+    if (stop_.stop_requested()) throw TransportError(TransportError::Kind::kCancelled, "stopped");
     if (chunks_.empty()) return {.state = State::kEnd};
     chunk_ = std::move(chunks_.front());
     chunks_.pop_front();
@@ -37,12 +43,35 @@ class ChunkStream final : public Stream {
  private:
   Response head_{.status = 200};
   std::deque<std::string> chunks_;
+  std::vector<Duration>* limits_;
+  std::stop_token stop_;
   std::string chunk_;
 };
 
-PodLogStream LogOf(std::deque<std::string> chunks) {
-  return {std::make_unique<ChunkStream>(std::move(chunks)), 30s};
-}
+/// A transport with one stream, a ChunkStream of one chunk.
+class ChunkTransport final : public Transport {
+ public:
+  Response Call(const Request&, std::stop_token) override { return {.status = 404}; }
+  std::unique_ptr<Stream> Open(const Request&, std::stop_token stop) override {
+    return std::make_unique<ChunkStream>(std::deque<std::string>{"one\n"}, &limits_,
+                                         std::move(stop));
+  }
+  /// Returns the limits of all calls of Read.
+  [[nodiscard]] const std::vector<Duration>& limits() const { return limits_; }
+
+ private:
+  std::vector<Duration> limits_;
+};
+
+class PodLogStreamTest : public ::testing::Test {
+ protected:
+  PodLogStream LogOf(std::deque<std::string> chunks) {
+    return {std::make_unique<ChunkStream>(std::move(chunks), &limits_, std::stop_token()), 30s};
+  }
+
+ private:
+  std::vector<Duration> limits_;
+};
 
 std::vector<std::string> LinesOf(PodLogStream logs) {
   std::vector<std::string> lines;
@@ -50,14 +79,14 @@ std::vector<std::string> LinesOf(PodLogStream logs) {
   return lines;
 }
 
-TEST(PodLogStreamTest, ReadLineReturnsLinesThatArriveInParts) {
+TEST_F(PodLogStreamTest, ReadLineReturnsLinesThatArriveInParts) {
   EXPECT_THAT(LinesOf(LogOf({"one\ntw", "o\n", "\nthr", "ee"})),
               ElementsAre("one", "two", "", "three"));
 }
 
-TEST(PodLogStreamTest, AnEmptyLogHasNoLines) { EXPECT_THAT(LinesOf(LogOf({})), IsEmpty()); }
+TEST_F(PodLogStreamTest, AnEmptyLogHasNoLines) { EXPECT_THAT(LinesOf(LogOf({})), IsEmpty()); }
 
-TEST(PodLogStreamTest, ReadChunkReturnsTheBytesThatReadLineHasLeft) {
+TEST_F(PodLogStreamTest, ReadChunkReturnsTheBytesThatReadLineHasLeft) {
   PodLogStream logs = LogOf({"one\ntwo\nthr", "ee\n"});
 
   EXPECT_EQ(logs.ReadLine(), "one");
@@ -67,7 +96,7 @@ TEST(PodLogStreamTest, ReadChunkReturnsTheBytesThatReadLineHasLeft) {
   EXPECT_EQ(logs.ReadLine(), std::nullopt);
 }
 
-TEST(PodLogStreamTest, ALineThatIsTooLongIsReturnedInParts) {
+TEST_F(PodLogStreamTest, ALineThatIsTooLongIsReturnedInParts) {
   const std::string start(PodLogStream::kMaxLine - 1, 'x');
 
   const auto lines = LinesOf(LogOf({start, "yzz\nend\n" + start + "yzz\n"}));
@@ -75,7 +104,15 @@ TEST(PodLogStreamTest, ALineThatIsTooLongIsReturnedInParts) {
   EXPECT_THAT(lines, ElementsAre(start + "y", "zz", "end", start + "y", "zz"));
 }
 
-TEST(PodLogStreamTest, SilenceThrowsATimeout) {
+TEST_F(PodLogStreamTest, ALineOfTheMaximumLengthHasNoEmptyPart) {
+  const std::string line(PodLogStream::kMaxLine, 'x');
+
+  EXPECT_THAT(LinesOf(LogOf({line + "\nend\n"})), ElementsAre(line, "end"));
+  EXPECT_THAT(LinesOf(LogOf({line, "\n\nend"})), ElementsAre(line, "", "end"));
+  EXPECT_THAT(LinesOf(LogOf({line})), ElementsAre(line)) << "the log ends without a line break";
+}
+
+TEST_F(PodLogStreamTest, SilenceThrowsATimeout) {
   PodLogStream logs = LogOf({"one\n", ""});
   EXPECT_EQ(logs.ReadLine(), "one");
 
@@ -109,6 +146,37 @@ TEST_F(PodLogsTest, OptionsAreSentAsQueryParameters) {
             std::string(kLog) +
                 "?container=main&follow=true&previous=true&timestamps=true"
                 "&tailLines=0&sinceSeconds=60");
+}
+
+TEST(PodLogsTransportTest, AFollowedLogWaitsForBytesWithoutALimit) {
+  ChunkTransport transport;
+
+  EXPECT_THAT(LinesOf(Client(transport).PodLogs({"shop", "web-0"}, {.follow = true})),
+              ElementsAre("one"));
+
+  EXPECT_THAT(transport.limits(), Each(Duration::max()));
+}
+
+TEST(PodLogsTransportTest, ALogThatIsNotFollowedWaitsForBytesForAtMost30Seconds) {
+  ChunkTransport transport;
+
+  EXPECT_THAT(LinesOf(Client(transport).PodLogs({"shop", "web-0"})), ElementsAre("one"));
+
+  EXPECT_THAT(transport.limits(), Each(Duration(30s)));
+}
+
+TEST(PodLogsTransportTest, AStopOfTheClientEndsReadLine) {
+  ChunkTransport transport;
+  std::stop_source stop;
+  auto logs = Client(transport).With(stop.get_token()).PodLogs({"shop", "web-0"});
+  stop.request_stop();
+
+  try {
+    (void)logs.ReadLine();
+    FAIL() << "ReadLine returned";
+  } catch (const TransportError& error) {
+    EXPECT_EQ(error.kind(), TransportError::Kind::kCancelled);
+  }
 }
 
 TEST_F(PodLogsTest, WithoutOptionsNoQueryIsSent) {
