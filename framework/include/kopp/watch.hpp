@@ -71,12 +71,17 @@ class AnyWatcher {
 ///
 ///     const auto page = client.ListPage<Pod>({.ns = "shop"}, {.limit = 0});
 ///     auto pods = client.Watch<Pod>({.ns = "shop"}, {.resource_version = page.resource_version});
-///     while (const auto event = pods.Next()) { … }
+///     while (const auto event = pods.Next()) {
+///       if (event->type == WatchEventType::kBookmark) continue;  // it has no object
+///       if (event->type == WatchEventType::kError) continue;     // log event->problem
+///       …
+///     }
 ///
 /// When the server ends the watch, or the connection breaks or is silent for too long, the watcher
 /// opens the watch again from the version of the last event or bookmark, so no change is lost. It
 /// waits at least one second between two requests, longer after repeated failures, and for the
-/// Retry-After of the server, up to one minute. Go: RetryWatcher of client-go.
+/// Retry-After of the server, up to one minute plus up to half of it. Go: RetryWatcher of
+/// client-go.
 ///
 /// A controller does not need it: informers watch and also list again. Not thread-safe. The
 /// destructor closes the connection.
@@ -85,7 +90,9 @@ class Watcher {
  public:
   explicit Watcher(AnyWatcher watcher) : watcher_(std::move(watcher)) {}
 
-  /// Blocks until an event arrives, or `timeout` has passed; then it returns nullopt. Throws
+  /// Blocks until an event arrives, or `timeout` has passed; then it returns nullopt. If it has to
+  /// send a request, it may block longer, up to TransportOptions::call_timeout for each request.
+  /// Next(0s) returns an event that has already arrived. Throws
   /// - ApiError if the watch cannot continue. With IsGone(), the version has expired, or etcd was
   ///   restored from a backup: list again, and watch from the version of the list. Other errors are
   ///   of a request that the server rejects, for example with IsForbidden(),

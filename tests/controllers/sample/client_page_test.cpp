@@ -247,6 +247,11 @@ TEST_F(ClientPageTest, AWatchReportsTheChangesAfterAList) {
   env_.client().Delete<ConfigMap>({"shop", "settings"});
 
   while (const auto event = watcher.Next()) {
+    if (event->type == kopp::WatchEventType::kBookmark) continue;
+    if (event->type == kopp::WatchEventType::kError) {
+      std::cerr << event->problem << '\n';
+      continue;
+    }
     if (event->type == kopp::WatchEventType::kDeleted) break;
   }
 
