@@ -29,8 +29,9 @@ namespace kopp {
 /// - ApiError if the API server returns an error status; but Get and Delete report a missing object
 ///   by their return value,
 /// - TransportError if there is no complete response, for example because of a timeout or a stop,
-/// - DecodeError if the response does not fit the view, or nlohmann::json::exception from the
-///   overloads that return JSON,
+/// - DecodeError if the response does not fit the view,
+/// - nlohmann::json::exception if an object to write has text that is not UTF-8 (nothing is sent),
+///   or, from the overloads that return JSON, if the response is not JSON,
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
 ///   if a name, namespace or subresource is missing, is not allowed for the kind or for this
 ///   client, or would change the URL path.
@@ -153,8 +154,8 @@ class Client {
                 const ApplyOptions& options = {}) const {
     return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
   }
-  /// Returns false if the object does not exist. An object with finalizers still exists after the
-  /// call, with metadata.deletionTimestamp set.
+  /// Returns false if the object does not exist, or if the API server does not serve the kind. An
+  /// object with finalizers still exists after the call, with metadata.deletionTimestamp set.
   template <Object T>
   bool Delete(const ObjectKey& key, const DeleteOptions& options = {}) const {
     return Delete(T::kKind, key, options);
@@ -167,8 +168,8 @@ class Client {
     DeleteAllOf(T::kKind, filter, options);
   }
 
-  /// Reads the subresource scale. Returns nullopt if the object does not exist or its kind has no
-  /// such subresource.
+  /// Reads the subresource scale. Returns nullopt if the object does not exist, if its kind has no
+  /// such subresource, or if the API server does not serve the kind.
   template <Object T>
   [[nodiscard]] std::optional<Scale> GetScale(const ObjectKey& key) const {
     return GetScale(T::kKind, key);

@@ -41,7 +41,8 @@ struct ListOptions {
   /// From the previous page; empty: the first page.
   std::string continue_token = {};
   /// "": the newest version; "0": any version, which is cheap for the API server; otherwise see
-  /// `resource_version_match`. Only for the first page: the others have the same version.
+  /// `resource_version_match`. It is sent with the first page only, because all pages have the
+  /// version of the first one.
   std::string resource_version = {};
   ResourceVersionMatch resource_version_match = ResourceVersionMatch::kDefault;
 };
@@ -59,14 +60,18 @@ struct ListPage {
 
 /// Options of a GET request.
 struct GetOptions {
-  std::string subresource = {};       ///< such as "status" or "scale"; empty: the object itself
-  std::string resource_version = {};  ///< "": the newest; otherwise: not older than this version
+  /// Such as "status" or "scale"; empty: the object itself. For a subresource with a kind of its
+  /// own (scale), use the overload that takes a Kind: the response is not a `T`.
+  std::string subresource = {};
+  /// Minimum version of the returned object; empty: the newest version; "0": any version.
+  std::string resource_version = {};
 };
 
 /// Options of Create, Update and Patch.
 struct WriteOptions {
   /// Such as "status", "scale", "eviction", "resize", "ephemeralcontainers", "approval" or "token";
-  /// empty: the object itself.
+  /// empty: the object itself. For a subresource with a kind of its own (scale, eviction, token,
+  /// binding), use the overload that takes a Kind: the response is not a `T`.
   std::string subresource = {};
   std::string field_manager = {};  ///< owner of the written fields; empty: the client's
   bool dry_run = false;            ///< validates and returns the result, but does not store it
@@ -92,7 +97,8 @@ struct DeleteOptions {
   std::string resource_version = {};  ///< precondition; empty: any
   /// "Background", "Foreground" or "Orphan"; empty: the default of the kind.
   std::string propagation = {};
-  /// The time that a Pod has to end; 0: delete at once. Not set: the default of the object.
+  /// Time for a Pod to terminate before it is killed. 0 deletes it at once. If not set, the default
+  /// of the object applies.
   std::optional<std::chrono::seconds> grace_period = {};
   bool dry_run = false;  ///< validates the request, but does not delete
 };

@@ -32,12 +32,12 @@ struct Options {
   /// --http-transport: the HTTP library for calls; watches always use Boost.Beast.
   TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;
 
-  /// Of the manager's client: the reaction of the API server to unknown fields in written objects.
+  /// Field validation of the writes of the manager's client.
   FieldValidation field_validation = FieldValidation::kWarn;
 
   double kube_api_qps = 0;  ///< --kube-api-qps: see RateLimit::qps
   int kube_api_burst = 0;   ///< --kube-api-burst: see RateLimit::burst
-  RetryPolicy retry{};      ///< how API calls are retried; {.max_tries = 1}: not at all
+  RetryPolicy retry{};      ///< retry policy of API calls; `{.max_tries = 1}` disables retries
 
   /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.

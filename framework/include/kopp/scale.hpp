@@ -19,8 +19,8 @@ struct Scale {
     std::string selector = {};  ///< label selector of the Pods: "app=web"
   };
   ObjectMeta metadata = {};  ///< name, namespace, uid and resourceVersion of the scaled object
-  Spec spec = {};            ///< desired
-  Status status = {};        ///< current; the API server ignores changes
+  Spec spec = {};            ///< desired state
+  Status status = {};        ///< current state, which the API server does not let clients change
 };
 KOPP_FIELDS(Scale::Spec, replicas)
 KOPP_FIELDS(Scale::Status, replicas, selector)

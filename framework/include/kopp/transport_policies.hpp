@@ -13,7 +13,7 @@
 
 namespace kopp {
 
-/// What WithPolicies adds to a transport.
+/// The options of WithPolicies.
 struct TransportPolicies {
   RetryPolicy retry{};
   RateLimit rate_limit{};                    ///< off by default

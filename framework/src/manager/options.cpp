@@ -56,12 +56,12 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
             "beast or cpprestsdk."},
            values.http_transport);
   line.Add({"--kube-api-qps", "NUMBER", kServer,
-            "The calls per second that are sent to the API server;\n"
-            "watches are exempt. 0: no limit."},
+            "Maximum calls per second to the API server. Watches\n"
+            "are exempt. 0 means no limit."},
            values.kube_api_qps);
   line.Add({"--kube-api-burst", "NUMBER", kServer,
-            "The calls that may be sent at once after a pause;\n"
-            "0: twice --kube-api-qps."},
+            "Maximum calls sent at once after a pause. 0 means\n"
+            "twice --kube-api-qps."},
            values.kube_api_burst);
 
   constexpr const char* kControllers = "Controllers";

@@ -11,7 +11,7 @@
 
 namespace kopp {
 
-/// The body of the response to a failed request: metav1.Status.
+/// The body of an error response: metav1.Status.
 struct Status {
   /// One reason of the failure, for example one invalid field: metav1.StatusCause.
   struct Cause {
