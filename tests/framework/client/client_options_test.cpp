@@ -63,6 +63,17 @@ TEST_F(ClientOptionsTest, WritesSendFieldManagerDryRunAndFieldValidation) {
   EXPECT_EQ(LastTarget(), "/web/status" + query);
 }
 
+TEST_F(ClientOptionsTest, AnObjectWithTextThatIsNotUtf8IsRejectedBeforeARequestIsSent) {
+  json web = Web();
+  web["spec"]["paused"] = "\xff";
+
+  EXPECT_THROW(client_.Create<Deployment>(web), json::exception);
+  EXPECT_THROW(client_.Update<Deployment>(web), json::exception);
+  EXPECT_THROW(client_.Apply<Deployment>(web), json::exception);
+
+  EXPECT_TRUE(transport_.Requests().empty());
+}
+
 TEST_F(ClientOptionsTest, WritesByKindSendTheSameOptions) {
   const Kind& kind = Deployment::kKind;
   const WriteOptions options{.dry_run = true};

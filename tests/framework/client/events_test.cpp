@@ -275,7 +275,8 @@ TEST_F(EventRecorderTest, PendingEventsAreNotRetriedAfterStopIfTheServerDoesNotR
 TEST(EventRecorderStopTest, AWriteWithoutAResponseIsCancelledFiveSecondsAfterStop) {
   testing::FakeClock clock;
   UnresponsiveTransport transport;
-  EventRecorder recorder(Client(transport), "shop-operator", Logger(), clock);
+  const Logger silent({.write = [](std::string_view) {}});
+  EventRecorder recorder(Client(transport), "shop-operator", silent, clock);
   recorder.Normal(ObjectReference{.kind = "Pod", .ns = "shop", .name = "web"}, "Synced", "well");
   transport.AwaitCall();
 
