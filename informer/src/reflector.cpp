@@ -167,7 +167,7 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     // If the version may not be read, the next silent watch leads to another try.
     if (state_ == State::kCheckingVersion && !temporary) state_ = State::kWatching;
   }
-  const double jitter = std::generate_canonical<double, 32>(random_);
+  const auto jitter = std::generate_canonical<double, 32>(random_);
   return {std::max(NextBackoff(), RetryAfterDelay(error.retry_after(), jitter)), problem,
           version_unavailable || WasReported(error.code())};
 }

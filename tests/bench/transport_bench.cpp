@@ -107,7 +107,7 @@ void Prepare(const kopp::Config& config, const std::filesystem::path& folder) {
   }
   std::ofstream(folder / "url") << config.server;
   std::ofstream(folder / "ca.crt") << config.certificate_authority;
-  std::ofstream(folder / "token") << config.token;
+  std::ofstream(folder / "token") << config.token.Reveal();
 }
 
 void Measure(const kopp::Config& config, const std::string& calls) {

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // 2026-10-21T07:28:00Z
-const WallTime kNow = std::chrono::sys_days{2026y / 10 / 21} + 7h + 28min;
+constexpr WallTime kNow = std::chrono::sys_days{2026y / 10 / 21} + 7h + 28min;
 
 TEST(RetryAfterTest, ANumberIsParsedAsSeconds) {
   EXPECT_EQ(ParseRetryAfter("0", kNow), 0s);

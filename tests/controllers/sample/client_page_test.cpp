@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -230,8 +231,8 @@ TEST_F(ClientPageTest, LargeListsAreReadInPages) {
   client.ForEach<ConfigMap>({.ns = "shop"}, [&](const ConfigMap&) { ++count; }, {.limit = 100});
 
   const auto page = client.ListPage<ConfigMap>({.ns = "shop"}, {.limit = 100});
-  std::cout << page.objects.size() << " of " << page.objects.size() + page.remaining.value_or(0)
-            << '\n';
+  std::cout << page.objects.size() << " of "
+            << std::ssize(page.objects) + page.remaining.value_or(0) << '\n';
 
   EXPECT_EQ(count, 1);
   EXPECT_EQ(page.objects.size(), 1);

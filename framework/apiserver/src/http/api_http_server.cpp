@@ -82,7 +82,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
     Config config = AnonymousConfig();
     auto [certificate, key] = authority_->IssueForUser(user);
     config.client_certificate = std::move(certificate);
-    config.client_key = std::move(key);
+    config.client_key = key;
     return config;
   }
 
