@@ -113,6 +113,24 @@ std::string DescribeEnd(const CommandResult& result, Duration time_limit) {
   return "failed with exit code " + std::to_string(result.code);
 }
 
+// Returns what to do if the plugin cannot be run because of `error`, an errno.
+std::string AdviceFor(int error, const ExecConfig& exec) {
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+    case EAGAIN:
+    case ENOMEM:
+      return "raise the limits of this process";
+    case E2BIG:
+      return "set provideClusterInfo to false, or use a smaller certificate-authority";
+    case ENOENT:
+      if (const std::string hint = OneLine(exec.install_hint); !hint.empty()) return hint;
+      [[fallthrough]];
+    default:
+      return "install it, or correct the command of users[].user.exec";
+  }
+}
+
 // Runs the plugin and returns its output.
 SecretString OutputOfPlugin(const Config& config, const std::string& where,
                             const std::stop_token& stop, Duration time_limit) {
@@ -128,12 +146,10 @@ SecretString OutputOfPlugin(const Config& config, const std::string& where,
                       (errors.empty() ? "" : ": " + errors) +
                       "; run the command of users[].user.exec in a shell to find the cause");
   } catch (const std::system_error& error) {
-    const bool missing = error.code().value() == ENOENT;
-    const std::string hint = OneLine(exec.install_hint);
+    const int code = error.code().value();
     throw ConfigError(
-        where + (missing ? " does not exist" : " cannot be run: " + error.code().message()) + "; " +
-        (missing && !hint.empty() ? hint
-                                  : "install it, or correct the command of users[].user.exec"));
+        where + (code == ENOENT ? " does not exist" : " cannot be run: " + error.code().message()) +
+        "; " + AdviceFor(code, exec));
   }
 }
 
@@ -146,6 +162,17 @@ ExecResponse ParseResponse(const SecretString& output, const std::string& api_ve
   }
   throw ConfigError(where + " did not return an ExecCredential of " + api_version +
                     "; correct apiVersion in users[].user.exec, or update the plugin");
+}
+
+// Parses an expiration timestamp. WallTime ends in the year 2262: a time outside its range becomes
+// its first or last second.
+std::optional<WallTime> ParseExpiration(std::string_view text) {
+  using std::chrono::seconds;
+  constexpr auto kFirst = std::chrono::ceil<seconds>(WallTime::min());
+  constexpr auto kLast = std::chrono::floor<seconds>(WallTime::max());
+  const auto expires = ParseTimestamp(text);
+  if (!expires) return std::nullopt;
+  return std::clamp(*expires, kFirst, kLast);
 }
 
 }  // namespace
@@ -169,7 +196,7 @@ ExecCredential RunExecPlugin(const Config& config, WallTime now, const std::stop
     ValidateKey(key, where + ": clientKeyData");
   }
   if (expiration.empty()) return credential;
-  const auto expires = ParseTimestamp(expiration);
+  const auto expires = ParseExpiration(expiration);
   if (!expires || *expires <= now) {
     throw ConfigError(where + " returned a credential " +
                       (expires ? "that has expired at " : "with an invalid expiration time ") +

@@ -21,7 +21,7 @@ struct ExecCredential {
 /// only until a stop is requested. `now` is the time at which the credential must not have expired.
 ///
 /// Throws ConfigError if the plugin cannot be run, fails, or returns no usable credential. The
-/// message has the last words of the plugin's standard error, but never its output.
+/// message contains the end of the plugin's standard error, but never its output.
 [[nodiscard]] ExecCredential RunExecPlugin(const Config& config, WallTime now,
                                            const std::stop_token& stop,
                                            Duration time_limit = std::chrono::seconds(60));

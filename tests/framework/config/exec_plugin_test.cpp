@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 namespace kopp::testing {
 namespace {
@@ -59,6 +60,21 @@ TEST(ExecPluginTest, TokenAndExpirationAreReturned) {
 TEST(ExecPluginTest, CredentialWithoutExpirationNeverExpires) {
   EXPECT_EQ(RunExecPlugin(ConfigOf(PluginScript(PrintToken("abc"))), kNow, {}).expires,
             std::nullopt);
+}
+
+// Years after 2262 cannot be represented by WallTime.
+TEST(ExecPluginTest, CredentialThatExpiresInTheYear9999IsAccepted) {
+  const PluginScript plugin(PrintToken("abc", "9999-12-31T23:59:59Z"));
+
+  const ExecCredential credential = RunExecPlugin(ConfigOf(plugin), kNow, {});
+
+  EXPECT_EQ(credential.token, "abc");
+  EXPECT_GT(credential.expires, kNow + 24h * 365 * 200);
+}
+
+TEST(ExecPluginTest, CredentialThatHasExpiredInTheYear1IsRejected) {
+  EXPECT_THAT(ErrorOfPluginScript(PrintToken("abc", "0001-01-01T00:00:00Z")),
+              HasSubstr("has expired at \"0001-01-01T00:00:00Z\""));
 }
 
 TEST(ExecPluginTest, ClientCertificateAndKeyAreReturned) {
@@ -149,6 +165,32 @@ TEST(ExecPluginTest, PluginThatIsNotExecutableIsReported) {
   EXPECT_EQ(ErrorOfPlugin(config),
             "a test: the credential plugin PLUGIN cannot be run: Permission denied; install it, or "
             "correct the command of users[].user.exec");
+}
+
+TEST(ExecPluginTest, EnvironmentThatIsTooLargeIsReported) {
+  const PluginScript plugin(PrintToken("abc"));
+  Config config = ConfigOf(plugin);
+  config.certificate_authority = std::string(200 << 10, 'x');
+  config.exec.provide_cluster_info = true;
+
+  EXPECT_EQ(ErrorOfPlugin(config),
+            "a test: the credential plugin PLUGIN cannot be run: Argument list too long; set "
+            "provideClusterInfo to false, or use a smaller certificate-authority");
+}
+
+TEST(ExecPluginTest, LackOfFileDescriptorsIsReported) {
+  const Config config = ConfigOf(PluginScript(PrintToken("abc")));
+  rlimit previous{};
+  ::getrlimit(RLIMIT_NOFILE, &previous);
+  const rlimit none{.rlim_cur = 0, .rlim_max = previous.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+
+  const std::string error = ErrorOfPlugin(config);
+
+  ::setrlimit(RLIMIT_NOFILE, &previous);
+  EXPECT_EQ(error,
+            "a test: the credential plugin PLUGIN cannot be run: Too many open files; raise the "
+            "limits of this process");
 }
 
 TEST(ExecPluginTest, FailureIsReportedWithStandardErrorInOneLine) {
