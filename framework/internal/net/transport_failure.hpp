@@ -32,12 +32,23 @@ inline TransportError HandshakeClosed() {
 inline TransportError ResponseTimeout() {
   return {ErrorKind::kTimeout, "timed out while waiting for the response"};
 }
+// 5xx and 429 may end by themselves. Another status is permanent, and a retry with a wrong password
+// could lock the account.
 inline TransportError ProxyRefused(int status) {
+  const bool temporary = status >= 500 || status == 429;
   const std::string advice =
       status == 407 ? "set user and password in the URL of the proxy"
                     : "check that the proxy can reach, and allows, this server and port";
-  return {ErrorKind::kUnreachable,
+  return {temporary ? ErrorKind::kUnreachable : ErrorKind::kForbiddenByProxy,
           "the proxy refused the connection with status " + std::to_string(status) + "; " + advice};
+}
+inline TransportError ClosedByProxy() {
+  return {ErrorKind::kUnreachable,
+          "the proxy closed the connection during CONNECT; check that it is an HTTP proxy"};
+}
+inline TransportError InvalidProxyResponse() {
+  return {ErrorKind::kUnreachable,
+          "the response of the proxy to CONNECT is not valid HTTP; check that it is an HTTP proxy"};
 }
 inline TransportError ClosedBeforeResponse() {
   return {ErrorKind::kBroken, "the server closed the connection without a response"};
@@ -62,6 +73,10 @@ inline TransportError CredentialPluginTimeout() {
   return {ErrorKind::kTimeout,
           "timed out while waiting for the credential plugin; run the command of users[].user.exec "
           "in a shell to see what it waits for"};
+}
+inline TransportError CredentialFilesTimeout() {
+  return {ErrorKind::kTimeout,
+          "timed out while reading the credential files; check that their file system responds"};
 }
 inline TransportError Cancelled() {
   return {ErrorKind::kCancelled, "cancelled because a stop was requested"};

@@ -62,13 +62,10 @@ class HttpConnection {
   /// Sends the serialized CONNECT request `bytes` to a proxy and reads the head of its response.
   /// Afterwards the connection is a tunnel to the server. Throws if the proxy refuses.
   void OpenTunnel(std::string_view bytes, TimePoint deadline) {
-    connection_.Write(bytes, deadline);
-    std::optional<boost::beast::http::response_parser<boost::beast::http::empty_body>> parser;
-    ParseHead(parser, std::numeric_limits<std::uint64_t>::max(), deadline);
-    const auto status = static_cast<int>(parser->get().result_int());
+    const int status = StatusOfConnect(bytes, deadline);
     if (status >= 300) throw failure::ProxyRefused(status);
     // The server sends nothing before the TLS handshake.
-    if (buffer_.size() > 0) throw failure::InvalidHttp("bytes after the response to CONNECT");
+    if (buffer_.size() > 0) throw failure::InvalidProxyResponse();
   }
 
   /// Passes received bytes to `parser`. If the buffer is empty or the parser needs more bytes,
@@ -116,6 +113,21 @@ class HttpConnection {
     if (error == Error::body_limit) throw failure::BodyTooLarge();
     if (error == Error::partial_message) throw failure::UnexpectedEnd();
     throw failure::InvalidHttp(error.message());
+  }
+
+  // Throws errors that name the proxy as their cause, not the server.
+  int StatusOfConnect(std::string_view bytes, TimePoint deadline) {
+    using Kind = TransportError::Kind;
+    std::optional<boost::beast::http::response_parser<boost::beast::http::empty_body>> parser;
+    try {
+      connection_.Write(bytes, deadline);
+      ParseHead(parser, std::numeric_limits<std::uint64_t>::max(), deadline);
+    } catch (const TransportError& error) {
+      if (error.kind() == Kind::kBroken) throw failure::ClosedByProxy();
+      if (error.kind() == Kind::kMalformed) throw failure::InvalidProxyResponse();
+      throw;
+    }
+    return static_cast<int>(parser->get().result_int());
   }
 
   static std::string_view ToStringView(boost::beast::string_view text) {

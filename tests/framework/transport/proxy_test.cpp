@@ -174,15 +174,25 @@ TEST_P(ProxyTest, StreamOfHttpServerIsForwardedByTheProxy) {
 
 // --- failures
 
-TEST_P(ProxyTest, ProxyThatRequiresAPasswordFailsAsUnreachable) {
+TEST_P(ProxyTest, ProxyThatRequiresAPasswordFailsAsForbiddenByProxy) {
   const auto failure = FailureThrough(
       {ReadRequest(), Send(MakeResponse(407, "who are you?", "Proxy-Authenticate: Basic\r\n")),
        Close()});
 
-  EXPECT_EQ(failure.kind, Kind::kUnreachable);
+  EXPECT_EQ(failure.kind, Kind::kForbiddenByProxy);
   EXPECT_EQ(failure.message,
             "the proxy refused the connection with status 407; set user and password in the URL of "
             "the proxy");
+}
+
+TEST_P(ProxyTest, ProxyThatForbidsTheServerFailsAsForbiddenByProxy) {
+  EXPECT_EQ(FailureThrough({ReadRequest(), Send(MakeResponse(403, "")), Close()}).kind,
+            Kind::kForbiddenByProxy);
+}
+
+TEST_P(ProxyTest, OverloadedProxyFailsAsUnreachable) {
+  EXPECT_EQ(FailureThrough({ReadRequest(), Send(MakeResponse(429, "")), Close()}).kind,
+            Kind::kUnreachable);
 }
 
 TEST_P(ProxyTest, RejectedPasswordIsNotPartOfTheError) {
@@ -218,7 +228,9 @@ TEST_P(ProxyTest, ProxyThatSendsEndlessHeadersFailsAsUnreachable) {
                                        SendUntilClosed(ThousandTimes("X-Header: y\r\n"))});
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
-  EXPECT_THAT(failure.message, HasSubstr("header limit exceeded"));
+  EXPECT_EQ(failure.message,
+            "the response of the proxy to CONNECT is not valid HTTP; check that it is an HTTP "
+            "proxy");
 }
 
 TEST_P(ProxyTest, ProxyThatResetsTheConnectionFailsAsUnreachable) {
@@ -229,7 +241,8 @@ TEST_P(ProxyTest, ProxyThatClosesTheConnectionFailsAsUnreachable) {
   const auto failure = FailureThrough({ReadRequest(), Close()});
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
-  EXPECT_EQ(failure.message, "the server closed the connection without a response");
+  EXPECT_EQ(failure.message,
+            "the proxy closed the connection during CONNECT; check that it is an HTTP proxy");
 }
 
 TEST_P(ProxyTest, BytesBeforeTheTlsHandshakeFailAsUnreachable) {
@@ -237,7 +250,7 @@ TEST_P(ProxyTest, BytesBeforeTheTlsHandshakeFailAsUnreachable) {
       FailureThrough({ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\nextra"), Stall()});
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
-  EXPECT_THAT(failure.message, HasSubstr("bytes after the response to CONNECT"));
+  EXPECT_THAT(failure.message, HasSubstr("the response of the proxy to CONNECT is not valid HTTP"));
 }
 
 TEST_P(ProxyTest, TlsHandshakeThroughATunnelTimesOut) {

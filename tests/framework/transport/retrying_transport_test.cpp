@@ -111,8 +111,9 @@ TEST_F(RetryingTransportTest, OnlyAGetIsRetriedIfTheConnectionBreaks) {
 }
 
 TEST_F(RetryingTransportTest, OtherTransportErrorsAreNotRetried) {
-  for (const auto kind : {ErrorKind::kUntrusted, ErrorKind::kTimeout, ErrorKind::kMalformed,
-                          ErrorKind::kTooLarge, ErrorKind::kCancelled}) {
+  for (const auto kind :
+       {ErrorKind::kUntrusted, ErrorKind::kTimeout, ErrorKind::kMalformed, ErrorKind::kTooLarge,
+        ErrorKind::kCancelled, ErrorKind::kNoCredentials, ErrorKind::kForbiddenByProxy}) {
     Fail("GET", kind);
     EXPECT_THROW(Call(), TransportError);
   }

@@ -17,8 +17,9 @@
 namespace kopp {
 
 inline void PrintTo(TransportError::Kind kind, std::ostream* out) {
-  constexpr const char* kNames[] = {"unreachable", "untrusted", "timeout",   "broken",
-                                    "malformed",   "too large", "cancelled", "no credentials"};
+  constexpr const char* kNames[] = {"unreachable", "untrusted",      "timeout",
+                                    "broken",      "malformed",      "too large",
+                                    "cancelled",   "no credentials", "forbidden by proxy"};
   *out << kNames[static_cast<int>(kind)];
 }
 
