@@ -51,12 +51,12 @@ std::optional<std::string> BasicAuthorization(std::string_view user_info) {
 
 }  // namespace
 
-Proxy ParseProxy(const std::string& url, const std::string& where) {
+Proxy ParseProxy(std::string_view url, const std::string& where) {
   constexpr std::string_view kScheme = "http://";
   if (url.starts_with("https://") || url.starts_with("socks5://") ||
       url.starts_with("socks5h://")) {
     throw ConfigError(
-        where + ": " + url.substr(0, url.find(':')) +
+        where + ": " + std::string(url.substr(0, url.find(':'))) +
         " proxies are not supported; use the http:// address of a proxy that " +
         "supports CONNECT: the connection to an https:// server is encrypted through " +
         "the proxy");
@@ -67,7 +67,7 @@ Proxy ParseProxy(const std::string& url, const std::string& where) {
                       "percent-encoded");
   };
   if (!url.starts_with(kScheme)) throw_invalid();
-  std::string_view rest = std::string_view(url).substr(kScheme.size());
+  std::string_view rest = url.substr(kScheme.size());
   const auto path = rest.find_first_of("/?#");
   if (rest.find('@', path) != std::string_view::npos) {
     throw_invalid();  // a password with one of these characters, not encoded

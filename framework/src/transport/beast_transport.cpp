@@ -219,7 +219,8 @@ void BeastTransport::OpenTunnel(HttpConnection& connection, TimePoint deadline) 
   std::string request = "CONNECT " + server + " HTTP/1.1\r\nHost: " + server +
                         "\r\nUser-Agent: " + context_->options.user_agent + "\r\n";
   if (!context_->proxy->authorization.empty()) {
-    request += "Proxy-Authorization: " + context_->proxy->authorization + "\r\n";
+    request.append("Proxy-Authorization: ");
+    request.append(context_->proxy->authorization.Reveal()).append("\r\n");
   }
   connection.OpenTunnel(request + "\r\n",
                         std::min(deadline, After(Now(), context_->options.handshake_timeout)));
@@ -244,7 +245,8 @@ std::string BeastTransport::Serialize(const Request& request, const Credentials&
     bytes.append(header.name).append(": ").append(header.value).append("\r\n");
   }
   if (forwarded && !context_->proxy->authorization.empty()) {
-    bytes.append("Proxy-Authorization: ").append(context_->proxy->authorization).append("\r\n");
+    bytes.append("Proxy-Authorization: ");
+    bytes.append(context_->proxy->authorization.Reveal()).append("\r\n");
   }
   if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
     bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");

@@ -24,10 +24,9 @@ struct TransportContext {
   TransportContext(const Config& config, const TransportOptions& transport_options)
       : options(transport_options),
         endpoint(ParseEndpoint(config.server)),
-        proxy(config.proxy_url.empty()
-                  ? std::nullopt
-                  : std::optional(ParseProxy(std::string(config.proxy_url.Reveal()),
-                                             config.source + ": proxy-url"))),
+        proxy(config.proxy_url.empty() ? std::nullopt
+                                       : std::optional(ParseProxy(config.proxy_url.Reveal(),
+                                                                  config.source + ": proxy-url"))),
         credentials(config, TlsServerName(config, endpoint), options),
         lookup(proxy ? proxy->endpoint.host : endpoint.host,
                proxy ? proxy->endpoint.port : endpoint.port) {
