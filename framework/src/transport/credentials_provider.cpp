@@ -16,9 +16,6 @@
 namespace kopp::detail {
 namespace {
 
-// How long a request waits for a renewal although it could use the previous credentials.
-constexpr Duration kGrace = std::chrono::seconds(1);
-
 // Calls `load` and returns the text of its exception, or "" if there is none.
 std::string ErrorOf(const std::function<void()>& load) {
   try {
@@ -28,6 +25,25 @@ std::string ErrorOf(const std::function<void()>& load) {
     return error.what();
   }
 }
+
+// The error of the last renewal from one source. Reports each error once.
+class RenewalProblem {
+ public:
+  // `error` is empty if the renewal succeeded.
+  void Set(const std::string& error) {
+    if (error == error_) return;
+    error_ = error;
+    reported_ = false;
+  }
+  // Returns the error if it has not been reported before, else "".
+  std::string Report() { return std::exchange(reported_, true) ? "" : error_; }
+
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  std::string error_;
+  bool reported_ = true;
+};
 
 std::string JoinErrors(const std::string& first, const std::string& second) {
   return first + (first.empty() || second.empty() ? "" : "; ") + second;
@@ -39,8 +55,10 @@ std::string JoinErrors(const std::string& first, const std::string& second) {
 // outlive the provider if the file system hangs.
 class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer> {
  public:
-  Renewer(const Config& config, const std::string& server_name, const TransportOptions& options)
+  Renewer(const Config& config, const std::string& server_name, const TransportOptions& options,
+          const RenewalGrace& grace)
       : options_(options),
+        grace_(grace),
         material_(config, server_name),
         schedule_(material_.HasFiles(), material_.HasPlugin(), options.clock.Now()) {
     if (!material_.HasPlugin()) current_ = MakeCredentials();
@@ -49,13 +67,10 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   std::shared_ptr<const Credentials> Get(TimePoint deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     StartIfDue();
-    if (running_) {
-      const TimePoint end = HasUsableCredentials() ? std::min(deadline, grace_end_) : deadline;
-      changed_.wait_until(lock, stop, end, [this] { return !running_; });
-    }
+    if (running_) WaitForRenewal(lock, deadline, stop);
     if (!HasUsableCredentials()) ThrowNoCredentials(stop);
     auto credentials = current_;
-    const std::string warning = std::exchange(warning_, {});
+    const std::string warning = JoinErrors(plugin_problem_.Report(), file_problem_.Report());
     lock.unlock();
     if (!warning.empty() && options_.on_warning) options_.on_warning(warning);
     return credentials;
@@ -71,7 +86,8 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !running_ || !running_->plugin; });
-    changed_.wait_until(lock, After(Clock::Real().Now(), kGrace), [this] { return !running_; });
+    changed_.wait_until(lock, After(Clock::Real().Now(), grace_.files),
+                        [this] { return !running_; });
   }
 
  private:
@@ -79,14 +95,17 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   [[nodiscard]] bool HasUsableCredentials() const {
     return schedule_.HasUsableCredentials(options_.clock.WallNow());
   }
+  void WaitForRenewal(std::unique_lock<std::mutex>& lock, TimePoint deadline,
+                      const std::stop_token& stop);
   [[noreturn]] void ThrowNoCredentials(const std::stop_token& stop) const;
   void Renew(Renewal renewal);
-  [[nodiscard]] std::string RunPlugin();
-  [[nodiscard]] std::string ReadFiles();
-  void Finish(const std::string& problem);
+  void RunPlugin();
+  void ReadFiles();
+  void Finish(bool Renewal::*part);
   [[nodiscard]] std::shared_ptr<const Credentials> MakeCredentials() const;
 
   const TransportOptions options_;
+  const RenewalGrace grace_;
   std::stop_source stop_plugin_;
   CredentialMaterial material_;  // used by the constructor, then only by the running renewal
 
@@ -95,71 +114,78 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   RenewalSchedule schedule_;
   std::shared_ptr<const Credentials> current_;  // null until the plugin has succeeded
   std::optional<Renewal> running_;
-  TimePoint grace_end_;       // of the running renewal, on the real clock
-  std::string plugin_error_;  // of the last run
-  std::string problem_;       // of the last renewal
-  std::string warning_;       // `problem_` until it is passed to on_warning
+  TimePoint grace_end_;  // of the running renewal, on the real clock
+  RenewalProblem plugin_problem_;
+  RenewalProblem file_problem_;
 };
 
 void CredentialsProvider::Renewer::StartIfDue() {
   if (running_) return;
   running_ = schedule_.Start(options_.clock.Now(), options_.clock.WallNow());
   if (!running_) return;
-  grace_end_ = After(Clock::Real().Now(), kGrace);
+  grace_end_ = After(Clock::Real().Now(), running_->plugin ? grace_.plugin : grace_.files);
   try {
     std::thread([self = shared_from_this(), renewal = *running_] {
       self->Renew(renewal);
     }).detach();
   } catch (const std::system_error& error) {
-    plugin_error_ = std::string("cannot start a thread: ") + error.what();
+    RenewalProblem& problem = running_->plugin ? plugin_problem_ : file_problem_;
+    problem.Set(std::string("cannot start a thread: ") + error.what());
     running_.reset();
   }
 }
 
+void CredentialsProvider::Renewer::WaitForRenewal(std::unique_lock<std::mutex>& lock,
+                                                  TimePoint deadline, const std::stop_token& stop) {
+  const TimePoint plugin_end = HasUsableCredentials() ? std::min(deadline, grace_end_) : deadline;
+  changed_.wait_until(lock, stop, plugin_end, [this] { return !running_ || !running_->plugin; });
+  const TimePoint file_end = std::min(deadline, grace_end_);
+  changed_.wait_until(lock, stop, file_end, [this] { return !running_; });
+}
+
 void CredentialsProvider::Renewer::ThrowNoCredentials(const std::stop_token& stop) const {
   if (stop.stop_requested()) throw failure::Cancelled();
-  if (running_) throw failure::CredentialPluginTimeout();
-  throw failure::NoCredentials(plugin_error_.empty() ? "the credential of the plugin has expired"
-                                                     : plugin_error_);
+  const std::string& error = plugin_problem_.error();
+  if (running_ && running_->plugin) throw failure::CredentialPluginTimeout();
+  if (running_ && error.empty()) throw failure::CredentialFilesTimeout();
+  throw failure::NoCredentials(error.empty() ? "the credential of the plugin has expired" : error);
 }
 
 // Runs in a thread of its own.
 void CredentialsProvider::Renewer::Renew(Renewal renewal) {
-  std::string problem;
-  if (renewal.plugin) problem = RunPlugin();
-  if (renewal.files) problem = JoinErrors(problem, ReadFiles());
-  Finish(problem);
+  if (renewal.plugin) RunPlugin();
+  if (renewal.files) ReadFiles();
 }
 
-std::string CredentialsProvider::Renewer::RunPlugin() {
+// Removes what has ended from the running renewal. Requires the lock.
+void CredentialsProvider::Renewer::Finish(bool Renewal::*part) {
+  (*running_).*part = false;
+  if (!running_->plugin && !running_->files) running_.reset();
+  grace_end_ = After(Clock::Real().Now(), grace_.files);
+  changed_.notify_all();
+}
+
+void CredentialsProvider::Renewer::RunPlugin() {
   const std::string error =
       ErrorOf([this] { material_.RunPlugin(options_.clock.WallNow(), stop_plugin_.get_token()); });
   const std::lock_guard lock(mutex_);
-  plugin_error_ = error;
+  plugin_problem_.Set(error);
   if (error.empty()) {
     schedule_.FinishPlugin(material_.expires());
     current_ = MakeCredentials();
   } else {
     schedule_.FailPlugin();
   }
-  running_->plugin = false;
-  changed_.notify_all();
-  return error;
+  Finish(&Renewal::plugin);
 }
 
-std::string CredentialsProvider::Renewer::ReadFiles() {
+void CredentialsProvider::Renewer::ReadFiles() {
   const std::string token_error = ErrorOf([this] { material_.ReadTokenFile(); });
   const std::string tls_error = ErrorOf([this] { material_.ReadTlsFiles(); });
   const std::lock_guard lock(mutex_);
   if (current_) current_ = MakeCredentials();
-  return JoinErrors(token_error, tls_error);
-}
-
-void CredentialsProvider::Renewer::Finish(const std::string& problem) {
-  const std::lock_guard lock(mutex_);
-  if (problem != problem_) warning_ = problem_ = problem;
-  running_.reset();
-  changed_.notify_all();
+  file_problem_.Set(JoinErrors(token_error, tls_error));
+  Finish(&Renewal::files);
 }
 
 std::shared_ptr<const Credentials> CredentialsProvider::Renewer::MakeCredentials() const {
@@ -168,8 +194,8 @@ std::shared_ptr<const Credentials> CredentialsProvider::Renewer::MakeCredentials
 }
 
 CredentialsProvider::CredentialsProvider(const Config& config, const std::string& server_name,
-                                         const TransportOptions& options)
-    : renewer_(std::make_shared<Renewer>(config, server_name, options)) {}
+                                         const TransportOptions& options, const RenewalGrace& grace)
+    : renewer_(std::make_shared<Renewer>(config, server_name, options, grace)) {}
 
 CredentialsProvider::~CredentialsProvider() { renewer_->Stop(); }
 

@@ -3,6 +3,7 @@
 #include "config/credential_material.hpp"
 #include "net/tls.hpp"
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -17,31 +18,38 @@ struct Credentials {
   SecretString authorization;             ///< the Authorization header; empty: none
 };
 
+/// How long a request waits for a renewal although it could use the previous credentials.
+struct RenewalGrace {
+  Duration files = std::chrono::seconds(1);
+  Duration plugin = std::chrono::seconds(10);  ///< a plugin may have to log in
+};
+
 /// Supplies the credentials for requests to one server and renews them while the process runs:
 ///
 /// - Files (token, CA, client certificate and key) are read again once a minute and after a
-///   rejection. A file that cannot be used, or a key that does not match its certificate, leaves
-///   the previous credentials in use.
+///   rejection, then at most once a second. A file that cannot be used, or a key that does not
+///   match its certificate, leaves the previous credentials in use.
 /// - A credential plugin runs before the first request, after its credential has expired, and once
-///   after a rejection. After a failure or a second rejection it rests for 10 s.
+///   after a rejection. After a failure or a second rejection it does not run again for 10 s.
 ///
 /// Files are read and plugins run by a thread that exists only meanwhile, and never while a lock is
-/// held that requests need. A file system that hangs delays requests by one second, once.
-/// Thread-safe.
+/// held that requests need. A file system that hangs delays requests by one second, once; until it
+/// responds, neither files nor plugin are renewed again. Thread-safe.
 class CredentialsProvider {
  public:
   /// Reads the files; does not run the plugin. The server certificate must be valid for
   /// `server_name`; empty: no TLS. Throws ConfigError if the configuration cannot be used.
   CredentialsProvider(const Config& config, const std::string& server_name,
-                      const TransportOptions& options);
+                      const TransportOptions& options, const RenewalGrace& grace = {});
   /// Kills a running plugin and waits for its end.
   ~CredentialsProvider();
   CredentialsProvider(const CredentialsProvider&) = delete;
   CredentialsProvider& operator=(const CredentialsProvider&) = delete;
 
-  /// Returns the credentials for the next request. Blocks while a renewal runs: at most for one
-  /// second if the previous credentials can still be used, else until `deadline` or a stop. Throws
-  /// TransportError if there are no credentials; its text does not name the request.
+  /// Returns the credentials for the next request. Blocks while a renewal runs: at most for the
+  /// RenewalGrace if the previous credentials can still be used, else until `deadline` or a stop.
+  /// Never waits longer for files than the RenewalGrace. Throws TransportError if there are no
+  /// credentials; its text does not name the request.
   [[nodiscard]] std::shared_ptr<const Credentials> Get(TimePoint deadline,
                                                        const std::stop_token& stop);
 

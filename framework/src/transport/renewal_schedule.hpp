@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::detail {
 
-/// What one renewal of credentials does.
+/// The work of one renewal.
 struct Renewal {
   bool files = false;   ///< read the files again
   bool plugin = false;  ///< run the credential plugin
@@ -14,7 +16,7 @@ struct Renewal {
 
 /// Decides when to renew credentials:
 ///
-/// - Files are due once a minute and after a rejection.
+/// - Files are due once a minute and after a rejection, but then at most once a second.
 /// - The plugin is due while there is no credential, when it has expired, and after a rejection. It
 ///   is not due within 10 s after the start of a run that failed or followed a rejection.
 ///
@@ -37,7 +39,10 @@ class RenewalSchedule {
     const bool needs_plugin = has_plugin_ && (rejected_ || !HasUsableCredentials(wall_now));
     const Renewal due{.files = has_files_ && now >= next_file_read_,
                       .plugin = needs_plugin && now >= next_plugin_run_};
-    if (due.files) next_file_read_ = After(now, kFileInterval);
+    if (due.files) {
+      last_file_read_ = now;
+      next_file_read_ = After(now, kFileInterval);
+    }
     if (due.plugin) {
       next_plugin_run_ = After(now, kPluginInterval);
       follows_rejection_ = rejected_;
@@ -56,11 +61,12 @@ class RenewalSchedule {
   /// Reports that the server rejected the credentials.
   void Reject() {
     rejected_ = has_plugin_;
-    next_file_read_ = TimePoint::min();
+    next_file_read_ = std::min(next_file_read_, After(last_file_read_, kRejectedFileInterval));
   }
 
  private:
   static constexpr Duration kFileInterval = std::chrono::seconds(60);
+  static constexpr Duration kRejectedFileInterval = std::chrono::seconds(1);
   static constexpr Duration kPluginInterval = std::chrono::seconds(10);
 
   bool has_files_;
@@ -69,6 +75,7 @@ class RenewalSchedule {
   std::optional<WallTime> expires_;  // nullopt: never
   bool rejected_ = false;            // since the last run of the plugin
   bool follows_rejection_ = false;   // the current or last run of the plugin
+  TimePoint last_file_read_ = TimePoint::min();
   TimePoint next_file_read_;
   TimePoint next_plugin_run_ = TimePoint::min();
 };

@@ -48,6 +48,16 @@ TEST(RenewalScheduleTest, FilesAreDueAfterARejection) {
   EXPECT_FALSE(FilesAreDue(schedule, 2s));
 }
 
+TEST(RenewalScheduleTest, FilesAreDueAtMostOnceASecondAfterRejections) {
+  RenewalSchedule schedule(true, false, kStart);
+  schedule.Reject();
+  EXPECT_TRUE(FilesAreDue(schedule, 1s));
+
+  schedule.Reject();
+  EXPECT_FALSE(FilesAreDue(schedule, 1999ms));
+  EXPECT_TRUE(FilesAreDue(schedule, 2s));
+}
+
 TEST(RenewalScheduleTest, PluginIsDueUntilItHasSucceeded) {
   RenewalSchedule schedule(false, true, kStart);
 
