@@ -126,8 +126,7 @@ class ChildProcess {
  public:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}
   ~ChildProcess() {
-    // Before the process is reaped, no other process group can get its id.
-    if (!HasEnded()) ::kill(-pid_, SIGKILL);
+    if (!HasEnded()) KillGroup();
     Reap();
   }
   ChildProcess(const ChildProcess&) = delete;
@@ -140,6 +139,16 @@ class ChildProcess {
     const auto id = static_cast<id_t>(pid_);
     const int result = ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
     return result == 0 ? info.si_pid == pid_ : errno == ECHILD;
+  }
+
+  // Kills the process and its children. Does nothing if the process has been reaped: then another
+  // process group may have its id. The children of a zombie are killed.
+  void KillGroup() const {
+    siginfo_t info{};
+    const auto id = static_cast<id_t>(pid_);
+    if (pid_ >= 0 && ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+      ::kill(-pid_, SIGKILL);
+    }
   }
 
   // Blocks until the process has ended and returns its wait status; 0 if it is not known.
@@ -224,6 +233,7 @@ CommandResult RunCommand(const Command& command, TimePoint deadline, const std::
   const std::optional<End> killed = Supervise(child, reader, deadline, stop);
   CommandResult result{.output = reader.output(), .errors = reader.errors()};
   if (killed) {
+    child.KillGroup();  // also if the process has just ended, but not its children
     result.end = *killed;
     return result;
   }

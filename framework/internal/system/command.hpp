@@ -30,6 +30,7 @@ struct CommandResult {
     kStopped,        ///< killed because a stop was requested
   };
   End end = End::kExited;
+  /// 0 if it is not known, because this process ignores SIGCHLD or reaps the child elsewhere.
   int code = 0;
   SecretString output{};  ///< standard output; it may contain credentials
   std::string errors{};   ///< the last kilobyte of standard error

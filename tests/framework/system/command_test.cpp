@@ -132,17 +132,39 @@ TEST(CommandTest, CommandHasASessionOfItsOwn) {
   EXPECT_EQ(result.code, 0) << "the session is not that of the command";
 }
 
-TEST(CommandTest, HangingCommandIsKilledWithItsChildrenAtTheDeadline) {
+TEST(CommandTest, HangingCommandIsKilledAtTheDeadline) {
+  EXPECT_EQ(RunShell("sleep 1000", In(100ms)).end, End::kTimeout);
+}
+
+TEST(CommandTest, ChildrenAreKilledWithTheCommand) {
   const ScratchFolder folder;
-  const std::string code = "sleep 1000 & echo $! > " + (folder / "child").string() + "; sleep 1000";
+  std::stop_source stop;
+  const std::jthread stopper([&] {
+    while (!folder.Read("child").ends_with('\n')) std::this_thread::yield();
+    stop.request_stop();
+  });
 
-  const CommandResult result = RunShell(code, In(500ms));
+  const CommandResult result =
+      RunShell("sleep 1000 & echo $! > " + (folder / "child").string() + "; sleep 1000", In(20s),
+               stop.get_token());
 
-  EXPECT_EQ(result.end, End::kTimeout);
+  EXPECT_EQ(result.end, End::kStopped);
   std::string child = folder.Read("child");
-  ASSERT_THAT(child, EndsWith("\n"));
   child.pop_back();
   EXPECT_TRUE(EndsSoon(child)) << "process " << child << " still runs";
+}
+
+// The command ends at about the time at which its output is found to be too large.
+TEST(CommandTest, ChildrenAreKilledIfTheCommandEndsAfterTooMuchOutput) {
+  for (int i = 0; i < 20; ++i) {
+    const CommandResult result = detail::RunCommand(
+        {.arguments = {"sh", "-c", "sleep 1000 & echo $!"}, .max_output = 0}, In(10s), {});
+
+    EXPECT_EQ(result.end, End::kTooMuchOutput);
+    std::string child(result.output.Reveal());
+    child.pop_back();
+    ASSERT_TRUE(EndsSoon(child)) << "process " << child << " still runs";
+  }
 }
 
 TEST(CommandTest, CommandThatWritesTooMuchIsKilled) {
