@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -68,26 +69,46 @@ TEST(SecretStringTest, ObjectContainsNoTextOfItsOwn) {
   EXPECT_EQ(bytes.find("s3cret"), std::string_view::npos);
 }
 
-// Reads the memory of this process through the kernel, because the memory is freed.
-std::string ReadMemory(const void* address, std::size_t size) {
-  std::string bytes(size, '\0');
-  const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  const ssize_t received = ::pread(memory, bytes.data(), size,
-                                   static_cast<off_t>(reinterpret_cast<std::intptr_t>(address)));
-  ::close(memory);
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(received, 0)));
-  return bytes;
+// A secret, and a way to look at its memory after that has been freed.
+class SecretMemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(IsInMemory()); }
+
+  // Reads the memory of this process through the kernel, because it may be freed. Does not
+  // allocate: an allocation could get this memory and overwrite it.
+  bool IsInMemory() {
+    const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    const ssize_t received = ::pread(memory, bytes_.data(), bytes_.size(),
+                                     static_cast<off_t>(reinterpret_cast<std::intptr_t>(address_)));
+    ::close(memory);
+    return std::string_view(bytes_.data(), static_cast<std::size_t>(std::max<ssize_t>(received, 0)))
+               .find("s3cret") != std::string_view::npos;
+  }
+
+  std::unique_ptr<SecretString> secret_ =
+      std::make_unique<SecretString>(std::string(100, 'x') + "s3cret" + std::string(100, 'x'));
+
+ private:
+  const void* const address_ = secret_->Reveal().data();
+  std::array<char, 206> bytes_{};
+};
+
+TEST_F(SecretMemoryTest, IsZeroedOnDestruction) {
+  secret_.reset();
+
+  EXPECT_FALSE(IsInMemory());
 }
 
-TEST(SecretStringTest, MemoryIsZeroedOnDestruction) {
-  auto secret =
-      std::make_unique<SecretString>(std::string(100, 'x') + "s3cret" + std::string(100, 'x'));
-  const void* const address = secret->Reveal().data();
-  ASSERT_NE(ReadMemory(address, 206).find("s3cret"), std::string::npos);
+TEST_F(SecretMemoryTest, IsZeroedOnAssignment) {
+  *secret_ = "other";
 
-  secret.reset();
+  EXPECT_FALSE(IsInMemory());
+}
 
-  EXPECT_EQ(ReadMemory(address, 206).find("s3cret"), std::string::npos);
+TEST_F(SecretMemoryTest, IsZeroedOnClear) {
+  secret_->clear();
+
+  EXPECT_FALSE(IsInMemory());
 }
 
 }  // namespace
