@@ -24,8 +24,8 @@ class ConfigError : public std::runtime_error {
 ///
 /// The plugin runs before the first request, when its credential has expired, and once after a 401.
 /// It runs without a shell and without a terminal, for at most 60 s. All requests of a transport
-/// share one run and its result. What it writes to standard error appears in error messages if it
-/// fails; its output and its arguments never do.
+/// share one run and its result. If the plugin fails, the error message contains the end of its
+/// standard error. Error messages never contain its output or its arguments.
 struct ExecConfig {
   /// "client.authentication.k8s.io/v1" or "client.authentication.k8s.io/v1beta1".
   std::string api_version{};
@@ -33,11 +33,13 @@ struct ExecConfig {
   std::vector<std::string> args{};
   std::map<std::string, std::string> env{};  ///< added to the environment of this process
   std::string install_hint{};                ///< shown if the command does not exist
-  bool provide_cluster_info = false;         ///< pass the cluster in $KUBERNETES_EXEC_INFO
+  /// Whether to pass the cluster in $KUBERNETES_EXEC_INFO. Its proxy-url is Config::proxy_url, even
+  /// if LoadConfig has taken that from $HTTPS_PROXY.
+  bool provide_cluster_info = false;
 };
 
-/// The user as whom requests are executed, instead of the user of the credentials. The server
-/// requires the permission to impersonate (the verb "impersonate").
+/// The user to impersonate. The API server executes requests as this user. The user of the
+/// credentials needs the permission to impersonate (the verb "impersonate").
 struct ImpersonationConfig {
   std::string user{};  ///< empty: no impersonation
   std::string uid{};
@@ -51,10 +53,12 @@ struct ImpersonationConfig {
 /// without "_file". While the transport is used, the file is read again once a minute and after the
 /// server or this client has rejected a credential; requests then use the new content. A file that
 /// cannot be used later, for example because it is half-written, changes nothing.
+///
+/// MakeTransport also sends a `token` or `token_file` to an http:// server; use that in tests only.
 struct Config {
   std::string server{};                   ///< "https://10.0.0.1:6443"
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
-  bool insecure_skip_tls_verify = false;  ///< never together with a certificate_authority
+  bool insecure_skip_tls_verify = false;  ///< must be false if certificate_authority is set
   std::string tls_server_name{};  ///< expected in the certificate; empty: the host of `server`
   /// "http://[USER:PASSWORD@]HOST:PORT": the proxy to the server; empty: connect directly.
   SecretString proxy_url{};
@@ -77,7 +81,8 @@ struct ConfigSources {
   std::string kubeconfig{};  ///< --kubeconfig
   std::string master{};      ///< --master: overrides the address of the API server
   std::string context{};     ///< --context: overrides current-context of the kubeconfig
-  /// Returns an environment variable, or nullopt if it is not set. Empty: std::getenv.
+  /// Returns an environment variable, or nullopt if it is not set. If empty, std::getenv is
+  /// used.
   std::function<std::optional<std::string>(const std::string&)> getenv{};
   /// Directory with `token`, `ca.crt` and `namespace`, as Kubernetes mounts it into a Pod.
   std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -92,8 +97,8 @@ struct ConfigSources {
 /// 5. `sources.master` alone, without credentials.
 ///
 /// Relative paths in a kubeconfig are relative to its directory. Unsupported settings are errors:
-/// auth-provider plugins and passwords. The result for an http:// server has no credentials: they
-/// are sent over TLS only. Credential plugins are not run.
+/// auth-provider plugins and passwords. The result for an http:// server has no credentials,
+/// because they would be sent unencrypted. Credential plugins are not run.
 ///
 /// The proxy is that of the cluster's proxy-url. Without it: that of $HTTPS_PROXY for an https://
 /// server and of $HTTP_PROXY for an http:// server, unless $NO_PROXY matches the server or the

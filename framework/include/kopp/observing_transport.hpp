@@ -40,8 +40,9 @@ struct RequestEvent {
 /// not throw.
 using RequestObserver = std::function<void(const RequestEvent&)>;
 
-/// Returns "/apis/apps/v1/namespaces/{namespace}/deployments/{name}" for the path or target of such
-/// an object. A path that does not name objects is shortened to its first part: "/openapi/{path}".
+/// Returns "/apis/apps/v1/namespaces/{namespace}/deployments/{name}" for the target of a request to
+/// a Deployment. For a path without a Kubernetes resource, returns the first segment:
+/// "/openapi/{path}". Discovery paths are returned unchanged.
 [[nodiscard]] std::string PathTemplate(std::string_view target);
 
 /// Returns an observer that logs each request: method, path without the query, status or error,
@@ -49,7 +50,8 @@ using RequestObserver = std::function<void(const RequestEvent&)>;
 [[nodiscard]] RequestObserver LogRequests(Logger log);
 
 /// Returns an observer that logs the warnings of the API server, for example about a deprecated API
-/// or an unknown field. Each text is logged once; after 1000 different texts it starts again.
+/// or an unknown field. Each text is logged once; after 1000 different texts it starts again. Texts
+/// are truncated to 1024 bytes.
 [[nodiscard]] RequestObserver LogWarnings(Logger log);
 
 /// A Transport that reports each request to observers. A request that was not sent because it is

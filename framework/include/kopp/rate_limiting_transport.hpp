@@ -10,7 +10,7 @@
 
 namespace kopp {
 
-/// The rate at which a program may send calls, over all its threads.
+/// The maximum rate of calls of all threads together.
 struct RateLimit {
   double qps = 0;  ///< calls per second; 0 or less: no limit
   /// The number of calls that may be sent at once after a pause; 0 or less: twice `qps`.

@@ -14,15 +14,17 @@ namespace kopp {
 /// How often and how long a RetryingTransport retries one call.
 struct RetryPolicy {
   int max_tries = 10;  ///< including the first one; 1 or less: a call is never retried
-  /// The wait before the first retry; it doubles with each further retry. A longer Retry-After of
-  /// the server is respected.
+  /// The wait before the first retry. It doubles with each further retry, up to 30 s. A longer
+  /// Retry-After of the server is respected.
   Duration initial_backoff = std::chrono::milliseconds(100);
   /// A retry that would start later than this after the start of the call is not made: the call
-  /// returns what the last try returned. The jitter of the wait is not counted.
+  /// then returns the response, or throws the error, of the last try. The jitter of the wait is not
+  /// counted.
   Duration max_elapsed_time = std::chrono::seconds(5);
 };
 
-/// A Transport that sends a call again if the server has not executed it, or if that does no harm:
+/// A Transport that retries a call if the server has not executed it, or if executing it twice is
+/// harmless:
 ///
 /// - 429 and 503 with Retry-After, for all methods: a limit rejects a request before it is
 ///   executed, and a server that is starting or stopping executes nothing.

@@ -10,12 +10,13 @@ namespace kopp {
 
 /// A credential: a token, a password or a private key. It cannot be printed or logged by accident,
 /// because it has no stream operator and converts to text only through Reveal. Its memory is
-/// zeroed on destruction, assignment and clear.
+/// zeroed on destruction, assignment and clear. It does not erase copies that other code has made
+/// of the text.
 ///
 ///     config.token = "s3cret";           // from any string
-///     Use(config.token.Reveal());        // the only way back
+///     Use(config.token.Reveal());        // returns the text
 ///
-/// A copy is zeroed separately; a move leaves nothing behind. Distinct objects may be used by
+/// A copy is zeroed separately. A moved-from object is empty. Distinct objects may be used by
 /// different threads.
 class SecretString {
  public:

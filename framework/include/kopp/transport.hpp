@@ -22,7 +22,7 @@ struct Request {
   std::string body{};
   std::string content_type = "application/json";  ///< sent only if there is a body
   std::string accept = "application/json";
-  int attempt = 1;  ///< the number of the try; not sent. RetryingTransport sets it.
+  int attempt = 1;  ///< 1 for the first try; not sent. RetryingTransport sets it.
 };
 
 /// An HTTP response of the API server.
@@ -40,14 +40,15 @@ class TransportError : public std::runtime_error {
  public:
   /// The kind of failure.
   enum class Kind {
-    kUnreachable,    ///< no connection: unknown host, refused or no route; not executed
-    kUntrusted,      ///< a certificate was rejected, or the TLS handshake failed; not executed
-    kTimeout,        ///< a timeout expired
-    kBroken,         ///< the connection was closed before the end of the response
-    kMalformed,      ///< invalid HTTP (bad chunk, header too long), or a redirect
-    kTooLarge,       ///< the body exceeds TransportOptions::max_body
-    kCancelled,      ///< a stop was requested
-    kNoCredentials,  ///< the credential plugin failed (Config::exec); not executed
+    kUnreachable,       ///< no connection: unknown host, refused or no route; not executed
+    kUntrusted,         ///< a certificate was rejected, or the TLS handshake failed; not executed
+    kTimeout,           ///< a timeout expired
+    kBroken,            ///< the connection was closed before the end of the response
+    kMalformed,         ///< invalid HTTP (bad chunk, header too long), or a redirect
+    kTooLarge,          ///< the body exceeds TransportOptions::max_body
+    kCancelled,         ///< a stop was requested
+    kNoCredentials,     ///< the credential plugin failed (Config::exec); not executed
+    kForbiddenByProxy,  ///< the proxy rejected the password or the server; not executed
   };
   TransportError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -91,11 +92,13 @@ class Stream {
 /// Sends HTTP requests to one API server. All network access of kopp as a client goes through this
 /// interface, so that tests can replace it (see ScriptedTransport).
 ///
-/// Thread-safe. Both functions block until the response has arrived, at most for
-/// TransportOptions::call_timeout, and throw TransportError (kCancelled) as soon as a stop is
-/// requested. They do not follow redirects. They send a request once, except that a GET is sent
-/// again on a new connection if a reused connection turns out to be closed; see RetryingTransport
-/// for retries. A response with an error status is returned, not thrown.
+/// Thread-safe. Both functions block until the response has arrived, and throw TransportError
+/// (kCancelled) as soon as a stop is requested. They do not follow redirects. A response with an
+/// error status is returned, not thrown.
+///
+/// A transport of MakeTransport blocks at most for TransportOptions::call_timeout. It sends a
+/// request once, except that it sends a GET again on a new connection if a reused connection turns
+/// out to be closed. RetryingTransport and RateLimitingTransport add retries and waits.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -115,7 +118,7 @@ class Transport {
   Transport() = default;
 };
 
-/// Returns a User-Agent as those of Kubernetes' programs:
+/// Returns a User-Agent in the format of Kubernetes programs:
 /// "web-operator/v1.2 (linux/amd64) kopp/0.1". The API server takes `program` as the field manager
 /// of a write without one. An empty `version` becomes "unknown".
 [[nodiscard]] std::string UserAgent(std::string_view program, std::string_view version);
@@ -133,7 +136,8 @@ struct TransportOptions {
   Duration handshake_timeout = std::chrono::seconds(10);  ///< for the TLS handshake
   Duration call_timeout = std::chrono::seconds(30);  ///< for a whole Call; for Open until the head
   std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
-  Clock& clock = Clock::Real();  ///< decides when to read credential files and run plugins again
+  /// Decides when to read credential files and run plugins again. Must outlive the transport.
+  Clock& clock = Clock::Real();
   /// Called with one line of text if a credential file or plugin cannot be used while the previous
   /// credentials stay in use; once per problem. Calls come from Call and Open, and may be
   /// concurrent.
@@ -145,7 +149,10 @@ struct TransportOptions {
 /// proxy_url is set, or a user is impersonated, Boost.Beast is used and `options.calls` is ignored:
 /// cpprestsdk cannot connect to an IPv6 address, would send tls_server_name as the Host, cannot
 /// supervise a connection to a proxy, and cannot send a header twice. Throws ConfigError if the
-/// address, the proxy or the credentials cannot be used, or if `options.calls` is not available.
+/// address, the proxy or the credentials cannot be used, or if cpprestsdk would be used and is not
+/// available.
+///
+/// A transport must not be used, or destroyed, in a child process after fork().
 ///
 /// An http:// server is reached through the proxy with ordinary requests, an https:// server with
 /// CONNECT: the proxy sees only the host and port of the server.

@@ -1,5 +1,8 @@
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <kopp/informer/resource_path.hpp>
@@ -9,7 +12,8 @@
 namespace kopp {
 namespace {
 
-constexpr std::size_t kMaxWarnings = 1000;  // distinct texts that LogWarnings remembers
+constexpr std::size_t kMaxWarnings = 1000;      // distinct texts that LogWarnings remembers
+constexpr std::size_t kMaxWarningBytes = 1024;  // of a text in the log
 
 std::string_view PathOf(std::string_view target) { return target.substr(0, target.find('?')); }
 
@@ -32,24 +36,35 @@ std::string_view NameOf(TransportError::Kind kind) {
       return "cancelled";
     case Kind::kNoCredentials:
       return "no credentials";
+    case Kind::kForbiddenByProxy:
+      return "forbidden by proxy";
   }
   return "unknown";
 }
 
-// The texts of the warnings that were logged. Thread-safe.
+// Returns `text`, truncated to kMaxWarningBytes between two UTF-8 characters.
+std::string Truncated(const std::string& text) {
+  if (text.size() <= kMaxWarningBytes) return text;
+  std::size_t size = kMaxWarningBytes;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+  return text.substr(0, size) + "...";
+}
+
+// The warnings that were logged. Stores hashes, because a text may be long. Thread-safe.
 class LoggedWarnings {
  public:
   // Returns whether `text` is new, and remembers it.
   bool Insert(const std::string& text) {
-    auto texts = texts_.Lock();
-    if (texts->contains(text)) return false;
-    if (texts->size() == kMaxWarnings) texts->clear();
-    texts->insert(text);
+    auto hashes = hashes_.Lock();
+    const std::size_t hash = std::hash<std::string>()(text);
+    if (hashes->contains(hash)) return false;
+    if (hashes->size() == kMaxWarnings) hashes->clear();
+    hashes->insert(hash);
     return true;
   }
 
  private:
-  Guarded<std::set<std::string>> texts_;
+  Guarded<std::set<std::size_t>> hashes_;
 };
 
 }  // namespace
@@ -94,7 +109,7 @@ RequestObserver LogWarnings(Logger log) {
     for (const std::string& warning : event.warnings) {
       if (!logged->Insert(warning)) continue;
       log.Info("Warning of the API server",
-               {{"warning", warning}, {"verb", event.method}, {"path", event.path}});
+               {{"warning", Truncated(warning)}, {"verb", event.method}, {"path", event.path}});
     }
   };
 }

@@ -49,7 +49,7 @@ class Retries {
                            request.method + " " + request.target +
                                ": cancelled before a retry because a stop was requested");
     }
-    backoff_ = std::min(2 * backoff_, kMaxBackoff);
+    backoff_ = backoff_ < kMaxBackoff / 2 ? 2 * backoff_ : kMaxBackoff;
     ++request.attempt;
     return true;
   }

@@ -169,6 +169,24 @@ TEST_F(ObservingTransportTest, AWarningIsLoggedOnceWithItsRequest) {
                               std::string(kWeb) + "\"\n"));
 }
 
+TEST_F(ObservingTransportTest, ALongWarningIsLoggedTruncatedBetweenTwoCharacters) {
+  const std::string begin(1023, 'x');
+  RespondWithWarnings({begin + "\u00e9 the end"});
+
+  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWeb});
+
+  EXPECT_THAT(log_, HasSubstr(" warning=\"" + begin + "...\" verb="));
+}
+
+TEST_F(ObservingTransportTest, WarningsWithACommonStartAreDifferent) {
+  const std::string begin(2000, 'x');
+  RespondWithWarnings({begin + "1", begin + "2"});
+
+  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWeb});
+
+  EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 2);
+}
+
 TEST_F(ObservingTransportTest, After1000DifferentWarningsTheFirstIsLoggedAgain) {
   auto transport = Observed(LogWarnings(Log()));
   const auto warn = [&](const std::string& text) {

@@ -248,10 +248,10 @@ TEST_P(TransportRotationTest, FileThatCannotBeReadDoesNotBlockCalls) {
     }
   }
   const TimePoint before = Clock::Real().Now();
-  static_cast<void>(transport->Call({.target = "/"}));
-  EXPECT_LT(Clock::Real().Now() - before, 1s) << "only the first calls may wait for the file";
+  for (int i = 0; i < 10; ++i) static_cast<void>(transport->Call({.target = "/"}));
+  EXPECT_LT(Clock::Real().Now() - before, 10s) << "only the first calls may wait for the file";
 
-  EXPECT_EQ(server.Requests().size(), 5U);
+  EXPECT_EQ(server.Requests().size(), 14U);
   for (const auto& request : server.Requests()) {
     EXPECT_EQ(Header(request.head, "Authorization"), "Bearer first");
   }
