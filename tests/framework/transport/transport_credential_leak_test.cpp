@@ -2,6 +2,7 @@
 #include "support/plugin_script.hpp"
 #include "support/raw_server.hpp"
 
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -24,21 +25,31 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kCanary = "canary";
+const std::string kServerBehindProxy = "https://api.invalid:6443";
+
+// A part of the key that starts at a multiple of 3 bytes, so that a Base64 form of the key contains
+// the Base64 form of the part.
+std::string PartOfTestKey() { return TestIdentity().key.substr(39, 21); }
+
+// Checks that `output` contains neither `canary` nor its Base64 form. The size of `canary` is a
+// multiple of 3.
+void ExpectNoCanary(const std::string& output, const std::string& canary) {
+  EXPECT_THAT(output, Not(HasSubstr(canary)));
+  EXPECT_THAT(output, Not(HasSubstr(Base64(canary))));
+}
 
 class CredentialLeakTest : public ConfigFixture {
  protected:
-  // Runs a manager that logs everything, with `user` in its kubeconfig, until it fails to start.
-  // Returns everything that it has written.
-  std::string OutputOfManager(const std::string& user, const RawServer& server) {
-    const auto file = Write("config", KubeconfigBuilder()
-                                          .Server(server.Url())
-                                          .ClusterField("certificate-authority: ca.crt")
-                                          .UserField(user));
+  // Runs a manager that logs everything, with `kubeconfig`, until it fails to start. Returns
+  // everything that it has written.
+  std::string OutputOfManager(const std::string& kubeconfig) {
+    const auto file = Write("config", kubeconfig);
     std::string log;
     std::mutex mutex;
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
     Options options{.kubeconfig = file.string()};
+    options.retry.max_tries = 2;
     options.log = Logger({.verbosity = 10, .write = [&](std::string_view line) {
                             const std::lock_guard lock(mutex);
                             log += line;
@@ -61,10 +72,39 @@ class CredentialLeakTest : public ConfigFixture {
                                       {ReadRequest(), CloseAbruptly()}};
     for (const Script& script : scripts) {
       RawServer server({script}, RawServer::Tls{.identity = authority.IssueForLoopback()});
-      const std::string output = OutputOfManager(user, server);
+      const std::string output = OutputOfManager(KubeconfigBuilder()
+                                                     .Server(server.Url())
+                                                     .ClusterField("certificate-authority: ca.crt")
+                                                     .UserField(user));
       EXPECT_THAT(output, HasSubstr("Cannot start"));
-      EXPECT_THAT(output, Not(HasSubstr(canary)));
+      ExpectNoCanary(output, canary);
       EXPECT_GE(server.Requests().size(), 1U) << "the credential was not used: " << output;
+    }
+  }
+
+  // Checks the output of managers whose CONNECT request gets each of several bad responses. The
+  // proxy is the one of `cluster`, in which PROXY stands for its host and port, or $HTTPS_PROXY.
+  void ExpectNoLeakThroughProxy(const std::string& cluster) {
+    const std::vector<Script> scripts{
+        {ReadRequest(), Send(MakeResponse(407, "")), Close()},
+        {ReadRequest(), Send(MakeResponse(502, "")), Close()},
+        {ReadRequest(), Send("no HTTP\r\n\r\n"), Close()},
+        {ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\n"), CloseAbruptly()},
+        {ReadRequest(), CloseAbruptly()}};
+    for (const Script& script : scripts) {
+      RawServer proxy({script});
+      const std::string address = "canary:canary@127.0.0.1:" + std::to_string(proxy.port());
+      ::setenv("HTTPS_PROXY", address.c_str(), 1);
+      std::string field = cluster;
+      if (const auto at = field.find("PROXY"); at != std::string::npos)
+        field.replace(at, 5, address);
+      const std::string output =
+          OutputOfManager(KubeconfigBuilder().Server(kServerBehindProxy).ClusterField(field));
+      ::unsetenv("HTTPS_PROXY");
+      EXPECT_THAT(output, HasSubstr("through the proxy http://127.0.0.1:"));
+      ExpectNoCanary(output, kCanary);
+      ASSERT_GE(proxy.Requests().size(), 1U);
+      EXPECT_THAT(proxy.Requests().at(0).head, HasSubstr(Base64("canary:canary")));
     }
   }
 };
@@ -81,7 +121,28 @@ TEST_F(CredentialLeakTest, RejectedConfigurationsDoNotShowCredentials) {
     const std::string error = LoadErrorOfText(KubeconfigBuilder().UserField(user));
     EXPECT_THAT(error, HasSubstr("kubeconfig")) << user;
     EXPECT_THAT(error, Not(::testing::ContainsRegex("canary($|[^-])"))) << user;
+    EXPECT_THAT(error, Not(HasSubstr(Base64(kCanary)))) << user;
   }
+}
+
+TEST_F(CredentialLeakTest, RejectedProxiesDoNotShowCredentials) {
+  for (const std::string url :
+       {"https://canary:canary@proxy", "socks5://canary:canary@proxy", "canary:canary@proxy",
+        "http://canary:canary@", "http://canary:canary/canary@proxy", "http://can%ary:canary@proxy",
+        "http://canary:canary@proxy:port"}) {
+    const std::string error =
+        LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: " + url));
+    EXPECT_THAT(error, HasSubstr("proxy-url")) << url;
+    ExpectNoCanary(error, kCanary);
+  }
+}
+
+TEST_F(CredentialLeakTest, ManagerDoesNotShowPasswordOfProxyUrl) {
+  ExpectNoLeakThroughProxy("proxy-url: http://PROXY");
+}
+
+TEST_F(CredentialLeakTest, ManagerDoesNotShowPasswordOfHttpsProxyVariable) {
+  ExpectNoLeakThroughProxy("insecure-skip-tls-verify: false");
 }
 
 TEST_F(CredentialLeakTest, ManagerDoesNotShowToken) { ExpectNoLeak("token: canary", kCanary); }
@@ -96,8 +157,24 @@ TEST_F(CredentialLeakTest, ManagerDoesNotShowClientKey) {
   Write("tls.crt", TestIdentity().certificate);
   Write("tls.key", TestIdentity().key);
 
-  ExpectNoLeak("client-certificate: tls.crt\n    client-key: tls.key",
-               TestIdentity().key.substr(40, 20));
+  ExpectNoLeak("client-certificate: tls.crt\n    client-key: tls.key", PartOfTestKey());
+}
+
+TEST_F(CredentialLeakTest, ManagerDoesNotShowClientKeyData) {
+  ExpectNoLeak("client-certificate-data: " + Base64(TestIdentity().certificate) +
+                   "\n    client-key-data: " + Base64(TestIdentity().key),
+               PartOfTestKey());
+}
+
+TEST_F(CredentialLeakTest, ManagerDoesNotShowClientKeyOfPlugin) {
+  const PluginScript plugin(
+      Print(ExecCredentialJson({{"clientCertificateData", TestIdentity().certificate},
+                                {"clientKeyData", TestIdentity().key}})));
+
+  ExpectNoLeak(
+      "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: " +
+          plugin.path().string() + "}",
+      PartOfTestKey());
 }
 
 TEST_F(CredentialLeakTest, ManagerDoesNotShowTokenOfPlugin) {
@@ -118,13 +195,15 @@ TEST_F(CredentialLeakTest, ManagerDoesNotShowOutputOfPluginThatFails) {
                          RawServer::Tls{.identity = authority.IssueForLoopback()});
 
   const std::string output = OutputOfManager(
-      "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, args: [canary], "
-      "command: " +
-          plugin.path().string() + "}",
-      server);
+      KubeconfigBuilder()
+          .Server(server.Url())
+          .ClusterField("certificate-authority: ca.crt")
+          .UserField("exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+                     "args: [canary], command: " +
+                     plugin.path().string() + "}"));
 
   EXPECT_THAT(output, HasSubstr("failed with exit code 1"));
-  EXPECT_THAT(output, Not(HasSubstr(kCanary)));
+  ExpectNoCanary(output, kCanary);
 }
 
 }  // namespace
