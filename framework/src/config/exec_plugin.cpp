@@ -124,7 +124,7 @@ std::string AdviceFor(int error, const ExecConfig& exec) {
     case E2BIG:
       return "set provideClusterInfo to false, or use a smaller certificate-authority";
     case ENOENT:
-      if (const std::string hint = OneLine(exec.install_hint); !hint.empty()) return hint;
+      if (std::string hint = OneLine(exec.install_hint); !hint.empty()) return hint;
       [[fallthrough]];
     default:
       return "install it, or correct the command of users[].user.exec";

@@ -26,6 +26,7 @@ write_connection_kubeconfigs() {
   local token
   process_start "$state" proxy python3 "$here/proxy.py" connect 127.0.0.1
   process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$(<"$state/port")"
+  disown -a # do not report when they are killed
   until [[ -s $state/proxy.log && -s $state/ipv6.log ]]; do sleep 0.05; done
   cp "$state/sample-controller.kubeconfig" "$state/token-user.kubeconfig"
   cp "$certificate" "$state/certificate-user.kubeconfig"
