@@ -108,7 +108,7 @@ TEST_F(ManagerTest, CallsAndWatchesOfTheManagerAreObserved) {
                               },
                           .transport = transport_,
                           .clock = clock_}};
-  manager.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+  manager.AddController<Pod>().Reconcile([](const Pod& pod, Context& context) {
     (void)context.client.Get<Pod>(KeyOf(pod));
     context.events.Normal(pod, "Seen", "hello");
     return Result{};

@@ -18,7 +18,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-const std::string kServer = "https://api.invalid:6443";
+constexpr const char* kServer = "https://api.invalid:6443";
 
 // The start of a script in which the proxy opens a tunnel and the server accepts a TLS connection.
 Script WithTunnel(const Script& script) {
@@ -52,7 +52,8 @@ class ProxyTest : public TransportConformanceTest {
                         "127.0.0.1:" + std::to_string(proxy.port()));
   }
   static Failure WithoutNames(Failure failure, const std::string& proxy) {
-    const std::string names = "GET " + kServer + "/api: through the proxy http://" + proxy + ": ";
+    const std::string names =
+        std::string("GET ") + kServer + "/api: through the proxy http://" + proxy + ": ";
     EXPECT_THAT(failure.message, StartsWith(names));
     failure.message.erase(0, names.size());
     return failure;

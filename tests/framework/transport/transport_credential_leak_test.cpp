@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kCanary = "canary";
-const std::string kServerBehindProxy = "https://api.invalid:6443";
+constexpr const char* kServerBehindProxy = "https://api.invalid:6443";
 
 // A part of the key that starts at a multiple of 3 bytes, so that a Base64 form of the key contains
 // the Base64 form of the part.
