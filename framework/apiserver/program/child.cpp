@@ -1,5 +1,7 @@
 #include "child.hpp"
 
+#include "system/environment.hpp"
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -12,27 +14,6 @@
 
 namespace kopp::apiserver {
 namespace {
-
-// Returns a null-terminated array of pointers to `strings`, the form of argv and environ. `strings`
-// must outlive the result.
-std::vector<char*> NullTerminatedPointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Returns the environment of this process, with `variables` added or replaced.
-std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!variables.contains(text.substr(0, text.find('=')))) all.push_back(text);
-  }
-  for (const auto& [name, value] : variables) all.push_back(name + '=' + value);
-  return all;
-}
 
 // RAII wrapper for posix_spawn file actions. The child reads /dev/null as standard input, and
 // appends standard output and standard error to `output`.
@@ -87,12 +68,12 @@ Child::Child(const std::vector<std::string>& command,
              const std::map<std::string, std::string>& variables,
              const std::filesystem::path& output) {
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = EnvironmentWith(variables);
+  std::vector<std::string> environment = detail::EnvironmentWith(variables);
   const SpawnFileActions files(output);
   const SpawnAttributes attributes;
   const int error = ::posix_spawnp(&pid_, arguments.front().c_str(), files.get(), attributes.get(),
-                                   NullTerminatedPointers(arguments).data(),
-                                   NullTerminatedPointers(environment).data());
+                                   detail::NullTerminatedPointers(arguments).data(),
+                                   detail::NullTerminatedPointers(environment).data());
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "cannot run " + command.front());
   }

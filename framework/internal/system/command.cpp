@@ -1,5 +1,6 @@
 #include "system/command.hpp"
 
+#include "system/environment.hpp"
 #include "system/socket.hpp"
 
 #include <algorithm>
@@ -25,27 +26,6 @@ using End = CommandResult::End;
 constexpr int kPollMilliseconds = 10;  // how often a stop and the end of the process are noticed
 constexpr std::size_t kReadBytes = 64 << 10;  // the capacity of a pipe
 constexpr std::size_t kMaxErrors = 1 << 10;
-
-// Returns a null-terminated array of pointers to `strings`, the form of argv and environ. `strings`
-// must outlive the result.
-std::vector<char*> PointersTo(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Returns the environment of this process, with `variables` added or replaced.
-std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!variables.contains(text.substr(0, text.find('=')))) all.push_back(text);
-  }
-  for (const auto& [name, value] : variables) all.push_back(name + '=' + value);
-  return all;
-}
 
 // A pipe whose read end does not block.
 struct Pipe {
@@ -108,7 +88,8 @@ class SpawnSettings {
     std::vector<std::string> environment = EnvironmentWith(command.variables);
     pid_t pid = 0;
     const int error = ::posix_spawnp(&pid, arguments.front().c_str(), &files_, &attributes_,
-                                     PointersTo(arguments).data(), PointersTo(environment).data());
+                                     NullTerminatedPointers(arguments).data(),
+                                     NullTerminatedPointers(environment).data());
     if (error != 0) {
       throw std::system_error(error, std::generic_category(), "cannot run " + arguments.front());
     }
