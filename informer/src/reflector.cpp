@@ -161,11 +161,11 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     state_ = State::kListingUnpaged;
     return {{}, problem, /*minor=*/true};
   }
-  if (!error.IsTooManyRequests()) {
-    const bool temporary = error.IsServerFault() && !version_unavailable;
-    if (state_ == State::kWatching) state_ = temporary ? State::kCheckingVersion : State::kListing;
-    // If the version may not be read, the next silent watch leads to another try.
-    if (state_ == State::kCheckingVersion && !temporary) state_ = State::kWatching;
+  const bool temporary = error.IsServerFault() && !version_unavailable;
+  if (state_ == State::kWatching && !error.IsTooManyRequests()) {
+    state_ = temporary ? State::kCheckingVersion : State::kListing;
+  } else if (state_ == State::kCheckingVersion && error.IsNotFound()) {
+    state_ = State::kListing;
   }
   const auto jitter = std::generate_canonical<double, 32>(random_);
   return {std::max(NextBackoff(), RetryAfterDelay(error.retry_after(), jitter)), problem,

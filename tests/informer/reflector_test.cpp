@@ -293,13 +293,26 @@ TEST_F(ReflectorStateTest, IfTheNewestVersionIsOlderThanTheLastEverythingIsListe
   EXPECT_EQ(state_.StartWatch().resource_version, "9");
 }
 
-TEST_F(ReflectorStateTest, IfTheNewestVersionCannotBeReadTheWatchResumes) {
+// A server rejects valid credentials with 401 or 403 while it starts. A watch from a version that
+// the restored etcd does not have yet would stay silent.
+TEST_F(ReflectorStateTest, TheWatchDoesNotResumeBeforeTheNewestVersionIsRead) {
+  for (const int code : {401, 403, 429, 500, 503}) {
+    ListAndWatch("12");
+    (void)state_.OnIdleTimeout();
+
+    EXPECT_GT(state_.OnFailure(ApiFailure(code)).delay, 0s) << code;
+
+    EXPECT_EQ(state_.state(), State::kCheckingVersion) << code;
+  }
+}
+
+TEST_F(ReflectorStateTest, ACheckOfTheVersionThatFailsWith404Relists) {
   ListAndWatch("12");
   (void)state_.OnIdleTimeout();
 
-  EXPECT_GT(state_.OnFailure(ApiFailure(403)).delay, 0s);
+  EXPECT_GT(state_.OnFailure(ApiFailure(404)).delay, 0s);
 
-  EXPECT_EQ(state_.state(), State::kWatching);
+  EXPECT_EQ(state_.state(), State::kListing);
 }
 
 TEST_F(ReflectorStateTest, WithoutBookmarksTheIdleDeadlineIsFiveSecondsAfterTheWatchTimeout) {
