@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
 # Checks the ways to connect to the API server: each kind of credentials, a proxy, IPv6, and
-# certificates that are rotated while the controller runs.
+# certificates that are rotated while the controller runs. The controllers log everything.
 
 check_connections() {
   write_connection_kubeconfigs
@@ -16,6 +16,7 @@ check_connections() {
   else
     skip_check "$rotated" "kopp-apiserver creates its certificates when it starts"
   fi
+  check "The log at the highest verbosity shows neither a token nor a private key" log_shows_no_credentials
   process_stop "$state" controller TERM
   start_controller_process
 }
@@ -24,6 +25,7 @@ check_connections() {
 write_connection_kubeconfigs() {
   local certificate=$state/sample-controller-certificate.kubeconfig
   local token
+  stat -c %s "$state/controller.log" >"$state/connections.offset"
   process_start "$state" proxy python3 "$here/proxy.py" connect 127.0.0.1
   process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$(<"$state/port")"
   disown -a # do not report when they are killed
@@ -36,7 +38,7 @@ write_connection_kubeconfigs() {
   sed -E "s|https://127.0.0.1:[0-9]+|https://[::1]:$(head -n 1 "$state/ipv6.log")|" \
     "$certificate" >"$state/ipv6-user.kubeconfig"
 
-  token=$(kubectl --kubeconfig "$state/token-user.kubeconfig" config view --raw -o 'jsonpath={.users[0].user.token}')
+  token=$(token_of token-user)
   cat >"$state/plugin" <<END
 #!/bin/sh
 echo run >>plugin.runs
@@ -47,9 +49,13 @@ END
     "$certificate" >"$state/plugin-user.kubeconfig"
 }
 
+token_of() { # USER
+  kubectl --kubeconfig "$state/$1.kubeconfig" config view --raw -o 'jsonpath={.users[0].user.token}'
+}
+
 reconciles_as() { # USER
   process_stop "$state" controller TERM
-  start_controller_process "$state/$1-user.kubeconfig"
+  start_controller_process "$state/$1-user.kubeconfig" -v 10
   use_new_namespace "$1-user"
   create_foo a a 2
   eventually_equals 2 10 replicas a
@@ -89,4 +95,21 @@ certificates_rotated() {
   eventually_equals 5 60 replicas a
   eventually_equals 4 60 replicas b
   equals "$before" process_id "$state" controller
+}
+
+log_shows_no_credentials() {
+  local key=$state/sample-controller-certificate.key
+  equals yes at_least 50 count_logged_requests
+  matches '^.{60}' key_lines "$key"
+  equals 0 count_in_connections_log -F -e "$(token_of token-user)"
+  equals 0 count_in_connections_log -F -f <(key_lines "$key")
+}
+
+key_lines() { grep -v -e '-----' "$1"; } # KEY
+
+count_logged_requests() { count_in_connections_log '"Response"'; }
+
+# Counts the matching lines of all controllers since the start of this part.
+count_in_connections_log() { # GREP-ARGUMENT...
+  tail -c "+$(($(<"$state/connections.offset") + 1))" "$state/controller.log" | grep -c "$@"
 }

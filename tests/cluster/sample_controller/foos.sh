@@ -47,11 +47,11 @@ at_least() { # NUMBER COMMAND...: prints yes if the command's output is NUMBER o
 }
 
 # Records the size of the log, so that controller_log prints only the output of this process.
-start_controller_process() { # [KUBECONFIG]
+start_controller_process() { # [KUBECONFIG [FLAG...]]
   stat -c %s "$state/controller.log" >"$state/controller.log.offset" 2>/dev/null || echo 0 >"$state/controller.log.offset"
   process_start "$state" controller "$SAMPLE_CONTROLLER" \
     --kubeconfig "${1:-$state/sample-controller.kubeconfig}" --metrics-bind-address 127.0.0.1:0 \
-    --http-transport "${HTTP_TRANSPORT:-beast}"
+    --http-transport "${HTTP_TRANSPORT:-beast}" "${@:2}"
 }
 
 controller_log() { tail -c "+$(($(cat "$state/controller.log.offset") + 1))" "$state/controller.log"; }
