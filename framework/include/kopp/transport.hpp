@@ -138,9 +138,10 @@ struct TransportOptions {
   std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
   /// Decides when to read credential files and run plugins again. Must outlive the transport.
   Clock& clock = Clock::Real();
-  /// Called with one line of text if a credential file or plugin cannot be used while the previous
-  /// credentials stay in use; once per problem. Calls come from Call and Open, and may be
-  /// concurrent.
+  /// Called with one line of text, once per problem: if a credential file or plugin cannot be used
+  /// while the previous credentials stay in use, and if the library `calls` does not support the
+  /// configuration, so that Boost.Beast is used. Calls come from MakeTransport, Call and Open, and
+  /// may be concurrent.
   std::function<void(const std::string& problem)> on_warning{};
 };
 

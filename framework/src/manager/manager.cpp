@@ -55,7 +55,7 @@ std::shared_ptr<Transport> Connect(const Options& options, std::string& host,
     WarnIfInsecure(config, options.log);
     host = detail::ParseEndpoint(config.server).Authority();
     const auto warn = [log = options.log](const std::string& problem) {
-      log.Error("Cannot renew credentials, using the previous ones", {{"err", problem}});
+      log.Error("Problem with the connection to the API server", {{"err", problem}});
     };
     return MakeTransport(config, {.calls = options.http_transport,
                                   .user_agent = UserAgent(options.name, options.version),

@@ -72,7 +72,9 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     auto credentials = current_;
     const std::string warning = JoinErrors(plugin_problem_.Report(), file_problem_.Report());
     lock.unlock();
-    if (!warning.empty() && options_.on_warning) options_.on_warning(warning);
+    if (!warning.empty() && options_.on_warning) {
+      options_.on_warning("cannot renew credentials, using the previous ones: " + warning);
+    }
     return credentials;
   }
 

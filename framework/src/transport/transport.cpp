@@ -18,6 +18,16 @@ void ValidateOptions(const TransportOptions& options) {
   }
 }
 
+/// Returns the setting that cpprestsdk does not support, or "" if there is none.
+std::string_view UnsupportedByCpprest(const Config& config,
+                                      const detail::TransportContext& context) {
+  if (detail::IsIpv6Address(context.endpoint.host)) return "an IPv6 address";
+  if (!config.tls_server_name.empty()) return "tls-server-name";
+  if (context.proxy) return "a proxy";
+  if (!config.impersonate.user.empty()) return "impersonation";
+  return "";
+}
+
 }  // namespace
 
 std::string UserAgent(std::string_view program, std::string_view version) {
@@ -36,13 +46,17 @@ std::string UserAgent(std::string_view program, std::string_view version) {
 std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOptions& options) {
   ValidateOptions(options);
   auto context = std::make_shared<detail::TransportContext>(config, options);
-  const bool needs_beast = detail::IsIpv6Address(context->endpoint.host) ||
-                           !config.tls_server_name.empty() || context->proxy.has_value() ||
-                           !config.impersonate.user.empty();
-  if (options.calls == TransportOptions::Calls::kBeast || needs_beast) {
-    return std::make_unique<detail::BeastTransport>(std::move(context));
+  bool use_cpprest = options.calls == TransportOptions::Calls::kCppRest;
+  const std::string_view unsupported = UnsupportedByCpprest(config, *context);
+  if (use_cpprest && !unsupported.empty()) {
+    use_cpprest = false;
+    if (options.on_warning) {
+      options.on_warning("cpprestsdk does not support " + std::string(unsupported) +
+                         ", so calls use Boost.Beast");
+    }
   }
-  return detail::MakeCpprestTransport(std::move(context));
+  if (use_cpprest) return detail::MakeCpprestTransport(std::move(context));
+  return std::make_unique<detail::BeastTransport>(std::move(context));
 }
 
 }  // namespace kopp
