@@ -1,9 +1,11 @@
 #include <chrono>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kopp/testing/fake_clock.hpp>
@@ -45,6 +47,52 @@ TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
   queue_.Add("second");
 
   EXPECT_EQ(ProcessAll(), (Items{"urgent", "first", "second", "initial list"}));
+}
+
+TEST_F(PriorityOrderTest, AnItemThatIsAddedForEverDoesNotStarveLowerPriorities) {
+  constexpr int kItems = 50;
+  queue_.Add("hot");
+  for (int i = 0; i < kItems; ++i) queue_.Add("initial list " + std::to_string(i), -100);
+  int returned = 0;
+  for (int gets = 0; gets < kItems * 10; ++gets) {
+    const auto item = queue_.Get();
+    returned += item != "hot" ? 1 : 0;
+    if (item == "hot") queue_.Add("hot");
+    queue_.Done(*item);
+  }
+
+  EXPECT_EQ(returned, kItems);
+}
+
+TEST_F(PriorityOrderTest, LowerPrioritiesHaveOneOfTenItemsAndTakeTurns) {
+  for (int i = 0; i < 40; ++i) queue_.Add("high " + std::to_string(i));
+  for (int i = 0; i < 3; ++i) {
+    queue_.Add("middle", -1);
+    queue_.Add("low 1", -100);
+    queue_.Add("low 2", -100);
+  }
+  const Items items = ProcessAll();
+
+  EXPECT_EQ(items[9], "middle");
+  EXPECT_EQ(items[19], "low 1");
+  EXPECT_EQ(items[29], "low 2");
+  EXPECT_EQ(items[8], "high 8");
+  EXPECT_EQ(items[30], "high 27");
+}
+
+TEST_F(PriorityOrderTest, EachLowerPriorityHasATurnIfAllArePermanentlyReady) {
+  std::map<std::string, int> counts;
+  for (int priority : {3, 2, 1}) queue_.Add(std::to_string(priority), priority);
+  for (int gets = 0; gets < 200; ++gets) {
+    const auto item = queue_.Get();
+    ++counts[*item];
+    queue_.Add(*item, std::stoi(*item));
+    queue_.Done(*item);
+  }
+
+  EXPECT_THAT(counts, ::testing::ElementsAre(::testing::Pair("1", ::testing::Ge(10)),
+                                             ::testing::Pair("2", ::testing::Ge(10)),
+                                             ::testing::Pair("3", ::testing::Ge(100))));
 }
 
 TEST_F(PriorityOrderTest, AddingAReadyItemWithALowerOrEqualPriorityKeepsItsPriorityAndPlace) {

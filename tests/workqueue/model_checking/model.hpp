@@ -102,7 +102,11 @@ class Model {
 
   /// Requires: Len() > 0.
   Returned Get() {
-    auto& [priority, lists] = *ready_.begin();
+    const int priority = NextPriority();
+    const bool is_highest = priority == ready_.begin()->first;
+    passed_over_ = is_highest && ready_.size() > 1 ? passed_over_ + 1 : 0;
+    if (!is_highest) last_lower_priority_ = priority;
+    auto& lists = ready_[priority];
     const Returned returned{lists.front().ids.front(), priority};
     if (++lists.front().served >= OrderSpec::WeightOf(lists.front().tenant)) {
       lists.front().served = 0;
@@ -180,6 +184,19 @@ class Model {
     std::deque<int> ids;
   };
 
+  /// Returns the highest priority. After nine items that were returned before ready items of lower
+  /// priorities, returns a lower priority: the next below the last one, or else the highest of
+  /// them.
+  [[nodiscard]] int NextPriority() const {
+    std::vector<int> lower;
+    for (const auto& [priority, lists] : ready_) lower.push_back(priority);
+    const int highest = lower.front();
+    lower.erase(lower.begin());
+    if (passed_over_ < 9 || lower.empty()) return highest;
+    const auto next = std::find_if(lower.begin(), lower.end(),
+                                   [&](int each) { return each < last_lower_priority_; });
+    return next == lower.end() ? lower.front() : *next;
+  }
   [[nodiscard]] std::optional<int> PriorityOfReady(int id) const {
     for (const Returned& ready : Ready()) {
       if (ready.id == id) return ready.priority;
@@ -203,8 +220,10 @@ class Model {
 
   OrderSpec order_;
   std::map<int, std::vector<TenantList>, std::greater<>> ready_;  // the first list is served next
-  std::map<int, int> processing_;                                 // the priorities of the items
-  std::map<int, int> dirty_;  // the items that were added while processing
+  int passed_over_ = 0;
+  int last_lower_priority_ = 0;
+  std::map<int, int> processing_;  // the priorities of the items
+  std::map<int, int> dirty_;       // the items that were added while processing
   std::map<int, Waiting> waiting_;
   std::uint64_t calls_ = 0;
   std::uint64_t stray_dones_ = 0;

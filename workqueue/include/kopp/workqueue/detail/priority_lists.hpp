@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
 #include <optional>
@@ -17,6 +18,10 @@ namespace kopp::workqueue::detail {
 
 /// Returns the items with the highest priority first. Within a priority, tenants take turns
 /// (weighted round robin).
+///
+/// A key that is added again and again with a high priority must not starve the others. So after
+/// nine items in a row that were returned before ready items of lower priorities, the next item has
+/// a lower priority. The lower priorities take turns.
 ///
 /// Each tenant that has ready items of a priority has one list of them, oldest first. The lists of
 /// a priority form a ring: the front list is served, and moves to the back after `weight` items.
@@ -39,7 +44,7 @@ class PriorityLists final : public ReadyList {
     Push(handle, deferred_.extract(handle).mapped());
   }
 
-  [[nodiscard]] Handle Front() const override { return rings_.begin()->second.lists.front().front; }
+  [[nodiscard]] Handle Front() const override { return NextRing()->second.lists.front().front; }
   void PopFront() noexcept override;
   [[nodiscard]] int PriorityOf(Handle handle) const override { return links_[handle].priority; }
   void ForEach(const std::function<bool(Handle)>& visit) const override;
@@ -65,10 +70,19 @@ class PriorityLists final : public ReadyList {
     TenantList* list = nullptr;
   };
 
+  using Rings = std::map<int, Ring, std::greater<>>;  // indexed by priority
+
+  static constexpr int kMaxPassedOver = 9;
+
+  /// Returns the ring of the next item. Requires: an item is ready.
+  [[nodiscard]] Rings::const_iterator NextRing() const;
   void Remove(Handle handle) noexcept;
 
-  std::map<int, Ring, std::greater<>> rings_;  // indexed by priority
-  std::vector<Link> links_;                    // indexed by handle
+  Rings rings_;
+  // The number of consecutive items that were returned before ready items of lower priorities.
+  int passed_over_ = 0;
+  int last_lower_priority_ = 0;  // the last one that had its turn
+  std::vector<Link> links_;      // indexed by handle
   std::unordered_map<Handle, Rank> deferred_;
 };
 
@@ -87,8 +101,22 @@ inline void PriorityLists::Push(Handle handle, const Rank& rank) noexcept {
   list.back = handle;
 }
 
+inline PriorityLists::Rings::const_iterator PriorityLists::NextRing() const {
+  const auto highest = rings_.begin();
+  if (passed_over_ < kMaxPassedOver || rings_.size() == 1) return highest;
+  const auto lower = rings_.upper_bound(std::min(last_lower_priority_, highest->first));
+  return lower == rings_.end() ? std::next(highest) : lower;
+}
+
 inline void PriorityLists::PopFront() noexcept {
-  auto& lists = rings_.begin()->second.lists;
+  const int priority = NextRing()->first;
+  if (priority != rings_.begin()->first) {
+    passed_over_ = 0;
+    last_lower_priority_ = priority;
+  } else {
+    passed_over_ = rings_.size() == 1 ? 0 : passed_over_ + 1;
+  }
+  auto& lists = rings_.find(priority)->second.lists;
   TenantList& list = lists.front();
   const Handle handle = list.front;
   if (++list.served >= list.weight) {

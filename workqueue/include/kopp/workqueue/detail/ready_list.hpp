@@ -48,8 +48,8 @@ class ReadyList {
   [[nodiscard]] virtual int PriorityOf(Handle handle) const = 0;
 
   /// Calls visit(handle) for each ready item, by priority, then by tenant, then oldest first, until
-  /// `visit` returns false. If there are several tenants, Get uses another order, because tenants
-  /// take turns.
+  /// `visit` returns false. If there are several tenants or priorities, Get uses another order,
+  /// because they take turns.
   virtual void ForEach(const std::function<bool(Handle)>& visit) const = 0;
 
   /// Frees memory if its capacity is large. Requires: no item is ready, deferred or being
