@@ -15,7 +15,11 @@ void AnyInformer::AddHandler(AnyEventHandler handler, Duration resync) {
 
 void AnyInformer::Run(const std::stop_token& stop) {
   run_called_ = true;
-  AnyReflector reflector(source_, *this, {options_.clock, options_.seed, options_.on_problem});
+  AnyReflector reflector(source_, *this,
+                         {.clock = options_.clock,
+                          .seed = options_.seed,
+                          .use_watch_list = options_.use_watch_list,
+                          .on_problem = options_.on_problem});
   reflector.Run(stop);
 }
 

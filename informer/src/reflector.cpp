@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <ratio>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <kopp/informer/reflector.hpp>
@@ -28,6 +31,11 @@ constexpr Duration kMaxWatchTimeout = 480s;
 constexpr Duration kIdleTimeoutWithBookmarks = 75s;
 constexpr Duration kIdleTimeoutMargin = 5s;
 constexpr Duration kMinWatchInterval = 1s;
+// A streaming list whose end does not come is given up after this time without a new object, or
+// after this number of consecutive failures. Then lists are used for kNoStreamingInterval.
+constexpr Duration kStreamingIdleTimeout = 30s;
+constexpr int kMaxStreamingFailures = 2;
+constexpr Duration kNoStreamingInterval = 1h;
 constexpr int kPageSize = 500;
 // After this number of consecutive malformed frames, the reflector lists again.
 constexpr int kMaxMalformedFrames = 3;
@@ -39,7 +47,28 @@ std::string RetrySuffix(Duration delay) {
   return "; retrying in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
+/// Returns whether the server rejects the options of a streaming list. A server whose etcd lacks
+/// RequestWatchProgress (before 3.4.31 and 3.5.13) sends 500.
+bool RejectsStreaming(const ApiError& error) {
+  switch (error.code()) {
+    case 400:
+    case 404:
+    case 405:
+    case 415:
+    case 422:
+    case 501:
+      return true;
+    default:
+      return std::string_view(error.what()).find("RequestWatchProgress") != std::string_view::npos;
+  }
+}
+
 }  // namespace
+
+ReflectorState::State ReflectorState::ListState() const {
+  const bool streaming = use_watch_list_ && clock_.Now() >= no_streaming_before_;
+  return streaming ? State::kStreamingList : State::kListing;
+}
 
 ListOptions ReflectorState::NextListOptions() const {
   if (!continue_token_.empty()) return {"", kPageSize, continue_token_};
@@ -75,7 +104,7 @@ WatchOptions ReflectorState::StartWatch() {
   watch_timeout_ = Duration(timeout(random_));
   watch_started_ = last_event_ = clock_.Now();
   watch_had_events_ = false;
-  return {resource_version_, watch_timeout_};
+  return {resource_version_, watch_timeout_, state_ == State::kStreamingList};
 }
 
 void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark) {
@@ -88,12 +117,23 @@ void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark)
   }
 }
 
+void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {
+  OnEvent("", /*bookmark=*/true);
+  resource_version_ = resource_version;
+  state_ = State::kWatching;
+  streaming_failures_ = 0;
+}
+
 TimePoint ReflectorState::IdleDeadline() const {
+  if (state_ == State::kStreamingList) return After(last_event_, kStreamingIdleTimeout);
   if (bookmarks_seen_) return After(last_event_, kIdleTimeoutWithBookmarks);
   return After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
 }
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
+  if (state_ == State::kStreamingList) {
+    return StopStreaming("the watch ended before the end of the initial events");
+  }
   if (watch_had_events_) return {};
   state_ = State::kCheckingVersion;
   if (clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
@@ -105,6 +145,10 @@ ReflectorState::NextStep ReflectorState::OnWatchEnd() {
 }
 
 ReflectorState::NextStep ReflectorState::OnIdleTimeout() {
+  if (state_ == State::kStreamingList) {
+    return StopStreaming("the watch sent neither an object nor the end of the initial events for " +
+                         std::to_string(kStreamingIdleTimeout / 1s) + " s");
+  }
   state_ = State::kCheckingVersion;
   const auto idle = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - last_event_);
   return {{},
@@ -152,8 +196,9 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
 
 ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
   const std::string problem = error.what();
+  if (state_ == State::kStreamingList && RejectsStreaming(error)) return StopStreaming(problem);
   const bool version_unavailable = error.IsGone() || error.IsTooLargeVersion();
-  if (state_ == State::kListing && version_unavailable) {
+  if ((state_ == State::kListing || state_ == State::kStreamingList) && version_unavailable) {
     state_ = State::kListingPages;
     return {{}, problem, /*minor=*/true};
   }
@@ -163,9 +208,11 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
   }
   const bool temporary = error.IsServerFault() && !version_unavailable;
   if (state_ == State::kWatching && !error.IsTooManyRequests()) {
-    state_ = temporary ? State::kCheckingVersion : State::kListing;
+    state_ = temporary ? State::kCheckingVersion : ListState();
   } else if (state_ == State::kCheckingVersion && error.IsNotFound()) {
-    state_ = State::kListing;
+    state_ = ListState();
+  } else if (!error.IsTooManyRequests()) {
+    CountStreamingFailure();
   }
   const auto jitter = std::generate_canonical<double, 32>(random_);
   return {std::max(NextBackoff(), RetryAfterDelay(error.retry_after(), jitter)), problem,
@@ -187,15 +234,30 @@ ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error)
           ? "cannot decode a watch event after resource version " + resource_version_
           : "cannot decode the list";
   if (state_ == State::kWatching && ++malformed_frames_ == kMaxMalformedFrames) {
-    state_ = State::kListing;
+    state_ = ListState();
     malformed_frames_ = 0;
   }
+  CountStreamingFailure();
   return {NextBackoff(), context + ": " + error.what(), /*minor=*/false};
 }
 
 ReflectorState::NextStep ReflectorState::OnOtherFailure(const std::string& problem) {
   if (state_ == State::kWatching) state_ = State::kCheckingVersion;
+  CountStreamingFailure();
   return {NextBackoff(), problem, /*minor=*/false};
+}
+
+void ReflectorState::CountStreamingFailure() {
+  if (state_ != State::kStreamingList || ++streaming_failures_ < kMaxStreamingFailures) return;
+  state_ = State::kListing;
+  no_streaming_before_ = After(clock_.Now(), kNoStreamingInterval);
+  streaming_failures_ = 0;
+}
+
+ReflectorState::NextStep ReflectorState::StopStreaming(const std::string& problem) {
+  streaming_failures_ = kMaxStreamingFailures;
+  CountStreamingFailure();
+  return {{}, "cannot list with a watch; listing without: " + problem, /*minor=*/true};
 }
 
 Duration ReflectorState::NextBackoff() {
@@ -208,6 +270,39 @@ Duration ReflectorState::NextBackoff() {
   return backoff_ + Duration(jitter(random_));
 }
 
+/// The objects that a streaming list has sent so far.
+class AnyReflector::InitialObjects {
+ public:
+  /// Applies an event or a skipped event. Returns whether it is about a new object.
+  bool Apply(const WatchItem& item) {
+    if (item.type == WatchItem::Type::kSkipped) {
+      return !objects_.contains(item.skipped_key) && skipped_keys_.insert(item.skipped_key).second;
+    }
+    if (item.type != WatchItem::Type::kEvent) return false;
+    ObjectKey key = item.object.key();
+    skipped_keys_.erase(key);
+    if (item.event_type == EventType::kDeleted) {
+      objects_.erase(key);
+      return false;
+    }
+    const std::size_t size = objects_.size();  // the server sends the objects in this order
+    objects_.insert_or_assign(objects_.end(), std::move(key), item.object);
+    return objects_.size() > size;
+  }
+
+  /// Moves the objects to `sink`.
+  void MoveTo(Sink& sink) {
+    std::vector<AnyObject> objects;
+    objects.reserve(objects_.size());
+    for (auto& [key, object] : std::exchange(objects_, {})) objects.push_back(std::move(object));
+    sink.Replace(std::move(objects), {skipped_keys_.begin(), skipped_keys_.end()});
+  }
+
+ private:
+  std::map<ObjectKey, AnyObject> objects_;
+  std::set<ObjectKey> skipped_keys_;
+};
+
 void AnyReflector::Run(const std::stop_token& stop) {
   Duration delay{};
   while (!stop.stop_requested()) {
@@ -217,6 +312,7 @@ void AnyReflector::Run(const std::stop_token& stop) {
       if (stop.stop_requested()) return;
       switch (state_.state()) {
         case ReflectorState::State::kWatching:
+        case ReflectorState::State::kStreamingList:
           next = Watch(stop);
           break;
         case ReflectorState::State::kCheckingVersion:
@@ -260,18 +356,30 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
   WaitFor(state_.DelayBeforeWatch(), stop);
   if (stop.stop_requested()) return {};
   const std::unique_ptr<WatchStream> stream = source_.Watch(state_.StartWatch(), stop);
+  InitialObjects initial_objects;
   while (!stop.stop_requested()) {
     const TimePoint now = options_.clock.Now();
     if (now >= state_.IdleDeadline()) return state_.OnIdleTimeout();
     const TimePoint deadline = std::min(sink_.ResyncIfDue(now), state_.IdleDeadline());
     const WatchItem item = stream->Next(deadline - now);
     if (item.type == WatchItem::Type::kEnd) return state_.OnWatchEnd();
-    if (state_.IsOutdated(item.resource_version)) {
+    if (state_.state() == ReflectorState::State::kStreamingList) {
+      HandleInitialItem(item, initial_objects);
+    } else if (state_.IsOutdated(item.resource_version)) {
       return state_.OnOutdatedVersion(item.resource_version);
+    } else {
+      HandleWatchItem(item);
     }
-    HandleWatchItem(item);
   }
   return {};
+}
+
+void AnyReflector::HandleInitialItem(const WatchItem& item, InitialObjects& objects) {
+  if (item.type == WatchItem::Type::kSkipped) ReportProblem(item.problem, /*minor=*/false);
+  if (objects.Apply(item)) state_.OnInitialObject();
+  if (!item.initial_events_end) return;
+  objects.MoveTo(sink_);
+  state_.OnInitialEventsEnd(item.resource_version);
 }
 
 void AnyReflector::HandleWatchItem(const WatchItem& item) {

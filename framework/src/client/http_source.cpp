@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
 #include <optional>
 
 #include <kopp/http_source.hpp>
@@ -40,6 +41,16 @@ struct ObjectHeader {
 KOPP_FIELDS(ObjectHeader::Metadata, name, KOPP_FIELD(ns, "namespace"), resourceVersion)
 KOPP_FIELDS(ObjectHeader, apiVersion, kind, metadata)
 
+/// A BOOKMARK event. It has the annotation if the watch has sent all initial events.
+struct Bookmark {
+  struct Metadata {
+    std::map<std::string, std::string> annotations;
+  };
+  Metadata metadata;
+};
+KOPP_FIELDS(Bookmark::Metadata, annotations)
+KOPP_FIELDS(Bookmark, metadata)
+
 struct MetadataOnly {
   ObjectMeta metadata;
 };
@@ -62,6 +73,12 @@ ObjectKey KeyFromJson(std::string_view object) {
   } catch (const DecodeError&) {
     return {};
   }
+}
+
+bool EndsInitialEvents(std::string_view bookmark) {
+  const auto annotations = Decode<Bookmark>(bookmark).metadata.annotations;
+  const auto found = annotations.find("k8s.io/initial-events-end");
+  return found != annotations.end() && found->second == "true";
 }
 
 [[noreturn]] void ThrowMalformed(const std::string& problem) {
@@ -173,7 +190,11 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
       return Skip("about a " + header.apiVersion + " " + header.kind);
     }
     const std::string& version = header.metadata.resourceVersion;
-    if (bookmark) return {.type = Type::kBookmark, .resource_version = version};
+    if (bookmark) {
+      return {.type = Type::kBookmark,
+              .resource_version = version,
+              .initial_events_end = !version.empty() && EndsInitialEvents(event.object.text)};
+    }
     std::string problem;
     informer::AnyObject object = source_.TryDecode(event.object.text, problem);
     const bool metadata_only =
@@ -181,12 +202,15 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     if (metadata_only) {  // a deletion identifies its object even if it does not fit the view
       object = source_.decode_(Encode(Decode<MetadataOnly>(event.object.text)));
     }
+    ObjectKey skipped_key;
+    if (!object) skipped_key = {header.metadata.ns, header.metadata.name};
     return {.type = object ? Type::kEvent : Type::kSkipped,
             .event_type = *type,
             .object = std::move(object),
             .metadata_only = metadata_only,
             .resource_version = version,
-            .problem = std::move(problem)};
+            .problem = std::move(problem),
+            .skipped_key = std::move(skipped_key)};
   }
   [[nodiscard]] informer::WatchItem Skip(const std::string& description) const {
     return {.type = Type::kSkipped, .problem = request_ + ": skipped an event " + description};
@@ -203,13 +227,17 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
 std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,
                                                             std::stop_token stop) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
-  const Request request{.target = WithQuery(CollectionPath(kind_, filter_.ns),
-                                            {{"watch", "true"},
-                                             {"labelSelector", filter_.label_selector},
-                                             {"fieldSelector", filter_.field_selector},
-                                             {"allowWatchBookmarks", "true"},
-                                             {"resourceVersion", options.resource_version},
-                                             {"timeoutSeconds", std::to_string(seconds.count())}})};
+  const bool initial = options.send_initial_events;
+  const Request request{.target =
+                            WithQuery(CollectionPath(kind_, filter_.ns),
+                                      {{"watch", "true"},
+                                       {"labelSelector", filter_.label_selector},
+                                       {"fieldSelector", filter_.field_selector},
+                                       {"allowWatchBookmarks", "true"},
+                                       {"resourceVersion", options.resource_version},
+                                       {"sendInitialEvents", initial ? "true" : ""},
+                                       {"resourceVersionMatch", initial ? "NotOlderThan" : ""},
+                                       {"timeoutSeconds", std::to_string(seconds.count())}})};
   return std::make_unique<HttpWatchStream>(*this, "WATCH " + request.target,
                                            OpenStream(transport_, request, "WATCH", stop));
 }

@@ -182,6 +182,34 @@ TEST_F(HttpSourceTest, WatchRequestsBookmarksTheResourceVersionAndTheTimeout) {
       "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300");
 }
 
+TEST_F(HttpSourceTest, AStreamingListRequestsInitialEventsAndReportsTheirEnd) {
+  const auto watch = source_.Watch({.timeout = 300s, .send_initial_events = true}, {});
+  EXPECT_EQ(transport_.Requests()[0].target,
+            "/api/v1/pods?watch=true&allowWatchBookmarks=true&sendInitialEvents=true"
+            "&resourceVersionMatch=NotOlderThan&timeoutSeconds=300");
+
+  transport_.SendToWatch(kPodsPath, Event("BOOKMARK", "", "8"));
+  transport_.SendToWatch(kPodsPath, R"({"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1",
+      "metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}})");
+
+  EXPECT_FALSE(watch->Next(1s).initial_events_end);
+  const WatchItem end = watch->Next(1s);
+  EXPECT_EQ(end.type, Type::kBookmark);
+  EXPECT_TRUE(end.initial_events_end);
+  EXPECT_EQ(end.resource_version, "9");
+}
+
+TEST_F(HttpSourceTest, AnEventThatDoesNotFitTheViewHasTheKeyOfItsObject) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath, R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",
+      "metadata":{"name":"odd","namespace":"ns"},"status":{"phase":3}}})");
+
+  const WatchItem item = watch->Next(1s);
+
+  EXPECT_EQ(item.type, Type::kSkipped);
+  EXPECT_EQ(item.skipped_key, (ObjectKey{"ns", "odd"}));
+}
+
 TEST_F(HttpSourceTest, WatchOfOneNamespaceUsesTheNamespacedPath) {
   AnyHttpSource source{transport_, Pod::kKind, DecodeAny<Pod>, "shop"};
   (void)source.Watch({.resource_version = "7", .timeout = 300s}, {});

@@ -67,6 +67,7 @@ struct InformerOptions {
   Clock& clock = Clock::Real();  ///< must outlive the informer
 
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
+  bool use_watch_list = false;                  ///< as in ReflectorOptions
   /// As ReflectorOptions::on_problem. Also called if an event handler throws.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };

@@ -18,6 +18,10 @@ namespace kopp::informer {
 struct ReflectorOptions {
   Clock& clock = Clock::Real();                 ///< must outlive the reflector
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
+  /// Whether to list with a watch that sends the existing objects first (a streaming list), as
+  /// client-go does by default. Needs Kubernetes 1.27 or later; a server that does not support it
+  /// is listed as usual.
+  bool use_watch_list = false;
   /// Called for each problem with a single-line text for a log. `minor` is true for routine events
   /// that need no attention: the server ended a watch early, a resource version expired, or the
   /// same error status was reported less than a minute ago. Called on the thread of
@@ -37,6 +41,15 @@ struct ReflectorOptions {
 ///                               ▼   │
 ///                         kCheckingVersion ── it is not older ──▶ kWatching
 ///
+/// With ReflectorOptions::use_watch_list, kStreamingList takes the place of kListing:
+///
+///     kStreamingList ── end of the initial events ──▶ kWatching, on the same stream
+///       │ │
+///       │ └── 410, "too large" ──▶ kListingPages
+///       └── not supported, no end within 30 s of the last object, the second failure ──▶ kListing
+///
+/// After the last of these, kListing is used for an hour.
+///
 /// A watch that was silent, sent an older version or failed is followed by kCheckingVersion; after
 /// 429 it just resumes. A watch starts at least one second after the one before, whatever the
 /// server sends.
@@ -55,6 +68,8 @@ struct ReflectorOptions {
 class ReflectorState {
  public:
   enum class State {
+    kStreamingList,   ///< a watch that sends the existing objects first; not older than the last
+                      ///< version ("": the newest)
     kListing,         ///< one response, not older than the last version ("0": any version)
     kListingPages,    ///< the newest state (version ""), in pages of 500
     kListingUnpaged,  ///< the newest state (version ""), in one response
@@ -63,14 +78,18 @@ class ReflectorState {
   };
 
   explicit ReflectorState(const ReflectorOptions& options)
-      : clock_(options.clock), random_(options.seed) {}
+      : clock_(options.clock),
+        random_(options.seed),
+        use_watch_list_(options.use_watch_list),
+        state_(ListState()) {}
 
   [[nodiscard]] State state() const { return state_; }
   /// Returns the version up to which all changes were applied; empty before the first list.
   /// client-go: lastSyncResourceVersion.
   [[nodiscard]] const std::string& resource_version() const { return resource_version_; }
 
-  /// Returns the options of the next list request. Requires: a state other than kWatching.
+  /// Returns the options of the next list request. Requires: a state other than kWatching and
+  /// kStreamingList.
   [[nodiscard]] ListOptions NextListOptions() const;
   /// Call after a list response was applied. Returns whether it was the last page; then the state
   /// is kWatching. Requires: not kCheckingVersion.
@@ -79,7 +98,7 @@ class ReflectorState {
   /// Returns the time to wait before StartWatch.
   [[nodiscard]] Duration DelayBeforeWatch() const;
   /// Call before each watch; returns its options. The timeout, after which the server ends the
-  /// watch, is random: 240 to 480 s.
+  /// watch, is random: 240 to 480 s. Requires: kWatching or kStreamingList.
   [[nodiscard]] WatchOptions StartWatch();
   /// Returns whether `resource_version` of an event or bookmark is older than the last version.
   /// Such an event is not applied: it may be about an object that was deleted since.
@@ -88,7 +107,12 @@ class ReflectorState {
   }
   /// Call after an event or a bookmark was applied. `resource_version` may be empty.
   void OnEvent(const std::string& resource_version, bool bookmark);
-  /// Returns the time at which a watch without events is considered broken. If the server has ever
+  /// Call in kStreamingList when an existing object has arrived.
+  void OnInitialObject() { last_event_ = clock_.Now(); }
+  /// Call in kStreamingList after all initial events were applied. The state is kWatching.
+  void OnInitialEventsEnd(const std::string& resource_version);
+  /// Returns the time at which a watch without events is considered broken. In kStreamingList, this
+  /// is 30 s after the last object. Otherwise, if the server has ever
   /// sent a bookmark (about one per minute), this is 75 s after the last event; otherwise it is 5 s
   /// after the timeout of the watch.
   [[nodiscard]] TimePoint IdleDeadline() const;
@@ -101,7 +125,8 @@ class ReflectorState {
   };
   /// Call when the server has ended the watch without an error.
   [[nodiscard]] NextStep OnWatchEnd();
-  /// Call when IdleDeadline has passed and the watch was closed. The state is kCheckingVersion.
+  /// Call when IdleDeadline has passed and the watch was closed. The state is kCheckingVersion or,
+  /// after kStreamingList, kListing.
   [[nodiscard]] NextStep OnIdleTimeout();
   /// Call when the watch has sent an outdated version and was closed. The state is
   /// kCheckingVersion.
@@ -112,6 +137,9 @@ class ReflectorState {
   [[nodiscard]] NextStep OnFailure(const std::exception_ptr& failure);
 
  private:
+  [[nodiscard]] State ListState() const;
+  NextStep StopStreaming(const std::string& problem);
+  void CountStreamingFailure();
   NextStep OnApiError(const ApiError& error);
   NextStep OnDecodeError(const DecodeError& error);
   NextStep OnOtherFailure(const std::string& problem);
@@ -120,7 +148,10 @@ class ReflectorState {
 
   Clock& clock_;
   std::mt19937_64 random_;
-  State state_ = State::kListing;
+  bool use_watch_list_;
+  TimePoint no_streaming_before_{};  // set when a streaming list is not possible
+  int streaming_failures_ = 0;       // consecutive
+  State state_;
   std::string resource_version_;  // the last applied version; empty before the first list
   std::string continue_token_;    // of the next page; empty for the first page
   Duration backoff_{};            // the last back-off, without jitter
@@ -171,9 +202,12 @@ class AnyReflector {
   void Run(const std::stop_token& stop);
 
  private:
+  class InitialObjects;
+
   void List(const std::stop_token& stop);
   ReflectorState::NextStep CheckVersion(const std::stop_token& stop);
   ReflectorState::NextStep Watch(const std::stop_token& stop);
+  void HandleInitialItem(const WatchItem& item, InitialObjects& objects);
   void HandleWatchItem(const WatchItem& item);
   void WaitFor(Duration delay, const std::stop_token& stop);
   void ReportProblem(const std::string& problem, bool minor) const;

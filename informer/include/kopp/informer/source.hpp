@@ -36,6 +36,11 @@ struct ListResult {
 struct WatchOptions {
   std::string resource_version = {};  ///< the watch sends the events after this version
   Duration timeout{};                 ///< the server ends the watch after this time
+  /// A streaming list: the watch first sends kAdded for each existing object, in a state that is
+  /// not older than `resource_version` ("": the newest), and then a bookmark with
+  /// WatchItem::initial_events_end. A server that does not support this rejects the request, sends
+  /// an ERROR event or never sends the bookmark.
+  bool send_initial_events = false;
 };
 
 /// The type of a watch event: ADDED, MODIFIED or DELETED.
@@ -62,6 +67,9 @@ struct WatchItem {
   bool metadata_only = false;
   std::string resource_version = {};  ///< of the object or the bookmark; may be empty
   std::string problem = {};           ///< the reason for kSkipped, for a log
+  ObjectKey skipped_key = {};         ///< for kSkipped; without a name if it could not be read
+  /// For a bookmark: the watch has sent all initial events (WatchOptions::send_initial_events).
+  bool initial_events_end = false;
 };
 
 /// An open watch. The destructor closes it. Not thread-safe.

@@ -23,8 +23,9 @@ struct SourceRequest {
   enum class Verb { kList, kWatch };
   Verb verb = Verb::kList;
   std::string resource_version = {};
-  int limit = 0;                    ///< as in ListOptions; 0 for a watch
-  std::string continue_token = {};  ///< as in ListOptions; empty for a watch
+  int limit = 0;                     ///< as in ListOptions; 0 for a watch
+  std::string continue_token = {};   ///< as in ListOptions; empty for a watch
+  bool send_initial_events = false;  ///< as in WatchOptions; false for a list
   friend bool operator==(const SourceRequest&, const SourceRequest&) = default;
 };
 
@@ -33,10 +34,11 @@ struct SourceRequest {
 /// source.
 ///
 /// Events wait in one queue until an open watch reads them. Only one watch may be open at a time.
-/// Watch ignores the resource version and the timeout in its options. List empties the queue,
-/// including bookmarks and EndWatch, because its result contains the changes; a list with limit 1
-/// does not: a reflector uses it to learn the newest version. List calls `on_object` while it holds
-/// the mutex of the source, so `on_object` must not call the source.
+/// Watch ignores the resource version and the timeout in its options. List, and a watch that sends
+/// initial events, empty the queue, including bookmarks and EndWatch, because their result contains
+/// the changes; a list with limit 1 does not: a reflector uses it to learn the newest version. List
+/// calls `on_object` while it holds the mutex of the source, so `on_object` must not call the
+/// source.
 template <Object T>
 class FakeSource final : public informer::Source<T> {
  public:
@@ -95,6 +97,15 @@ class FakeSource final : public informer::Source<T> {
   void AllowNextRequest() {
     state_.Lock()->request_outcomes.push_back([] {});
   }
+  /// Makes later watches that send initial events send no bookmark at the end of these events, as a
+  /// proxy that removes bookmarks does.
+  void DropInitialEventsEnd() { state_.Lock()->drop_initial_events_end = true; }
+  /// Sends that bookmark with the current resource version.
+  void SendInitialEventsEnd() {
+    Send({.type = Item::Type::kBookmark,
+          .resource_version = ResourceVersion(),
+          .initial_events_end = true});
+  }
   /// Makes later lists report the object with this key in ListResult::skipped, instead of passing
   /// it to `on_object`.
   void ListAsSkipped(const ObjectKey& key) { ListAsSkipped(key, key); }
@@ -140,6 +151,7 @@ class FakeSource final : public informer::Source<T> {
     std::map<ObjectKey, std::shared_ptr<const T>> objects = {};
     std::uint64_t resource_version = 0;
     bool drop_next_event = false;
+    bool drop_initial_events_end = false;
     std::map<ObjectKey, ObjectKey> skipped_keys;  // to the keys that are reported
     std::size_t page_size = 500;
     std::deque<Item> events;              // pending, for the open watch
@@ -184,6 +196,27 @@ class FakeSource final : public informer::Source<T> {
     const std::function<void()> outcome = std::move(state.request_outcomes.front());
     state.request_outcomes.pop_front();
     outcome();
+  }
+
+  /// Replaces the pending events by one for each object and the bookmark at their end.
+  static void QueueInitialEvents(State& state) {
+    state.events.clear();
+    for (const auto& [key, object] : state.objects) {
+      const auto skipped = state.skipped_keys.find(key);
+      if (skipped == state.skipped_keys.end()) {
+        state.events.push_back({.type = Item::Type::kEvent,
+                                .object = object,
+                                .resource_version = object->metadata.resourceVersion});
+      } else {
+        state.events.push_back({.type = Item::Type::kSkipped,
+                                .problem = key.ToString() + " could not be decoded",
+                                .skipped_key = skipped->second});
+      }
+    }
+    if (state.drop_initial_events_end) return;
+    state.events.push_back({.type = Item::Type::kBookmark,
+                            .resource_version = std::to_string(state.resource_version),
+                            .initial_events_end = true});
   }
 
   class Stream;
@@ -261,7 +294,9 @@ template <Object T>
 std::unique_ptr<informer::WatchStream> FakeSource<T>::Watch(const informer::WatchOptions& options,
                                                             std::stop_token stop) {
   auto state = state_.Lock();
-  RecordRequest(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, ""});
+  RecordRequest(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, "",
+                         options.send_initial_events});
+  if (options.send_initial_events) QueueInitialEvents(*state);
   return std::make_unique<Stream>(*this, std::move(stop));
 }
 
