@@ -67,23 +67,16 @@ T GetOrThrow(simdjson::simdjson_result<T> result, ondemand::value& value, const 
   ThrowMalformed(error);
 }
 
-// Compares the raw text of the key: listed names have no characters that JSON escapes. Reading
-// beyond the end of the key is safe because of the padding.
-bool KeyEquals(ondemand::raw_json_string key, std::string_view name) {
-  return std::strncmp(key.raw(), name.data(), name.size()) == 0 && key.raw()[name.size()] == '"';
+/// Returns the text of a key or string if it has no escapes, and otherwise what `unescape` returns.
+/// simdjson has checked that the string has a closing quote and no control characters.
+template <typename Unescape>
+std::string_view TextOf(ondemand::raw_json_string string, Unescape unescape) {
+  const std::size_t length = std::strcspn(string.raw(), "\"\\");
+  if (string.raw()[length] == '"') return {string.raw(), length};
+  return unescape();
 }
 
 }  // namespace
-
-ThreadParser& GetThreadParser() {
-  thread_local ThreadParser parser;
-  return parser;
-}
-
-void ThrowMalformed(simdjson::error_code error) {
-  throw DecodeError(DecodeError::Kind::kMalformed, "",
-                    std::string("not valid JSON: ") + simdjson::error_message(error));
-}
 
 bool Cursor::ReadBool() { return GetOrThrow(value_.json.get_bool(), value_.json, "a boolean"); }
 
@@ -114,7 +107,8 @@ double Cursor::ReadDouble(double max) {
 }
 
 std::string Cursor::ReadString() {
-  return std::string(GetOrThrow(value_.json.get_string(), value_.json, "a string"));
+  const auto raw = GetOrThrow(value_.json.get_raw_json_string(), value_.json, "a string");
+  return std::string(TextOf(raw, [&] { return value_.json.get_string().value(); }));
 }
 
 std::string Cursor::ReadRaw() { return std::string(simdjson::to_json_string(value_.json).value()); }
@@ -135,7 +129,7 @@ void Cursor::ReadArray(void* list, void (*append)(void*, Cursor&)) {
 
 void Cursor::ReadMap(void* map, void (*insert)(void*, std::string, Cursor&)) {
   for (auto entry : GetOrThrow(value_.json.get_object(), value_.json, "an object")) {
-    std::string key{entry.unescaped_key().value()};
+    std::string key{TextOf(entry.key(), [&] { return entry.unescaped_key().value(); })};
     Value value{entry.value().value()};
     if (value.json.is_null()) continue;
     Cursor cursor{value};
@@ -148,11 +142,15 @@ void Cursor::ReadMap(void* map, void (*insert)(void*, std::string, Cursor&)) {
 }
 
 void Cursor::ReadObject(void* object, Fields fields) {
-  for (auto entry : GetOrThrow(value_.json.get_object(), value_.json, "an object")) {
-    const ondemand::raw_json_string key = entry.key().value();
+  DecodeMembers(GetOrThrow(value_.json.get_object(), value_.json, "an object"), object, fields);
+}
+
+void DecodeMembers(ondemand::object json, void* object, Fields fields) {
+  for (auto entry : json) {
+    const ondemand::raw_json_string key = entry.key();
     for (const Field& field : fields) {
-      if (!KeyEquals(key, field.name)) continue;
-      Value value{entry.value().value()};
+      if (!Equals(key, field.name)) continue;
+      Cursor::Value value{entry.value()};
       if (value.json.is_null()) break;
       Cursor cursor{value};
       try {
@@ -166,8 +164,10 @@ void Cursor::ReadObject(void* object, Fields fields) {
 }
 
 void DecodeText(std::string_view text, void* object, Fields fields) {
-  WithDocument(text, [&](ondemand::document& document) {
-    Cursor::Value value{document.get_value().value()};
+  ParserLease parser;
+  WithDecodeErrors([&] {
+    ondemand::document document = parser.Parse(parser.CopyWithPadding(text));
+    Cursor::Value value{document.get_value()};
     Cursor{value}.ReadObject(object, fields);
     const bool at_end = document.current_location().error() != simdjson::SUCCESS;
     if (!at_end) ThrowMalformed(simdjson::TRAILING_CONTENT);

@@ -1,45 +1,67 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include <simdjson.h>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/json_splitter.hpp>
+#include <kopp/informer/padded_text.hpp>
 
 namespace kopp::detail {
+
+static_assert(simdjson::SIMDJSON_PADDING <= PaddedText::kPadding);
 
 /// The simdjson value behind a Cursor. Defined here so that fields.hpp does not include simdjson.
 struct Cursor::Value {
   simdjson::ondemand::value json;
 };
 
-/// Parses `text` with the parser of the calling thread and calls `use(document)`. Throws
-/// DecodeError (kMalformed) if simdjson reports an error, before or inside `use`: simdjson parses
-/// on demand. Not reentrant: `use` must not call WithDocument. The document is valid only during
-/// the call.
-template <typename Use>
-void WithDocument(std::string_view text, Use use);
-
 /// Throws DecodeError (kMalformed) with the message of `error`.
 [[noreturn]] void ThrowMalformed(simdjson::error_code error);
 
-/// A parser and its buffer, reused by all calls on one thread.
-struct ThreadParser {
-  simdjson::ondemand::parser parser{JsonSplitter::kMaxObjectBytes};  // rejects longer documents
-  std::string padded;  // the text, followed by the padding that simdjson requires
-};
-/// Returns the parser of the calling thread.
-ThreadParser& GetThreadParser();
+/// Returns whether the key or string is `text`, which must not have characters that JSON escapes.
+bool Equals(simdjson::ondemand::raw_json_string string, std::string_view text);
 
+/// Decodes the given fields of `json` into the struct at `object` and skips all others.
+void DecodeMembers(simdjson::ondemand::object json, void* object, Fields fields);
+
+/// The exclusive use of a simdjson parser. Threads keep one idle parser for their next lease; a
+/// parser that has grown large is freed instead.
+class ParserLease {
+ public:
+  ParserLease();
+  ~ParserLease();
+  ParserLease(const ParserLease&) = delete;
+  ParserLease& operator=(const ParserLease&) = delete;
+
+  /// Copies `text` to a buffer with padding. The copy is valid as long as the lease.
+  PaddedText CopyWithPadding(std::string_view text);
+
+  /// The document is valid as long as the lease and `text`. Throws simdjson::simdjson_error.
+  simdjson::ondemand::document Parse(PaddedText text) {
+    return parser_->json.iterate(text.text.data(), text.text.size(),
+                                 text.text.size() + PaddedText::kPadding);
+  }
+
+ private:
+  struct Parser {
+    simdjson::ondemand::parser json{JsonSplitter::kMaxObjectBytes};  // rejects longer documents
+    std::string padded;                                              // a text with its padding
+  };
+  static std::unique_ptr<Parser>& IdleParser();
+
+  std::unique_ptr<Parser> parser_;
+};
+
+/// Calls `use` and throws DecodeError (kMalformed) if simdjson reports an error: it parses on
+/// demand, so this may be while values are read.
 template <typename Use>
-void WithDocument(std::string_view text, Use use) {
-  ThreadParser& thread_parser = GetThreadParser();
-  thread_parser.padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  thread_parser.padded.assign(text);
+auto WithDecodeErrors(Use use) {
   try {
-    simdjson::ondemand::document document = thread_parser.parser.iterate(thread_parser.padded);
-    use(document);
+    return use();
   } catch (const simdjson::simdjson_error& error) {
     ThrowMalformed(error.error());
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <kopp/informer/fields.hpp>
@@ -7,7 +9,11 @@ namespace kopp {
 namespace {
 
 constexpr std::size_t kMaxEnvelopeBytes = 1U << 20U;
+// The buffer of a larger object is freed after its use.
+constexpr std::size_t kMaxKeptBytes = 1U << 20U;
 constexpr std::string_view kWhitespace = " \t\r\n";
+// Around objects there are never this many brackets.
+constexpr int kOutsideItems = JsonSplitter::kMaxDepth + 1;
 
 std::string MebibytesText(std::size_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
 
@@ -21,131 +27,143 @@ std::string DescribeByte(char c) {
   return "a byte with the value " + std::to_string(static_cast<unsigned char>(c));
 }
 
+bool IsOpening(char bracket) { return bracket == '{' || bracket == '['; }
+
+std::string_view TrimmedAtEnd(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(kWhitespace) + 1);  // npos + 1 is 0
+}
+
+/// Returns whether `text` ends with the key "items" and a colon.
+bool EndsWithItemsKey(std::string_view text) {
+  constexpr std::string_view kKey = "\"items\"";
+  text = TrimmedAtEnd(text);
+  if (!text.ends_with(':')) return false;
+  text = TrimmedAtEnd(text.substr(0, text.size() - 1));
+  if (!text.ends_with(kKey)) return false;
+  text.remove_suffix(kKey.size());
+  return !text.ends_with('\\');  // the quote is part of another key
+}
+
 }  // namespace
 
-JsonSplitter::JsonSplitter(Mode mode, std::function<void(std::string_view)> on_object)
-    : mode_(mode), on_object_(std::move(on_object)) {}
+JsonSplitter::JsonSplitter(Mode mode)
+    : mode_(mode), depth_around_objects_(mode == Mode::kDocuments ? 0 : kOutsideItems) {}
 
 bool JsonSplitter::IsComplete() const {
-  return brackets_.empty() && !in_string_ && (mode_ == Mode::kDocuments || list_closed_);
+  return depth_ == 0 && (mode_ == Mode::kDocuments || list_closed_);
 }
 
 void JsonSplitter::Feed(std::string_view bytes) {
+  ReleaseObject();
+  chunk_ = bytes;
   run_start_ = 0;
-  std::size_t position = 0;
-  while (position < bytes.size()) {
-    if (in_string_) {
-      position = SkipString(bytes, position);
-      continue;
-    }
-    switch (bytes[position]) {
-      case '"':
-        in_string_ = true;
-        if (brackets_.size() == 1 && mode_ == Mode::kListItems) last_string_.clear();
-        break;
-      case '{':
-      case '[':
-        OpenBracket(bytes, position);
-        break;
-      case '}':
-      case ']':
-        CloseBracket(bytes, position);
-        break;
-      default:
-        break;
-    }
-    ++position;
-  }
-  AppendRun(bytes.substr(run_start_));
+  scanner_.Start(bytes);
 }
 
-/// Skips the rest of a string, or all remaining bytes if the string continues in the next chunk.
-/// Returns the index of the first byte that was not skipped. At the top level of a list, appends
-/// the skipped text to last_string_.
-std::size_t JsonSplitter::SkipString(std::string_view bytes, std::size_t position) {
-  const std::size_t begin = position;
-  for (; position < bytes.size(); ++position) {
-    if (std::exchange(escaped_, false)) continue;
-    if (bytes[position] == '\\') {
-      escaped_ = true;
-    } else if (bytes[position] == '"') {
-      in_string_ = false;
-      break;
+std::optional<PaddedText> JsonSplitter::Next() {
+  ReleaseObject();
+  for (auto position = scanner_.Next(); position < chunk_.size(); position = scanner_.Next()) {
+    const bool opens = IsOpening(chunk_[position]);
+    if (opens && depth_ == kMaxDepth) {
+      ThrowMalformed("JSON is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    }
+    if (InObject()) {
+      depth_ += opens ? 1 : -1;
+      if (!InObject()) return EndObject(position + 1);
+    } else if (opens) {
+      OpenBracketAroundObjects(position);
+    } else {
+      CloseBracketAroundObjects(position);
     }
   }
-  if (brackets_.size() == 1 && mode_ == Mode::kListItems) {
-    last_string_ += bytes.substr(begin, position - begin);
-  }
-  return in_string_ ? position : position + 1;
+  EndRun(chunk_.size());
+  return std::nullopt;
 }
 
-void JsonSplitter::OpenBracket(std::string_view bytes, std::size_t position) {
-  if (brackets_.size() == kMaxDepth) {
-    ThrowMalformed("JSON is nested deeper than " + std::to_string(kMaxDepth) + " levels");
-  }
-  if (brackets_.empty() && (bytes[position] != '{' || list_closed_)) {
-    ThrowUnexpected(bytes[position]);
-  }
-  const bool was_in_object = InObject();
-  const bool opens_items = mode_ == Mode::kListItems && brackets_.size() == 1 &&
-                           bytes[position] == '[' && last_string_ == "items";
-  if (!was_in_object) {
-    AppendRun(bytes.substr(run_start_, position - run_start_));
-    run_start_ = position;
-  }
-  brackets_ += bytes[position];
-  if (opens_items) {
-    envelope_ += '[';
-    run_start_ = position + 1;
-    in_items_ = true;
-  } else if (in_items_ && brackets_.size() == 3 && bytes[position] != '{') {
+/// Handles a bracket that opens an object or a part of the list around the objects.
+void JsonSplitter::OpenBracketAroundObjects(std::size_t position) {
+  const char bracket = chunk_[position];
+  EndRun(position);
+  if (depth_ == 0 && (bracket != '{' || list_closed_)) ThrowUnexpected(bracket);
+  if (mode_ == Mode::kListItems && depth_ == depth_around_objects_ && bracket != '{') {
     ThrowMalformed("expected an object in \"items\", found a list");
   }
-}
-
-void JsonSplitter::CloseBracket(std::string_view bytes, std::size_t position) {
-  const char opener = bytes[position] == '}' ? '{' : '[';
-  if (brackets_.empty() || brackets_.back() != opener)
-    ThrowMalformed("unexpected " + DescribeByte(bytes[position]));
-  const bool was_in_object = InObject();
-  brackets_.pop_back();
-  if (was_in_object && !InObject()) {
-    const std::string_view rest = bytes.substr(run_start_, position + 1 - run_start_);
-    run_start_ = position + 1;
-    if (partial_object_.empty()) {
-      on_object_(rest);
-    } else {
-      on_object_(partial_object_.append(rest));
-      partial_object_.clear();
-    }
-  } else if (in_items_ && brackets_.size() == 1) {
-    run_start_ = position;  // discards the text after the last item
-    in_items_ = false;
-  }
-  if (mode_ == Mode::kListItems && brackets_.empty()) {
-    envelope_ += bytes.substr(run_start_, position + 1 - run_start_);
-    run_start_ = position + 1;
-    list_closed_ = true;
+  ++depth_;
+  if (mode_ == Mode::kListItems && depth_ == 2 && bracket == '[' && EndsWithItemsKey(envelope_)) {
+    EndRun(position + 1);
+    depth_around_objects_ = depth_;
   }
 }
 
-/// Appends bytes to the current object or to the envelope. At the top level, throws for anything
-/// but white space. Between the items of a list, discards the bytes without checking them.
-void JsonSplitter::AppendRun(std::string_view run) {
+/// Handles a bracket that closes the list or a part of it. Brackets inside the members of the list
+/// are not matched: a parser reads them later.
+void JsonSplitter::CloseBracketAroundObjects(std::size_t position) {
+  const char bracket = chunk_[position];
+  const bool closes_items = depth_ == depth_around_objects_;
+  if (depth_ == 0 || (closes_items && bracket != ']') || (depth_ == 1 && bracket != '}')) {
+    ThrowMalformed("unexpected " + DescribeByte(bracket));
+  }
+  if (closes_items) {
+    EndRun(position);  // discards the text after the last item
+    depth_around_objects_ = kOutsideItems;
+  }
+  EndRun(position + 1);
+  --depth_;
+  list_closed_ = depth_ == 0;
+}
+
+/// Returns the current object, which ends before the index `end` of the chunk.
+PaddedText JsonSplitter::EndObject(std::size_t end) {
+  if (chunk_[end - 1] != '}') ThrowMalformed("unexpected " + DescribeByte(chunk_[end - 1]));
+  const std::string_view rest = chunk_.substr(run_start_, end - run_start_);
+  run_start_ = end;
+  if (object_.empty() && chunk_.size() - end >= PaddedText::kPadding) return {rest};
+  AppendToObject(rest);
+  object_returned_ = true;
+  return {object_};
+}
+
+/// Handles the bytes of the chunk up to the index `end`. They belong to the current object or to
+/// the envelope. At the top level, throws for anything but white space. Between the items of a
+/// list, discards the bytes without checking them.
+void JsonSplitter::EndRun(std::size_t end) {
+  const std::string_view run = chunk_.substr(run_start_, end - run_start_);
+  run_start_ = end;
   if (InObject()) {
-    if (partial_object_.size() + run.size() > kMaxObjectBytes) {
-      ThrowMalformed("an object is larger than " + MebibytesText(kMaxObjectBytes));
-    }
-    partial_object_ += run;
-  } else if (brackets_.empty()) {
+    AppendToObject(run);
+  } else if (depth_ == 0) {
     const auto unexpected = run.find_first_not_of(kWhitespace);
     if (unexpected != std::string_view::npos) ThrowUnexpected(run[unexpected]);
-  } else if (!in_items_) {
+  } else if (depth_ != depth_around_objects_) {
     if (envelope_.size() + run.size() > kMaxEnvelopeBytes) {
       ThrowMalformed("the members of a list other than \"items\" are larger than " +
                      MebibytesText(kMaxEnvelopeBytes));
     }
     envelope_ += run;
+  }
+}
+
+/// The buffer of a large object has the maximum size from the start: growing step by step would
+/// hold two copies at a time, while reserved memory that is not used costs nothing.
+void JsonSplitter::AppendToObject(std::string_view run) {
+  const std::size_t size = object_.size() + run.size();
+  if (size > kMaxObjectBytes) {
+    ThrowMalformed("an object is larger than " + MebibytesText(kMaxObjectBytes));
+  }
+  if (size + PaddedText::kPadding > object_.capacity()) {
+    const std::size_t room = size <= kMaxKeptBytes ? std::bit_ceil(size) : kMaxObjectBytes;
+    object_.reserve(room + PaddedText::kPadding);
+  }
+  object_ += run;
+}
+
+/// Forgets the object that Next has returned.
+void JsonSplitter::ReleaseObject() {
+  if (!std::exchange(object_returned_, false)) return;
+  if (object_.capacity() > 2 * kMaxKeptBytes) {
+    std::string().swap(object_);
+  } else {
+    object_.clear();
   }
 }
 

@@ -52,9 +52,12 @@ std::tuple<std::vector<std::string>, std::string, bool> Split(JsonSplitter::Mode
                                                               std::string_view text,
                                                               std::size_t chunk_size) {
   std::vector<std::string> objects;
-  JsonSplitter splitter(mode, [&](std::string_view object) { objects.emplace_back(object); });
+  JsonSplitter splitter(mode);
   try {
-    while (!text.empty()) splitter.Feed(ConsumeChunk(text, chunk_size));
+    while (!text.empty()) {
+      splitter.Feed(ConsumeChunk(text, chunk_size));
+      while (const auto object = splitter.Next()) objects.emplace_back(object->text);
+    }
   } catch (const DecodeError&) {
     return {objects, "failed", false};
   }

@@ -25,10 +25,10 @@ struct SplitResult {
 /// Splits `text` in chunks of `chunk_size` bytes, and returns the objects and the envelope.
 SplitResult Split(Mode mode, std::string_view text, std::size_t chunk_size) {
   SplitResult result;
-  JsonSplitter splitter(mode,
-                        [&](std::string_view object) { result.objects.emplace_back(object); });
+  JsonSplitter splitter(mode);
   for (std::size_t offset = 0; offset < text.size(); offset += chunk_size) {
     splitter.Feed(text.substr(offset, chunk_size));
+    while (const auto object = splitter.Next()) result.objects.emplace_back(object->text);
   }
   result.envelope = splitter.envelope();
   result.is_complete = splitter.IsComplete();
@@ -114,11 +114,14 @@ TEST(JsonSplitterLimitTest, NestingDeeperThan10000LevelsThrows) {
 
 TEST(JsonSplitterLimitTest, AnUnfinishedObjectLargerThan64MiBThrows) {
   const std::string chunk(1U << 20U, 'x');
-  JsonSplitter splitter(Mode::kDocuments, [](std::string_view) {});
+  JsonSplitter splitter(Mode::kDocuments);
   splitter.Feed("{\"a\":\"");
 
   const auto feed = [&] {
-    for (int i = 0; i < 64; ++i) splitter.Feed(chunk);
+    for (int i = 0; i < 65; ++i) {
+      EXPECT_FALSE(splitter.Next());
+      splitter.Feed(chunk);
+    }
   };
   EXPECT_THROW(feed(), DecodeError);
 }

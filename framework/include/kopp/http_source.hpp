@@ -4,12 +4,13 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <kopp/client_options.hpp>
+#include <kopp/informer/json_object.hpp>
 #include <kopp/informer/source.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
 
@@ -19,18 +20,26 @@ namespace kopp {
 /// WatchItem::problem.
 ///
 /// Thread-safe, like the transport. List blocks until the list is complete; List and Watch throw
-/// ApiError, TransportError and DecodeError.
+/// ApiError, TransportError and DecodeError. A list times out (TransportError::Kind::kTimeout) if
+/// no byte arrives for 30 s, and if it takes longer than one minute plus one second for each 4 KiB.
 class AnyHttpSource final : public informer::AnySource {
  public:
-  /// Decodes one object from JSON. Throws DecodeError.
-  using Decoder = informer::AnyObject (*)(std::string_view text);
-  /// Reads the objects that `filter` selects. `transport` must outlive the source, and the source
-  /// its watches.
-  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter)
-      : transport_(transport), kind_(kind), decode_(decode), filter_(std::move(filter)) {}
+  /// Decodes an object: a view of it (see DecodeAny), its text, or both. Called by List and
+  /// WatchStream::Next. Throws DecodeError; other exceptions are rethrown to their caller.
+  using Decoder = std::function<informer::AnyObject(const JsonObject& object)>;
+  /// Reads the objects that `filter` selects. `transport` and `clock`, which measures the time of a
+  /// list, must outlive the source, and the source its watches.
+  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter,
+                Clock& clock = Clock::Real())
+      : transport_(transport),
+        clock_(clock),
+        kind_(kind),
+        decode_(std::move(decode)),
+        filter_(std::move(filter)) {}
   /// Reads the namespace `ns`, or all namespaces if it is empty.
-  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {})
-      : AnyHttpSource(transport, kind, decode, ListFilter{.ns = std::move(ns)}) {}
+  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {},
+                Clock& clock = Clock::Real())
+      : AnyHttpSource(transport, kind, std::move(decode), ListFilter{.ns = std::move(ns)}, clock) {}
 
   informer::ListResult List(const informer::ListOptions& options,
                             const std::function<void(informer::AnyObject)>& on_object,
@@ -40,10 +49,11 @@ class AnyHttpSource final : public informer::AnySource {
 
  private:
   class HttpWatchStream;
-  informer::AnyObject TryDecode(std::string_view text, std::string& problem) const;
-  informer::AnyObject TryDecodeItem(std::string_view text, std::string& problem) const;
+  informer::AnyObject TryDecode(const JsonObject& object, std::string& problem) const;
+  informer::AnyObject TryDecodeItem(PaddedText item, std::string& problem) const;
 
   Transport& transport_;
+  Clock& clock_;
   Kind kind_;
   Decoder decode_;
   ListFilter filter_;
@@ -51,8 +61,8 @@ class AnyHttpSource final : public informer::AnySource {
 
 /// The AnyHttpSource::Decoder of the view `T`.
 template <Object T>
-informer::AnyObject DecodeAny(std::string_view text) {
-  return std::make_shared<const T>(Decode<T>(text));
+informer::AnyObject DecodeAny(const JsonObject& object) {
+  return std::make_shared<const T>(object.Decode<T>());
 }
 
 }  // namespace kopp

@@ -11,7 +11,7 @@ struct Cache::Entry {
   Entry(Transport& transport, const Kind& kind_of_view, AnyHttpSource::Decoder decode,
         std::string ns, informer::InformerOptions options)
       : kind(kind_of_view),
-        source(transport, kind, decode, std::move(ns)),
+        source(transport, kind, std::move(decode), std::move(ns), options.clock),
         informer(source, std::move(options)) {}
 
   Kind kind;
@@ -27,7 +27,8 @@ Cache::~Cache() = default;
 informer::AnyInformer& Cache::InformerFor(std::type_index view, const Kind& kind,
                                           AnyHttpSource::Decoder decode) {
   auto& entry = entries_[view];
-  if (!entry) entry = std::make_unique<Entry>(transport_, kind, decode, ns_, OptionsFor(kind));
+  if (!entry)
+    entry = std::make_unique<Entry>(transport_, kind, std::move(decode), ns_, OptionsFor(kind));
 
   return entry->informer;
 }

@@ -59,9 +59,9 @@ std::string ListTarget(const std::string& path, const ListFilter& filter,
 /// Parses a list response.
 ListPage<std::string> SplitList(std::string_view body) {
   ListPage<std::string> page;
-  JsonSplitter splitter(JsonSplitter::Mode::kListItems,
-                        [&](std::string_view object) { page.objects.emplace_back(object); });
+  JsonSplitter splitter(JsonSplitter::Mode::kListItems);
   splitter.Feed(body);
+  while (const auto object = splitter.Next()) page.objects.emplace_back(object->text);
   auto metadata = DecodeListResponse(splitter).metadata;
   page.continue_token = std::move(metadata.continue_token);
   page.remaining = metadata.remainingItemCount;
@@ -171,7 +171,7 @@ AnyWatcher Client::WatchAny(const Kind& kind, AnyHttpSource::Decoder decode, Lis
                             const WatchOptions& options) const {
   filter.ns = NamespaceFor(kind, filter.ns);
   (void)CollectionPath(kind, filter.ns);  // throws for an invalid namespace
-  return {*transport_, kind, decode, std::move(filter), options, stop_};
+  return {*transport_, kind, std::move(decode), std::move(filter), options, stop_};
 }
 
 std::optional<Scale> Client::GetScale(const Kind& kind, const ObjectKey& key) const {

@@ -2,9 +2,8 @@
 #include "client/open_stream.hpp"
 #include "net/resource_path.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <deque>
-#include <map>
 #include <optional>
 
 #include <kopp/http_source.hpp>
@@ -18,14 +17,13 @@ using detail::CollectionPath;
 using detail::WithQuery;
 using namespace std::chrono_literals;
 
-constexpr Duration kListIdleTimeout = 30s;  // a list fails if no byte arrives for this time
-
-/// One event of a watch: metav1.WatchEvent.
-struct WatchFrame {
-  std::string type;
-  RawJson object;
-};
-KOPP_FIELDS(WatchFrame, type, object)
+// A list fails if no byte arrives for this time.
+constexpr Duration kListIdleTimeout = 30s;
+// A list fails if it takes longer than this time plus the time of its bytes at the minimum rate: a
+// slow link (64 kbit/s are 8,000 bytes/s) completes, and a server that sends a byte now and then
+// does not block the list for ever.
+constexpr Duration kListBaseTimeout = 1min;
+constexpr std::size_t kListMinBytesPerSecond = 4U << 10U;
 
 /// The type, identity and version of an object.
 struct ObjectHeader {
@@ -44,11 +42,12 @@ KOPP_FIELDS(ObjectHeader, apiVersion, kind, metadata)
 /// A BOOKMARK event. It has the annotation if the watch has sent all initial events.
 struct Bookmark {
   struct Metadata {
+    std::string resourceVersion;
     std::map<std::string, std::string> annotations;
   };
   Metadata metadata;
 };
-KOPP_FIELDS(Bookmark::Metadata, annotations)
+KOPP_FIELDS(Bookmark::Metadata, resourceVersion, annotations)
 KOPP_FIELDS(Bookmark, metadata)
 
 struct MetadataOnly {
@@ -66,7 +65,7 @@ std::optional<informer::EventType> EventTypeOf(std::string_view type) {
 }
 
 /// Returns the key of an object that may have any shape; without a name if it has none.
-ObjectKey KeyFromJson(std::string_view object) {
+ObjectKey KeyFromText(std::string_view object) {
   try {
     const auto head = Decode<ObjectHeader>(object);
     return {head.metadata.ns, head.metadata.name};
@@ -75,11 +74,48 @@ ObjectKey KeyFromJson(std::string_view object) {
   }
 }
 
-bool EndsInitialEvents(std::string_view bookmark) {
-  const auto annotations = Decode<Bookmark>(bookmark).metadata.annotations;
+bool EndsInitialEvents(const Bookmark& bookmark) {
+  const auto& annotations = bookmark.metadata.annotations;
   const auto found = annotations.find("k8s.io/initial-events-end");
-  return found != annotations.end() && found->second == "true";
+  return !bookmark.metadata.resourceVersion.empty() && found != annotations.end() &&
+         found->second == "true";
 }
+
+/// The body of a list response.
+class ListBody {
+ public:
+  /// `request` names the list in messages, such as "LIST /api/v1/pods?…".
+  ListBody(Stream& stream, Clock& clock, std::string request)
+      : stream_(stream), clock_(clock), request_(std::move(request)), start_(clock.Now()) {}
+
+  /// Returns the next bytes, which are valid until the next call, or nullopt at the end. Throws
+  /// TransportError (kTimeout) if the list is too slow.
+  std::optional<std::string_view> Read() {
+    const auto seconds = std::chrono::seconds(received_ / kListMinBytesPerSecond);
+    const Duration left = start_ + kListBaseTimeout + seconds - clock_.Now();
+    const auto chunk = stream_.Read(std::clamp(left, Duration::zero(), kListIdleTimeout));
+    if (chunk.state == Stream::State::kSilent) ThrowTimeout(left < kListIdleTimeout);
+    if (chunk.state == Stream::State::kEnd) return std::nullopt;
+    received_ += chunk.bytes.size();
+    return chunk.bytes;
+  }
+
+ private:
+  [[noreturn]] void ThrowTimeout(bool too_slow) const {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - start_);
+    throw TransportError(TransportError::Kind::kTimeout,
+                         request_ + (too_slow ? ": too slow: " + std::to_string(received_) +
+                                                    " bytes in " + std::to_string(seconds.count()) +
+                                                    " s, expected 4 KiB/s after the first minute"
+                                              : ": no data for 30 s"));
+  }
+
+  Stream& stream_;
+  Clock& clock_;
+  std::string request_;
+  TimePoint start_;
+  std::size_t received_ = 0;
+};
 
 [[noreturn]] void ThrowMalformed(const std::string& problem) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
@@ -89,15 +125,16 @@ bool EndsInitialEvents(std::string_view bookmark) {
 
 /// Returns an empty AnyObject and sets `problem` if the object does not fit the view or has no
 /// name. Throws DecodeError for malformed JSON.
-informer::AnyObject AnyHttpSource::TryDecode(std::string_view text, std::string& problem) const {
+informer::AnyObject AnyHttpSource::TryDecode(const JsonObject& object, std::string& problem) const {
   try {
-    informer::AnyObject object = decode_(text);
-    if (!object.metadata().name.empty()) return object;
+    informer::AnyObject decoded = decode_(object);
+    if (!decoded.metadata().name.empty()) return decoded;
     problem = "skipped a " + std::string(kind_.kind) + " without metadata.name";
     return {};
   } catch (const DecodeError& error) {
     if (error.kind() == DecodeError::Kind::kMalformed) throw;
-    problem = "skipped the " + std::string(kind_.kind) + " " + KeyFromJson(text).ToString() +
+    problem = "skipped the " + std::string(kind_.kind) + " " +
+              KeyFromText(object.text()).ToString() +
               ", which does not fit its view: " + error.what();
     return {};
   }
@@ -105,12 +142,13 @@ informer::AnyObject AnyHttpSource::TryDecode(std::string_view text, std::string&
 
 /// TryDecode for an item of a list: also skips malformed JSON, so that one object cannot hide all
 /// others. A watch reads a malformed event again instead, and then lists.
-informer::AnyObject AnyHttpSource::TryDecodeItem(std::string_view text,
-                                                 std::string& problem) const {
+informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, std::string& problem) const {
   try {
-    return TryDecode(text, problem);
+    informer::AnyObject decoded;
+    ParseObject(item, [&](const JsonObject& object) { decoded = TryDecode(object, problem); });
+    return decoded;
   } catch (const DecodeError& error) {
-    const ObjectKey key = KeyFromJson(text);
+    const ObjectKey key = KeyFromText(item.text);
     problem = "skipped the " + std::string(kind_.kind) + " " +
               (key.name.empty() ? "with an unknown name" : key.ToString()) +
               ", which is not valid JSON: " + error.what();
@@ -130,21 +168,18 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                            {"continue", options.continue_token}})};
   const auto stream = OpenStream(transport_, request, "LIST", stop);
   informer::ListResult result;
-  JsonSplitter splitter(JsonSplitter::Mode::kListItems, [&](std::string_view item) {
-    std::string problem;
-    if (auto object = TryDecodeItem(item, problem)) {
-      on_object(std::move(object));
-    } else {
-      result.skipped.push_back({KeyFromJson(item), std::move(problem)});
+  JsonSplitter splitter(JsonSplitter::Mode::kListItems);
+  ListBody body(*stream, clock_, "LIST " + request.target);
+  while (const auto bytes = body.Read()) {
+    splitter.Feed(*bytes);
+    while (const auto item = splitter.Next()) {
+      std::string problem;
+      if (auto object = TryDecodeItem(*item, problem)) {
+        on_object(std::move(object));
+      } else {
+        result.skipped.push_back({KeyFromText(item->text), std::move(problem)});
+      }
     }
-  });
-  for (auto chunk = stream->Read(kListIdleTimeout); chunk.state != Stream::State::kEnd;
-       chunk = stream->Read(kListIdleTimeout)) {
-    if (chunk.state == Stream::State::kSilent) {
-      throw TransportError(TransportError::Kind::kTimeout,
-                           "LIST " + request.target + ": no data for 30 s");
-    }
-    splitter.Feed(chunk.bytes);
   }
   auto list = DecodeListResponse(splitter);
   if (list.metadata.resourceVersion.empty()) ThrowMalformed("the list has no resource version");
@@ -161,7 +196,8 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
       : source_(source), request_(std::move(request)), stream_(std::move(stream)) {}
 
   informer::WatchItem Next(Duration limit) override {
-    if (events_.empty()) {
+    auto event = splitter_.Next();
+    if (!event) {
       const Stream::Chunk chunk = stream_->Read(limit);
       if (chunk.state == Stream::State::kSilent) return {.type = Type::kNoEvent};
       if (chunk.state == Stream::State::kEnd) {
@@ -169,49 +205,61 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
         ThrowMalformed("the watch ended in the middle of an event");
       }
       splitter_.Feed(chunk.bytes);
-      if (events_.empty()) return {.type = Type::kNoEvent};  // part of an event
+      event = splitter_.Next();
+      if (!event) return {.type = Type::kNoEvent};  // part of an event
     }
-    const std::string text = std::move(events_.front());
-    events_.pop_front();
-    return ItemOf(Decode<WatchFrame>(text));
+    informer::WatchItem item;
+    ParseWatchEvent(*event, [&](std::string_view type, const JsonObject& object) {
+      item = ItemOf(type, object);
+    });
+    return item;
   }
 
  private:
   using Type = informer::WatchItem::Type;
 
-  [[nodiscard]] informer::WatchItem ItemOf(const WatchFrame& event) const {
-    if (event.type == "ERROR") throw ApiError(request_, Decode<Status>(event.object.text));
-    const auto type = EventTypeOf(event.type);
-    const bool bookmark = event.type == "BOOKMARK";
-    if (!type && !bookmark) return Skip("of the unknown type \"" + event.type + "\"");
-
-    const auto header = Decode<ObjectHeader>(event.object.text);
-    if (header.kind != source_.kind_.kind || header.apiVersion != source_.kind_.api_version) {
+  [[nodiscard]] informer::WatchItem ItemOf(std::string_view type, const JsonObject& object) const {
+    if (type == "ERROR") throw ApiError(request_, object.Decode<Status>());
+    const auto event_type = EventTypeOf(type);
+    const bool bookmark = type == "BOOKMARK";
+    if (!event_type && !bookmark) return Skip("of the unknown type \"" + std::string(type) + "\"");
+    if (!object.IsOfKind(source_.kind_)) {
+      const auto header = object.Decode<ObjectHeader>();
       return Skip("about a " + header.apiVersion + " " + header.kind);
     }
-    const std::string& version = header.metadata.resourceVersion;
-    if (bookmark) {
-      return {.type = Type::kBookmark,
-              .resource_version = version,
-              .initial_events_end = !version.empty() && EndsInitialEvents(event.object.text)};
-    }
-    std::string problem;
-    informer::AnyObject object = source_.TryDecode(event.object.text, problem);
-    const bool metadata_only =
-        !object && *type == informer::EventType::kDeleted && !header.metadata.name.empty();
-    if (metadata_only) {  // a deletion identifies its object even if it does not fit the view
-      object = source_.decode_(Encode(Decode<MetadataOnly>(event.object.text)));
-    }
-    ObjectKey skipped_key;
-    if (!object) skipped_key = {header.metadata.ns, header.metadata.name};
-    return {.type = object ? Type::kEvent : Type::kSkipped,
-            .event_type = *type,
-            .object = std::move(object),
-            .metadata_only = metadata_only,
-            .resource_version = version,
-            .problem = std::move(problem),
-            .skipped_key = std::move(skipped_key)};
+    return bookmark ? BookmarkOf(object) : EventOf(*event_type, object);
   }
+
+  [[nodiscard]] static informer::WatchItem BookmarkOf(const JsonObject& object) {
+    auto bookmark = object.Decode<Bookmark>();
+    const bool initial_events_end = EndsInitialEvents(bookmark);
+    return {.type = Type::kBookmark,
+            .resource_version = std::move(bookmark.metadata.resourceVersion),
+            .initial_events_end = initial_events_end};
+  }
+
+  [[nodiscard]] informer::WatchItem EventOf(informer::EventType type,
+                                            const JsonObject& object) const {
+    informer::WatchItem item{.type = Type::kEvent, .event_type = type};
+    item.object = source_.TryDecode(object, item.problem);
+    if (item.object) {
+      item.resource_version = item.object.metadata().resourceVersion;
+      return item;
+    }
+    const auto metadata = object.Decode<ObjectHeader>().metadata;
+    item.resource_version = metadata.resourceVersion;
+    if (type == informer::EventType::kDeleted && !metadata.name.empty()) {
+      // A deletion identifies its object even if the object does not fit the view.
+      item.metadata_only = true;
+      ParseObject(Encode(object.Decode<MetadataOnly>()),
+                  [&](const JsonObject& reduced) { item.object = source_.decode_(reduced); });
+    } else {
+      item.type = Type::kSkipped;
+      item.skipped_key = {metadata.ns, metadata.name};
+    }
+    return item;
+  }
+
   [[nodiscard]] informer::WatchItem Skip(const std::string& description) const {
     return {.type = Type::kSkipped, .problem = request_ + ": skipped an event " + description};
   }
@@ -219,9 +267,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
   const AnyHttpSource& source_;
   std::string request_;
   std::unique_ptr<Stream> stream_;
-  std::deque<std::string> events_;  // complete, and not returned by Next yet
-  JsonSplitter splitter_{JsonSplitter::Mode::kDocuments,
-                         [this](std::string_view event) { events_.emplace_back(event); }};
+  JsonSplitter splitter_{JsonSplitter::Mode::kDocuments};
 };
 
 std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,

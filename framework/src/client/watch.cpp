@@ -20,17 +20,17 @@ using informer::ReflectorState;
 using informer::WatchItem;
 
 /// A whole object as JSON text, for Watcher<nlohmann::json>.
-struct JsonObject {
+struct WholeObject {
   static constexpr Kind kKind{};
   ObjectMeta metadata;
   std::string text;
 };
-KOPP_FIELDS(JsonObject, metadata)
+KOPP_FIELDS(WholeObject, metadata)
 
-informer::AnyObject DecodeJsonObject(std::string_view text) {
-  auto object = Decode<JsonObject>(text);
-  object.text = text;
-  return std::make_shared<const JsonObject>(std::move(object));
+informer::AnyObject DecodeWholeObject(const JsonObject& object) {
+  auto whole = object.Decode<WholeObject>();
+  whole.text = object.text();
+  return std::make_shared<const WholeObject>(std::move(whole));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ class AnyWatcher::Impl {
  public:
   Impl(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode, ListFilter filter,
        const WatchOptions& options, std::stop_token stop)
-      : source_(transport, kind, decode, std::move(filter)),
+      : source_(transport, kind, std::move(decode), std::move(filter), options.clock),
         clock_(options.clock),
         state_({.clock = options.clock, .seed = options.seed}),
         stop_(std::move(stop)),
@@ -148,7 +148,7 @@ class AnyWatcher::Impl {
 
 AnyWatcher::AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
                        ListFilter filter, const WatchOptions& options, std::stop_token stop)
-    : impl_(std::make_unique<Impl>(transport, kind, decode, std::move(filter), options,
+    : impl_(std::make_unique<Impl>(transport, kind, std::move(decode), std::move(filter), options,
                                    std::move(stop))) {}
 AnyWatcher::~AnyWatcher() = default;
 AnyWatcher::AnyWatcher(AnyWatcher&&) noexcept = default;
@@ -159,12 +159,13 @@ const std::string& AnyWatcher::resource_version() const { return impl_->resource
 
 template <>
 nlohmann::json Watcher<nlohmann::json>::ObjectOf(const WatchItem& item) {
-  return item.object ? nlohmann::json::parse(item.object.As<JsonObject>()->text) : nlohmann::json();
+  return item.object ? nlohmann::json::parse(item.object.As<WholeObject>()->text)
+                     : nlohmann::json();
 }
 
 Watcher<nlohmann::json> Client::Watch(const Kind& kind, const ListFilter& filter,
                                       const WatchOptions& options) const {
-  return Watcher<nlohmann::json>(WatchAny(kind, DecodeJsonObject, filter, options));
+  return Watcher<nlohmann::json>(WatchAny(kind, DecodeWholeObject, filter, options));
 }
 
 }  // namespace kopp

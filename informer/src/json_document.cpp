@@ -1,0 +1,46 @@
+#include "json_document.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace kopp::detail {
+namespace {
+
+// etcd limits objects to 1.5 MB by default, so that a thread rarely allocates a parser again.
+constexpr std::size_t kMaxIdleBytes = 2U << 20U;
+
+}  // namespace
+
+std::unique_ptr<ParserLease::Parser>& ParserLease::IdleParser() {
+  thread_local std::unique_ptr<Parser> idle;
+  return idle;
+}
+
+ParserLease::ParserLease() : parser_(std::move(IdleParser())) {
+  if (!parser_) parser_ = std::make_unique<Parser>();
+}
+
+ParserLease::~ParserLease() {
+  const bool large =
+      parser_->json.capacity() > kMaxIdleBytes || parser_->padded.capacity() > kMaxIdleBytes;
+  if (!large) IdleParser() = std::move(parser_);
+}
+
+PaddedText ParserLease::CopyWithPadding(std::string_view text) {
+  parser_->padded.reserve(text.size() + PaddedText::kPadding);
+  parser_->padded.assign(text);
+  return {parser_->padded};
+}
+
+void ThrowMalformed(simdjson::error_code error) {
+  throw DecodeError(DecodeError::Kind::kMalformed, "",
+                    std::string("not valid JSON: ") + simdjson::error_message(error));
+}
+
+// Reading beyond the end of the string is safe because of the padding.
+bool Equals(simdjson::ondemand::raw_json_string string, std::string_view text) {
+  return std::strncmp(string.raw(), text.data(), text.size()) == 0 &&
+         string.raw()[text.size()] == '"';
+}
+
+}  // namespace kopp::detail
