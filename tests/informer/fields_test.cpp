@@ -142,6 +142,30 @@ TEST(FieldsTest, DecodingInvalidJsonThrowsMalformed) {
   }
 }
 
+TEST(FieldsTest, InvalidUtf8ControlCharactersAndLoneSurrogatesAreMalformed) {
+  using namespace std::string_literals;
+  for (const std::string& label : {"\xC3"s, "\xED\xA0\x80"s, "\xC0\xAF"s, "a\0b"s, "a\nb"s,
+                                  R"(\ud800)"s, R"(\u12)"s, R"(\x)"s}) {
+    for (const std::string& text :
+         {"{\"label\":\"" + label + "\"}", "{\"tags\":{\"" + label + "\":\"x\"}}"}) {
+      try {
+        (void)Decode<Box>(text);
+        ADD_FAILURE() << "no exception for: " << text;
+      } catch (const DecodeError& error) {
+        EXPECT_EQ(error.kind(), DecodeError::Kind::kMalformed) << text << ": " << error.what();
+      }
+    }
+  }
+}
+
+TEST(FieldsTest, StringsAndKeysWithEscapesAreUnescaped) {
+  const Box box = Decode<Box>(R"({"label":"\"\\\u0000\ud83d\ude00","tags":{"a\/b":"\t"}})");
+
+  using namespace std::string_literals;
+  EXPECT_EQ(box.label, "\"\\\0\xF0\x9F\x98\x80"s);
+  EXPECT_THAT(box.tags, ::testing::ElementsAre(::testing::Pair("a/b", "\t")));
+}
+
 TEST(FieldsTest, EncodingOmitsEmptyFieldsButWritesNumbersAndBooleans) {
   EXPECT_EQ(Encode(Box{}),
             R"({"open":false,"count":7,"small":0,"weight":0,"outer":{"width":1,"height":1}})");

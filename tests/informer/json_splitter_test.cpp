@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +38,8 @@ SplitResult Split(Mode mode, std::string_view text, std::size_t chunk_size) {
 }
 
 class JsonSplitterTest : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(ChunkSizes, JsonSplitterTest, ::testing::Values(1, 2, 3, 7, 1000));
+INSTANTIATE_TEST_SUITE_P(ChunkSizes, JsonSplitterTest,
+                         ::testing::Values(1, 2, 3, 7, 63, 64, 65, 128, 1000));
 
 TEST_P(JsonSplitterTest, WatchFramesAreSplitForAnyChunkSize) {
   const SplitResult result =
@@ -44,6 +47,41 @@ TEST_P(JsonSplitterTest, WatchFramesAreSplitForAnyChunkSize) {
 
   EXPECT_THAT(result.objects, ElementsAre("{\"a\":\"}{\\\"\\\\\"}", "{\"é\":[{}]}", "{}"));
   EXPECT_TRUE(result.is_complete);
+}
+
+TEST_P(JsonSplitterTest, StringsWithEscapesQuotesAndBracketsAreSkippedAtAnyPosition) {
+  for (std::size_t shift = 0; shift < 140; ++shift) {
+    const std::string object =
+        "{\"" + std::string(shift, 'x') + R"(":"[\\\"}\\","{":[{"]":"\\\\"}]})";
+    const SplitResult result = Split(Mode::kDocuments, object + object, GetParam());
+
+    EXPECT_THAT(result.objects, ElementsAre(object, object)) << shift;
+  }
+}
+
+TEST_P(JsonSplitterTest, EachObjectIsFollowedByReadablePadding) {
+  const std::string text = R"({"a":1} {"b":2} {"c":3})";
+  // The chunks are on the heap, so that AddressSanitizer reports a byte that is not readable.
+  JsonSplitter splitter(Mode::kDocuments);
+  int sum = 0;
+  for (std::size_t offset = 0; offset < text.size(); offset += GetParam()) {
+    const std::vector<char> chunk(
+        text.begin() + static_cast<std::ptrdiff_t>(offset),
+        text.begin() + static_cast<std::ptrdiff_t>(std::min(text.size(), offset + GetParam())));
+    splitter.Feed({chunk.data(), chunk.size()});
+    while (const auto object = splitter.Next()) {
+      const char* padding = object->text.data() + object->text.size();
+      for (std::size_t i = 0; i < PaddedText::kPadding; ++i) sum += padding[i];
+    }
+  }
+  EXPECT_NE(sum, -1);
+}
+
+TEST_P(JsonSplitterTest, AKeyThatEndsWithItemsDoesNotBeginTheItems) {
+  const SplitResult result =
+      Split(Mode::kListItems, R"({"x\\\"items":[{"a":1}],"items" : [{"b":2}]})", GetParam());
+
+  EXPECT_THAT(result.objects, ElementsAre(R"({"b":2})"));
 }
 
 TEST_P(JsonSplitterTest, ListItemsAreSplitAndTheOtherMembersAreInTheEnvelope) {
@@ -100,6 +138,8 @@ TEST_P(JsonSplitterTest, ASecondObjectAfterAListThrowsDecodeError) {
 TEST_P(JsonSplitterTest, MismatchedBracketsThrowDecodeError) {
   EXPECT_THROW(Split(Mode::kDocuments, "{]", GetParam()), DecodeError);
   EXPECT_THROW(Split(Mode::kDocuments, "}", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kListItems, R"({"items":[}])", GetParam()), DecodeError);
+  EXPECT_THROW(Split(Mode::kListItems, R"({"items":[]])", GetParam()), DecodeError);
 }
 
 TEST_P(JsonSplitterTest, AListItemThatIsNotAnObjectThrowsDecodeError) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using informer::WatchItem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// A transport whose streams call `read`.
@@ -50,6 +53,57 @@ class ReadTransport final : public Transport {
 
   ReadFunction read_;
 };
+
+/// Returns the names of the Pods that a watch reports before it ends or breaks. Each read returns
+/// `size` bytes of `text`; after its end, the stream does what `end` does.
+std::vector<std::string> WatchedNames(std::string_view text, std::size_t size,
+                                      const std::function<Stream::Chunk()>& end) {
+  ReadTransport transport([&](Duration) -> Stream::Chunk {
+    if (text.empty()) return end();
+    const std::string_view bytes = text.substr(0, size);
+    text.remove_prefix(bytes.size());
+    return {.state = Stream::State::kBytes, .bytes = bytes};
+  });
+  AnyHttpSource source(transport, Pod::kKind, DecodeAny<Pod>);
+  const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
+  std::vector<std::string> names;
+  try {
+    for (auto item = watch->Next(1s); item.type != WatchItem::Type::kEnd; item = watch->Next(1s)) {
+      if (item.type == WatchItem::Type::kEvent) names.push_back(item.object.key().name);
+    }
+  } catch (const std::exception& error) {
+    names.emplace_back(error.what());
+  }
+  return names;
+}
+
+const std::string two_pods =
+    R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"café"}}})"
+    "\n"
+    R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b"}}})"
+    "\n";
+
+TEST(HttpSourceChunksTest, TheEventsOfAWatchDoNotDependOnTheSizeOfTheReads) {
+  const auto end = [] { return Stream::Chunk{.state = Stream::State::kEnd}; };
+  for (std::size_t size = 1; size <= two_pods.size(); ++size) {
+    EXPECT_THAT(WatchedNames(two_pods, size, end), ElementsAre("café", "b")) << size;
+  }
+}
+
+TEST(HttpSourceChunksTest, AWatchThatBreaksAtAnyByteReportsOnlyTheCompleteEvents) {
+  const auto reset = []() -> Stream::Chunk {
+    throw TransportError(TransportError::Kind::kBroken, "reset");
+  };
+  const std::size_t first = two_pods.find('\n');
+  for (std::size_t size = 1; size < two_pods.size() - 1; ++size) {
+    const auto names = WatchedNames(std::string_view(two_pods).substr(0, size), 50, reset);
+    if (size < first) {
+      EXPECT_THAT(names, ElementsAre("reset")) << size;
+    } else {
+      EXPECT_THAT(names, ElementsAre("café", "reset")) << size;
+    }
+  }
+}
 
 /// Lists `body` from a server that sends `size` bytes after each `interval`.
 class SlowListTest : public ::testing::Test {

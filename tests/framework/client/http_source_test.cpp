@@ -262,6 +262,34 @@ TEST_F(HttpSourceTest, EventsWithAnUnknownTypeADifferentKindOrNoNameAreSkippedWi
   EXPECT_THAT(item.problem, HasSubstr("without metadata.name"));
 }
 
+TEST_F(HttpSourceTest, AnEventWithoutMetadataIsSkipped) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath,
+                         R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"}})");
+
+  EXPECT_EQ(watch->Next(1s).problem, "skipped a Pod without metadata.name");
+}
+
+TEST_F(HttpSourceTest, AnEventWithoutUidAndResourceVersionIsReported) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath, R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",
+      "metadata":{"name":"a"}}})");
+
+  const auto item = watch->Next(1s);
+  EXPECT_EQ(item.type, Type::kEvent);
+  EXPECT_EQ(item.resource_version, "");
+}
+
+TEST_F(HttpSourceTest, EventsNeedNoLineEndBetweenThem) {
+  const auto watch = Watch();
+  std::string text = Event("ADDED", "a", "8") + Event("ADDED", "b", "9");
+  std::erase(text, '\n');
+  transport_.SendToWatch(kPodsPath, text);
+
+  EXPECT_EQ(watch->Next(1s).object.key().name, "a");
+  EXPECT_EQ(watch->Next(1s).object.key().name, "b");
+}
+
 TEST_F(HttpSourceTest, AMalformedEventThrowsADecodeError) {
   const auto watch = Watch();
   transport_.SendToWatch(kPodsPath, "{\"type\":\"ADDED\",nonsense}\n");
