@@ -7,6 +7,9 @@
 #   cluster.sh kill-apiserver STATE              send SIGKILL to the API server, like a crash
 #   cluster.sh start-apiserver STATE             start it again on the same port with the same data
 #   cluster.sh backup-etcd STATE                 save the data of etcd; restarts both programs
+#   cluster.sh kill-etcd STATE                   kill etcd
+#   cluster.sh start-etcd STATE                  start it again, with the same data
+#   cluster.sh compact-etcd STATE                discard the history up to the newest revision
 #   cluster.sh restore-etcd STATE                replace the data by the saved data; restarts both
 #   cluster.sh rotate-certificates STATE         while the API server is down, replace the CA and all
 #                                                certificates and keys that it has signed
@@ -31,6 +34,9 @@ main() {
     down) down "$(absolute "$1")" ;;
     kill-apiserver) process_stop "$(absolute "$1")" apiserver ;;
     start-apiserver) start_apiserver "$(absolute "$1")" ;;
+    kill-etcd) process_stop "$(absolute "$1")" etcd ;;
+    start-etcd) start_etcd "$(absolute "$1")" ;;
+    compact-etcd) compact_etcd "$(absolute "$1")" ;;
     backup-etcd) backup_etcd "$(absolute "$1")" ;;
     restore-etcd) restore_etcd "$(absolute "$1")" ;;
     rotate-certificates) rotate_certificates "$(absolute "$1")" ;;
@@ -112,6 +118,17 @@ start_etcd() { # STATE
     --listen-client-urls=unix://localhost:2379 --advertise-client-urls=unix://localhost:2379 \
     --listen-peer-urls=unix://localhost:2380 --initial-advertise-peer-urls=unix://localhost:2380 \
     --initial-cluster=default=unix://localhost:2380
+}
+
+# Discards the history up to the newest revision, so that no watch can start before it.
+compact_etcd() { # STATE
+  local revision
+  revision=$(etcd_call "$1" range '{"key": "AA=="}' | jq -r .header.revision)
+  etcd_call "$1" compaction "{\"revision\": $revision, \"physical\": true}" >/dev/null
+}
+
+etcd_call() { # STATE METHOD REQUEST
+  curl -sf --unix-socket "$1/localhost:2379" "http://localhost/v3/kv/$2" -d "$3"
 }
 
 backup_etcd() { # STATE

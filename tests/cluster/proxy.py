@@ -1,26 +1,44 @@
 """Proxies on loopback for the cluster tests. Prints the port, then one line for each connection.
 
   proxy.py connect HOST                    an HTTP proxy on HOST that supports CONNECT only
-  proxy.py forward HOST TO-HOST TO-PORT    forwards connections to HOST to TO-HOST:TO-PORT
+  proxy.py forward HOST TO-HOST TO-PORT [PORT]
+                                           forwards connections to HOST:PORT to TO-HOST:TO-PORT
+
+SIGUSR1 makes all open connections silent, as after the loss of a route: no side receives anything
+any more. New connections work.
 """
 
 import asyncio
+import signal
 import sys
+
+silenced = set()  # the copies that have to stop
+copies = set()
 
 
 def log(text):
     print(text, flush=True)
 
 
+def silence_connections():
+    silenced.update(copies)
+    log("silenced")
+
+
 async def copy(reader, writer):
-    """Copies bytes until the end of `reader` or until one side fails."""
+    """Copies bytes until the end of `reader`, or until one side fails or the copy is silenced."""
+    task = asyncio.current_task()
+    copies.add(task)
     try:
         while data := await reader.read(65536):
+            if task in silenced:
+                await asyncio.Event().wait()
             writer.write(data)
             await writer.drain()
     except ConnectionError:
         pass
     finally:
+        copies.discard(task)
         writer.close()
 
 
@@ -31,7 +49,8 @@ async def forward(reader, writer, host, port, greeting=b""):
         writer.close()
         return
     writer.write(greeting)
-    await asyncio.gather(copy(reader, to_writer), copy(to_reader, writer))
+    await asyncio.gather(asyncio.create_task(copy(reader, to_writer)),
+                         asyncio.create_task(copy(to_reader, writer)))
 
 
 async def connect(reader, writer):
@@ -60,7 +79,9 @@ async def main(mode, host, *to):
             log("connection")
             await forward(reader, writer, to[0], int(to[1]))
 
-    server = await asyncio.start_server(handle, host, 0)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, silence_connections)
+    port = int(to[2]) if len(to) > 2 else 0
+    server = await asyncio.start_server(handle, host, port)
     log(server.sockets[0].getsockname()[1])
     await server.serve_forever()
 

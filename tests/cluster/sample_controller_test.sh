@@ -3,7 +3,9 @@
 # a real etcd and kube-apiserver, the controller runs with only the permissions of rbac.yaml. On
 # kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
 # its objects.
-#   sample_controller_test.sh [PART...]    run the named parts, or all: the files in sample_controller/
+#   sample_controller_test.sh [PART...]    run the named parts: the files in sample_controller/.
+#                                          Without names: all parts, in two processes at the same
+#                                          time, each with its own API server
 #   SERVER               real (the default) or kopp
 #   HTTP_TRANSPORT       the controller's --http-transport: beast (the default) or cpprestsdk
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
@@ -16,7 +18,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery connections rbac bad_input)
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults connections rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -35,13 +37,17 @@ main() {
     echo "sample_controller_test.sh: $SAMPLE_CONTROLLER does not exist; run 'make test-cluster', which builds it" >&2
     exit 1
   fi
-  if [[ $server == kopp && $# == 0 ]]; then
-    run_in_two_processes
+  if (($# == 0)); then
+    if [[ $server == kopp ]]; then
+      run_in_two_processes missing_crd reconcile ownership metrics bad_input
+    else
+      run_in_two_processes faults
+    fi
     return
   fi
   local started=$EPOCHREALTIME part
   prepare
-  for part in "${@:-${parts[@]}}"; do
+  for part in "$@"; do
     prepare_part "$part"
     "check_$part"
   done
@@ -49,17 +55,22 @@ main() {
   print_summary
 }
 
-# Runs the parts in two processes at the same time, each with its own kopp-apiserver.
-run_in_two_processes() {
-  local started=$EPOCHREALTIME code=0
+# Runs the named parts in the background and the others in the foreground. Only the real cluster has
+# an etcd for the part `faults`.
+run_in_two_processes() { # BACKGROUND-PART...
+  local started=$EPOCHREALTIME code=0 part
+  local -a foreground=()
+  for part in "${parts[@]}"; do
+    [[ " faults $* " == *" $part "* ]] || foreground+=("$part")
+  done
   background_output=$(mktemp)
   trap end_background_process EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "${BASH_SOURCE[0]}" missing_crd reconcile ownership metrics bad_input >"$background_output" 2>&1 &
+  "${BASH_SOURCE[0]}" "$@" >"$background_output" 2>&1 &
   background_pid=$!
-  "${BASH_SOURCE[0]}" restarts audit concurrent_writes recovery connections rbac || code=$?
+  "${BASH_SOURCE[0]}" "${foreground[@]}" || code=$?
   wait "$background_pid" || code=$?
   background_pid=''
   cat "$background_output"
