@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr Duration kInitialBackoff = 800ms;
 constexpr Duration kMaxBackoff = 30s;
-// After this time without a failure, the back-off starts at kInitialBackoff again.
+// After an event of a watch, or after this time without a failure, the back-off starts at
+// kInitialBackoff again.
 constexpr Duration kBackoffReset = 2min;
 // A failed request is reported again after this time if it fails with the same status.
 constexpr Duration kReportInterval = 1min;
@@ -90,6 +91,7 @@ bool ReflectorState::OnListPage(const ListResult& page) {
   resource_version_ = page.resource_version;
   state_ = State::kWatching;
   malformed_frames_ = 0;
+  listed_ = clock_.Now();
   return true;
 }
 
@@ -112,6 +114,7 @@ void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark)
   watch_had_events_ = true;
   bookmarks_seen_ |= bookmark;
   malformed_frames_ = 0;
+  backoff_ = {};
   if (!resource_version.empty() && !IsOutdated(resource_version)) {
     resource_version_ = resource_version;
   }
@@ -122,6 +125,7 @@ void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {
   resource_version_ = resource_version;
   state_ = State::kWatching;
   streaming_failures_ = 0;
+  listed_ = clock_.Now();
 }
 
 TimePoint ReflectorState::IdleDeadline() const {
@@ -207,6 +211,10 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     return {{}, problem, /*minor=*/true};
   }
   const bool temporary = error.IsServerFault() && !version_unavailable;
+  if (state_ == State::kWatching && error.IsGone()) {
+    state_ = ListState();
+    return {DelayBeforeRelist(), problem, /*minor=*/true};
+  }
   if (state_ == State::kWatching && !error.IsTooManyRequests()) {
     state_ = temporary ? State::kCheckingVersion : ListState();
   } else if (state_ == State::kCheckingVersion && error.IsNotFound()) {
@@ -258,6 +266,14 @@ ReflectorState::NextStep ReflectorState::StopStreaming(const std::string& proble
   streaming_failures_ = kMaxStreamingFailures;
   CountStreamingFailure();
   return {{}, "cannot list with a watch; listing without: " + problem, /*minor=*/true};
+}
+
+// Returns the delay after an expired version. That is no sign of an overloaded server, so the delay
+// is short unless the last list was recent.
+Duration ReflectorState::DelayBeforeRelist() {
+  if (clock_.Now() - listed_ < kMaxBackoff) return NextBackoff();
+  std::uniform_int_distribution<Duration::rep> jitter(0, kInitialBackoff.count());
+  return Duration(jitter(random_));
 }
 
 Duration ReflectorState::NextBackoff() {

@@ -232,6 +232,32 @@ TEST_F(ReflectorStateTest, BackoffRestartsAfterTwoMinutesWithoutFailure) {
   EXPECT_LE(state_.OnFailure(ConnectionReset()).delay, 1600ms);
 }
 
+TEST_F(ReflectorStateTest, BackoffRestartsAfterAnEventOfAWatch) {
+  for (int i = 0; i < 10; ++i) (void)state_.OnFailure(ConnectionReset());
+  ListAndWatch("7");
+  EXPECT_GT(state_.OnFailure(ConnectionReset()).delay, 10s) << "a watch may fail again and again";
+  ListAndWatch("7");
+  state_.OnEvent("8", false);
+
+  EXPECT_LE(state_.OnFailure(ConnectionReset()).delay, 1600ms);
+}
+
+TEST_F(ReflectorStateTest, AnExpiredVersionIsListedSoonEvenAfterFailures) {
+  for (int i = 0; i < 10; ++i) (void)state_.OnFailure(ConnectionReset());
+  ListAndWatch("7");
+  clock_.Advance(30s);
+
+  EXPECT_LE(state_.OnFailure(ApiFailure(410)).delay, 800ms);
+}
+
+TEST_F(ReflectorStateTest, AVersionThatExpiresSoonAfterTheListIsListedAfterABackoff) {
+  Duration base = 800ms;
+  for (int i = 0; i < 5; ++i, base *= 2) {
+    ListAndWatch("7");
+    EXPECT_GE(state_.OnFailure(ApiFailure(410)).delay, base);
+  }
+}
+
 TEST_F(ReflectorStateTest, RetryAfterIsRespectedUpToOneMinuteWithJitter) {
   const auto retry_after = [](int seconds) {
     return std::make_exception_ptr(

@@ -61,9 +61,11 @@ struct ReflectorOptions {
 /// reflector lists everything again.
 ///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
-/// to the same length. After two minutes without a failure it starts at 800 ms again. A Retry-After
-/// of the server is respected (see RetryAfterDelay). client-go: the same numbers, from
-/// reflector.go; there, a watch that fails with 5xx lists again, here it resumes from the last
+/// to the same length. After an event of a watch, or two minutes without a failure, it starts at
+/// 800 ms again. An expired version (410) is followed by a list within 800 ms, unless there was a
+/// list in the last 30 s. A Retry-After of the server is respected (see RetryAfterDelay).
+/// client-go: the same numbers, from reflector.go; there, events do not end the back-off, 410 is a
+/// failure like others, and a watch that fails with 5xx lists again; here it resumes from the last
 /// version.
 class ReflectorState {
  public:
@@ -138,6 +140,7 @@ class ReflectorState {
 
  private:
   [[nodiscard]] State ListState() const;
+  Duration DelayBeforeRelist();
   NextStep StopStreaming(const std::string& problem);
   void CountStreamingFailure();
   NextStep OnApiError(const ApiError& error);
@@ -156,6 +159,7 @@ class ReflectorState {
   std::string continue_token_;    // of the next page; empty for the first page
   Duration backoff_{};            // the last back-off, without jitter
   TimePoint last_failure_{};
+  TimePoint listed_{};        // when the last list ended
   int malformed_frames_ = 0;  // consecutive frames that are not valid JSON
   int reported_status_ = 0;   // the last error status that was reported as not minor
   TimePoint reported_at_{};
