@@ -19,6 +19,9 @@ void AnyInformer::Run(const std::stop_token& stop) {
                          {.clock = options_.clock,
                           .seed = options_.seed,
                           .use_watch_list = options_.use_watch_list,
+                          .consistent_start = options_.consistent_start,
+                          .audit_interval = options_.audit_interval,
+                          .on_drift = options_.on_drift,
                           .on_problem = options_.on_problem});
   reflector.Run(stop);
 }

@@ -1,3 +1,5 @@
+#include "cache_audit.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -81,7 +83,7 @@ ListOptions ReflectorState::NextListOptions() const {
     case State::kCheckingVersion:
       return {"", 1, ""};
     default:
-      return {resource_version_.empty() ? "0" : resource_version_, 0, ""};
+      return {resource_version_.empty() ? first_version_ : resource_version_, 0, ""};
   }
 }
 
@@ -179,6 +181,23 @@ ReflectorState::NextStep ReflectorState::OnNewestVersion(const std::string& reso
           "the newest resource version is " + resource_version + ", older than " +
               resource_version_ + ": etcd was probably restored from a backup; listing again",
           /*minor=*/false};
+}
+
+ReflectorState::NextStep ReflectorState::OnDrift(const CacheDrift& drift) {
+  state_ = State::kListingPages;
+  return {{},
+          "an audit found " + std::to_string(drift.total()) +
+              " differences between the cache and the server at resource version " +
+              resource_version_ + " (" + std::to_string(drift.ghosts) + " deleted, " +
+              std::to_string(drift.missing) + " missing, " + std::to_string(drift.stale) +
+              " stale objects, for example " + drift.example.ToString() + "); listing again",
+          /*minor=*/false};
+}
+
+void ReflectorState::ScheduleAudit() {
+  if (audit_interval_ <= Duration::zero()) return;
+  std::uniform_int_distribution<Duration::rep> jitter(0, audit_interval_.count());
+  next_audit_ = After(After(clock_.Now(), audit_interval_ / 2), Duration(jitter(random_)));
 }
 
 ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& failure) {
@@ -373,11 +392,19 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
   if (stop.stop_requested()) return {};
   const std::unique_ptr<WatchStream> stream = source_.Watch(state_.StartWatch(), stop);
   InitialObjects initial_objects;
+  std::optional<CacheAudit> audit;
+  bool event_may_wait = true;  // an audit continues only when all events were applied
   while (!stop.stop_requested()) {
+    if (!event_may_wait) {
+      if (const auto drift = ContinueAudit(audit, stop)) return state_.OnDrift(*drift);
+    }
     const TimePoint now = options_.clock.Now();
     if (now >= state_.IdleDeadline()) return state_.OnIdleTimeout();
-    const TimePoint deadline = std::min(sink_.ResyncIfDue(now), state_.IdleDeadline());
+    const TimePoint audit_time = audit ? now : std::max(now, state_.NextAudit());
+    const TimePoint deadline =
+        std::min({sink_.ResyncIfDue(now), state_.IdleDeadline(), audit_time});
     const WatchItem item = stream->Next(deadline - now);
+    event_may_wait = item.type != WatchItem::Type::kNoEvent;
     if (item.type == WatchItem::Type::kEnd) return state_.OnWatchEnd();
     if (state_.state() == ReflectorState::State::kStreamingList) {
       HandleInitialItem(item, initial_objects);
@@ -388,6 +415,31 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
     }
   }
   return {};
+}
+
+// Starts an audit that is due, or compares the next page of a running one. Returns the drift that a
+// completed audit has found.
+std::optional<CacheDrift> AnyReflector::ContinueAudit(std::optional<CacheAudit>& audit,
+                                                      const std::stop_token& stop) {
+  if (!audit) {
+    if (options_.clock.Now() < state_.NextAudit()) return std::nullopt;
+    audit.emplace(sink_.Objects(), state_.resource_version());
+  }
+  CacheDrift drift;
+  try {
+    const auto compare = [&](const AnyObject& object) { audit->OnListed(object); };
+    const ListResult page = source_.List(audit->NextListOptions(), compare, stop);
+    if (!audit->OnListPage(page)) return std::nullopt;
+    drift = audit->Drift();
+  } catch (const std::exception& error) {
+    if (stop.stop_requested()) return std::nullopt;
+    ReportProblem(std::string("skipped an audit: ") + error.what(), /*minor=*/true);
+  }
+  audit.reset();
+  state_.ScheduleAudit();
+  if (drift.total() == 0) return std::nullopt;
+  if (options_.on_drift) options_.on_drift(drift);
+  return drift;
 }
 
 void AnyReflector::HandleInitialItem(const WatchItem& item, InitialObjects& objects) {

@@ -168,6 +168,21 @@ TEST_F(InformerTest, AMissedDeletionAndRecreationIsDeliveredAsDeleteAndAdd) {
   EXPECT_THAT(event_log_.Await(3), ElementsAre("initial a=1", "tombstone a=1", "add a=2"));
 }
 
+TEST_F(InformerTest, ADeletionAndRecreationDuringADisconnectIsDeliveredAsDeleteAndAdd) {
+  source_.Set(MakeWidget("a").WithSize(1).WithUid("old"));
+  informer_.AddHandler(RecordingHandler());
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.DropNextEvent();
+  source_.Delete(MakeWidget("a"));
+  source_.DropNextEvent();
+  source_.Set(MakeWidget("a").WithSize(2).WithUid("new"));
+  source_.FailWatch(ApiError("WATCH", {.code = 410}));
+  AdvanceUntilRequests(3, 100ms);
+
+  EXPECT_THAT(event_log_.Await(3), ElementsAre("initial a=1", "tombstone a=1", "add a=2"));
+}
+
 TEST_F(InformerTest, AnExceptionFromAHandlerIsReportedAndTheOtherHandlersGetTheEvent) {
   EventHandler<Widget> throwing_handler;
   throwing_handler.on_add = [](const auto&, bool) { throw std::runtime_error("handler failed"); };

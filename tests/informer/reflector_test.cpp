@@ -54,6 +54,16 @@ TEST_F(ReflectorStateTest, TheFirstListAcceptsAnyVersionAndTheWatchStartsFromIts
   EXPECT_EQ(watch_.resource_version, "7");
 }
 
+TEST_F(ReflectorStateTest, AConsistentStartListsTheNewestVersionFirst) {
+  ReflectorState state{{.clock = clock_, .seed = 1, .consistent_start = true}};
+  EXPECT_EQ(state.NextListOptions().resource_version, "");
+
+  state.OnListPage({.resource_version = "7"});
+  (void)state.OnFailure(ApiFailure(410));
+
+  EXPECT_EQ(state.NextListOptions().resource_version, "7");
+}
+
 TEST_F(ReflectorStateTest, AWatchResumesFromTheLastEventOrBookmark) {
   ListAndWatch("7");
   state_.OnEvent("8", false);

@@ -40,6 +40,7 @@ class RecordingSink final : public AnyReflector::Sink {
     Append(std::move(line));
   }
   void ApplyEvent(const WatchItem& event) override { Append("event " + event.object.key().name); }
+  [[nodiscard]] std::vector<AnyObject> Objects() const override { return {}; }
   TimePoint ResyncIfDue(TimePoint) override { return TimePoint::max(); }
 
   /// Blocks until there are `count` lines, and returns all lines.
@@ -60,7 +61,7 @@ class RecordingSink final : public AnyReflector::Sink {
 };
 
 /// A reflector that lists with a watch (sendInitialEvents).
-class WatchListTest : public ::testing::Test {
+class ReflectorWatchListTest : public ::testing::Test {
  protected:
   void Start() {
     runner_ = std::jthread([this](const std::stop_token& stop) { reflector_.Run(stop); });
@@ -90,7 +91,7 @@ class WatchListTest : public ::testing::Test {
   std::jthread runner_;  // declared last, so that it is stopped and destroyed first
 };
 
-TEST_F(WatchListTest, AllObjectsAreReplacedAtOnceAndTheSameWatchGoesOn) {
+TEST_F(ReflectorWatchListTest, AllObjectsAreReplacedAtOnceAndTheSameWatchGoesOn) {
   source_.Set(MakeWidget("a").WithSize(1));
   source_.Set(MakeWidget("b").WithSize(2));
   Start();
@@ -103,7 +104,7 @@ TEST_F(WatchListTest, AllObjectsAreReplacedAtOnceAndTheSameWatchGoesOn) {
   EXPECT_THAT(Problems(), IsEmpty());
 }
 
-TEST_F(WatchListTest, ChangesBeforeTheEndOfTheInitialEventsArePartOfTheList) {
+TEST_F(ReflectorWatchListTest, ChangesBeforeTheEndOfTheInitialEventsArePartOfTheList) {
   source_.Set(MakeWidget("a").WithSize(1));
   source_.Set(MakeWidget("b").WithSize(1));
   source_.Set(MakeWidget("deleted"));
@@ -120,7 +121,7 @@ TEST_F(WatchListTest, ChangesBeforeTheEndOfTheInitialEventsArePartOfTheList) {
   EXPECT_THAT(sink_.Await(1), ElementsAre("replace a=2 b=1 c=3"));
 }
 
-TEST_F(WatchListTest, AnObjectThatCannotBeDecodedIsReportedAndNotConsideredDeleted) {
+TEST_F(ReflectorWatchListTest, AnObjectThatCannotBeDecodedIsReportedAndNotConsideredDeleted) {
   source_.Set(MakeWidget("a"));
   source_.Set(MakeWidget("odd"));
   source_.ListAsSkipped({"default", "odd"});
@@ -130,7 +131,7 @@ TEST_F(WatchListTest, AnObjectThatCannotBeDecodedIsReportedAndNotConsideredDelet
   EXPECT_THAT(Problems(), ElementsAre("default/odd could not be decoded"));
 }
 
-TEST_F(WatchListTest, AfterAFailureNothingOfTheIncompleteListRemains) {
+TEST_F(ReflectorWatchListTest, AfterAFailureNothingOfTheIncompleteListRemains) {
   source_.Set(MakeWidget("a"));
   source_.DropInitialEventsEnd();
   Start();
@@ -148,7 +149,7 @@ TEST_F(WatchListTest, AfterAFailureNothingOfTheIncompleteListRemains) {
   EXPECT_THAT(sink_.Await(1), ElementsAre("replace b=0"));
 }
 
-TEST_F(WatchListTest, AServerThatNeverSendsTheEndIsListedAfter30Seconds) {
+TEST_F(ReflectorWatchListTest, AServerThatNeverSendsTheEndIsListedAfter30Seconds) {
   source_.Set(MakeWidget("a"));
   source_.DropInitialEventsEnd();
   Start();
@@ -169,7 +170,7 @@ TEST_F(WatchListTest, AServerThatNeverSendsTheEndIsListedAfter30Seconds) {
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("cannot list with a watch; listing without")));
 }
 
-TEST_F(WatchListTest, AServerThatRejectsSendInitialEventsIsListed) {
+TEST_F(ReflectorWatchListTest, AServerThatRejectsSendInitialEventsIsListed) {
   source_.Set(MakeWidget("a"));
   source_.FailNextRequest(ApiError("WATCH", {.code = 400}));
   Start();
@@ -178,7 +179,7 @@ TEST_F(WatchListTest, AServerThatRejectsSendInitialEventsIsListed) {
   EXPECT_EQ(source_.Requests()[1], (SourceRequest{Verb::kList, "0", 0, ""}));
 }
 
-TEST_F(WatchListTest, ARelistReplacesTheObjectsWithAnotherWatchList) {
+TEST_F(ReflectorWatchListTest, ARelistReplacesTheObjectsWithAnotherWatchList) {
   source_.Set(MakeWidget("a"));
   Start();
   sink_.Await(1);

@@ -159,11 +159,13 @@ informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, std::string& p
 informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
+  const bool exact_version = options.exact && options.continue_token.empty();
   const Request request{
       .target = WithQuery(CollectionPath(kind_, filter_.ns),
                           {{"labelSelector", filter_.label_selector},
                            {"fieldSelector", filter_.field_selector},
                            {"resourceVersion", options.resource_version},
+                           {"resourceVersionMatch", exact_version ? "Exact" : ""},
                            {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
                            {"continue", options.continue_token}})};
   const auto stream = OpenStream(transport_, request, "LIST", stop);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -23,7 +24,12 @@ using Versions = std::map<std::string, std::string>;  // object name to resource
 /// An informer of ConfigMaps with a user of its own: faults apply to this user only.
 class FaultInformerTest : public FaultyServer {
  protected:
-  FaultInformerTest() {
+  explicit FaultInformerTest(bool use_watch_list = false, Duration audit_interval = {})
+      : informer_{source_,
+                  {.clock = clock_,
+                   .seed = 1,
+                   .use_watch_list = use_watch_list,
+                   .audit_interval = audit_interval}} {
     const auto record = [this](const informer::AnyObject& object) {
       const ObjectMeta& metadata = object.metadata();
       (*handled_.Lock())[metadata.name] = metadata.resourceVersion;
@@ -79,20 +85,25 @@ class FaultInformerTest : public FaultyServer {
 
   std::unique_ptr<Transport> informer_transport_ = server_.TransportAs("informer");
   AnyHttpSource source_{*informer_transport_, ConfigMap::kKind, DecodeAny<ConfigMap>, "default"};
-  informer::AnyInformer informer_{source_, {.clock = clock_, .seed = 1}};
+  informer::AnyInformer informer_;
   Guarded<Versions> handled_;
   std::jthread runner_;
 };
 
+/// The parameters: a fault, and whether the informer lists with a watch.
 class FaultInformerTextTest : public FaultInformerTest,
-                              public ::testing::WithParamInterface<const char*> {};
+                              public ::testing::WithParamInterface<std::tuple<const char*, bool>> {
+ protected:
+  FaultInformerTextTest() : FaultInformerTest(std::get<bool>(GetParam())) {}
+};
 
 TEST_P(FaultInformerTextTest, CacheIsEventuallyInSync) {
-  Inject(GetParam());
+  const char* const fault = std::get<const char*>(GetParam());
+  Inject(fault);
   Start();
   ExpectEventuallyInSync();
 
-  Inject(GetParam());  // while a watch is open
+  Inject(fault);  // while a watch is open
   SetValue("a", "2");
   client_.Delete(ConfigMap::kKind, {"default", "b"});
   Create("c");
@@ -103,21 +114,23 @@ TEST_P(FaultInformerTextTest, CacheIsEventuallyInSync) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, FaultInformerTextTest,
-    ::testing::Values("too-many-requests,times=3,retry-after=5s", "server-error,times=3",
-                      "server-error,times=3,status=502",
-                      "server-error,verb=watch,times=3,status=504", "refuse,times=3",
-                      "latency,times=3,delay=20s", "latency,times=3,delay=40s", "reset,times=3",
-                      "stale-list,versions=1,times=1", "stale-list,versions=3,times=2",
-                      "backwards-version,versions=3,times=2", "truncated-body,bytes=100,times=2",
-                      "gone,verb=list,times=2", "gone,verb=watch,times=1", "gone,times=4",
-                      "malformed-body,verb=list,times=2", "malformed-body,verb=watch,times=1",
-                      "malformed-body,verb=watch,times=5", "silent-watch,times=1",
-                      "silent-watch,times=2", "drop-watch,times=2", "drop-watch,bytes=200,times=2",
-                      "drop-watch,bytes=800,share=0.5", "duplicate-event",
-                      "duplicate-event,share=0.5", "no-bookmarks"),
+    ::testing::Combine(
+        ::testing::Values(
+            "too-many-requests,times=3,retry-after=5s", "server-error,times=3",
+            "server-error,times=3,status=502", "server-error,verb=watch,times=3,status=504",
+            "refuse,times=3", "latency,times=3,delay=20s", "latency,times=3,delay=40s",
+            "reset,times=3", "stale-list,versions=1,times=1", "stale-list,versions=3,times=2",
+            "backwards-version,versions=3,times=2", "truncated-body,bytes=100,times=2",
+            "gone,verb=list,times=2", "gone,verb=watch,times=1", "gone,times=4",
+            "malformed-body,verb=list,times=2", "malformed-body,verb=watch,times=1",
+            "malformed-body,verb=watch,times=5", "silent-watch,times=1", "silent-watch,times=2",
+            "drop-watch,times=2", "drop-watch,bytes=200,times=2", "drop-watch,bytes=800,share=0.5",
+            "duplicate-event", "duplicate-event,share=0.5", "no-bookmarks"),
+        ::testing::Bool()),
     [](const auto& each) {
-      std::string name;
-      for (const char c : std::string(each.param)) name += std::isalnum(c) != 0 ? c : '_';
+      std::string name = std::get<bool>(each.param) ? "WatchList_" : "List_";
+      for (const char c : std::string(std::get<const char*>(each.param)))
+        name += std::isalnum(c) != 0 ? c : '_';
       return name;
     });
 
@@ -129,6 +142,23 @@ TEST_F(FaultInformerTest, ALostEventIsCorrectedByTheNextEventOfTheObject) {
   Create("c");
 
   SetValue("a", "3");
+
+  ExpectEventuallyInSync();
+}
+
+class AuditedInformerTest : public FaultInformerTest {
+ protected:
+  AuditedInformerTest() : FaultInformerTest(/*use_watch_list=*/false, /*audit_interval=*/10min) {}
+};
+
+TEST_F(AuditedInformerTest, LostEventsAreCorrectedByAnAudit) {
+  Start();
+  ExpectEventuallyInSync();
+  Inject("lost-event,times=3");
+
+  SetValue("a", "2");
+  client_.Delete(ConfigMap::kKind, {"default", "b"});
+  Create("c");
 
   ExpectEventuallyInSync();
 }

@@ -62,6 +62,20 @@ TEST_F(HttpSourceTest, ListReturnsTheObjectsTheResourceVersionAndTheContinueToke
             "/api/v1/pods?resourceVersion=0&limit=500&continue=token");
 }
 
+TEST_F(HttpSourceTest, AListOfAnExactVersionRequestsItOnTheFirstPageOnly) {
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","items":[],
+      "metadata":{"resourceVersion":"9"}})");
+  transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","items":[],
+      "metadata":{"resourceVersion":"9"}})");
+
+  List({.resource_version = "9", .limit = 500, .exact = true});
+  List({.limit = 500, .continue_token = "token", .exact = true});
+
+  EXPECT_EQ(transport_.Requests()[0].target,
+            "/api/v1/pods?resourceVersion=9&resourceVersionMatch=Exact&limit=500");
+  EXPECT_EQ(transport_.Requests()[1].target, "/api/v1/pods?limit=500&continue=token");
+}
+
 TEST_F(HttpSourceTest, ListSkipsAndNamesAnObjectThatDoesNotFitTheView) {
   transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
       "items":[{"metadata":{"name":"odd","namespace":"ns"},"status":{"phase":3}},
@@ -248,6 +262,13 @@ TEST_F(HttpSourceTest, AnErrorEventIsThrownAsAnApiError) {
   } catch (const ApiError& error) {
     EXPECT_TRUE(error.IsGone());
   }
+}
+
+TEST_F(HttpSourceTest, AnErrorEventWithoutAStatusThrowsADecodeError) {
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath, "{\"type\":\"ERROR\",\"object\":\"not a Status\"}\n");
+
+  EXPECT_THROW((void)watch->Next(1s), DecodeError);
 }
 
 TEST_F(HttpSourceTest, EventsWithAnUnknownTypeADifferentKindOrNoNameAreSkippedWithAReason) {

@@ -68,6 +68,9 @@ struct InformerOptions {
 
   std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
   bool use_watch_list = false;                  ///< as in ReflectorOptions
+  bool consistent_start = false;                ///< as in ReflectorOptions
+  Duration audit_interval{};                    ///< as in ReflectorOptions
+  std::function<void(const CacheDrift& drift)> on_drift = {};  ///< as in ReflectorOptions
   /// As ReflectorOptions::on_problem. Also called if an event handler throws.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
@@ -109,6 +112,7 @@ class AnyInformer : private AnyReflector::Sink {
   // AnyReflector::Sink
   void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& skipped_keys) override;
   void ApplyEvent(const WatchItem& event) override;
+  [[nodiscard]] std::vector<AnyObject> Objects() const override { return store_.List(); }
   TimePoint ResyncIfDue(TimePoint now) override;
 
   struct Registration {

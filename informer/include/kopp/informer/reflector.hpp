@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -14,6 +16,17 @@
 
 namespace kopp::informer {
 
+/// The differences between a cache and the server at the same resource version. A correct watch
+/// leads to none.
+struct CacheDrift {
+  std::size_t ghosts = 0;   ///< cached objects that do not exist
+  std::size_t missing = 0;  ///< existing objects that are not cached
+  std::size_t stale = 0;    ///< cached objects with another uid or version
+  ObjectKey example = {};   ///< one of these objects
+
+  [[nodiscard]] std::size_t total() const { return ghosts + missing + stale; }
+};
+
 /// Options of a reflector.
 struct ReflectorOptions {
   Clock& clock = Clock::Real();                 ///< must outlive the reflector
@@ -22,6 +35,18 @@ struct ReflectorOptions {
   /// client-go does by default. Needs Kubernetes 1.27 or later; a server that does not support it
   /// is listed as usual.
   bool use_watch_list = false;
+  /// Whether the first list has the newest objects. Otherwise it may be answered by an API server
+  /// that lags behind, with objects that are older than those before a restart of the program. A
+  /// streaming list always starts with the newest objects.
+  bool consistent_start = false;
+  /// The mean time between audits; 0: never. An audit lists the objects at the version of the cache
+  /// in pages, while no event of the watch waits, and compares their uids and versions with the
+  /// cache. After a difference, the reflector lists everything again. Needs an API server that
+  /// still has the version: without bookmarks, audits of quiet kinds fail with 410 and are skipped.
+  Duration audit_interval{};
+  /// Called on the thread of AnyReflector::Run after an audit has found differences; `on_problem`
+  /// is called too. Must not throw.
+  std::function<void(const CacheDrift& drift)> on_drift = {};
   /// Called for each problem with a single-line text for a log. `minor` is true for routine events
   /// that need no attention: the server ended a watch early, a resource version expired, or the
   /// same error status was reported less than a minute ago. Called on the thread of
@@ -72,7 +97,8 @@ class ReflectorState {
   enum class State {
     kStreamingList,   ///< a watch that sends the existing objects first; not older than the last
                       ///< version ("": the newest)
-    kListing,         ///< one response, not older than the last version ("0": any version)
+    kListing,         ///< one response, not older than the last version ("0": any version, "":
+                      ///< the newest)
     kListingPages,    ///< the newest state (version ""), in pages of 500
     kListingUnpaged,  ///< the newest state (version ""), in one response
     kWatching,
@@ -83,7 +109,11 @@ class ReflectorState {
       : clock_(options.clock),
         random_(options.seed),
         use_watch_list_(options.use_watch_list),
-        state_(ListState()) {}
+        first_version_(options.consistent_start ? "" : "0"),
+        audit_interval_(options.audit_interval),
+        state_(ListState()) {
+    ScheduleAudit();
+  }
 
   [[nodiscard]] State state() const { return state_; }
   /// Returns the version up to which all changes were applied; empty before the first list.
@@ -119,6 +149,13 @@ class ReflectorState {
   /// after the timeout of the watch.
   [[nodiscard]] TimePoint IdleDeadline() const;
 
+  /// Returns the time of the next audit; TimePoint::max() if there is none in this state.
+  [[nodiscard]] TimePoint NextAudit() const {
+    return state_ == State::kWatching ? next_audit_ : TimePoint::max();
+  }
+  /// Call after each audit. The next one is after 0.5 to 1.5 intervals.
+  void ScheduleAudit();
+
   /// The reaction to the end of a list or watch.
   struct NextStep {
     Duration delay{};          ///< the time to wait before the next list or watch
@@ -135,6 +172,8 @@ class ReflectorState {
   [[nodiscard]] NextStep OnOutdatedVersion(const std::string& resource_version);
   /// Call with the version of the list that was requested in kCheckingVersion.
   [[nodiscard]] NextStep OnNewestVersion(const std::string& resource_version);
+  /// Call when an audit has found `drift` and the watch was closed. The state is kListingPages.
+  [[nodiscard]] NextStep OnDrift(const CacheDrift& drift);
   /// Call when a list or a watch threw `failure`.
   [[nodiscard]] NextStep OnFailure(const std::exception_ptr& failure);
 
@@ -152,8 +191,11 @@ class ReflectorState {
   Clock& clock_;
   std::mt19937_64 random_;
   bool use_watch_list_;
+  std::string first_version_;        // of the first list
   TimePoint no_streaming_before_{};  // set when a streaming list is not possible
   int streaming_failures_ = 0;       // consecutive
+  Duration audit_interval_;
+  TimePoint next_audit_ = TimePoint::max();
   State state_;
   std::string resource_version_;  // the last applied version; empty before the first list
   std::string continue_token_;    // of the next page; empty for the first page
@@ -170,6 +212,8 @@ class ReflectorState {
   TimePoint last_event_{};
   Duration watch_timeout_{};
 };
+
+class CacheAudit;
 
 /// Lists and watches a source and applies every change to a sink. After a failure it resumes the
 /// watch or lists again, until it is stopped.
@@ -189,6 +233,8 @@ class AnyReflector {
                          const std::vector<ObjectKey>& skipped_keys) = 0;
     /// Applies one watch event, of type kEvent.
     virtual void ApplyEvent(const WatchItem& event) = 0;
+    /// Returns all objects, for an audit.
+    [[nodiscard]] virtual std::vector<AnyObject> Objects() const = 0;
     /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
     /// Returns the time of the next resync; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
@@ -213,6 +259,8 @@ class AnyReflector {
   ReflectorState::NextStep Watch(const std::stop_token& stop);
   void HandleInitialItem(const WatchItem& item, InitialObjects& objects);
   void HandleWatchItem(const WatchItem& item);
+  std::optional<CacheDrift> ContinueAudit(std::optional<CacheAudit>& audit,
+                                          const std::stop_token& stop);
   void WaitFor(Duration delay, const std::stop_token& stop);
   void ReportProblem(const std::string& problem, bool minor) const;
 

@@ -17,6 +17,8 @@ struct ListOptions {
   std::string resource_version = {};
   int limit = 0;                    ///< objects per page; 0: all in one response
   std::string continue_token = {};  ///< from the previous page; empty for the first page
+  /// Lists exactly `resource_version`, which must not be "" or "0". Also set for the next pages.
+  bool exact = false;
 };
 
 /// An object of a list that could not be decoded.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/api_error.hpp>
 #include <kopp/informer/source.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -36,7 +37,8 @@ struct SourceRequest {
 /// Events wait in one queue until an open watch reads them. Only one watch may be open at a time.
 /// Watch ignores the resource version and the timeout in its options. List, and a watch that sends
 /// initial events, empty the queue, including bookmarks and EndWatch, because their result contains
-/// the changes; a list with limit 1 does not: a reflector uses it to learn the newest version. List
+/// the changes. A list with limit 1 does not (a reflector uses it to learn the newest version), nor
+/// does a list of an exact version, which fails with 410 if that is not the current version. List
 /// calls `on_object` while it holds the mutex of the source, so `on_object` must not call the
 /// source.
 template <Object T>
@@ -269,6 +271,11 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
   auto state = state_.Lock();
   RecordRequest(*state, {SourceRequest::Verb::kList, options.resource_version, options.limit,
                          options.continue_token});
+  if (options.exact && options.continue_token.empty() &&
+      options.resource_version != std::to_string(state->resource_version)) {
+    throw ApiError("LIST",
+                   {.message = "FakeSource: the version is not the current one", .code = 410});
+  }
   const std::size_t begin = options.continue_token.empty() ? 0 : std::stoul(options.continue_token);
   const std::size_t end = options.limit == 0 ? state->objects.size() : begin + state->page_size;
   std::size_t index = 0;
@@ -284,7 +291,7 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
       on_object(object);
     }
   }
-  if (options.limit != 1) state->events.clear();
+  if (options.limit != 1 && !options.exact) state->events.clear();
   result.resource_version = std::to_string(state->resource_version);
   if (end < index) result.continue_token = std::to_string(end);
   return result;
