@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxEnvelopeBytes = 1U << 20U;
 // The buffer of a larger object is freed after its use.
 constexpr std::size_t kMaxKeptBytes = 1U << 20U;
-constexpr std::string_view kWhitespace = " \t\r\n";
+constexpr std::string_view kJsonWhitespace = " \t\r\n";
 // Around objects there are never this many brackets.
 constexpr int kOutsideItems = JsonSplitter::kMaxDepth + 1;
 
@@ -30,7 +30,7 @@ std::string DescribeByte(char c) {
 bool IsOpening(char bracket) { return bracket == '{' || bracket == '['; }
 
 std::string_view TrimmedAtEnd(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(kWhitespace) + 1);  // npos + 1 is 0
+  return text.substr(0, text.find_last_not_of(kJsonWhitespace) + 1);  // npos + 1 is 0
 }
 
 /// Returns whether `text` ends with the key "items" and a colon.
@@ -132,7 +132,7 @@ void JsonSplitter::EndRun(std::size_t end) {
   if (InObject()) {
     AppendToObject(run);
   } else if (depth_ == 0) {
-    const auto unexpected = run.find_first_not_of(kWhitespace);
+    const auto unexpected = run.find_first_not_of(kJsonWhitespace);
     if (unexpected != std::string_view::npos) ThrowUnexpected(run[unexpected]);
   } else if (depth_ != depth_around_objects_) {
     if (envelope_.size() + run.size() > kMaxEnvelopeBytes) {
