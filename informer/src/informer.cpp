@@ -44,17 +44,14 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
   }
   KeepUnlistedObjectsIfAKeyIsUnknown(objects, skipped_keys);
   const bool in_initial_list = !HasSynced();
-  AnyStore::Objects previous_objects = store_.Replace(objects);
-  std::vector<std::pair<AnyObject, AnyObject>> changes;
-  changes.reserve(objects.size());
-  for (AnyObject& object : objects) {
-    auto cached = previous_objects.extract(object.key());
-    changes.emplace_back(cached ? std::move(cached.mapped()) : AnyObject{}, std::move(object));
+  const AnyStoreSnapshot previous = store_.Replace(objects);
+  const AnyStoreSnapshot current = store_.Snapshot();
+  for (const AnyObject& object : previous.List()) {
+    if (!current.Get(object.key())) NotifyDelete(object, /*final_state_unknown=*/true);
   }
-  for (const auto& [key, deleted] : previous_objects) {
-    NotifyDelete(deleted, /*final_state_unknown=*/true);
+  for (const AnyObject& object : objects) {
+    NotifyChange(previous.Get(object.key()), object, in_initial_list);
   }
-  for (const auto& [before, after] : changes) NotifyChange(before, after, in_initial_list);
   if (!in_initial_list) return;
 
   for (Registration& registration : handlers_) {

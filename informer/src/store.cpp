@@ -1,45 +1,338 @@
+#include "hash_trie.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include <kopp/informer/store.hpp>
+#include <kopp/workqueue/item_hash.hpp>
 
 namespace kopp::informer {
+namespace {
 
-AnyObject AnyStore::Get(const ObjectKey& key) const {
-  auto objects = objects_.Lock();
-  const auto found = objects->find(key);
-  return found == objects->end() ? AnyObject{} : found->second;
+struct KeyView {
+  std::string_view ns;
+  std::string_view name;
+  friend bool operator==(const KeyView&, const KeyView&) = default;
+};
+
+KeyView ViewOf(const ObjectKey& key) { return {key.ns, key.name}; }
+KeyView ViewOf(const AnyObject& object) { return {object.ns(), object.name()}; }
+
+struct ObjectPolicy {
+  using Entry = AnyObject;
+  using Key = KeyView;
+  static Key KeyOf(const AnyObject& object) { return ViewOf(object); }
+  static std::uint64_t Hash(const Key& key, std::uint64_t seed) {
+    return workqueue::HashBytes(key.name, workqueue::HashBytes(key.ns, seed));
+  }
+};
+using ObjectSet = HashTrie<ObjectPolicy>;
+
+/// The objects for which an index has the same value.
+struct IndexEntry {
+  std::string value;
+  ObjectSet objects;
+};
+
+struct IndexPolicy {
+  using Entry = IndexEntry;
+  using Key = std::string_view;
+  static Key KeyOf(const IndexEntry& entry) { return entry.value; }
+  static std::uint64_t Hash(const Key& key, std::uint64_t seed) {
+    return workqueue::HashBytes(key, seed);
+  }
+};
+
+struct IndexDefinition {
+  std::string name;
+  AnyIndexFunc values_of;
+};
+
+struct Index {
+  std::shared_ptr<const IndexDefinition> definition;
+  HashTrie<IndexPolicy> entries;
+};
+
+void InsertObject(HashTrie<IndexPolicy>& entries, const std::string& value, const AnyObject& object,
+                  std::uint64_t transaction) {
+  IndexEntry& entry = entries.FindOrCreate(value, transaction);
+  entry.value = value;
+  entry.objects.FindOrCreate(ViewOf(object), transaction) = object;
 }
 
-std::vector<AnyObject> AnyStore::List(std::string_view ns) const {
+void RemoveObject(HashTrie<IndexPolicy>& entries, const std::string& value, const AnyObject& object,
+                  std::uint64_t transaction) {
+  const IndexEntry* found = entries.Find(value);
+  if (found == nullptr || found->objects.Find(ViewOf(object)) == nullptr) return;
+  IndexEntry& entry = entries.FindOrCreate(value, transaction);
+  entry.objects.Erase(ViewOf(object), transaction);
+  if (entry.objects.empty()) entries.Erase(value, transaction);
+}
+
+/// Returns null if the index does not have the value.
+const ObjectSet* FindObjects(const Index& index, std::string_view value) {
+  const IndexEntry* entry = index.entries.Find(value);
+  return entry == nullptr ? nullptr : &entry->objects;
+}
+
+bool NameIsLess(const AnyObject& a, const AnyObject& b) {
+  return std::tie(a.ns(), a.name()) < std::tie(b.ns(), b.name());
+}
+
+std::vector<std::string> OwnerUids(const AnyObject& object) {
+  std::vector<std::string> uids;
+  for (const OwnerReference& owner : object.metadata().ownerReferences) uids.push_back(owner.uid);
+  return uids;
+}
+
+}  // namespace
+
+/// The first index is kNamespaceIndex: it has each object exactly once and so holds the objects
+/// themselves. The other indexes refer to the same objects.
+struct AnyStoreSnapshot::State {
+  std::vector<Index> indexes;
+  std::size_t size = 0;
+  std::uint64_t transaction = 0;  // of the changes that led to this state
+
+  [[nodiscard]] const Index* FindIndex(std::string_view name) const {
+    const auto found = std::find_if(indexes.begin(), indexes.end(), [&](const Index& index) {
+      return index.definition->name == name;
+    });
+    return found == indexes.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] const Index& GetIndex(std::string_view name) const {
+    if (const Index* index = FindIndex(name)) return *index;
+    throw std::logic_error("there is no index \"" + std::string(name) +
+                           "\": add it with AddIndex before you use it");
+  }
+  /// Returns null if there is no such object.
+  [[nodiscard]] const AnyObject* Find(const KeyView& key) const {
+    const ObjectSet* objects = FindObjects(indexes.front(), key.ns);
+    return objects == nullptr ? nullptr : objects->Find(key);
+  }
+  /// Calls `visit` for each object of the namespace, or for all if `ns` is empty, until it returns
+  /// false.
+  template <typename Visit>
+  void ForEach(std::string_view ns, Visit visit) const {
+    if (ns.empty()) {
+      indexes.front().entries.ForEach(
+          [&](const IndexEntry& entry) { return entry.objects.ForEach(visit); });
+    } else if (const ObjectSet* objects = FindObjects(indexes.front(), ns)) {
+      objects->ForEach(visit);
+    }
+  }
+};
+
+AnyObject AnyStoreSnapshot::Get(const ObjectKey& key) const {
+  const AnyObject* found = state_->Find(ViewOf(key));
+  return found == nullptr ? AnyObject{} : *found;
+}
+
+std::vector<AnyObject> AnyStoreSnapshot::List(std::string_view ns) const {
   std::vector<AnyObject> list;
-  auto objects = objects_.Lock();
-  list.reserve(ns.empty() ? objects->size() : 0);
-  for (const auto& [key, object] : *objects) {
-    if (ns.empty() || key.ns == ns) list.push_back(object);
+  if (ns.empty()) list.reserve(state_->size);
+  state_->ForEach(ns, [&](const AnyObject& object) {
+    list.push_back(object);
+    return true;
+  });
+  return list;
+}
+
+std::vector<AnyObject> AnyStoreSnapshot::List(const StoreListOptions& options) const {
+  const bool stop_at_limit = options.limit > 0 && !options.sort_by_name;
+  std::vector<AnyObject> list;
+  state_->ForEach(options.ns, [&](const AnyObject& object) {
+    if (options.selector.Matches(object.metadata().labels)) list.push_back(object);
+    return !stop_at_limit || list.size() < options.limit;
+  });
+  if (!options.sort_by_name) return list;
+  const std::size_t count = options.limit == 0 ? list.size() : std::min(options.limit, list.size());
+  const auto end = list.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(list.begin(), end, list.end(), NameIsLess);
+  list.erase(end, list.end());
+  return list;
+}
+
+std::size_t AnyStoreSnapshot::Size() const { return state_->size; }
+
+bool AnyStoreSnapshot::HasIndex(std::string_view index) const {
+  return state_->FindIndex(index) != nullptr;
+}
+
+std::vector<AnyObject> AnyStoreSnapshot::ByIndex(std::string_view index,
+                                                 std::string_view value) const {
+  std::vector<AnyObject> list;
+  if (const ObjectSet* objects = FindObjects(state_->GetIndex(index), value)) {
+    list.reserve(objects->size());
+    objects->ForEach([&](const AnyObject& object) {
+      list.push_back(object);
+      return true;
+    });
   }
   return list;
 }
 
-std::size_t AnyStore::Size() const { return objects_.Lock()->size(); }
+std::vector<ObjectKey> AnyStoreSnapshot::IndexKeys(std::string_view index,
+                                                   std::string_view value) const {
+  std::vector<ObjectKey> keys;
+  for (const AnyObject& object : ByIndex(index, value)) keys.push_back(object.key());
+  return keys;
+}
 
-AnyObject AnyStore::Set(AnyObject object) {
-  ObjectKey key = object.key();
-  auto objects = objects_.Lock();
-  return std::exchange((*objects)[std::move(key)], std::move(object));
+std::vector<std::string> AnyStoreSnapshot::ListIndexValues(std::string_view index) const {
+  std::vector<std::string> values;
+  state_->GetIndex(index).entries.ForEach([&](const IndexEntry& entry) {
+    values.push_back(entry.value);
+    return true;
+  });
+  return values;
+}
+
+/// One change of a store. Holds the lock of the writers until Commit or the destructor.
+class AnyStore::Transaction {
+ public:
+  explicit Transaction(AnyStore& store)
+      : store_(store), lock_(store.write_), state_(*store.Snapshot().state_) {
+    ++state_.transaction;
+  }
+
+  [[nodiscard]] AnyObject Find(const KeyView& key) const {
+    const AnyObject* found = state_.Find(key);
+    return found == nullptr ? AnyObject{} : *found;
+  }
+  [[nodiscard]] bool HasIndex(std::string_view name) const {
+    return state_.FindIndex(name) != nullptr;
+  }
+
+  /// Replaces `before`, which the store has, by `after` with the same key. One of them may be
+  /// empty.
+  void Replace(const AnyObject& before, const AnyObject& after) {
+    for (Index& index : state_.indexes) ReplaceIn(index, before, after);
+    if (!before) ++state_.size;
+    if (!after) --state_.size;
+  }
+
+  void Clear() {
+    for (Index& index : state_.indexes) index.entries = {};
+    state_.size = 0;
+  }
+
+  /// Requires that there is no index with this name.
+  void AddIndex(std::string name, AnyIndexFunc values_of) {
+    Index index{std::make_shared<const IndexDefinition>(
+                    IndexDefinition{std::move(name), std::move(values_of)}),
+                {}};
+    state_.ForEach("", [&](const AnyObject& object) {
+      ReplaceIn(index, {}, object);
+      return true;
+    });
+    state_.indexes.push_back(std::move(index));
+  }
+
+  /// Publishes the new state and returns the previous one. Call it last.
+  AnyStoreSnapshot Commit() {
+    auto state = std::make_shared<const State>(std::move(state_));
+    store_.state_.Lock()->swap(state);
+    lock_.unlock();
+    for (const std::string& problem : problems_) store_.on_problem_(problem, /*minor=*/false);
+    return AnyStoreSnapshot(std::move(state));
+  }
+
+ private:
+  void ReplaceIn(Index& index, const AnyObject& before, const AnyObject& after) {
+    const auto values = ValuesOf(*index.definition, after);
+    for (const std::string& value : ValuesOf(*index.definition, before)) {
+      if (std::find(values.begin(), values.end(), value) != values.end()) continue;
+      RemoveObject(index.entries, value, before, state_.transaction);
+    }
+    for (const std::string& value : values) {
+      InsertObject(index.entries, value, after, state_.transaction);
+    }
+  }
+
+  std::vector<std::string> ValuesOf(const IndexDefinition& index, const AnyObject& object) {
+    if (!object) return {};
+    std::string problem;
+    try {
+      return index.values_of(object);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    } catch (...) {
+      problem = "an exception that is not a std::exception";
+    }
+    if (store_.on_problem_) {
+      problems_.push_back("the function of the index \"" + index.name + "\" threw for " +
+                          object.key().ToString() + ": " + problem +
+                          "; the index does not have the object");
+    }
+    return {};
+  }
+
+  AnyStore& store_;
+  std::unique_lock<std::mutex> lock_;
+  State state_;
+  std::vector<std::string> problems_;  // reported without the lock
+};
+
+AnyStore::AnyStore(ProblemHandler on_problem) : on_problem_(std::move(on_problem)) {
+  auto state = std::make_shared<State>();
+  const auto namespace_of = [](const AnyObject& object) {
+    return std::vector<std::string>{object.ns()};
+  };
+  state->indexes.push_back({std::make_shared<const IndexDefinition>(
+                                IndexDefinition{std::string(kNamespaceIndex), namespace_of}),
+                            {}});
+  *state_.Lock() = std::move(state);
+}
+
+AnyStore::~AnyStore() = default;
+
+AnyStoreSnapshot AnyStore::Snapshot() const { return AnyStoreSnapshot(*state_.Lock()); }
+
+void AnyStore::AddIndex(std::string name, AnyIndexFunc values_of) {
+  Transaction transaction(*this);
+  if (transaction.HasIndex(name)) {
+    throw std::logic_error("there is already an index \"" + name +
+                           "\": give the new index another name");
+  }
+  transaction.AddIndex(std::move(name), std::move(values_of));
+  transaction.Commit();
+}
+
+void AnyStore::AddOwnerIndex() {
+  Transaction transaction(*this);
+  if (transaction.HasIndex(kOwnerIndex)) return;
+  transaction.AddIndex(std::string(kOwnerIndex), OwnerUids);
+  transaction.Commit();
+}
+
+AnyObject AnyStore::Set(const AnyObject& object) {
+  Transaction transaction(*this);
+  AnyObject before = transaction.Find(ViewOf(object));
+  transaction.Replace(before, object);
+  transaction.Commit();
+  return before;
 }
 
 AnyObject AnyStore::Erase(const ObjectKey& key) {
-  auto objects = objects_.Lock();
-  const auto removed = objects->extract(key);
-  return removed ? removed.mapped() : AnyObject{};
+  Transaction transaction(*this);
+  AnyObject before = transaction.Find(ViewOf(key));
+  if (!before) return before;
+  transaction.Replace(before, {});
+  transaction.Commit();
+  return before;
 }
 
-AnyStore::Objects AnyStore::Replace(const std::vector<AnyObject>& list) {
-  Objects objects;
-  objects.reserve(list.size());
-  for (const AnyObject& object : list) objects.insert_or_assign(object.key(), object);
-  objects_.Lock()->swap(objects);  // `objects` now has the previous content
-  return objects;
+AnyStoreSnapshot AnyStore::Replace(const std::vector<AnyObject>& list) {
+  Transaction transaction(*this);
+  transaction.Clear();
+  for (const AnyObject& object : list) {
+    transaction.Replace(transaction.Find(ViewOf(object)), object);
+  }
+  return transaction.Commit();
 }
 
 }  // namespace kopp::informer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <kopp/informer/object.hpp>
@@ -28,7 +29,11 @@ class AnyObject {
   /// Requires: not empty.
   [[nodiscard]] const ObjectMeta& metadata() const { return *metadata_; }
   /// Requires: not empty.
-  [[nodiscard]] ObjectKey key() const { return {metadata_->ns, metadata_->name}; }
+  [[nodiscard]] const std::string& name() const { return metadata_->name; }
+  /// Returns the namespace; empty for cluster-scoped objects. Requires: not empty.
+  [[nodiscard]] const std::string& ns() const { return metadata_->ns; }
+  /// Requires: not empty.
+  [[nodiscard]] ObjectKey key() const { return {ns(), name()}; }
 
   /// Returns the object as a `T`, or null if empty. Requires: empty, or created from a `T`; the
   /// type is not checked.

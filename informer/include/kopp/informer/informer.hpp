@@ -86,7 +86,7 @@ class AnyInformer : private AnyReflector::Sink {
  public:
   /// `source` must outlive the informer.
   explicit AnyInformer(AnySource& source, InformerOptions options = {})
-      : source_(source), options_(std::move(options)) {}
+      : source_(source), options_(std::move(options)), store_(options_.on_problem) {}
   ~AnyInformer() override = default;
   AnyInformer(const AnyInformer&) = delete;
   AnyInformer& operator=(const AnyInformer&) = delete;
@@ -94,6 +94,13 @@ class AnyInformer : private AnyReflector::Sink {
   /// Adds a handler. `resync` is the period after which the handler gets an update for every
   /// object, even without a change; 0 means never. Throws std::logic_error after Run was called.
   void AddHandler(AnyEventHandler handler, Duration resync = {});
+
+  /// As AnyStore::AddIndex. Thread-safe; may also be called while the informer runs.
+  void AddIndex(std::string name, AnyIndexFunc values_of) {
+    store_.AddIndex(std::move(name), std::move(values_of));
+  }
+  /// As AnyStore::AddOwnerIndex. Thread-safe; may also be called while the informer runs.
+  void AddOwnerIndex() { store_.AddOwnerIndex(); }
 
   /// Runs the informer; blocks until `stop` is requested. Call it once. Failures of the source are
   /// reported and retried. The store stays readable after Run has returned.
@@ -145,6 +152,13 @@ class Informer final : public AnyInformer {
  public:
   explicit Informer(Source<T>& source, InformerOptions options = {})
       : AnyInformer(source, std::move(options)) {}
+
+  /// Adds an index of the values that `values_of` returns for an object; see AnyIndexFunc. Throws
+  /// std::logic_error if there is an index with this name. Thread-safe; may also be called while
+  /// the informer runs.
+  void AddIndex(std::string name, std::function<std::vector<std::string>(const T&)> values_of) {
+    AnyInformer::AddIndex(std::move(name), IndexFuncOf<T>(std::move(values_of)));
+  }
 
   [[nodiscard]] Store<T> store() const { return Store<T>(AnyInformer::store()); }
 };

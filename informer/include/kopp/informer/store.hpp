@@ -1,45 +1,179 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <kopp/informer/any_object.hpp>
+#include <kopp/informer/selector.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::informer {
 
-/// Holds the latest known state of each object of a kind: the cache of an informer. Stored objects
-/// are immutable and shared with readers; an update stores a new object.
-///
-/// Thread-safe. Calls block only while another thread is inside a call. The informer is the only
-/// writer. client-go: Store.
-class AnyStore {
- public:
-  using Objects = std::unordered_map<ObjectKey, AnyObject>;
+/// Selects objects of a store, for List. The defaults select all objects.
+struct StoreListOptions {
+  std::string ns = {};          ///< the namespace; empty: all namespaces
+  LabelSelector selector = {};  ///< the objects with matching labels
+  std::size_t limit = 0;        ///< at most this number of objects; 0: all
+  bool sort_by_name = false;    ///< by namespace, then name; with a limit: the first ones
+};
 
+/// The name of an index that every store has: the namespaces of the objects.
+/// client-go: cache.NamespaceIndex.
+inline constexpr std::string_view kNamespaceIndex = "namespace";
+
+/// The name of the index that AddOwnerIndex adds: the uids of the owners of an object.
+inline constexpr std::string_view kOwnerIndex = "owner";
+
+/// Returns the values under which an index has an object; an object without values is not in the
+/// index. Must return the same values whenever it is called for an object, must not throw and must
+/// not change the store. An exception is reported, and the object is then not in the index.
+/// client-go: cache.IndexFunc.
+using AnyIndexFunc = std::function<std::vector<std::string>(const AnyObject& object)>;
+
+/// All objects of a store at one moment, with its indexes. It does not change, and it does not
+/// delay the store. It keeps its objects in memory.
+///
+/// A value type that is cheap to copy. Several threads may use a const snapshot at the same time.
+class AnyStoreSnapshot {
+ public:
   /// Returns the object, or an empty AnyObject if there is none.
   [[nodiscard]] AnyObject Get(const ObjectKey& key) const;
   /// Returns the objects of namespace `ns`, or all objects if `ns` is empty, in no particular
-  /// order.
+  /// order. Takes time proportional to the number of returned objects.
   [[nodiscard]] std::vector<AnyObject> List(std::string_view ns = {}) const;
+  /// Returns the selected objects, in no particular order unless the options say so.
+  [[nodiscard]] std::vector<AnyObject> List(const StoreListOptions& options) const;
   [[nodiscard]] std::size_t Size() const;
 
+  [[nodiscard]] bool HasIndex(std::string_view index) const;
+  // The following throw std::logic_error if there is no index with this name.
+
+  /// Returns the objects for which the index has `value`, in no particular order. Takes time
+  /// proportional to the number of returned objects. client-go: Indexer.ByIndex.
+  [[nodiscard]] std::vector<AnyObject> ByIndex(std::string_view index,
+                                               std::string_view value) const;
+  /// Returns the keys of the objects of ByIndex. client-go: Indexer.IndexKeys.
+  [[nodiscard]] std::vector<ObjectKey> IndexKeys(std::string_view index,
+                                                 std::string_view value) const;
+  /// Returns all values of the index, in no particular order. client-go: ListIndexFuncValues.
+  [[nodiscard]] std::vector<std::string> ListIndexValues(std::string_view index) const;
+
+ private:
+  friend class AnyStore;
+  struct State;
+  explicit AnyStoreSnapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const State> state_;
+};
+
+/// Holds the latest known state of each object of a kind: the cache of an informer. Stored objects
+/// are immutable and shared with readers; an update stores a new object.
+///
+/// Thread-safe. Each read uses the snapshot of that moment; take a snapshot yourself if several
+/// reads must be consistent. Readers do not wait for writers: a writer prepares the next state
+/// beside the current one and then replaces a pointer. client-go: Indexer.
+class AnyStore {
+ public:
+  /// As ReflectorOptions::on_problem.
+  using ProblemHandler = std::function<void(const std::string& problem, bool minor)>;
+
+  /// `on_problem` is called if an index function throws, on the thread of the writer. It must not
+  /// throw.
+  explicit AnyStore(ProblemHandler on_problem = {});
+  ~AnyStore();
+  AnyStore(const AnyStore&) = delete;
+  AnyStore& operator=(const AnyStore&) = delete;
+
+  /// Returns the current state. Takes constant time.
+  [[nodiscard]] AnyStoreSnapshot Snapshot() const;
+
+  // As the functions of AnyStoreSnapshot.
+  [[nodiscard]] AnyObject Get(const ObjectKey& key) const { return Snapshot().Get(key); }
+  [[nodiscard]] std::vector<AnyObject> List(std::string_view ns = {}) const {
+    return Snapshot().List(ns);
+  }
+  [[nodiscard]] std::size_t Size() const { return Snapshot().Size(); }
+
+  /// Adds an index; indexes the objects that the store has. Blocks other writers meanwhile, but no
+  /// readers. Throws std::logic_error if there is an index with this name.
+  void AddIndex(std::string name, AnyIndexFunc values_of);
+  /// Adds the index kOwnerIndex, unless there is one.
+  void AddOwnerIndex();
+
   /// Adds or replaces an object. Returns the replaced object, or an empty AnyObject.
-  AnyObject Set(AnyObject object);
+  AnyObject Set(const AnyObject& object);
   /// Removes an object. Returns it, or an empty AnyObject.
   AnyObject Erase(const ObjectKey& key);
   /// Replaces the whole content atomically. Returns the previous content.
-  Objects Replace(const std::vector<AnyObject>& list);
+  AnyStoreSnapshot Replace(const std::vector<AnyObject>& list);
 
  private:
-  mutable Guarded<Objects> objects_;
+  class Transaction;
+  using State = AnyStoreSnapshot::State;
+
+  const ProblemHandler on_problem_;
+  std::mutex write_;  // held by a writer from reading the state to publishing the next one
+  mutable Guarded<std::shared_ptr<const State>> state_;  // locked only to copy or swap the pointer
+};
+
+/// An AnyStoreSnapshot of objects of the view `T`.
+template <Object T>
+class StoreSnapshot {
+ public:
+  using Ptr = std::shared_ptr<const T>;
+
+  explicit StoreSnapshot(AnyStoreSnapshot objects) : objects_(std::move(objects)) {}
+
+  /// Returns the object, or null if there is none.
+  [[nodiscard]] Ptr Get(const ObjectKey& key) const { return objects_.Get(key).template As<T>(); }
+  /// As AnyStoreSnapshot::List.
+  [[nodiscard]] std::vector<Ptr> List(std::string_view ns = {}) const {
+    return Typed(objects_.List(ns));
+  }
+  /// As AnyStoreSnapshot::List.
+  [[nodiscard]] std::vector<Ptr> List(const StoreListOptions& options) const {
+    return Typed(objects_.List(options));
+  }
+  [[nodiscard]] std::size_t Size() const { return objects_.Size(); }
+
+  // As the functions of AnyStoreSnapshot.
+  [[nodiscard]] std::vector<Ptr> ByIndex(std::string_view index, std::string_view value) const {
+    return Typed(objects_.ByIndex(index, value));
+  }
+  [[nodiscard]] std::vector<ObjectKey> IndexKeys(std::string_view index,
+                                                 std::string_view value) const {
+    return objects_.IndexKeys(index, value);
+  }
+  [[nodiscard]] std::vector<std::string> ListIndexValues(std::string_view index) const {
+    return objects_.ListIndexValues(index);
+  }
+
+  /// Returns the objects that have an owner reference to `owner`, in time proportional to their
+  /// number. Throws std::logic_error if the store does not have the index kOwnerIndex.
+  template <Object Owner>
+  [[nodiscard]] std::vector<Ptr> OwnedBy(const Owner& owner) const {
+    return ByIndex(kOwnerIndex, owner.metadata.uid);
+  }
+
+ private:
+  static std::vector<Ptr> Typed(const std::vector<AnyObject>& objects) {
+    std::vector<Ptr> list;
+    list.reserve(objects.size());
+    for (const AnyObject& object : objects) list.push_back(object.template As<T>());
+    return list;
+  }
+
+  AnyStoreSnapshot objects_;
 };
 
 /// Read access to an AnyStore of objects of the view `T`. Thread-safe. Does not own the store,
-/// which must outlive it.
+/// which must outlive it. Each function reads the snapshot of that moment.
 template <Object T>
 class Store {
  public:
@@ -47,21 +181,44 @@ class Store {
 
   explicit Store(const AnyStore& objects) : objects_(objects) {}
 
-  /// Returns the object, or null if there is none.
-  [[nodiscard]] Ptr Get(const ObjectKey& key) const { return objects_.Get(key).template As<T>(); }
+  /// Returns the current state. Takes constant time.
+  [[nodiscard]] StoreSnapshot<T> Snapshot() const { return StoreSnapshot<T>(objects_.Snapshot()); }
 
-  /// Returns the objects of namespace `ns`, or all objects if `ns` is empty, in no particular
-  /// order.
+  // As the functions of StoreSnapshot.
+  [[nodiscard]] Ptr Get(const ObjectKey& key) const { return Snapshot().Get(key); }
   [[nodiscard]] std::vector<Ptr> List(std::string_view ns = {}) const {
-    std::vector<Ptr> list;
-    for (const AnyObject& object : objects_.List(ns)) list.push_back(object.template As<T>());
-    return list;
+    return Snapshot().List(ns);
   }
-
+  [[nodiscard]] std::vector<Ptr> List(const StoreListOptions& options) const {
+    return Snapshot().List(options);
+  }
   [[nodiscard]] std::size_t Size() const { return objects_.Size(); }
+  [[nodiscard]] std::vector<Ptr> ByIndex(std::string_view index, std::string_view value) const {
+    return Snapshot().ByIndex(index, value);
+  }
+  [[nodiscard]] std::vector<ObjectKey> IndexKeys(std::string_view index,
+                                                 std::string_view value) const {
+    return Snapshot().IndexKeys(index, value);
+  }
+  [[nodiscard]] std::vector<std::string> ListIndexValues(std::string_view index) const {
+    return Snapshot().ListIndexValues(index);
+  }
+  template <Object Owner>
+  [[nodiscard]] std::vector<Ptr> OwnedBy(const Owner& owner) const {
+    return Snapshot().OwnedBy(owner);
+  }
 
  private:
   const AnyStore& objects_;
 };
+
+/// Converts a function that returns the index values of a `T` to an AnyIndexFunc.
+template <Object T>
+[[nodiscard]] AnyIndexFunc IndexFuncOf(
+    std::function<std::vector<std::string>(const T&)> values_of) {
+  return [values_of = std::move(values_of)](const AnyObject& object) {
+    return values_of(*object.As<T>());
+  };
+}
 
 }  // namespace kopp::informer
