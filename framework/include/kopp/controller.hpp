@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/predicates.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
@@ -93,21 +95,22 @@ class Controller {
 /// Call Reconcile last, and everything before Manager::Run. Not thread-safe. The Manager must
 /// outlive the builder.
 ///
-///     manager.AddController<Foo>({.name = "foo", .workers = 2}).Owns<Deployment>().Reconcile(f);
+///     manager.AddController<Foo>({.name = "foo", .workers = 2})
+///         .Where(kopp::GenerationChanged())  // applies to Foo
+///         .Owns<Deployment>()
+///         .Reconcile(f);
 template <Object T>
 class [[nodiscard]] ControllerBuilder {
  public:
   explicit ControllerBuilder(Controller& controller) : controller_(controller) {
-    auto& informer = controller_.cache().InformerFor<T>();
-    informer.AddHandler(informer::EnqueueKey(controller_.queue()), controller_.resync());
+    AddHandler<T>(informer::EnqueueKey(controller_.queue()), controller_.resync());
   }
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
   template <Object U>
   ControllerBuilder& Owns() {
-    auto& informer = controller_.cache().InformerFor<U>();
-    informer.AddHandler(informer::EnqueueOwner(controller_.queue(), T::kKind));
+    AddHandler<U>(informer::EnqueueOwner(controller_.queue(), T::kKind));
     return *this;
   }
 
@@ -115,8 +118,16 @@ class [[nodiscard]] ControllerBuilder {
   /// called by the thread of U's informer.
   template <Object U>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
-    auto& informer = controller_.cache().InformerFor<U>();
-    informer.AddHandler(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)));
+    AddHandler<U>(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)));
+    return *this;
+  }
+
+  /// Ignores the events that do not pass `predicate`, of the kind that was named last: by Owns or
+  /// Watches, or else by AddController. Several predicates for one kind must all pass. Throws
+  /// std::logic_error if the predicate is for another view. See predicates.hpp.
+  /// controller-runtime: builder.WithPredicates.
+  ControllerBuilder& Where(AnyPredicate predicate) {
+    *predicate_ = *predicate_ && std::move(predicate);
     return *this;
   }
 
@@ -137,7 +148,15 @@ class [[nodiscard]] ControllerBuilder {
   }
 
  private:
+  template <Object U>
+  void AddHandler(informer::AnyEventHandler handler, Duration resync = {}) {
+    predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &typeid(U)});
+    controller_.cache().InformerFor<U>().AddHandler(
+        informer::WithPredicate(predicate_, std::move(handler)), resync);
+  }
+
   Controller& controller_;
+  std::shared_ptr<AnyPredicate> predicate_;  // of the kind that was named last
 };
 
 }  // namespace kopp
