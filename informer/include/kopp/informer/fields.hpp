@@ -28,9 +28,10 @@
 /// - to_json and from_json for nlohmann::json.
 ///
 /// A member may be bool, any integer or floating-point type, std::string, std::optional,
-/// std::vector (not of bool) or std::map<std::string, …> of these, kopp::RawJson, or a struct that
-/// has its own KOPP_FIELDS above. The member has the name of the JSON field. If C++ reserves that
-/// name, write `KOPP_FIELD(ns, "namespace")` in the list. A list has at most 256 fields.
+/// std::vector (not of bool) or std::map<std::string, …> of these, kopp::StringMap,
+/// kopp::StringList, kopp::RawJson, or a struct that has its own KOPP_FIELDS above. The member has
+/// the name of the JSON field. If C++ reserves that name, write `KOPP_FIELD(ns, "namespace")` in
+/// the list. A list has at most 256 fields.
 #define KOPP_FIELDS(Type, ...)                                                             \
   inline std::span<const kopp::detail::Field> KoppFields(const Type*) {                    \
     using KoppType = Type;                                                                 \
@@ -166,6 +167,12 @@ constexpr bool kIsMap = false;
 template <typename T>
 constexpr bool kIsMap<std::map<std::string, T>> = true;
 
+/// An Interned container: see interned.hpp.
+template <typename M>
+concept IsInterned = requires(typename M::container_type value) {
+  { M::Intern(std::move(value)) } -> std::same_as<M>;
+};
+
 template <typename M>
 void DecodeMember(M& member, Cursor& cursor) {
   if constexpr (std::same_as<M, bool>) {
@@ -182,6 +189,10 @@ void DecodeMember(M& member, Cursor& cursor) {
     member = cursor.ReadString();
   } else if constexpr (std::same_as<M, RawJson>) {
     member.text = cursor.ReadRaw();
+  } else if constexpr (IsInterned<M>) {
+    typename M::container_type value;
+    DecodeMember(value, cursor);
+    member = M::Intern(std::move(value));
   } else if constexpr (kIsOptional<M>) {
     DecodeMember(member.emplace(), cursor);
   } else if constexpr (kIsVector<M>) {
@@ -215,6 +226,8 @@ void EncodeMember(const M& member, Encoder& encoder) {
     encoder.WriteString(member);
   } else if constexpr (std::same_as<M, RawJson>) {
     encoder.WriteRaw(member.text);
+  } else if constexpr (IsInterned<M>) {
+    EncodeMember(member.get(), encoder);
   } else if constexpr (kIsOptional<M>) {
     EncodeMember(*member, encoder);
   } else if constexpr (kIsVector<M>) {
@@ -242,7 +255,7 @@ bool IsOmitted(const M& member) {
     return !member.has_value();
   } else if constexpr (std::same_as<M, RawJson>) {
     return member.text.empty();
-  } else if constexpr (std::same_as<M, std::string> || kIsVector<M> || kIsMap<M>) {
+  } else if constexpr (std::same_as<M, std::string> || kIsVector<M> || kIsMap<M> || IsInterned<M>) {
     return member.empty();
   } else {
     return false;

@@ -2,13 +2,13 @@
 
 #include <concepts>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/informer/interned.hpp>
 #include <kopp/informer/object_key.hpp>
 
 namespace kopp {
@@ -50,8 +50,11 @@ struct OwnerReference {
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
+using OwnerReferences = Interned<std::vector<OwnerReference>>;
+
 /// The metadata of an object: metav1.ObjectMeta without selfLink, deletionGracePeriodSeconds and
 /// managedFields, which are not decoded. Timestamps are RFC 3339 text, as the server sends them.
+/// Equal labels, annotations, owner references and finalizers of decoded objects share memory.
 struct ObjectMeta {
   std::string name = {};
   std::string generateName = {};
@@ -61,10 +64,10 @@ struct ObjectMeta {
   std::optional<std::int64_t> generation = {};
   std::string creationTimestamp = {};
   std::optional<std::string> deletionTimestamp = {};  ///< set while finalizers delay deletion
-  std::map<std::string, std::string> labels = {};
-  std::map<std::string, std::string> annotations = {};
-  std::vector<OwnerReference> ownerReferences = {};
-  std::vector<std::string> finalizers = {};
+  StringMap labels = {};
+  StringMap annotations = {};
+  OwnerReferences ownerReferences = {};
+  StringList finalizers = {};
   friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
 };
 
