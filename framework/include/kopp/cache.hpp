@@ -1,17 +1,19 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <shared_mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <typeindex>
-#include <typeinfo>
+#include <utility>
 #include <vector>
 
+#include <kopp/cache_options.hpp>
 #include <kopp/http_source.hpp>
 #include <kopp/informer/informer.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/log.hpp>
 
 namespace kopp {
@@ -19,69 +21,197 @@ namespace kopp {
 /// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads
 /// return immediately and may be stale; use `Client` to read the current state from the API server.
 ///
-/// There is one informer for each view (a struct with KOPP_FIELDS). Get, List and Kinds are
-/// thread-safe once no thread calls InformerFor any more.
+/// The cache has one InformerSet for each view: a struct with KOPP_FIELDS, Whole or MetadataOnly.
+/// CacheOptions::ByObject selects the objects of a view. To cache a kind with two selections,
+/// define two views. A kind that is only known at run time is named by a KindRef, and has the forms
+/// Unstructured and PartialObjectMetadata instead of views.
+///
+/// Thread-safe.
 class Cache {
  public:
-  /// Watches the namespace `ns`, or all namespaces if it is empty. `transport` and `clock` must
-  /// outlive the cache.
-  Cache(Transport& transport, std::string ns, Logger log, Clock& clock);
+  /// `transport` and `clock` must outlive the cache. InformerFor throws std::invalid_argument if
+  /// a selector or namespace in `options` is not valid.
+  Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock);
+  /// Watches the namespaces in the comma-separated list `namespaces`; see ParseNamespaces.
+  Cache(Transport& transport, std::string_view namespaces, Logger log, Clock& clock)
+      : Cache(transport, CacheOptions{.namespaces = ParseNamespaces(namespaces)}, std::move(log),
+              clock) {}
   ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
-  /// Returns the object, or null if the cache has none. Throws std::logic_error if the view `T` is
-  /// not watched.
+  // Reads. They throw std::logic_error if the view or the namespace is not watched. With
+  // CacheOptions::start_informers_on_read, the first read of a view starts to watch it, and reads
+  // block until its first list is complete. They throw std::runtime_error if that takes longer than
+  // CacheOptions::sync_timeout, and std::logic_error before Start.
+
+  /// Returns the object, or null if the cache has none.
   template <Object T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key) const {
-    return StoreOf<T>().Get(key);
+    return ForRead<T>()->Get(key).template As<T>();
   }
-
-  /// Returns the objects of the namespace `ns`, or of all namespaces if it is empty, in no
-  /// particular order. Throws std::logic_error if the view `T` is not watched.
+  /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
+  /// particular order.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {}) const {
-    return StoreOf<T>().List(ns);
+    return Typed<T>(ForRead<T>()->List(ns));
   }
 
-  /// Returns the informer of the view `T`; the first call creates it, so that `T` is watched. The
-  /// cache owns it. Call this before Start only; not thread-safe.
+  /// Returns the selected objects, in no particular order unless the options say so.
   template <Object T>
-  informer::AnyInformer& InformerFor() {
-    return InformerFor(typeid(T), T::kKind, DecodeAny<T>);
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> List(
+      const informer::StoreListOptions& options) const {
+    return Typed<T>(ForRead<T>()->List(options));
+  }
+  /// Returns the objects for which the index has `value`, in time proportional to their number.
+  /// Throws std::logic_error if AddIndex was not called for this index.
+  template <Object T>
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
+                                                              std::string_view value) const {
+    return Typed<T>(ForRead<T>()->ByIndex(index, value));
+  }
+  /// Returns the objects with an owner reference to `owner`, in time proportional to their number.
+  /// Throws std::logic_error if AddOwnerIndex was not called for `T`.
+  template <Object T, Object Owner>
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> OwnedBy(const Owner& owner) const {
+    return ByIndex<T>(informer::kOwnerIndex, owner.metadata.uid);
+  }
+
+  // The same reads for a kind that is only known at run time: of whole objects, or of metadata.
+  [[nodiscard]] std::shared_ptr<const Unstructured> Get(const KindRef& kind,
+                                                        const ObjectKey& key) const;
+  [[nodiscard]] std::vector<std::shared_ptr<const Unstructured>> List(
+      const KindRef& kind, std::string_view ns = {}) const;
+  [[nodiscard]] std::shared_ptr<const PartialObjectMetadata> GetMetadata(
+      const KindRef& kind, const ObjectKey& key) const;
+  [[nodiscard]] std::vector<std::shared_ptr<const PartialObjectMetadata>> ListMetadata(
+      const KindRef& kind, std::string_view ns = {}) const;
+
+  /// Returns the informers of the view `T`. The first call creates them, so that `T` is watched;
+  /// after Start it also starts them. The cache owns them until Remove.
+  template <Object T>
+  InformerSet& InformerFor() {
+    return *FindOrAdd(SpecOf<T>());
+  }
+  /// The same for a kind that is only known at run time. The objects are of the type Unstructured,
+  /// or PartialObjectMetadata with kMetadataOnly.
+  InformerSet& InformerFor(const KindRef& kind, ObjectForm form = ObjectForm::kComplete);
+
+  /// Adds an index of the values that `values_of` returns for an object, and watches `T`. May be
+  /// called while the cache runs. Throws std::logic_error if `T` has an index with this name. See
+  /// informer::AnyIndexFunc. controller-runtime: IndexField.
+  template <Object T>
+  void AddIndex(const std::string& name,
+                std::function<std::vector<std::string>(const T&)> values_of) {
+    InformerFor<T>().AddIndex(name, informer::IndexFuncOf<T>(std::move(values_of)));
+  }
+  /// Adds the index for OwnedBy, unless there is one, and watches `T`.
+  template <Object T>
+  void AddOwnerIndex() {
+    InformerFor<T>().AddOwnerIndex();
+  }
+
+  /// Stops the informers of the view `T` and forgets their objects. Blocks until their threads have
+  /// ended; must not be called by a handler. References from InformerFor become invalid. Returns
+  /// false if `T` is not watched. controller-runtime: RemoveInformer.
+  template <Object T>
+  bool Remove() {
+    return Remove(detail::CacheKey::Of<T>());
+  }
+  bool Remove(const KindRef& kind, ObjectForm form = ObjectForm::kComplete) {
+    return Remove(detail::CacheKey::Of(kind, form));
   }
 
   /// Returns the kind of each watched view. Several views may be of one kind.
-  [[nodiscard]] std::vector<Kind> Kinds() const;
+  [[nodiscard]] std::vector<KindRef> Kinds() const;
+  /// Returns the kinds of Kinds() for which CacheOptions::wait_if_missing is false: the API server
+  /// must serve them at the start.
+  [[nodiscard]] std::vector<KindRef> RequiredKinds() const;
 
-  /// Starts one thread for each view, which lists and watches. Call it once.
+  /// Starts one thread for each informer, which lists and watches. Call it once.
   void Start();
-  /// Blocks until the initial list of each view is complete, or until a stop is requested. Returns
-  /// whether all lists are complete.
+  /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
+  /// passed, or until a stop is requested. Returns whether all lists are complete; see NotSynced.
   bool WaitForSync(const std::stop_token& stop) const;
+  /// Returns the informers without a complete first list.
+  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
   /// again.
   void Stop();
 
  private:
-  struct Entry;
+  using Key = detail::CacheKey;
+  using Transform = std::function<void(void* object, ObjectMeta& metadata)>;
+
+  /// What is needed to create the informers of a view.
+  struct Spec {
+    Key key;
+    KindRef kind;
+    ObjectForm form;
+    AnyHttpSource::Decoder decode;
+  };
+  struct Entry {
+    std::shared_ptr<InformerSet> informers;
+    bool wait_if_missing = false;
+  };
 
   template <Object T>
-  [[nodiscard]] informer::Store<T> StoreOf() const {
-    return informer::Store<T>(ExistingInformer(typeid(T), T::kKind).store());
+  [[nodiscard]] Spec SpecOf() const {
+    const Key key = Key::Of<T>();
+    constexpr auto kForm =
+        detail::kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete;
+    return {
+        key, T::kKind, kForm,
+        DecoderOf<T>([](const JsonObject& json) { return json.Decode<T>(); }, TransformOf(key))};
   }
-  informer::AnyInformer& InformerFor(std::type_index view, const Kind& kind,
-                                     AnyHttpSource::Decoder decode);
-  [[nodiscard]] const informer::AnyInformer& ExistingInformer(std::type_index view,
-                                                              const Kind& kind) const;
-  [[nodiscard]] informer::InformerOptions OptionsFor(const Kind& kind) const;
+  [[nodiscard]] Spec SpecOf(const KindRef& kind, ObjectForm form) const;
+
+  template <typename T, typename DecodeFunction>
+  static AnyHttpSource::Decoder DecoderOf(DecodeFunction decode, Transform transform) {
+    return
+        [decode, transform = std::move(transform)](const JsonObject& json) -> informer::AnyObject {
+          auto object = std::make_shared<T>(decode(json));
+          if (transform) transform(object.get(), object->metadata);
+          return std::shared_ptr<const T>(std::move(object));
+        };
+  }
+  [[nodiscard]] Transform TransformOf(const Key& key) const;
+
+  [[nodiscard]] std::shared_ptr<InformerSet> Find(const Key& key) const;
+  std::shared_ptr<InformerSet> FindOrAdd(const Spec& spec) const;
+  [[nodiscard]] bool WaitsIfMissing(const Key& key) const;
+  bool Remove(const Key& key);
+
+  template <Object T>
+  [[nodiscard]] std::shared_ptr<InformerSet> ForRead() const {
+    auto informers = Find(Key::Of<T>());
+    if (informers && !MustAwaitSync(*informers)) return informers;
+    return Synced(SpecOf<T>());
+  }
+  [[nodiscard]] std::shared_ptr<InformerSet> ForRead(const KindRef& kind, ObjectForm form) const;
+  [[nodiscard]] std::shared_ptr<InformerSet> Synced(const Spec& spec) const;
+  [[nodiscard]] bool MustAwaitSync(const InformerSet& informers) const {
+    return options_.start_informers_on_read && !informers.HasSynced();
+  }
+  [[nodiscard]] std::vector<Entry> Entries() const;
+
+  template <typename T>
+  static std::vector<std::shared_ptr<const T>> Typed(
+      const std::vector<informer::AnyObject>& objects) {
+    std::vector<std::shared_ptr<const T>> typed;
+    typed.reserve(objects.size());
+    for (const informer::AnyObject& object : objects) typed.push_back(object.template As<T>());
+    return typed;
+  }
 
   Transport& transport_;
-  std::string ns_;
+  CacheOptions options_;
   Logger log_;
   Clock& clock_;
-  std::map<std::type_index, std::unique_ptr<Entry>> entries_;
-  std::vector<std::jthread> threads_;  // last: the threads use all members above
+
+  mutable std::shared_mutex mutex_;  // guards the members below; reads share it
+  mutable std::map<Key, Entry> entries_;
+  mutable bool running_ = false;
 };
 
 }  // namespace kopp

@@ -122,6 +122,25 @@ class [[nodiscard]] ControllerBuilder {
     return *this;
   }
 
+  /// Owns() for a kind that is only known at run time. The cache has only the metadata of its
+  /// objects, unless `form` is kComplete.
+  ControllerBuilder& Owns(const KindRef& kind, ObjectForm form = ObjectForm::kMetadataOnly) {
+    AddHandler(controller_.cache().InformerFor(kind, form),
+               form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
+               informer::EnqueueOwner(controller_.queue(), T::kKind));
+    return *this;
+  }
+  /// Watches() for a kind that is only known at run time.
+  ControllerBuilder& Watches(const KindRef& kind,
+                             std::function<std::vector<ObjectKey>(const Unstructured&)> keys) {
+    const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
+      return keys(*object.As<Unstructured>());
+    };
+    AddHandler(controller_.cache().InformerFor(kind), typeid(Unstructured),
+               informer::EnqueueAnyMapped(controller_.queue(), keys_of_any));
+    return *this;
+  }
+
   /// Ignores the events that do not pass `predicate`, of the kind that was named last: by Owns or
   /// Watches, or else by AddController. Several predicates for one kind must all pass. Throws
   /// std::logic_error if the predicate is for another view. See predicates.hpp.
@@ -150,9 +169,12 @@ class [[nodiscard]] ControllerBuilder {
  private:
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, Duration resync = {}) {
-    predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &typeid(U)});
-    controller_.cache().InformerFor<U>().AddHandler(
-        informer::WithPredicate(predicate_, std::move(handler)), resync);
+    AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler), resync);
+  }
+  void AddHandler(InformerSet& informers, const std::type_info& view,
+                  informer::AnyEventHandler handler, Duration resync = {}) {
+    predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
+    informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), resync);
   }
 
   Controller& controller_;

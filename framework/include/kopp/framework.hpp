@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/cache.hpp>
+#include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>

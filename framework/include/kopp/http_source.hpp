@@ -14,6 +14,12 @@
 
 namespace kopp {
 
+/// The part of each object that the API server sends.
+enum class ObjectForm {
+  kComplete,      ///< the whole object
+  kMetadataOnly,  ///< PartialObjectMetadata; an API server that does not support it sends kComplete
+};
+
 /// Lists and watches the objects of one kind at the API server: all of them, or those that a filter
 /// selects. Each object is decoded as soon as it has arrived. Objects that do not fit the view, and
 /// watch events about another kind, are skipped and reported in ListResult::skipped and
@@ -30,12 +36,13 @@ class AnyHttpSource final : public informer::AnySource {
   /// Reads the objects that `filter` selects. `transport` and `clock`, which measures the time of a
   /// list, must outlive the source, and the source its watches.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter,
-                Clock& clock = Clock::Real())
+                Clock& clock = Clock::Real(), ObjectForm form = ObjectForm::kComplete)
       : transport_(transport),
         clock_(clock),
         kind_(kind),
         decode_(std::move(decode)),
-        filter_(std::move(filter)) {}
+        filter_(std::move(filter)),
+        form_(form) {}
   /// Reads the namespace `ns`, or all namespaces if it is empty.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {},
                 Clock& clock = Clock::Real())
@@ -57,6 +64,7 @@ class AnyHttpSource final : public informer::AnySource {
   Kind kind_;
   Decoder decode_;
   ListFilter filter_;
+  ObjectForm form_;
 };
 
 /// The AnyHttpSource::Decoder of the view `T`.

@@ -45,14 +45,17 @@ class Manager {
   [[nodiscard]] const Client& client() const { return client_; }
   /// Returns the cache of the watched objects. It is empty until Run.
   [[nodiscard]] const Cache& cache() const { return cache_; }
+  /// The same, for example to add indexes and informers.
+  [[nodiscard]] Cache& cache() { return cache_; }
 
-  /// Serves metrics, checks that the API server serves all watched kinds, waits for the caches to
+  /// Serves metrics, checks that the API server serves all watched kinds (but those of
+  /// CacheOptions::wait_if_missing), waits for the caches to
   /// sync, starts the workers, and blocks until a stop is requested. Then shuts down in this order:
   /// the workers finish their current reconcile, the watches end, the queued Events are written.
   ///
-  /// Returns the exit code for main: 0, or 1 if the start failed or the stop came before the caches
-  /// had synced; one log line gives the reason. Throws std::logic_error on a second call, or if a
-  /// controller has no reconcile function.
+  /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
+  /// CacheOptions::sync_timeout, or the stop came before they had; one log line gives the reason.
+  /// Throws std::logic_error on a second call, or if a controller has no reconcile function.
   ///
   /// If a reconcile does not return within Options::graceful_shutdown_timeout, its API calls are
   /// cancelled. If it still does not return within 5 seconds, the process exits with code 1,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include <kopp/cache_options.hpp>
 #include <kopp/client_options.hpp>
 #include <kopp/log.hpp>
 #include <kopp/observing_transport.hpp>
@@ -27,7 +28,10 @@ struct Options {
   std::string context{};     ///< --context: a context of the kubeconfig; empty: current-context
   std::string master{};      ///< --master: address of the API server; empty: from the kubeconfig
 
-  std::string watch_namespace{};  ///< --namespace: the only namespace to watch; empty: all
+  /// --namespace: the only namespaces to watch, separated by commas; empty:
+  /// CacheOptions::namespaces
+  std::string watch_namespace{};
+  CacheOptions cache{};  ///< which objects the manager's cache watches
 
   /// --http-transport: the HTTP library for calls; watches always use Boost.Beast.
   TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;

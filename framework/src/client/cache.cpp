@@ -1,77 +1,222 @@
 #include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <kopp/cache.hpp>
 
 namespace kopp {
+namespace {
 
-/// The source and the informer of one view.
-struct Cache::Entry {
-  Entry(Transport& transport, const Kind& kind_of_view, AnyHttpSource::Decoder decode,
-        std::string ns, informer::InformerOptions options)
-      : kind(kind_of_view),
-        source(transport, kind, std::move(decode), std::move(ns), options.clock),
-        informer(source, std::move(options)) {}
-
-  Kind kind;
-  AnyHttpSource source;
-  informer::AnyInformer informer;
-};
-
-Cache::Cache(Transport& transport, std::string ns, Logger log, Clock& clock)
-    : transport_(transport), ns_(std::move(ns)), log_(std::move(log)), clock_(clock) {}
-
-Cache::~Cache() = default;
-
-informer::AnyInformer& Cache::InformerFor(std::type_index view, const Kind& kind,
-                                          AnyHttpSource::Decoder decode) {
-  auto& entry = entries_[view];
-  if (!entry)
-    entry = std::make_unique<Entry>(transport_, kind, std::move(decode), ns_, OptionsFor(kind));
-
-  return entry->informer;
+/// Calls `wait` with a token that is stopped with `stop`, and after `limit` unless that is 0.
+/// Returns its result.
+bool WaitWithLimit(Clock& clock, Duration limit, const std::stop_token& stop,
+                   const std::function<bool(const std::stop_token&)>& wait) {
+  if (limit == Duration::zero()) return wait(stop);
+  std::stop_source ended;
+  const std::stop_callback end_on_stop(stop, [&] { ended.request_stop(); });
+  const std::jthread timer([&, deadline = After(clock.Now(), limit)](const std::stop_token& done) {
+    if (SleepUntil(clock, deadline, done)) ended.request_stop();
+  });
+  return wait(ended.get_token());
 }
 
-const informer::AnyInformer& Cache::ExistingInformer(std::type_index view, const Kind& kind) const {
-  const auto found = entries_.find(view);
-  if (found != entries_.end()) return found->second->informer;
-  throw std::logic_error("the cache does not watch this view of " + std::string(kind.kind) +
-                         ": add .Owns<…>() or .Watches<…>() to the controller, or use the client");
+std::string SecondsText(Duration duration) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
 }
 
-std::vector<Kind> Cache::Kinds() const {
-  std::vector<Kind> kinds;
-  kinds.reserve(entries_.size());
-  for (const auto& [type, entry] : entries_) kinds.push_back(entry->kind);
+}  // namespace
+
+Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock)
+    : transport_(transport), options_(std::move(options)), log_(std::move(log)), clock_(clock) {}
+
+Cache::~Cache() { Stop(); }
+
+std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key) const {
+  return ForRead(kind, ObjectForm::kComplete)->Get(key).As<Unstructured>();
+}
+
+std::vector<std::shared_ptr<const Unstructured>> Cache::List(const KindRef& kind,
+                                                             std::string_view ns) const {
+  return Typed<Unstructured>(ForRead(kind, ObjectForm::kComplete)->List(ns));
+}
+
+std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& kind,
+                                                                const ObjectKey& key) const {
+  return ForRead(kind, ObjectForm::kMetadataOnly)->Get(key).As<PartialObjectMetadata>();
+}
+
+std::vector<std::shared_ptr<const PartialObjectMetadata>> Cache::ListMetadata(
+    const KindRef& kind, std::string_view ns) const {
+  return Typed<PartialObjectMetadata>(ForRead(kind, ObjectForm::kMetadataOnly)->List(ns));
+}
+
+InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {
+  return *FindOrAdd(SpecOf(kind, form));
+}
+
+Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
+  const Key key = Key::Of(kind, form);
+  Transform transform = TransformOf(key);
+  if (form == ObjectForm::kMetadataOnly) {
+    return {key, kind, form,
+            DecoderOf<PartialObjectMetadata>(
+                [](const JsonObject& json) { return json.Decode<PartialObjectMetadata>(); },
+                std::move(transform))};
+  }
+  const auto decode = [kind](const JsonObject& json) { return Unstructured::FromJson(json, kind); };
+  return {key, kind, form, DecoderOf<Unstructured>(decode, std::move(transform))};
+}
+
+/// Returns the transform of `key`, or the default. It throws DecodeError in place of any other
+/// exception, so that the source skips the object.
+Cache::Transform Cache::TransformOf(const Key& key) const {
+  const auto found = options_.by_object.find(key);
+  const auto own = found == options_.by_object.end() ? nullptr : found->second.transform;
+  if (!own && !options_.transform) return {};
+  return [own, of_metadata = options_.transform](void* object, ObjectMeta& metadata) {
+    try {
+      own ? own(object) : of_metadata(metadata);
+    } catch (const std::exception& error) {
+      throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
+                        std::string("the transform threw: ") + error.what());
+    }
+  };
+}
+
+std::shared_ptr<InformerSet> Cache::Find(const Key& key) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second.informers;
+}
+
+/// Also starts the informers that it adds, if the cache runs.
+std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec) const {
+  std::unique_lock lock{mutex_};
+  const auto found = entries_.find(spec.key);
+  if (found != entries_.end()) return found->second.informers;
+  auto informers = std::make_shared<InformerSet>(
+      transport_,
+      InformerSet::Options{.kind = spec.kind,
+                           .form = spec.form,
+                           .decode = spec.decode,
+                           .filters = detail::CacheFilters(options_, spec.key, spec.kind.scope),
+                           .log = log_,
+                           .clock = clock_});
+  entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)});
+  const bool running = running_;
+  lock.unlock();
+  if (running) informers->Start();
+  return informers;
+}
+
+bool Cache::WaitsIfMissing(const Key& key) const {
+  const auto own = options_.by_object.find(key);
+  if (own == options_.by_object.end()) return options_.wait_if_missing;
+  return own->second.wait_if_missing.value_or(options_.wait_if_missing);
+}
+
+bool Cache::Remove(const Key& key) {
+  std::unique_lock lock{mutex_};
+  const auto removed = entries_.extract(key);
+  lock.unlock();
+  if (removed.empty()) return false;
+  removed.mapped().informers->Stop();
+  return true;
+}
+
+std::shared_ptr<InformerSet> Cache::ForRead(const KindRef& kind, ObjectForm form) const {
+  auto informers = Find(Key::Of(kind, form));
+  if (informers && !MustAwaitSync(*informers)) return informers;
+  return Synced(SpecOf(kind, form));
+}
+
+/// Returns the informers after their first lists; adds them if there are none. Throws as the reads
+/// do.
+std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
+  if (!options_.start_informers_on_read) {
+    throw std::logic_error("the cache does not watch this view of " + spec.kind.kind +
+                           ": add .Owns<…>() or .Watches<…>() to the controller, set "
+                           "CacheOptions::start_informers_on_read, or use the client");
+  }
+  {
+    const std::shared_lock lock{mutex_};
+    if (!running_) {
+      throw std::logic_error("the cache of " + spec.kind.kind +
+                             " objects was read, but it is not running: read it after Start");
+    }
+  }
+  auto informers = FindOrAdd(spec);
+  const TimePoint start = clock_.Now();
+  const Duration limit = options_.sync_timeout;
+  const auto wait = [&](const std::stop_token& end) { return informers->WaitForSync(end); };
+  if (WaitWithLimit(clock_, limit, {}, wait)) return informers;
+  std::string problem = "the cache has no complete list of " + spec.kind.kind + " objects ";
+  const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
+  problem += timed_out ? "after " + SecondsText(limit) : "and its informers were stopped";
+  for (const auto& unsynced : informers->NotSynced()) problem += ": " + unsynced.problem;
+  throw std::runtime_error(problem);
+}
+
+std::vector<Cache::Entry> Cache::Entries() const {
+  const std::shared_lock lock{mutex_};
+  std::vector<Entry> entries;
+  entries.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) entries.push_back(entry);
+  return entries;
+}
+
+std::vector<KindRef> Cache::Kinds() const {
+  std::vector<KindRef> kinds;
+  for (const Entry& entry : Entries()) kinds.push_back(entry.informers->kind());
+  return kinds;
+}
+
+std::vector<KindRef> Cache::RequiredKinds() const {
+  std::vector<KindRef> kinds;
+  for (const Entry& entry : Entries()) {
+    if (!entry.wait_if_missing) kinds.push_back(entry.informers->kind());
+  }
   return kinds;
 }
 
 void Cache::Start() {
-  for (const auto& [type, entry] : entries_) {
-    log_.Info("Starting EventSource", {{"kind", entry->kind.kind}});
-    threads_.emplace_back(
-        [entry = entry.get()](const std::stop_token& stop) { entry->informer.Run(stop); });
-  }
+  std::unique_lock lock{mutex_};
+  running_ = true;
+  const auto entries = entries_;  // FindOrAdd starts those that are added later
+  lock.unlock();
+  for (const auto& [key, entry] : entries) entry.informers->Start();
 }
 
 bool Cache::WaitForSync(const std::stop_token& stop) const {
-  return std::all_of(entries_.begin(), entries_.end(),
-                     [&](const auto& entry) { return entry.second->informer.WaitForSync(stop); });
+  const std::vector<Entry> entries = Entries();
+  const auto all_synced = [&](bool wait_if_missing, const std::stop_token& end) {
+    return std::ranges::all_of(entries, [&](const Entry& entry) {
+      return entry.wait_if_missing != wait_if_missing || entry.informers->WaitForSync(end);
+    });
+  };
+  return WaitWithLimit(clock_, options_.sync_timeout, stop,
+                       [&](const std::stop_token& end) { return all_synced(false, end); }) &&
+         all_synced(true, stop);
+}
+
+std::vector<UnsyncedInformer> Cache::NotSynced() const {
+  std::vector<UnsyncedInformer> unsynced;
+  for (const Entry& entry : Entries()) {
+    std::ranges::move(entry.informers->NotSynced(), std::back_inserter(unsynced));
+  }
+  return unsynced;
 }
 
 void Cache::Stop() {
-  for (std::jthread& thread : threads_) thread.request_stop();
-  threads_.clear();
-}
-
-informer::InformerOptions Cache::OptionsFor(const Kind& kind) const {
-  const auto report = [log = log_.With({{"kind", kind.kind}})](const std::string& problem,
-                                                               bool minor) {
-    minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
-          : log.Error("Reflector error", {{"err", problem}});
-  };
-  return {.clock = clock_, .on_problem = report};
+  {
+    const std::unique_lock lock{mutex_};
+    running_ = false;  // FindOrAdd starts nothing any more
+  }
+  for (const Entry& entry : Entries()) entry.informers->Stop();
 }
 
 }  // namespace kopp

@@ -9,6 +9,7 @@
 #include <kopp/http_source.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/json_splitter.hpp>
+#include <kopp/informer/metadata_only.hpp>
 
 namespace kopp {
 namespace {
@@ -50,10 +51,14 @@ struct Bookmark {
 KOPP_FIELDS(Bookmark::Metadata, resourceVersion, annotations)
 KOPP_FIELDS(Bookmark, metadata)
 
-struct MetadataOnly {
-  ObjectMeta metadata;
-};
-KOPP_FIELDS(MetadataOnly, metadata)
+constexpr Kind kPartialObjectMetadata{"meta.k8s.io/v1", "PartialObjectMetadata"};
+
+/// Returns the Accept header for a list or for the events of a watch.
+std::string AcceptHeader(ObjectForm form, std::string_view metadata_kind) {
+  if (form == ObjectForm::kComplete) return "application/json";
+  return "application/json;as=" + std::string(metadata_kind) +
+         ";g=meta.k8s.io;v=v1,application/json";
+}
 
 /// Returns nullopt for BOOKMARK, ERROR and unknown types.
 std::optional<informer::EventType> EventTypeOf(std::string_view type) {
@@ -167,7 +172,8 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                            {"resourceVersion", options.resource_version},
                            {"resourceVersionMatch", exact_version ? "Exact" : ""},
                            {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
-                           {"continue", options.continue_token}})};
+                           {"continue", options.continue_token}}),
+      .accept = AcceptHeader(form_, "PartialObjectMetadataList")};
   const auto stream = OpenStream(transport_, request, "LIST", stop);
   informer::ListResult result;
   JsonSplitter splitter(JsonSplitter::Mode::kListItems);
@@ -225,7 +231,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     const auto event_type = EventTypeOf(type);
     const bool bookmark = type == "BOOKMARK";
     if (!event_type && !bookmark) return Skip("of the unknown type \"" + std::string(type) + "\"");
-    if (!object.IsOfKind(source_.kind_)) {
+    if (!IsOfKind(object)) {
       const auto header = object.Decode<ObjectHeader>();
       return Skip("about a " + header.apiVersion + " " + header.kind);
     }
@@ -253,7 +259,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     if (type == informer::EventType::kDeleted && !metadata.name.empty()) {
       // A deletion identifies its object even if the object does not fit the view.
       item.metadata_only = true;
-      ParseObject(Encode(object.Decode<MetadataOnly>()),
+      ParseObject(Encode(object.Decode<PartialObjectMetadata>()),
                   [&](const JsonObject& reduced) { item.object = source_.decode_(reduced); });
     } else {
       item.type = Type::kSkipped;
@@ -262,6 +268,10 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     return item;
   }
 
+  [[nodiscard]] bool IsOfKind(const JsonObject& object) const {
+    if (object.IsOfKind(source_.kind_)) return true;
+    return source_.form_ == ObjectForm::kMetadataOnly && object.IsOfKind(kPartialObjectMetadata);
+  }
   [[nodiscard]] informer::WatchItem Skip(const std::string& description) const {
     return {.type = Type::kSkipped, .problem = request_ + ": skipped an event " + description};
   }
@@ -276,16 +286,17 @@ std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::Watc
                                                             std::stop_token stop) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
   const bool initial = options.send_initial_events;
-  const Request request{.target =
-                            WithQuery(CollectionPath(kind_, filter_.ns),
-                                      {{"watch", "true"},
-                                       {"labelSelector", filter_.label_selector},
-                                       {"fieldSelector", filter_.field_selector},
-                                       {"allowWatchBookmarks", "true"},
-                                       {"resourceVersion", options.resource_version},
-                                       {"sendInitialEvents", initial ? "true" : ""},
-                                       {"resourceVersionMatch", initial ? "NotOlderThan" : ""},
-                                       {"timeoutSeconds", std::to_string(seconds.count())}})};
+  const Request request{
+      .target = WithQuery(CollectionPath(kind_, filter_.ns),
+                          {{"watch", "true"},
+                           {"labelSelector", filter_.label_selector},
+                           {"fieldSelector", filter_.field_selector},
+                           {"allowWatchBookmarks", "true"},
+                           {"resourceVersion", options.resource_version},
+                           {"sendInitialEvents", initial ? "true" : ""},
+                           {"resourceVersionMatch", initial ? "NotOlderThan" : ""},
+                           {"timeoutSeconds", std::to_string(seconds.count())}}),
+      .accept = AcceptHeader(form_, "PartialObjectMetadata")};
   return std::make_unique<HttpWatchStream>(*this, "WATCH " + request.target,
                                            OpenStream(transport_, request, "WATCH", stop));
 }

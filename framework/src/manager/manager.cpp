@@ -85,6 +85,23 @@ std::shared_ptr<Transport> TransportOf(const Options& options, Metrics* metrics,
   return WithPolicies(std::move(transport), std::move(policies));
 }
 
+CacheOptions CacheOptionsOf(const Options& options) {
+  CacheOptions cache = options.cache;
+  if (!options.watch_namespace.empty()) cache.namespaces = ParseNamespaces(options.watch_namespace);
+  return cache;
+}
+
+/// Returns the kinds that have not synced, each with its last failure, for one line of a log.
+std::string Describe(const std::vector<UnsyncedInformer>& unsynced) {
+  std::string text;
+  for (const UnsyncedInformer& each : unsynced) {
+    text += (text.empty() ? "" : "; ") + each.kind.kind;
+    if (!each.ns.empty()) text += " in namespace " + each.ns;
+    if (!each.problem.empty()) text += ": " + each.problem;
+  }
+  return text;
+}
+
 }  // namespace
 
 Manager::Manager(Options options)
@@ -93,7 +110,7 @@ Manager::Manager(Options options)
       transport_(TransportOf(options_, metrics_.get(), config_error_)),
       client_(Client(*transport_, options_.name, cancel_calls_.get_token())
                   .WithFieldValidation(options_.field_validation)),
-      cache_(*transport_, options_.watch_namespace, options_.log, options_.clock) {}
+      cache_(*transport_, CacheOptionsOf(options_), options_.log, options_.clock) {}
 
 Manager::~Manager() { cache_.Stop(); }  // its threads add keys to the queues of the controllers
 
@@ -134,15 +151,14 @@ std::unique_ptr<HttpServer> Manager::ServeMetrics() const {
 /// Throws if the API server cannot be reached or does not serve one of the watched kinds.
 void Manager::CheckKindsAreServed(const std::stop_token& stop) const {
   const DiscoveryClient discovery(*transport_, stop);
-  std::map<std::string_view, std::vector<ApiResource>> served;
-  for (const Kind& kind : cache_.Kinds()) {
+  std::map<std::string, std::vector<ApiResource>> served;
+  for (const KindRef& kind : cache_.RequiredKinds()) {
     const auto [entry, is_new] = served.try_emplace(kind.api_version);
     if (is_new) entry->second = discovery.Resources(kind.api_version);
     const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
     if (std::ranges::none_of(entry->second, is_kind)) {
-      throw ConfigError("the API server does not serve " + std::string(kind.plural) + " of " +
-                        std::string(kind.api_version) +
-                        ": install the CustomResourceDefinition of " + std::string(kind.kind) +
+      throw ConfigError("the API server does not serve " + kind.plural + " of " + kind.api_version +
+                        ": install the CustomResourceDefinition of " + kind.kind +
                         " with kubectl apply, then start again");
     }
   }
@@ -174,7 +190,9 @@ int Manager::Run(const std::stop_token& stop) {
     StopWorkers();
     log.Info("All workers finished");
   } else {
-    log.Error("Stopped before the caches had synced");
+    log.Error(stop.stop_requested() ? "Stopped before the caches had synced"
+                                    : "Cannot start: the caches have not synced in time",
+              {{"err", Describe(cache_.NotSynced())}});
   }
   cache_.Stop();
   events_->Stop();

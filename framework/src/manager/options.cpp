@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <iostream>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include <kopp/options.hpp>
@@ -66,8 +67,9 @@ void AddFlags(detail::CommandLine& line, FlagValues& values) {
 
   constexpr const char* kControllers = "Controllers";
   line.Add({"--namespace", "NAME", kControllers,
-            "The only namespace to watch; empty: all namespaces.\n"
-            "Without this flag: $WATCH_NAMESPACE."},
+            "The only namespaces to watch, such as web or web,shop;\n"
+            "empty: all namespaces. Without this flag:\n"
+            "$WATCH_NAMESPACE."},
            values.watch_namespace);
   line.Add({"--graceful-shutdown-timeout", "DURATION", kControllers,
             "The time that running reconciles have to finish after\n"
@@ -134,15 +136,15 @@ std::string ParseMetricsAddress(const std::string& flag, const std::string& valu
   throw InvalidValue(flag, value, std::string(detail::kBindAddressHelp) + ", or 0 for no metrics");
 }
 
-// Accepts an empty value or a DNS label. Other text must not get into request URLs.
-std::string ParseNamespace(const std::string& source, const std::string& value) {
-  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  const bool is_valid =
-      value.empty() ||
-      (value.size() <= 63 && is_alnum(value.front()) && is_alnum(value.back()) &&
-       std::all_of(value.begin(), value.end(), [&](char c) { return is_alnum(c) || c == '-'; }));
-  if (is_valid) return value;
-  throw InvalidValue(source, value, "write the name of one namespace, or nothing for all");
+// Accepts an empty value or names separated by commas. Other text must not get into request URLs.
+std::string CheckNamespaces(const std::string& source, const std::string& value) {
+  try {
+    static_cast<void>(ParseNamespaces(value));
+    return value;
+  } catch (const std::invalid_argument&) {
+    throw InvalidValue(source, value,
+                       "write the names of namespaces, separated by commas, or nothing for all");
+  }
 }
 
 Options ToOptions(const detail::CommandLine& line, const FlagValues& values) {
@@ -156,8 +158,8 @@ Options ToOptions(const detail::CommandLine& line, const FlagValues& values) {
       .kubeconfig = values.kubeconfig,
       .context = values.context,
       .master = values.master,
-      .watch_namespace = ParseNamespace(has_namespace_flag ? "--namespace" : "$WATCH_NAMESPACE",
-                                        values.watch_namespace),
+      .watch_namespace = CheckNamespaces(has_namespace_flag ? "--namespace" : "$WATCH_NAMESPACE",
+                                         values.watch_namespace),
       .http_transport =
           ParseChoice<Calls>("--http-transport", values.http_transport,
                              {{"beast", Calls::kBeast}, {"cpprestsdk", Calls::kCppRest}}),

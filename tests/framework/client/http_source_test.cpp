@@ -9,6 +9,7 @@
 
 #include <kopp/http_source.hpp>
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/metadata_only.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
@@ -229,6 +230,38 @@ TEST_F(HttpSourceTest, WatchOfOneNamespaceUsesTheNamespacedPath) {
   (void)source.Watch({.resource_version = "7", .timeout = 300s}, {});
 
   EXPECT_THAT(transport_.Requests()[0].target, HasSubstr("/api/v1/namespaces/shop/pods?"));
+}
+
+TEST_F(HttpSourceTest, AMetadataOnlySourceRequestsPartialObjectMetadata) {
+  transport_.Respond("GET", kPodsPath, 200,
+                     R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",
+                         "metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}]})");
+  AnyHttpSource source{transport_,   Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
+                       ListFilter{}, clock_,     ObjectForm::kMetadataOnly};
+  source.List({}, [this](const informer::AnyObject& pod) { names_.push_back(pod.key().name); }, {});
+  const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
+
+  EXPECT_THAT(names_, ElementsAre("a"));
+  EXPECT_EQ(transport_.Requests()[0].accept,
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+  EXPECT_EQ(transport_.Requests()[1].accept,
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+}
+
+TEST_F(HttpSourceTest, AMetadataOnlyWatchAcceptsMetadataAndWholeObjectsOfItsKind) {
+  AnyHttpSource source{transport_,   Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
+                       ListFilter{}, clock_,     ObjectForm::kMetadataOnly};
+  const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
+  transport_.SendToWatch(
+      kPodsPath,
+      R"({"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
+      R"("metadata":{"name":"a","resourceVersion":"8"}}})"
+      "\n" +
+          Event("ADDED", "b", "9") + Event("ADDED", "c", "10", "Node"));
+
+  EXPECT_EQ(watch->Next(1s).object.key().name, "a");
+  EXPECT_EQ(watch->Next(1s).object.key().name, "b");
+  EXPECT_EQ(watch->Next(1s).type, Type::kSkipped);
 }
 
 TEST_F(HttpSourceTest, EventsArriveInOrderEvenIfAnEventIsSplitBetweenReads) {

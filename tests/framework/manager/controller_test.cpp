@@ -233,6 +233,48 @@ TEST_F(ControllerTest, WhereThrowsForAPredicateOfAnotherView) {
                std::logic_error);
 }
 
+TEST_F(ControllerTest, AKindThatIsOnlyKnownAtRunTimeCanBeOwned) {
+  SetPods({PodJson("a")});
+  const KindRef deployments = Deployment::kKind;
+  manager_.AddController<Pod>().Owns(deployments).Reconcile([this](const Pod& pod, Context&) {
+    RecordCall(pod.metadata.name);
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+  transport_->Await("WATCH", kDeployments);
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"d","namespace":"ns","resourceVersion":"6","ownerReferences":
+      [{"apiVersion":"v1","kind":"Pod","name":"a","uid":"u-a","controller":true}]}}})");
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+  EXPECT_EQ(manager_.cache().ListMetadata(deployments).size(), 1);
+}
+
+TEST_F(ControllerTest, AKindThatIsOnlyKnownAtRunTimeCanBeWatched) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>()
+      .Watches(Deployment::kKind,
+               [](const Unstructured& deployment) {
+                 return std::vector<ObjectKey>{{"ns", deployment.At("/spec/pod")}};
+               })
+      .Reconcile([this](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        return Result{};
+      });
+  Start();
+  AwaitCalls(1);
+  transport_->Await("WATCH", kDeployments);
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"d","namespace":"ns","resourceVersion":"6"},"spec":{"pod":"a"}}})");
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+}
+
 TEST_F(ControllerTest, EachObjectIsReconciledAgainAtEachResync) {
   SetPods({PodJson("a")});
   manager_.AddController<Pod>({.resync = 30s}).Reconcile([this](const Pod& pod, Context&) {

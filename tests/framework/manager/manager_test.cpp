@@ -135,6 +135,50 @@ TEST_F(ManagerTest, RunReturns1IfAStopIsRequestedBeforeTheCachesHaveSynced) {
   EXPECT_THAT(LogText(), HasSubstr("Stopped before the caches had synced"));
 }
 
+TEST_F(ManagerTest, RunReturns1AndNamesTheKindIfTheCachesDoNotSyncInTime) {
+  transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden","message":"not for you"})");
+  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  Start();
+  transport_->Await("GET", kPods);
+
+  while (code_ == -1) clock_.Advance(1s);
+  runner_.join();
+
+  EXPECT_EQ(code_, 1);
+  EXPECT_GE(clock_.Now() - TimePoint{}, 2min);
+  EXPECT_THAT(LogText(), HasSubstr("Cannot start: the caches have not synced in time\" "
+                                   "err=\"Pod: LIST /api/v1/pods?resourceVersion=0: 403 Forbidden: "
+                                   "not for you"));
+}
+
+TEST_F(ManagerTest, AMissingKindIsWaitedForIfTheOptionsSaySo) {
+  transport_->Respond("GET", "/apis/apps/v1", 404, "{}");
+  transport_->Respond("GET", kDeployments, 404, "{}");
+  Manager manager{Options{.cache = {.wait_if_missing = true},
+                          .log = Logger({.write = [](std::string_view) {}}),
+                          .transport = transport_,
+                          .clock = clock_}};
+  manager.AddController<Deployment>().Reconcile([this](const Deployment&, Context&) {
+    RecordCall("call");
+    return Result{};
+  });
+  std::jthread runner([&](const std::stop_token& stop) { EXPECT_EQ(manager.Run(stop), 0); });
+  transport_->Await("GET", kDeployments);
+  const TimePoint much_later = clock_.Now() + 10min;
+  while (clock_.Now() < much_later) {
+    clock_.AwaitSleepers(1);
+    clock_.Advance(1min);
+  }
+  EXPECT_FALSE(manager.cache().NotSynced().empty());
+
+  transport_->Respond("GET", kDeployments, 200,
+                      R"({"kind":"DeploymentList","metadata":{"resourceVersion":"5"},"items":[
+                          {"metadata":{"name":"web","namespace":"ns"}}]})");
+
+  while (!manager.cache().NotSynced().empty()) clock_.Advance(1min);
+  AwaitCalls(1);
+}
+
 TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfTheServerDoesNotServeAKind) {
   transport_->Respond("GET", "/apis/apps/v1", 404, "{}");
   manager_.AddController<Deployment>().Reconcile(

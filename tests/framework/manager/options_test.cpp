@@ -289,21 +289,26 @@ TEST(OptionsTest, ARateThatIsNegativeOrNotANumberIsRejected) {
       "such as 40\n");
 }
 
+TEST(OptionsTest, TheNamespaceFlagAcceptsAListOfNamespaces) {
+  EXPECT_EQ(Parsed({"--namespace=web,shop"}).watch_namespace, "web,shop");
+  EXPECT_EQ(Parsed({}, {{"WATCH_NAMESPACE", "web,shop"}}).watch_namespace, "web,shop");
+}
+
 TEST(OptionsTest, AnInvalidNamespaceIsRejected) {
-  EXPECT_EQ(ErrorOf({"--namespace=web,shop"}),
-            "web-operator: invalid value \"web,shop\" for --namespace: write the name of one "
-            "namespace, or nothing for all\n");
+  EXPECT_EQ(ErrorOf({"--namespace=web,../x"}),
+            "web-operator: invalid value \"web,../x\" for --namespace: write the names of "
+            "namespaces, separated by commas, or nothing for all\n");
 }
 
 TEST(OptionsTest, TheErrorForAnInvalidNamespaceInTheEnvironmentNamesTheVariable) {
-  EXPECT_EQ(ErrorOf({}, {{"WATCH_NAMESPACE", "web,shop"}}),
-            "web-operator: invalid value \"web,shop\" for $WATCH_NAMESPACE: write the name of one "
-            "namespace, or nothing for all\n");
+  EXPECT_EQ(ErrorOf({}, {{"WATCH_NAMESPACE", "Web"}}),
+            "web-operator: invalid value \"Web\" for $WATCH_NAMESPACE: write the names of "
+            "namespaces, separated by commas, or nothing for all\n");
 }
 
 TEST(OptionsTest, TheErrorForAnInvalidNamespaceFlagNamesTheFlagEvenIfTheEnvironmentIsInvalidToo) {
-  EXPECT_TRUE(ErrorOf({"--namespace=a,b"}, {{"WATCH_NAMESPACE", "c,d"}})
-                  .starts_with("web-operator: invalid value \"a,b\" for --namespace: "));
+  EXPECT_TRUE(ErrorOf({"--namespace=a,"}, {{"WATCH_NAMESPACE", "c d"}})
+                  .starts_with("web-operator: invalid value \"a,\" for --namespace: "));
 }
 
 // Help and version.

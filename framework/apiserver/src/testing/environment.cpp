@@ -55,6 +55,7 @@ class Environment::Impl {
              .clock = options.clock}),
         manager({.name = options.name,
                  .watch_namespace = options.watch_namespace,
+                 .cache = options.cache,
                  .field_validation = options.field_validation,
                  .retry = {.max_tries = 1},  // each fault reaches the reconciler
                  .log = log,
@@ -189,13 +190,16 @@ int Environment::Stop() {
 }
 
 std::unique_ptr<Cache> Environment::NewCache() {
-  return std::make_unique<Cache>(impl_->fault_free_transport, impl_->options.watch_namespace,
-                                 impl_->log, impl_->options.clock);
+  CacheOptions cache = impl_->options.cache;
+  const std::string& namespaces = impl_->options.watch_namespace;
+  if (!namespaces.empty()) cache.namespaces = ParseNamespaces(namespaces);
+  return std::make_unique<Cache>(impl_->fault_free_transport, std::move(cache), impl_->log,
+                                 impl_->options.clock);
 }
 
 Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reconciler& reconcile) {
   // Throws for a kind that the server does not have. An informer would wait for it forever.
-  for (const Kind& kind : cache.Kinds()) {
+  for (const KindRef& kind : cache.Kinds()) {
     static_cast<void>(impl_->client.List(kind));
   }
   cache.Start();

@@ -19,7 +19,8 @@ class AnyObject {
   /// Creates an empty AnyObject.
   AnyObject() = default;
   /// Shares ownership of `object`. A null pointer gives an empty AnyObject.
-  template <Object T>
+  template <typename T>
+    requires requires(const T& object) { ObjectMeta{object.metadata}; }
   AnyObject(std::shared_ptr<const T> object)  // NOLINT: intentionally implicit
       : metadata_(object ? &object->metadata : nullptr), object_(std::move(object)) {}
 
@@ -37,7 +38,7 @@ class AnyObject {
 
   /// Returns the object as a `T`, or null if empty. Requires: empty, or created from a `T`; the
   /// type is not checked.
-  template <Object T>
+  template <typename T>
   [[nodiscard]] std::shared_ptr<const T> As() const {
     return std::static_pointer_cast<const T>(object_);
   }

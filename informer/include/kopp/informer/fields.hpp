@@ -51,6 +51,8 @@
 
 namespace kopp {
 
+class JsonObject;
+
 /// Thrown if JSON text cannot be decoded. what() has the path of the field, if known:
 /// `spec.replicas: expected an integer, found a string`.
 class DecodeError : public std::runtime_error {
@@ -152,6 +154,12 @@ void FromJson(const nlohmann::json& json, void* object, Fields fields);
 template <typename T>
 concept HasFieldList = requires(const T* object) {
   { KoppFields(object) } -> std::same_as<Fields>;
+};
+
+/// A type with a decoder of its own instead of KOPP_FIELDS, such as Whole.
+template <typename T>
+concept DecodesItself = requires(const JsonObject& json) {
+  { T::FromJson(json) } -> std::same_as<T>;
 };
 
 template <typename T>

@@ -26,6 +26,12 @@ class JsonObject {
     return object;
   }
 
+  /// The same for a type with a decoder of its own, such as Whole.
+  template <detail::DecodesItself T>
+  [[nodiscard]] T Decode() const {
+    return T::FromJson(*this);
+  }
+
   /// Returns whether the object says that it is of this kind: its members `apiVersion` and `kind`.
   [[nodiscard]] bool IsOfKind(const Kind& kind) const;
 
@@ -56,5 +62,13 @@ void ParseObject(std::string_view text, const std::function<void(const JsonObjec
 void ParseWatchEvent(
     PaddedText text,
     const std::function<void(std::string_view type, const JsonObject& object)>& use);
+
+/// kopp::Decode for a type with a decoder of its own.
+template <detail::DecodesItself T>
+[[nodiscard]] T Decode(std::string_view text) {
+  T object{};
+  ParseObject(text, [&](const JsonObject& json) { object = json.Decode<T>(); });
+  return object;
+}
 
 }  // namespace kopp

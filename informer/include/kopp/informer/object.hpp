@@ -92,11 +92,14 @@ KOPP_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid, re
 ///       FooSpec spec;
 ///     };
 ///     KOPP_FIELDS(Foo, metadata, spec)
+///
+/// Whole and MetadataOnly make other forms of the object from a view.
 template <typename T>
-concept Object = std::default_initializable<T> && detail::HasFieldList<T> && requires(T object) {
-  { T::kKind } -> std::convertible_to<const Kind&>;
-  { object.metadata } -> std::same_as<ObjectMeta&>;
-};
+concept Object = std::default_initializable<T> &&
+                 (detail::HasFieldList<T> || detail::DecodesItself<T>)&&requires(T object) {
+                   { T::kKind } -> std::convertible_to<const Kind&>;
+                   { object.metadata } -> std::same_as<ObjectMeta&>;
+                 };
 
 /// Returns the namespace and name of `object`.
 template <Object T>

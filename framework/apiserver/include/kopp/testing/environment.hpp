@@ -21,8 +21,10 @@ struct EnvironmentOptions {
   /// The name of the operator: its user name at the server, its field manager, and the source of
   /// its Events.
   std::string name = "operator";
-  std::string watch_namespace{};  ///< the operator watches this namespace, or all if empty
-  Clock& clock = Clock::Real();   ///< used by the server and the operator
+  /// The operator watches these namespaces, separated by commas; empty: those of `cache`.
+  std::string watch_namespace{};
+  CacheOptions cache{};          ///< of the operator
+  Clock& clock = Clock::Real();  ///< used by the server and the operator
   /// The time limit of Eventually, EventuallyGone and Stop. Always real time, even if `clock` is a
   /// FakeClock.
   Duration timeout = std::chrono::seconds(10);

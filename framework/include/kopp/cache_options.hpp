@@ -1,0 +1,153 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <kopp/client_options.hpp>
+#include <kopp/http_source.hpp>
+#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/metadata_only.hpp>
+#include <kopp/informer/unstructured.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// Selects the objects that a cache watches. A field that is not set is inherited; see
+/// CacheOptions.
+struct CacheSelector {
+  std::optional<std::string> label_selector = {};  ///< "app=web"; "": not restricted
+  std::optional<std::string> field_selector = {};  ///< "status.phase=Running"; "": not restricted
+};
+
+/// The namespaces that a cache watches, each with its selectors. The name "" means all namespaces
+/// that are not in the map. An empty map means all namespaces.
+using CacheNamespaces = std::map<std::string, CacheSelector>;
+
+/// Returns the namespaces of a comma-separated list such as "shop,web", without selectors; all
+/// namespaces for an empty text. Throws std::invalid_argument for an invalid name.
+[[nodiscard]] CacheNamespaces ParseNamespaces(std::string_view text);
+
+/// Options of a cache for the objects of one view; see CacheOptions::ByObject.
+template <typename T>
+struct ObjectCacheOptions {
+  CacheNamespaces namespaces = {};  ///< empty: CacheOptions::namespaces
+  CacheSelector selector = {};
+  /// Changes each object before it is stored, for example to drop what the program does not read.
+  /// It must give the same result if it is applied twice. It is called on the thread of an
+  /// informer. An object for which it throws is skipped, as one that does not fit its view.
+  /// Empty: CacheOptions::transform.
+  std::function<void(T&)> transform = {};
+  std::optional<bool> wait_if_missing = {};  ///< not set: CacheOptions::wait_if_missing
+};
+
+namespace detail {
+
+/// Identifies an informer of a cache: a view type, or one of the two forms without a view
+/// (Unstructured, PartialObjectMetadata) and its kind.
+struct CacheKey {
+  std::type_index form;
+  KindRef kind = {};  // empty for a view type, which has a kind
+
+  template <Object T>
+  static CacheKey Of() {
+    return {typeid(T)};
+  }
+  static CacheKey Of(KindRef kind, ObjectForm form) {
+    const bool complete = form == ObjectForm::kComplete;
+    return {complete ? typeid(Unstructured) : typeid(PartialObjectMetadata), std::move(kind)};
+  }
+  friend auto operator<=>(const CacheKey&, const CacheKey&) = default;
+};
+
+/// ObjectCacheOptions without the type of the object.
+struct AnyObjectCacheOptions {
+  template <typename T>
+  static AnyObjectCacheOptions From(ObjectCacheOptions<T> options) {
+    AnyObjectCacheOptions any{
+        std::move(options.namespaces), std::move(options.selector), {}, options.wait_if_missing};
+    if (options.transform) {
+      any.transform = [transform = std::move(options.transform)](void* object) {
+        transform(*static_cast<T*>(object));
+      };
+    }
+    return any;
+  }
+
+  CacheNamespaces namespaces = {};
+  CacheSelector selector = {};
+  std::function<void(void* object)> transform = {};
+  std::optional<bool> wait_if_missing = {};
+};
+
+}  // namespace detail
+
+/// Options of a Cache: which objects it watches, and how it treats kinds that it does not watch
+/// yet. The defaults watch all objects of each watched kind.
+///
+///     kopp::CacheOptions cache{.namespaces = {{"shop", {}}, {"web", {}}}};
+///     cache.ByObject<kopp::Pod>({.selector = {.label_selector = "app=web"}});
+///     kopp::Manager manager{kopp::Options{.cache = cache}};
+///
+/// Each selector is taken from the first of these that sets it: ByObject for the namespace,
+/// ByObject, `namespaces`, `selector`. An object that stops matching is a deletion for the cache.
+/// Namespaces have no effect on cluster-scoped kinds. controller-runtime: cache.Options.
+struct CacheOptions {
+  CacheNamespaces namespaces = {};
+  CacheSelector selector = {};
+  /// Changes the metadata of each object before it is stored; see ObjectCacheOptions::transform.
+  std::function<void(ObjectMeta&)> transform = {};
+
+  /// What a read of a view does that is not watched: throw std::logic_error, or start to watch it
+  /// and wait for its first list, as controller-runtime does.
+  bool start_informers_on_read = false;
+
+  /// What happens at the start if the API server does not serve a watched kind: the start fails, or
+  /// waits until the kind's CustomResourceDefinition is installed. The informer tries again after
+  /// at most a minute. `sync_timeout` does not apply to such a kind.
+  bool wait_if_missing = false;
+
+  /// The time limit for the first lists of all watched kinds, and of a kind that a read starts to
+  /// watch; 0: no limit. controller-runtime: CacheSyncTimeout.
+  Duration sync_timeout = std::chrono::minutes(2);
+
+  /// Sets the options for the objects of the view `T`. Returns *this.
+  template <Object T>
+  CacheOptions& ByObject(ObjectCacheOptions<T> options) {
+    by_object.insert_or_assign(detail::CacheKey::Of<T>(),
+                               detail::AnyObjectCacheOptions::From(std::move(options)));
+    return *this;
+  }
+  /// Sets the options for the objects of a kind that is only known at run time.
+  CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<Unstructured> options) {
+    by_object.insert_or_assign(detail::CacheKey::Of(kind, ObjectForm::kComplete),
+                               detail::AnyObjectCacheOptions::From(std::move(options)));
+    return *this;
+  }
+  CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<PartialObjectMetadata> options) {
+    by_object.insert_or_assign(detail::CacheKey::Of(kind, ObjectForm::kMetadataOnly),
+                               detail::AnyObjectCacheOptions::From(std::move(options)));
+    return *this;
+  }
+
+  /// Set by ByObject.
+  std::map<detail::CacheKey, detail::AnyObjectCacheOptions> by_object = {};
+};
+
+namespace detail {
+
+/// Returns what to request for the objects of `key`: one filter for each namespace, or one for all
+/// of them. Throws std::invalid_argument if a selector is not valid.
+[[nodiscard]] std::vector<ListFilter> CacheFilters(const CacheOptions& options, const CacheKey& key,
+                                                   Scope scope);
+
+}  // namespace detail
+}  // namespace kopp

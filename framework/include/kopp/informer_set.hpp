@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kopp/http_source.hpp>
+#include <kopp/informer/informer.hpp>
+#include <kopp/informer/kind_ref.hpp>
+#include <kopp/log.hpp>
+
+namespace kopp {
+
+/// An informer that has not received its first list.
+struct UnsyncedInformer {
+  KindRef kind = {};
+  std::string ns = {};       ///< the namespace that it watches; empty: all
+  std::string problem = {};  ///< the last failure; empty: none
+};
+
+/// The informers of one view in a Cache: one for each watched namespace, or one for all of them.
+/// The cache owns and starts it; programs add handlers and read.
+///
+/// Thread-safe, except that handlers must be added before Start.
+/// controller-runtime: multiNamespaceInformer.
+class InformerSet {
+ public:
+  struct Options {
+    KindRef kind = {};
+    ObjectForm form = ObjectForm::kComplete;
+    AnyHttpSource::Decoder decode = {};
+    std::vector<ListFilter> filters = {};  ///< of the informers; one for each watched namespace
+    Logger log{};
+    Clock& clock = Clock::Real();
+  };
+
+  /// `transport` and `options.clock` must outlive the object. Throws std::invalid_argument if a
+  /// namespace or the kind is not valid in a path.
+  InformerSet(Transport& transport, Options options);
+  ~InformerSet();
+  InformerSet(const InformerSet&) = delete;
+  InformerSet& operator=(const InformerSet&) = delete;
+
+  /// Adds a handler to each informer; see AnyInformer::AddHandler. With several namespaces, the
+  /// handler is called by several threads at once, but never for the same object.
+  void AddHandler(const informer::AnyEventHandler& handler, Duration resync = {});
+
+  [[nodiscard]] const KindRef& kind() const { return options_.kind; }
+
+  /// Returns the object, or an empty AnyObject if there is none. Throws std::logic_error if the
+  /// namespace is not watched.
+  [[nodiscard]] informer::AnyObject Get(const ObjectKey& key) const;
+  /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
+  /// particular order. Throws std::logic_error if the namespace is not watched.
+  [[nodiscard]] std::vector<informer::AnyObject> List(std::string_view ns = {}) const;
+  /// Returns the selected objects, in no particular order unless the options say so.
+  [[nodiscard]] std::vector<informer::AnyObject> List(
+      const informer::StoreListOptions& options) const;
+  [[nodiscard]] std::size_t Size() const;
+
+  /// Adds an index to each store; see AnyStore::AddIndex.
+  void AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of);
+  /// Adds the index kOwnerIndex to each store, unless there is one.
+  void AddOwnerIndex();
+  /// Returns the objects for which the index has `value`, in no particular order. Throws
+  /// std::logic_error if there is no index with this name.
+  [[nodiscard]] std::vector<informer::AnyObject> ByIndex(std::string_view index,
+                                                         std::string_view value) const;
+
+  /// Starts one thread for each informer, unless Stop was called. Call it once.
+  void Start();
+  [[nodiscard]] bool HasSynced() const;
+  /// Blocks until each informer has synced, `stop` is requested or Stop was called. Returns whether
+  /// all have synced.
+  bool WaitForSync(const std::stop_token& stop) const;
+  /// Returns the informers that have not synced.
+  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
+  /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
+  /// again. Must not be called by a handler.
+  void Stop();
+
+ private:
+  struct Member;
+
+  [[nodiscard]] const informer::AnyStore& StoreOf(std::string_view ns) const;
+  template <typename Read>
+  [[nodiscard]] std::vector<informer::AnyObject> ReadAll(Read read) const;
+
+  Options options_;
+  std::mutex lifecycle_;  // held by Start and Stop
+  std::stop_source stopped_;
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+}  // namespace kopp

@@ -1,0 +1,160 @@
+#include "net/resource_path.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <kopp/informer_set.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+
+/// The informer of one namespace, or of all of them.
+struct InformerSet::Member {
+  Member(Transport& transport, const Options& options, const ListFilter& filter)
+      : ns(filter.ns),
+        source(transport, options.kind, options.decode, filter, options.clock, options.form),
+        informer(source, {.clock = options.clock,
+                          .on_problem = [this, log = LogOf(options, filter)](
+                                            const std::string& problem, bool minor) {
+                            minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
+                                  : log.Error("Reflector error", {{"err", problem}});
+                            *last_problem.Lock() = problem;
+                          }}) {}
+
+  static Logger LogOf(const Options& options, const ListFilter& filter) {
+    Logger log = options.log.With({{"kind", options.kind.kind}});
+    return filter.ns.empty() ? log : log.With({{"namespace", filter.ns}});
+  }
+
+  std::string ns;
+  Guarded<std::string> last_problem;
+  AnyHttpSource source;
+  informer::AnyInformer informer;
+  std::jthread thread{};  // last: it uses all members above
+};
+
+InformerSet::InformerSet(Transport& transport, Options options) : options_(std::move(options)) {
+  for (const ListFilter& filter : options_.filters) {
+    static_cast<void>(detail::CollectionPath(options_.kind, filter.ns));  // throws if not valid
+    members_.push_back(std::make_unique<Member>(transport, options_, filter));
+  }
+}
+
+InformerSet::~InformerSet() = default;
+
+void InformerSet::AddHandler(const informer::AnyEventHandler& handler, Duration resync) {
+  for (const auto& member : members_) member->informer.AddHandler(handler, resync);
+}
+
+const informer::AnyStore& InformerSet::StoreOf(std::string_view ns) const {
+  const auto has_ns = [&](const auto& member) { return member->ns == ns; };
+  auto member = std::ranges::find_if(members_, has_ns);
+  if (member == members_.end()) {
+    member = std::ranges::find_if(members_, [](const auto& each) { return each->ns.empty(); });
+  }
+  if (member != members_.end()) return (*member)->informer.store();
+  throw std::logic_error("the cache does not watch " + options_.kind.kind +
+                         " objects in the namespace \"" + std::string(ns) +
+                         "\": add it to the watched namespaces, or use the client");
+}
+
+informer::AnyObject InformerSet::Get(const ObjectKey& key) const {
+  return StoreOf(key.ns).Get(key);
+}
+
+/// Returns the objects that `read` returns for the stores.
+template <typename Read>
+std::vector<informer::AnyObject> InformerSet::ReadAll(Read read) const {
+  std::vector<informer::AnyObject> all;
+  for (const auto& member : members_) {
+    auto objects = read(member->informer.store().Snapshot());
+    if (all.empty()) {
+      all = std::move(objects);
+    } else {
+      std::ranges::move(objects, std::back_inserter(all));
+    }
+  }
+  return all;
+}
+
+std::vector<informer::AnyObject> InformerSet::List(std::string_view ns) const {
+  if (!ns.empty()) return StoreOf(ns).List(ns);
+  return ReadAll([](const informer::AnyStoreSnapshot& store) { return store.List(); });
+}
+
+std::vector<informer::AnyObject> InformerSet::List(
+    const informer::StoreListOptions& options) const {
+  if (!options.ns.empty()) return StoreOf(options.ns).Snapshot().List(options);
+  auto all = ReadAll([&](const informer::AnyStoreSnapshot& store) { return store.List(options); });
+  if (members_.size() == 1) return all;
+  if (options.sort_by_name) std::ranges::sort(all, {}, &informer::AnyObject::key);
+  if (options.limit != 0 && all.size() > options.limit) all.resize(options.limit);
+  return all;
+}
+
+void InformerSet::AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of) {
+  for (const auto& member : members_) member->informer.AddIndex(name, values_of);
+}
+
+void InformerSet::AddOwnerIndex() {
+  for (const auto& member : members_) member->informer.AddOwnerIndex();
+}
+
+std::vector<informer::AnyObject> InformerSet::ByIndex(std::string_view index,
+                                                      std::string_view value) const {
+  return ReadAll(
+      [&](const informer::AnyStoreSnapshot& store) { return store.ByIndex(index, value); });
+}
+
+std::size_t InformerSet::Size() const {
+  std::size_t size = 0;
+  for (const auto& member : members_) size += member->informer.store().Size();
+  return size;
+}
+
+void InformerSet::Start() {
+  const std::lock_guard guard{lifecycle_};
+  if (stopped_.stop_requested()) return;
+  options_.log.Info("Starting EventSource", {{"kind", options_.kind.kind}});
+  for (const auto& member : members_) {
+    member->thread = std::jthread(
+        [informer = &member->informer](const std::stop_token& stop) { informer->Run(stop); });
+  }
+}
+
+bool InformerSet::HasSynced() const {
+  return std::ranges::all_of(members_,
+                             [](const auto& member) { return member->informer.HasSynced(); });
+}
+
+bool InformerSet::WaitForSync(const std::stop_token& stop) const {
+  std::stop_source end;
+  const auto request_end = [&end] { end.request_stop(); };
+  const std::stop_callback on_stop(stop, request_end);
+  const std::stop_callback on_own_stop(stopped_.get_token(), request_end);
+  return std::ranges::all_of(
+      members_, [&](const auto& member) { return member->informer.WaitForSync(end.get_token()); });
+}
+
+std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
+  std::vector<UnsyncedInformer> unsynced;
+  for (const auto& member : members_) {
+    if (member->informer.HasSynced()) continue;
+    unsynced.push_back({options_.kind, member->ns, *member->last_problem.Lock()});
+  }
+  return unsynced;
+}
+
+void InformerSet::Stop() {
+  const std::lock_guard guard{lifecycle_};
+  stopped_.request_stop();
+  for (const auto& member : members_) member->thread.request_stop();
+  for (const auto& member : members_) {
+    if (member->thread.joinable()) member->thread.join();
+  }
+}
+
+}  // namespace kopp

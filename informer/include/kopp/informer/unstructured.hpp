@@ -1,0 +1,76 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kopp/informer/json_object.hpp>
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+/// A whole object: its decoded metadata, and all fields as JSON text, which is parsed on demand.
+/// metadata.managedFields is not kept, because it is often the largest part of an object and only
+/// the API server uses it. Use it for a kind that is only known at run time; see also Whole.
+///
+///     const auto web = context.cache.Get(kind, {"shop", "web"});  // kind: a kopp::KindRef
+///     const int replicas = web->At("/spec/replicas").get<int>();
+///
+/// Keep it const and share it: each call of Json, At and As parses the text. Several threads may
+/// use a const object at the same time. Go: unstructured.Unstructured.
+class Unstructured {
+ public:
+  /// Without an object: no metadata, and the text "{}".
+  Unstructured() = default;
+  /// Decodes one object of any kind. If the text has no `kind`, as in the items of a list, adds
+  /// `apiVersion` and `kind` of `kind`. Throws DecodeError.
+  static Unstructured FromJson(const JsonObject& json, const Kind& kind = {});
+  static Unstructured FromJson(std::string_view text, const Kind& kind = {});
+
+  ObjectMeta metadata = {};
+
+  /// Returns the JSON text of the object, without metadata.managedFields. It is valid as long as
+  /// this object.
+  [[nodiscard]] std::string_view text() const { return text_; }
+  /// Returns the object as JSON, for example to change it and to write it with Client::Update.
+  [[nodiscard]] nlohmann::json Json() const;
+  /// Returns the value at a JSON pointer (RFC 6901), such as "/spec/replicas"; null if there is
+  /// none. Parses only this value. Throws std::invalid_argument if `pointer` is
+  /// neither empty nor starts with "/".
+  [[nodiscard]] nlohmann::json At(std::string_view pointer) const;
+  /// Decodes the fields that the struct `View` lists with KOPP_FIELDS. Throws DecodeError.
+  template <detail::HasFieldList View>
+  [[nodiscard]] View As() const {
+    return Decode<View>(text_);
+  }
+
+ private:
+  std::string text_ = "{}";
+};
+
+/// A view that keeps the whole object: an Unstructured of the kind of the view `T`. Use it if the
+/// fields that a program reads are not known when it is compiled.
+///
+///     const auto pod = context.cache.Get<kopp::Whole<kopp::Pod>>(key);
+///     pod->At("/spec/containers/0/image");   // any field, as JSON
+///     pod->As<kopp::Pod>().status.phase;     // the fields of a view
+///
+/// It cannot be encoded, so it cannot be written back by mistake: pass Json() to Client::Update.
+template <Object T>
+class Whole : public Unstructured {
+ public:
+  static constexpr Kind kKind = T::kKind;
+
+  Whole() = default;
+  /// Decodes one object. Throws DecodeError.
+  static Whole FromJson(const JsonObject& json) {
+    return Whole(Unstructured::FromJson(json, T::kKind));
+  }
+
+ private:
+  explicit Whole(Unstructured object) : Unstructured(std::move(object)) {}
+};
+
+}  // namespace kopp

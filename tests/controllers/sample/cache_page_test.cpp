@@ -1,0 +1,104 @@
+// The code of docs/cache.md.
+#include "foo.hpp"
+
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/framework.hpp>
+#include <kopp/testing/environment.hpp>
+
+namespace cache_page {
+namespace {
+
+using kopp::ConfigMap;
+using kopp::Deployment;
+using nlohmann::json;
+using sample::Foo;
+
+// An API server with the namespace "shop", which has a ConfigMap, a Deployment and a Foo.
+class CachePageTest : public testing::Test {
+ protected:
+  CachePageTest() {
+    env_.Install(MANIFESTS "/crd.yaml");
+    const auto& client = env_.client();
+    client.Create<kopp::Namespace>({{"metadata", {{"name", "shop"}}}});
+    client.Create<ConfigMap>({{"metadata", {{"name", "settings"}, {"namespace", "shop"}}}});
+    client.Create<Deployment>(json::parse(R"({"metadata":{"name":"web","namespace":"shop"},
+            "spec":{"replicas":2,"selector":{"matchLabels":{"app":"web"}},
+                    "template":{"metadata":{"labels":{"app":"web"}},
+                                "spec":{"containers":[{"name":"main","image":"web:1"}]}}}})"));
+  }
+
+  kopp::testing::Environment env_;
+  kopp::Logger log_{{.write = [](std::string_view) {}}};
+};
+
+TEST_F(CachePageTest, NamespacesSelectorsAndTransforms) {
+  kopp::CacheOptions cache{.namespaces = {{"shop", {}}, {"web", {}}}};
+  cache.ByObject<Deployment>({.selector = {.label_selector = "app=web"}});
+  cache.ByObject<ConfigMap>(
+      {.transform = [](ConfigMap& map) { map.metadata.annotations.clear(); }});
+
+  kopp::Cache started(env_.server().transport(), cache, log_, kopp::Clock::Real());
+  started.InformerFor<Deployment>();
+  started.InformerFor<ConfigMap>();
+  started.Start();
+  ASSERT_TRUE(started.WaitForSync({}));
+  EXPECT_EQ(started.List<Deployment>().size(), 0) << "it does not have the label";
+  EXPECT_NE(started.Get<ConfigMap>({"shop", "settings"}), nullptr);
+}
+
+TEST_F(CachePageTest, FormsInAController) {
+  const auto Reconcile = [](const kopp::ObjectKey& key, kopp::Context& context) {
+    context.log.Info("called", {{"key", key}});
+    return kopp::Result{};
+  };
+  env_.manager()
+      .AddController<Foo>()
+      .Owns<kopp::MetadataOnly<ConfigMap>>()
+      .Watches<kopp::Whole<Deployment>>([](const kopp::Whole<Deployment>& deployment) {
+        const json image = deployment.At("/spec/template/spec/containers/0/image");
+        std::vector<kopp::ObjectKey> foos;
+        if (image == "web:1") foos.push_back({"shop", "foo"});
+        return foos;
+      })
+      .Reconcile(Reconcile);
+
+  env_.Start();
+  EXPECT_TRUE(
+      env_.Eventually([&] { return env_.Log().find("key=\"shop/foo\"") != std::string::npos; }));
+}
+
+TEST_F(CachePageTest, AKindThatIsOnlyKnownAtRunTime) {
+  kopp::RestMapper mapper(env_.server().transport());
+  kopp::Cache cache(env_.server().transport(), "shop", log_, kopp::Clock::Real());
+
+  const kopp::KindRef deployments = mapper.ForResource("deployments.apps").kind;
+  cache.InformerFor(deployments);
+  cache.InformerFor(deployments, kopp::ObjectForm::kMetadataOnly);
+  cache.Start();
+  cache.WaitForSync({});
+  const auto web = cache.Get(deployments, {"shop", "web"});
+  std::cout << web->At("/spec/replicas") << ' ' << cache.ListMetadata(deployments).size() << '\n';
+
+  EXPECT_EQ(web->At("/spec/replicas"), 2);
+}
+
+TEST_F(CachePageTest, AReadThatStartsToWatch) {
+  kopp::Cache cache(env_.server().transport(), kopp::CacheOptions{.start_informers_on_read = true},
+                    log_, kopp::Clock::Real());
+  cache.Start();
+  const auto settings = cache.Get<ConfigMap>({"shop", "settings"});  // lists all ConfigMaps
+  cache.Remove<ConfigMap>();
+
+  EXPECT_EQ(settings->metadata.name, "settings");
+}
+
+}  // namespace
+}  // namespace cache_page

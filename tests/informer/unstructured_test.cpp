@@ -1,0 +1,96 @@
+#include "widget.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/informer/unstructured.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+using testing::Widget;
+
+constexpr Kind kDeploymentKind{"apps/v1", "Deployment", "deployments"};
+
+/// Returns the text of an object with the given members of metadata.
+std::string TextKeptOf(const std::string& metadata) {
+  return std::string(
+      Unstructured::FromJson(R"({"kind":"Widget","metadata":{)" + metadata + R"(},"spec":1})")
+          .text());
+}
+
+TEST(UnstructuredTest, HasTheMetadataAndEveryFieldOfTheObject) {
+  const auto object = Unstructured::FromJson(
+      R"({"apiVersion":"apps/v1","kind":"Deployment",
+          "metadata":{"name":"web","namespace":"shop","selfLink":"/x"},
+          "spec":{"replicas":3,"template":{"a/b":[{"image":"nginx"}]}}})");
+
+  EXPECT_EQ(object.metadata.name, "web");
+  EXPECT_EQ(object.metadata.ns, "shop");
+  EXPECT_EQ(object.At("/spec/replicas"), 3);
+  EXPECT_EQ(object.At("/spec/template/a~1b/0/image"), "nginx");
+  EXPECT_EQ(object.At("/metadata/selfLink"), "/x");
+  EXPECT_EQ(object.At("").at("kind"), "Deployment");
+  EXPECT_EQ(object.Json(), object.At(""));
+}
+
+TEST(UnstructuredTest, AtReturnsNullForAMissingValueAndThrowsForAnInvalidPointer) {
+  const auto object = Unstructured::FromJson(R"({"metadata":{"name":"a"},"list":[1]})");
+
+  EXPECT_EQ(object.At("/spec"), nullptr);
+  EXPECT_EQ(object.At("/metadata/name/deeper"), nullptr);
+  EXPECT_EQ(object.At("/list/7"), nullptr);
+  EXPECT_THROW((void)object.At("spec.replicas"), std::invalid_argument);
+}
+
+TEST(UnstructuredTest, ManagedFieldsAreNotKeptWhereverTheyStandInMetadata) {
+  const std::string fields = R"("managedFields":[{"manager":"a,}","fieldsV1":{"f:x":{}}}])";
+
+  EXPECT_EQ(TextKeptOf(fields), R"({"kind":"Widget","metadata":{},"spec":1})");
+  EXPECT_EQ(TextKeptOf(fields + R"(,"name":"a")"),
+            R"({"kind":"Widget","metadata":{"name":"a"},"spec":1})");
+  EXPECT_EQ(TextKeptOf(R"("name":"a",)" + fields),
+            R"({"kind":"Widget","metadata":{"name":"a"},"spec":1})");
+  EXPECT_EQ(json::parse(TextKeptOf("\n\"name\" : \"a\" ,\n " + fields + " \n , \"uid\":\"u\"")),
+            json::parse(R"({"kind":"Widget","metadata":{"name":"a","uid":"u"},"spec":1})"));
+}
+
+TEST(UnstructuredTest, ManagedFieldsOutsideOfTheMetadataAreKept) {
+  const std::string text =
+      R"({"kind":"Widget","metadata":{"name":"a"},"spec":{"metadata":{"managedFields":[1]}}})";
+
+  EXPECT_EQ(Unstructured::FromJson(text).text(), text);
+}
+
+TEST(UnstructuredTest, AnItemOfAListGetsItsApiVersionAndKind) {
+  const auto item = Unstructured::FromJson(R"({"metadata":{"name":"a"}})", kDeploymentKind);
+  const auto event = Unstructured::FromJson(R"({"kind":"Other","metadata":{}})", kDeploymentKind);
+
+  EXPECT_EQ(item.text(), R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"}})");
+  EXPECT_EQ(event.At("/kind"), "Other");
+}
+
+TEST(UnstructuredTest, DecodesTheFieldsOfAnyView) {
+  const auto object = Unstructured::FromJson(R"({"metadata":{"name":"a"},"spec":{"size":3}})");
+
+  EXPECT_EQ(object.As<Widget>().spec.size, 3);
+  EXPECT_THROW((void)Unstructured::FromJson(R"({"metadata":3})"), DecodeError);
+  EXPECT_THROW((void)Unstructured::FromJson(R"({"metadata":{)"), DecodeError);
+}
+
+TEST(WholeTest, IsAViewThatKeepsAllFieldsAndKnowsItsKind) {
+  static_assert(Object<Whole<Widget>>);
+
+  const auto whole = Decode<Whole<Widget>>(R"({"metadata":{"name":"a"},"anything":[1,2]})");
+
+  EXPECT_EQ(whole.metadata.name, "a");
+  EXPECT_EQ(whole.At("/anything/1"), 2);
+  EXPECT_EQ(whole.At("/kind"), std::string(Widget::kKind.kind));
+}
+
+}  // namespace
+}  // namespace kopp
