@@ -338,6 +338,8 @@ class AnyReflector::InitialObjects {
   std::set<ObjectKey> skipped_keys_;
 };
 
+void AnyReflector::Sink::OnVersion(const std::string&) {}
+
 void AnyReflector::Run(const std::stop_token& stop) {
   Duration delay{};
   while (!stop.stop_requested()) {
@@ -379,6 +381,7 @@ void AnyReflector::List(const std::stop_token& stop) {
     sink_.Replace(std::exchange(listed_objects_, {}), std::exchange(skipped_keys_, {}));
   }
   state_.OnListPage(result);  // after Replace: if it throws, the list is repeated
+  if (last_page) sink_.OnVersion(state_.resource_version());
 }
 
 ReflectorState::NextStep AnyReflector::CheckVersion(const std::stop_token& stop) {
@@ -448,6 +451,7 @@ void AnyReflector::HandleInitialItem(const WatchItem& item, InitialObjects& obje
   if (!item.initial_events_end) return;
   objects.MoveTo(sink_);
   state_.OnInitialEventsEnd(item.resource_version);
+  sink_.OnVersion(state_.resource_version());
 }
 
 void AnyReflector::HandleWatchItem(const WatchItem& item) {
@@ -458,6 +462,7 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
   if (item.type == Type::kNoEvent) return;
   if (item.type == Type::kEvent) sink_.ApplyEvent(item);
   state_.OnEvent(item.resource_version, item.type == Type::kBookmark);
+  sink_.OnVersion(state_.resource_version());
 }
 
 void AnyReflector::WaitFor(Duration delay, const std::stop_token& stop) {

@@ -12,6 +12,7 @@
 
 #include <kopp/informer/reflector.hpp>
 #include <kopp/informer/store.hpp>
+#include <kopp/informer/store_version.hpp>
 
 namespace kopp::informer {
 
@@ -77,16 +78,19 @@ struct InformerOptions {
 
 /// Lists and watches all objects of a kind, keeps them in a store and notifies handlers of changes.
 ///
-/// Add handlers before Run. store(), HasSynced() and WaitForSync() are thread-safe; the rest is
-/// not. client-go: SharedIndexInformer, with two differences. An exception from a handler is
-/// reported, and the other handlers still get the event; in client-go a panic ends the program. If
-/// an object was deleted and created again and the deletion event was missed, handlers get a delete
-/// and an add; in client-go they get an update.
+/// Add handlers before Run. store(), version(), HasSynced() and WaitForSync() are thread-safe; the
+/// rest is not. client-go: SharedIndexInformer, with two differences. An exception from a handler
+/// is reported, and the other handlers still get the event; in client-go a panic ends the program.
+/// If an object was deleted and created again and the deletion event was missed, handlers get a
+/// delete and an add; in client-go they get an update.
 class AnyInformer : private AnyReflector::Sink {
  public:
   /// `source` must outlive the informer.
   explicit AnyInformer(AnySource& source, InformerOptions options = {})
-      : source_(source), options_(std::move(options)), store_(options_.on_problem) {}
+      : source_(source),
+        options_(std::move(options)),
+        store_(options_.on_problem),
+        version_(options_.clock) {}
   ~AnyInformer() override = default;
   AnyInformer(const AnyInformer&) = delete;
   AnyInformer& operator=(const AnyInformer&) = delete;
@@ -109,6 +113,9 @@ class AnyInformer : private AnyReflector::Sink {
   /// The store; it lives as long as the informer.
   [[nodiscard]] const AnyStore& store() const { return store_; }
 
+  /// The resource version of the store, and waits for a version; it lives as long as the informer.
+  [[nodiscard]] const StoreVersion& version() const { return version_; }
+
   /// Returns whether the store has the first list and each handler has been called for it.
   [[nodiscard]] bool HasSynced() const { return *synced_.Lock(); }
 
@@ -121,6 +128,7 @@ class AnyInformer : private AnyReflector::Sink {
   void ApplyEvent(const WatchItem& event) override;
   [[nodiscard]] std::vector<AnyObject> Objects() const override { return store_.List(); }
   TimePoint ResyncIfDue(TimePoint now) override;
+  void OnVersion(const std::string& resource_version) override { version_.Set(resource_version); }
 
   struct Registration {
     AnyEventHandler handler;
@@ -141,6 +149,7 @@ class AnyInformer : private AnyReflector::Sink {
   std::vector<Registration> handlers_;
   bool run_called_ = false;
   AnyStore store_;
+  StoreVersion version_;  // of store_
 
   mutable Guarded<bool> synced_{false};
   mutable std::condition_variable synced_changed_;

@@ -238,6 +238,9 @@ class AnyReflector {
     /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
     /// Returns the time of the next resync; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
+    /// Called after each list, event and bookmark was applied, with the version up to which the
+    /// sink has all changes. The default does nothing.
+    virtual void OnVersion(const std::string& resource_version);
 
    protected:
     Sink() = default;
