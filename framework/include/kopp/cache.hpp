@@ -15,11 +15,19 @@
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/log.hpp>
+#include <kopp/read_your_writes.hpp>
 
 namespace kopp {
 
-/// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads
-/// return immediately and may be stale; use `Client` to read the current state from the API server.
+/// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads may
+/// be stale; use `Client` to read the current state from the API server.
+///
+/// Reads contain the writes of this program. After the manager's client (`ctx.client`) has written
+/// an object, reads of it and of lists with its namespace wait until the cache has received the
+/// write, which usually takes milliseconds. They throw StaleCacheError after
+/// CacheOptions::own_writes_timeout, or when the manager stops. All other reads return at once, as
+/// do reads with `{.await_own_writes = false}`: use that in event handlers, which must not block.
+/// Two kinds of writes are not awaited: those whose response did not arrive, and evictions.
 ///
 /// The cache has one InformerSet for each view: a struct with KOPP_FIELDS, Whole or MetadataOnly.
 /// CacheOptions::ByObject selects the objects of a view. To cache a kind with two selections,
@@ -27,7 +35,7 @@ namespace kopp {
 /// Unstructured and PartialObjectMetadata instead of views.
 ///
 /// Thread-safe.
-class Cache {
+class Cache : private WriteObserver {
  public:
   /// `transport` and `clock` must outlive the cache. InformerFor throws std::invalid_argument if
   /// a selector or namespace in `options` is not valid.
@@ -36,9 +44,7 @@ class Cache {
   Cache(Transport& transport, std::string_view namespaces, Logger log, Clock& clock)
       : Cache(transport, CacheOptions{.namespaces = ParseNamespaces(namespaces)}, std::move(log),
               clock) {}
-  ~Cache();
-  Cache(const Cache&) = delete;
-  Cache& operator=(const Cache&) = delete;
+  ~Cache() override;
 
   // Reads. They throw std::logic_error if the view or the namespace is not watched. With
   // CacheOptions::start_informers_on_read, the first read of a view starts to watch it, and reads
@@ -47,45 +53,49 @@ class Cache {
 
   /// Returns the object, or null if the cache has none.
   template <Object T>
-  [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key) const {
-    return ForRead<T>()->Get(key).template As<T>();
+  [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key,
+                                             const ReadOptions& read = {}) const {
+    return AfterWrites(ForRead<T>(), key, read)->Get(key).template As<T>();
   }
   /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
   /// particular order.
   template <Object T>
-  [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {}) const {
-    return Typed<T>(ForRead<T>()->List(ns));
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {},
+                                                           const ReadOptions& read = {}) const {
+    return Typed<T>(AfterWrites(ForRead<T>(), ns, read)->List(ns));
   }
 
   /// Returns the selected objects, in no particular order unless the options say so.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(
-      const informer::StoreListOptions& options) const {
-    return Typed<T>(ForRead<T>()->List(options));
+      const informer::StoreListOptions& options, const ReadOptions& read = {}) const {
+    return Typed<T>(AfterWrites(ForRead<T>(), options.ns, read)->List(options));
   }
   /// Returns the objects for which the index has `value`, in time proportional to their number.
   /// Throws std::logic_error if AddIndex was not called for this index.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
-                                                              std::string_view value) const {
-    return Typed<T>(ForRead<T>()->ByIndex(index, value));
+                                                              std::string_view value,
+                                                              const ReadOptions& read = {}) const {
+    return Typed<T>(AfterWrites(ForRead<T>(), "", read)->ByIndex(index, value));
   }
   /// Returns the objects with an owner reference to `owner`, in time proportional to their number.
   /// Throws std::logic_error if AddOwnerIndex was not called for `T`.
   template <Object T, Object Owner>
-  [[nodiscard]] std::vector<std::shared_ptr<const T>> OwnedBy(const Owner& owner) const {
-    return ByIndex<T>(informer::kOwnerIndex, owner.metadata.uid);
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> OwnedBy(const Owner& owner,
+                                                              const ReadOptions& read = {}) const {
+    return ByIndex<T>(informer::kOwnerIndex, owner.metadata.uid, read);
   }
 
   // The same reads for a kind that is only known at run time: of whole objects, or of metadata.
-  [[nodiscard]] std::shared_ptr<const Unstructured> Get(const KindRef& kind,
-                                                        const ObjectKey& key) const;
+  [[nodiscard]] std::shared_ptr<const Unstructured> Get(const KindRef& kind, const ObjectKey& key,
+                                                        const ReadOptions& read = {}) const;
   [[nodiscard]] std::vector<std::shared_ptr<const Unstructured>> List(
-      const KindRef& kind, std::string_view ns = {}) const;
+      const KindRef& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
   [[nodiscard]] std::shared_ptr<const PartialObjectMetadata> GetMetadata(
-      const KindRef& kind, const ObjectKey& key) const;
+      const KindRef& kind, const ObjectKey& key, const ReadOptions& read = {}) const;
   [[nodiscard]] std::vector<std::shared_ptr<const PartialObjectMetadata>> ListMetadata(
-      const KindRef& kind, std::string_view ns = {}) const;
+      const KindRef& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
 
   /// Returns the informers of the view `T`. The first call creates them, so that `T` is watched;
   /// after Start it also starts them. The cache owns them until Remove.
@@ -135,6 +145,11 @@ class Cache {
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers without a complete first list.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
+  /// Returns the observer for the clients whose writes the reads of this cache contain.
+  [[nodiscard]] WriteObserver& write_observer() { return *this; }
+  /// Makes the reads that wait for own writes, and all later ones, throw StaleCacheError.
+  void CancelReads() { cancel_reads_.request_stop(); }
+
   /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
   /// again.
   void Stop();
@@ -195,6 +210,16 @@ class Cache {
   }
   [[nodiscard]] std::vector<Entry> Entries() const;
 
+  void OnWrite(const Kind& kind, const WrittenObject& object) override;
+  /// Return `informers` after they have received this program's writes of the object, or of the
+  /// namespace. Throw StaleCacheError.
+  [[nodiscard]] std::shared_ptr<InformerSet> AfterWrites(std::shared_ptr<InformerSet> informers,
+                                                         const ObjectKey& key,
+                                                         const ReadOptions& read) const;
+  [[nodiscard]] std::shared_ptr<InformerSet> AfterWrites(std::shared_ptr<InformerSet> informers,
+                                                         std::string_view ns,
+                                                         const ReadOptions& read) const;
+
   template <typename T>
   static std::vector<std::shared_ptr<const T>> Typed(
       const std::vector<informer::AnyObject>& objects) {
@@ -208,6 +233,7 @@ class Cache {
   CacheOptions options_;
   Logger log_;
   Clock& clock_;
+  std::stop_source cancel_reads_;
 
   mutable std::shared_mutex mutex_;  // guards the members below; reads share it
   mutable std::map<Key, Entry> entries_;

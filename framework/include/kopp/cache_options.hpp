@@ -119,6 +119,10 @@ struct CacheOptions {
   /// watch; 0: no limit. controller-runtime: CacheSyncTimeout.
   Duration sync_timeout = std::chrono::minutes(2);
 
+  /// How long a read waits for the program's own writes, before it throws StaleCacheError. 0: the
+  /// manager does not report its writes to the cache, and reads do not wait.
+  Duration own_writes_timeout = std::chrono::seconds(5);
+
   /// Sets the options for the objects of the view `T`. Returns *this.
   template <Object T>
   CacheOptions& ByObject(ObjectCacheOptions<T> options) {

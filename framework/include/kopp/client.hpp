@@ -15,6 +15,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/patch.hpp>
 #include <kopp/pod_logs.hpp>
+#include <kopp/read_your_writes.hpp>
 #include <kopp/scale.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/watch.hpp>
@@ -65,6 +66,9 @@ class Client {
   /// std::invalid_argument. Cluster-scoped kinds are not affected. Throws std::invalid_argument if
   /// this client has another namespace. Go: client.NewNamespacedClient of controller-runtime.
   [[nodiscard]] Client InNamespace(const std::string& ns) const;
+  /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
+  /// runs. The client of a Manager reports to its cache.
+  [[nodiscard]] Client WithWriteObserver(WriteObserver& observer) const;
 
   /// Returns nullopt if the object does not exist, or if the API server does not serve the kind: it
   /// returns 404 for both.
@@ -237,8 +241,10 @@ class Client {
                                                      ListOptions& options) const;
   [[nodiscard]] AnyWatcher WatchAny(const Kind& kind, AnyHttpSource::Decoder decode,
                                     ListFilter filter, const WatchOptions& options) const;
-  [[nodiscard]] std::string Write(Request request, const WriteOptions& options,
+  [[nodiscard]] std::string Write(const Kind& kind, Request request, const WriteOptions& options,
                                   std::string_view force = {}) const;
+  void ReportWrites(const Kind& kind,
+                    const std::function<std::vector<WrittenObject>()>& decode) const;
   [[nodiscard]] std::string DeleteBody(const DeleteOptions& options) const;
   [[nodiscard]] std::string Call(const Request& request) const;
 
@@ -259,6 +265,7 @@ class Client {
   std::string namespace_;  // see InNamespace; empty: any
   FieldValidation field_validation_ = FieldValidation::kWarn;
   bool dry_run_ = false;
+  WriteObserver* observer_ = nullptr;  // null: writes are not reported
 };
 
 }  // namespace kopp

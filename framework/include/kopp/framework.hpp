@@ -20,6 +20,7 @@
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
+#include <kopp/read_your_writes.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>

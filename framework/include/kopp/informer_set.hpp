@@ -12,6 +12,7 @@
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/log.hpp>
+#include <kopp/read_your_writes.hpp>
 
 namespace kopp {
 
@@ -71,6 +72,14 @@ class InformerSet {
   [[nodiscard]] std::vector<informer::AnyObject> ByIndex(std::string_view index,
                                                          std::string_view value) const;
 
+  /// Adds a write of this program, which later calls of AwaitWrites wait for.
+  void RecordWrite(const WrittenObject& object);
+  /// Blocks until the store has the recorded write of `key`. Throws StaleCacheError after `timeout`
+  /// or a stop request.
+  void AwaitWrites(const ObjectKey& key, Duration timeout, const std::stop_token& stop) const;
+  /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
+  void AwaitWrites(std::string_view ns, Duration timeout, const std::stop_token& stop) const;
+
   /// Starts one thread for each informer, unless Stop was called. Call it once.
   void Start();
   [[nodiscard]] bool HasSynced() const;
@@ -86,6 +95,7 @@ class InformerSet {
  private:
   struct Member;
 
+  [[nodiscard]] Member* FindMember(std::string_view ns) const;
   [[nodiscard]] const informer::AnyStore& StoreOf(std::string_view ns) const;
   template <typename Read>
   [[nodiscard]] std::vector<informer::AnyObject> ReadAll(Read read) const;

@@ -16,7 +16,7 @@ namespace kopp {
 struct Context {
   ObjectKey key;          ///< the object to reconcile
   const Client& client;   ///< reads and writes at the API server
-  const Cache& cache;     ///< returns immediately; may be stale
+  const Cache& cache;     ///< local copies; may be stale, but contain the writes of `client`
   EventRecorder& events;  ///< records Kubernetes Events
   Logger log;             ///< adds the controller and the object to each line
   std::stop_token stop;   ///< a stop is requested when the process shuts down: return early

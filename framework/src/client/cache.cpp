@@ -35,23 +35,56 @@ Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& cloc
 
 Cache::~Cache() { Stop(); }
 
-std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key) const {
-  return ForRead(kind, ObjectForm::kComplete)->Get(key).As<Unstructured>();
+std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key,
+                                               const ReadOptions& read) const {
+  return AfterWrites(ForRead(kind, ObjectForm::kComplete), key, read)->Get(key).As<Unstructured>();
 }
 
 std::vector<std::shared_ptr<const Unstructured>> Cache::List(const KindRef& kind,
-                                                             std::string_view ns) const {
-  return Typed<Unstructured>(ForRead(kind, ObjectForm::kComplete)->List(ns));
+                                                             std::string_view ns,
+                                                             const ReadOptions& read) const {
+  return Typed<Unstructured>(AfterWrites(ForRead(kind, ObjectForm::kComplete), ns, read)->List(ns));
 }
 
 std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& kind,
-                                                                const ObjectKey& key) const {
-  return ForRead(kind, ObjectForm::kMetadataOnly)->Get(key).As<PartialObjectMetadata>();
+                                                                const ObjectKey& key,
+                                                                const ReadOptions& read) const {
+  return AfterWrites(ForRead(kind, ObjectForm::kMetadataOnly), key, read)
+      ->Get(key)
+      .As<PartialObjectMetadata>();
 }
 
 std::vector<std::shared_ptr<const PartialObjectMetadata>> Cache::ListMetadata(
-    const KindRef& kind, std::string_view ns) const {
-  return Typed<PartialObjectMetadata>(ForRead(kind, ObjectForm::kMetadataOnly)->List(ns));
+    const KindRef& kind, std::string_view ns, const ReadOptions& read) const {
+  return Typed<PartialObjectMetadata>(
+      AfterWrites(ForRead(kind, ObjectForm::kMetadataOnly), ns, read)->List(ns));
+}
+
+/// Several views may be of one kind, also of another version of it.
+void Cache::OnWrite(const Kind& kind, const WrittenObject& object) {
+  for (const Entry& entry : Entries()) {
+    const Kind& watched = entry.informers->kind();
+    if (watched.plural != kind.plural || watched.group() != kind.group()) continue;
+    entry.informers->RecordWrite(object);
+  }
+}
+
+std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> informers,
+                                                const ObjectKey& key,
+                                                const ReadOptions& read) const {
+  if (read.await_own_writes) {
+    informers->AwaitWrites(key, options_.own_writes_timeout, cancel_reads_.get_token());
+  }
+  return informers;
+}
+
+std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> informers,
+                                                std::string_view ns,
+                                                const ReadOptions& read) const {
+  if (read.await_own_writes) {
+    informers->AwaitWrites(ns, options_.own_writes_timeout, cancel_reads_.get_token());
+  }
+  return informers;
 }
 
 InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {

@@ -102,6 +102,12 @@ Client Client::InNamespace(const std::string& ns) const {
   return copy;
 }
 
+Client Client::WithWriteObserver(WriteObserver& observer) const {
+  Client copy = *this;
+  copy.observer_ = &observer;
+  return copy;
+}
+
 /// Returns the namespace of a request for `ns`, which may be empty.
 std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const {
   if (namespace_.empty() || kind.scope == Scope::kCluster) return ns;

@@ -1,3 +1,4 @@
+#include "client/written_object.hpp"
 #include "net/resource_path.hpp"
 
 #include <algorithm>
@@ -85,15 +86,29 @@ json Client::Completed(const Kind& kind, std::string_view subresource, json obje
 }
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-std::string Client::Write(Request request, const WriteOptions& options,
+std::string Client::Write(const Kind& kind, Request request, const WriteOptions& options,
                           std::string_view force) const {
+  const bool dry_run = dry_run_ || options.dry_run;
   request.target = WithQuery(
       std::move(request.target),
       {{"fieldManager", options.field_manager.empty() ? field_manager_ : options.field_manager},
        {"force", force},
-       {"dryRun", dry_run_ || options.dry_run ? "All" : ""},
+       {"dryRun", dry_run ? "All" : ""},
        {"fieldValidation", QueryValue(options.field_validation.value_or(field_validation_))}});
-  return Call(request);
+  std::string body = Call(request);
+  if (!dry_run) ReportWrites(kind, [&] { return WrittenObjects(kind, body); });
+  return body;
+}
+
+/// Reports the objects that `decode` returns. A response that cannot be decoded is not reported:
+/// the caller decodes it, too, and throws.
+void Client::ReportWrites(const Kind& kind,
+                          const std::function<std::vector<WrittenObject>()>& decode) const {
+  if (observer_ == nullptr) return;
+  try {
+    for (const WrittenObject& object : decode()) observer_->OnWrite(kind, object);
+  } catch (const DecodeError&) {
+  }
 }
 
 std::string Client::CreateText(const Kind& kind, const json& object,
@@ -104,7 +119,8 @@ std::string Client::CreateText(const Kind& kind, const json& object,
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to create has no metadata.namespace: set it");
   }
-  return Write({.method = "POST",
+  return Write(kind,
+               {.method = "POST",
                 .target = options.subresource.empty() ? CollectionPath(kind, key.ns)
                                                       : ObjectPath(kind, key, options.subresource),
                 .body = body.dump()},
@@ -114,7 +130,8 @@ std::string Client::CreateText(const Kind& kind, const json& object,
 std::string Client::UpdateText(const Kind& kind, const json& object,
                                const WriteOptions& options) const {
   const json body = Completed(kind, options.subresource, object);
-  return Write({.method = "PUT",
+  return Write(kind,
+               {.method = "PUT",
                 .target = ObjectPath(kind, KeyOf(body), options.subresource),
                 .body = body.dump()},
                options);
@@ -122,7 +139,8 @@ std::string Client::UpdateText(const Kind& kind, const json& object,
 
 std::string Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                               const WriteOptions& options) const {
-  return Write({.method = "PATCH",
+  return Write(kind,
+               {.method = "PATCH",
                 .target = ObjectPath(kind, KeyFor(kind, key), options.subresource),
                 .body = patch.text,
                 .content_type = ContentType(patch.type)},
@@ -132,7 +150,8 @@ std::string Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp
 std::string Client::ApplyText(const Kind& kind, const json& object,
                               const ApplyOptions& options) const {
   const json body = Completed(kind, options.subresource, object);
-  return Write({.method = "PATCH",
+  return Write(kind,
+               {.method = "PATCH",
                 .target = ObjectPath(kind, KeyOf(body), options.subresource),
                 .body = body.dump(),
                 .content_type = "application/apply-patch+yaml"},
@@ -166,9 +185,12 @@ std::string Client::DeleteBody(const DeleteOptions& options) const {
 
 bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options) const {
   try {
-    (void)Call({.method = "DELETE",
-                .target = ObjectPath(kind, KeyFor(kind, key)),
-                .body = DeleteBody(options)});
+    const ObjectKey target = KeyFor(kind, key);
+    const std::string body =
+        Call({.method = "DELETE", .target = ObjectPath(kind, target), .body = DeleteBody(options)});
+    if (!dry_run_ && !options.dry_run) {
+      ReportWrites(kind, [&] { return DeletedObjects(kind, target, body); });
+    }
     return true;
   } catch (const ApiError& error) {
     if (error.IsNotFound()) return false;
@@ -188,11 +210,14 @@ void Client::DeleteAllOf(const Kind& kind, const ListFilter& filter,
     throw std::invalid_argument("DeleteAllOf for " + std::string(kind.kind) +
                                 " needs a namespace: set ListFilter::ns");
   }
-  (void)Call(
+  const std::string body = Call(
       {.method = "DELETE",
        .target = WithQuery(CollectionPath(kind, ns), {{"labelSelector", filter.label_selector},
                                                       {"fieldSelector", filter.field_selector}}),
        .body = DeleteBody(options)});
+  if (!dry_run_ && !options.dry_run) {
+    ReportWrites(kind, [&] { return DeletedCollection(body); });
+  }
 }
 
 Scale Client::UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options) const {

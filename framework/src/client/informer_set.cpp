@@ -1,3 +1,4 @@
+#include "client/own_writes.hpp"
 #include "net/resource_path.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include <kopp/informer/selector.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -15,24 +17,43 @@ namespace kopp {
 struct InformerSet::Member {
   Member(Transport& transport, const Options& options, const ListFilter& filter)
       : ns(filter.ns),
+        labels(LabelSelector::Parse(filter.label_selector)),
+        fields(FieldSelector::Parse(filter.field_selector)),
         source(transport, options.kind, options.decode, filter, options.clock, options.form),
-        informer(source, {.clock = options.clock,
-                          .on_problem = [this, log = LogOf(options, filter)](
-                                            const std::string& problem, bool minor) {
-                            minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
-                                  : log.Error("Reflector error", {{"err", problem}});
-                            *last_problem.Lock() = problem;
-                          }}) {}
+        informer(source,
+                 {.clock = options.clock,
+                  .on_problem =
+                      [this, log = LogOf(options, filter)](const std::string& problem, bool minor) {
+                        minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
+                              : log.Error("Reflector error", {{"err", problem}});
+                        *last_problem.Lock() = problem;
+                      }}),
+        own_writes(options.kind.kind, informer, options.clock) {}
 
   static Logger LogOf(const Options& options, const ListFilter& filter) {
     Logger log = options.log.With({{"kind", options.kind.kind}});
     return filter.ns.empty() ? log : log.With({{"namespace", filter.ns}});
   }
 
+  /// Returns whether the informer certainly watches the object. Only some fields are known.
+  [[nodiscard]] bool Selects(const WrittenObject& object) const {
+    bool all_known = true;
+    const bool matches = fields.Matches([&](const std::string& field) -> const std::string* {
+      if (field == "metadata.name") return &object.key.name;
+      if (field == "metadata.namespace") return &object.key.ns;
+      all_known = false;
+      return nullptr;
+    });
+    return matches && all_known && labels.Matches(object.labels);
+  }
+
   std::string ns;
+  LabelSelector labels;
+  FieldSelector fields;
   Guarded<std::string> last_problem;
   AnyHttpSource source;
   informer::AnyInformer informer;
+  OwnWrites own_writes;   // that the informer has not received
   std::jthread thread{};  // last: it uses all members above
 };
 
@@ -49,13 +70,18 @@ void InformerSet::AddHandler(const informer::AnyEventHandler& handler, Duration 
   for (const auto& member : members_) member->informer.AddHandler(handler, resync);
 }
 
+/// Returns the informer of the namespace, or the one of all other namespaces, or null.
+InformerSet::Member* InformerSet::FindMember(std::string_view ns) const {
+  const auto watches = [&](std::string_view name) {
+    return std::ranges::find_if(members_, [=](const auto& each) { return each->ns == name; });
+  };
+  auto member = watches(ns);
+  if (member == members_.end()) member = watches("");
+  return member == members_.end() ? nullptr : member->get();
+}
+
 const informer::AnyStore& InformerSet::StoreOf(std::string_view ns) const {
-  const auto has_ns = [&](const auto& member) { return member->ns == ns; };
-  auto member = std::ranges::find_if(members_, has_ns);
-  if (member == members_.end()) {
-    member = std::ranges::find_if(members_, [](const auto& each) { return each->ns.empty(); });
-  }
-  if (member != members_.end()) return (*member)->informer.store();
+  if (const Member* const member = FindMember(ns)) return member->informer.store();
   throw std::logic_error("the cache does not watch " + options_.kind.kind +
                          " objects in the namespace \"" + std::string(ns) +
                          "\": add it to the watched namespaces, or use the client");
@@ -113,6 +139,22 @@ std::size_t InformerSet::Size() const {
   std::size_t size = 0;
   for (const auto& member : members_) size += member->informer.store().Size();
   return size;
+}
+
+void InformerSet::RecordWrite(const WrittenObject& object) {
+  Member* const member = FindMember(object.key.ns);
+  if (member != nullptr) member->own_writes.Record(object, member->Selects(object));
+}
+
+void InformerSet::AwaitWrites(const ObjectKey& key, Duration timeout,
+                              const std::stop_token& stop) const {
+  Member* const member = FindMember(key.ns);
+  if (member != nullptr) member->own_writes.Await(key, timeout, stop);
+}
+
+void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
+                              const std::stop_token& stop) const {
+  for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, stop);
 }
 
 void InformerSet::Start() {

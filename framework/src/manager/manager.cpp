@@ -110,7 +110,11 @@ Manager::Manager(Options options)
       transport_(TransportOf(options_, metrics_.get(), config_error_)),
       client_(Client(*transport_, options_.name, cancel_calls_.get_token())
                   .WithFieldValidation(options_.field_validation)),
-      cache_(*transport_, CacheOptionsOf(options_), options_.log, options_.clock) {}
+      cache_(*transport_, CacheOptionsOf(options_), options_.log, options_.clock) {
+  if (options_.cache.own_writes_timeout > Duration::zero()) {
+    client_ = client_.WithWriteObserver(cache_.write_observer());
+  }
+}
 
 Manager::~Manager() { cache_.Stop(); }  // its threads add keys to the queues of the controllers
 
@@ -201,6 +205,7 @@ int Manager::Run(const std::stop_token& stop) {
 
 void Manager::StopWorkers() {
   for (const auto& controller : controllers_) controller->RequestStop();
+  cache_.CancelReads();
   Clock& clock = options_.clock;
   const auto wait_for_all = [&](TimePoint deadline) {
     return std::all_of(controllers_.begin(), controllers_.end(), [&](const auto& controller) {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include <kopp/informer/object.hpp>
+
+namespace kopp {
+
+// Reads of a Cache wait for the writes of this program. After the manager's client has written an
+// object, the cache returns it no earlier than in that state, although the event of the watch
+// arrives later. controller-runtime: EnableReadYourWritesConsistency.
+
+/// Options of a read of a Cache.
+struct ReadOptions {
+  /// Waits until the cache has the writes of this program; false: returns at once what it has.
+  bool await_own_writes = true;
+};
+
+/// Thrown by a read of a Cache that has not received a write of this program in time. In a
+/// reconciler let it escape, and the queue retries.
+class StaleCacheError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The state of an object after a write that the API server has accepted.
+struct WrittenObject {
+  enum class State {
+    kExists,    ///< in `resource_version`
+    kDeleting,  ///< it is gone, or it has a deletionTimestamp
+    kGone,
+  };
+
+  ObjectKey key = {};
+  std::string uid = {};
+  std::string resource_version = {};  ///< empty unless the state is kExists
+  std::map<std::string, std::string> labels = {};
+  State state = State::kExists;
+  friend bool operator==(const WrittenObject&, const WrittenObject&) = default;
+};
+
+/// Learns the result of each write of a Client; see Client::WithWriteObserver.
+class WriteObserver {
+ public:
+  virtual ~WriteObserver() = default;
+  WriteObserver(const WriteObserver&) = delete;
+  WriteObserver& operator=(const WriteObserver&) = delete;
+
+  /// Called before the call of the client returns, on its thread. `kind` is that of the call, also
+  /// for the subresources scale and status. Must be thread-safe, and must not throw or block.
+  virtual void OnWrite(const Kind& kind, const WrittenObject& object) = 0;
+
+ protected:
+  WriteObserver() = default;
+};
+
+}  // namespace kopp
