@@ -19,7 +19,7 @@ CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo test-cluster bench fuzz format check-format check-headers tidy docs
+.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -29,6 +29,8 @@ help:
 	@echo "make bench         compare the workqueue with client-go's, the transports with net/http and kopp-apiserver with"
 	@echo "                   kube-apiserver; print the budgets"
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
+	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
+	@echo "                   and kube-apiserver"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          run clang-tidy on all sources, or on FILES"
@@ -102,6 +104,14 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
+
+# The invariants that the caches of informers keep; see tests/soak/checker.hpp. SEED: of the writes and faults.
+MINUTES := 10
+SERVER ?= kopp
+soak: build/$(PRESET)/build.ninja
+	$(call packages,$(if $(filter real,$(SERVER)),$(CLUSTER_PACKAGES)))
+	cmake --build --preset $(PRESET) --target soak soak_checker
+	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
