@@ -177,15 +177,15 @@ class Cache : private WriteObserver {
         detail::kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete;
     return {
         key, T::kKind, kForm,
-        DecoderOf<T>([](const JsonObject& json) { return json.Decode<T>(); }, TransformOf(key))};
+        DecoderOf<T>([](const JsonObject& text) { return text.Decode<T>(); }, TransformOf(key))};
   }
   [[nodiscard]] Spec SpecOf(const KindRef& kind, ObjectForm form) const;
 
   template <typename T, typename DecodeFunction>
   static AnyHttpSource::Decoder DecoderOf(DecodeFunction decode, Transform transform) {
     return
-        [decode, transform = std::move(transform)](const JsonObject& json) -> informer::AnyObject {
-          auto object = std::make_shared<T>(decode(json));
+        [decode, transform = std::move(transform)](const JsonObject& text) -> informer::AnyObject {
+          auto object = std::make_shared<T>(decode(text));
           if (transform) transform(object.get(), object->metadata);
           return std::shared_ptr<const T>(std::move(object));
         };

@@ -24,8 +24,8 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr Kind kCrds{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
-                     "customresourcedefinitions", Scope::kCluster};
+constexpr Kind kCrdKind{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                        "customresourcedefinitions", Scope::kCluster};
 constexpr Kind kGadgets{"example.com/v1", "Gadget", "gadgets"};
 
 class CacheWithServerTest : public ::testing::Test {
@@ -39,15 +39,15 @@ class CacheWithServerTest : public ::testing::Test {
          {"data", {{"key", "value"}}}});
   }
   void CreateCrd() {
-    client_.Create(kCrds, json::parse(R"({"metadata":{"name":"gadgets.example.com"},
+    client_.Create(kCrdKind, json::parse(R"({"metadata":{"name":"gadgets.example.com"},
         "spec":{"group":"example.com","scope":"Namespaced",
                 "names":{"kind":"Gadget","plural":"gadgets"},
                 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
                   {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})"));
   }
   void DeleteCrd() {
-    client_.Delete(kCrds, {"", "gadgets.example.com"});
-    AdvanceUntil([&] { return !client_.Get(kCrds, {"", "gadgets.example.com"}).has_value(); });
+    client_.Delete(kCrdKind, {"", "gadgets.example.com"});
+    AdvanceUntil([&] { return !client_.Get(kCrdKind, {"", "gadgets.example.com"}).has_value(); });
   }
   /// Advances the clock until `done` returns true, up to one hour.
   void AdvanceUntil(const std::function<bool()>& done) {

@@ -26,7 +26,7 @@ class Unstructured {
   Unstructured() = default;
   /// Decodes one object of any kind. If the text has no `kind`, as in the items of a list, adds
   /// `apiVersion` and `kind` of `kind`. Throws DecodeError.
-  static Unstructured FromJson(const JsonObject& json, const Kind& kind = {});
+  static Unstructured FromJson(const JsonObject& parsed, const Kind& kind = {});
   static Unstructured FromJson(std::string_view text, const Kind& kind = {});
 
   ObjectMeta metadata = {};
@@ -65,8 +65,8 @@ class Whole : public Unstructured {
 
   Whole() = default;
   /// Decodes one object. Throws DecodeError.
-  static Whole FromJson(const JsonObject& json) {
-    return Whole(Unstructured::FromJson(json, T::kKind));
+  static Whole FromJson(const JsonObject& parsed) {
+    return Whole(Unstructured::FromJson(parsed, T::kKind));
   }
 
  private:
