@@ -10,7 +10,7 @@ namespace kopp::soak {
 namespace {
 
 constexpr const char* kNamespace = "default";
-constexpr std::uint64_t kNames = 300;
+constexpr std::uint64_t kObjectNames = 300;
 // Most objects are small. A large one takes several frames and reads.
 constexpr std::uint64_t kLargeShare = 50;  // one of so many
 constexpr std::size_t kLargeSize = 200'000;
@@ -18,7 +18,7 @@ constexpr std::size_t kLargeSize = 200'000;
 }  // namespace
 
 void Churn::Write() {
-  const std::string name = "soak-" + std::to_string(random_() % kNames);
+  const std::string name = "soak-" + std::to_string(random_() % kObjectNames);
   const bool remove = random_() % 3 == 0;
   if (!remove || !existing_.contains(name)) return CreateOrUpdate(name);
   ++writes_;

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 using detail::FileDescriptor;
 
 constexpr int kPollMilliseconds = 20;
-constexpr std::array<const char*, FaultProxy::kFaults> kNames{"resets", "truncations", "closes",
-                                                              "delays", "half-open",   "refusals"};
+constexpr std::array<const char*, FaultProxy::kFaults> kFaultNames{
+    "resets", "truncations", "closes", "delays", "half-open", "refusals"};
 
 sockaddr_in Loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -177,7 +177,7 @@ void FaultProxy::Heal() {
 std::string FaultProxy::Summary() const {
   std::string text;
   for (std::size_t i = 0; i < kFaults; ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(counts_[i]) + ' ' + kNames[i];
+    text += (i == 0 ? "" : ", ") + std::to_string(counts_[i]) + ' ' + kFaultNames[i];
   }
   return text;
 }
