@@ -84,9 +84,10 @@ void BracketScanner::ScanBlock() {
       FindQuoted(masks.quotes & ~escaped) ^ (in_string_ ? ~std::uint64_t{0} : 0);
   brackets_ = masks.brackets & ~quoted;
 
-  const std::uint64_t last = std::uint64_t{1} << (size - 1);
-  in_string_ = (quoted & last) != 0;
-  escaped_ = (masks.backslashes & ~escaped & last) != 0;
+  // After the end of the text, the block has zeros. They change no state.
+  in_string_ = (quoted >> (kBlockSize - 1)) != 0;
+  const std::uint64_t escaping = masks.backslashes & ~escaped;
+  escaped_ = static_cast<std::size_t>(std::bit_width(escaping)) == size;  // it is the last byte
 }
 
 }  // namespace kopp::detail
