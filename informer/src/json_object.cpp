@@ -32,6 +32,14 @@ void ExtendByComma(std::string_view text, std::size_t& begin, std::size_t& lengt
   }
 }
 
+/// Returns a member of a watch event.
+ondemand::value MemberOf(ondemand::object& event, std::string_view name) {
+  auto member = event.find_field_unordered(name);
+  if (member.error() != simdjson::NO_SUCH_FIELD) return member.value();
+  throw DecodeError(DecodeError::Kind::kMalformed, "",
+                    "a watch event has no member \"" + std::string(name) + '"');
+}
+
 }  // namespace
 
 bool JsonObject::IsOfKind(const Kind& kind) const {
@@ -113,8 +121,8 @@ void ParseWatchEvent(PaddedText text,
   detail::WithDecodeErrors([&] {
     auto document = parser.Parse(text);
     ondemand::object event = document.get_object();
-    const std::string type{std::string_view(event.find_field_unordered("type"))};
-    JsonObject::State state{.json = event.find_field_unordered("object")};
+    const std::string type{std::string_view(MemberOf(event, "type"))};
+    JsonObject::State state{.json = MemberOf(event, "object")};
     use(type, JsonObject(state));
   });
 }

@@ -97,6 +97,17 @@ TEST(JsonObjectTest, AWatchEventMayHaveItsObjectBeforeItsType) {
                   });
 }
 
+TEST(JsonObjectTest, AWatchEventWithoutAnObjectIsMalformed) {
+  const std::string text = R"({"type":"ADDED"})" + std::string(PaddedText::kPadding, ' ');
+  try {
+    ParseWatchEvent({std::string_view(text).substr(0, text.size() - PaddedText::kPadding)},
+                    [](std::string_view, const JsonObject&) { ADD_FAILURE() << "no exception"; });
+  } catch (const DecodeError& error) {
+    EXPECT_EQ(error.kind(), DecodeError::Kind::kMalformed);
+    EXPECT_STREQ(error.what(), "a watch event has no member \"object\"");
+  }
+}
+
 TEST(JsonObjectTest, ManagedFieldsAreRemovedWithTheirComma) {
   EXPECT_EQ(WithoutManagedFields(R"({"metadata":{"managedFields":[{"a":1}]},"spec":1})"),
             R"({"metadata":{},"spec":1})");
