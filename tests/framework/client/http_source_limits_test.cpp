@@ -175,8 +175,15 @@ class HugeEventTest : public ::testing::Test {
   static constexpr std::size_t kMargin = 20'000'000;
   static constexpr std::string_view kBegin =
       R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",
-          "metadata":{"name":"a","resourceVersion":"8"},"data":")";
-  static constexpr std::string_view kEnd = "\"}}\n";
+          "metadata":{"name":"a","resourceVersion":"8"},"data":[")";
+  static constexpr std::string_view kEnd = "\"]}}\n";
+
+  static inline const std::string kOneString = std::string(16U << 10U, 'x');
+  static inline const std::string kManyStrings = [] {
+    std::string strings;
+    while (strings.size() < 16U << 10U) strings += R"(","x)";
+    return strings;
+  }();
 
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -200,14 +207,13 @@ class HugeEventTest : public ::testing::Test {
     return std::max(Memory("VmRSS:"), memory_before_) - memory_before_;
   }
 
-  /// Sends an event with `data_size` bytes of data; then the watch is silent.
-  Stream::Chunk ReadEvent(std::size_t data_size) {
-    static const std::string data(16U << 10U, 'x');
+  /// Sends an event with `data_size` bytes of data, which repeat `data`; then the watch is silent.
+  Stream::Chunk ReadEvent(std::size_t data_size, std::string_view data = kOneString) {
     const std::size_t begin = sent_;
     if (begin == 0) return Send(kBegin);
     if (begin < kBegin.size() + data_size) {
       const std::size_t left = kBegin.size() + data_size - begin;
-      return Send(std::string_view(data).substr(0, left));
+      return Send(data.substr(0, left));
     }
     if (begin == kBegin.size() + data_size) return Send(kEnd);
     return {.state = Stream::State::kSilent};
@@ -234,6 +240,20 @@ TEST_F(HugeEventTest, AnEventOf60MebibytesIsReadWithinTheLimitAndItsMemoryIsFree
 
   EXPECT_EQ(watch->Next(1s).type, WatchItem::Type::kNoEvent);
   EXPECT_LT(MemoryNow(), kMargin);
+}
+
+TEST_F(HugeEventTest, TheMemoryOfTheParserIsFreedAfterALargeEventOfManyValues) {
+  const std::size_t data_size = kManyStrings.size() * 512;  // 8 MiB
+  ReadTransport transport([&](Duration) { return ReadEvent(data_size, kManyStrings); });
+  AnyHttpSource source(transport, Pod::kKind, DecodeAny<Pod>);
+  const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
+
+  WatchItem item;
+  while (item.type != WatchItem::Type::kEvent) item = watch->Next(1s);
+  EXPECT_GT(PeakMemory(), 2 * data_size) << "the parser has an index of the values";
+
+  EXPECT_EQ(watch->Next(1s).type, WatchItem::Type::kNoEvent);
+  EXPECT_LT(MemoryNow(), data_size / 2);
 }
 
 TEST_F(HugeEventTest, AnEndlessEventEndsTheWatchAtTheLimitAndItsMemoryIsFreed) {
