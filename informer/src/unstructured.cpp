@@ -29,7 +29,7 @@ Unstructured Unstructured::FromJson(const JsonObject& json, const Kind& kind) {
   Unstructured object;
   object.metadata = std::move(head.metadata);
   object.text_.reserve(type.size() + text.size());  // exactly what is kept
-  object.text_.assign("{").append(type).append(text, 1);
+  object.text_.assign("{").append(type).append(text, text.find('{') + 1);
   return object;
 }
 

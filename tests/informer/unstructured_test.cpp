@@ -75,7 +75,8 @@ TEST(UnstructuredTest, AnItemOfAListGetsItsApiVersionAndKind) {
 }
 
 TEST(UnstructuredTest, DecodesTheFieldsOfAnyView) {
-  const auto object = Unstructured::FromJson(R"({"metadata":{"name":"a"},"spec":{"size":3}})");
+  const auto object =
+      Unstructured::FromJson("\n {\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":3}}");
 
   EXPECT_EQ(object.As<Widget>().spec.size, 3);
   EXPECT_THROW((void)Unstructured::FromJson(R"({"metadata":3})"), DecodeError);
