@@ -26,8 +26,8 @@ help:
 	@echo "make test          build everything and run the tests that need no cluster"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
 	@echo "                   kopp-apiserver; run the conformance suite on kube-apiserver"
-	@echo "make bench         compare the workqueue with client-go's, the transports with net/http and kopp-apiserver with"
-	@echo "                   kube-apiserver; print the budgets"
+	@echo "make bench         compare the workqueue and the informers with client-go's, an operator with controller-runtime,"
+	@echo "                   the transports with net/http and kopp-apiserver with kube-apiserver; print the budgets"
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
 	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
 	@echo "                   and kube-apiserver"
@@ -91,7 +91,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
 
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
-# SCENARIOS='plain wakeup', 'transport' or 'apiserver' (default: all).
+# SCENARIOS='plain wakeup', 'informer', 'operator', 'transport' or 'apiserver' (default: all).
 bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)

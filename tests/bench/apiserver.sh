@@ -14,6 +14,8 @@ cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
 source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
 source "$here/table.sh"
+# shellcheck source=tests/bench/kube_rs.sh
+source "$here/kube_rs.sh"
 # shellcheck source=tests/cluster/process.sh
 source "$here/../cluster/process.sh"
 
@@ -48,24 +50,6 @@ build() {
   KOPP_PROGRAMS=$("$here/../cluster/programs.sh")
   export KOPP_PROGRAMS
   build_kube_rs
-}
-
-# kube-rs needs a newer Rust than Debian's.
-build_kube_rs() {
-  kube_rs=
-  if ! cargo_is_new_enough; then
-    say "cargo 1.89 or newer is not installed: skipping kube-rs"
-    return
-  fi
-  (cd "$here/peers/kube-rs" && CARGO_TARGET_DIR=$cache/kube-rs cargo build --quiet --release --locked >>"$out/build.log" 2>&1) ||
-    { say "the build of kube-rs failed: see $out/build.log"; return 1; }
-  kube_rs=$cache/kube-rs/release/kube-rs-peers
-}
-
-cargo_is_new_enough() {
-  local version
-  version=$(cargo --version 2>/dev/null | cut -d' ' -f2) || return 1
-  [[ $(printf '%s\n' 1.89 "$version" | sort -V | head -n1) == 1.89 ]]
 }
 
 run_kopp() {
@@ -104,7 +88,7 @@ measure() { # NAME PIDS
   {
     cat "$state/start"
     taskset -c 1 "$bench" "$state/admin.kubeconfig" "$2"
-    [[ -z $kube_rs ]] || KUBECONFIG=$state/admin.kubeconfig taskset -c 1 "$kube_rs"
+    [[ -z $kube_rs ]] || KUBECONFIG=$state/admin.kubeconfig taskset -c 1 "$kube_rs/kube-rs-peers"
   } | sed "s/^/$1 /" >>"$out/apiserver_runs.txt"
 }
 

@@ -21,7 +21,7 @@ print_table() { # RUNS.TXT
     function format_value(v) {
       return v >= 1e6 ? sprintf("%.2fM", v / 1e6) : v >= 1e4 ? sprintf("%.1fk", v / 1e3) : sprintf("%.4g", v)
     }
-    BEGIN { printf "%-23s %9s  %4s  %-33s %9s  %4s  %6s  %-9s\n", "kopp", "median", "±%", "against", "median", "±%", "ratio", "budget" }
+    BEGIN { printf "%-24s %9s  %4s  %-37s %9s  %4s  %6s  %-9s\n", "kopp", "median", "±%", "against", "median", "±%", "ratio", "budget" }
     NR == FNR { if ($1 " " $2 != key) { finish_measure(); key = $1 " " $2 } value[++n] = $3; next }
     FNR == 1 { finish_measure() }
     {
@@ -30,6 +30,6 @@ print_table() { # RUNS.TXT
       ratio = median[kopp] / median[peer]
       result = $5 == "-" ? "" : ($4 == "more" ? ratio >= $5 : ratio <= $5) ? "ok" : "MISS"
       requirement = $5 == "-" ? "" : ($4 == "more" ? ">= " : "<= ") $5
-      printf "%-23s %9s  %4.0f  %-33s %9s  %4.0f  %6.2f  %-9s %s\n", $1, format_value(median[kopp]), spread[kopp], $2 " " $3, format_value(median[peer]), spread[peer], ratio, requirement, result
+      printf "%-24s %9s  %4.0f  %-37s %9s  %4.0f  %6.2f  %-9s %s\n", $1, format_value(median[kopp]), spread[kopp], $2 " " $3, format_value(median[peer]), spread[peer], ratio, requirement, result
     }' - <(print_budget)
 }
