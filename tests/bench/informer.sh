@@ -67,7 +67,9 @@ measure_pods() {
   local round form
   for ((round = 1; round <= runs; ++round)); do
     say "informer: Pods: round $round of $runs"
-    measure_events kopp view "$programs/informer_bench"
+    for form in view whole metadata; do
+      measure_events kopp "$form" "$programs/informer_bench"
+    done
     for form in typed-json typed-protobuf dynamic metadata; do
       measure_events client-go "$form" "$out/client-go-informer"
     done
@@ -138,7 +140,7 @@ await() { # PROGRAM COMMAND...
 print_legend() {
   cat <<'END'
 sync_cpu, sync_wall: seconds until the first sync, of the client; settled_rss: MiB after it, free memory given back; peak_rss: MiB until then
-event_cpu: CPU time per change of a Pod, in µs; view: kopp::Pod and kopp::ConfigMap; client-go starts with a WatchList, the others with a list
+event_cpu: CPU time per change of a Pod, in µs; view: kopp::Pod and kopp::ConfigMap; whole: kopp::Whole; client-go starts with a WatchList, the others with a list
 20k, 200k, 1m: number of ConfigMaps; object_cpu, object_bytes: CPU time (µs) and heap of the first sync per object;
 get: latency of a read from the store while 10,000 events per second arrive, in ns; ± is (max - min) / 2 in percent of the median
 END
@@ -148,6 +150,7 @@ END
 print_fixed_budget() {
   cat <<'END'
 budget view_settled_rss 30
+budget whole_settled_rss 100
 budget get_p99 1000
 END
 }
@@ -171,6 +174,17 @@ view_event_cpu          client-go dynamic_event_cpu          less -
 view_event_cpu          client-go typed_json_event_cpu       less -
 view_event_cpu          client-go typed_protobuf_event_cpu   less 0.25
 view_event_cpu          kube-rs   typed_event_cpu            less -
+whole_sync_cpu          client-go dynamic_sync_cpu           less -
+whole_settled_rss       budget    whole_settled_rss          less 1
+whole_settled_rss       client-go dynamic_settled_rss        less -
+whole_peak_rss          kopp      whole_settled_rss          less 1.3
+whole_event_cpu         client-go dynamic_event_cpu          less -
+metadata_sync_cpu       client-go metadata_sync_cpu          less 0.5
+metadata_sync_cpu       kube-rs   metadata_sync_cpu          less -
+metadata_settled_rss    client-go metadata_settled_rss       less 0.5
+metadata_settled_rss    kube-rs   metadata_settled_rss       less -
+metadata_peak_rss       kopp      metadata_settled_rss       less 1.3
+metadata_event_cpu      client-go metadata_event_cpu         less -
 END
   local size
   for size in 20k 200k 1m; do

@@ -6,6 +6,8 @@
 //         prints the cost of the first sync and, after COUNT updates, the cost of an update
 //     informer_bench pods|configmaps FORM reads SECONDS
 //         prints the cost of the first sync and, for that time, the latency of reads during updates
+//
+// FORM is view, or for pods also whole or metadata.
 
 #include "process_usage.hpp"
 
@@ -29,6 +31,8 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/config.hpp>
+#include <kopp/informer/metadata_only.hpp>
+#include <kopp/informer/unstructured.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/transport.hpp>
 
@@ -163,6 +167,10 @@ int main(int argc, char** argv) {
     const std::int64_t number = std::stol(arguments[3]);
     if (form == "pods view") {
       Measure<kopp::Pod>(arguments[2], number);
+    } else if (form == "pods whole") {
+      Measure<kopp::Whole<kopp::Pod>>(arguments[2], number);
+    } else if (form == "pods metadata") {
+      Measure<kopp::MetadataOnly<kopp::Pod>>(arguments[2], number);
     } else if (form == "configmaps view") {
       Measure<kopp::ConfigMap>(arguments[2], number);
     } else {
