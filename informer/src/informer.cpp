@@ -1,20 +1,86 @@
+#include "handler_queue.hpp"
+#include "handler_runner.hpp"
+
 #include <algorithm>
-#include <exception>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <kopp/informer/informer.hpp>
 
 namespace kopp::informer {
+namespace {
 
-void AnyInformer::AddHandler(AnyEventHandler handler, Duration resync) {
-  if (run_called_)
-    throw std::logic_error("AddHandler was called after Run: add handlers before Run");
-  handlers_.push_back({std::move(handler), resync});
+using detail::HandlerEvent;
+using detail::HandlerRunner;
+using Runners = std::vector<std::shared_ptr<HandlerRunner>>;
+
+void NotifyDelete(const Runners& runners, const AnyObject& object, bool final_state_unknown) {
+  const HandlerEvent event{.type = HandlerEvent::Type::kDelete,
+                           .object = object,
+                           .final_state_unknown = final_state_unknown};
+  for (const auto& runner : runners) runner->Deliver(event);
+}
+
+void NotifyChange(const Runners& runners, const AnyObject& before, const AnyObject& after,
+                  bool in_initial_list) {
+  const bool is_update = before && before.metadata().uid == after.metadata().uid;
+  if (before && !is_update) NotifyDelete(runners, before, /*final_state_unknown=*/true);
+  const HandlerEvent event =
+      is_update ? HandlerEvent{HandlerEvent::Type::kUpdate, after, before}
+                : HandlerEvent{HandlerEvent::Type::kAdd, after, {}, in_initial_list};
+  for (const auto& runner : runners) runner->Deliver(event);
+}
+
+/// Returns when the first resync of a handler is due that has been called for the first list.
+TimePoint FirstResync(const HandlerOptions& options, TimePoint now) {
+  return options.resync > Duration::zero() ? After(now, options.resync) : TimePoint::max();
+}
+
+}  // namespace
+
+AnyInformer::AnyInformer(AnySource& source, InformerOptions options)
+    : source_(source),
+      options_(std::move(options)),
+      store_(options_.on_problem),
+      version_(options_.clock) {}
+
+AnyInformer::~AnyInformer() {
+  const auto runners = handlers_.Lock()->runners;
+  for (const auto& runner : *runners) runner->Remove();
+}
+
+HandlerRegistration AnyInformer::AddHandler(AnyEventHandler handler, HandlerOptions options) {
+  std::shared_ptr<HandlerRunner> runner;
+  {
+    auto handlers = handlers_.Lock();
+    if (handlers->stopped) throw std::logic_error("AddHandler was called after the informer ended");
+    ++handlers->added;
+    if (options.name.empty()) options.name = "handler-" + std::to_string(handlers->added);
+    runner = std::make_shared<HandlerRunner>(std::move(handler), std::move(options), options_);
+    if (handlers->store_has_first_list) {
+      for (AnyObject& object : store_.List()) {
+        runner->Push({HandlerEvent::Type::kAdd, std::move(object), {}, /*in_initial_list=*/true});
+      }
+      runner->Push({HandlerEvent::Type::kSynced});
+      runner->next_resync = FirstResync(runner->options(), options_.clock.Now());
+    }
+    if (handlers->running) runner->Start();
+    auto runners = std::make_shared<Runners>(*handlers->runners);
+    std::erase_if(*runners, [](const auto& other) { return other->Ended(); });
+    runners->push_back(runner);
+    handlers->runners = std::move(runners);
+  }
+  runner->CallPending();
+  return HandlerRegistration(std::move(runner));
 }
 
 void AnyInformer::Run(const std::stop_token& stop) {
-  run_called_ = true;
+  {
+    auto handlers = handlers_.Lock();
+    handlers->running = true;
+    for (const auto& runner : *handlers->runners) runner->Start();
+  }
   AnyReflector reflector(source_, *this,
                          {.clock = options_.clock,
                           .seed = options_.seed,
@@ -24,6 +90,26 @@ void AnyInformer::Run(const std::stop_token& stop) {
                           .on_drift = options_.on_drift,
                           .on_problem = options_.on_problem});
   reflector.Run(stop);
+  auto handlers = handlers_.Lock();
+  handlers->stopped = true;
+  const auto runners = handlers->runners;
+  handlers.lock().unlock();
+  for (const auto& runner : *runners) runner->RequestStop();
+}
+
+bool AnyInformer::WaitForHandlers(TimePoint deadline) const {
+  const auto runners = handlers_.Lock()->runners;
+  return std::ranges::all_of(*runners,
+                             [&](const auto& runner) { return runner->WaitUntilEnded(deadline); });
+}
+
+InformerStatus AnyInformer::Status() const {
+  InformerStatus status{.name = options_.name, .synced = HasSynced(), .objects = store_.Size()};
+  const auto runners = handlers_.Lock()->runners;
+  for (const auto& runner : *runners) {
+    if (!runner->Ended()) status.handlers.push_back(runner->Status());
+  }
+  return status;
 }
 
 bool AnyInformer::WaitForSync(const std::stop_token& stop) const {
@@ -43,21 +129,27 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
     if (AnyObject cached = store_.Get(key)) objects.push_back(std::move(cached));
   }
   KeepUnlistedObjectsIfAKeyIsUnknown(objects, skipped_keys);
-  const bool in_initial_list = !HasSynced();
+  auto handlers = handlers_.Lock();
+  const bool is_first_list = !std::exchange(handlers->store_has_first_list, true);
   const AnyStoreSnapshot previous = store_.Replace(objects);
+  const std::shared_ptr<const Runners> runners = handlers->runners;
+  handlers.lock().unlock();
   const AnyStoreSnapshot current = store_.Snapshot();
   for (const AnyObject& object : previous.List()) {
-    if (!current.Get(object.key())) NotifyDelete(object, /*final_state_unknown=*/true);
+    if (current.Get(object.key())) continue;
+    NotifyDelete(*runners, object, /*final_state_unknown=*/true);
   }
   for (const AnyObject& object : objects) {
-    NotifyChange(previous.Get(object.key()), object, in_initial_list);
+    NotifyChange(*runners, previous.Get(object.key()), object, is_first_list);
   }
-  if (!in_initial_list) return;
+  if (is_first_list) OnFirstList(*runners);
+}
 
-  for (Registration& registration : handlers_) {
-    if (registration.resync > Duration::zero()) {
-      registration.next_resync = After(options_.clock.Now(), registration.resync);
-    }
+/// Call after `runners` were called for each object of the first list.
+void AnyInformer::OnFirstList(const Runners& runners) {
+  for (const auto& runner : runners) {
+    runner->Deliver({HandlerEvent::Type::kSynced});
+    runner->next_resync = FirstResync(runner->options(), options_.clock.Now());
   }
   *synced_.Lock() = true;
   synced_changed_.notify_all();
@@ -87,68 +179,31 @@ void AnyInformer::ApplyEvent(const WatchItem& event) {
     // watch and one of them lags behind.
     return;
   }
-  if (event.event_type == EventType::kDeleted) {
-    store_.Erase(object.key());
-    if (!cached) return;
-    const bool final_state_known =
-        !event.metadata_only && cached.metadata().uid == object.metadata().uid;
-    NotifyDelete(final_state_known ? object : cached, !final_state_known);
-  } else {
-    store_.Set(object);
-    NotifyChange(cached, object, /*in_initial_list=*/false);
-  }
+  const bool is_deletion = event.event_type == EventType::kDeleted;
+  auto handlers = handlers_.Lock();
+  is_deletion ? store_.Erase(object.key()) : store_.Set(object);
+  const std::shared_ptr<const Runners> runners = handlers->runners;
+  handlers.lock().unlock();
+  if (!is_deletion) return NotifyChange(*runners, cached, object, /*in_initial_list=*/false);
+  if (!cached) return;
+  const bool final_state_known =
+      !event.metadata_only && cached.metadata().uid == object.metadata().uid;
+  NotifyDelete(*runners, final_state_known ? object : cached, !final_state_known);
 }
 
 TimePoint AnyInformer::ResyncIfDue(TimePoint now) {
   TimePoint next = TimePoint::max();
-  for (Registration& registration : handlers_) {
-    if (now >= registration.next_resync) {
+  const auto runners = handlers_.Lock()->runners;
+  for (const auto& runner : *runners) {
+    if (now >= runner->next_resync) {
       for (const AnyObject& object : store_.List()) {
-        CallHandler("on_update", registration.handler.on_update, object, object);
+        runner->Deliver({HandlerEvent::Type::kUpdate, object, object});
       }
-      registration.next_resync = After(now, registration.resync);
+      runner->next_resync = After(now, runner->options().resync);
     }
-    next = std::min(next, registration.next_resync);
+    next = std::min({next, runner->next_resync, runner->ReportSlowCall(now)});
   }
   return next;
-}
-
-void AnyInformer::NotifyChange(const AnyObject& before, const AnyObject& after,
-                               bool in_initial_list) const {
-  if (before && before.metadata().uid == after.metadata().uid) {
-    for (const Registration& registration : handlers_) {
-      CallHandler("on_update", registration.handler.on_update, before, after);
-    }
-    return;
-  }
-  if (before) NotifyDelete(before, /*final_state_unknown=*/true);
-  for (const Registration& registration : handlers_) {
-    CallHandler("on_add", registration.handler.on_add, after, in_initial_list);
-  }
-}
-
-void AnyInformer::NotifyDelete(const AnyObject& object, bool final_state_unknown) const {
-  for (const Registration& registration : handlers_) {
-    CallHandler("on_delete", registration.handler.on_delete, object, final_state_unknown);
-  }
-}
-
-template <typename Function, typename... Args>
-void AnyInformer::CallHandler(const char* name, const std::function<Function>& function,
-                              const AnyObject& object, const Args&... args) const {
-  if (!function) return;
-  std::string problem;
-  try {
-    return function(object, args...);
-  } catch (const std::exception& error) {
-    problem = error.what();
-  } catch (...) {
-    problem = "an exception that is not a std::exception";
-  }
-  if (!options_.on_problem) return;
-  options_.on_problem(std::string("an ") + name + " handler threw for " + object.key().ToString() +
-                          ": " + problem + "; other handlers are not affected",
-                      /*minor=*/false);
 }
 
 }  // namespace kopp::informer

@@ -151,8 +151,11 @@ class Cache : private WriteObserver {
   void CancelReads() { cancel_reads_.request_stop(); }
 
   /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
-  /// again.
+  /// again. Does not wait for running calls of handlers; the destructor does.
   void Stop();
+  /// Blocks until no handler is being called any more, or until `deadline`. Returns the handlers
+  /// that are still being called, for a log: `"foo" of Pod`. Call it after Stop.
+  [[nodiscard]] std::vector<std::string> WaitForHandlers(TimePoint deadline) const;
 
  private:
   using Key = detail::CacheKey;

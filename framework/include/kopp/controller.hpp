@@ -103,22 +103,24 @@ template <Object T>
 class [[nodiscard]] ControllerBuilder {
  public:
   explicit ControllerBuilder(Controller& controller) : controller_(controller) {
-    AddHandler<T>(informer::EnqueueKey(controller_.queue()), controller_.resync());
+    AddHandler<T>(informer::EnqueueKey(controller_.queue()), NonBlocking(controller_.resync()));
   }
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
   template <Object U>
   ControllerBuilder& Owns() {
-    AddHandler<U>(informer::EnqueueOwner(controller_.queue(), T::kKind));
+    AddHandler<U>(informer::EnqueueOwner(controller_.queue(), T::kKind), NonBlocking());
     return *this;
   }
 
   /// Watches `U`, and reconciles the objects that `keys` returns when a `U` changes. `keys` is
-  /// called by the thread of U's informer.
+  /// called on a thread of its own, one call at a time (if several namespaces are watched: one for
+  /// each); while it is busy, the events of each `U` are merged. It may block, for example to call
+  /// the API server. Manager::Run documents what happens if it does not return after a stop.
   template <Object U>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
-    AddHandler<U>(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)));
+    AddHandler<U>(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)), {});
     return *this;
   }
 
@@ -127,7 +129,7 @@ class [[nodiscard]] ControllerBuilder {
   ControllerBuilder& Owns(const KindRef& kind, ObjectForm form = ObjectForm::kMetadataOnly) {
     AddHandler(controller_.cache().InformerFor(kind, form),
                form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
-               informer::EnqueueOwner(controller_.queue(), T::kKind));
+               informer::EnqueueOwner(controller_.queue(), T::kKind), NonBlocking());
     return *this;
   }
   /// Watches() for a kind that is only known at run time.
@@ -137,7 +139,7 @@ class [[nodiscard]] ControllerBuilder {
       return keys(*object.As<Unstructured>());
     };
     AddHandler(controller_.cache().InformerFor(kind), typeid(Unstructured),
-               informer::EnqueueAnyMapped(controller_.queue(), keys_of_any));
+               informer::EnqueueAnyMapped(controller_.queue(), keys_of_any), {});
     return *this;
   }
 
@@ -168,13 +170,20 @@ class [[nodiscard]] ControllerBuilder {
 
  private:
   template <Object U>
-  void AddHandler(informer::AnyEventHandler handler, Duration resync = {}) {
-    AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler), resync);
+  void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
+    AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler),
+               std::move(options));
   }
   void AddHandler(InformerSet& informers, const std::type_info& view,
-                  informer::AnyEventHandler handler, Duration resync = {}) {
+                  informer::AnyEventHandler handler, informer::HandlerOptions options) {
+    options.name = controller_.name();
     predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
-    informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), resync);
+    informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
+  }
+
+  /// For handlers that only add keys to the queue. They need no thread.
+  static informer::HandlerOptions NonBlocking(Duration resync = {}) {
+    return {.resync = resync, .delivery = informer::Delivery::kInformerThread};
   }
 
   Controller& controller_;

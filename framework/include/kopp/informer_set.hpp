@@ -46,9 +46,11 @@ class InformerSet {
   InformerSet(const InformerSet&) = delete;
   InformerSet& operator=(const InformerSet&) = delete;
 
-  /// Adds a handler to each informer; see AnyInformer::AddHandler. With several namespaces, the
-  /// handler is called by several threads at once, but never for the same object.
-  void AddHandler(const informer::AnyEventHandler& handler, Duration resync = {});
+  /// Adds a handler to each informer; see AnyInformer::AddHandler. Returns one registration for
+  /// each namespace. With several namespaces, the handler is called by several threads at once, but
+  /// never for the same object.
+  std::vector<informer::HandlerRegistration> AddHandler(
+      const informer::AnyEventHandler& handler, const informer::HandlerOptions& options = {});
 
   [[nodiscard]] const KindRef& kind() const { return options_.kind; }
 
@@ -91,6 +93,10 @@ class InformerSet {
   /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
   /// again. Must not be called by a handler.
   void Stop();
+  /// Blocks until no handler is being called any more, or until `deadline`. Returns the handlers
+  /// that are still being called, for a log: `"foo" of Pod`. Call it after Stop; the destructor
+  /// waits without a deadline.
+  [[nodiscard]] std::vector<std::string> WaitForHandlers(TimePoint deadline) const;
 
  private:
   struct Member;

@@ -57,16 +57,17 @@ class Manager {
   /// CacheOptions::sync_timeout, or the stop came before they had; one log line gives the reason.
   /// Throws std::logic_error on a second call, or if a controller has no reconcile function.
   ///
-  /// If a reconcile does not return within Options::graceful_shutdown_timeout, its API calls are
-  /// cancelled. If it still does not return within 5 seconds, the process exits with code 1,
-  /// because a thread cannot be terminated.
+  /// If a reconcile or a function of Watches does not return within
+  /// Options::graceful_shutdown_timeout, its API calls are cancelled. If it still does not return
+  /// within 5 seconds, the process exits with code 1, because a thread cannot be terminated.
   int Run(const std::stop_token& stop);
 
  private:
   Controller& NewController(ControllerOptions options, const Kind& kind);
   [[nodiscard]] std::unique_ptr<HttpServer> ServeMetrics() const;
   void CheckKindsAreServed(const std::stop_token& stop) const;
-  void StopWorkers();
+  void StopWorkers(TimePoint deadline);
+  void StopCache(TimePoint deadline);
 
   Options options_;
   std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable

@@ -244,6 +244,14 @@ std::vector<UnsyncedInformer> Cache::NotSynced() const {
   return unsynced;
 }
 
+std::vector<std::string> Cache::WaitForHandlers(TimePoint deadline) const {
+  std::vector<std::string> busy;
+  for (const Entry& entry : Entries()) {
+    std::ranges::move(entry.informers->WaitForHandlers(deadline), std::back_inserter(busy));
+  }
+  return busy;
+}
+
 void Cache::Stop() {
   {
     const std::unique_lock lock{mutex_};

@@ -66,8 +66,13 @@ InformerSet::InformerSet(Transport& transport, Options options) : options_(std::
 
 InformerSet::~InformerSet() = default;
 
-void InformerSet::AddHandler(const informer::AnyEventHandler& handler, Duration resync) {
-  for (const auto& member : members_) member->informer.AddHandler(handler, resync);
+std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
+    const informer::AnyEventHandler& handler, const informer::HandlerOptions& options) {
+  std::vector<informer::HandlerRegistration> registrations;
+  for (const auto& member : members_) {
+    registrations.push_back(member->informer.AddHandler(handler, options));
+  }
+  return registrations;
 }
 
 /// Returns the informer of the namespace, or the one of all other namespaces, or null.
@@ -197,6 +202,17 @@ void InformerSet::Stop() {
   for (const auto& member : members_) {
     if (member->thread.joinable()) member->thread.join();
   }
+}
+
+std::vector<std::string> InformerSet::WaitForHandlers(TimePoint deadline) const {
+  std::vector<std::string> busy;
+  for (const auto& member : members_) {
+    if (member->informer.WaitForHandlers(deadline)) continue;
+    for (const informer::HandlerStatus& handler : member->informer.Status().handlers) {
+      if (handler.busy) busy.push_back('"' + handler.name + "\" of " + options_.kind.kind);
+    }
+  }
+  return busy;
 }
 
 }  // namespace kopp

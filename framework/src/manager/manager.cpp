@@ -20,7 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kCancelTimeout = 5s;  // for reconciles to return after their calls are cancelled
+// For reconciles and handlers to return after their calls are cancelled.
+constexpr Duration kCancelTimeout = 5s;
 
 /// Used if the configuration is invalid: all calls throw ConfigError.
 class UnusableTransport final : public Transport {
@@ -191,34 +192,50 @@ int Manager::Run(const std::stop_token& stop) {
     for (const auto& controller : controllers_) controller->Start(client_, *events_, log);
     SleepUntil(options_.clock, TimePoint::max(), stop);
     log.Info("Shutdown signal received, waiting for all workers to finish");
-    StopWorkers();
-    log.Info("All workers finished");
   } else {
     log.Error(stop.stop_requested() ? "Stopped before the caches had synced"
                                     : "Cannot start: the caches have not synced in time",
               {{"err", Describe(cache_.NotSynced())}});
   }
-  cache_.Stop();
+  const TimePoint deadline = After(options_.clock.Now(), options_.graceful_shutdown_timeout);
+  StopWorkers(deadline);
+  if (synced) log.Info("All workers finished");
+  StopCache(deadline);
   events_->Stop();
   return synced ? 0 : 1;
 }
 
-void Manager::StopWorkers() {
+void Manager::StopWorkers(TimePoint deadline) {
   for (const auto& controller : controllers_) controller->RequestStop();
   cache_.CancelReads();
   Clock& clock = options_.clock;
-  const auto wait_for_all = [&](TimePoint deadline) {
+  const auto wait_for_all = [&](TimePoint until) {
     return std::all_of(controllers_.begin(), controllers_.end(), [&](const auto& controller) {
-      return controller->WaitForWorkers(deadline, options_.log);
+      return controller->WaitForWorkers(until, options_.log);
     });
   };
-  if (wait_for_all(After(clock.Now(), options_.graceful_shutdown_timeout))) return;
+  if (wait_for_all(deadline)) return;
   options_.log.Error(
       "Reconciles did not return within the graceful shutdown timeout, cancelling their API calls");
   cancel_calls_.request_stop();
   if (wait_for_all(After(clock.Now(), kCancelTimeout))) return;
   options_.log.Error(
       "Reconciles did not return after their API calls were cancelled, exiting with code 1");
+  std::_Exit(1);
+}
+
+void Manager::StopCache(TimePoint deadline) {
+  cache_.Stop();
+  if (cache_.WaitForHandlers(deadline).empty()) return;
+  options_.log.Error(
+      "Handlers did not return within the graceful shutdown timeout, cancelling their API calls");
+  cancel_calls_.request_stop();
+  const auto busy = cache_.WaitForHandlers(After(options_.clock.Now(), kCancelTimeout));
+  if (busy.empty()) return;
+  options_.log.Error(
+      "A handler did not return after its API calls were cancelled, exiting with "
+      "code 1",
+      {{"handler", busy.front()}});
   std::_Exit(1);
 }
 

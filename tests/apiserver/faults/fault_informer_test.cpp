@@ -39,7 +39,8 @@ class FaultInformerTest : public FaultyServer {
          .on_update = [record](const informer::AnyObject&,
                                const informer::AnyObject& after) { record(after); },
          .on_delete = [this](const informer::AnyObject& object,
-                             bool) { handled_.Lock()->erase(object.metadata().name); }});
+                             bool) { handled_.Lock()->erase(object.metadata().name); }},
+        {.delivery = informer::Delivery::kInformerThread});
     Create("a");
     Create("b");
     SetValue("b", "1");

@@ -6,12 +6,16 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <future>
+#include <iostream>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,6 +77,80 @@ TEST_F(ManagerTest, TheApiCallsOfAReconcileAreCancelledAfterTheGracefulShutdownT
   EXPECT_EQ(Stop(), 0);
   EXPECT_TRUE(cancelled);
   EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
+}
+
+/// A Manager with a controller "foo" of Pods that also watches Deployments.
+class ManagerWatchesTest : public ManagerTest {
+ protected:
+  ManagerWatchesTest() {
+    SetPods({PodJson("a")});
+    transport_->Respond("GET", kDeployments, 200,
+                        R"({"kind":"DeploymentList","metadata":{"resourceVersion":"5"},"items":[
+                        {"metadata":{"name":"d","namespace":"ns","resourceVersion":"5"}}]})");
+  }
+  /// Adds the controller. Its reconciles are recorded as "reconcile", and calls of `map` as "map".
+  void AddControllerWithMapping(Manager& manager, const std::function<void()>& map) {
+    manager.AddController<Pod>({.name = "foo"})
+        .Watches<Deployment>([this, map](const Deployment&) {
+          RecordCall("map");
+          map();
+          return std::vector<ObjectKey>{};
+        })
+        .Reconcile([this](const Pod&, Context&) {
+          RecordCall("reconcile");
+          return Result{};
+        });
+  }
+  /// Runs a manager whose mapping never returns, logs to standard error, and requests a stop.
+  [[noreturn]] void StopManagerWithABlockedMapping() {
+    Manager manager{
+        Options{.log = Logger({.write = [](std::string_view line) { std::cerr << line; }}),
+                .transport = transport_,
+                .clock = clock_}};
+    AddControllerWithMapping(manager, [] { std::promise<void>().get_future().wait(); });
+    std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
+    AwaitCalls(2);
+    runner.request_stop();
+    while (true) clock_.Advance(1s);
+  }
+};
+
+TEST_F(ManagerWatchesTest, ABlockedMappingDelaysNeitherTheCacheNorReconciles) {
+  std::promise<void> unblock;
+  AddControllerWithMapping(manager_, [future = unblock.get_future().share()] { future.wait(); });
+  Start();
+  AwaitCalls(2);
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"new","namespace":"ns","resourceVersion":"6"}}})"
+                          "\n");
+  SendPodEvent("ADDED", PodJson("b"));
+
+  EXPECT_THAT(AwaitCalls(3), ::testing::UnorderedElementsAre("map", "reconcile", "reconcile"));
+  while (!manager_.cache().Get<Deployment>({"ns", "new"})) std::this_thread::yield();
+  unblock.set_value();
+  EXPECT_EQ(Stop(), 0);
+}
+
+TEST_F(ManagerWatchesTest, TheApiCallsOfAMappingAreCancelledAfterTheGracefulShutdownTimeout) {
+  AddControllerWithMapping(manager_, [this] {
+    while (true) (void)manager_.client().Get<Pod>({"ns", "a"});
+  });
+  transport_->Respond("GET", "/api/v1/namespaces/ns/pods/a", 200, PodJson("a"));
+  Start();
+  AwaitCalls(2);
+
+  runner_.request_stop();
+  while (LogText().find("cancelling their API calls") == std::string::npos) clock_.Advance(1s);
+
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
+}
+
+TEST_F(ManagerWatchesTest, AMappingThatNeverReturnsEndsTheProcessWithCode1AndIsNamed) {
+  EXPECT_EXIT(StopManagerWithABlockedMapping(), ::testing::ExitedWithCode(1),
+              "exiting with code 1.*foo.* of Deployment");
 }
 
 TEST_F(ManagerTest, ACallThatIsRejectedWithAShortRetryAfterIsRetriedWithinTheReconcile) {

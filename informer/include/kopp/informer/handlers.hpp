@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/informer.hpp>
+#include <kopp/informer/event_handler.hpp>
 #include <kopp/workqueue/queue.hpp>
 
 namespace kopp::informer {
@@ -18,22 +18,24 @@ using KeyQueue = workqueue::Queue<ObjectKey>;
 inline constexpr int kLowPriority = -100;
 
 /// Returns a handler that enqueues the object's own key, at each change and each resync. Use it for
-/// the primary kind of a controller. The queue must outlive the handler.
+/// the primary kind of a controller. It never blocks: add it with Delivery::kInformerThread. The
+/// queue must outlive the handler.
 /// controller-runtime: EnqueueRequestForObject.
 AnyEventHandler EnqueueKey(KeyQueue& queue);
 
 /// Returns a handler that enqueues the key of the object's controller (the owner reference with
 /// `controller: true`) if that has the group and kind of `owner`, in any version. Use it for the
 /// kinds that a controller creates. If an update changes the controller, both keys are enqueued. An
-/// update that does not change the resource version (a resync or a relist) enqueues nothing. The
-/// queue must outlive the handler.
+/// update that does not change the resource version (a resync or a relist) enqueues nothing. It
+/// never blocks: add it with Delivery::kInformerThread. The queue must outlive the handler.
 /// controller-runtime: EnqueueRequestForOwner with OnlyControllerOwner.
 AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
 
 /// Returns a handler that enqueues the keys which `map_func` returns for an object, at each change
 /// and each resync. An update enqueues the keys of the old and the new state, each key once. Use it
 /// if a change concerns objects that do not own the changed object. `map_func` is called on the
-/// informer's thread. The queue must outlive the handler.
+/// thread of the handler; it may block with Delivery::kOwnThread. The queue must outlive the
+/// handler.
 /// controller-runtime: EnqueueRequestsFromMapFunc.
 AnyEventHandler EnqueueAnyMapped(
     KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func);

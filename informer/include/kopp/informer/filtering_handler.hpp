@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <kopp/informer/event_handler.hpp>
+
+namespace kopp::informer {
+
+/// Returns a handler that calls `handler` only for objects for which `filter` returns true. To
+/// `handler`, an object that an update makes match is added, and an object that an update makes not
+/// match is deleted (with its last matching state).
+///
+/// `filter` is called on the thread of the handler, for each event; for an update, once with each
+/// state. It must return the same result for the same object each time. If it throws, the handler
+/// has thrown. client-go: FilteringResourceEventHandler.
+AnyEventHandler AnyFilteringHandler(std::function<bool(const AnyObject&)> filter,
+                                    AnyEventHandler handler);
+
+/// AnyFilteringHandler for objects of the view `T`:
+///
+///     informer.AddHandler(FilteringHandler<Pod>(IsMine, {.on_add = …}));
+template <Object T>
+AnyEventHandler FilteringHandler(std::function<bool(const T&)> filter, EventHandler<T> handler) {
+  return AnyFilteringHandler(
+      [filter = std::move(filter)](const AnyObject& object) { return filter(*object.As<T>()); },
+      std::move(handler));
+}
+
+}  // namespace kopp::informer

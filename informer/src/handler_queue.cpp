@@ -1,0 +1,44 @@
+#include "handler_queue.hpp"
+
+#include <utility>
+
+namespace kopp::informer::detail {
+
+void HandlerQueue::Push(HandlerEvent event) {
+  if (event.type == HandlerEvent::Type::kSynced) {
+    pending_.push_back({.change = std::move(event)});
+    return;
+  }
+  const auto [found, is_new] = by_key_.try_emplace(event.object.key());
+  if (is_new) found->second = pending_.emplace(pending_.end());
+  Pending& pending = *found->second;
+  Merge(pending, std::move(event));
+  if (pending.deletion || pending.change) return;
+  pending_.erase(found->second);
+  by_key_.erase(found);
+}
+
+void HandlerQueue::Merge(Pending& pending, HandlerEvent event) {
+  using Type = HandlerEvent::Type;
+  if (event.type == Type::kDelete) {
+    const bool was_never_delivered = pending.change && pending.change->type == Type::kAdd;
+    pending.change.reset();
+    if (!was_never_delivered) pending.deletion = std::move(event);
+  } else if (event.type == Type::kUpdate && pending.change) {
+    pending.change->object = std::move(event.object);
+  } else {
+    pending.change = std::move(event);
+  }
+}
+
+HandlerEvent HandlerQueue::Pop() {
+  Pending& first = pending_.front();
+  const bool has_another = first.deletion && first.change;
+  if (has_another) return *std::exchange(first.deletion, std::nullopt);
+  HandlerEvent event = std::move(first.deletion ? *first.deletion : *first.change);
+  if (event.object) by_key_.erase(event.object.key());
+  pending_.pop_front();
+  return event;
+}
+
+}  // namespace kopp::informer::detail

@@ -1,0 +1,256 @@
+#include "handler_runner.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace kopp::informer::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A call that takes longer is reported.
+constexpr Duration kSlowCall = 1min;
+
+const char* FunctionName(HandlerEvent::Type type) {
+  switch (type) {
+    case HandlerEvent::Type::kAdd:
+      return "on_add";
+    case HandlerEvent::Type::kUpdate:
+      return "on_update";
+    default:
+      return "on_delete";
+  }
+}
+
+std::string TextOf(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+}  // namespace
+
+void HandlerRunner::Push(const HandlerEvent& event) {
+  auto state = state_.Lock();
+  if (!state->stopped) state->queue.Push(event);
+}
+
+void HandlerRunner::Start() {
+  if (options_.delivery != Delivery::kOwnThread) return;
+  auto state = state_.Lock();
+  if (state->stopped) return;
+  state->thread = std::thread([self = shared_from_this()] { self->RunThread(); });
+  state->has_thread = true;
+}
+
+void HandlerRunner::RunThread() {
+  while (true) {
+    HandlerEvent event;
+    {
+      auto state = state_.Lock();
+      state.Wait(changed_, [&] { return state->stopped || !state->queue.empty(); });
+      if (state->stopped) break;
+      event = state->queue.Pop();
+      BeginCall(*state, event);
+    }
+    CallAndEnd(event);
+  }
+  handler_ = {};
+  state_.Lock()->has_thread = false;
+  changed_.notify_all();
+}
+
+void HandlerRunner::CallPending() {
+  if (options_.delivery == Delivery::kOwnThread) return;
+  while (true) {
+    HandlerEvent event;
+    {
+      auto state = state_.Lock();
+      if (state->Busy() || state->queue.empty()) return;
+      event = state->queue.Pop();
+      BeginCall(*state, event);
+    }
+    CallAndEnd(event);
+  }
+}
+
+void HandlerRunner::Deliver(const HandlerEvent& event) {
+  {
+    auto state = state_.Lock();
+    if (state->stopped) return;
+    if (options_.delivery == Delivery::kOwnThread || state->Busy() || !state->queue.empty()) {
+      state->queue.Push(event);  // for the thread of the handler, or for CallPending
+      changed_.notify_all();
+      return;
+    }
+    BeginCall(*state, event);
+  }
+  CallAndEnd(event);
+}
+
+void HandlerRunner::BeginCall(State& state, const HandlerEvent& event) {
+  state.caller = std::this_thread::get_id();
+  state.call_started = informer_.clock.Now();
+  state.current = event.object;
+  state.slow_reported = false;
+  if (event.type != HandlerEvent::Type::kSynced) ++state.calls;
+}
+
+void HandlerRunner::CallAndEnd(const HandlerEvent& event) {
+  if (event.type == HandlerEvent::Type::kSynced) {
+    state_.Lock()->synced = true;
+    changed_.notify_all();
+  } else if (const std::exception_ptr error = Call(event)) {
+    ++state_.Lock()->errors;
+    ReportException(event, error, ++consecutive_errors_);
+  } else {
+    consecutive_errors_ = 0;
+  }
+  if (state_.Lock()->stopped) handler_ = {};
+  bool stopped = false;
+  AnyObject released;
+  {
+    auto state = state_.Lock();
+    state->caller = {};
+    released = std::exchange(state->current, {});
+    stopped = state->stopped;
+  }
+  if (stopped) changed_.notify_all();
+}
+
+std::exception_ptr HandlerRunner::Call(const HandlerEvent& event) const {
+  const auto call = [](const auto& function, const auto&... args) {
+    if (function) function(args...);
+  };
+  try {
+    if (event.type == HandlerEvent::Type::kAdd) {
+      call(handler_.on_add, event.object, event.in_initial_list);
+    } else if (event.type == HandlerEvent::Type::kUpdate) {
+      call(handler_.on_update, event.before, event.object);
+    } else {
+      call(handler_.on_delete, event.object, event.final_state_unknown);
+    }
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void HandlerRunner::RequestStop() {
+  HandlerQueue dropped;
+  bool is_idle = false;
+  {
+    auto state = state_.Lock();
+    if (std::exchange(state->stopped, true)) return;
+    is_idle = state->Ended();
+    std::swap(dropped, state->queue);
+  }
+  if (is_idle) handler_ = {};  // otherwise the caller or the thread destroys it
+  changed_.notify_all();
+}
+
+bool HandlerRunner::WaitUntilEnded(TimePoint deadline) {
+  auto state = state_.Lock();
+  while (!state->Ended() && informer_.clock.Now() < deadline) {
+    informer_.clock.WaitUntil(state.lock(), changed_, deadline);
+  }
+  return state->Ended();
+}
+
+void HandlerRunner::Remove() {
+  RequestStop();
+  std::thread thread;
+  {
+    auto state = state_.Lock();
+    thread = std::move(state->thread);
+    if (state->caller == std::this_thread::get_id()) {
+      if (thread.joinable()) thread.detach();
+      return;
+    }
+    state.Wait(changed_, [&] { return state->Ended(); });
+  }
+  if (thread.joinable()) thread.join();
+}
+
+bool HandlerRunner::Ended() {
+  auto state = state_.Lock();
+  return state->stopped && state->Ended();
+}
+
+bool HandlerRunner::HasSynced() { return state_.Lock()->synced; }
+
+bool HandlerRunner::WaitForSync(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] {
+    { auto state = state_.Lock(); }
+    changed_.notify_all();
+  });
+  auto state = state_.Lock();
+  state.Wait(changed_, [&] { return state->synced || state->stopped || stop.stop_requested(); });
+  return state->synced;
+}
+
+HandlerStatus HandlerRunner::Status() {
+  auto state = state_.Lock();
+  return {.name = options_.name,
+          .synced = state->synced,
+          .queue_depth = state->queue.size(),
+          .busy = state->Busy(),
+          .busy_for = state->Busy() ? informer_.clock.Now() - state->call_started : Duration{},
+          .calls = state->calls,
+          .errors = state->errors};
+}
+
+TimePoint HandlerRunner::ReportSlowCall(TimePoint now) {
+  std::string problem;
+  TimePoint next_check;
+  {
+    auto state = state_.Lock();
+    next_check = state->queue.empty() ? TimePoint::max() : After(now, kSlowCall);
+    if (state->stopped || !state->Busy() || state->slow_reported) return next_check;
+    if (now - state->call_started < kSlowCall) return After(state->call_started, kSlowCall);
+    state->slow_reported = true;
+    problem = "handler \"" + options_.name + "\" has been busy with " +
+              state->current.key().ToString() + " for a minute; its other events wait";
+  }
+  if (informer_.on_problem) informer_.on_problem(problem, /*minor=*/false);
+  return next_check;
+}
+
+void HandlerRunner::ReportException(const HandlerEvent& event, const std::exception_ptr& error,
+                                    int consecutive) const {
+  if (informer_.on_error) {
+    informer_.on_error({.error = error,
+                        .informer = informer_.name,
+                        .handler = options_.name,
+                        .key = event.object.key(),
+                        .consecutive_failures = consecutive});
+  }
+  if (!informer_.on_problem) return;
+  informer_.on_problem("handler \"" + options_.name + "\" threw in " + FunctionName(event.type) +
+                           " for " + event.object.key().ToString() + ": " + TextOf(error) +
+                           "; other handlers are not affected",
+                       /*minor=*/false);
+}
+
+}  // namespace kopp::informer::detail
+
+namespace kopp::informer {
+
+HandlerRegistration::HandlerRegistration(std::shared_ptr<detail::HandlerRunner> runner)
+    : runner_(std::move(runner)) {}
+
+const std::string& HandlerRegistration::name() const { return runner_->options().name; }
+
+bool HandlerRegistration::HasSynced() const { return runner_->HasSynced(); }
+
+bool HandlerRegistration::WaitForSync(const std::stop_token& stop) const {
+  return runner_->WaitForSync(stop);
+}
+
+void HandlerRegistration::Remove() { runner_->Remove(); }
+
+}  // namespace kopp::informer
