@@ -72,7 +72,8 @@ forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
 forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
-forbid(framework/src "prometheus/" EXCEPT manager/metrics.cpp)
+forbid(framework/src "prometheus/"
+  EXCEPT manager/metrics.cpp manager/informer_collector.hpp manager/informer_collector.cpp)
 forbid(framework/src "CLI/")
 forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 

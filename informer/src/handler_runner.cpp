@@ -1,5 +1,7 @@
 #include "handler_runner.hpp"
 
+#include "exception_text.hpp"
+
 #include <chrono>
 #include <utility>
 
@@ -19,16 +21,6 @@ const char* FunctionName(HandlerEvent::Type type) {
       return "on_update";
     default:
       return "on_delete";
-  }
-}
-
-std::string TextOf(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& exception) {
-    return exception.what();
-  } catch (...) {
-    return "an exception that is not a std::exception";
   }
 }
 

@@ -1,3 +1,4 @@
+#include "exception_text.hpp"
 #include "handler_queue.hpp"
 #include "handler_runner.hpp"
 
@@ -32,6 +33,18 @@ void NotifyChange(const Runners& runners, const AnyObject& before, const AnyObje
   for (const auto& runner : runners) runner->Deliver(event);
 }
 
+/// Returns the key of InformerStatus::events.
+std::string_view NameOf(EventType type) {
+  switch (type) {
+    case EventType::kAdded:
+      return "added";
+    case EventType::kModified:
+      return "modified";
+    default:
+      return "deleted";
+  }
+}
+
 /// Returns when the first resync of a handler is due that has been called for the first list.
 TimePoint FirstResync(const HandlerOptions& options, TimePoint now) {
   return options.resync > Duration::zero() ? After(now, options.resync) : TimePoint::max();
@@ -43,7 +56,10 @@ AnyInformer::AnyInformer(AnySource& source, InformerOptions options)
     : source_(source),
       options_(std::move(options)),
       store_(options_.on_problem),
-      version_(options_.clock) {}
+      version_(options_.clock) {
+  if (options_.metrics == nullptr) return;
+  metric_ = options_.metrics->NewInformerMetric([this] { return Status(); });
+}
 
 AnyInformer::~AnyInformer() {
   const auto runners = handlers_.Lock()->runners;
@@ -104,7 +120,19 @@ bool AnyInformer::WaitForHandlers(TimePoint deadline) const {
 }
 
 InformerStatus AnyInformer::Status() const {
-  InformerStatus status{.name = options_.name, .synced = HasSynced(), .objects = store_.Size()};
+  InformerStatus status;
+  {
+    auto statistics = statistics_.Lock();
+    status = statistics->status;
+    status.resource_version = version_.Get();
+    if (!status.resource_version.empty()) {
+      status.resource_version_age = options_.clock.Now() - statistics->version_time;
+    }
+  }
+  status.name = options_.name;
+  status.kind = options_.kind;
+  status.synced = HasSynced();
+  status.objects = store_.Size();
   const auto runners = handlers_.Lock()->runners;
   for (const auto& runner : *runners) {
     if (!runner->Ended()) status.handlers.push_back(runner->Status());
@@ -143,6 +171,9 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
     NotifyChange(*runners, previous.Get(object.key()), object, is_first_list);
   }
   if (is_first_list) OnFirstList(*runners);
+  auto statistics = statistics_.Lock();
+  ++statistics->status.lists;
+  statistics->status.skipped_objects += skipped_keys.size();
 }
 
 /// Call after `runners` were called for each object of the first list.
@@ -179,6 +210,7 @@ void AnyInformer::ApplyEvent(const WatchItem& event) {
     // watch and one of them lags behind.
     return;
   }
+  ++statistics_.Lock()->status.events[NameOf(event.event_type)];
   const bool is_deletion = event.event_type == EventType::kDeleted;
   auto handlers = handlers_.Lock();
   is_deletion ? store_.Erase(object.key()) : store_.Set(object);
@@ -189,6 +221,30 @@ void AnyInformer::ApplyEvent(const WatchItem& event) {
   const bool final_state_known =
       !event.metadata_only && cached.metadata().uid == object.metadata().uid;
   NotifyDelete(*runners, final_state_known ? object : cached, !final_state_known);
+}
+
+void AnyInformer::OnVersion(const std::string& resource_version) {
+  version_.Set(resource_version);
+  auto statistics = statistics_.Lock();
+  statistics->status.consecutive_failures = 0;
+  statistics->version_time = options_.clock.Now();
+}
+
+void AnyInformer::OnSkippedObject() { ++statistics_.Lock()->status.skipped_objects; }
+
+void AnyInformer::OnWatchEnd(std::string_view reason) {
+  ++statistics_.Lock()->status.watch_ends[reason];
+}
+
+void AnyInformer::OnFailure(const std::exception_ptr& error, Duration retry_in) {
+  InformerError report{.error = error, .informer = options_.name, .retry_in = retry_in};
+  {
+    auto statistics = statistics_.Lock();
+    ++statistics->status.errors;
+    statistics->status.last_error = TextOf(error);
+    report.consecutive_failures = ++statistics->status.consecutive_failures;
+  }
+  if (options_.on_error) options_.on_error(report);
 }
 
 TimePoint AnyInformer::ResyncIfDue(TimePoint now) {

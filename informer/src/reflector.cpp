@@ -50,6 +50,19 @@ std::string RetrySuffix(Duration delay) {
   return "; retrying in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
+/// Returns the reason for Sink::OnWatchEnd.
+std::string_view WatchEndReason(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ApiError& error) {
+    return error.IsGone() ? "expired" : "rejected";
+  } catch (const DecodeError&) {
+    return "malformed";
+  } catch (...) {
+    return "failed";
+  }
+}
+
 /// Returns whether the server rejects the options of a streaming list. A server whose etcd lacks
 /// RequestWatchProgress (before 3.4.31 and 3.5.13) sends 500.
 bool RejectsStreaming(const ApiError& error) {
@@ -339,6 +352,9 @@ class AnyReflector::InitialObjects {
 };
 
 void AnyReflector::Sink::OnVersion(const std::string&) {}
+void AnyReflector::Sink::OnSkippedObject() {}
+void AnyReflector::Sink::OnWatchEnd(std::string_view) {}
+void AnyReflector::Sink::OnFailure(const std::exception_ptr&, Duration) {}
 
 void AnyReflector::Run(const std::stop_token& stop) {
   Duration delay{};
@@ -362,7 +378,12 @@ void AnyReflector::Run(const std::stop_token& stop) {
       if (stop.stop_requested()) return;
       listed_objects_.clear();
       skipped_keys_.clear();
-      next = state_.OnFailure(std::current_exception());
+      const std::exception_ptr failure = std::current_exception();
+      if (state_.state() == ReflectorState::State::kWatching) {
+        sink_.OnWatchEnd(WatchEndReason(failure));
+      }
+      next = state_.OnFailure(failure);
+      sink_.OnFailure(failure, next.delay);
     }
     ReportProblem(next.problem + RetrySuffix(next.delay), next.minor);
     delay = next.delay;
@@ -399,20 +420,21 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
   bool event_may_wait = true;  // an audit continues only when all events were applied
   while (!stop.stop_requested()) {
     if (!event_may_wait) {
-      if (const auto drift = ContinueAudit(audit, stop)) return state_.OnDrift(*drift);
+      if (const auto drift = ContinueAudit(audit, stop))
+        return EndWatch("drift", state_.OnDrift(*drift));
     }
     const TimePoint now = options_.clock.Now();
-    if (now >= state_.IdleDeadline()) return state_.OnIdleTimeout();
+    if (now >= state_.IdleDeadline()) return EndWatch("idle", state_.OnIdleTimeout());
     const TimePoint audit_time = audit ? now : std::max(now, state_.NextAudit());
     const TimePoint deadline =
         std::min({sink_.ResyncIfDue(now), state_.IdleDeadline(), audit_time});
     const WatchItem item = stream->Next(deadline - now);
     event_may_wait = item.type != WatchItem::Type::kNoEvent;
-    if (item.type == WatchItem::Type::kEnd) return state_.OnWatchEnd();
+    if (item.type == WatchItem::Type::kEnd) return EndWatch("closed", state_.OnWatchEnd());
     if (state_.state() == ReflectorState::State::kStreamingList) {
       HandleInitialItem(item, initial_objects);
     } else if (state_.IsOutdated(item.resource_version)) {
-      return state_.OnOutdatedVersion(item.resource_version);
+      return EndWatch("outdated", state_.OnOutdatedVersion(item.resource_version));
     } else {
       HandleWatchItem(item);
     }
@@ -445,6 +467,12 @@ std::optional<CacheDrift> AnyReflector::ContinueAudit(std::optional<CacheAudit>&
   return drift;
 }
 
+ReflectorState::NextStep AnyReflector::EndWatch(std::string_view reason,
+                                                ReflectorState::NextStep next) {
+  sink_.OnWatchEnd(reason);
+  return next;
+}
+
 void AnyReflector::HandleInitialItem(const WatchItem& item, InitialObjects& objects) {
   if (item.type == WatchItem::Type::kSkipped) ReportProblem(item.problem, /*minor=*/false);
   if (objects.Apply(item)) state_.OnInitialObject();
@@ -458,7 +486,10 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
   using Type = WatchItem::Type;
   // A skipped event changes neither the resource version nor the idle deadline. If the watch is
   // reopened before the next event, it receives the skipped event again.
-  if (item.type == Type::kSkipped) return ReportProblem(item.problem, /*minor=*/false);
+  if (item.type == Type::kSkipped) {
+    sink_.OnSkippedObject();
+    return ReportProblem(item.problem, /*minor=*/false);
+  }
   if (item.type == Type::kNoEvent) return;
   if (item.type == Type::kEvent) sink_.ApplyEvent(item);
   state_.OnEvent(item.resource_version, item.type == Type::kBookmark);

@@ -14,8 +14,10 @@
 
 #include <kopp/client_options.hpp>
 #include <kopp/http_source.hpp>
+#include <kopp/informer/informer_error.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/metadata_only.hpp>
+#include <kopp/informer/metrics.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -122,6 +124,13 @@ struct CacheOptions {
   /// How long a read waits for the program's own writes, before it throws StaleCacheError. 0: the
   /// manager does not report its writes to the cache, and reads do not wait.
   Duration own_writes_timeout = std::chrono::seconds(5);
+
+  /// Called with the exception if a list or watch fails or a handler throws; on several threads at
+  /// once. Problems are logged, whether or not it is set. client-go: WatchErrorHandler.
+  std::function<void(const informer::InformerError&)> on_error = {};
+
+  /// Exports the state of each informer; must outlive the cache. Manager sets it.
+  informer::InformerMetrics* metrics = nullptr;
 
   /// Sets the options for the objects of the view `T`. Returns *this.
   template <Object T>

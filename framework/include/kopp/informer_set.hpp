@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -26,7 +27,7 @@ struct UnsyncedInformer {
 /// The informers of one view in a Cache: one for each watched namespace, or one for all of them.
 /// The cache owns and starts it; programs add handlers and read.
 ///
-/// Thread-safe, except that handlers must be added before Start.
+/// Thread-safe. Handlers may be added before and while it runs.
 /// controller-runtime: multiNamespaceInformer.
 class InformerSet {
  public:
@@ -37,6 +38,8 @@ class InformerSet {
     std::vector<ListFilter> filters = {};  ///< of the informers; one for each watched namespace
     Logger log{};
     Clock& clock = Clock::Real();
+    std::function<void(const informer::InformerError&)> on_error = {};  ///< see InformerOptions
+    informer::InformerMetrics* metrics = nullptr;                       ///< see InformerOptions
   };
 
   /// `transport` and `options.clock` must outlive the object. Throws std::invalid_argument if a

@@ -5,15 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include <kopp/informer/metrics.hpp>
 #include <kopp/workqueue/metrics.hpp>
 
 namespace kopp {
 
 struct RequestEvent;
 
-/// Collects the metrics of a program for Prometheus: those of its workqueues and of its requests to
-/// the API server. Names and labels are those of controller-runtime, so that its dashboards and
-/// alerts work unchanged. Thread-safe. Must outlive the queues and transports that use it.
+/// Collects the metrics of a program for Prometheus: those of its workqueues, of its requests to
+/// the API server and of its informers. Names and labels of the first two are those of
+/// controller-runtime, so that its dashboards and alerts work unchanged; the metrics of informers
+/// begin with `kopp_informer_`. Thread-safe. Must outlive the queues, transports and informers that
+/// use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
@@ -23,7 +26,7 @@ struct RequestEvent;
 /// time of the longest running processor is the maximum. A series is removed with the last queue
 /// that uses it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus
 /// would reject the whole text.
-class Metrics final : public workqueue::MetricsProvider {
+class Metrics final : public workqueue::MetricsProvider, public informer::InformerMetrics {
  public:
   /// The Content-Type of Text().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -50,6 +53,10 @@ class Metrics final : public workqueue::MetricsProvider {
       const std::string& name, std::function<double()> read) override;
   std::unique_ptr<workqueue::Metric> NewLongestRunningProcessorSecondsMetric(
       const std::string& name, std::function<double()> read) override;
+
+  // The InformerMetrics interface. Informers call it.
+  std::unique_ptr<workqueue::Metric> NewInformerMetric(
+      std::function<informer::InformerStatus()> read) override;
 
  private:
   struct Families;

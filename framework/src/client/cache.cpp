@@ -138,7 +138,9 @@ std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec) const {
                            .decode = spec.decode,
                            .filters = detail::CacheFilters(options_, spec.key, spec.kind.scope),
                            .log = log_,
-                           .clock = clock_});
+                           .clock = clock_,
+                           .on_error = options_.on_error,
+                           .metrics = options_.metrics});
   entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)});
   const bool running = running_;
   lock.unlock();

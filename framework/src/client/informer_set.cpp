@@ -27,8 +27,18 @@ struct InformerSet::Member {
                         minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
                               : log.Error("Reflector error", {{"err", problem}});
                         *last_problem.Lock() = problem;
-                      }}),
+                      },
+                  .name = NameOf(options, filter),
+                  .kind = options.kind.kind,
+                  .on_error = options.on_error,
+                  .metrics = options.metrics}),
         own_writes(options.kind.kind, informer, options.clock) {}
+
+  /// Returns "deployments.v1.apps", with a namespace "deployments.v1.apps/web".
+  static std::string NameOf(const Options& options, const ListFilter& filter) {
+    const std::string kind = options.kind.ToString();
+    return filter.ns.empty() ? kind : kind + "/" + filter.ns;
+  }
 
   static Logger LogOf(const Options& options, const ListFilter& filter) {
     Logger log = options.log.With({{"kind", options.kind.kind}});

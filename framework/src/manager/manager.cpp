@@ -86,9 +86,10 @@ std::shared_ptr<Transport> TransportOf(const Options& options, Metrics* metrics,
   return WithPolicies(std::move(transport), std::move(policies));
 }
 
-CacheOptions CacheOptionsOf(const Options& options) {
+CacheOptions CacheOptionsOf(const Options& options, Metrics* metrics) {
   CacheOptions cache = options.cache;
   if (!options.watch_namespace.empty()) cache.namespaces = ParseNamespaces(options.watch_namespace);
+  cache.metrics = metrics;
   return cache;
 }
 
@@ -111,7 +112,7 @@ Manager::Manager(Options options)
       transport_(TransportOf(options_, metrics_.get(), config_error_)),
       client_(Client(*transport_, options_.name, cancel_calls_.get_token())
                   .WithFieldValidation(options_.field_validation)),
-      cache_(*transport_, CacheOptionsOf(options_), options_.log, options_.clock) {
+      cache_(*transport_, CacheOptionsOf(options_, metrics_.get()), options_.log, options_.clock) {
   if (options_.cache.own_writes_timeout > Duration::zero()) {
     client_ = client_.WithWriteObserver(cache_.write_observer());
   }

@@ -1,3 +1,6 @@
+#include "manager/informer_collector.hpp"
+#include "manager/metric_callback.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -84,45 +87,6 @@ class SharedFamily final : public prometheus::Collectable {
   mutable Guarded<std::map<Labels, std::weak_ptr<T>>> series_;  // may contain expired entries
 };
 
-/// The callback with which one queue contributes to a gauge. Thread-safe.
-class GaugeCallback {
- public:
-  explicit GaugeCallback(std::function<double()> read) : read_(std::move(read)) {}
-
-  /// Returns nullopt after Disable, and if the callback throws.
-  std::optional<double> Read() {
-    const std::lock_guard guard{mutex_};
-    if (!read_) return std::nullopt;
-    try {
-      return read_();
-    } catch (...) {
-      return std::nullopt;
-    }
-  }
-
-  /// Blocks while the callback runs; it is not called afterwards.
-  void Disable() {
-    const std::lock_guard guard{mutex_};
-    read_ = nullptr;
-  }
-
- private:
-  // Held while the callback runs, so the callback must not wait for a thread that calls Disable.
-  std::mutex mutex_;
-  std::function<double()> read_;
-};
-
-/// Registers a callback for as long as it lives.
-class CallbackMetric final : public workqueue::Metric {
- public:
-  explicit CallbackMetric(std::shared_ptr<GaugeCallback> callback)
-      : callback_(std::move(callback)) {}
-  ~CallbackMetric() override { callback_->Disable(); }
-
- private:
-  std::shared_ptr<GaugeCallback> callback_;
-};
-
 /// The gauges of one name. Their values are computed when they are collected: `merge` combines the
 /// callbacks with equal labels. Thread-safe.
 class GaugeFamily final : public prometheus::Collectable {
@@ -133,11 +97,11 @@ class GaugeFamily final : public prometheus::Collectable {
       : name_(std::move(name)), help_(std::move(help)), merge_(merge) {}
 
   std::unique_ptr<workqueue::Metric> Add(Labels labels, std::function<double()> read) {
-    auto callback = std::make_shared<GaugeCallback>(std::move(read));
+    auto callback = std::make_shared<MetricCallback<double>>(std::move(read));
     auto callbacks = callbacks_.Lock();
     std::erase_if(*callbacks, [](const auto& entry) { return entry.second.expired(); });
     callbacks->emplace_back(std::move(labels), callback);
-    return std::make_unique<CallbackMetric>(std::move(callback));
+    return std::make_unique<CallbackMetric<double>>(std::move(callback));
   }
 
   // Does not hold the lock of callbacks_ during a callback, so that queues can be created and
@@ -161,7 +125,7 @@ class GaugeFamily final : public prometheus::Collectable {
   }
 
  private:
-  using Entry = std::pair<Labels, std::weak_ptr<GaugeCallback>>;
+  using Entry = std::pair<Labels, std::weak_ptr<MetricCallback<double>>>;
 
   const std::string name_;
   const std::string help_;
@@ -262,6 +226,7 @@ struct Metrics::Families {
       "rest_client_request_duration_seconds",
       "Seconds from sending a request to the API server until its response is complete, by verb "
       "and host. Streams are not included."};
+  InformerCollector informers{};
   Guarded<std::set<std::shared_ptr<void>>> request_series{};  // keeps them alive
 };
 
@@ -275,7 +240,7 @@ std::string Metrics::Text() const {
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.requests, &f.request_duration}) {
+           &f.requests, &f.request_duration, &f.informers}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -329,6 +294,18 @@ std::unique_ptr<workqueue::Metric> Metrics::NewUnfinishedWorkSecondsMetric(
 std::unique_ptr<workqueue::Metric> Metrics::NewLongestRunningProcessorSecondsMetric(
     const std::string& name, std::function<double()> read) {
   return families_->longest.Add(LabelsOf(name), std::move(read));
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewInformerMetric(
+    std::function<informer::InformerStatus()> read) {
+  const auto read_utf8 = [read = std::move(read)] {
+    informer::InformerStatus status = read();
+    status.name = ToUtf8(status.name);
+    status.kind = ToUtf8(status.kind);
+    for (informer::HandlerStatus& handler : status.handlers) handler.name = ToUtf8(handler.name);
+    return status;
+  };
+  return families_->informers.Add(read_utf8);
 }
 
 }  // namespace kopp

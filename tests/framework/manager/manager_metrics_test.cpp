@@ -98,6 +98,23 @@ TEST_F(ManagerMetricsTest, TheRequestsOfTheManagerAreCounted) {
   EXPECT_EQ(StopManager(), 0);
 }
 
+TEST_F(ManagerMetricsTest, TheInformersOfTheManagerHaveMetrics) {
+  SetPods({PodJson("a")});
+  NewManager("127.0.0.1:0").AddController<Pod>({.name = "foo"}).Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+  StartManager();
+  transport_->Await("WATCH", kPods);
+
+  const auto response = Get(AwaitPort(), "/metrics");
+
+  EXPECT_THAT(response.body,
+              HasSubstr("kopp_informer_objects{kind=\"Pod\",name=\"pods.v1.\"} 1\n"));
+  EXPECT_THAT(response.body, HasSubstr("kopp_informer_handler_calls_total{handler=\"foo\",kind="
+                                       "\"Pod\",name=\"pods.v1.\"} 1\n"));
+  EXPECT_EQ(StopManager(), 0);
+}
+
 TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressIsLoggedBeforeTheFirstApiRequest) {
   NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -362,6 +363,63 @@ TEST_F(MetricsTest, QueuesCanBeUsedAndDestroyedDuringScrapes) {
   owners.clear();
 
   EXPECT_EQ(metrics_.Text(), "");
+}
+
+/// Returns a status with values that differ from their defaults.
+informer::InformerStatus StatusOfPods() {
+  return {.name = "pods.v1.",
+          .kind = "Pod",
+          .synced = true,
+          .objects = 3,
+          .resource_version = "42",
+          .resource_version_age = 1500ms,
+          .lists = 2,
+          .skipped_objects = 4,
+          .events = {{"added", 5}},
+          .watch_ends = {{"closed", 6}},
+          .errors = 7,
+          .handlers = {{.name = "foo",
+                        .queue_depth = 8,
+                        .busy = true,
+                        .busy_for = 9s,
+                        .calls = 10,
+                        .errors = 11}}};
+}
+
+TEST_F(MetricsTest, AnInformerHasMetricsUntilItIsDestroyed) {
+  auto metric = metrics_.NewInformerMetric(StatusOfPods);
+  const auto value = [&](const std::string& name, const std::string& label = "") {
+    const auto [before, after] = label < "kind" ? std::pair(label + (label.empty() ? "" : ","), "")
+                                                : std::pair(std::string(), "," + label);
+    return Value("kopp_informer_" + name + "{" + before + R"(kind="Pod",name="pods.v1.")" + after +
+                 "}");
+  };
+
+  EXPECT_EQ(value("synced"), "1");
+  EXPECT_EQ(value("objects"), "3");
+  EXPECT_EQ(value("resource_version"), "42");
+  EXPECT_EQ(value("resource_version_age_seconds"), "1.5");
+  EXPECT_EQ(value("lists_total"), "2");
+  EXPECT_EQ(value("skipped_objects_total"), "4");
+  EXPECT_EQ(value("events_total", R"(type="added")"), "5");
+  EXPECT_EQ(value("watch_ends_total", R"(reason="closed")"), "6");
+  EXPECT_EQ(value("errors_total"), "7");
+  EXPECT_EQ(value("handler_queue_depth", R"(handler="foo")"), "8");
+  EXPECT_EQ(value("handler_busy_seconds", R"(handler="foo")"), "9");
+  EXPECT_EQ(value("handler_calls_total", R"(handler="foo")"), "10");
+  EXPECT_EQ(value("handler_errors_total", R"(handler="foo")"), "11");
+  metric.reset();
+  EXPECT_EQ(metrics_.Text(), "");
+}
+
+TEST_F(MetricsTest, InformersWithEqualLabelsShareTheirSeries) {
+  const auto metric = metrics_.NewInformerMetric(StatusOfPods);
+  const auto another = metrics_.NewInformerMetric(StatusOfPods);
+  const auto failing = metrics_.NewInformerMetric(
+      []() -> informer::InformerStatus { throw std::runtime_error("failed"); });
+
+  EXPECT_EQ(Value(R"(kopp_informer_objects{kind="Pod",name="pods.v1."})"), "6");
+  EXPECT_EQ(Value(R"(kopp_informer_resource_version{kind="Pod",name="pods.v1."})"), "42");
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <random>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/informer_error.hpp>
 #include <kopp/informer/informer_status.hpp>
+#include <kopp/informer/metrics.hpp>
 #include <kopp/informer/reflector.hpp>
 #include <kopp/informer/store.hpp>
 #include <kopp/informer/store_version.hpp>
@@ -38,9 +41,12 @@ struct InformerOptions {
   /// As ReflectorOptions::on_problem. Also called if a handler throws, and if a handler has been
   /// busy with one event for a minute.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
-  std::string name = {};  ///< of the informer, in errors, metrics and logs
-  /// Called if a handler throws.
+  std::string name = {};  ///< of the informer, in errors and metrics: "pods"
+  std::string kind = {};  ///< of its objects, in metrics: "Pod"
+  /// Called with the exception if a list or watch fails or a handler throws. client-go:
+  /// WatchErrorHandler.
   std::function<void(const InformerError&)> on_error = {};
+  InformerMetrics* metrics = nullptr;  ///< must outlive the informer; null: no metrics
 };
 
 /// Lists and watches all objects of a kind, keeps them in a store and notifies handlers of changes.
@@ -113,12 +119,20 @@ class AnyInformer : private AnyReflector::Sink {
     bool stopped = false;
   };
 
+  struct Statistics {
+    InformerStatus status = {};  // without what Status() reads elsewhere
+    TimePoint version_time{};    // of the last list, event or bookmark
+  };
+
   // AnyReflector::Sink
   void Replace(std::vector<AnyObject> objects, const std::vector<ObjectKey>& skipped_keys) override;
   void ApplyEvent(const WatchItem& event) override;
   [[nodiscard]] std::vector<AnyObject> Objects() const override { return store_.List(); }
+  void OnVersion(const std::string& resource_version) override;
+  void OnSkippedObject() override;
+  void OnWatchEnd(std::string_view reason) override;
+  void OnFailure(const std::exception_ptr& error, Duration retry_in) override;
   TimePoint ResyncIfDue(TimePoint now) override;
-  void OnVersion(const std::string& resource_version) override { version_.Set(resource_version); }
 
   void KeepUnlistedObjectsIfAKeyIsUnknown(std::vector<AnyObject>& objects,
                                           const std::vector<ObjectKey>& skipped_keys) const;
@@ -134,6 +148,8 @@ class AnyInformer : private AnyReflector::Sink {
 
   mutable Guarded<bool> synced_{false};
   mutable std::condition_variable synced_changed_;
+  mutable Guarded<Statistics> statistics_;
+  std::unique_ptr<workqueue::Metric> metric_;  // last: it reads all members above
 };
 
 /// An AnyInformer for objects of the view `T`.

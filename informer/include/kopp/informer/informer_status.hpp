@@ -25,6 +25,7 @@ struct HandlerStatus {
 /// The state of an informer at one time. Counts are since its construction.
 struct InformerStatus {
   std::string name = {};  ///< InformerOptions::name
+  std::string kind = {};  ///< InformerOptions::kind
   bool synced = false;
   std::size_t objects = 0;  ///< in the store
 

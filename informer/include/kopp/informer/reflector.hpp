@@ -8,6 +8,7 @@
 #include <random>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -235,6 +236,17 @@ class AnyReflector {
     virtual void ApplyEvent(const WatchItem& event) = 0;
     /// Returns all objects, for an audit.
     [[nodiscard]] virtual std::vector<AnyObject> Objects() const = 0;
+    // For statistics; the defaults do nothing.
+
+    /// Called for each object of a watch that could not be applied.
+    virtual void OnSkippedObject();
+    /// Called when a watch has ended. `reason` is "closed" (by the server), "idle" (nothing came
+    /// for too long), "outdated" (it sent an older version), "expired" (410), "rejected" (another
+    /// status), "malformed" (no valid JSON), "failed" (no complete response) or "drift" (an audit).
+    virtual void OnWatchEnd(std::string_view reason);
+    /// Called when a list or watch threw `error`. It is repeated after `retry_in`.
+    virtual void OnFailure(const std::exception_ptr& error, Duration retry_in);
+
     /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
     /// Returns the time of the next resync; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
@@ -260,6 +272,7 @@ class AnyReflector {
   void List(const std::stop_token& stop);
   ReflectorState::NextStep CheckVersion(const std::stop_token& stop);
   ReflectorState::NextStep Watch(const std::stop_token& stop);
+  ReflectorState::NextStep EndWatch(std::string_view reason, ReflectorState::NextStep next);
   void HandleInitialItem(const WatchItem& item, InitialObjects& objects);
   void HandleWatchItem(const WatchItem& item);
   std::optional<CacheDrift> ContinueAudit(std::optional<CacheAudit>& audit,
