@@ -35,8 +35,39 @@ class EventLog {
   std::condition_variable appended_;
 };
 
+/// Blocks threads until it is opened. Thread-safe.
+class Gate {
+ public:
+  void Open() {
+    state_.Lock()->open = true;
+    changed_.notify_all();
+  }
+  /// Blocks until Open was called.
+  void Pass() {
+    auto state = state_.Lock();
+    ++state->arrived;
+    changed_.notify_all();
+    state.Wait(changed_, [&] { return state->open; });
+  }
+  /// Blocks until `count` threads have called Pass.
+  void AwaitArrivals(int count) {
+    auto state = state_.Lock();
+    state.Wait(changed_, [&] { return state->arrived >= count; });
+  }
+
+ private:
+  struct State {
+    bool open = false;
+    int arrived = 0;
+  };
+  Guarded<State> state_;
+  std::condition_variable changed_;
+};
+
 class InformerTest : public ::testing::Test {
  protected:
+  ~InformerTest() override { gate_.Open(); }
+
   /// Returns a handler that appends each call to the event log.
   EventHandler<testing::Widget> RecordingHandler() {
     using Ptr = std::shared_ptr<const testing::Widget>;
@@ -85,6 +116,7 @@ class InformerTest : public ::testing::Test {
   testing::FakeClock clock_;
   testing::FakeSource<testing::Widget> source_{clock_};
   EventLog event_log_;
+  Gate gate_;  // for handlers that block
   Guarded<std::vector<std::string>> problems_;
   Informer<testing::Widget> informer_{
       source_, {.clock = clock_, .seed = 1, .on_problem = [this](const std::string& problem, bool) {

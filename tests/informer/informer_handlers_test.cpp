@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <map>
 #include <memory>
@@ -23,40 +22,9 @@ using kopp::testing::Widget;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Blocks threads until it is opened. Thread-safe.
-class Gate {
- public:
-  void Open() {
-    state_.Lock()->open = true;
-    changed_.notify_all();
-  }
-  /// Blocks until Open was called.
-  void Pass() {
-    auto state = state_.Lock();
-    ++state->arrived;
-    changed_.notify_all();
-    state.Wait(changed_, [&] { return state->open; });
-  }
-  /// Blocks until `count` threads have called Pass.
-  void AwaitArrivals(int count) {
-    auto state = state_.Lock();
-    state.Wait(changed_, [&] { return state->arrived >= count; });
-  }
-
- private:
-  struct State {
-    bool open = false;
-    int arrived = 0;
-  };
-  Guarded<State> state_;
-  std::condition_variable changed_;
-};
-
 class InformerHandlersTest : public InformerTest {
  protected:
   using Ptr = std::shared_ptr<const Widget>;
-
-  ~InformerHandlersTest() override { gate_.Open(); }
 
   /// Returns a handler whose calls record the event and then block until gate_ is opened.
   EventHandler<Widget> BlockingHandler() {
@@ -67,15 +35,10 @@ class InformerHandlersTest : public InformerTest {
     };
     return handler;
   }
-  void Start() {
-    runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
-  }
   void Stop() {
     runner_.request_stop();
     runner_.join();
   }
-
-  Gate gate_;
 };
 
 TEST_F(InformerTest, HandlersGetWatchEventsInOrder) {
