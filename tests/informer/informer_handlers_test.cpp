@@ -212,14 +212,29 @@ TEST_F(InformerHandlersTest, HandlersThatAreAddedDuringEventsNeitherMissNorRepea
   const std::jthread writer([&] {
     for (int size = 0; size <= kLast; ++size) source_.Set(MakeWidget("a").WithSize(size));
   });
-  constexpr int kHandlers = 20;
+  constexpr int kHandlers = 100;
   for (int i = 0; i < kHandlers; ++i) {
-    const Delivery delivery = i % 2 == 0 ? Delivery::kOwnThread : Delivery::kInformerThread;
+    const Delivery delivery = i % 10 == 0 ? Delivery::kOwnThread : Delivery::kInformerThread;
     informer_.AddHandler(checking_handler(), {.delivery = delivery});
   }
   while (finished < kHandlers && problems == 0) std::this_thread::yield();
 
   EXPECT_EQ(problems, 0);
+}
+
+TEST_F(InformerHandlersTest, AHandlerThatIsAddedByAHandlerGetsTheCurrentEventOnce) {
+  informer_.AddHandler({.on_add =
+                            [this](const AnyObject& object, bool) {
+                              if (object.metadata().name == "a") AddRecordingHandler();
+                            }},
+                       {.delivery = Delivery::kInformerThread});
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+
+  source_.Set(MakeWidget("a"));
+  source_.Set(MakeWidget("b"));
+
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=0", "add b=0"));
 }
 
 TEST_F(InformerHandlersTest, ARegistrationHasSyncedWhenItsHandlerWasCalledForTheFirstList) {
