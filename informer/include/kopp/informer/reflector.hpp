@@ -247,8 +247,8 @@ class AnyReflector {
     /// Called when a list or watch threw `error`. It is repeated after `retry_in`.
     virtual void OnFailure(const std::exception_ptr& error, Duration retry_in);
 
-    /// Runs the resyncs that are due. Called before the reflector waits for events or for a retry.
-    /// Returns the time of the next resync; TimePoint::max() means never.
+    /// Runs the periodic work that is due, such as resyncs. Called before the reflector waits.
+    /// Returns the time of the next work; TimePoint::max() means never.
     virtual TimePoint ResyncIfDue(TimePoint now) = 0;
     /// Called after each list, event and bookmark was applied, with the version up to which the
     /// sink has all changes. The default does nothing.
