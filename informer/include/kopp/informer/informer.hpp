@@ -24,10 +24,6 @@
 
 namespace kopp::informer {
 
-namespace detail {
-struct HandlerEvent;
-}
-
 /// Options of an informer. The callbacks are called on the informer's thread and on the threads of
 /// handlers, possibly at the same time. They must not throw.
 struct InformerOptions {
