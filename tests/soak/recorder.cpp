@@ -186,10 +186,12 @@ RecordedInformer::RecordedInformer(const std::string& name, Transport& transport
       source_(http_source_, log, name),
       informer_(source_, {.clock = clock, .use_watch_list = use_watch_list}) {
   using Ptr = std::shared_ptr<const ConfigMap>;
-  informer_.AddHandler(informer::EventHandler<ConfigMap>{
-      .on_add = [this](const Ptr& map, bool) { RecordCall("add", *map); },
-      .on_update = [this](const Ptr&, const Ptr& map) { RecordCall("update", *map); },
-      .on_delete = [this](const Ptr& map, bool) { RecordCall("delete", *map); }});
+  informer_.AddHandler(
+      informer::EventHandler<ConfigMap>{
+          .on_add = [this](const Ptr& map, bool) { RecordCall("add", *map); },
+          .on_update = [this](const Ptr&, const Ptr& map) { RecordCall("update", *map); },
+          .on_delete = [this](const Ptr& map, bool) { RecordCall("delete", *map); }},
+      {.delivery = informer::Delivery::kInformerThread});  // unmerged
   thread_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
   sync_thread_ = std::jthread([this](const std::stop_token& stop) {
     if (informer_.WaitForSync(stop)) log_.Write({{"informer", name_}, {"entry", "synced"}});

@@ -146,7 +146,8 @@ TEST_F(CacheWithServerTest, TheCacheConvergesAfterADefinitionWasDeletedAndCreate
   cache_.InformerFor(kGadgets);
   std::atomic<int> deletions{0};
   cache_.InformerFor(kGadgets).AddHandler(
-      {.on_delete = [&](const informer::AnyObject&, bool) { ++deletions; }});
+      {.on_delete = [&](const informer::AnyObject&, bool) { ++deletions; }},
+      {.delivery = informer::Delivery::kInformerThread});
   cache_.Start();
   ASSERT_TRUE(cache_.WaitForSync({}));
   EXPECT_THAT(GadgetNames(), ElementsAre("old"));

@@ -102,9 +102,10 @@ TEST_F(CacheTest, ReadingANamespaceThatIsNotWatchedThrows) {
 TEST_F(CacheTest, AHandlerIsCalledForTheObjectsOfAllNamespaces) {
   Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
   Guarded<std::vector<std::string>> added;
-  cache.InformerFor<Pod>().AddHandler({.on_add = [&](const informer::AnyObject& pod, bool) {
-    added.Lock()->push_back(pod.metadata().name);
-  }});
+  cache.InformerFor<Pod>().AddHandler(
+      {.on_add = [&](const informer::AnyObject& pod,
+                     bool) { added.Lock()->push_back(pod.metadata().name); }},
+      {.delivery = informer::Delivery::kInformerThread});
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
   cache.Stop();
