@@ -101,16 +101,25 @@ class ManagerWatchesTest : public ManagerTest {
           return Result{};
         });
   }
+  /// Blocks until the manager waits only for its handlers; before that, no time may pass.
+  void AwaitEndOfWorkers() {
+    while (LogText().find("All workers finished") == std::string::npos) std::this_thread::yield();
+  }
   /// Runs a manager whose mapping never returns, logs to standard error, and requests a stop.
   [[noreturn]] void StopManagerWithABlockedMapping() {
-    Manager manager{
-        Options{.log = Logger({.write = [](std::string_view line) { std::cerr << line; }}),
-                .transport = transport_,
-                .clock = clock_}};
+    Manager manager{Options{.log = Logger({.write =
+                                               [this](std::string_view line) {
+                                                 std::cerr << line;
+                                                 const std::lock_guard guard{mutex_};
+                                                 log_ += line;
+                                               }}),
+                            .transport = transport_,
+                            .clock = clock_}};
     AddControllerWithMapping(manager, [] { std::promise<void>().get_future().wait(); });
     std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
     AwaitCalls(2);
     runner.request_stop();
+    AwaitEndOfWorkers();
     while (true) clock_.Advance(1s);
   }
 };
@@ -142,6 +151,7 @@ TEST_F(ManagerWatchesTest, TheApiCallsOfAMappingAreCancelledAfterTheGracefulShut
   AwaitCalls(2);
 
   runner_.request_stop();
+  AwaitEndOfWorkers();
   while (LogText().find("cancelling their API calls") == std::string::npos) clock_.Advance(1s);
 
   EXPECT_EQ(Stop(), 0);
