@@ -1,11 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
-#include <vector>
 
 namespace kopp::informer {
 
@@ -32,14 +33,14 @@ class HashTrie {
 
   /// Returns the entry with this key, or null. The pointer is valid until this trie is changed.
   [[nodiscard]] const Entry* Find(const Key& key) const {
-    const Node* node = root_.get();
+    Node* node = root_.get();
     for (Path path(key); node != nullptr; path.Descend()) {
-      if ((node->entry_bits & path.bit()) != 0) {
-        const Entry& entry = node->entries[Rank(node->entry_bits, path.bit())];
+      if (node->HasEntry(path.bit())) {
+        const Entry& entry = node->entry(path.bit());
         return Policy::KeyOf(entry) == key ? &entry : nullptr;
       }
-      if ((node->child_bits & path.bit()) == 0) return nullptr;
-      node = node->children[Rank(node->child_bits, path.bit())].get();
+      if (!node->HasChild(path.bit())) return nullptr;
+      node = node->child(path.bit()).get();
     }
     return nullptr;
   }
@@ -47,46 +48,124 @@ class HashTrie {
   /// Returns the entry with this key for a change; creates it if there is none. The caller must
   /// assign an entry with this key to a new entry before it uses the trie again.
   Entry& FindOrCreate(const Key& key, Transaction transaction) {
-    std::shared_ptr<Node>* node = &root_;
+    NodePtr* node = &root_;
     for (Path path(key);; path.Descend()) {
-      Node& own = Own(*node, transaction);
-      if ((own.entry_bits & path.bit()) != 0) {
-        Entry& entry = own.entries[Rank(own.entry_bits, path.bit())];
+      const Shape shape = ShapeOf(*node);
+      const std::uint32_t bit = path.bit();
+      if ((shape.entries & bit) != 0) {
+        Own(*node, shape, transaction);
+        Entry& entry = (*node)->entry(bit);
         if (Policy::KeyOf(entry) == key) return entry;
-        MoveEntryToNewChild(own, path, transaction);
-      } else if ((own.child_bits & path.bit()) == 0) {
+        MoveEntryToNewChild(*node, path, transaction);
+      } else if ((shape.children & bit) == 0) {
         ++size_;
-        return Insert(own.entries, own.entry_bits, path.bit(), Entry{});
+        Own(*node, {shape.entries | bit, shape.children}, transaction);
+        return (*node)->entry(bit);
+      } else {
+        Own(*node, shape, transaction);
       }
-      node = &own.children[Rank(own.child_bits, path.bit())];
+      node = &(*node)->child(bit);
     }
   }
 
   /// Removes the entry with this key. Requires that there is one.
   void Erase(const Key& key, Transaction transaction) {
     EraseBelow(root_, Path(key), transaction);
-    if (--size_ == 0) root_.reset();
+    if (--size_ == 0) root_ = {};
   }
 
   /// Calls `visit` for each entry, in no particular order, until it returns false. Returns false if
   /// `visit` did.
   template <typename Visit>
   bool ForEach(Visit visit) const {
-    return root_ == nullptr || ForEachBelow(*root_, visit);
+    return root_.get() == nullptr || ForEachBelow(*root_, visit);
   }
 
  private:
   static constexpr unsigned kBitsPerLevel = 5;  // a node has 32 slots
   static constexpr unsigned kLevelsPerHash = 12;
 
-  /// A slot of a node is empty, or holds an entry or a child. The bit of the slot in `entry_bits`
-  /// or `child_bits` tells which; the vectors have no gaps.
-  struct Node {
-    Transaction created_by = 0;
-    std::uint32_t entry_bits = 0;
-    std::uint32_t child_bits = 0;
-    std::vector<Entry> entries;
-    std::vector<std::shared_ptr<Node>> children;
+  class Node;
+
+  /// Shares ownership of a node. Smaller than a std::shared_ptr, which matters for many nodes.
+  class NodePtr {
+   public:
+    NodePtr() = default;
+    explicit NodePtr(Node* node) : node_(node) {}
+    NodePtr(const NodePtr& other) : node_(other.node_) {
+      if (node_ != nullptr) node_->AddReference();
+    }
+    NodePtr(NodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+    NodePtr& operator=(NodePtr other) noexcept {
+      std::swap(node_, other.node_);
+      return *this;
+    }
+    ~NodePtr() {
+      if (node_ != nullptr) node_->RemoveReference();
+    }
+    [[nodiscard]] Node* get() const { return node_; }
+    Node& operator*() const { return *node_; }
+    Node* operator->() const { return node_; }
+
+   private:
+    Node* node_ = nullptr;
+  };
+
+  /// The slots of a node that hold an entry, and those that hold a child, as bits. The other slots
+  /// are empty.
+  struct Shape {
+    std::uint32_t entries = 0;
+    std::uint32_t children = 0;
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+
+  /// A node: this header, its children and its entries, in one block of memory.
+  class Node {
+   public:
+    /// Creates a node with empty entries and children.
+    static NodePtr Create(Shape shape, Transaction transaction) {
+      void* const memory =
+          ::operator new(sizeof(Node) + CountBits(shape.children) * sizeof(NodePtr) +
+                         CountBits(shape.entries) * sizeof(Entry));
+      Node* const node = new (memory) Node(shape, transaction);
+      std::uninitialized_value_construct_n(node->entries(), node->entry_count());
+      std::uninitialized_value_construct_n(node->children(), node->child_count());
+      return NodePtr(node);
+    }
+
+    void AddReference() { references_.fetch_add(1, std::memory_order_relaxed); }
+    void RemoveReference() {
+      if (references_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+      std::destroy_n(entries(), entry_count());
+      std::destroy_n(children(), child_count());
+      this->~Node();
+      ::operator delete(this);
+    }
+
+    [[nodiscard]] Shape shape() const { return shape_; }
+    [[nodiscard]] Transaction created_by() const { return created_by_; }
+    [[nodiscard]] bool HasEntry(std::uint32_t bit) const { return (shape_.entries & bit) != 0; }
+    [[nodiscard]] bool HasChild(std::uint32_t bit) const { return (shape_.children & bit) != 0; }
+    [[nodiscard]] std::size_t entry_count() const { return CountBits(shape_.entries); }
+    [[nodiscard]] std::size_t child_count() const { return CountBits(shape_.children); }
+    NodePtr* children() { return reinterpret_cast<NodePtr*>(this + 1); }
+    Entry* entries() { return reinterpret_cast<Entry*>(children() + child_count()); }
+    /// Requires HasEntry(bit).
+    Entry& entry(std::uint32_t bit) { return entries()[CountBits(shape_.entries & (bit - 1))]; }
+    /// Requires HasChild(bit).
+    NodePtr& child(std::uint32_t bit) { return children()[CountBits(shape_.children & (bit - 1))]; }
+
+   private:
+    static_assert(alignof(Entry) <= alignof(NodePtr), "entries follow children without a gap");
+
+    Node(Shape shape, Transaction transaction) : created_by_(transaction), shape_(shape) {}
+    static std::size_t CountBits(std::uint32_t bits) {
+      return static_cast<std::size_t>(std::popcount(bits));
+    }
+
+    const Transaction created_by_;
+    const Shape shape_;
+    std::atomic<std::size_t> references_{1};
   };
 
   /// The slots of a key from the root downwards. When the bits of a hash are used up, the next hash
@@ -111,77 +190,77 @@ class HashTrie {
     std::uint64_t hash_;
   };
 
-  /// Returns the index of the slot `bit` in the vector of the slots `bits`.
-  static std::size_t Rank(std::uint32_t bits, std::uint32_t bit) {
-    return static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
+  static Shape ShapeOf(const NodePtr& node) {
+    return node.get() == nullptr ? Shape{} : node->shape();
   }
 
-  /// Returns the node for a change: creates or copies it if `transaction` has not created it.
-  static Node& Own(std::shared_ptr<Node>& node, Transaction transaction) {
-    if (!node) {
-      node = std::make_shared<Node>();
-    } else if (node->created_by != transaction) {
-      node = std::make_shared<Node>(*node);
+  /// Makes `node` a node that `transaction` has created, with the given slots. Slots that it had
+  /// before keep their content; new slots are empty.
+  static void Own(NodePtr& node, Shape shape, Transaction transaction) {
+    const bool owned = node.get() != nullptr && node->created_by() == transaction;
+    if (owned && node->shape() == shape) return;
+    NodePtr next = Node::Create(shape, transaction);
+    if (node.get() != nullptr) {
+      const Shape before = node->shape();
+      Transfer(node->entries(), before.entries, next->entries(), shape.entries, owned);
+      Transfer(node->children(), before.children, next->children(), shape.children, owned);
     }
-    node->created_by = transaction;
-    return *node;
+    node = std::move(next);
   }
 
-  /// Inserts without spare capacity, because most nodes never grow again.
+  /// Moves or copies the items of the slots that both nodes have.
   template <typename T>
-  static T& Insert(std::vector<T>& items, std::uint32_t& bits, std::uint32_t bit, T item) {
-    const std::size_t rank = Rank(bits, bit);
-    items.reserve(items.size() + 1);
-    bits |= bit;
-    return *items.insert(items.begin() + static_cast<std::ptrdiff_t>(rank), std::move(item));
+  static void Transfer(T* from, std::uint32_t from_bits, T* to, std::uint32_t to_bits, bool move) {
+    for (std::uint32_t bits = from_bits | to_bits; bits != 0; bits &= bits - 1) {
+      const std::uint32_t bit = bits & ~(bits - 1);
+      const bool in_both = (from_bits & to_bits & bit) != 0;
+      if (in_both && move) *to = std::move(*from);
+      if (in_both && !move) *to = *from;
+      if ((from_bits & bit) != 0) ++from;
+      if ((to_bits & bit) != 0) ++to;
+    }
   }
 
-  template <typename T>
-  static T Remove(std::vector<T>& items, std::uint32_t& bits, std::uint32_t bit) {
-    const std::size_t rank = Rank(bits, bit);
-    T removed = std::move(items[rank]);
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(rank));
-    bits &= ~bit;
-    return removed;
-  }
-
-  static void MoveEntryToNewChild(Node& node, const Path& path, Transaction transaction) {
-    Entry entry = Remove(node.entries, node.entry_bits, path.bit());
-    std::shared_ptr<Node> child;
-    Node& own = Own(child, transaction);
-    const Path below(Policy::KeyOf(entry), path.level() + 1);
-    Insert(own.entries, own.entry_bits, below.bit(), std::move(entry));
-    Insert(node.children, node.child_bits, path.bit(), std::move(child));
-  }
-
-  static void EraseBelow(std::shared_ptr<Node>& node, Path path, Transaction transaction) {
-    Node& own = Own(node, transaction);
+  /// Requires that `transaction` has created `node`.
+  static void MoveEntryToNewChild(NodePtr& node, const Path& path, Transaction transaction) {
     const std::uint32_t bit = path.bit();
-    if ((own.entry_bits & bit) != 0) {
-      Remove(own.entries, own.entry_bits, bit);
+    Entry entry = std::move(node->entry(bit));
+    const std::uint32_t bit_below = Path(Policy::KeyOf(entry), path.level() + 1).bit();
+    const Shape shape = node->shape();
+    Own(node, {shape.entries & ~bit, shape.children | bit}, transaction);
+    node->child(bit) = Node::Create({bit_below, 0}, transaction);
+    node->child(bit)->entry(bit_below) = std::move(entry);
+  }
+
+  static void EraseBelow(NodePtr& node, Path path, Transaction transaction) {
+    const std::uint32_t bit = path.bit();
+    const Shape shape = node->shape();
+    if (node->HasEntry(bit)) {
+      Own(node, {shape.entries & ~bit, shape.children}, transaction);
       return;
     }
-    auto& child = own.children[Rank(own.child_bits, bit)];
+    Own(node, shape, transaction);
+    NodePtr& child = node->child(bit);
     path.Descend();
     EraseBelow(child, std::move(path), transaction);
-    if (child->entries.size() != 1 || !child->children.empty()) return;
-    Entry last = std::move(child->entries.front());
-    Remove(own.children, own.child_bits, bit);
-    Insert(own.entries, own.entry_bits, bit, std::move(last));
+    if (child->entry_count() != 1 || child->child_count() != 0) return;
+    Entry last = std::move(*child->entries());
+    Own(node, {shape.entries | bit, shape.children & ~bit}, transaction);
+    node->entry(bit) = std::move(last);
   }
 
   template <typename Visit>
-  static bool ForEachBelow(const Node& node, Visit& visit) {
-    for (const Entry& entry : node.entries) {
-      if (!visit(entry)) return false;
+  static bool ForEachBelow(Node& node, Visit& visit) {
+    for (std::size_t i = 0; i < node.entry_count(); ++i) {
+      if (!visit(std::as_const(node.entries()[i]))) return false;
     }
-    for (const auto& child : node.children) {
-      if (!ForEachBelow(*child, visit)) return false;
+    for (std::size_t i = 0; i < node.child_count(); ++i) {
+      if (!ForEachBelow(*node.children()[i], visit)) return false;
     }
     return true;
   }
 
-  std::shared_ptr<Node> root_;
+  NodePtr root_;
   std::size_t size_ = 0;
 };
 
