@@ -14,7 +14,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST_F(FooEnvironment, OwnStatusWritesCauseNoReconcileWhenGenerationChangedIsThePredicate) {
+class FooPredicatesTest : public FooEnvironment {};
+
+TEST_F(FooPredicatesTest, OwnStatusWritesCauseNoReconcileWhenGenerationChangedIsThePredicate) {
   std::mutex mutex;
   std::vector<std::string> reconciled;
   const auto reconcile = [&](const Foo& foo, kopp::Context& context) -> kopp::Result {

@@ -48,8 +48,8 @@ class Interned {
 
   [[nodiscard]] const Container& get() const { return node_ ? node_->value : Empty(); }
   operator const Container&() const { return get(); }  // NOLINT: intentionally implicit
-  /// Returns the container for a change. The reference is valid until this object is copied or
-  /// destroyed.
+  /// Returns the container for a change. The reference is valid until this object is assigned to,
+  /// moved from or destroyed.
   Container& Mutable() {
     if (!node_) {
       node_ = std::make_shared<Node>();
