@@ -1,6 +1,7 @@
 #include "net/resource_path.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -239,6 +240,8 @@ void DiscoveryClient::ReadVersion(std::string_view group, ApiVersion& version) c
   } catch (const ApiError& error) {
     version.problem = error.what();
   } catch (const DecodeError& error) {
+    version.problem = error.what();
+  } catch (const std::invalid_argument& error) {  // its name cannot be in a path
     version.problem = error.what();
   } catch (const TransportError& error) {
     // The server of an aggregated API may hang. Any other failure concerns the API server itself.

@@ -170,6 +170,20 @@ TEST_F(DiscoveryTest, AVersionThatCannotBeReadIsReportedAndTheOthersAreReturned)
   }
 }
 
+TEST_F(DiscoveryTest, AVersionWithAnInvalidNameIsReportedAndTheOthersAreReturned) {
+  ServeLegacy();
+  transport_.Respond(
+      "GET", "/apis", 200,
+      R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{},{"version":"v1"}]}]})");
+
+  const std::vector<ApiGroup> groups = discovery_.Groups();
+
+  ASSERT_EQ(groups.back().versions.size(), 2U);
+  EXPECT_THAT(groups.back().versions[0].problem, HasSubstr("is not a valid"));
+  EXPECT_EQ(groups.back().versions[1].problem, "");
+  EXPECT_FALSE(groups.back().versions[1].resources.empty());
+}
+
 TEST_F(DiscoveryTest, GroupsThrowsIfTheServerBecomesUnreachable) {
   ServeLegacy();
   transport_.On("GET", "/apis/apps/v1", [](const Request&) -> Response {
