@@ -247,7 +247,7 @@ void AnyInformer::OnFailure(const std::exception_ptr& error, Duration retry_in) 
   if (options_.on_error) options_.on_error(report);
 }
 
-TimePoint AnyInformer::ResyncIfDue(TimePoint now) {
+TimePoint AnyInformer::RunPeriodicWork(TimePoint now) {
   TimePoint next = TimePoint::max();
   const auto runners = handlers_.Lock()->runners;
   for (const auto& runner : *runners) {

@@ -50,6 +50,11 @@ std::string RetrySuffix(Duration delay) {
   return "; retrying in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
+/// Returns the back-off that follows `backoff`; zero means that there was none before.
+Duration NextBackoffAfter(Duration backoff) {
+  return std::clamp<Duration>(2 * backoff, kInitialBackoff, kMaxBackoff);
+}
+
 /// Returns the reason for Sink::OnWatchEnd.
 std::string_view WatchEndReason(const std::exception_ptr& failure) {
   try {
@@ -68,7 +73,6 @@ std::string_view WatchEndReason(const std::exception_ptr& failure) {
 bool RejectsStreaming(const ApiError& error) {
   switch (error.code()) {
     case 400:
-    case 404:
     case 405:
     case 415:
     case 422:
@@ -145,8 +149,10 @@ void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {
 
 TimePoint ReflectorState::IdleDeadline() const {
   if (state_ == State::kStreamingList) return After(last_event_, kStreamingIdleTimeout);
-  if (bookmarks_seen_) return After(last_event_, kIdleTimeoutWithBookmarks);
-  return After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
+  const TimePoint deadline = bookmarks_seen_
+                                 ? After(last_event_, kIdleTimeoutWithBookmarks)
+                                 : After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
+  return std::max(deadline, After(audited_, kIdleTimeoutMargin));
 }
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
@@ -199,12 +205,16 @@ ReflectorState::NextStep ReflectorState::OnNewestVersion(const std::string& reso
 ReflectorState::NextStep ReflectorState::OnDrift(const CacheDrift& drift) {
   state_ = State::kListingPages;
   return {{},
-          "an audit found " + std::to_string(drift.total()) +
-              " differences between the cache and the server at resource version " +
-              resource_version_ + " (" + std::to_string(drift.ghosts) + " deleted, " +
-              std::to_string(drift.missing) + " missing, " + std::to_string(drift.stale) +
-              " stale objects, for example " + drift.example.ToString() + "); listing again",
+          "an audit found that the cache differs from the server at resource version " +
+              resource_version_ + ": ghosts " + std::to_string(drift.ghosts) + ", missing " +
+              std::to_string(drift.missing) + ", stale " + std::to_string(drift.stale) +
+              ", for example " + drift.example.ToString() + "; listing again",
           /*minor=*/false};
+}
+
+void ReflectorState::OnAuditPage() {
+  audited_ = clock_.Now();
+  ScheduleAudit();
 }
 
 void ReflectorState::ScheduleAudit() {
@@ -251,7 +261,7 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
     state_ = temporary ? State::kCheckingVersion : ListState();
   } else if (state_ == State::kCheckingVersion && error.IsNotFound()) {
     state_ = ListState();
-  } else if (!error.IsTooManyRequests()) {
+  } else if (!error.IsTooManyRequests() && !error.IsNotFound()) {
     CountStreamingFailure();
   }
   const auto jitter = std::generate_canonical<double, 32>(random_);
@@ -303,16 +313,17 @@ ReflectorState::NextStep ReflectorState::StopStreaming(const std::string& proble
 // Returns the delay after an expired version. That is no sign of an overloaded server, so the delay
 // is short unless the last list was recent.
 Duration ReflectorState::DelayBeforeRelist() {
-  if (clock_.Now() - listed_ < kMaxBackoff) return NextBackoff();
-  std::uniform_int_distribution<Duration::rep> jitter(0, kInitialBackoff.count());
-  return Duration(jitter(random_));
+  const bool listed_recently = clock_.Now() - listed_ < kMaxBackoff;
+  relist_backoff_ = listed_recently ? NextBackoffAfter(relist_backoff_) : Duration::zero();
+  std::uniform_int_distribution<Duration::rep> jitter(
+      0, std::max<Duration>(relist_backoff_, kInitialBackoff).count());
+  return relist_backoff_ + Duration(jitter(random_));
 }
 
 Duration ReflectorState::NextBackoff() {
   const TimePoint now = clock_.Now();
-  const bool reset = now - last_failure_ > kBackoffReset;
-  backoff_ =
-      backoff_ == Duration::zero() || reset ? kInitialBackoff : std::min(backoff_ * 2, kMaxBackoff);
+  if (now - last_failure_ > kBackoffReset) backoff_ = {};
+  backoff_ = NextBackoffAfter(backoff_);
   last_failure_ = now;
   std::uniform_int_distribution<Duration::rep> jitter(0, backoff_.count());
   return backoff_ + Duration(jitter(random_));
@@ -427,7 +438,7 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
     if (now >= state_.IdleDeadline()) return EndWatch("idle", state_.OnIdleTimeout());
     const TimePoint audit_time = audit ? now : std::max(now, state_.NextAudit());
     const TimePoint deadline =
-        std::min({sink_.ResyncIfDue(now), state_.IdleDeadline(), audit_time});
+        std::min({sink_.RunPeriodicWork(now), state_.IdleDeadline(), audit_time});
     const WatchItem item = stream->Next(deadline - now);
     event_may_wait = item.type != WatchItem::Type::kNoEvent;
     if (item.type == WatchItem::Type::kEnd) return EndWatch("closed", state_.OnWatchEnd());
@@ -451,17 +462,17 @@ std::optional<CacheDrift> AnyReflector::ContinueAudit(std::optional<CacheAudit>&
     audit.emplace(sink_.Objects(), state_.resource_version());
   }
   CacheDrift drift;
+  bool ended = true;
   try {
     const auto compare = [&](const AnyObject& object) { audit->OnListed(object); };
-    const ListResult page = source_.List(audit->NextListOptions(), compare, stop);
-    if (!audit->OnListPage(page)) return std::nullopt;
-    drift = audit->Drift();
+    ended = audit->OnListPage(source_.List(audit->NextListOptions(), compare, stop));
+    if (ended) drift = audit->Drift();
   } catch (const std::exception& error) {
     if (stop.stop_requested()) return std::nullopt;
     ReportProblem(std::string("skipped an audit: ") + error.what(), /*minor=*/true);
   }
-  audit.reset();
-  state_.ScheduleAudit();
+  state_.OnAuditPage();
+  if (ended) audit.reset();
   if (drift.total() == 0) return std::nullopt;
   if (options_.on_drift) options_.on_drift(drift);
   return drift;
@@ -499,7 +510,7 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
 void AnyReflector::WaitFor(Duration delay, const std::stop_token& stop) {
   const TimePoint end = After(options_.clock.Now(), delay);
   for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
-    SleepUntil(options_.clock, std::min(end, sink_.ResyncIfDue(now)), stop);
+    SleepUntil(options_.clock, std::min(end, sink_.RunPeriodicWork(now)), stop);
   }
 }
 

@@ -138,9 +138,9 @@ TEST_F(CacheAuditTest, AGhostIsReportedAndRemovedByARelist) {
   EXPECT_EQ(Drifts()[0].ghosts, 1);
   EXPECT_EQ(Drifts()[0].total(), 1);
   EXPECT_EQ(Drifts()[0].example, a_key);
-  EXPECT_THAT(Problems(), ElementsAre("an audit found 1 differences between the cache and the "
-                                      "server at resource version 2 (1 deleted, 0 missing, 0 "
-                                      "stale objects, for example default/a); listing again"));
+  EXPECT_THAT(Problems(), ElementsAre("an audit found that the cache differs from the server at "
+                                      "resource version 2: ghosts 1, missing 0, stale 0, for "
+                                      "example default/a; listing again"));
   EXPECT_EQ(informer_.store().Get(a_key), nullptr);
 }
 
@@ -209,7 +209,8 @@ TEST_F(CacheAuditTest, EventsAreAppliedBeforeTheNextPageIsRequested) {
   EXPECT_THAT(Drifts(), IsEmpty());
 }
 
-// The cache is behind the server, which no longer has the version of the cache: nothing is known.
+// The cache is behind the server, which no longer has the version of the cache, so an audit
+// cannot compare them.
 TEST_F(CacheAuditTest, AnAuditOfACompactedVersionIsSkipped) {
   source_.Set(MakeWidget("a"));
   StartAndWaitForSync();
@@ -262,6 +263,35 @@ TEST_F(CacheAuditTest, AnObjectThatTheAuditCannotDecodeIsNoGhost) {
 
   EXPECT_THAT(Drifts(), IsEmpty());
   EXPECT_EQ(informer_.store().Size(), 2);
+}
+
+// No event is read while a page is listed. The last event before was a bookmark, 75 s are over.
+TEST_F(CacheAuditTest, AWatchIsNotConsideredIdleBecauseAPageOfAnAuditTakesLong) {
+  audited_source_.SetOnAudit([&](const ListOptions&, ListResult&) {
+    clock_.Advance(80s);
+    source_.SendBookmark();
+  });
+  StartAndWaitForSync();
+
+  SendBookmarkAndAwaitAudit();
+  source_.AwaitIdleWatch();
+
+  EXPECT_EQ(source_.Requests().size(), 3) << "list, watch and audit";
+  EXPECT_THAT(Problems(), IsEmpty());
+}
+
+TEST_F(CacheAuditTest, AnAuditThatIsInterruptedByTheEndOfTheWatchIsNotRepeatedAtOnce) {
+  source_.SetPageSize(1);
+  source_.Set(MakeWidget("a"));
+  source_.Set(MakeWidget("b"));
+  StartAndWaitForSync();
+  audited_source_.SetOnAudit([&](const ListOptions&, ListResult&) { source_.EndWatch(); });
+
+  AwaitAudits(1);
+  source_.AwaitRequests(5);  // list, watch, audit, check of the version, watch
+  source_.AwaitIdleWatch();
+
+  EXPECT_EQ(source_.Requests().size(), 5);
 }
 
 TEST_F(CacheAuditTest, TheWatchContinuesDuringAndAfterAnAudit) {

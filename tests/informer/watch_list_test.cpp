@@ -41,7 +41,7 @@ class RecordingSink final : public AnyReflector::Sink {
   }
   void ApplyEvent(const WatchItem& event) override { Append("event " + event.object.key().name); }
   [[nodiscard]] std::vector<AnyObject> Objects() const override { return {}; }
-  TimePoint ResyncIfDue(TimePoint) override { return TimePoint::max(); }
+  TimePoint RunPeriodicWork(TimePoint) override { return TimePoint::max(); }
 
   /// Blocks until there are `count` lines, and returns all lines.
   std::vector<std::string> Await(std::size_t count) {

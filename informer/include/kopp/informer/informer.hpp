@@ -84,8 +84,8 @@ class AnyInformer : private AnyReflector::Sink {
   /// on the threads of handlers: see WaitForHandlers.
   void Run(const std::stop_token& stop);
 
-  /// Blocks until no handler is being called any more, or until `deadline`. Returns whether that is
-  /// so. Call it after Run has returned.
+  /// Blocks until no handler is being called any more, or until `deadline`. Returns whether all
+  /// calls have ended. Call it after Run has returned.
   [[nodiscard]] bool WaitForHandlers(TimePoint deadline) const;
 
   /// The store; it lives as long as the informer.
@@ -128,7 +128,7 @@ class AnyInformer : private AnyReflector::Sink {
   void OnSkippedObject() override;
   void OnWatchEnd(std::string_view reason) override;
   void OnFailure(const std::exception_ptr& error, Duration retry_in) override;
-  TimePoint ResyncIfDue(TimePoint now) override;
+  TimePoint RunPeriodicWork(TimePoint now) override;
 
   void KeepUnlistedObjectsIfAKeyIsUnknown(std::vector<AnyObject>& objects,
                                           const std::vector<ObjectKey>& skipped_keys) const;

@@ -44,6 +44,9 @@ struct ReflectorOptions {
   /// in pages, while no event of the watch waits, and compares their uids and versions with the
   /// cache. After a difference, the reflector lists everything again. Needs an API server that
   /// still has the version: without bookmarks, audits of quiet kinds fail with 410 and are skipped.
+  ///
+  /// An audit costs as much as a list of all objects, for the server (which reads them from etcd,
+  /// because of the exact version), the network and the decoder of this program.
   Duration audit_interval{};
   /// Called on the thread of AnyReflector::Run after an audit has found differences; `on_problem`
   /// is called too. Must not throw.
@@ -81,18 +84,19 @@ struct ReflectorOptions {
 /// server sends.
 ///
 /// Resource versions go back if etcd is restored from a backup. A watch that resumes from a version
-/// of before the restore stays silent, or sends versions that are older than the last one. An API
-/// server that lags behind looks the same, so the newest version is read from etcd (a list with
-/// version "" and limit 1): it is older than the last version only after a restore. Then the
+/// that is older than the restore stays silent, or sends versions that are older than the last one.
+/// An API server that lags behind looks the same, so the newest version is read from etcd (a list
+/// with version "" and limit 1): it is older than the last version only after a restore. Then the
 /// reflector lists everything again.
 ///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
 /// to the same length. After an event of a watch, or two minutes without a failure, it starts at
-/// 800 ms again. An expired version (410) is followed by a list within 800 ms, unless there was a
-/// list in the last 30 s. A Retry-After of the server is respected (see RetryAfterDelay).
-/// client-go: the same numbers, from reflector.go; there, events do not end the back-off, 410 is a
-/// failure like others, and a watch that fails with 5xx lists again; here it resumes from the last
-/// version.
+/// 800 ms again. An expired version (410) is followed by a list within 800 ms. If there was a list
+/// in the last 30 s, it waits as after failures, with a back-off of its own that events do not end:
+/// a program that is too slow for the watch does not list again and again. A Retry-After of the
+/// server is respected (see RetryAfterDelay). client-go: the same numbers, from reflector.go;
+/// there, events do not end the back-off, 410 is a failure like others, and a watch that fails with
+/// 5xx lists again; here it resumes from the last version.
 class ReflectorState {
  public:
   enum class State {
@@ -144,18 +148,19 @@ class ReflectorState {
   void OnInitialObject() { last_event_ = clock_.Now(); }
   /// Call in kStreamingList after all initial events were applied. The state is kWatching.
   void OnInitialEventsEnd(const std::string& resource_version);
-  /// Returns the time at which a watch without events is considered broken. In kStreamingList, this
-  /// is 30 s after the last object. Otherwise, if the server has ever
-  /// sent a bookmark (about one per minute), this is 75 s after the last event; otherwise it is 5 s
-  /// after the timeout of the watch.
+  /// Returns the time at which a watch without events is considered broken. In kStreamingList: 30 s
+  /// after the last object. In kWatching: 75 s after the last event if the server has ever sent a
+  /// bookmark (about one per minute), otherwise 5 s after the timeout of the watch; but not within
+  /// 5 s after a page of an audit, because no event is read while it is listed.
   [[nodiscard]] TimePoint IdleDeadline() const;
 
   /// Returns the time of the next audit; TimePoint::max() if there is none in this state.
   [[nodiscard]] TimePoint NextAudit() const {
     return state_ == State::kWatching ? next_audit_ : TimePoint::max();
   }
-  /// Call after each audit. The next one is after 0.5 to 1.5 intervals.
-  void ScheduleAudit();
+  /// Call after each page of an audit, also after a failed one. The next audit is after 0.5 to 1.5
+  /// intervals.
+  void OnAuditPage();
 
   /// The reaction to the end of a list or watch.
   struct NextStep {
@@ -180,6 +185,7 @@ class ReflectorState {
 
  private:
   [[nodiscard]] State ListState() const;
+  void ScheduleAudit();
   Duration DelayBeforeRelist();
   NextStep StopStreaming(const std::string& problem);
   void CountStreamingFailure();
@@ -197,10 +203,12 @@ class ReflectorState {
   int streaming_failures_ = 0;       // consecutive
   Duration audit_interval_;
   TimePoint next_audit_ = TimePoint::max();
+  TimePoint audited_{};  // when the last page of an audit ended
   State state_;
   std::string resource_version_;  // the last applied version; empty before the first list
   std::string continue_token_;    // of the next page; empty for the first page
   Duration backoff_{};            // the last back-off, without jitter
+  Duration relist_backoff_{};     // of lists after expired versions that follow each other closely
   TimePoint last_failure_{};
   TimePoint listed_{};        // when the last list ended
   int malformed_frames_ = 0;  // consecutive frames that are not valid JSON
@@ -236,6 +244,13 @@ class AnyReflector {
     virtual void ApplyEvent(const WatchItem& event) = 0;
     /// Returns all objects, for an audit.
     [[nodiscard]] virtual std::vector<AnyObject> Objects() const = 0;
+    /// Runs the periodic work that is due, such as resyncs and reports of slow handlers. Called
+    /// before the reflector waits. Returns the time of the next work; TimePoint::max() means never.
+    virtual TimePoint RunPeriodicWork(TimePoint now) = 0;
+    /// Called after each list, event and bookmark was applied, with the version up to which the
+    /// sink has all changes. The default does nothing.
+    virtual void OnVersion(const std::string& resource_version);
+
     // For statistics; the defaults do nothing.
 
     /// Called for each object of a watch that could not be applied.
@@ -246,13 +261,6 @@ class AnyReflector {
     virtual void OnWatchEnd(std::string_view reason);
     /// Called when a list or watch threw `error`. It is repeated after `retry_in`.
     virtual void OnFailure(const std::exception_ptr& error, Duration retry_in);
-
-    /// Runs the periodic work that is due, such as resyncs. Called before the reflector waits.
-    /// Returns the time of the next work; TimePoint::max() means never.
-    virtual TimePoint ResyncIfDue(TimePoint now) = 0;
-    /// Called after each list, event and bookmark was applied, with the version up to which the
-    /// sink has all changes. The default does nothing.
-    virtual void OnVersion(const std::string& resource_version);
 
    protected:
     Sink() = default;
