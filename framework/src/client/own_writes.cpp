@@ -31,10 +31,8 @@ bool IsSuperseded(const WrittenObject& written, const WrittenObject& known) {
 void OwnWrites::Record(const WrittenObject& object, bool selected) {
   const informer::StoreVersion& version = informer_.version();
   if (object.state == State::kExists) {
-    // The write is either visible already, or it cannot be known when it will be.
-    if (!IsComparable(object.resource_version) || version.HasReached(object.resource_version)) {
-      return;
-    }
+    // It cannot be known when the write will be visible.
+    if (!IsComparable(object.resource_version)) return;
   }
   const informer::AnyObject stored = informer_.store().Get(object.key);
   const Write write{.object = object,
@@ -42,6 +40,7 @@ void OwnWrites::Record(const WrittenObject& object, bool selected) {
                     .was_in_store = stored && stored.metadata().uid == object.uid,
                     .restores = version.restores(),
                     .time = clock_.Now()};
+  if (IsVisible(write) && IsSettled(write)) return;
   std::vector<Write> sweep;
   {
     auto writes = writes_.Lock();
@@ -92,9 +91,12 @@ bool OwnWrites::IsVisible(const Write& write) const {
   const informer::AnyObject stored = informer_.store().Get(written.key);
   switch (written.state) {
     case State::kExists:
-      if (reached) return true;
-      if (!stored) return !write.selected;
-      return !IsOlderResourceVersion(stored.metadata().resourceVersion, written.resource_version);
+      // If an event could not be decoded, the object is older than the version of the store.
+      if (stored &&
+          IsOlderResourceVersion(stored.metadata().resourceVersion, written.resource_version)) {
+        return false;
+      }
+      return reached || stored || !write.selected;
     case State::kDeleting:
       if (stored && stored.metadata().deletionTimestamp) return true;
       [[fallthrough]];

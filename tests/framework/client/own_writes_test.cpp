@@ -131,13 +131,45 @@ TEST_F(OwnWritesTest, AVersionThatIsNotANumberIsNotAwaited) {
 
 TEST_F(OwnWritesTest, AnEventOfAnotherObjectWithANewerVersionEndsTheWait) {
   Start();
-  writes_.Record(WebAt("6"), true);
+  const ObjectKey hidden{"ns", "hidden"};
+  writes_.Record({.key = hidden, .uid = "u2", .resource_version = "6"}, true);
   source_.DropNextEvent();
-  source_.Set(PodWith("web"));  // for example an object that the watch does not select
+  source_.Set(PodWith("hidden"));  // for example an object that was deleted since
   source_.Set(PodWith("other"));
   AwaitVersion("7");
 
+  EXPECT_NO_THROW(writes_.Await(hidden, 5s, stop_.get_token()));
+}
+
+TEST_F(OwnWritesTest, AnObjectThatStaysOldBecauseItsEventCannotBeDecodedIsNotReturned) {
+  Start();
+  writes_.Record(WebAt("6"), true);
+  source_.DropNextEvent();
+  source_.Set(PodWith("web"));
+  source_.SendSkippedEvent("ns/web does not fit the view");
+  source_.SendBookmark();
+  AwaitVersion("6");
+  stop_.request_stop();  // a read that waits throws
+
+  EXPECT_THROW(Await(), StaleCacheError);
+  source_.Set(PodWith("web"));
+  AwaitVersion("7");
   EXPECT_NO_THROW(Await());
+  EXPECT_EQ(writes_.size(), 0U);
+}
+
+TEST_F(OwnWritesTest, AWriteWhoseEventCouldNotBeDecodedBeforeItsResponseIsNotForgotten) {
+  Start();
+  source_.DropNextEvent();
+  source_.Set(PodWith("web"));
+  source_.SendSkippedEvent("ns/web does not fit the view");
+  source_.SendBookmark();
+  AwaitVersion("6");
+  stop_.request_stop();  // a read that waits throws
+
+  writes_.Record(WebAt("6"), true);
+
+  EXPECT_THROW(Await(), StaleCacheError);
 }
 
 TEST_F(OwnWritesTest, AReceivedWriteIsForgotten) {

@@ -14,6 +14,7 @@ namespace kopp::informer {
 
 /// The resource version up to which a store contains all changes of its kind, and waits for it. An
 /// informer advances it with lists, events and bookmarks, after the store has their objects.
+/// Changes of objects that could not be decoded are missing: the store keeps the state before.
 ///
 /// Thread-safe.
 class StoreVersion {
@@ -30,7 +31,8 @@ class StoreVersion {
   /// Returns whether the store contains the change that has made `resource_version`. Returns false
   /// if the versions are not comparable; see IsOlderResourceVersion.
   [[nodiscard]] bool HasReached(std::string_view resource_version) const;
-  /// Returns how often the version went back. Versions of before such a step are void.
+  /// Returns how often the version went back. Versions from before a restore
+  /// cannot be compared with later ones.
   [[nodiscard]] std::uint64_t restores() const;
 
   /// Blocks until HasReached(resource_version), `deadline` or `stop`. Returns whether the version
