@@ -1,6 +1,10 @@
 #include "json_document.hpp"
 
+#include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -9,27 +13,39 @@
 namespace kopp {
 namespace {
 
-/// What FromJson decodes.
-struct KindAndMetadata {
+/// The members that FromJson decodes.
+struct TypeAndMetadata {
+  std::string apiVersion;
   std::string kind;
   ObjectMeta metadata;
 };
-KOPP_FIELDS(KindAndMetadata, kind, metadata)
+KOPP_FIELDS(TypeAndMetadata, apiVersion, kind, metadata)
+
+/// Throws DecodeError.
+nlohmann::json ParseJson(std::string_view text) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw DecodeError(DecodeError::Kind::kMalformed, "", error.what());
+  }
+}
 
 }  // namespace
 
 Unstructured Unstructured::FromJson(const JsonObject& json, const Kind& kind) {
-  auto head = json.Decode<KindAndMetadata>();
+  auto head = json.Decode<TypeAndMetadata>();
   const std::string text = json.TextWithoutManagedFields();
+  const std::size_t members = text.find('{') + 1;
   std::string type;
-  if (head.kind.empty() && !kind.kind.empty()) {
+  if (head.apiVersion.empty() && head.kind.empty() && !kind.kind.empty()) {
+    const bool has_members = text[text.find_first_not_of(" \t\r\n", members)] != '}';
     type.append(R"("apiVersion":")").append(kind.api_version);
-    type.append(R"(","kind":")").append(kind.kind).append("\",");
+    type.append(R"(","kind":")").append(kind.kind).append(has_members ? "\"," : "\"");
   }
   Unstructured object;
   object.metadata = std::move(head.metadata);
-  object.text_.reserve(type.size() + text.size());  // exactly what is kept
-  object.text_.assign("{").append(type).append(text, text.find('{') + 1);
+  object.text_.reserve(type.size() + text.size());  // without spare capacity
+  object.text_.assign("{").append(type).append(text, members);
   return object;
 }
 
@@ -39,7 +55,7 @@ Unstructured Unstructured::FromJson(std::string_view text, const Kind& kind) {
   return object;
 }
 
-nlohmann::json Unstructured::Json() const { return nlohmann::json::parse(text_); }
+nlohmann::json Unstructured::Json() const { return ParseJson(text_); }
 
 nlohmann::json Unstructured::At(std::string_view pointer) const {
   if (pointer.empty()) return Json();
@@ -52,7 +68,7 @@ nlohmann::json Unstructured::At(std::string_view pointer) const {
     simdjson::ondemand::document document = parser.Parse(parser.CopyWithPadding(text_));
     simdjson::ondemand::value value;
     if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS) return nullptr;
-    return nlohmann::json::parse(simdjson::to_json_string(value).value());
+    return ParseJson(simdjson::to_json_string(value).value());
   });
 }
 

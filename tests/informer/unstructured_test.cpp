@@ -71,7 +71,28 @@ TEST(UnstructuredTest, AnItemOfAListGetsItsApiVersionAndKind) {
   const auto event = Unstructured::FromJson(R"({"kind":"Other","metadata":{}})", kDeploymentKind);
 
   EXPECT_EQ(item.text(), R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"}})");
-  EXPECT_EQ(event.At("/kind"), "Other");
+  EXPECT_EQ(event.text(), R"({"kind":"Other","metadata":{}})");
+}
+
+TEST(UnstructuredTest, ATextWithOnlyAnApiVersionDoesNotGetASecondOne) {
+  const std::string text = R"({"apiVersion":"v1","metadata":{}})";
+
+  EXPECT_EQ(Unstructured::FromJson(text, kDeploymentKind).text(), text);
+}
+
+TEST(UnstructuredTest, AnObjectWithoutMembersGetsItsApiVersionAndKind) {
+  for (const char* text : {"{}", " { \n}"}) {
+    EXPECT_EQ(Unstructured::FromJson(text, kDeploymentKind).Json(),
+              json({{"apiVersion", "apps/v1"}, {"kind", "Deployment"}}));
+  }
+}
+
+TEST(UnstructuredTest, AValueThatIsNotValidJsonThrowsDecodeErrorWhenItIsRead) {
+  const auto object = Unstructured::FromJson(R"({"metadata":{"name":"a"},"spec":{"size":nul}})");
+
+  EXPECT_EQ(object.At("/metadata/name"), "a");
+  EXPECT_THROW((void)object.At("/spec/size"), DecodeError);
+  EXPECT_THROW((void)object.Json(), DecodeError);
 }
 
 TEST(UnstructuredTest, DecodesTheFieldsOfAnyView) {

@@ -24,8 +24,8 @@ class Unstructured {
  public:
   /// Without an object: no metadata, and the text "{}".
   Unstructured() = default;
-  /// Decodes one object of any kind. If the text has no `kind`, as in the items of a list, adds
-  /// `apiVersion` and `kind` of `kind`. Throws DecodeError.
+  /// Decodes one object of any kind. If the text has neither `apiVersion` nor `kind`, as in the
+  /// items of a list, adds those of `kind`. Throws DecodeError. Only the metadata is validated.
   static Unstructured FromJson(const JsonObject& parsed, const Kind& kind = {});
   static Unstructured FromJson(std::string_view text, const Kind& kind = {});
 
@@ -35,10 +35,11 @@ class Unstructured {
   /// this object.
   [[nodiscard]] std::string_view text() const { return text_; }
   /// Returns the object as JSON, for example to change it and to write it with Client::Update.
+  /// Throws DecodeError if the text is not valid JSON.
   [[nodiscard]] nlohmann::json Json() const;
   /// Returns the value at a JSON pointer (RFC 6901), such as "/spec/replicas"; null if there is
-  /// none. Parses only this value. Throws std::invalid_argument if `pointer` is
-  /// neither empty nor starts with "/".
+  /// none. Parses only this value. Throws DecodeError if it is not valid JSON, and
+  /// std::invalid_argument if `pointer` is neither empty nor starts with "/".
   [[nodiscard]] nlohmann::json At(std::string_view pointer) const;
   /// Decodes the fields that the struct `View` lists with KOPP_FIELDS. Throws DecodeError.
   template <detail::HasFieldList View>
