@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <random>
 #include <string_view>
 #include <unordered_map>
 
@@ -32,7 +33,7 @@ template <typename Container>
 class Interned<Container>::Pool {
  public:
   std::shared_ptr<Node> Intern(Container value) {
-    std::uint64_t hash = value.size();
+    std::uint64_t hash = seed_ ^ value.size();
     for (const auto& element : value) hash = HashValue(element, hash);
     const auto [first, last] = nodes_.equal_range(hash);
     for (auto entry = first; entry != last; ++entry) {
@@ -52,6 +53,7 @@ class Interned<Container>::Pool {
   }
 
   static constexpr std::size_t kMinCleanup = 64;
+  const std::uint64_t seed_ = std::random_device{}();  // prevents hash-flooding attacks
   std::size_t next_cleanup_ = kMinCleanup;
   std::unordered_multimap<std::uint64_t, std::weak_ptr<Node>> nodes_;
 };
