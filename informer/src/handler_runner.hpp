@@ -47,7 +47,7 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
   /// Drops the pending events; the handler gets no further calls. Does not block.
   void RequestStop();
   /// Blocks until no call is running and the thread has ended, or until `deadline`. Returns whether
-  /// that is so.
+  /// all calls have ended.
   bool WaitUntilEnded(TimePoint deadline);
   /// Stops the handler and waits for its end, except in a call of the handler itself.
   void Remove();

@@ -90,7 +90,7 @@ std::string JsonObject::TextWithoutManagedFields() const {
   return result;
 }
 
-/// Strings with escapes are unescaped into a buffer of the parser that has room for one time.
+// The parser's buffer for unescaped strings is large enough for one pass only.
 void JsonObject::DecodeInto(void* object, detail::Fields fields) const {
   if (std::exchange(state_.decoded, true)) return detail::DecodeText(text(), object, fields);
   detail::WithDecodeErrors([&] {

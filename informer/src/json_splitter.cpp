@@ -12,7 +12,7 @@ constexpr std::size_t kMaxEnvelopeBytes = 1U << 20U;
 // The buffer of a larger object is freed after its use.
 constexpr std::size_t kMaxKeptBytes = 1U << 20U;
 constexpr std::string_view kJsonWhitespace = " \t\r\n";
-// Around objects there are never this many brackets.
+// A nesting depth that is never reached outside of objects.
 constexpr int kOutsideItems = JsonSplitter::kMaxDepth + 1;
 
 std::string MebibytesText(std::size_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }

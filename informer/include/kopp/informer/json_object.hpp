@@ -32,7 +32,7 @@ class JsonObject {
     return T::FromJson(*this);
   }
 
-  /// Returns whether the object says that it is of this kind: its members `apiVersion` and `kind`.
+  /// Returns whether `apiVersion` and `kind` of the object are those of `kind`.
   [[nodiscard]] bool IsOfKind(const Kind& kind) const;
 
   /// Returns the JSON text of the object as the server sent it. It is valid as long as the object.
