@@ -42,8 +42,8 @@ struct HandlerOptions {
 /// client-go: ResourceEventHandlerRegistration.
 class HandlerRegistration {
  public:
-  /// Creates a registration that refers to no handler. Other calls than assignment have
-  /// undefined behaviour.
+  /// Creates a registration that refers to no handler. Other calls than assignment have undefined
+  /// behaviour.
   HandlerRegistration() = default;
 
   [[nodiscard]] const std::string& name() const;
