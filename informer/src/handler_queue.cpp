@@ -21,9 +21,11 @@ void HandlerQueue::Push(HandlerEvent event) {
 void HandlerQueue::Merge(Pending& pending, HandlerEvent event) {
   using Type = HandlerEvent::Type;
   if (event.type == Type::kDelete) {
-    const bool was_never_delivered = pending.change && pending.change->type == Type::kAdd;
-    pending.change.reset();
-    if (!was_never_delivered) pending.deletion = std::move(event);
+    const auto change = std::exchange(pending.change, std::nullopt);
+    if (change && change->type == Type::kAdd) return;  // the handler does not know the object
+    const bool is_resync = change && change->before == change->object;
+    if (change && !is_resync) event.before = change->before;
+    pending.deletion = std::move(event);
   } else if (event.type == Type::kUpdate && pending.change) {
     pending.change->object = std::move(event.object);
   } else {
@@ -33,6 +35,11 @@ void HandlerQueue::Merge(Pending& pending, HandlerEvent event) {
 
 HandlerEvent HandlerQueue::Pop() {
   Pending& first = pending_.front();
+  if (first.deletion && first.deletion->before) {
+    return {.type = HandlerEvent::Type::kUpdate,
+            .object = first.deletion->object,
+            .before = std::exchange(first.deletion->before, {})};
+  }
   const bool has_another = first.deletion && first.change;
   if (has_another) return *std::exchange(first.deletion, std::nullopt);
   HandlerEvent event = std::move(first.deletion ? *first.deletion : *first.change);

@@ -19,7 +19,7 @@ struct HandlerEvent {
   };
   Type type = Type::kSynced;
   AnyObject object = {};             ///< the new state; for kDelete, the last state
-  AnyObject before = {};             ///< only for kUpdate
+  AnyObject before = {};             ///< for kUpdate; in a HandlerQueue also for kDelete, see there
   bool in_initial_list = false;      ///< only for kAdd
   bool final_state_unknown = false;  ///< only for kDelete
 };
@@ -31,8 +31,11 @@ struct HandlerEvent {
 ///     add         update   add of the newest state
 ///     add         delete   nothing
 ///     update      update   update from the first state to the newest
-///     update      delete   delete
+///     update      delete   update from the first state to the last, then delete
 ///     delete      add      both: the object was created again
+///
+/// A deletion does not replace a pending update: a handler that filters or maps objects by their
+/// state must compare the state that it knows with the last one. Only a resync is replaced.
 ///
 /// The memory is therefore limited by the number of objects. The events are in the order of the
 /// first pending event of each object. Not thread-safe.
@@ -47,9 +50,9 @@ class HandlerQueue {
   [[nodiscard]] std::size_t size() const { return by_key_.size(); }
 
  private:
-  /// The pending events of one object: at most a deletion and then a change.
+  /// The pending events of one object: at most an update, a deletion and then a change.
   struct Pending {
-    std::optional<HandlerEvent> deletion = {};
+    std::optional<HandlerEvent> deletion = {};  // with `before`: after an update from this state
     std::optional<HandlerEvent> change = {};  // an add or an update; or kSynced, without an object
   };
 

@@ -45,13 +45,16 @@ void HandlerRunner::RunThread() {
     {
       auto state = state_.Lock();
       state.Wait(changed_, [&] { return state->stopped || !state->queue.empty(); });
-      if (state->stopped) break;
+      if (state->stopped) {
+        BeginCall(*state, event);
+        break;
+      }
       event = state->queue.Pop();
       BeginCall(*state, event);
     }
     CallAndEnd(event);
   }
-  handler_ = {};
+  DestroyHandler();
   state_.Lock()->has_thread = false;
   changed_.notify_all();
 }
@@ -102,16 +105,24 @@ void HandlerRunner::CallAndEnd(const HandlerEvent& event) {
   } else {
     consecutive_errors_ = 0;
   }
-  if (state_.Lock()->stopped) handler_ = {};
-  bool stopped = false;
-  AnyObject released;
+  AnyObject released;  // destroyed without the lock
   {
     auto state = state_.Lock();
-    state->caller = {};
     released = std::exchange(state->current, {});
-    stopped = state->stopped;
+    if (!state->stopped) {
+      state->caller = {};
+      return;
+    }
   }
-  if (stopped) changed_.notify_all();
+  DestroyHandler();
+}
+
+/// Call it after a stop, on the thread that is State::caller: the destructor of the handler may
+/// call Remove.
+void HandlerRunner::DestroyHandler() {
+  handler_ = {};
+  state_.Lock()->caller = {};
+  changed_.notify_all();
 }
 
 std::exception_ptr HandlerRunner::Call(const HandlerEvent& event) const {
@@ -139,10 +150,11 @@ void HandlerRunner::RequestStop() {
     auto state = state_.Lock();
     if (std::exchange(state->stopped, true)) return;
     is_idle = state->Ended();
+    if (is_idle) BeginCall(*state, {});
     std::swap(dropped, state->queue);
   }
-  if (is_idle) handler_ = {};  // otherwise the caller or the thread destroys it
   changed_.notify_all();
+  if (is_idle) DestroyHandler();  // otherwise the caller or the thread destroys it
 }
 
 bool HandlerRunner::WaitUntilEnded(TimePoint deadline) {
@@ -202,7 +214,7 @@ TimePoint HandlerRunner::ReportSlowCall(TimePoint now) {
   {
     auto state = state_.Lock();
     next_check = state->queue.empty() ? TimePoint::max() : After(now, kSlowCall);
-    if (state->stopped || !state->Busy() || state->slow_reported) return next_check;
+    if (state->stopped || !state->current || state->slow_reported) return next_check;
     if (now - state->call_started < kSlowCall) return After(state->call_started, kSlowCall);
     state->slow_reported = true;
     problem = "handler \"" + options_.name + "\" has been busy with " +

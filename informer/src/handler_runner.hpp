@@ -23,7 +23,7 @@ namespace kopp::informer::detail {
 /// that delivers the event. Catches and reports what the handler throws. Thread-safe.
 ///
 /// The informer and the registrations share it. The handler is destroyed when it can no longer be
-/// called, so it may own its registration.
+/// called, so it may own its registration, and its destructor may call Remove.
 class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
  public:
   /// `informer` must outlive all calls of the handler.
@@ -66,9 +66,9 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
     bool stopped = false;
     bool has_thread = false;      // the thread runs
     std::thread thread = {};      // joinable until it was joined or detached
-    std::thread::id caller = {};  // the thread that is calling the handler; none: no call
+    std::thread::id caller = {};  // the thread that calls or destroys the handler; none: no call
     TimePoint call_started = {};
-    AnyObject current = {};      // the object of the running call
+    AnyObject current = {};      // the object of the running call; empty for kSynced
     bool slow_reported = false;  // the running call
     bool synced = false;
     std::uint64_t calls = 0;
@@ -81,13 +81,14 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
   void RunThread();
   void BeginCall(State& state, const HandlerEvent& event);
   void CallAndEnd(const HandlerEvent& event);
+  void DestroyHandler();
   [[nodiscard]] std::exception_ptr Call(const HandlerEvent& event) const;
   void ReportException(const HandlerEvent& event, const std::exception_ptr& error,
                        int consecutive) const;
 
   const HandlerOptions options_;
   const InformerOptions& informer_;
-  // Used only by the caller (see State). Destroyed by the last user after a stop.
+  // Used only by the caller (see State), which also destroys it after a stop.
   AnyEventHandler handler_;
   int consecutive_errors_ = 0;  // used only by the caller
   Guarded<State> state_;

@@ -157,11 +157,9 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
     if (AnyObject cached = store_.Get(key)) objects.push_back(std::move(cached));
   }
   KeepUnlistedObjectsIfAKeyIsUnknown(objects, skipped_keys);
-  auto handlers = handlers_.Lock();
-  const bool is_first_list = !std::exchange(handlers->store_has_first_list, true);
-  const AnyStoreSnapshot previous = store_.Replace(objects);
-  const std::shared_ptr<const Runners> runners = handlers->runners;
-  handlers.lock().unlock();
+  const bool is_first_list = !HasSynced();
+  const AnyStoreSnapshot previous = store_.Snapshot();
+  const std::shared_ptr<const Runners> runners = Commit(store_.PrepareReplace(objects));
   const AnyStoreSnapshot current = store_.Snapshot();
   for (const AnyObject& object : previous.List()) {
     if (current.Get(object.key())) continue;
@@ -174,6 +172,14 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
   auto statistics = statistics_.Lock();
   ++statistics->status.lists;
   statistics->status.skipped_objects += skipped_keys.size();
+}
+
+/// Publishes a change of the store. Returns the handlers that must be called for it.
+std::shared_ptr<const AnyInformer::Runners> AnyInformer::Commit(AnyStore::Change change) {
+  auto handlers = handlers_.Lock();
+  handlers->store_has_first_list = true;
+  change.Commit();
+  return handlers->runners;
 }
 
 /// Call after `runners` were called for each object of the first list.
@@ -201,23 +207,25 @@ void AnyInformer::KeepUnlistedObjectsIfAKeyIsUnknown(
   }
 }
 
+/// Returns whether an event with `object` is older than the cached object. This happens if several
+/// API servers serve the watch and one of them lags behind. A cached version that the store has not
+/// reached is from before a restore of etcd (Replace has kept the object) and cannot be compared.
+bool AnyInformer::IsOutdated(const AnyObject& object, const AnyObject& cached) const {
+  const std::string& cached_version = cached.metadata().resourceVersion;
+  return IsOlderResourceVersion(object.metadata().resourceVersion, cached_version) &&
+         !IsOlderResourceVersion(version_.Get(), cached_version);
+}
+
 void AnyInformer::ApplyEvent(const WatchItem& event) {
   const AnyObject& object = event.object;
   const AnyObject cached = store_.Get(object.key());
-  if (cached && IsOlderResourceVersion(object.metadata().resourceVersion,
-                                       cached.metadata().resourceVersion)) {
-    // The event is older than the cached object. This happens if several API servers serve the
-    // watch and one of them lags behind.
-    return;
-  }
+  if (cached && IsOutdated(object, cached)) return;
   ++statistics_.Lock()->status.events[NameOf(event.event_type)];
   const bool is_deletion = event.event_type == EventType::kDeleted;
-  auto handlers = handlers_.Lock();
-  is_deletion ? store_.Erase(object.key()) : store_.Set(object);
-  const std::shared_ptr<const Runners> runners = handlers->runners;
-  handlers.lock().unlock();
+  if (is_deletion && !cached) return;
+  const std::shared_ptr<const Runners> runners =
+      Commit(is_deletion ? store_.PrepareErase(object.key()) : store_.PrepareSet(object));
   if (!is_deletion) return NotifyChange(*runners, cached, object, /*in_initial_list=*/false);
-  if (!cached) return;
   const bool final_state_known =
       !event.metadata_only && cached.metadata().uid == object.metadata().uid;
   NotifyDelete(*runners, final_state_known ? object : cached, !final_state_known);

@@ -191,33 +191,42 @@ std::vector<std::string> AnyStoreSnapshot::ListIndexValues(std::string_view inde
   return values;
 }
 
-/// One change of a store. Holds the lock of the writers until Commit or the destructor.
+/// Prepares one change of a store. Holds the lock of the writers until Commit or the destructor.
 class AnyStore::Transaction {
  public:
   explicit Transaction(AnyStore& store)
       : store_(store), lock_(store.write_), state_(*store.Snapshot().state_) {
     ++state_.transaction;
   }
-
-  [[nodiscard]] AnyObject Find(const KeyView& key) const {
-    const AnyObject* found = state_.Find(key);
-    return found == nullptr ? AnyObject{} : *found;
+  ~Transaction() {
+    if (lock_.owns_lock()) lock_.unlock();
+    for (const std::string& problem : problems_) store_.on_problem_(problem, /*minor=*/false);
   }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
   [[nodiscard]] bool HasIndex(std::string_view name) const {
     return state_.FindIndex(name) != nullptr;
   }
 
-  /// Replaces `before`, which the store has, by `after` with the same key. One of them may be
-  /// empty.
-  void Replace(const AnyObject& before, const AnyObject& after) {
-    for (Index& index : state_.indexes) ReplaceIn(index, before, after);
-    if (!before) ++state_.size;
-    if (!after) --state_.size;
+  /// Returns the replaced object, or an empty AnyObject.
+  AnyObject Set(const AnyObject& object) {
+    AnyObject before = Find(ViewOf(object));
+    Replace(before, object);
+    return before;
   }
 
-  void Clear() {
+  /// Returns the removed object, or an empty AnyObject.
+  AnyObject Erase(const ObjectKey& key) {
+    AnyObject before = Find(ViewOf(key));
+    if (before) Replace(before, {});
+    return before;
+  }
+
+  void ReplaceAll(const std::vector<AnyObject>& list) {
     for (Index& index : state_.indexes) index.entries = {};
     state_.size = 0;
+    for (const AnyObject& object : list) Set(object);
   }
 
   /// Requires that there is no index with this name.
@@ -234,14 +243,26 @@ class AnyStore::Transaction {
 
   /// Publishes the new state and returns the previous one. Call it last.
   AnyStoreSnapshot Commit() {
-    auto state = std::make_shared<const State>(std::move(state_));
-    store_.state_.Lock()->swap(state);
+    previous_ = std::make_shared<const State>(std::move(state_));
+    store_.state_.Lock()->swap(previous_);
     lock_.unlock();
-    for (const std::string& problem : problems_) store_.on_problem_(problem, /*minor=*/false);
-    return AnyStoreSnapshot(std::move(state));
+    return AnyStoreSnapshot(previous_);
   }
 
  private:
+  [[nodiscard]] AnyObject Find(const KeyView& key) const {
+    const AnyObject* found = state_.Find(key);
+    return found == nullptr ? AnyObject{} : *found;
+  }
+
+  /// Replaces `before`, which the store has, by `after` with the same key. One of them may be
+  /// empty.
+  void Replace(const AnyObject& before, const AnyObject& after) {
+    for (Index& index : state_.indexes) ReplaceIn(index, before, after);
+    if (!before) ++state_.size;
+    if (!after) --state_.size;
+  }
+
   void ReplaceIn(Index& index, const AnyObject& before, const AnyObject& after) {
     const auto values = ValuesOf(*index.definition, after);
     for (const std::string& value : ValuesOf(*index.definition, before)) {
@@ -274,7 +295,8 @@ class AnyStore::Transaction {
   AnyStore& store_;
   std::unique_lock<std::mutex> lock_;
   State state_;
-  std::vector<std::string> problems_;  // reported without the lock
+  std::shared_ptr<const State> previous_;  // after Commit; destroyed with the transaction
+  std::vector<std::string> problems_;      // reported without the lock
 };
 
 AnyStore::AnyStore(ProblemHandler on_problem) : on_problem_(std::move(on_problem)) {
@@ -311,28 +333,48 @@ void AnyStore::AddOwnerIndex() {
 
 AnyObject AnyStore::Set(const AnyObject& object) {
   Transaction transaction(*this);
-  AnyObject before = transaction.Find(ViewOf(object));
-  transaction.Replace(before, object);
+  AnyObject before = transaction.Set(object);
   transaction.Commit();
   return before;
 }
 
 AnyObject AnyStore::Erase(const ObjectKey& key) {
   Transaction transaction(*this);
-  AnyObject before = transaction.Find(ViewOf(key));
-  if (!before) return before;
-  transaction.Replace(before, {});
-  transaction.Commit();
+  AnyObject before = transaction.Erase(key);
+  if (before) transaction.Commit();
   return before;
 }
 
 AnyStoreSnapshot AnyStore::Replace(const std::vector<AnyObject>& list) {
   Transaction transaction(*this);
-  transaction.Clear();
-  for (const AnyObject& object : list) {
-    transaction.Replace(transaction.Find(ViewOf(object)), object);
-  }
+  transaction.ReplaceAll(list);
   return transaction.Commit();
+}
+
+AnyStore::Change::Change(AnyStore& store) : transaction_(std::make_unique<Transaction>(store)) {}
+
+AnyStore::Change::Change(Change&& other) noexcept = default;
+
+AnyStore::Change::~Change() = default;
+
+void AnyStore::Change::Commit() { transaction_->Commit(); }
+
+AnyStore::Change AnyStore::PrepareSet(const AnyObject& object) {
+  Change change(*this);
+  change.transaction_->Set(object);
+  return change;
+}
+
+AnyStore::Change AnyStore::PrepareErase(const ObjectKey& key) {
+  Change change(*this);
+  change.transaction_->Erase(key);
+  return change;
+}
+
+AnyStore::Change AnyStore::PrepareReplace(const std::vector<AnyObject>& list) {
+  Change change(*this);
+  change.transaction_->ReplaceAll(list);
+  return change;
 }
 
 }  // namespace kopp::informer

@@ -89,15 +89,28 @@ TEST(HandlerQueueTest, AnUpdateOfAPendingResyncIsAnUpdate) {
   EXPECT_THAT(Merged({Update(1, 1), Update(1, 2)}), ElementsAre("update a=1 to a=2"));
 }
 
-TEST(HandlerQueueTest, ADeletionReplacesAPendingUpdate) {
-  EXPECT_THAT(Merged({Update(1, 2), Delete(2)}), ElementsAre("delete a=2"));
+TEST(HandlerQueueTest, ADeletionOfAPendingUpdateComesAfterAnUpdateToTheLastState) {
+  EXPECT_THAT(Merged({Update(1, 2), Update(2, 3), Delete(3)}),
+              ElementsAre("update a=1 to a=3", "delete a=3"));
+}
+
+TEST(HandlerQueueTest, ARecreationAfterAPendingUpdateAndADeletionGivesAllThreeInOrder) {
+  EXPECT_THAT(Merged({Update(1, 2), Delete(2), Add(3)}),
+              ElementsAre("update a=1 to a=2", "delete a=2", "add a=3"));
+}
+
+TEST(HandlerQueueTest, ADeletionReplacesAPendingResync) {
+  const AnyObject object = WidgetOfSize(1, "a");
+
+  EXPECT_THAT(Merged({{.type = Type::kUpdate, .object = object, .before = object}, Delete(1)}),
+              ElementsAre("delete a=1"));
 }
 
 TEST(HandlerQueueTest, ATombstoneStaysATombstone) {
   HandlerEvent tombstone = Delete(2);
   tombstone.final_state_unknown = true;
 
-  EXPECT_THAT(Merged({Update(1, 2), tombstone}), ElementsAre("tombstone a=2"));
+  EXPECT_THAT(Merged({Update(1, 2), tombstone}), ElementsAre("update a=1 to a=2", "tombstone a=2"));
 }
 
 TEST(HandlerQueueTest, ARecreationAfterAPendingDeletionGivesBothInOrder) {
@@ -127,7 +140,7 @@ TEST(HandlerQueueTest, EventsAfterATakenEventAreNotMergedWithIt) {
   queue.Push(Update(1, 2));
   queue.Push(Delete(2));
 
-  EXPECT_THAT(Drain(queue), ElementsAre("delete a=2"));
+  EXPECT_THAT(Drain(queue), ElementsAre("update a=1 to a=2", "delete a=2"));
 }
 
 TEST(HandlerQueueTest, ObjectsAreInTheOrderOfTheirFirstPendingEvent) {

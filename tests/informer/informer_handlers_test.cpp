@@ -9,9 +9,13 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <kopp/informer/filtering_handler.hpp>
+#include <kopp/informer/handlers.hpp>
 
 namespace kopp::informer {
 namespace {
@@ -146,6 +150,79 @@ TEST_F(InformerHandlersTest, TheEventsOfABusyHandlerAreMergedPerObject) {
   gate_.Open();
 
   EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=1", "update a=1 to a=999"));
+}
+
+TEST_F(InformerHandlersTest, ABusyFilteringHandlerGetsTheDeletionOfAnObjectThatStoppedMatching) {
+  EventHandler<Widget> handler = BlockingHandler();
+  informer_.AddHandler(FilteringHandler<Widget>(
+      [](const Widget& widget) { return widget.spec.size >= 10; }, std::move(handler)));
+  source_.Set(MakeWidget("a").WithSize(10));
+  StartAndWaitForSync();
+  gate_.AwaitArrivals(1);
+  AwaitWatchRequest(1);
+  source_.Set(MakeWidget("a").WithSize(1));
+  source_.Delete(MakeWidget("a").WithSize(1));
+  source_.AwaitIdleWatch();
+
+  gate_.Open();
+
+  EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=10", "delete a=10"));
+}
+
+TEST_F(InformerHandlersTest, ABusyMappingHandlerEnqueuesTheKeysOfTheStateThatItKnowsAtADeletion) {
+  KeyQueue queue;
+  const AnyEventHandler mapped = EnqueueMapped<Widget>(queue, [](const Widget& widget) {
+    return std::vector<ObjectKey>{{"", "owner-" + std::to_string(widget.spec.size)}};
+  });
+  auto registration = informer_.AddHandler({.on_add =
+                                                [&](const AnyObject& object, bool initial) {
+                                                  mapped.on_add(object, initial);
+                                                  gate_.Pass();
+                                                },
+                                            .on_update = mapped.on_update,
+                                            .on_delete =
+                                                [&](const AnyObject& object, bool unknown) {
+                                                  mapped.on_delete(object, unknown);
+                                                  event_log_.Append("deleted");
+                                                }});
+  source_.Set(MakeWidget("a").WithSize(1));
+  StartAndWaitForSync();
+  gate_.AwaitArrivals(1);
+  queue.Done(*queue.Get());
+  AwaitWatchRequest(1);
+  source_.Set(MakeWidget("a").WithSize(2));
+  source_.Delete(MakeWidget("a").WithSize(2));
+  source_.AwaitIdleWatch();
+
+  gate_.Open();
+  event_log_.Await(1);
+  registration.Remove();
+
+  EXPECT_EQ(queue.Len(), 2);
+  EXPECT_EQ(queue.Get()->name, "owner-2");
+  EXPECT_EQ(queue.Get()->name, "owner-1") << "the owner of the state that the handler knows";
+}
+
+TEST_F(InformerHandlersTest, AnIndexFunctionAndTheProblemHandlerMayReadTheStatusOfTheInformer) {
+  kopp::testing::FakeSource<Widget> source(clock_);
+  EventLog log;
+  Informer<Widget>* reader = nullptr;
+  const auto log_status = [&](const std::string& caller) {
+    log.Append(caller + " " + std::to_string(reader->Status().handlers.size()));
+  };
+  Informer<Widget> informer(source, {.clock = clock_, .on_problem = [&](const std::string&, bool) {
+                                       log_status("problem");
+                                     }});
+  reader = &informer;
+  informer.AddHandler(RecordingHandler());
+  informer.AddIndex("broken", [&](const Widget&) -> std::vector<std::string> {
+    log_status("index");
+    throw std::runtime_error("broken");
+  });
+  source.Set(MakeWidget("a"));
+  const std::jthread runner([&](const std::stop_token& stop) { informer.Run(stop); });
+
+  EXPECT_THAT(log.Await(2), ElementsAre("index 1", "problem 1"));
 }
 
 TEST_F(InformerHandlersTest, AHandlerIsCalledOnItsOwnThreadByDefault) {
@@ -340,6 +417,50 @@ TEST_F(InformerHandlersTest, AHandlerThatRemovesItselfIsNotCalledAgainAndIsDestr
 
     EXPECT_THAT(log.Await(1), ElementsAre("a"));
     EXPECT_EQ(resource.use_count(), 1) << "the handler was not destroyed";
+  }
+}
+
+TEST_F(InformerHandlersTest, TheDestructorOfAHandlerMayRemoveTheHandler) {
+  for (const Delivery delivery : {Delivery::kOwnThread, Delivery::kInformerThread}) {
+    SCOPED_TRACE(static_cast<int>(delivery));
+    kopp::testing::FakeSource<Widget> source(clock_);
+    EventLog log;
+    Informer<Widget> informer(source, {.clock = clock_});
+    auto registration = std::make_shared<HandlerRegistration>();
+    std::shared_ptr<void> guard(nullptr, [&log, registration](void*) {
+      registration->Remove();
+      log.Append("destroyed");
+    });
+    *registration = informer.AddHandler(
+        {.on_add = [guard = std::move(guard)](const AnyObject&, bool) {}}, {.delivery = delivery});
+    std::jthread runner([&](const std::stop_token& stop) { informer.Run(stop); });
+    registration->WaitForSync({});
+
+    runner.request_stop();
+    runner.join();
+
+    EXPECT_TRUE(informer.WaitForHandlers(TimePoint::max()));
+    EXPECT_THAT(log.Await(1), ElementsAre("destroyed"));
+  }
+}
+
+TEST_F(InformerHandlersTest, RemoveReturnsAfterTheHandlerWasDestroyed) {
+  // The informer's thread calls the handler all the time, so that Remove comes at any moment.
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  const std::jthread writer([&](const std::stop_token& stop) {
+    for (int size = 0; !stop.stop_requested(); ++size) {
+      source_.Set(MakeWidget("a").WithSize(size));
+      source_.AwaitIdleWatch();
+    }
+  });
+  for (int round = 0; round < 1000; ++round) {
+    const auto resource = std::make_shared<int>();
+    auto registration =
+        informer_.AddHandler({.on_update = [resource](const AnyObject&, const AnyObject&) {}},
+                             {.delivery = Delivery::kInformerThread});
+    registration.Remove();
+    ASSERT_EQ(resource.use_count(), 1) << "the handler was not destroyed";
   }
 }
 

@@ -140,6 +140,26 @@ TEST_F(InformerTest, AnObjectThatARelistCannotDecodeKeepsItsCachedState) {
               ElementsAre("initial a=1", "initial b=1", "update b=1 to b=1", "update a=1 to a=1"));
 }
 
+TEST_F(InformerTest, AnObjectThatWasKeptAtARestoreOfEtcdGetsLaterEventsInSpiteOfLowerVersions) {
+  source_.Set(MakeWidget("b"));
+  for (int size = 1; size < 9; ++size) source_.Set(MakeWidget("a").WithSize(size));
+  AddRecordingHandler();
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.ListAsSkipped({"default", "a"});
+  source_.SetResourceVersion(2);
+  source_.SendBookmark();  // the restore: everything is listed again
+  AdvanceUntilRequests(5, 100ms);
+  AwaitWatchRequest(4);
+
+  source_.Set(MakeWidget("a").WithSize(10));  // version 3; the cached one is 9
+  source_.Delete(MakeWidget("a").WithSize(10));
+
+  EXPECT_THAT(event_log_.Await(6),
+              ElementsAre("initial a=8", "initial b=0", "update b=0 to b=0", "update a=8 to a=8",
+                          "update a=8 to a=10", "delete a=10"));
+}
+
 TEST_F(InformerTest, WaitForSyncReturnsFalseWhenStoppedBeforeTheFirstList) {
   source_.FailNextRequest(std::runtime_error("refused"));
   runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });

@@ -185,6 +185,22 @@ TEST_F(StoreTest, AnIndexFunctionThatThrowsIsReportedAndTheObjectIsNotInThatInde
   EXPECT_THAT(problems_, ElementsAre(HasSubstr("index \"bad\" threw for default/a: no such")));
 }
 
+TEST_F(StoreTest, APreparedChangeIsVisibleOnlyAfterItsCommit) {
+  AnyStore store;
+  const AnyObject a = std::make_shared<const Widget>(MakeWidget("a"));
+  const AnyObject b = std::make_shared<const Widget>(MakeWidget("b"));
+  {
+    AnyStore::Change change = store.PrepareReplace({a, b});
+    EXPECT_EQ(store.Size(), 0);
+    change.Commit();
+    EXPECT_EQ(store.Size(), 2);
+  }
+  { const AnyStore::Change dropped = store.PrepareErase(a.key()); }
+
+  EXPECT_EQ(store.Size(), 2);
+  EXPECT_EQ(store.Get(a.key()), a);
+}
+
 TEST_F(StoreTest, OwnedByReturnsTheObjectsWithAnOwnerReferenceToTheOwner) {
   const Widget owner = MakeWidget("owner");
   objects_.AddOwnerIndex();

@@ -15,9 +15,9 @@ class HandlerRunner;
 /// The thread on which a handler is called.
 enum class Delivery {
   /// A thread of the handler. While the handler is busy, its events wait and are merged: of each
-  /// object at most the deletion and the newest state are kept. A slow or blocked handler therefore
-  /// delays neither the store nor other handlers, and its memory is limited by the number of
-  /// objects.
+  /// object at most the state that the handler knows, the deletion and the newest state are kept. A
+  /// slow or blocked handler therefore delays neither the store nor other handlers, and its memory
+  /// is limited by the number of objects.
   kOwnThread,
   /// The thread of AnyInformer::Run, without a queue: each event is delivered. Only for handlers
   /// that never block, such as those that add a key to a work queue: they delay everything else.
@@ -57,8 +57,9 @@ class HandlerRegistration {
 
   /// Removes the handler; its pending events are dropped. Blocks until a running call has returned
   /// and the thread of the handler has ended; the handler is then destroyed and never called again.
-  /// If the handler calls Remove itself, Remove returns at once, and this call is its last. May be
-  /// called again.
+  /// If the handler or its destructor calls Remove, Remove returns at once, and the handler gets no
+  /// further calls. May be called again. Two handlers that remove each other at the same time
+  /// deadlock.
   void Remove();
 
  private:

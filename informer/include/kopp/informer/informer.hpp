@@ -24,8 +24,9 @@
 
 namespace kopp::informer {
 
-/// Options of an informer. The callbacks are called on the informer's thread and on the threads of
-/// handlers, possibly at the same time. They must not throw.
+/// Options of an informer. The callbacks are called on the informer's thread, on the threads of
+/// handlers and on threads that call AddHandler or AddIndex, possibly at the same time. They must
+/// be thread-safe and must not throw.
 struct InformerOptions {
   Clock& clock = Clock::Real();  ///< must outlive the informer
 
@@ -34,8 +35,8 @@ struct InformerOptions {
   bool consistent_start = false;                ///< as in ReflectorOptions
   Duration audit_interval{};                    ///< as in ReflectorOptions
   std::function<void(const CacheDrift& drift)> on_drift = {};  ///< as in ReflectorOptions
-  /// As ReflectorOptions::on_problem. Also called if a handler throws, and if a handler has been
-  /// busy with one event for a minute.
+  /// As ReflectorOptions::on_problem. Also called if a handler or an index function throws, and if
+  /// a handler has been busy with one event for a minute.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
   std::string name = {};  ///< of the informer, in errors and metrics: "pods"
   std::string kind = {};  ///< of its objects, in metrics: "Pod"
@@ -132,7 +133,9 @@ class AnyInformer : private AnyReflector::Sink {
 
   void KeepUnlistedObjectsIfAKeyIsUnknown(std::vector<AnyObject>& objects,
                                           const std::vector<ObjectKey>& skipped_keys) const;
+  std::shared_ptr<const Runners> Commit(AnyStore::Change change);
   void OnFirstList(const Runners& runners);
+  [[nodiscard]] bool IsOutdated(const AnyObject& object, const AnyObject& cached) const;
 
   AnySource& source_;
   const InformerOptions options_;

@@ -32,7 +32,8 @@ inline constexpr std::string_view kOwnerIndex = "owner";
 
 /// Returns the values under which an index has an object; an object without values is not in the
 /// index. Must return the same values whenever it is called for an object, must not throw and must
-/// not change the store. An exception is reported, and the object is then not in the index.
+/// not change the store or add an index: it is called while other writers wait. An exception is
+/// reported, and the object is then not in the index.
 /// client-go: cache.IndexFunc.
 using AnyIndexFunc = std::function<std::vector<std::string>(const AnyObject& object)>;
 
@@ -113,6 +114,15 @@ class AnyStore {
   /// Replaces the whole content atomically. Returns the previous content.
   AnyStoreSnapshot Replace(const std::vector<AnyObject>& list);
 
+  /// A change of a store that was prepared beside the current state. Other writers wait until it is
+  /// committed or destroyed; readers do not. For writers that must publish a change under a lock of
+  /// their own, but prepare it without. Must not outlive the store. Not thread-safe.
+  class Change;
+  // As Set, Erase and Replace, without the last step: Change::Commit.
+  [[nodiscard]] Change PrepareSet(const AnyObject& object);
+  [[nodiscard]] Change PrepareErase(const ObjectKey& key);
+  [[nodiscard]] Change PrepareReplace(const std::vector<AnyObject>& list);
+
  private:
   class Transaction;
   using State = AnyStoreSnapshot::State;
@@ -120,6 +130,22 @@ class AnyStore {
   const ProblemHandler on_problem_;
   std::mutex write_;  // held by a writer from reading the state to publishing the next one
   mutable Guarded<std::shared_ptr<const State>> state_;  // locked only to copy or swap the pointer
+};
+
+class AnyStore::Change {
+ public:
+  Change(Change&& other) noexcept;
+  /// Reports the problems of index functions.
+  ~Change();
+
+  /// Publishes the change. Takes constant time and calls no user code. Call it at most once.
+  void Commit();
+
+ private:
+  friend class AnyStore;
+  explicit Change(AnyStore& store);
+
+  std::unique_ptr<Transaction> transaction_;
 };
 
 /// An AnyStoreSnapshot of objects of the view `T`.
