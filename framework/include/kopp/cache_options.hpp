@@ -44,9 +44,11 @@ struct ObjectCacheOptions {
   CacheNamespaces namespaces = {};  ///< empty: CacheOptions::namespaces
   CacheSelector selector = {};
   /// Changes each object before it is stored, for example to drop what the program does not read.
-  /// It must give the same result if it is applied twice. It is called on the thread of an
-  /// informer. An object for which it throws is skipped, as one that does not fit its view.
-  /// Empty: CacheOptions::transform.
+  /// Changes of the name, namespace, uid and resourceVersion have no effect. Keep
+  /// `ownerReferences` and `deletionTimestamp`: handlers read them. The function must give the same
+  /// result if it is applied twice. It is called on the threads of informers, also on several at
+  /// once. If it throws, the object is skipped, like an object that does not fit its view. Empty:
+  /// CacheOptions::transform.
   std::function<void(T&)> transform = {};
   std::optional<bool> wait_if_missing = {};  ///< not set: CacheOptions::wait_if_missing
 };

@@ -125,7 +125,11 @@ class Watcher {
     return WatchEventType::kDeleted;
   }
   static T ObjectOf(const informer::WatchItem& item) {
-    return item.object ? *item.object.As<T>() : T{};
+    if (!item.object) return {};
+    if (!item.metadata_only) return *item.object.As<T>();
+    T object;
+    object.metadata = item.object.metadata();
+    return object;
   }
 
   AnyWatcher watcher_;

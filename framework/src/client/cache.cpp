@@ -105,18 +105,30 @@ Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
 }
 
 /// Returns the transform of `key`, or the default. It throws DecodeError in place of any other
-/// exception, so that the source skips the object.
+/// exception, so that the source skips the object. It keeps the name, namespace, uid and
+/// resourceVersion, by which the cache identifies and orders the states of objects.
 Cache::Transform Cache::TransformOf(const Key& key) const {
   const auto found = options_.by_object.find(key);
   const auto own = found == options_.by_object.end() ? nullptr : found->second.transform;
   if (!own && !options_.transform) return {};
   return [own, of_metadata = options_.transform](void* object, ObjectMeta& metadata) {
+    ObjectMeta identity{.name = metadata.name,
+                        .ns = metadata.ns,
+                        .uid = metadata.uid,
+                        .resourceVersion = metadata.resourceVersion};
     try {
       own ? own(object) : of_metadata(metadata);
     } catch (const std::exception& error) {
       throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
                         std::string("the transform threw: ") + error.what());
+    } catch (...) {
+      throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
+                        "the transform threw an exception that is not a std::exception");
     }
+    metadata.name = std::move(identity.name);
+    metadata.ns = std::move(identity.ns);
+    metadata.uid = std::move(identity.uid);
+    metadata.resourceVersion = std::move(identity.resourceVersion);
   };
 }
 

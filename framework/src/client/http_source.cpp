@@ -259,8 +259,8 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     if (type == informer::EventType::kDeleted && !metadata.name.empty()) {
       // A deletion identifies its object even if the object does not fit the view.
       item.metadata_only = true;
-      ParseObject(Encode(object.Decode<PartialObjectMetadata>()),
-                  [&](const JsonObject& reduced) { item.object = source_.decode_(reduced); });
+      item.object =
+          std::make_shared<const PartialObjectMetadata>(object.Decode<PartialObjectMetadata>());
     } else {
       item.type = Type::kSkipped;
       item.skipped_key = {metadata.ns, metadata.name};

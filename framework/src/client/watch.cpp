@@ -157,6 +157,7 @@ AnyWatcher& AnyWatcher::operator=(AnyWatcher&&) noexcept = default;
 WatchItem AnyWatcher::Next(Duration timeout) { return impl_->Next(timeout); }
 const std::string& AnyWatcher::resource_version() const { return impl_->resource_version(); }
 
+/// The object of a deletion is complete too: it always fits WholeObject.
 template <>
 nlohmann::json Watcher<nlohmann::json>::ObjectOf(const WatchItem& item) {
   return item.object ? nlohmann::json::parse(item.object.As<WholeObject>()->text)

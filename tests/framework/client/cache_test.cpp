@@ -206,17 +206,35 @@ TEST_F(CacheTest, ATransformChangesEachObjectBeforeItIsStored) {
   EXPECT_THAT(cache.Get<Whole<Pod>>(key)->metadata.annotations, IsEmpty());
 }
 
+TEST_F(CacheTest, ATransformCannotChangeTheIdentityAndVersionOfAnObject) {
+  Cache& cache = Make({.transform = [](ObjectMeta& metadata) { metadata = {}; }});
+  cache.InformerFor<Pod>();
+  cache.Start();
+  ASSERT_TRUE(cache.WaitForSync({}));
+
+  const auto pod = cache.Get<Pod>({"shop", "a"});
+  ASSERT_TRUE(pod);
+  EXPECT_EQ(pod->metadata.uid, "u");
+  EXPECT_EQ(pod->metadata.resourceVersion, "5");
+  EXPECT_THAT(pod->metadata.annotations, IsEmpty());
+}
+
 TEST_F(CacheTest, AnObjectWhoseTransformThrowsIsSkipped) {
   CacheOptions options;
   options.ByObject<Pod>({.transform = [](const Pod& pod) {
     if (pod.metadata.name == "a") throw std::runtime_error("not this one");
   }});
+  options.ByObject<MetadataOnly<Pod>>({.transform = [](const MetadataOnly<Pod>& pod) {
+    if (pod.metadata.name == "a") throw 1;
+  }});
   Cache& cache = Make(options);
   cache.InformerFor<Pod>();
+  cache.InformerFor<MetadataOnly<Pod>>();
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
 
   EXPECT_THAT(Names<Pod>(), ElementsAre("b"));
+  EXPECT_THAT(Names<MetadataOnly<Pod>>(), ElementsAre("b"));
 }
 
 TEST_F(CacheTest, ReadingAViewThatIsNotWatchedThrowsAndNamesTheRemedies) {

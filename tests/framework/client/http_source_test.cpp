@@ -160,6 +160,22 @@ TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectDoesNotFitTheView) {
   EXPECT_TRUE(item.metadata_only);
 }
 
+TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectCannotBeDecoded) {
+  const AnyHttpSource::Decoder decode = [](const JsonObject&) -> informer::AnyObject {
+    throw DecodeError(DecodeError::Kind::kTypeMismatch, "", "the transform threw");
+  };
+  AnyHttpSource source{transport_, Pod::kKind, decode, ListFilter{}, clock_};
+  const auto watch = source.Watch({.resource_version = "7", .timeout = 5min}, {});
+  transport_.SendToWatch("/api/v1/pods", R"({"type":"DELETED","object":{"kind":"Pod",
+      "apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"8"}}})");
+
+  const auto item = watch->Next(1s);
+
+  EXPECT_EQ(item.event_type, EventType::kDeleted);
+  EXPECT_EQ(item.object.key(), (ObjectKey{"ns", "a"}));
+  EXPECT_TRUE(item.metadata_only);
+}
+
 TEST_F(HttpSourceTest, NextReturnsWithoutAnEventIfTheBytesContainNone) {
   const auto watch = Watch();
   transport_.SendToWatch(kPodsPath, "\n");

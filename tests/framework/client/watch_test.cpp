@@ -72,6 +72,18 @@ TEST_F(WatcherTest, NextReturnsEventsWithTheirTypeObjectAndVersion) {
   EXPECT_EQ(pods.resource_version(), "10");
 }
 
+TEST_F(WatcherTest, ADeletionOfAnObjectThatDoesNotFitTheViewHasItsMetadata) {
+  auto pods = WatchPods();
+  Send(R"({"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",
+      "namespace":"shop","resourceVersion":"8"},"status":{"phase":3}}})");
+
+  const auto deleted = pods.Next();
+  ASSERT_TRUE(deleted);
+  EXPECT_EQ(deleted->type, WatchEventType::kDeleted);
+  EXPECT_EQ(deleted->object.metadata.name, "a");
+  EXPECT_EQ(deleted->resource_version, "8");
+}
+
 TEST_F(WatcherTest, AWatchByKindReturnsWholeObjects) {
   auto pods = client_.Watch(Pod::kKind, {.ns = "shop"}, {.resource_version = "7", .clock = clock_});
   Send(Frame("ADDED", "a", "8") + Frame("BOOKMARK", "", "9"));

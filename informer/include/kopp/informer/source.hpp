@@ -65,7 +65,8 @@ struct WatchItem {
   Type type = Type::kEnd;
   EventType event_type = EventType::kAdded;
   AnyObject object = {};
-  /// For a deletion: `object` did not fit the view and has only its metadata.
+  /// For a deletion: `object` did not fit the view. It has only its metadata, and must not be
+  /// converted to the view with As.
   bool metadata_only = false;
   std::string resource_version = {};  ///< of the object or the bookmark; may be empty
   std::string problem = {};           ///< the reason for kSkipped, for a log
