@@ -10,7 +10,7 @@ check_faults() {
     etcd_killed
   check "After the CRD is deleted and created again, the running controller reconciles new Foos" \
     crd_recreated
-  check "A change is reconciled within 80 s of the silent loss of all connections" silent_connections
+  check "A change is reconciled within 120 s of the silent loss of all connections" silent_connections
   stop_using_proxy
 }
 
@@ -96,5 +96,5 @@ silent_connections() {
   kill -s USR1 "$(process_id "$state" network)"
   eventually_matches silenced 5 tail -n 1 "$state/network.log"
   patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 80 replicas a
+  eventually_equals 3 120 replicas a
 }
