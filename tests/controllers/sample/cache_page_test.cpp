@@ -18,6 +18,7 @@ namespace {
 
 using kopp::ConfigMap;
 using kopp::Deployment;
+using kopp::Pod;
 using nlohmann::json;
 using sample::Foo;
 
@@ -38,6 +39,40 @@ class CachePageTest : public testing::Test {
   kopp::testing::Environment env_;
   kopp::Logger log_{{.write = [](std::string_view) {}}};
 };
+
+TEST_F(CachePageTest, AReadAfterAWrite) {
+  kopp::Cache cache(env_.server().transport(), kopp::CacheOptions{}, log_, kopp::Clock::Real());
+  cache.InformerFor<ConfigMap>();
+  cache.Start();
+  ASSERT_TRUE(cache.WaitForSync({}));
+
+  const kopp::Client client = env_.client().WithWriteObserver(cache.write_observer());
+  client.Patch<ConfigMap>({"shop", "settings"}, kopp::Patch::Merge({{"data", {{"color", "red"}}}}));
+  const auto settings = cache.Get<ConfigMap>({"shop", "settings"});  // has the color
+  const auto at_once = cache.Get<ConfigMap>({"shop", "settings"}, {.await_own_writes = false});
+
+  EXPECT_EQ(settings->data.at("color"), "red");
+  EXPECT_NE(at_once, nullptr);
+}
+
+TEST_F(CachePageTest, ListsAndIndexes) {
+  env_.client().Create<Pod>(json::parse(R"({"metadata":{"name":"web-1","namespace":"shop",
+      "labels":{"app":"web"}},"spec":{"nodeName":"node-1",
+      "containers":[{"name":"main","image":"web:1"}]}})"));
+  kopp::Cache cache(env_.server().transport(), "shop", log_, kopp::Clock::Real());
+
+  cache.AddIndex<Pod>("node", [](const Pod& pod) { return std::vector{pod.spec.nodeName}; });
+  cache.AddOwnerIndex<Pod>();
+  cache.Start();
+  cache.WaitForSync({});
+  const auto web = cache.List<Pod>(kopp::informer::StoreListOptions{
+      .ns = "shop", .selector = kopp::LabelSelector::Parse("app=web"), .sort_by_name = true});
+  const auto on_node = cache.ByIndex<Pod>("node", "node-1");
+  const auto children = cache.OwnedBy<Pod>(*web.front());  // by the uid in the owner references
+
+  EXPECT_EQ(web, on_node);
+  EXPECT_EQ(children.size(), 0);
+}
 
 TEST_F(CachePageTest, NamespacesSelectorsAndTransforms) {
   kopp::CacheOptions cache{.namespaces = {{"shop", {}}, {"web", {}}}};
