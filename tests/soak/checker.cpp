@@ -144,7 +144,7 @@ class WatchChecker {
   std::uint64_t reached_ = 0;  // the version of the last list, event or bookmark
 };
 
-/// C4 and C6: the calls of the handlers of an informer.
+/// C4 and C6: the calls of a handler.
 class HandlerChecker {
  public:
   [[nodiscard]] const Objects& objects() const { return objects_; }
@@ -186,9 +186,9 @@ class InformerChecker {
   [[nodiscard]] std::vector<Violation> Check(const CacheLogLine& line) {
     violations_.clear();
     if (line.entry == "list") {
-      if (first_list_.empty()) first_list_ = line.objects;
+      if (!std::exchange(listed_, true)) first_list_ = line.objects;
       const Objects listed = ByKey(line.objects);
-      DropFromFirstList([&](const ObjectVersion& object) {
+      std::erase_if(first_list_, [&](const ObjectVersion& object) {
         const ObjectVersion* const found = Find(listed, object.key);
         return found == nullptr || found->uid != object.uid;
       });
@@ -197,13 +197,16 @@ class InformerChecker {
       Report(line, "C1", watch_.OnWatch(line));
     } else if (line.entry == "event") {
       if (line.change.type == "DELETED") {
-        DropFromFirstList([&](const ObjectVersion& o) { return o.uid == line.change.object.uid; });
+        std::erase_if(first_list_,
+                      [&](const ObjectVersion& o) { return o.uid == line.change.object.uid; });
       }
       Report(line, "C1", watch_.OnEvent(line));
     } else if (line.entry == "bookmark") {
       Report(line, "C1", watch_.OnBookmark(line));
+    } else if (line.entry == "added") {
+      handlers_.try_emplace(line.handler);
     } else if (line.entry == "handler") {
-      Report(line, "C4", handler_.OnCall(line.change), line.change.ToString());
+      Report(line, "C4", handlers_[line.handler].OnCall(line.change), line.change.ToString());
     } else if (line.entry == "synced") {
       CheckSynced(line);
     } else if (line.entry == "snapshot" || line.entry == "final") {
@@ -221,16 +224,10 @@ class InformerChecker {
     violations_.push_back({invariant, line.informer, line.number,
                            subject.empty() ? problem : problem + ": " + subject});
   }
-  /// Removes objects that were deleted before the informer has synced. A handler with a queue gets
-  /// no call for an object that is deleted before its turn.
-  template <typename Predicate>
-  void DropFromFirstList(Predicate is_deleted) {
-    if (!synced_) std::erase_if(first_list_, is_deleted);
-  }
   void CheckSynced(const CacheLogLine& line) {
     synced_ = true;
     for (const ObjectVersion& object : first_list_) {
-      if (handler_.HasSeen(object.uid)) continue;
+      if (handlers_[line.handler].HasSeen(object.uid)) continue;
       Report(line, "C6", "no handler call for an object of the first list", object.ToString());
     }
   }
@@ -246,17 +243,41 @@ class InformerChecker {
     }
     if (line.entry != "final") return;
     Report(line, "C3", Difference(truth_.final, actual));
-    Report(line, "C4", Difference(actual, handler_.objects()), "calls applied to an empty map");
+    for (const auto& [name, handler] : handlers_) {
+      Report(line, "C4", Difference(actual, handler.objects()),
+             "calls of the handler " + name + " applied to an empty map");
+    }
   }
 
   const Truth& truth_;
   WatchChecker watch_;
-  HandlerChecker handler_;
+  std::map<std::string, HandlerChecker> handlers_;  // by name
   TruthCursor store_;
-  std::vector<ObjectVersion> first_list_;  // without objects that were deleted before the sync
-  bool synced_ = false;
+  bool listed_ = false;
+  // Without the objects that were deleted later: a handler with a queue gets no call for an object
+  // that is deleted before its turn.
+  std::vector<ObjectVersion> first_list_;
+  bool synced_ = false;  // a handler
   std::vector<Violation> violations_;
 };
+
+/// Returns which write the recorder has missed, or reports twice; "" if none. Other programs may
+/// change other objects.
+std::string FindUnrecordedWrite(const Truth& truth) {
+  std::set<ObjectKey> written;
+  for (const Change& write : truth.writes) written.insert(write.object.key);
+  auto write = truth.writes.begin();
+  for (const Change& change : truth.changes) {
+    if (!written.contains(change.object.key)) continue;
+    if (write == truth.writes.end()) return "no write caused " + change.ToString();
+    Change expected = *write++;
+    if (expected.type == "DELETED") expected.object.version = change.object.version;  // unknown
+    if (change != expected) {
+      return "the write " + expected.ToString() + " is missing before " + change.ToString();
+    }
+  }
+  return write == truth.writes.end() ? "" : "the write " + write->ToString() + " is missing";
+}
 
 /// Returns the reason why the truth cannot be used; "" if it can.
 std::string FindRecorderProblem(const Truth& truth) {
@@ -267,7 +288,8 @@ std::string FindRecorderProblem(const Truth& truth) {
   }
   TruthCursor cursor(truth);
   cursor.MoveTo(version);
-  return Difference(truth.final, cursor.objects());
+  const std::string difference = Difference(truth.final, cursor.objects());
+  return difference.empty() ? FindUnrecordedWrite(truth) : difference;
 }
 
 }  // namespace
@@ -276,17 +298,21 @@ std::string Violation::ToString() const {
   return invariant + " " + informer + " line " + std::to_string(line) + ": " + text;
 }
 
-std::vector<Violation> FindViolations(const Truth& truth, const std::vector<CacheLogLine>& log) {
+std::vector<Violation> FindViolations(const Truth& truth, std::istream& cache_log) {
   const std::string problem = FindRecorderProblem(truth);
   if (!problem.empty()) return {{"recorder", "", 0, problem}};
   std::vector<Violation> violations;
   std::map<std::string, InformerChecker> checkers;
   bool is_complete = false;
-  for (const CacheLogLine& line : log) {
+  ForEachCacheLogLine(cache_log, [&](const CacheLogLine& line) {
+    if (line.entry == "stopped") {
+      checkers.erase(line.informer);
+      return;
+    }
     auto& checker = checkers.try_emplace(line.informer, truth).first->second;
     for (Violation& violation : checker.Check(line)) violations.push_back(std::move(violation));
     is_complete |= line.entry == "final";
-  }
+  });
   if (!is_complete) violations.push_back({"C3", "", 0, "the log has no final state"});
   return violations;
 }

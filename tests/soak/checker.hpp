@@ -3,6 +3,7 @@
 #include "run_log.hpp"
 
 #include <cstddef>
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ struct Violation {
 /// - C5: a list replaces the store atomically. It is a part of C2: half a list is no state of any
 ///   version.
 /// - C6: when the informer has synced, handlers have got all objects of the first list.
-[[nodiscard]] std::vector<Violation> FindViolations(const Truth& truth,
-                                                    const std::vector<CacheLogLine>& log);
+///
+/// The truth must be complete: each write must be the next change of the objects that are written.
+/// Throws std::runtime_error with the number of a malformed line.
+[[nodiscard]] std::vector<Violation> FindViolations(const Truth& truth, std::istream& cache_log);
 
 }  // namespace kopp::soak

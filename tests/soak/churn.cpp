@@ -23,7 +23,7 @@ void Churn::Write() {
   if (!remove || !existing_.contains(name)) return CreateOrUpdate(name);
   ++writes_;
   client_.Delete<ConfigMap>({kNamespace, name});
-  existing_.erase(name);
+  Log("DELETED", existing_.extract(name).mapped());
 }
 
 void Churn::WriteLast() { CreateOrUpdate("soak-last"); }
@@ -32,13 +32,18 @@ void Churn::CreateOrUpdate(const std::string& name) {
   ++writes_;
   const std::string value(random_() % kLargeShare == 0 ? kLargeSize : 10, 'x');
   const nlohmann::json data{{"count", std::to_string(writes_)}, {"value", value}};
-  const ObjectKey key{kNamespace, name};
+  const bool exists = existing_.contains(name);
   const ConfigMap stored =
-      existing_.insert(name).second
-          ? client_.Create<ConfigMap>(
-                {{"metadata", {{"name", name}, {"namespace", kNamespace}}}, {"data", data}})
-          : client_.Patch<ConfigMap>(key, Patch::Merge({{"data", data}}));
+      exists ? client_.Patch<ConfigMap>({kNamespace, name}, Patch::Merge({{"data", data}}))
+             : client_.Create<ConfigMap>(
+                   {{"metadata", {{"name", name}, {"namespace", kNamespace}}}, {"data", data}});
+  Log(exists ? "MODIFIED" : "ADDED", stored.metadata);
+  existing_.insert_or_assign(name, stored.metadata);
   last_version_ = stored.metadata.resourceVersion;
+}
+
+void Churn::Log(const std::string& type, const ObjectMeta& metadata) {
+  log_.Write({{"write", type}, {"object", ToJson(metadata)}});
 }
 
 }  // namespace kopp::soak

@@ -1,20 +1,26 @@
 #pragma once
 
+#include "log_file.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
-#include <set>
 #include <string>
+#include <utility>
 
 #include <kopp/client.hpp>
 
 namespace kopp::soak {
 
-/// Creates, updates and deletes ConfigMaps at random. Names are used again after a deletion, so
-/// that objects with the same key and another uid follow each other. Not thread-safe.
+/// Creates, updates and deletes ConfigMaps at random, and logs the results. Names are used again
+/// after a deletion, so that objects with the same key and another uid follow each other. Not
+/// thread-safe.
 class Churn {
  public:
-  Churn(Client client, std::uint64_t seed) : client_(std::move(client)), random_(seed) {}
+  /// `log` must outlive the object.
+  Churn(Client client, std::uint64_t seed, LogFile& log)
+      : client_(std::move(client)), random_(seed), log_(log) {}
 
   /// Writes one object. Throws ApiError and TransportError.
   void Write();
@@ -27,10 +33,12 @@ class Churn {
 
  private:
   void CreateOrUpdate(const std::string& name);
+  void Log(const std::string& type, const ObjectMeta& metadata);
 
   Client client_;
   std::mt19937_64 random_;
-  std::set<std::string> existing_;
+  LogFile& log_;
+  std::map<std::string, ObjectMeta> existing_;  // by name
   std::string last_version_;
   std::size_t writes_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <iostream>
 #include <stdexcept>
 #include <vector>
 
@@ -17,10 +16,7 @@ using informer::WatchItem;
 using nlohmann::json;
 
 constexpr Duration kPollInterval = 50ms;
-
-json ToJson(const ObjectMeta& metadata) {
-  return json::array({metadata.ns, metadata.name, metadata.uid, metadata.resourceVersion});
-}
+constexpr Duration kRecorderTimeout = 1min;
 
 const char* TypeName(EventType type) {
   switch (type) {
@@ -39,13 +35,13 @@ const char* TypeName(WatchEventType type) {
   return type == WatchEventType::kModified ? "MODIFIED" : "DELETED";
 }
 
-json ToJson(const std::map<ObjectKey, AnyObject>& objects) {
+json ListToJson(const std::map<ObjectKey, AnyObject>& objects) {
   json list = json::array();
   for (const auto& [key, object] : objects) list.push_back(ToJson(object.metadata()));
   return list;
 }
 
-json ToJson(const std::vector<ConfigMap>& maps) {
+json ListToJson(const std::vector<ConfigMap>& maps) {
   json list = json::array();
   for (const ConfigMap& map : maps) list.push_back(ToJson(map.metadata));
   return list;
@@ -53,13 +49,9 @@ json ToJson(const std::vector<ConfigMap>& maps) {
 
 }  // namespace
 
-LogFile::LogFile(const std::filesystem::path& path) : out_(path) {
-  if (!*out_.Lock()) throw std::runtime_error("cannot create " + path.string());
-}
-
 TruthRecorder::TruthRecorder(Client client, LogFile& log) : client_(std::move(client)), log_(log) {
   const auto page = client_.ListPage<ConfigMap>({}, {.limit = 0});
-  log_.Write({{"initial", ToJson(page.objects)}, {"version", page.resource_version}});
+  log_.Write({{"initial", ListToJson(page.objects)}, {"version", page.resource_version}});
   thread_ = std::jthread([this, from = page.resource_version](const std::stop_token& stop) {
     try {
       Watch(from, stop);
@@ -74,8 +66,7 @@ void TruthRecorder::Watch(const std::string& from, const std::stop_token& stop) 
   auto watcher = client_.With(stop).Watch<ConfigMap>({}, {.resource_version = from});
   while (const auto event = watcher.Next()) {
     if (event->type == WatchEventType::kError) {
-      std::cerr << "recorder: " << event->problem << "\n";
-      continue;
+      throw std::runtime_error("the watch of the recorder failed: " + event->problem);
     }
     if (event->type != WatchEventType::kBookmark) {
       log_.Write({{"type", TypeName(event->type)}, {"object", ToJson(event->object.metadata)}});
@@ -86,19 +77,33 @@ void TruthRecorder::Watch(const std::string& from, const std::stop_token& stop) 
 }
 
 void TruthRecorder::AwaitVersion(const std::string& version) {
-  auto progress = progress_.Lock();
-  progress.Wait(progressed_, [&] {
-    return progress->second != nullptr || progress->first == version ||
-           IsOlderResourceVersion(version, progress->first);
-  });
-  if (progress->second) std::rethrow_exception(progress->second);
+  Clock& clock = Clock::Real();
+  const TimePoint deadline = After(clock.Now(), kRecorderTimeout);
+  {
+    auto progress = progress_.Lock();
+    const auto is_done = [&] {
+      return progress->second != nullptr || progress->first == version ||
+             IsOlderResourceVersion(version, progress->first);
+    };
+    while (!is_done()) {
+      if (clock.Now() >= deadline) {
+        throw std::runtime_error("the watch of the recorder has not reached version " + version);
+      }
+      clock.WaitUntil(progress.lock(), progressed_, deadline);
+    }
+  }
+  ThrowFailure();
 }
 
-std::string TruthRecorder::Finish() {
+void TruthRecorder::Finish() {
   const auto page = client_.ListPage<ConfigMap>({}, {.limit = 0});
   thread_ = {};
-  log_.Write({{"final", ToJson(page.objects)}});
-  return page.resource_version;
+  ThrowFailure();
+  log_.Write({{"final", ListToJson(page.objects)}});
+}
+
+void TruthRecorder::ThrowFailure() {
+  if (const std::exception_ptr failure = progress_.Lock()->second) std::rethrow_exception(failure);
 }
 
 /// Records the items of a watch. The initial events of a watch are recorded as a list.
@@ -133,7 +138,8 @@ class RecordingSource::Stream final : public informer::WatchStream {
     }
     if (!item.initial_events_end) return;
     initial_ = false;
-    Write({{"entry", "list"}, {"version", item.resource_version}, {"objects", ToJson(objects_)}});
+    Write(
+        {{"entry", "list"}, {"version", item.resource_version}, {"objects", ListToJson(objects_)}});
     Write({{"entry", "watch"}, {"version", item.resource_version}});
   }
   void Write(json line) {
@@ -163,7 +169,7 @@ informer::ListResult RecordingSource::List(const informer::ListOptions& options,
     log_.Write({{"informer", informer_},
                 {"entry", "list"},
                 {"version", result.resource_version},
-                {"objects", ToJson(listed_)}});
+                {"objects", ListToJson(listed_)}});
   }
   return result;
 }
@@ -178,23 +184,51 @@ std::unique_ptr<informer::WatchStream> RecordingSource::Watch(const informer::Wa
   return std::make_unique<Stream>(std::move(stream), *this, options.send_initial_events);
 }
 
+void RecordedHandler::AddTo(informer::Informer<ConfigMap>& informer, informer::Delivery delivery) {
+  using Ptr = std::shared_ptr<const ConfigMap>;
+  registration_ = informer.AddHandler(
+      informer::EventHandler<ConfigMap>{
+          .on_add = [this](const Ptr& map, bool) { RecordCall("add", *map); },
+          .on_update = [this](const Ptr&, const Ptr& map) { RecordCall("update", *map); },
+          .on_delete = [this](const Ptr& map, bool) { RecordCall("delete", *map); }},
+      {.name = name_, .delivery = delivery});
+  log_.Write({{"informer", informer_}, {"entry", "added"}, {"handler", name_}});
+}
+
+void RecordedHandler::RecordSync(const std::stop_token& stop) {
+  if (!registration_.WaitForSync(stop)) return;
+  log_.Write({{"informer", informer_}, {"entry", "synced"}, {"handler", name_}});
+}
+
+void RecordedHandler::RecordCall(const std::string& type, const ConfigMap& map) {
+  log_.Write({{"informer", informer_},
+              {"entry", "handler"},
+              {"handler", name_},
+              {"type", type},
+              {"object", ToJson(map.metadata)}});
+  auto versions = versions_.Lock();
+  if (type == "delete") {
+    versions->erase(KeyOf(map));
+  } else {
+    versions->insert_or_assign(KeyOf(map), map.metadata.resourceVersion);
+  }
+}
+
 RecordedInformer::RecordedInformer(const std::string& name, Transport& transport, Clock& clock,
                                    bool use_watch_list, LogFile& log)
     : name_(name),
       log_(log),
       http_source_(transport, ConfigMap::kKind, DecodeAny<ConfigMap>),
       source_(http_source_, log, name),
+      direct_handler_(name, "direct", log),
+      queued_handler_(name, "queued", log),
       informer_(source_, {.clock = clock, .use_watch_list = use_watch_list}) {
-  using Ptr = std::shared_ptr<const ConfigMap>;
-  informer_.AddHandler(
-      informer::EventHandler<ConfigMap>{
-          .on_add = [this](const Ptr& map, bool) { RecordCall("add", *map); },
-          .on_update = [this](const Ptr&, const Ptr& map) { RecordCall("update", *map); },
-          .on_delete = [this](const Ptr& map, bool) { RecordCall("delete", *map); }},
-      {.delivery = informer::Delivery::kInformerThread});  // unmerged
+  direct_handler_.AddTo(informer_, informer::Delivery::kInformerThread);
+  queued_handler_.AddTo(informer_, informer::Delivery::kOwnThread);
   thread_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
   sync_thread_ = std::jthread([this](const std::stop_token& stop) {
-    if (informer_.WaitForSync(stop)) log_.Write({{"informer", name_}, {"entry", "synced"}});
+    direct_handler_.RecordSync(stop);
+    queued_handler_.RecordSync(stop);
   });
 }
 
@@ -204,32 +238,18 @@ void RecordedInformer::RecordStore(const std::string& entry) {
   log_.Write({{"informer", name_}, {"entry", entry}, {"objects", objects}});
 }
 
-void RecordedInformer::RecordCall(const std::string& type, const ConfigMap& map) {
-  log_.Write({{"informer", name_},
-              {"entry", "handler"},
-              {"type", type},
-              {"object", ToJson(map.metadata)}});
-  auto handled = handled_.Lock();
-  if (type == "delete") {
-    handled->erase(KeyOf(map));
-  } else {
-    handled->insert_or_assign(KeyOf(map), map.metadata.resourceVersion);
-  }
-}
-
-bool RecordedInformer::HandlerIsUpToDate() {
+bool RecordedInformer::HandlersAreUpToDate() {
   std::map<ObjectKey, std::string> stored;
   for (const auto& map : informer_.store().List()) {
     stored.emplace(KeyOf(*map), map->metadata.resourceVersion);
   }
-  return *handled_.Lock() == stored;
+  return direct_handler_.Versions() == stored && queued_handler_.Versions() == stored;
 }
 
-void RecordedInformer::Finish(const std::string& version, Duration timeout) {
+void RecordedInformer::Finish(const std::string& version, TimePoint deadline) {
   Clock& clock = Clock::Real();
-  const TimePoint deadline = After(clock.Now(), timeout);
   const auto is_done = [&] {
-    return informer_.version().HasReached(version) && HandlerIsUpToDate();
+    return informer_.version().HasReached(version) && HandlersAreUpToDate();
   };
   while (!is_done() && clock.Now() < deadline) SleepUntil(clock, After(clock.Now(), 20ms), {});
   RecordStore("final");

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "log_file.hpp"
+
 #include <condition_variable>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,8 +11,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
 #include <kopp/http_source.hpp>
@@ -22,31 +20,22 @@
 
 namespace kopp::soak {
 
-/// A file of JSON lines; see run_log.hpp for their form. Thread-safe.
-class LogFile {
- public:
-  /// Throws std::runtime_error if it cannot create the file.
-  explicit LogFile(const std::filesystem::path& path);
-
-  void Write(const nlohmann::json& line) { *out_.Lock() << line.dump() << '\n'; }
-
- private:
-  Guarded<std::ofstream> out_;
-};
-
 /// Records what the API server stores: lists the ConfigMaps, then watches them in a thread.
 class TruthRecorder {
  public:
   TruthRecorder(Client client, LogFile& log);
 
-  /// Blocks until the change that made `version` is recorded.
+  /// Blocks until the change that made `version` is recorded. Throws what the thread has thrown,
+  /// and std::runtime_error after a minute.
   void AwaitVersion(const std::string& version);
   /// Lists the ConfigMaps once more and ends. Throws what the thread has thrown. Call it when
-  /// nothing changes any more. Returns the version of the list.
-  std::string Finish();
+  /// nothing changes any more.
+  void Finish();
 
  private:
   void Watch(const std::string& from, const std::stop_token& stop);
+  /// Throws what the thread has thrown, if anything.
+  void ThrowFailure();
 
   Client client_;
   LogFile& log_;
@@ -77,8 +66,32 @@ class RecordingSource final : public informer::Source<ConfigMap> {
   std::map<ObjectKey, informer::AnyObject> listed_;  // by the pages so far
 };
 
-/// An informer of ConfigMaps that runs in a thread and records what it receives, the calls of its
-/// handler, and reads of its store.
+/// A handler that records its calls.
+class RecordedHandler {
+ public:
+  /// `log` must outlive the handler.
+  RecordedHandler(std::string informer, std::string name, LogFile& log)
+      : informer_(std::move(informer)), name_(std::move(name)), log_(log) {}
+
+  /// Adds the handler, which must outlive `informer`.
+  void AddTo(informer::Informer<ConfigMap>& informer, informer::Delivery delivery);
+  /// Waits until the handler has synced, and records that; returns early if `stop` is requested.
+  void RecordSync(const std::stop_token& stop);
+  /// Returns the versions of the objects by the calls so far.
+  [[nodiscard]] std::map<ObjectKey, std::string> Versions() { return *versions_.Lock(); }
+
+ private:
+  void RecordCall(const std::string& type, const ConfigMap& map);
+
+  std::string informer_;
+  std::string name_;
+  LogFile& log_;
+  Guarded<std::map<ObjectKey, std::string>> versions_;
+  informer::HandlerRegistration registration_;
+};
+
+/// An informer of ConfigMaps that runs in a thread and records what it receives, the calls of two
+/// handlers, one for each Delivery, and reads of its store.
 class RecordedInformer {
  public:
   /// `transport`, `clock` and `log` must outlive the informer.
@@ -87,20 +100,20 @@ class RecordedInformer {
 
   /// Reads the whole store and records it.
   void RecordSnapshot() { RecordStore("snapshot"); }
-  /// Waits until the informer has reached `version` and its handler has got all changes, for at
-  /// most `timeout` of real time. Then records the final state.
-  void Finish(const std::string& version, Duration timeout);
+  /// Waits until the informer has reached `version` and its handlers have got all changes, at most
+  /// until `deadline` of the real clock. Then records the final state.
+  void Finish(const std::string& version, TimePoint deadline);
 
  private:
   void RecordStore(const std::string& entry);
-  void RecordCall(const std::string& type, const ConfigMap& map);
-  [[nodiscard]] bool HandlerIsUpToDate();
+  [[nodiscard]] bool HandlersAreUpToDate();
 
   std::string name_;
   LogFile& log_;
   AnyHttpSource http_source_;
   RecordingSource source_;
-  Guarded<std::map<ObjectKey, std::string>> handled_;  // versions by the calls of the handler
+  RecordedHandler direct_handler_;
+  RecordedHandler queued_handler_;
   informer::Informer<ConfigMap> informer_;
   std::jthread thread_;
   std::jthread sync_thread_;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs informers against an API server behind a proxy that breaks connections, then checks the
-# invariants C1 to C6 of their caches. Exit code 1 if one is violated; then the logs are kept.
+# invariants C1 to C6 of their caches. Exit code 1 if one is violated or a program fails; then
+# the logs are kept.
 #   run.sh PROGRAMS SECONDS [SEED]
 #     PROGRAMS  the folder with the programs soak and soak_checker
 #     SEED      of the writes and faults (default: random; it is printed)
@@ -25,8 +26,10 @@ main() { # PROGRAMS SECONDS [SEED]
     kubeconfig=("$folder/cluster/admin.kubeconfig")
   fi
   echo "soak: $seconds s with seed $seed"
-  "$programs/soak" "$folder" "$seconds" "$seed" "${kubeconfig[@]}"
-  if "$programs/soak_checker" "$folder/truth.jsonl" "$folder/cache.jsonl"; then return; fi
+  if "$programs/soak" "$folder" "$seconds" "$seed" "${kubeconfig[@]}" &&
+    "$programs/soak_checker" "$folder/truth.jsonl" "$folder/cache.jsonl"; then
+    return
+  fi
   local kept
   kept=$(mktemp -d)
   cp "$folder"/*.jsonl "$kept"

@@ -1,8 +1,8 @@
 #include "run_log.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -69,6 +69,8 @@ Truth ReadTruth(std::istream& in) {
       truth.initial_version = std::stoull(line.at("version").get<std::string>());
     } else if (line.contains("final")) {
       truth.final = ByKey(line.at("final"));
+    } else if (line.contains("write")) {
+      truth.writes.push_back({line.at("write"), ObjectFrom(line.at("object"))});
     } else {
       truth.changes.push_back({line.at("type"), ObjectFrom(line.at("object"))});
     }
@@ -76,21 +78,20 @@ Truth ReadTruth(std::istream& in) {
   return truth;
 }
 
-std::vector<CacheLogLine> ReadCacheLog(std::istream& in) {
-  std::vector<CacheLogLine> lines;
+void ForEachCacheLogLine(std::istream& in, const std::function<void(const CacheLogLine&)>& visit) {
   ForEachLine(in, [&](const json& line, std::size_t number) {
     CacheLogLine entry{
         .number = number, .informer = line.at("informer"), .entry = line.at("entry")};
     if (line.contains("version")) {
       entry.version = std::stoull(line.at("version").get<std::string>());
     }
+    if (line.contains("handler")) entry.handler = line.at("handler");
     if (line.contains("object")) {
       entry.change = {line.at("type"), ObjectFrom(line.at("object"))};
     }
     if (line.contains("objects")) entry.objects = ObjectsFrom(line.at("objects"));
-    lines.push_back(std::move(entry));
+    visit(entry);
   });
-  return lines;
 }
 
 }  // namespace kopp::soak

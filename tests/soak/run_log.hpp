@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <map>
 #include <string>
@@ -38,15 +40,18 @@ struct Change {
 /// Applies `change` to `objects`.
 void Apply(const Change& change, Objects& objects);
 
-/// What the API server stored, recorded by a watch without faults:
+/// What the API server stored, recorded by a watch without faults, and the writes that caused it,
+/// recorded by the program that made them:
 ///
-///     {"initial": [object, …], "version": 5}
+///     {"initial": [object, …], "version": "5"}
 ///     {"type": "ADDED", "object": object}        one line for each change, in order
+///     {"write": "ADDED", "object": object}       one line for each write, in order
 ///     {"final": [object, …]}                     a list after the last change
 struct Truth {
   Objects initial = {};
   std::uint64_t initial_version = 0;
   std::vector<Change> changes = {};
+  std::vector<Change> writes = {};  ///< the version of a "DELETED" is that of the write before
   Objects final = {};
 
   /// Returns the index of the first change after `version`.
@@ -61,18 +66,23 @@ struct CacheLogLine {
   /// "watch":    a watch request from `version`
   /// "event":    an event of the watch: `change`
   /// "bookmark": a bookmark of the watch at `version`
-  /// "handler":  a call of a handler: `change`, of type "add", "update" or "delete"
-  /// "synced":   HasSynced became true
+  /// "added":    `handler` was added
+  /// "handler":  a call of `handler`: `change`, of type "add", "update" or "delete"
+  /// "synced":   HasSynced of `handler` became true
   /// "snapshot": a read of the whole store: `objects`
   /// "final":    the last such read, after the churn and the faults have ended
+  /// "stopped":  the informer was destroyed; its last line
   std::string entry = {};
+  std::string handler = {};  ///< the name of the handler, unique in the informer
   std::uint64_t version = 0;
   Change change = {};
   std::vector<ObjectVersion> objects = {};
 };
 
-/// Read the logs. They throw std::runtime_error with the number of a malformed line.
+/// Reads a log of the API server. Throws std::runtime_error with the number of a malformed line.
 [[nodiscard]] Truth ReadTruth(std::istream& in);
-[[nodiscard]] std::vector<CacheLogLine> ReadCacheLog(std::istream& in);
+/// Reads a log of informers line by line, so that its size is not limited by the memory, and calls
+/// `visit` for each line. Throws std::runtime_error with the number of a malformed line.
+void ForEachCacheLogLine(std::istream& in, const std::function<void(const CacheLogLine&)>& visit);
 
 }  // namespace kopp::soak

@@ -8,6 +8,7 @@
 #include "fault_proxy.hpp"
 #include "recorder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -29,10 +30,11 @@ using namespace std::chrono_literals;
 // Informers wait up to a minute after failures, and longer for a silent watch.
 constexpr int kClockFactor = 20;
 constexpr Duration kWriteInterval = 5ms;
-constexpr Duration kSnapshotInterval = 100ms;
+constexpr Duration kMinSnapshotInterval = 100ms;
+constexpr int kMaxSnapshots = 6000;  // of each informer; they are the largest part of the log
 constexpr Duration kRestartInterval = 5s;
 constexpr Duration kCallTimeout = 5s;  // of a list whose connection is half open
-constexpr Duration kQuiescenceTimeout = 60s;
+constexpr Duration kQuiescenceTimeout = 30s;
 
 struct Arguments {
   std::filesystem::path folder;
@@ -66,18 +68,25 @@ class Informers {
     if (restarted_) restarted_->RecordSnapshot();
   }
   void RestartOne() {
-    restarted_.reset();
+    if (restarted_) {
+      restarted_.reset();
+      log_.Write({{"informer", RestartedName()}, {"entry", "stopped"}});
+    }
     ++restarts_;
-    restarted_.emplace("restarted-" + std::to_string(restarts_), *transport_, clock_,
-                       restarts_ % 2 == 0, log_);
+    restarted_.emplace(RestartedName(), *transport_, clock_, restarts_ % 2 == 0, log_);
   }
   void Finish(const std::string& version) {
-    listing_.Finish(version, kQuiescenceTimeout);
-    streaming_.Finish(version, kQuiescenceTimeout);
-    if (restarted_) restarted_->Finish(version, kQuiescenceTimeout);
+    const TimePoint deadline = After(Clock::Real().Now(), kQuiescenceTimeout);
+    listing_.Finish(version, deadline);
+    streaming_.Finish(version, deadline);
+    if (restarted_) restarted_->Finish(version, deadline);
   }
 
  private:
+  [[nodiscard]] std::string RestartedName() const {
+    return "restarted-" + std::to_string(restarts_);
+  }
+
   FastClock clock_{kClockFactor};
   std::shared_ptr<Transport> transport_;
   LogFile& log_;
@@ -97,10 +106,12 @@ void Run(const Arguments& arguments) {
   LogFile truth_log(arguments.folder / "truth.jsonl");
   LogFile cache_log(arguments.folder / "cache.jsonl");
   TruthRecorder truth(client, truth_log);
-  Churn churn(client, arguments.seed);
+  Churn churn(client, arguments.seed, truth_log);
   FaultProxy proxy(PortOf(config.server), arguments.seed);
   Informers informers(Through(config, proxy.port()), cache_log);
 
+  const Duration snapshot_interval =
+      std::max<Duration>(kMinSnapshotInterval, arguments.duration / kMaxSnapshots);
   Clock& clock = Clock::Real();
   const TimePoint end = clock.Now() + arguments.duration;
   TimePoint next_snapshot{};
@@ -109,7 +120,7 @@ void Run(const Arguments& arguments) {
     churn.Write();
     if (now >= next_snapshot) {
       informers.RecordSnapshots();
-      next_snapshot = now + kSnapshotInterval;
+      next_snapshot = now + snapshot_interval;
     }
     if (now < next_restart) continue;
     next_restart = now + kRestartInterval;
