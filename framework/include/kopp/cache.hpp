@@ -25,9 +25,10 @@ namespace kopp {
 /// Reads contain the writes of this program. After the manager's client (`ctx.client`) has written
 /// an object, reads of it and of lists with its namespace wait until the cache has received the
 /// write, which usually takes milliseconds. They throw StaleCacheError after
-/// CacheOptions::own_writes_timeout, or when the manager stops. All other reads return at once, as
-/// do reads with `{.await_own_writes = false}`: use that in event handlers, which must not block.
-/// Two kinds of writes are not awaited: those whose response did not arrive, and evictions.
+/// CacheOptions::own_writes_timeout, or if a graceful shutdown times out. All other reads return at
+/// once, as do reads in handlers of informers and functions of Watches, and reads with
+/// `{.await_own_writes = false}`. Two kinds of writes are not awaited: those whose response did not
+/// arrive, and evictions.
 ///
 /// The cache has one InformerSet for each view: a struct with KOPP_FIELDS, Whole or MetadataOnly.
 /// CacheOptions::ByObject selects the objects of a view. To cache a kind with two selections,
@@ -147,11 +148,13 @@ class Cache : private WriteObserver {
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   /// Returns the observer for the clients whose writes the reads of this cache contain.
   [[nodiscard]] WriteObserver& write_observer() { return *this; }
-  /// Makes the reads that wait for own writes, and all later ones, throw StaleCacheError.
+  /// Makes the reads that wait throw: for own writes StaleCacheError, for a first list
+  /// std::runtime_error. Later reads that would wait throw at once.
   void CancelReads() { cancel_reads_.request_stop(); }
 
-  /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
-  /// again. Does not wait for running calls of handlers; the destructor does.
+  /// Calls CancelReads, stops the threads and blocks until they have ended. The objects remain
+  /// readable. May be called again. Does not wait for running calls of handlers; the destructor
+  /// does.
   void Stop();
   /// Blocks until no handler is being called any more, or until `deadline`. Returns the handlers
   /// that are still being called, for a log: `"foo" of Pod`. Call it after Stop.
@@ -214,6 +217,7 @@ class Cache : private WriteObserver {
   [[nodiscard]] std::vector<Entry> Entries() const;
 
   void OnWrite(const Kind& kind, const WrittenObject& object) override;
+  [[nodiscard]] bool AwaitsWrites(const ReadOptions& read) const;
   /// Return `informers` after they have received this program's writes of the object, or of the
   /// namespace. Throw StaleCacheError.
   [[nodiscard]] std::shared_ptr<InformerSet> AfterWrites(std::shared_ptr<InformerSet> informers,

@@ -118,6 +118,9 @@ class [[nodiscard]] ControllerBuilder {
   /// called on a thread of its own, one call at a time (if several namespaces are watched: one for
   /// each); while it is busy, the events of each `U` are merged. It may block, for example to call
   /// the API server. Manager::Run documents what happens if it does not return after a stop.
+  ///
+  /// It may read the cache; these reads do not wait for own writes (see ReadOptions). If it throws,
+  /// the error is logged and no key is enqueued for this event.
   template <Object U>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
     AddHandler<U>(informer::EnqueueMapped<U>(controller_.queue(), std::move(keys)), {});

@@ -77,10 +77,13 @@ class InformerSet {
   [[nodiscard]] std::vector<informer::AnyObject> ByIndex(std::string_view index,
                                                          std::string_view value) const;
 
+  /// Returns whether the current thread is in a call of a handler of any InformerSet.
+  [[nodiscard]] static bool InHandler();
+
   /// Adds a write of this program, which later calls of AwaitWrites wait for.
   void RecordWrite(const WrittenObject& object);
-  /// Blocks until the store has the recorded write of `key`. Throws StaleCacheError after `timeout`
-  /// or a stop request.
+  /// Blocks until the store has the recorded write of `key`. Throws StaleCacheError after
+  /// `timeout`, a stop request or Stop.
   void AwaitWrites(const ObjectKey& key, Duration timeout, const std::stop_token& stop) const;
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitWrites(std::string_view ns, Duration timeout, const std::stop_token& stop) const;
@@ -93,8 +96,10 @@ class InformerSet {
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers that have not synced.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
-  /// Stops the threads and blocks until they have ended. The objects remain readable. May be called
-  /// again. Must not be called by a handler.
+  /// Makes the threads end, and the calls that wait. Does not block.
+  void RequestStop();
+  /// Calls RequestStop and blocks until the threads have ended. The objects remain readable. May be
+  /// called again. Must not be called by a handler.
   void Stop();
   /// Blocks until no handler is being called any more, or until `deadline`. Returns the handlers
   /// that are still being called, for a log: `"foo" of Pod`. Call it after Stop; the destructor
@@ -110,8 +115,8 @@ class InformerSet {
   [[nodiscard]] std::vector<informer::AnyObject> ReadAll(Read read) const;
 
   Options options_;
-  std::mutex lifecycle_;  // held by Start and Stop
-  std::stop_source stopped_;
+  std::mutex lifecycle_;      // held by Start and Stop
+  std::stop_source stopped_;  // ends the threads and the calls that wait
   std::vector<std::unique_ptr<Member>> members_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -14,8 +15,9 @@ namespace kopp {
 
 /// Options of a read of a Cache.
 struct ReadOptions {
-  /// Waits until the cache has the writes of this program; false: returns at once what it has.
-  bool await_own_writes = true;
+  /// true: waits until the cache has the writes of this program. false: returns at once what it
+  /// has. Not set: false in handlers of informers and functions of Watches, else true.
+  std::optional<bool> await_own_writes = {};
 };
 
 /// Thrown by a read of a Cache that has not received a write of this program in time. In a

@@ -33,7 +33,10 @@ std::string SecondsText(Duration duration) {
 Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock)
     : transport_(transport), options_(std::move(options)), log_(std::move(log)), clock_(clock) {}
 
-Cache::~Cache() { Stop(); }
+Cache::~Cache() {
+  Stop();
+  static_cast<void>(WaitForHandlers(TimePoint::max()));  // they may read this cache
+}
 
 std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key,
                                                const ReadOptions& read) const {
@@ -69,10 +72,16 @@ void Cache::OnWrite(const Kind& kind, const WrittenObject& object) {
   }
 }
 
+/// A mapping function must not fail because an unrelated write is late: its event would be lost.
+bool Cache::AwaitsWrites(const ReadOptions& read) const {
+  return options_.own_writes_timeout > Duration::zero() &&
+         read.await_own_writes.value_or(!InformerSet::InHandler());
+}
+
 std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> informers,
                                                 const ObjectKey& key,
                                                 const ReadOptions& read) const {
-  if (read.await_own_writes) {
+  if (AwaitsWrites(read)) {
     informers->AwaitWrites(key, options_.own_writes_timeout, cancel_reads_.get_token());
   }
   return informers;
@@ -81,7 +90,7 @@ std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> inf
 std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> informers,
                                                 std::string_view ns,
                                                 const ReadOptions& read) const {
-  if (read.await_own_writes) {
+  if (AwaitsWrites(read)) {
     informers->AwaitWrites(ns, options_.own_writes_timeout, cancel_reads_.get_token());
   }
   return informers;
@@ -171,7 +180,9 @@ bool Cache::Remove(const Key& key) {
   const auto removed = entries_.extract(key);
   lock.unlock();
   if (removed.empty()) return false;
-  removed.mapped().informers->Stop();
+  const std::shared_ptr<InformerSet> informers = removed.mapped().informers;
+  informers->Stop();
+  static_cast<void>(informers->WaitForHandlers(TimePoint::max()));
   return true;
 }
 
@@ -200,10 +211,10 @@ std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
   const TimePoint start = clock_.Now();
   const Duration limit = options_.sync_timeout;
   const auto wait = [&](const std::stop_token& end) { return informers->WaitForSync(end); };
-  if (WaitWithLimit(clock_, limit, {}, wait)) return informers;
+  if (WaitWithLimit(clock_, limit, cancel_reads_.get_token(), wait)) return informers;
   std::string problem = "the cache has no complete list of " + spec.kind.kind + " objects ";
   const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
-  problem += timed_out ? "after " + SecondsText(limit) : "and its informers were stopped";
+  problem += timed_out ? "after " + SecondsText(limit) : "before the stop";
   for (const auto& unsynced : informers->NotSynced()) problem += ": " + unsynced.problem;
   throw std::runtime_error(problem);
 }
@@ -271,7 +282,10 @@ void Cache::Stop() {
     const std::unique_lock lock{mutex_};
     running_ = false;  // FindOrAdd starts nothing any more
   }
-  for (const Entry& entry : Entries()) entry.informers->Stop();
+  CancelReads();  // handlers may wait in a read
+  const std::vector<Entry> entries = Entries();
+  for (const Entry& entry : entries) entry.informers->RequestStop();
+  for (const Entry& entry : entries) entry.informers->Stop();
 }
 
 }  // namespace kopp

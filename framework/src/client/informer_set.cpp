@@ -12,6 +12,44 @@
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
+namespace {
+
+thread_local bool in_handler = false;
+
+/// Sets `in_handler` while it exists.
+struct HandlerCall {
+  ~HandlerCall() { in_handler = outer; }
+  const bool outer = std::exchange(in_handler, true);
+};
+
+/// Returns `function`, within a HandlerCall.
+template <typename... Args>
+std::function<void(Args...)> AsHandlerCall(std::function<void(Args...)> function) {
+  if (!function) return {};
+  return [function = std::move(function)](Args... args) {
+    const HandlerCall call;
+    function(args...);
+  };
+}
+
+/// A token that is stopped when one of two others is.
+class EitherToken {
+ public:
+  EitherToken(const std::stop_token& a, const std::stop_token& b)
+      : on_a_(a, Request{&end_}), on_b_(b, Request{&end_}) {}
+  [[nodiscard]] std::stop_token get() const { return end_.get_token(); }
+
+ private:
+  struct Request {
+    std::stop_source* end;
+    void operator()() const { end->request_stop(); }
+  };
+  std::stop_source end_;
+  std::stop_callback<Request> on_a_;
+  std::stop_callback<Request> on_b_;
+};
+
+}  // namespace
 
 /// The informer of one namespace, or of all of them.
 struct InformerSet::Member {
@@ -64,7 +102,7 @@ struct InformerSet::Member {
   AnyHttpSource source;
   informer::AnyInformer informer;
   OwnWrites own_writes;   // that the informer has not received
-  std::jthread thread{};  // last: it uses all members above
+  std::jthread thread{};  // last: it uses all members above; ends with InformerSet::stopped_
 };
 
 InformerSet::InformerSet(Transport& transport, Options options) : options_(std::move(options)) {
@@ -74,13 +112,18 @@ InformerSet::InformerSet(Transport& transport, Options options) : options_(std::
   }
 }
 
-InformerSet::~InformerSet() = default;
+InformerSet::~InformerSet() { Stop(); }
+
+bool InformerSet::InHandler() { return in_handler; }
 
 std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
     const informer::AnyEventHandler& handler, const informer::HandlerOptions& options) {
   std::vector<informer::HandlerRegistration> registrations;
+  const informer::AnyEventHandler marked{.on_add = AsHandlerCall(handler.on_add),
+                                         .on_update = AsHandlerCall(handler.on_update),
+                                         .on_delete = AsHandlerCall(handler.on_delete)};
   for (const auto& member : members_) {
-    registrations.push_back(member->informer.AddHandler(handler, options));
+    registrations.push_back(member->informer.AddHandler(marked, options));
   }
   return registrations;
 }
@@ -164,12 +207,17 @@ void InformerSet::RecordWrite(const WrittenObject& object) {
 void InformerSet::AwaitWrites(const ObjectKey& key, Duration timeout,
                               const std::stop_token& stop) const {
   Member* const member = FindMember(key.ns);
-  if (member != nullptr) member->own_writes.Await(key, timeout, stop);
+  if (member == nullptr || member->own_writes.size() == 0) return;
+  member->own_writes.Await(key, timeout, EitherToken(stop, stopped_.get_token()).get());
 }
 
 void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
                               const std::stop_token& stop) const {
-  for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, stop);
+  const bool none =
+      std::ranges::all_of(members_, [](const auto& each) { return each->own_writes.size() == 0; });
+  if (none) return;
+  const EitherToken end(stop, stopped_.get_token());
+  for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
 }
 
 void InformerSet::Start() {
@@ -178,7 +226,7 @@ void InformerSet::Start() {
   options_.log.Info("Starting EventSource", {{"kind", options_.kind.kind}});
   for (const auto& member : members_) {
     member->thread = std::jthread(
-        [informer = &member->informer](const std::stop_token& stop) { informer->Run(stop); });
+        [informer = &member->informer, stop = stopped_.get_token()] { informer->Run(stop); });
   }
 }
 
@@ -188,12 +236,9 @@ bool InformerSet::HasSynced() const {
 }
 
 bool InformerSet::WaitForSync(const std::stop_token& stop) const {
-  std::stop_source end;
-  const auto request_end = [&end] { end.request_stop(); };
-  const std::stop_callback on_stop(stop, request_end);
-  const std::stop_callback on_own_stop(stopped_.get_token(), request_end);
+  const EitherToken end(stop, stopped_.get_token());
   return std::ranges::all_of(
-      members_, [&](const auto& member) { return member->informer.WaitForSync(end.get_token()); });
+      members_, [&](const auto& member) { return member->informer.WaitForSync(end.get()); });
 }
 
 std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
@@ -205,10 +250,11 @@ std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
   return unsynced;
 }
 
+void InformerSet::RequestStop() { stopped_.request_stop(); }
+
 void InformerSet::Stop() {
+  RequestStop();
   const std::lock_guard guard{lifecycle_};
-  stopped_.request_stop();
-  for (const auto& member : members_) member->thread.request_stop();
   for (const auto& member : members_) {
     if (member->thread.joinable()) member->thread.join();
   }

@@ -146,10 +146,10 @@ StaleCacheError OwnWrites::ErrorFor(const Write& write, Duration timeout,
   const std::string change = written.state == State::kExists
                                  ? "resource version " + written.resource_version
                                  : "the deletion of uid " + written.uid;
-  const auto seconds = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   const std::string limit = stop.stop_requested()
                                 ? "before the stop"
-                                : "within " + std::to_string(seconds.count()) + " ms";
+                                : "within " + std::to_string(milliseconds.count()) + " ms";
   return StaleCacheError("the cache has not received this program's own write of " + kind_ + " " +
                          written.key.ToString() + " (" + change + ") " + limit +
                          ": its watch is at resource version " + informer_.version().Get() +

@@ -118,7 +118,10 @@ Manager::Manager(Options options)
   }
 }
 
-Manager::~Manager() { cache_.Stop(); }  // its threads add keys to the queues of the controllers
+Manager::~Manager() {  // the handlers add keys to the queues of the controllers
+  cache_.Stop();
+  static_cast<void>(cache_.WaitForHandlers(TimePoint::max()));
+}
 
 Controller& Manager::NewController(ControllerOptions options, const Kind& kind) {
   if (run_called_) throw std::logic_error("AddController must be called before Run");
@@ -208,7 +211,6 @@ int Manager::Run(const std::stop_token& stop) {
 
 void Manager::StopWorkers(TimePoint deadline) {
   for (const auto& controller : controllers_) controller->RequestStop();
-  cache_.CancelReads();
   Clock& clock = options_.clock;
   const auto wait_for_all = [&](TimePoint until) {
     return std::all_of(controllers_.begin(), controllers_.end(), [&](const auto& controller) {
@@ -219,6 +221,7 @@ void Manager::StopWorkers(TimePoint deadline) {
   options_.log.Error(
       "Reconciles did not return within the graceful shutdown timeout, cancelling their API calls");
   cancel_calls_.request_stop();
+  cache_.CancelReads();
   if (wait_for_all(After(clock.Now(), kCancelTimeout))) return;
   options_.log.Error(
       "Reconciles did not return after their API calls were cancelled, exiting with code 1");

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/cache.hpp>
+#include <kopp/client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
@@ -326,6 +327,72 @@ TEST_F(CacheTest, ARemovedViewIsNotWatchedAnyMoreAndCanBeAddedAgain) {
   EXPECT_FALSE(cache.Remove<Pod>());
   EXPECT_TRUE(cache.InformerFor<Pod>().WaitForSync({}));
   EXPECT_THAT(transport_.Await("GET", kPodsOfAll, 2), SizeIs(2));
+}
+
+/// Reports a write of the Pod shop/a to `cache` that the watch never delivers.
+void WritePod(Cache& cache) {
+  testing::FakeClock clock;
+  testing::ScriptedTransport transport{clock};
+  transport.Respond("PATCH", std::string(kPodsOfShop) + "/a", 200,
+                    R"({"kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u",)"
+                    R"("resourceVersion":"7"}})");
+  Client(transport)
+      .WithWriteObserver(cache.write_observer())
+      .Patch<Pod>({"shop", "a"}, Patch::Merge({}));
+}
+
+/// Returns a handler that, for a new Pod, waits for own writes in a read and sets `returned`.
+informer::EventHandler<Pod> ReadingHandler(const Cache& cache, std::atomic<bool>& returned) {
+  return {.on_add = [&](const auto&, bool in_initial_list) {
+    if (in_initial_list) return;
+    EXPECT_THROW((void)cache.List<Pod>("", {.await_own_writes = true}), StaleCacheError);
+    returned = true;
+  }};
+}
+
+TEST_F(CacheTest, RemoveWaitsForTheHandlersOfTheView) {
+  Cache& cache = Make();
+  std::atomic<bool> returned{false};
+  cache.InformerFor<Pod>().AddHandler(ReadingHandler(cache, returned));
+  cache.Start();
+  transport_.Await("WATCH", kPodsOfAll);
+  WritePod(cache);
+  transport_.SendToWatch(kPodsOfAll, R"({"type":"ADDED","object":)" + PodText("shop", "c") + "}\n");
+  clock_.AwaitSleeperFor(5s);  // the read
+
+  EXPECT_TRUE(cache.Remove<Pod>());
+
+  EXPECT_TRUE(returned);
+}
+
+TEST_F(CacheTest, TheDestructorWaitsForHandlersThatReadTheCache) {
+  Cache& cache = Make();
+  std::atomic<bool> returned{false};
+  cache.InformerFor<Pod>().AddHandler(ReadingHandler(cache, returned));
+  cache.Start();
+  transport_.Await("WATCH", kPodsOfAll);
+  WritePod(cache);
+  transport_.SendToWatch(kPodsOfAll, R"({"type":"ADDED","object":)" + PodText("shop", "c") + "}\n");
+  clock_.AwaitSleeperFor(5s);  // the read
+
+  cache_.reset();
+
+  EXPECT_TRUE(returned);
+}
+
+TEST_F(CacheTest, AStopEndsTheReadsOfHandlersOnTheThreadsOfAllInformers) {
+  Cache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
+  transport_.Respond("GET", "/api/v1/services", 500, "{}");
+  cache.InformerFor<Pod>().AddHandler(
+      informer::EventHandler<Pod>{
+          .on_add = [&](const auto&, bool) { (void)cache.List<Service>(); }},
+      {.delivery = informer::Delivery::kInformerThread});
+  cache.Start();
+  transport_.Await("GET", "/api/v1/services");
+
+  cache.Stop();
+
+  EXPECT_FALSE(cache.InformerFor<Service>().HasSynced());
 }
 
 TEST_F(CacheTest, RemovingAViewEndsTheReadsThatWaitForItsList) {

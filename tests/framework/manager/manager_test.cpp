@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -77,6 +78,32 @@ TEST_F(ManagerTest, TheApiCallsOfAReconcileAreCancelledAfterTheGracefulShutdownT
   EXPECT_EQ(Stop(), 0);
   EXPECT_TRUE(cancelled);
   EXPECT_GE(clock_.Now() - TimePoint{}, 30s) << "cancelled before the timeout";
+}
+
+TEST_F(ManagerTest, AReadThatStartsAnInformerEndsAfterTheGracefulShutdownTimeout) {
+  SetPods({PodJson("a")});
+  transport_->Respond("GET", kDeployments, 500, "{}");
+  Manager manager{Options{.cache = {.start_informers_on_read = true, .sync_timeout = 0s},
+                          .log = Logger({.write =
+                                             [this](std::string_view line) {
+                                               const std::lock_guard guard{mutex_};
+                                               log_ += line;
+                                             }}),
+                          .transport = transport_,
+                          .clock = clock_}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context& context) -> Result {
+    (void)context.cache.List<Deployment>();
+    return {};
+  });
+  std::stop_source stop;
+  auto code = std::async(std::launch::async, [&] { return manager.Run(stop.get_token()); });
+  transport_->Await("GET", kDeployments);
+
+  stop.request_stop();
+  while (LogText().find("cancelling their API calls") == std::string::npos) clock_.Advance(1s);
+
+  EXPECT_EQ(code.get(), 0);
+  EXPECT_THAT(LogText(), HasSubstr("no complete list of Deployment objects before the stop"));
 }
 
 /// A Manager with a controller "foo" of Pods that also watches Deployments.

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,17 +70,46 @@ TEST_F(ReadYourWritesTest, AReadThatTimesOutFailsTheReconcileWhichIsRetried) {
   EXPECT_THAT(LogText(), HasSubstr("has not received this program's own write of Pod ns/a"));
 }
 
-TEST_F(ReadYourWritesTest, AStopEndsAReadThatWaits) {
+TEST_F(ReadYourWritesTest, AfterAStopAReadStillReceivesItsWrite) {
   manager_.AddController<Pod>().Reconcile([this](const Pod&, Context& context) -> Result {
     PatchPod(context);
-    (void)context.cache.Get<Pod>(context.key);
+    RecordCall(context.cache.Get<Pod>(context.key)->metadata.resourceVersion);
     return {};
   });
   Start();
   clock_.AwaitSleeperFor(5s);
 
+  runner_.request_stop();
+  while (LogText().find("Shutdown signal") == std::string::npos) std::this_thread::yield();
+  clock_.AwaitSleeperFor(30s);  // the manager waits for the reconcile
+  SendPodEvent("MODIFIED", Patched());
+
   EXPECT_EQ(Stop(), 0);
-  EXPECT_THAT(LogText(), HasSubstr("before the stop"));
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("7"));
+}
+
+TEST_F(ReadYourWritesTest, AMappingDoesNotWaitForWritesSoThatItsEventIsNotLost) {
+  manager_.AddController<Pod>()
+      .Watches<Deployment>([this](const Deployment&) {
+        std::vector<ObjectKey> keys;
+        for (const auto& pod : manager_.cache().List<Pod>()) keys.push_back(KeyOf(*pod));
+        RecordCall("mapped");
+        return keys;
+      })
+      .Reconcile([this](const ObjectKey&, Context&) -> Result {
+        RecordCall("reconcile");
+        return {};
+      });
+  Start();
+  AwaitCalls(1);
+  manager_.client().Patch<Pod>({"ns", "a"}, Patch::Merge({}));
+
+  transport_->SendToWatch(kDeployments,
+                          R"({"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1",
+      "metadata":{"name":"new","namespace":"ns","resourceVersion":"6"}}})"
+                          "\n");
+
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("reconcile", "mapped", "reconcile"));
 }
 
 TEST_F(ReadYourWritesTest, WithoutATimeoutReadsDoNotWait) {
@@ -86,6 +117,17 @@ TEST_F(ReadYourWritesTest, WithoutATimeoutReadsDoNotWait) {
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
 
   manager.client().Patch<Pod>({"ns", "a"}, Patch::Merge({}));
+
+  EXPECT_EQ(manager.cache().Get<Pod>({"ns", "a"}), nullptr);
+}
+
+TEST_F(ReadYourWritesTest, WithoutATimeoutTheWritesOfAnotherClientAreNotAwaited) {
+  Manager manager{{.cache = {.own_writes_timeout = 0s}, .transport = transport_, .clock = clock_}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+
+  manager.client()
+      .WithWriteObserver(manager.cache().write_observer())
+      .Patch<Pod>({"ns", "a"}, Patch::Merge({}));
 
   EXPECT_EQ(manager.cache().Get<Pod>({"ns", "a"}), nullptr);
 }
