@@ -103,7 +103,7 @@ void AnyInformer::Run(const std::stop_token& stop) {
                           .use_watch_list = options_.use_watch_list,
                           .consistent_start = options_.consistent_start,
                           .audit_interval = options_.audit_interval,
-                          .on_drift = options_.on_drift,
+                          .on_drift = [this](const CacheDrift& drift) { OnDrift(drift); },
                           .on_problem = options_.on_problem});
   reflector.Run(stop);
   auto handlers = handlers_.Lock();
@@ -239,6 +239,11 @@ void AnyInformer::OnVersion(const std::string& resource_version) {
 }
 
 void AnyInformer::OnSkippedObject() { ++statistics_.Lock()->status.skipped_objects; }
+
+void AnyInformer::OnDrift(const CacheDrift& drift) {
+  statistics_.Lock()->status.drifted_objects += drift.total();
+  if (options_.on_drift) options_.on_drift(drift);
+}
 
 void AnyInformer::OnWatchEnd(std::string_view reason) {
   ++statistics_.Lock()->status.watch_ends[reason];

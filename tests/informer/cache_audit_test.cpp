@@ -138,6 +138,7 @@ TEST_F(CacheAuditTest, AGhostIsReportedAndRemovedByARelist) {
   EXPECT_EQ(Drifts()[0].ghosts, 1);
   EXPECT_EQ(Drifts()[0].total(), 1);
   EXPECT_EQ(Drifts()[0].example, a_key);
+  EXPECT_EQ(informer_.Status().drifted_objects, 1);
   EXPECT_THAT(Problems(), ElementsAre("an audit found that the cache differs from the server at "
                                       "resource version 2: ghosts 1, missing 0, stale 0, for "
                                       "example default/a; listing again"));

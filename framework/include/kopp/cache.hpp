@@ -142,7 +142,8 @@ class Cache : private WriteObserver {
   /// Starts one thread for each informer, which lists and watches. Call it once.
   void Start();
   /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
-  /// passed, or until a stop is requested. Returns whether all lists are complete; see NotSynced.
+  /// passed (see also wait_if_missing), or until a stop is requested. Returns whether all lists are
+  /// complete; see NotSynced.
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers without a complete first list.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
@@ -164,7 +165,7 @@ class Cache : private WriteObserver {
   using Key = detail::CacheKey;
   using Transform = std::function<void(void* object, ObjectMeta& metadata)>;
 
-  /// What is needed to create the informers of a view.
+  /// The arguments to create the informers of a view.
   struct Spec {
     Key key;
     KindRef kind;

@@ -38,6 +38,12 @@ using CacheNamespaces = std::map<std::string, CacheSelector>;
 /// namespaces for an empty text. Throws std::invalid_argument for an invalid name.
 [[nodiscard]] CacheNamespaces ParseNamespaces(std::string_view text);
 
+struct CacheOptions;
+
+/// Replaces `options.namespaces` by those in the comma-separated list `text`, which keep their
+/// selectors; no effect if it is empty. Throws std::invalid_argument for an invalid name.
+void RestrictNamespaces(CacheOptions& options, std::string_view text);
+
 /// Options of a cache for the objects of one view; see CacheOptions::ByObject.
 template <typename T>
 struct ObjectCacheOptions {
@@ -110,13 +116,14 @@ struct CacheOptions {
   /// Changes the metadata of each object before it is stored; see ObjectCacheOptions::transform.
   std::function<void(ObjectMeta&)> transform = {};
 
-  /// What a read of a view does that is not watched: throw std::logic_error, or start to watch it
-  /// and wait for its first list, as controller-runtime does.
+  /// Behaviour of a read of a view that is not watched. false: it throws std::logic_error. true: it
+  /// starts to watch the view and waits for the first list, as in controller-runtime.
   bool start_informers_on_read = false;
 
-  /// What happens at the start if the API server does not serve a watched kind: the start fails, or
-  /// waits until the kind's CustomResourceDefinition is installed. The informer tries again after
-  /// at most a minute. `sync_timeout` does not apply to such a kind.
+  /// Behaviour of the start if the API server does not serve a watched kind. false: the start
+  /// fails. true: it waits until the kind's CustomResourceDefinition is installed. The informer
+  /// tries again after at most a minute. `sync_timeout` does not apply while the answer to its
+  /// lists is 404.
   bool wait_if_missing = false;
 
   /// The time limit for the first lists of all watched kinds, and of a kind that a read starts to
@@ -126,6 +133,16 @@ struct CacheOptions {
   /// How long a read waits for the program's own writes, before it throws StaleCacheError. 0: the
   /// manager does not report its writes to the cache, and reads do not wait.
   Duration own_writes_timeout = std::chrono::seconds(5);
+
+  /// Lists with a watch that sends the existing objects first (WatchList), where the API server
+  /// supports that. See informer::ReflectorOptions.
+  bool use_watch_list = false;
+  /// The first lists have the newest objects, not those that an API server has cached, which may
+  /// be older. It costs a read of etcd. Lists of views that are added after Start always have.
+  bool consistent_start = false;
+  /// The mean time between audits, each of which compares an informer with a list of the same
+  /// version and corrects differences; 0: never. See informer::ReflectorOptions.
+  Duration audit_interval{};
 
   /// Called with the exception if a list or watch fails or a handler throws; on several threads at
   /// once. Problems are logged, whether or not it is set. client-go: WatchErrorHandler.
@@ -159,7 +176,7 @@ struct CacheOptions {
 
 namespace detail {
 
-/// Returns what to request for the objects of `key`: one filter for each namespace, or one for all
+/// Returns the list filters for the objects of `key`: one filter for each namespace, or one for all
 /// of them. Throws std::invalid_argument if a selector is not valid.
 [[nodiscard]] std::vector<ListFilter> CacheFilters(const CacheOptions& options, const CacheKey& key,
                                                    Scope scope);

@@ -22,7 +22,11 @@ struct UnsyncedInformer {
   KindRef kind = {};
   std::string ns = {};       ///< the namespace that it watches; empty: all
   std::string problem = {};  ///< the last failure; empty: none
+  bool missing = false;      ///< the last failure is 404: the API server does not serve the kind
 };
+
+/// Returns the informers, each with its last failure, for one line of a log.
+[[nodiscard]] std::string ToString(const std::vector<UnsyncedInformer>& unsynced);
 
 /// The informers of one view in a Cache: one for each watched namespace, or one for all of them.
 /// The cache owns and starts it; programs add handlers and read.
@@ -40,6 +44,9 @@ class InformerSet {
     Clock& clock = Clock::Real();
     std::function<void(const informer::InformerError&)> on_error = {};  ///< see InformerOptions
     informer::InformerMetrics* metrics = nullptr;                       ///< see InformerOptions
+    bool use_watch_list = false;                                        ///< see InformerOptions
+    bool consistent_start = false;                                      ///< see InformerOptions
+    Duration audit_interval{};                                          ///< see InformerOptions
   };
 
   /// `transport` and `options.clock` must outlive the object. Throws std::invalid_argument if a

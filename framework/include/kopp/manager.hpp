@@ -27,6 +27,7 @@ class Manager {
  public:
   /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
   /// it. Does not connect and does not start threads. options.clock must outlive the manager.
+  /// Throws std::invalid_argument if options.watch_namespace has an invalid name.
   explicit Manager(Options options);
   ~Manager();
   Manager(const Manager&) = delete;
@@ -48,18 +49,19 @@ class Manager {
   /// The same, for example to add indexes and informers.
   [[nodiscard]] Cache& cache() { return cache_; }
 
-  /// Serves metrics, checks that the API server serves all watched kinds (but those of
-  /// CacheOptions::wait_if_missing), waits for the caches to
-  /// sync, starts the workers, and blocks until a stop is requested. Then shuts down in this order:
-  /// the workers finish their current reconcile, the watches end, the queued Events are written.
+  /// Serves metrics, checks that the API server serves all watched kinds except those with
+  /// CacheOptions::wait_if_missing, waits for the caches to sync, starts the workers, and blocks
+  /// until a stop is requested. Then shuts down in this order: the workers finish their current
+  /// reconcile, the watches end, the queued Events are written.
   ///
   /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
   /// CacheOptions::sync_timeout, or the stop came before they had; one log line gives the reason.
   /// Throws std::logic_error on a second call, or if a controller has no reconcile function.
   ///
   /// If a reconcile or a function of Watches does not return within
-  /// Options::graceful_shutdown_timeout, its API calls are cancelled. If it still does not return
-  /// within 5 seconds, the process exits with code 1, because a thread cannot be terminated.
+  /// Options::graceful_shutdown_timeout, its API calls and reads of the cache that wait are
+  /// cancelled. If it still does not return within 5 seconds, the process exits with code 1,
+  /// because a thread cannot be terminated.
   int Run(const std::stop_token& stop);
 
  private:

@@ -30,7 +30,8 @@ struct Options {
   std::string master{};      ///< --master: address of the API server; empty: from the kubeconfig
 
   /// --namespace: the only namespaces to watch, separated by commas; empty:
-  /// CacheOptions::namespaces
+  /// CacheOptions::namespaces, which also gives their selectors. A kind with namespaces of its own
+  /// in CacheOptions::ByObject keeps them.
   std::string watch_namespace{};
   CacheOptions cache{};  ///< which objects the manager's cache watches
 

@@ -38,7 +38,8 @@ struct WrittenObject {
   ObjectKey key = {};
   std::string uid = {};
   std::string resource_version = {};  ///< empty unless the state is kExists
-  std::map<std::string, std::string> labels = {};
+  /// Not set if the response does not have them: that of a Scale, or the Status of a deletion.
+  std::optional<std::map<std::string, std::string>> labels = {};
   State state = State::kExists;
   friend bool operator==(const WrittenObject&, const WrittenObject&) = default;
 };

@@ -14,9 +14,11 @@ namespace kopp {
 /// Passed to a reconcile function. All members are thread-safe, and valid until the function
 /// returns.
 struct Context {
-  ObjectKey key;          ///< the object to reconcile
-  const Client& client;   ///< reads and writes at the API server
-  const Cache& cache;     ///< local copies; may be stale, but contain the writes of `client`
+  ObjectKey key;         ///< the object to reconcile
+  const Client& client;  ///< reads and writes at the API server
+  /// Local copies. They contain the writes of `client`; a read may wait for them and throw
+  /// StaleCacheError. Changes by others may arrive later.
+  const Cache& cache;
   EventRecorder& events;  ///< records Kubernetes Events
   Logger log;             ///< adds the controller and the object to each line
   std::stop_token stop;   ///< a stop is requested when the process shuts down: return early

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <thread>
+#include <typeinfo>
 #include <utility>
 
 #include <kopp/cache.hpp>
@@ -26,6 +27,18 @@ bool WaitWithLimit(Clock& clock, Duration limit, const std::stop_token& stop,
 
 std::string SecondsText(Duration duration) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
+}
+
+/// Returns a description of a view, and what watches it.
+std::string WatchHint(const detail::CacheKey& key, const std::string& kind) {
+  if (key.kind.kind.empty()) {
+    return "this view of " + kind + ": add .Owns<…>() or .Watches<…>()";
+  }
+  if (key.form == typeid(PartialObjectMetadata)) {
+    return "the metadata of " + kind + " objects: add .Owns(kind)";
+  }
+  return "complete " + kind +
+         " objects: add .Owns(kind, ObjectForm::kComplete) or .Watches(kind, …)";
 }
 
 }  // namespace
@@ -161,7 +174,11 @@ std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec) const {
                            .log = log_,
                            .clock = clock_,
                            .on_error = options_.on_error,
-                           .metrics = options_.metrics});
+                           .metrics = options_.metrics,
+                           .use_watch_list = options_.use_watch_list,
+                           // The program may have written objects that nobody has recorded.
+                           .consistent_start = running_ || options_.consistent_start,
+                           .audit_interval = options_.audit_interval});
   entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)});
   const bool running = running_;
   lock.unlock();
@@ -196,9 +213,9 @@ std::shared_ptr<InformerSet> Cache::ForRead(const KindRef& kind, ObjectForm form
 /// do.
 std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
   if (!options_.start_informers_on_read) {
-    throw std::logic_error("the cache does not watch this view of " + spec.kind.kind +
-                           ": add .Owns<…>() or .Watches<…>() to the controller, set "
-                           "CacheOptions::start_informers_on_read, or use the client");
+    throw std::logic_error("the cache does not watch " + WatchHint(spec.key, spec.kind.kind) +
+                           " to the controller, set CacheOptions::start_informers_on_read, or use "
+                           "the client");
   }
   {
     const std::shared_lock lock{mutex_};
@@ -215,8 +232,7 @@ std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
   std::string problem = "the cache has no complete list of " + spec.kind.kind + " objects ";
   const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
   problem += timed_out ? "after " + SecondsText(limit) : "before the stop";
-  for (const auto& unsynced : informers->NotSynced()) problem += ": " + unsynced.problem;
-  throw std::runtime_error(problem);
+  throw std::runtime_error(problem + ": " + ToString(informers->NotSynced()));
 }
 
 std::vector<Cache::Entry> Cache::Entries() const {
@@ -251,14 +267,19 @@ void Cache::Start() {
 
 bool Cache::WaitForSync(const std::stop_token& stop) const {
   const std::vector<Entry> entries = Entries();
-  const auto all_synced = [&](bool wait_if_missing, const std::stop_token& end) {
-    return std::ranges::all_of(entries, [&](const Entry& entry) {
-      return entry.wait_if_missing != wait_if_missing || entry.informers->WaitForSync(end);
+  const auto all_synced = [&](const std::stop_token& end) {
+    return std::ranges::all_of(
+        entries, [&](const Entry& entry) { return entry.informers->WaitForSync(end); });
+  };
+  const auto may_wait = [](const Entry& entry) {
+    return std::ranges::all_of(entry.informers->NotSynced(), [&](const UnsyncedInformer& unsynced) {
+      return entry.wait_if_missing && unsynced.missing;
     });
   };
-  return WaitWithLimit(clock_, options_.sync_timeout, stop,
-                       [&](const std::stop_token& end) { return all_synced(false, end); }) &&
-         all_synced(true, stop);
+  while (!WaitWithLimit(clock_, options_.sync_timeout, stop, all_synced)) {
+    if (stop.stop_requested() || !std::ranges::all_of(entries, may_wait)) return false;
+  }
+  return true;
 }
 
 std::vector<UnsyncedInformer> Cache::NotSynced() const {

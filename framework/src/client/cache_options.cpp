@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 #include <kopp/cache_options.hpp>
 #include <kopp/informer/selector.hpp>
@@ -54,6 +55,16 @@ CacheNamespaces ParseNamespaces(std::string_view text) {
     if (comma == std::string_view::npos) return namespaces;
     text.remove_prefix(comma + 1);
   }
+}
+
+void RestrictNamespaces(CacheOptions& options, std::string_view text) {
+  if (text.empty()) return;
+  CacheNamespaces only = ParseNamespaces(text);
+  for (auto& [ns, selector] : only) {
+    const bool is_named = options.namespaces.contains(ns);
+    selector = SelectorOf(options.namespaces, is_named ? ns : "");
+  }
+  options.namespaces = std::move(only);
 }
 
 namespace detail {

@@ -2,11 +2,16 @@
 #include "net/resource_path.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include <kopp/informer/api_error.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -32,6 +37,16 @@ std::function<void(Args...)> AsHandlerCall(std::function<void(Args...)> function
   };
 }
 
+bool IsNotFound(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ApiError& error) {
+    return error.IsNotFound();
+  } catch (...) {
+    return false;
+  }
+}
+
 /// A token that is stopped when one of two others is.
 class EitherToken {
  public:
@@ -51,6 +66,16 @@ class EitherToken {
 
 }  // namespace
 
+std::string ToString(const std::vector<UnsyncedInformer>& unsynced) {
+  std::string text;
+  for (const UnsyncedInformer& each : unsynced) {
+    text += (text.empty() ? "" : "; ") + each.kind.kind;
+    if (!each.ns.empty()) text += " in namespace " + each.ns;
+    if (!each.problem.empty()) text += ": " + each.problem;
+  }
+  return text;
+}
+
 /// The informer of one namespace, or of all of them.
 struct InformerSet::Member {
   Member(Transport& transport, const Options& options, const ListFilter& filter)
@@ -60,6 +85,9 @@ struct InformerSet::Member {
         source(transport, options.kind, options.decode, filter, options.clock, options.form),
         informer(source,
                  {.clock = options.clock,
+                  .use_watch_list = options.use_watch_list,
+                  .consistent_start = options.consistent_start,
+                  .audit_interval = options.audit_interval,
                   .on_problem =
                       [this, log = LogOf(options, filter)](const std::string& problem, bool minor) {
                         minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
@@ -68,7 +96,11 @@ struct InformerSet::Member {
                       },
                   .name = NameOf(options, filter),
                   .kind = options.kind.kind,
-                  .on_error = options.on_error,
+                  .on_error =
+                      [this, next = options.on_error](const informer::InformerError& error) {
+                        if (error.handler.empty()) missing = IsNotFound(error.error);
+                        if (next) next(error);
+                      },
                   .metrics = options.metrics}),
         own_writes(options.kind.kind, informer, options.clock) {}
 
@@ -83,8 +115,10 @@ struct InformerSet::Member {
     return filter.ns.empty() ? log : log.With({{"namespace", filter.ns}});
   }
 
-  /// Returns whether the informer certainly watches the object. Only some fields are known.
-  [[nodiscard]] bool Selects(const WrittenObject& object) const {
+  /// Returns whether the informer certainly watches the object, or nullopt if its labels are not
+  /// known. Only some fields are known.
+  [[nodiscard]] std::optional<bool> Selects(const WrittenObject& object) const {
+    if (!object.labels) return std::nullopt;
     bool all_known = true;
     const bool matches = fields.Matches([&](const std::string& field) -> const std::string* {
       if (field == "metadata.name") return &object.key.name;
@@ -92,13 +126,14 @@ struct InformerSet::Member {
       all_known = false;
       return nullptr;
     });
-    return matches && all_known && labels.Matches(object.labels);
+    return matches && all_known && labels.Matches(*object.labels);
   }
 
   std::string ns;
   LabelSelector labels;
   FieldSelector fields;
   Guarded<std::string> last_problem;
+  std::atomic<bool> missing{false};  // the last failure of a list or watch was 404
   AnyHttpSource source;
   informer::AnyInformer informer;
   OwnWrites own_writes;   // that the informer has not received
@@ -245,7 +280,7 @@ std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
   std::vector<UnsyncedInformer> unsynced;
   for (const auto& member : members_) {
     if (member->informer.HasSynced()) continue;
-    unsynced.push_back({options_.kind, member->ns, *member->last_problem.Lock()});
+    unsynced.push_back({options_.kind, member->ns, *member->last_problem.Lock(), member->missing});
   }
   return unsynced;
 }

@@ -28,24 +28,25 @@ bool IsSuperseded(const WrittenObject& written, const WrittenObject& known) {
 
 }  // namespace
 
-void OwnWrites::Record(const WrittenObject& object, bool selected) {
+void OwnWrites::Record(const WrittenObject& object, std::optional<bool> selected) {
   const informer::StoreVersion& version = informer_.version();
   if (object.state == State::kExists) {
     // It cannot be known when the write will be visible.
     if (!IsComparable(object.resource_version)) return;
   }
   const informer::AnyObject stored = informer_.store().Get(object.key);
-  const Write write{.object = object,
-                    .selected = selected,
-                    .was_in_store = stored && stored.metadata().uid == object.uid,
-                    .restores = version.restores(),
-                    .time = clock_.Now()};
+  Write write{.object = object,
+              .selected = selected.value_or(static_cast<bool>(stored)),
+              .was_in_store = stored && stored.metadata().uid == object.uid,
+              .restores = version.restores(),
+              .time = clock_.Now()};
   if (IsVisible(write) && IsSettled(write)) return;
   std::vector<Write> sweep;
   {
     auto writes = writes_.Lock();
     Write& known = writes->by_key.try_emplace(object.key, write).first->second;
     if (IsSuperseded(object, known.object)) return;
+    if (!selected) write.selected = known.selected;
     known = write;
     size_ = writes->by_key.size();
     if (size_ < writes->sweep_at) return;

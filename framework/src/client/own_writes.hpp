@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -31,8 +32,8 @@ class OwnWrites {
       : kind_(std::move(kind)), informer_(informer), clock_(clock) {}
 
   /// Adds a write. `selected` is whether the informer watches objects with these labels; otherwise
-  /// the object may be missing in the store.
-  void Record(const WrittenObject& object, bool selected);
+  /// the object may be missing in the store. nullopt: as at the write before, or in the store.
+  void Record(const WrittenObject& object, std::optional<bool> selected);
 
   /// Blocks until the store has the write of `key`. Throws StaleCacheError after `timeout` or a
   /// stop request.

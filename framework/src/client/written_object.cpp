@@ -28,19 +28,22 @@ struct WriteResponse {
   struct Details {
     std::string uid;
   };
+  std::string kind;
   Metadata metadata;
   Details details;  // of a Status
 };
 KOPP_FIELDS(WriteResponse::Metadata, name, KOPP_FIELD(ns, "namespace"), uid, resourceVersion,
             deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels)
 KOPP_FIELDS(WriteResponse::Details, uid)
-KOPP_FIELDS(WriteResponse, metadata, details)
+KOPP_FIELDS(WriteResponse, kind, metadata, details)
 
-WrittenObject ObjectIn(WriteResponse::Metadata metadata, State state) {
+WrittenObject ObjectIn(WriteResponse response, State state) {
+  WriteResponse::Metadata& metadata = response.metadata;
   WrittenObject object{.key = {std::move(metadata.ns), std::move(metadata.name)},
                        .uid = std::move(metadata.uid),
-                       .labels = std::move(metadata.labels),
                        .state = state};
+  // A Scale has the metadata of the object that it scales, except the labels.
+  if (response.kind != "Scale") object.labels = std::move(metadata.labels);
   if (state == State::kExists) object.resource_version = std::move(metadata.resourceVersion);
   return object;
 }
@@ -58,19 +61,19 @@ std::vector<WrittenObject> WrittenObjects(const Kind& kind, std::string_view bod
   auto response = Decode<WriteResponse>(body);
   if (response.metadata.resourceVersion.empty()) return {};
   const bool gone = IsDeletionComplete(kind, response.metadata);
-  return {ObjectIn(std::move(response.metadata), gone ? State::kGone : State::kExists)};
+  return {ObjectIn(std::move(response), gone ? State::kGone : State::kExists)};
 }
 
 std::vector<WrittenObject> DeletedObjects(const Kind& kind, const ObjectKey& key,
                                           std::string_view body) {
   auto response = Decode<WriteResponse>(body);
-  WriteResponse::Metadata& metadata = response.metadata;
+  const WriteResponse::Metadata& metadata = response.metadata;
   if (metadata.uid.empty()) {  // a Status
     if (response.details.uid.empty()) return {};
     return {{.key = key, .uid = std::move(response.details.uid), .state = State::kGone}};
   }
   const bool gone = !metadata.deletionTimestamp || IsDeletionComplete(kind, metadata);
-  return {ObjectIn(std::move(metadata), gone ? State::kGone : State::kExists)};
+  return {ObjectIn(std::move(response), gone ? State::kGone : State::kExists)};
 }
 
 std::vector<WrittenObject> DeletedCollection(std::string_view body) {
@@ -78,7 +81,7 @@ std::vector<WrittenObject> DeletedCollection(std::string_view body) {
   JsonSplitter splitter(JsonSplitter::Mode::kListItems);
   splitter.Feed(body);
   while (const auto object = splitter.Next()) {
-    objects.push_back(ObjectIn(Decode<WriteResponse>(object->text).metadata, State::kDeleting));
+    objects.push_back(ObjectIn(Decode<WriteResponse>(object->text), State::kDeleting));
   }
   return objects;
 }

@@ -88,20 +88,9 @@ std::shared_ptr<Transport> TransportOf(const Options& options, Metrics* metrics,
 
 CacheOptions CacheOptionsOf(const Options& options, Metrics* metrics) {
   CacheOptions cache = options.cache;
-  if (!options.watch_namespace.empty()) cache.namespaces = ParseNamespaces(options.watch_namespace);
+  RestrictNamespaces(cache, options.watch_namespace);
   cache.metrics = metrics;
   return cache;
-}
-
-/// Returns the kinds that have not synced, each with its last failure, for one line of a log.
-std::string Describe(const std::vector<UnsyncedInformer>& unsynced) {
-  std::string text;
-  for (const UnsyncedInformer& each : unsynced) {
-    text += (text.empty() ? "" : "; ") + each.kind.kind;
-    if (!each.ns.empty()) text += " in namespace " + each.ns;
-    if (!each.problem.empty()) text += ": " + each.problem;
-  }
-  return text;
 }
 
 }  // namespace
@@ -199,7 +188,7 @@ int Manager::Run(const std::stop_token& stop) {
   } else {
     log.Error(stop.stop_requested() ? "Stopped before the caches had synced"
                                     : "Cannot start: the caches have not synced in time",
-              {{"err", Describe(cache_.NotSynced())}});
+              {{"err", ToString(cache_.NotSynced())}});
   }
   const TimePoint deadline = After(options_.clock.Now(), options_.graceful_shutdown_timeout);
   StopWorkers(deadline);

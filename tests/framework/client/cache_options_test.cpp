@@ -80,5 +80,17 @@ TEST(CacheOptionsTest, ParseNamespacesReadsACommaSeparatedListOfNames) {
   }
 }
 
+TEST(CacheOptionsTest, RestrictedNamespacesKeepTheirSelectors) {
+  CacheOptions options{.namespaces = {{"shop", {.label_selector = "app=shop"}},
+                                      {"web", {.label_selector = "app=web"}},
+                                      {"", {.label_selector = "app=any"}}}};
+  RestrictNamespaces(options, "");
+  EXPECT_EQ(options.namespaces.size(), 3);
+
+  RestrictNamespaces(options, "shop,other");
+
+  EXPECT_THAT(FiltersOf<Pod>(options), ElementsAre("other/app=any/", "shop/app=shop/"));
+}
+
 }  // namespace
 }  // namespace kopp

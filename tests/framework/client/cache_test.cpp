@@ -26,7 +26,9 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kPodsOfAll = "/api/v1/pods";
@@ -151,6 +153,35 @@ TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
   }
 }
 
+TEST_F(CacheTest, AConsistentStartListsTheNewestObjects) {
+  Cache& cache = Make({.consistent_start = true});
+  cache.InformerFor<Pod>();
+  cache.Start();
+
+  EXPECT_THAT(transport_.Await("GET", kPodsOfAll).target, Not(HasSubstr("resourceVersion")));
+}
+
+TEST_F(CacheTest, AWatchListRequestsTheExistingObjectsFromTheWatch) {
+  Cache& cache = Make({.use_watch_list = true});
+  cache.InformerFor<Pod>();
+  cache.Start();
+
+  EXPECT_THAT(transport_.Await("WATCH", kPodsOfAll).target, HasSubstr("sendInitialEvents=true"));
+}
+
+TEST_F(CacheTest, AnAuditListsTheVersionOfTheCacheAgain) {
+  Cache& cache = Make({.audit_interval = 40s});
+  cache.InformerFor<Pod>();
+  cache.Start();
+  transport_.Await("WATCH", kPodsOfAll);
+  clock_.AwaitSleepers(1);
+
+  clock_.Advance(60s);
+
+  EXPECT_THAT(transport_.Await("GET", kPodsOfAll, 2)[1].target,
+              HasSubstr("resourceVersionMatch=Exact"));
+}
+
 TEST_F(CacheTest, InformerForThrowsForAnInvalidSelectorAndCanBeCalledAgain) {
   Cache& cache = Make({.selector = {.label_selector = "a in b"}});
 
@@ -242,13 +273,19 @@ TEST_F(CacheTest, ReadingAViewThatIsNotWatchedThrowsAndNamesTheRemedies) {
   Cache& cache = Make();
   cache.Start();
 
-  EXPECT_THROW((void)cache.List(Pod::kKind), std::logic_error);
-  try {
-    (void)cache.Get<Pod>({"shop", "a"});
-    FAIL() << "Get returned";
-  } catch (const std::logic_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("does not watch this view of Pod: add .Owns<…>()"));
-  }
+  EXPECT_THAT(
+      [&] {
+        (void)cache.Get<Pod>({"shop", "a"});
+      },
+      ThrowsMessage<std::logic_error>(
+          HasSubstr("does not watch this view of Pod: add .Owns<…>()")));
+  cache.InformerFor(Pod::kKind, ObjectForm::kMetadataOnly);
+  EXPECT_THAT([&] { (void)cache.List(Pod::kKind); },
+              ThrowsMessage<std::logic_error>(HasSubstr(
+                  "does not watch complete Pod objects: add .Owns(kind, ObjectForm::kComplete)")));
+  EXPECT_THAT([&] { (void)cache.ListMetadata(Service::kKind); },
+              ThrowsMessage<std::logic_error>(
+                  HasSubstr("does not watch the metadata of Service objects: add .Owns(kind)")));
 }
 
 TEST_F(CacheTest, AReadStartsTheInformerAndWaitsForItsListIfAllowed) {
@@ -261,6 +298,8 @@ TEST_F(CacheTest, AReadStartsTheInformerAndWaitsForItsListIfAllowed) {
   }
   for (auto& read : reads) EXPECT_EQ(read.get(), 2);
 
+  EXPECT_THAT(transport_.Await("GET", kPodsOfAll).target, Not(HasSubstr("resourceVersion")))
+      << "writes from before the first read may be missing";
   EXPECT_NE(cache.GetMetadata(Pod::kKind, {"web", "b"}), nullptr);
   EXPECT_THAT(transport_.Await("GET", kPodsOfAll, 1), SizeIs(2)) << "each form lists once";
 }
@@ -290,7 +329,7 @@ TEST_F(CacheTest, AReadThatStartsAnInformerFailsAfterTheSyncTimeout) {
   clock_.Advance(30s);
 
   EXPECT_THAT(read.get(),
-              HasSubstr("no complete list of Pod objects after 30 s: LIST /api/v1/pods"));
+              HasSubstr("no complete list of Pod objects after 30 s: Pod: LIST /api/v1/pods"));
 }
 
 TEST_F(CacheTest, StopEndsAReadThatWaitsForAList) {
@@ -430,6 +469,28 @@ TEST_F(CacheTest, WaitForSyncEndsAfterItsTimeLimitAndNotSyncedNamesTheKindsAndTh
       unsynced[0].problem,
       HasSubstr(
           "grant verbs list and watch on pods in the core API group with a Role in namespace web"));
+}
+
+TEST_F(CacheTest, WaitForSyncWaitsLongerThanItsTimeLimitOnlyForMissingKinds) {
+  transport_.Respond("GET", kPodsOfAll, 404, "{}");
+  Cache& cache = Make({.wait_if_missing = true, .sync_timeout = 30s});
+  cache.InformerFor<Pod>();
+  cache.Start();
+  auto synced = std::async(std::launch::async, [&] { return cache.WaitForSync({}); });
+  transport_.Await("GET", kPodsOfAll);
+  clock_.AwaitSleeperFor(30s);
+
+  clock_.Advance(30s);
+
+  clock_.AwaitSleeperFor(30s);
+  ASSERT_THAT(cache.NotSynced(), SizeIs(1));
+  EXPECT_TRUE(cache.NotSynced()[0].missing);
+
+  transport_.Respond("GET", kPodsOfAll, 403, R"({"kind":"Status","reason":"Forbidden"})");
+  while (synced.wait_for(0s) != std::future_status::ready) clock_.Advance(1s);
+
+  EXPECT_FALSE(synced.get());
+  EXPECT_FALSE(cache.NotSynced()[0].missing);
 }
 
 TEST_F(CacheTest, ARequiredKindIsOneThatTheCacheDoesNotWaitFor) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <future>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -211,6 +212,27 @@ TEST_F(OwnWritesTest, AnObjectThatTheWatchDoesNotSelectMayBeMissing) {
   Start();
   const ObjectKey hidden{"ns", "hidden"};
   writes_.Record({.key = hidden, .uid = "u2", .resource_version = "6"}, /*selected=*/false);
+  EXPECT_NO_THROW(writes_.Await(hidden, 5s, stop_.get_token()));
+}
+
+TEST_F(OwnWritesTest, AWriteWithUnknownLabelsIsSelectedIfTheWriteBeforeWas) {
+  Start();
+  const ObjectKey scaled{"ns", "scaled"};
+  writes_.Record({.key = scaled, .uid = "u2", .resource_version = "6"}, /*selected=*/true);
+  writes_.Record({.key = scaled, .uid = "u2", .resource_version = "7"}, std::nullopt);
+  auto read = std::async(std::launch::async, [&] { writes_.Await(scaled, 5s, stop_.get_token()); });
+  clock_.AwaitSleeperFor(5s);
+
+  source_.Set(PodWith("scaled", "u2"));
+  source_.Set(PodWith("scaled", "u2"));
+
+  EXPECT_NO_THROW(read.get());
+}
+
+TEST_F(OwnWritesTest, AWriteWithUnknownLabelsIsNotAwaitedForAnObjectThatIsNotStored) {
+  Start();
+  const ObjectKey hidden{"ns", "hidden"};
+  writes_.Record({.key = hidden, .uid = "u2", .resource_version = "6"}, std::nullopt);
   EXPECT_NO_THROW(writes_.Await(hidden, 5s, stop_.get_token()));
 }
 

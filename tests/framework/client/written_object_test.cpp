@@ -1,5 +1,7 @@
 #include "client/written_object.hpp"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,10 +31,13 @@ std::string PodText(const std::string& metadata = "") {
          metadata + "}}";
 }
 
-WrittenObject WebIn(State state) {
+using Labels = std::map<std::string, std::string>;
+
+WrittenObject WebIn(State state, const std::optional<Labels>& labels = Labels{}) {
   return {.key = {"shop", "web"},
           .uid = "u1",
           .resource_version = state == State::kExists ? "7" : "",
+          .labels = labels,
           .state = state};
 }
 
@@ -79,7 +84,8 @@ TEST_F(WriteObserverTest, AWriteOfASubresourceIsReportedForItsObject) {
   client_.UpdateScale<Deployment>({.metadata = {.name = "web", .ns = "shop"}});
 
   EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"), WebIn(State::kExists)),
-                                   std::pair(std::string("deployments"), WebIn(State::kExists))));
+                                   std::pair(std::string("deployments"),
+                                             WebIn(State::kExists, std::nullopt))));
 }
 
 TEST_F(WriteObserverTest, DryRunsAndFailedWritesAreNotReported) {
@@ -135,7 +141,7 @@ TEST(WrittenObjectTest, ADeletionWithoutFinalizersIsCompleteAndOneWithFinalizers
   EXPECT_THAT(DeletedObjects(Pod::kKind, key, PodText(waits)), ElementsAre(WebIn(State::kExists)));
   EXPECT_THAT(
       DeletedObjects(Pod::kKind, key, R"({"kind":"Status","metadata":{},"details":{"uid":"u1"}})"),
-      ElementsAre(WebIn(State::kGone)));
+      ElementsAre(WebIn(State::kGone, std::nullopt)));
 }
 
 }  // namespace

@@ -375,6 +375,7 @@ informer::InformerStatus StatusOfPods() {
           .resource_version_age = 1500ms,
           .lists = 2,
           .skipped_objects = 4,
+          .drifted_objects = 12,
           .events = {{"added", 5}},
           .watch_ends = {{"closed", 6}},
           .errors = 7,
@@ -401,6 +402,7 @@ TEST_F(MetricsTest, AnInformerHasMetricsUntilItIsDestroyed) {
   EXPECT_EQ(value("resource_version_age_seconds"), "1.5");
   EXPECT_EQ(value("lists_total"), "2");
   EXPECT_EQ(value("skipped_objects_total"), "4");
+  EXPECT_EQ(value("drifted_objects_total"), "12");
   EXPECT_EQ(value("events_total", R"(type="added")"), "5");
   EXPECT_EQ(value("watch_ends_total", R"(reason="closed")"), "6");
   EXPECT_EQ(value("errors_total"), "7");

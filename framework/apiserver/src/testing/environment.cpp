@@ -191,8 +191,7 @@ int Environment::Stop() {
 
 std::unique_ptr<Cache> Environment::NewCache() {
   CacheOptions cache = impl_->options.cache;
-  const std::string& namespaces = impl_->options.watch_namespace;
-  if (!namespaces.empty()) cache.namespaces = ParseNamespaces(namespaces);
+  RestrictNamespaces(cache, impl_->options.watch_namespace);
   return std::make_unique<Cache>(impl_->fault_free_transport, std::move(cache), impl_->log,
                                  impl_->options.clock);
 }

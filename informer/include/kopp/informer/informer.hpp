@@ -136,6 +136,7 @@ class AnyInformer : private AnyReflector::Sink {
   std::shared_ptr<const Runners> Commit(AnyStore::Change change);
   void OnFirstList(const Runners& runners);
   [[nodiscard]] bool IsOutdated(const AnyObject& object, const AnyObject& cached) const;
+  void OnDrift(const CacheDrift& drift);
 
   AnySource& source_;
   const InformerOptions options_;

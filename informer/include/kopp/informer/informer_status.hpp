@@ -36,6 +36,7 @@ struct InformerStatus {
 
   std::uint64_t lists = 0;            ///< complete lists; all but the first are relists
   std::uint64_t skipped_objects = 0;  ///< objects of lists and events that could not be applied
+  std::uint64_t drifted_objects = 0;  ///< that audits found to differ from the server
   std::map<std::string_view, std::uint64_t> events = {};      ///< by type: "added", …
   std::map<std::string_view, std::uint64_t> watch_ends = {};  ///< by reason: see Sink::OnWatchEnd
 
