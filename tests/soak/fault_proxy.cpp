@@ -171,7 +171,8 @@ void FaultProxy::Heal() {
   injector_.request_stop();
   if (injector_.joinable()) injector_.join();
   refuse_until_ = TimePoint{};
-  for (const auto& connection : *connections_.Lock()) connection->Heal();
+  auto connections = connections_.Lock();
+  for (const auto& connection : *connections) connection->Heal();
 }
 
 std::string FaultProxy::Summary() const {

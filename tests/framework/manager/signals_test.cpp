@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,12 @@ class Pipe {
  private:
   std::array<int, 2> ends_{};
 };
+
+// Does not return. Not ::pause(): ThreadSanitizer may delay a signal handler until the next blocking
+// call of the thread.
+[[noreturn]] void BlockForEver() {
+  while (true) ::poll(nullptr, 0, 10);
+}
 
 // Runs `body` in a child process, because signal handlers are a property of the process. The child
 // exits with the value that `body` returns. `body` can notify the test through the pipe.
@@ -114,7 +121,7 @@ TEST(SignalsTest, TheSecondSignalExitsTheProcessImmediately) {
     pipe.Notify();
     Await(stop);
     pipe.Notify();
-    ::pause();  // does not return: the second signal exits the process
+    BlockForEver();  // until the second signal exits the process
     return 7;
   });
   child.Await();
@@ -130,11 +137,10 @@ TEST(SignalsTest, TheSecondSignalExitsTheProcessEvenIfAStopCallbackBlocks) {
   const Child child([](const Pipe& pipe) {
     const std::stop_callback blocking(StopOnSignal(), [&pipe] {
       pipe.Notify();
-      ::pause();  // does not return: the second signal exits the process
+      BlockForEver();  // until the second signal exits the process
     });
     pipe.Notify();
-    ::pause();  // the first signal ends this pause
-    ::pause();  // does not return
+    BlockForEver();
     return 7;
   });
   child.Await();
