@@ -25,12 +25,20 @@ void* operator new(std::size_t size) {
   return memory;
 }
 
+// AddressSanitizer has its own, which does not match the operator delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(size);
+  allocated_bytes += malloc_usable_size(memory);
+  return memory;
+}
+
 void operator delete(void* memory) noexcept {
   allocated_bytes -= malloc_usable_size(memory);
   std::free(memory);
 }
 
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
 
 namespace kopp::informer {
 namespace {
