@@ -145,7 +145,7 @@ TEST(FieldsTest, DecodingInvalidJsonThrowsMalformed) {
 TEST(FieldsTest, InvalidUtf8ControlCharactersAndLoneSurrogatesAreMalformed) {
   using namespace std::string_literals;
   for (const std::string& label : {"\xC3"s, "\xED\xA0\x80"s, "\xC0\xAF"s, "a\0b"s, "a\nb"s,
-                                  R"(\ud800)"s, R"(\u12)"s, R"(\x)"s}) {
+                                   R"(\ud800)"s, R"(\u12)"s, R"(\x)"s}) {
     for (const std::string& text :
          {"{\"label\":\"" + label + "\"}", "{\"tags\":{\"" + label + "\":\"x\"}}"}) {
       try {

@@ -46,8 +46,8 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
-// Does not return. Not ::pause(): ThreadSanitizer may delay a signal handler until the next blocking
-// call of the thread.
+// Does not return. Not ::pause(): ThreadSanitizer may delay a signal handler until the next
+// blocking call of the thread.
 [[noreturn]] void BlockForEver() {
   while (true) ::poll(nullptr, 0, 10);
 }

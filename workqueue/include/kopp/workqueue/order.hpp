@@ -34,8 +34,9 @@ class Order {
   /// added again keeps the higher of both priorities; if that raises its priority, it moves to the
   /// end of the new priority.
   ///
-  /// Low priorities do not starve: while items of several priorities are ready, at least every tenth
-  /// item is not of the highest of them. These turns go to the lower priorities one after another.
+  /// Low priorities do not starve: while items of several priorities are ready, at least every
+  /// tenth item is not of the highest of them. These turns go to the lower priorities one after
+  /// another.
   static Order Priority() {
     Order order;
     order.by_priority_ = true;
