@@ -67,8 +67,11 @@ Interned<Container> Interned<Container>::Intern(Container value) {
   return interned;
 }
 
-template StringMap StringMap::Intern(StringMap::container_type value);
-template StringList StringList::Intern(StringList::container_type value);
-template OwnerReferences OwnerReferences::Intern(OwnerReferences::container_type value);
+template Interned<std::map<std::string, std::string>>
+Interned<std::map<std::string, std::string>>::Intern(std::map<std::string, std::string> value);
+template Interned<std::vector<std::string>> Interned<std::vector<std::string>>::Intern(
+    std::vector<std::string> value);
+template Interned<std::vector<OwnerReference>> Interned<std::vector<OwnerReference>>::Intern(
+    std::vector<OwnerReference> value);
 
 }  // namespace kopp

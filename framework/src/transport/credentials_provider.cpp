@@ -16,6 +16,10 @@
 namespace kopp::detail {
 namespace {
 
+// A file system that hangs delays the destruction of a provider by this time. The thread should not
+// use OpenSSL while the process exits.
+constexpr Duration kStopTimeout = std::chrono::seconds(1);
+
 // Calls `load` and returns the text of its exception, or "" if there is none.
 std::string ErrorOf(const std::function<void()>& load) {
   try {
@@ -83,12 +87,12 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     if (credentials == current_) schedule_.Reject();
   }
 
-  // Blocks until no plugin runs. Waits for a file only for the grace period.
+  // Blocks until no plugin runs, and up to kStopTimeout until no file is read.
   void Stop() {
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !running_ || !running_->plugin; });
-    changed_.wait_until(lock, After(Clock::Real().Now(), grace_.files),
+    changed_.wait_until(lock, After(Clock::Real().Now(), kStopTimeout),
                         [this] { return !running_; });
   }
 
