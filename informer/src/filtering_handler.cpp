@@ -13,7 +13,7 @@ void CallIfSet(const std::function<Function>& function, const Args&... args) {
 
 }  // namespace
 
-AnyEventHandler AnyFilteringHandler(std::function<bool(const AnyObject&)> filter,
+AnyEventHandler AnyFilteringHandler(const std::function<bool(const AnyObject&)>& filter,
                                     AnyEventHandler handler) {
   const auto shared = std::make_shared<const AnyEventHandler>(std::move(handler));
   return {

@@ -37,7 +37,7 @@ class Interned<Container>::Pool {
     for (const auto& element : value) hash = HashValue(element, hash);
     const auto [first, last] = nodes_.equal_range(hash);
     for (auto entry = first; entry != last; ++entry) {
-      const std::shared_ptr<Node> node = entry->second.lock();
+      std::shared_ptr<Node> node = entry->second.lock();
       if (node && node->value == value) return node;
     }
     if (nodes_.size() >= next_cleanup_) RemoveUnusedNodes();

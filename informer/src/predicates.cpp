@@ -108,7 +108,7 @@ AnyPredicate Not(AnyPredicate predicate) { return !std::move(predicate); }
 
 namespace informer {
 
-AnyEventHandler WithPredicate(std::shared_ptr<const AnyPredicate> predicate,
+AnyEventHandler WithPredicate(const std::shared_ptr<const AnyPredicate>& predicate,
                               AnyEventHandler handler) {
   AnyEventHandler filtered;
   if (handler.on_add) {

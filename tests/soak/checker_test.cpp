@@ -54,14 +54,15 @@ std::string Snapshot(const std::string& objects) {
 }
 
 // The end of a log that has no violation.
-const std::string kRest = Event("MODIFIED", kObjectA3) + Call("update", kObjectA3) +
-                          Event("DELETED", R"(["ns","b","u2","4"])") +
-                          Call("delete", R"(["ns","b","u2","4"])") + Bookmark("4") +
-                          Event("ADDED", R"(["ns","b","u5","5"])") +
-                          Call("add", R"(["ns","b","u5","5"])") +
-                          Line("final", R"("objects":[["ns","a","u1","3"],["ns","b","u5","5"]])");
-const std::string kStart = List("1", kObjectA1) + Call("add", kObjectA1) + Synced() + Watch("1") +
-                           Snapshot(kObjectA1) + Event("ADDED", kObjectB2) + Call("add", kObjectB2);
+const std::string rest_of_log =
+    Event("MODIFIED", kObjectA3) + Call("update", kObjectA3) +
+    Event("DELETED", R"(["ns","b","u2","4"])") + Call("delete", R"(["ns","b","u2","4"])") +
+    Bookmark("4") + Event("ADDED", R"(["ns","b","u5","5"])") +
+    Call("add", R"(["ns","b","u5","5"])") +
+    Line("final", R"("objects":[["ns","a","u1","3"],["ns","b","u5","5"]])");
+const std::string start_of_log = List("1", kObjectA1) + Call("add", kObjectA1) + Synced() +
+                                 Watch("1") + Snapshot(kObjectA1) + Event("ADDED", kObjectB2) +
+                                 Call("add", kObjectB2);
 
 /// Returns the violations, as "invariant text".
 std::vector<std::string> Check(const std::string& cache_log,
@@ -75,40 +76,43 @@ std::vector<std::string> Check(const std::string& cache_log,
   return texts;
 }
 
-TEST(SoakCheckerTest, ACorrectLogHasNoViolation) { EXPECT_THAT(Check(kStart + kRest), IsEmpty()); }
+TEST(SoakCheckerTest, ACorrectLogHasNoViolation) {
+  EXPECT_THAT(Check(start_of_log + rest_of_log), IsEmpty());
+}
 
 TEST(SoakCheckerTest, AGapInAWatchViolatesC1) {
-  const std::string log = kStart + Event("DELETED", R"(["ns","b","u2","4"])");
+  const std::string log = start_of_log + Event("DELETED", R"(["ns","b","u2","4"])");
   EXPECT_THAT(Check(log), ::testing::Contains(HasSubstr("C1 the watch has omitted MODIFIED ns/a")));
 }
 
 TEST(SoakCheckerTest, ABookmarkBeforeAnOmittedEventViolatesC1) {
-  EXPECT_THAT(Check(kStart + Bookmark("3")),
+  EXPECT_THAT(Check(start_of_log + Bookmark("3")),
               ::testing::Contains(HasSubstr("C1 the watch has omitted MODIFIED ns/a")));
 }
 
 TEST(SoakCheckerTest, ARepeatedEventViolatesC1) {
-  EXPECT_THAT(Check(kStart + Event("ADDED", kObjectB2) + kRest),
+  EXPECT_THAT(Check(start_of_log + Event("ADDED", kObjectB2) + rest_of_log),
               ElementsAre(HasSubstr("C1 repeated or outdated event ADDED ns/b")));
 }
 
 TEST(SoakCheckerTest, AnEventThatNeverHappenedViolatesC1) {
-  EXPECT_THAT(Check(kStart + Event("MODIFIED", R"(["ns","b","u2","3"])")),
+  EXPECT_THAT(Check(start_of_log + Event("MODIFIED", R"(["ns","b","u2","3"])")),
               ::testing::Contains(HasSubstr("C1 unknown event MODIFIED ns/b")));
 }
 
 TEST(SoakCheckerTest, AWatchThatStartsAfterTheReachedVersionViolatesC1) {
-  EXPECT_THAT(Check(kStart + Watch("4")), ::testing::Contains(HasSubstr("C1 the watch starts at")));
+  EXPECT_THAT(Check(start_of_log + Watch("4")),
+              ::testing::Contains(HasSubstr("C1 the watch starts at")));
 }
 
 TEST(SoakCheckerTest, AListThatIsNotTheStateAtItsVersionViolatesC1) {
-  EXPECT_THAT(Check(kStart + List("3", kObjectA1) + Watch("2") + kRest),
+  EXPECT_THAT(Check(start_of_log + List("3", kObjectA1) + Watch("2") + rest_of_log),
               ElementsAre(HasSubstr("C1 the list is not the state at its version: 2 objects")));
 }
 
 TEST(SoakCheckerTest, AStoreThatGoesBackViolatesC2) {
-  EXPECT_THAT(Check(kStart + Snapshot(std::string(kObjectA3) + "," + kObjectB2) +
-                    Snapshot(std::string(kObjectA1) + "," + kObjectB2) + kRest),
+  EXPECT_THAT(Check(start_of_log + Snapshot(std::string(kObjectA3) + "," + kObjectB2) +
+                    Snapshot(std::string(kObjectA1) + "," + kObjectB2) + rest_of_log),
               ElementsAre(HasSubstr("C2 the store is in no state")));
 }
 
@@ -124,38 +128,39 @@ TEST(SoakCheckerTest, AnEmptyStoreViolatesC2OnlyAfterTheFirstList) {
 }
 
 TEST(SoakCheckerTest, HalfAListInTheStoreViolatesC2) {
-  EXPECT_THAT(Check(kStart + Snapshot(kObjectB2) + kRest),
+  EXPECT_THAT(Check(start_of_log + Snapshot(kObjectB2) + rest_of_log),
               ElementsAre(AllOf(HasSubstr("C2 the store is in no state"), HasSubstr("ns/a"))));
 }
 
 TEST(SoakCheckerTest, AMissingObjectAtTheEndViolatesC3) {
-  const std::string log = kStart + kRest + Line("final", R"("objects":[["ns","a","u1","3"]])");
+  const std::string log =
+      start_of_log + rest_of_log + Line("final", R"("objects":[["ns","a","u1","3"]])");
   EXPECT_THAT(Check(log), ::testing::Contains(HasSubstr("C3 1 objects differ, first ns/b")));
 }
 
 TEST(SoakCheckerTest, ALogWithoutAFinalStateViolatesC3) {
-  EXPECT_THAT(Check(kStart), ElementsAre("C3 the log has no final state"));
+  EXPECT_THAT(Check(start_of_log), ElementsAre("C3 the log has no final state"));
 }
 
 TEST(SoakCheckerTest, HandlerCallsInTheWrongOrderViolateC4) {
   const std::string delete_b = Call("delete", kObjectB2);
-  EXPECT_THAT(Check(kStart + Call("add", kObjectB2) + kRest),
+  EXPECT_THAT(Check(start_of_log + Call("add", kObjectB2) + rest_of_log),
               ElementsAre(HasSubstr("C4 a second add")));
-  EXPECT_THAT(Check(kStart + Call("update", R"(["ns","b","u5","5"])")),
+  EXPECT_THAT(Check(start_of_log + Call("update", R"(["ns","b","u5","5"])")),
               ::testing::Contains(HasSubstr("C4 an update before the add")));
-  EXPECT_THAT(Check(kStart + delete_b + Call("update", kObjectB2)),
+  EXPECT_THAT(Check(start_of_log + delete_b + Call("update", kObjectB2)),
               ::testing::Contains(HasSubstr("C4 an update after the delete")));
-  EXPECT_THAT(Check(kStart + Call("add", R"(["ns","b","u5","5"])")),
+  EXPECT_THAT(Check(start_of_log + Call("add", R"(["ns","b","u5","5"])")),
               ::testing::Contains(HasSubstr("C4 an add while another uid with this key exists")));
-  EXPECT_THAT(Check(kStart + Call("update", kObjectA3) + Call("update", kObjectA1)),
+  EXPECT_THAT(Check(start_of_log + Call("update", kObjectA3) + Call("update", kObjectA1)),
               ::testing::Contains(HasSubstr("C4 the version of the object goes back")));
 }
 
 TEST(SoakCheckerTest, AMissingHandlerCallViolatesC4) {
   const std::string without_call =
       Event("MODIFIED", kObjectA3) +
-      kRest.substr(kRest.find(Event("DELETED", R"(["ns","b","u2","4"])")));
-  EXPECT_THAT(Check(kStart + without_call),
+      rest_of_log.substr(rest_of_log.find(Event("DELETED", R"(["ns","b","u2","4"])")));
+  EXPECT_THAT(Check(start_of_log + without_call),
               ElementsAre(AllOf(HasSubstr("C4 1 objects differ, first ns/a"),
                                 HasSubstr("calls of the handler h applied to an empty map"))));
 }
@@ -189,14 +194,14 @@ TEST(SoakCheckerTest, EachHandlerOfAnInformerIsCheckedAlone) {
   EXPECT_THAT(Check(List("1", kObjectA1) + Call("add", kObjectA1) + Synced() +
                     Line("handler", second + R"(,"type":"add","object":)" + kObjectA1) +
                     Line("synced", second) + Watch("1") + Snapshot(kObjectA1) +
-                    Event("ADDED", kObjectB2) + Call("add", kObjectB2) + kRest),
+                    Event("ADDED", kObjectB2) + Call("add", kObjectB2) + rest_of_log),
               ElementsAre(HasSubstr("C4 2 objects differ, first ns/a")));
   EXPECT_THAT(Check(List("1", kObjectA1) + Call("add", kObjectA1) + Line("synced", second)),
               ::testing::Contains(HasSubstr("C6 no handler call for an object of the first list")));
 }
 
 TEST(SoakCheckerTest, AHandlerThatIsNeverCalledViolatesC4) {
-  EXPECT_THAT(Check(Line("added", R"("handler":"silent")") + kStart + kRest),
+  EXPECT_THAT(Check(Line("added", R"("handler":"silent")") + start_of_log + rest_of_log),
               ElementsAre(AllOf(HasSubstr("C4 2 objects differ"), HasSubstr("handler silent"))));
 }
 
@@ -208,7 +213,7 @@ TEST(SoakCheckerTest, AWriteThatTheRecorderHasMissedIsReported) {
 {"write":"DELETED","object":["ns","b","u2","2"]}
 {"write":"ADDED","object":["ns","b","u5","5"]}
 )";
-  const std::string log = kStart + kRest;
+  const std::string log = start_of_log + rest_of_log;
   EXPECT_THAT(Check(log, kTruthLog + write_b), IsEmpty());
   EXPECT_THAT(Check(log, kTruthLog + write_a),
               ElementsAre(HasSubstr("recorder the write MODIFIED ns/a uid u1 version 2 is missing "
@@ -220,7 +225,7 @@ TEST(SoakCheckerTest, AWriteThatTheRecorderHasMissedIsReported) {
 
 TEST(SoakCheckerTest, AChangeWithoutAWriteIsReported) {
   const std::string write = R"({"write":"ADDED","object":["ns","a","u1","1"]})";
-  EXPECT_THAT(Check(kStart + kRest, kTruthLog + write),
+  EXPECT_THAT(Check(start_of_log + rest_of_log, kTruthLog + write),
               ElementsAre(HasSubstr("recorder no write caused MODIFIED ns/a")));
 }
 

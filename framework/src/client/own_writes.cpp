@@ -151,6 +151,7 @@ StaleCacheError OwnWrites::ErrorFor(const Write& write, Duration timeout,
   const std::string limit = stop.stop_requested()
                                 ? "before the stop"
                                 : "within " + std::to_string(milliseconds.count()) + " ms";
+  // NOLINTNEXTLINE(modernize-return-braced-init-list): the constructor is explicit
   return StaleCacheError("the cache has not received this program's own write of " + kind_ + " " +
                          written.key.ToString() + " (" + change + ") " + limit +
                          ": its watch is at resource version " + informer_.version().Get() +

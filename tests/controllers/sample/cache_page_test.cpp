@@ -90,7 +90,7 @@ TEST_F(CachePageTest, NamespacesSelectorsAndTransforms) {
 }
 
 TEST_F(CachePageTest, FormsInAController) {
-  const auto Reconcile = [](const kopp::ObjectKey& key, kopp::Context& context) {
+  const auto reconcile = [](const kopp::ObjectKey& key, kopp::Context& context) {
     context.log.Info("called", {{"key", key}});
     return kopp::Result{};
   };
@@ -103,7 +103,7 @@ TEST_F(CachePageTest, FormsInAController) {
         if (image == "web:1") foos.push_back({"shop", "foo"});
         return foos;
       })
-      .Reconcile(Reconcile);
+      .Reconcile(reconcile);
 
   env_.Start();
   EXPECT_TRUE(

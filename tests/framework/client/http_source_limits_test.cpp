@@ -178,8 +178,8 @@ class HugeEventTest : public ::testing::Test {
           "metadata":{"name":"a","resourceVersion":"8"},"data":[")";
   static constexpr std::string_view kEnd = "\"]}}\n";
 
-  static inline const std::string kOneString = std::string(16U << 10U, 'x');
-  static inline const std::string kManyStrings = [] {
+  static inline const std::string one_string = std::string(16U << 10U, 'x');
+  static inline const std::string many_strings = [] {
     std::string strings;
     while (strings.size() < 16U << 10U) strings += R"(","x)";
     return strings;
@@ -208,7 +208,7 @@ class HugeEventTest : public ::testing::Test {
   }
 
   /// Sends an event with `data_size` bytes of data, which repeat `data`; then the watch is silent.
-  Stream::Chunk ReadEvent(std::size_t data_size, std::string_view data = kOneString) {
+  Stream::Chunk ReadEvent(std::size_t data_size, std::string_view data = one_string) {
     const std::size_t begin = sent_;
     if (begin == 0) return Send(kBegin);
     if (begin < kBegin.size() + data_size) {
@@ -243,8 +243,8 @@ TEST_F(HugeEventTest, AnEventOf60MebibytesIsReadWithinTheLimitAndItsMemoryIsFree
 }
 
 TEST_F(HugeEventTest, TheMemoryOfTheParserIsFreedAfterALargeEventOfManyValues) {
-  const std::size_t data_size = kManyStrings.size() * 512;  // 8 MiB
-  ReadTransport transport([&](Duration) { return ReadEvent(data_size, kManyStrings); });
+  const std::size_t data_size = many_strings.size() * 512;  // 8 MiB
+  ReadTransport transport([&](Duration) { return ReadEvent(data_size, many_strings); });
   AnyHttpSource source(transport, Pod::kKind, DecodeAny<Pod>);
   const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
 

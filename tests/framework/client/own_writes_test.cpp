@@ -23,7 +23,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using State = WrittenObject::State;
 
-const ObjectKey kWebPod{"ns", "web"};
+const ObjectKey web_pod{"ns", "web"};
 
 /// An informer of Pods that a FakeSource feeds, and the own writes that it has not received.
 class OwnWritesTest : public ::testing::Test {
@@ -41,9 +41,9 @@ class OwnWritesTest : public ::testing::Test {
     return pod;
   }
   static WrittenObject WebAt(const std::string& version) {
-    return {.key = kWebPod, .uid = "u1", .resource_version = version};
+    return {.key = web_pod, .uid = "u1", .resource_version = version};
   }
-  static WrittenObject WebIn(State state) { return {.key = kWebPod, .uid = "u1", .state = state}; }
+  static WrittenObject WebIn(State state) { return {.key = web_pod, .uid = "u1", .state = state}; }
 
   void Start() {
     runner_ = std::jthread([this](const std::stop_token& stop) { informer_.Run(stop); });
@@ -60,7 +60,7 @@ class OwnWritesTest : public ::testing::Test {
     clock_.AwaitSleeperFor(5s);
     return read;
   }
-  void Await() { writes_.Await(kWebPod, 5s, stop_.get_token()); }
+  void Await() { writes_.Await(web_pod, 5s, stop_.get_token()); }
 
   testing::FakeClock clock_;
   std::stop_source stop_;
@@ -78,7 +78,7 @@ TEST_F(OwnWritesTest, AReadBlocksUntilTheStoreHasTheWrittenVersion) {
   source_.Set(PodWith("web"));
 
   read.get();
-  EXPECT_EQ(informer_.store().Get(kWebPod)->metadata.resourceVersion, "6");
+  EXPECT_EQ(informer_.store().Get(web_pod)->metadata.resourceVersion, "6");
 }
 
 TEST_F(OwnWritesTest, AReadThrowsAfterItsTimeoutAndNamesTheObjectAndBothVersions) {
@@ -244,7 +244,7 @@ TEST_F(OwnWritesTest, AReadBlocksUntilAnObjectThatIsNoLongerSelectedIsRemoved) {
   source_.Delete(PodWith("web"));
 
   read.get();
-  EXPECT_FALSE(informer_.store().Get(kWebPod));
+  EXPECT_FALSE(informer_.store().Get(web_pod));
 }
 
 TEST_F(OwnWritesTest, AReadAfterADeletionBlocksUntilTheObjectIsGone) {
@@ -255,7 +255,7 @@ TEST_F(OwnWritesTest, AReadAfterADeletionBlocksUntilTheObjectIsGone) {
   source_.Delete(PodWith("web"));
 
   read.get();
-  EXPECT_FALSE(informer_.store().Get(kWebPod));
+  EXPECT_FALSE(informer_.store().Get(web_pod));
   EXPECT_EQ(writes_.size(), 0U);
 }
 

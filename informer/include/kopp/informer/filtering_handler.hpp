@@ -15,7 +15,7 @@ namespace kopp::informer {
 /// `filter` is called on the thread of the handler, for each event; for an update, once with each
 /// state. It must return the same result for the same object each time. If it throws, the handler
 /// has thrown. client-go: FilteringResourceEventHandler.
-AnyEventHandler AnyFilteringHandler(std::function<bool(const AnyObject&)> filter,
+AnyEventHandler AnyFilteringHandler(const std::function<bool(const AnyObject&)>& filter,
                                     AnyEventHandler handler);
 
 /// AnyFilteringHandler for objects of the view `T`:

@@ -21,6 +21,7 @@ namespace kopp {
 template <typename Container>
 class Interned {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the names of the standard containers
   using container_type = Container;
   using value_type = typename Container::value_type;
   using size_type = typename Container::size_type;
@@ -28,6 +29,7 @@ class Interned {
   using iterator = const_iterator;
   using const_reference = const value_type&;
   using reference = const_reference;
+  // NOLINTEND(readability-identifier-naming)
 
   Interned() = default;
   Interned(Container value) {  // NOLINT: intentionally implicit
@@ -38,6 +40,7 @@ class Interned {
     if (node_ && !node_->shared) node_ = std::make_shared<Node>(*node_);
   }
   Interned(Interned&&) noexcept = default;
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): copies before it assigns
   Interned& operator=(const Interned& other) { return *this = Interned(other); }
   Interned& operator=(Interned&&) noexcept = default;
   ~Interned() = default;
@@ -77,11 +80,11 @@ class Interned {
   }
   template <typename Key>
   decltype(auto) operator[](Key&& key) {
-    return Mutable()[std::forward<Key>(key)];
+    return Mutable()[std::forward<Key>(key)];  // NOLINT(clang-diagnostic-sign-conversion)
   }
   template <typename Key>
   decltype(auto) operator[](const Key& key) const {
-    return get()[key];
+    return get()[key];  // NOLINT(clang-diagnostic-sign-conversion)
   }
   template <typename Key>
   [[nodiscard]] const_iterator find(const Key& key) const {

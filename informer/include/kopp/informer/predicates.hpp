@@ -116,7 +116,7 @@ namespace informer {
 
 /// Returns a handler that calls `handler` only for the events that pass `predicate`. If a predicate
 /// throws, this counts as an exception of the handler.
-[[nodiscard]] AnyEventHandler WithPredicate(std::shared_ptr<const AnyPredicate> predicate,
+[[nodiscard]] AnyEventHandler WithPredicate(const std::shared_ptr<const AnyPredicate>& predicate,
                                             AnyEventHandler handler);
 
 }  // namespace informer
