@@ -42,8 +42,7 @@ class ParserLease {
 
   /// The document is valid as long as the lease and `text`. Throws simdjson::simdjson_error.
   simdjson::ondemand::document Parse(PaddedText text) {
-    // NOLINTNEXTLINE(modernize-return-braced-init-list): converts a simdjson_result, which may
-    // throw
+    // The conversion may throw. NOLINTNEXTLINE(modernize-return-braced-init-list)
     return parser_->json.iterate(text.text.data(), text.text.size(),
                                  text.text.size() + PaddedText::kPadding);
   }
