@@ -250,11 +250,19 @@ TEST_F(ManagerTest, RunReturns1IfAStopIsRequestedBeforeTheCachesHaveSynced) {
   EXPECT_THAT(LogText(), HasSubstr("Stopped before the caches had synced"));
 }
 
+// Blocks until the first list of an informer has failed.
+void AwaitListFailure(Manager& manager) {
+  const auto has_failed = [](const UnsyncedInformer& informer) {
+    return !informer.problem.empty();
+  };
+  while (std::ranges::none_of(manager.cache().NotSynced(), has_failed)) std::this_thread::yield();
+}
+
 TEST_F(ManagerTest, RunReturns1AndNamesTheKindIfTheCachesDoNotSyncInTime) {
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden","message":"not for you"})");
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   Start();
-  transport_->Await("GET", kPods);
+  AwaitListFailure(manager_);
 
   while (code_ == -1) clock_.Advance(1s);
   runner_.join();
@@ -278,7 +286,7 @@ TEST_F(ManagerTest, AMissingKindIsWaitedForIfTheOptionsSaySo) {
     return Result{};
   });
   std::jthread runner([&](const std::stop_token& stop) { EXPECT_EQ(manager.Run(stop), 0); });
-  transport_->Await("GET", kDeployments);
+  AwaitListFailure(manager);
   const TimePoint much_later = clock_.Now() + 10min;
   while (clock_.Now() < much_later) {
     clock_.AwaitSleepers(1);
