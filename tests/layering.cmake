@@ -63,8 +63,10 @@ forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
 layer(framework/internal system net http_server)
-layer(framework/src config transport client manager)
-forbid(framework/internal "(config|transport|client|manager)/")
+layer(framework/src log config transport client metrics controller manager)
+set(framework_folders
+  "log|config|transport|client|metrics|leader_election|serving|controller|manager")
+forbid(framework/internal "(${framework_folders})/")
 forbid(framework/internal "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|re2/|fmt/|gtest/|gmock/")
 forbid(framework/internal "CLI/" EXCEPT system/command_line.cpp)
 forbid(framework/internal/system "boost/")
@@ -73,7 +75,7 @@ forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
 forbid(framework/src "prometheus/"
-  EXCEPT manager/metrics.cpp manager/informer_collector.hpp manager/informer_collector.cpp)
+  EXCEPT metrics/metrics.cpp metrics/informer_collector.hpp metrics/informer_collector.cpp)
 forbid(framework/src "CLI/")
 forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 
@@ -81,7 +83,7 @@ forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 set(apiserver framework/apiserver/src)
 layer(${apiserver} json schema api storage fieldmanager validation printers handlers faults http
   testing)
-forbid(framework/apiserver "(config|transport|client|manager)/")
+forbid(framework/apiserver "(${framework_folders})/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
 forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)
 forbid(${apiserver} "yaml-cpp/" EXCEPT json/yaml.cpp)

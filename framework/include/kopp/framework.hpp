@@ -15,6 +15,7 @@
 #include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>

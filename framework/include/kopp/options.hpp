@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <kopp/cache_options.hpp>
 #include <kopp/client_options.hpp>
+#include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
 #include <kopp/observing_transport.hpp>
 #include <kopp/retrying_transport.hpp>
@@ -48,6 +50,32 @@ struct Options {
   /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
   /// HttpServerOptions::address; "0": metrics are neither collected nor served.
   std::string metrics_bind_address = "0";
+
+  /// --metrics-secure: serve metrics over HTTPS, to clients whose token is valid and may `get` the
+  /// path /metrics.
+  bool metrics_secure = true;
+  /// --metrics-cert-path: the folder of the certificate and key files; empty: a self-signed
+  /// certificate.
+  std::string metrics_cert_path{};
+  std::string metrics_cert_name = "tls.crt";  ///< --metrics-cert-name
+  std::string metrics_cert_key = "tls.key";   ///< --metrics-cert-key
+
+  /// --health-probe-bind-address: the address that serves /healthz, /readyz and /livez over plain
+  /// HTTP; "0": they are not served.
+  std::string health_probe_bind_address = "0";
+
+  /// --debug-bind-address: the address that serves the debug pages over plain HTTP; "0": none.
+  std::string debug_bind_address = "0";
+
+  LeaderElectionOptions leader_election{};  ///< --leader-elect and further flags
+
+  /// --max-concurrent-reconciles: the workers of each controller that does not set
+  /// ControllerOptions::workers.
+  int max_concurrent_reconciles = 1;
+  /// The same for the controllers of one kind: "Foo.samplecontroller.k8s.io" → 4.
+  std::map<std::string, int> kind_concurrency{};
+  /// --sync-period: ControllerOptions::resync of each controller that does not set it.
+  Duration sync_period = std::chrono::hours(10);
 
   /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop.
   /// Keep it below terminationGracePeriodSeconds of the Pod.

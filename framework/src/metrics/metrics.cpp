@@ -1,5 +1,5 @@
-#include "manager/informer_collector.hpp"
-#include "manager/metric_callback.hpp"
+#include "metrics/informer_collector.hpp"
+#include "metrics/metric_callback.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "manager/worker_pool.hpp"
+#include "controller/worker_pool.hpp"
 
 #include <stdexcept>
 

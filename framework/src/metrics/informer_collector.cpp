@@ -1,4 +1,4 @@
-#include "manager/informer_collector.hpp"
+#include "metrics/informer_collector.hpp"
 
 #include <algorithm>
 #include <charconv>

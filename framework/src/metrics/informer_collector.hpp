@@ -1,6 +1,6 @@
 #pragma once
 
-#include "manager/metric_callback.hpp"
+#include "metrics/metric_callback.hpp"
 
 #include <functional>
 #include <memory>
