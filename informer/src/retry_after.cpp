@@ -23,7 +23,8 @@ std::optional<Duration> ParseSeconds(std::string_view value) {
   return std::chrono::seconds(too_large ? std::numeric_limits<std::uint32_t>::max() : seconds);
 }
 
-// Parses the preferred format of RFC 9110 only: "Wed, 21 Oct 2026 07:28:00 GMT".
+}  // namespace
+
 std::optional<std::chrono::sys_seconds> ParseHttpDate(std::string_view value) {
   if (!value.ends_with(" GMT")) return std::nullopt;  // get_time accepts the beginning of a date
   std::istringstream text{std::string(value)};
@@ -38,8 +39,6 @@ std::optional<std::chrono::sys_seconds> ParseHttpDate(std::string_view value) {
   return std::chrono::sys_days{date} + std::chrono::hours{utc.tm_hour} +
          std::chrono::minutes{utc.tm_min} + std::chrono::seconds{utc.tm_sec};
 }
-
-}  // namespace
 
 std::optional<Duration> ParseRetryAfter(std::string_view value, WallTime now) {
   if (const auto seconds = ParseSeconds(value)) return seconds;

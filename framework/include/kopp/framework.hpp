@@ -7,6 +7,7 @@
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
+#include <kopp/cluster.hpp>
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/create_or_update.hpp>
@@ -21,10 +22,12 @@
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
+#include <kopp/permission.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>
+#include <kopp/runnable.hpp>
 #include <kopp/secret_string.hpp>
 #include <kopp/signals.hpp>
 #include <kopp/transport_policies.hpp>

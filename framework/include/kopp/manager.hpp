@@ -1,18 +1,27 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <kopp/cluster.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/options.hpp>
+#include <kopp/permission.hpp>
+#include <kopp/runnable.hpp>
 
 namespace kopp {
 
 class HttpServer;
 class Metrics;
+class RunnableThreads;
+class Shutdown;
 
 /// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
 /// event recorder and metrics.
@@ -21,8 +30,8 @@ class Metrics;
 ///     manager.AddController<Foo>({.workers = 2}).Owns<kopp::Deployment>().Reconcile(Reconcile);
 ///     return manager.Run(kopp::StopOnSignal());
 ///
-/// Not thread-safe: one thread adds the controllers and calls Run. client() and cache() may then be
-/// used by any thread, until the manager is destroyed.
+/// One thread adds the controllers and calls Run. Add, AddCluster, client() and cache() are
+/// thread-safe: other threads may call them too, until the manager is destroyed.
 class Manager {
  public:
   /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
@@ -41,46 +50,103 @@ class Manager {
     return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
   }
 
+  /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has
+  /// started the group, the task starts at once. Throws std::logic_error during the shutdown, and
+  /// std::system_error if there are too many threads.
+  ///
+  ///     manager.Add({.name = "report"}, [&](std::stop_token stop) {
+  ///       while (kopp::SleepFor(clock, 1h, stop)) SendReport(manager.cache());
+  ///     });
+  void Add(RunnableOptions options, Runnable runnable);
+
+  /// Adds a cluster. If the manager has started its caches, that of the cluster starts at once, and
+  /// AddCluster throws ConfigError if the configuration is invalid; else Run reports it. The
+  /// reference is valid until the manager is destroyed. Throws std::logic_error during the
+  /// shutdown, or if another cluster has the name, and std::invalid_argument if the name is empty.
+  Cluster& AddCluster(const std::string& name, ClusterOptions options);
+
+  /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
+  /// manager need no declaration: watches, Events, Leases and reviews. Not thread-safe.
+  ///
+  ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
+  ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
+  void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
+  /// Returns what the manager and the program need; see Declare.
+  [[nodiscard]] std::vector<Permission> Permissions() const;
+
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
   /// throw.
-  [[nodiscard]] const Client& client() const { return client_; }
+  [[nodiscard]] const Client& client() const { return cluster_->client(); }
   /// Returns the cache of the watched objects. It is empty until Run.
-  [[nodiscard]] const Cache& cache() const { return cache_; }
+  [[nodiscard]] const Cache& cache() const { return std::as_const(*cluster_).cache(); }
   /// The same, for example to add indexes and informers.
-  [[nodiscard]] Cache& cache() { return cache_; }
+  [[nodiscard]] Cache& cache() { return cluster_->cache(); }
 
-  /// Serves metrics, checks that the API server serves all watched kinds except those with
-  /// CacheOptions::wait_if_missing, waits for the caches to sync, starts the workers, and blocks
-  /// until a stop is requested. Then shuts down in this order: the workers finish their current
-  /// reconcile, the watches end, the queued Events are written.
+  /// Starts everything in this order, and blocks until a stop is requested:
+  ///
+  /// 1. the servers of metrics, health checks and debug pages, and RunnableGroup::kServers,
+  /// 2. the caches of all clusters, after a check that their API servers serve the watched kinds
+  ///    (see CacheOptions::wait_if_missing), and kCaches; then it waits until the caches have
+  ///    synced,
+  /// 3. RunnableGroup::kOthers,
+  /// 4. the controllers and kLeaderElected.
+  ///
+  /// Then stops: the controllers finish their current reconciles while kOthers and kLeaderElected
+  /// end, the caches and kCaches end, the queued Events are written, kServers and the servers end.
   ///
   /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
-  /// CacheOptions::sync_timeout, or the stop came before they had; one log line gives the reason.
-  /// Throws std::logic_error on a second call, or if a controller has no reconcile function.
+  /// CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took too
+  /// long; the log gives the reason. Throws std::logic_error on a second call, or if a controller
+  /// has no reconcile function.
   ///
-  /// If a reconcile or a function of Watches does not return within
-  /// Options::graceful_shutdown_timeout, its API calls and reads of the cache that wait are
-  /// cancelled. If it still does not return within 5 seconds, the process exits with code 1,
-  /// because a thread cannot be terminated.
+  /// The whole shutdown is limited by Options::graceful_shutdown_timeout. Before it ends, by a
+  /// quarter of it or 5 seconds if that is less, the API calls of reconciles, handlers and
+  /// runnables that still run are cancelled, and so are their reads of the cache that wait. If they
+  /// do not return within the timeout, the process exits with code 1, because a thread cannot be
+  /// terminated; the log names them.
+  ///
+  /// With Options::Action::kCheck or kPrintRbac, Run prints to standard output and returns at once:
+  /// 0, or 1 if the check has found a problem.
   int Run(const std::stop_token& stop);
 
  private:
+  enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
+
   Controller& NewController(ControllerOptions options, const Kind& kind);
+  [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
+  [[nodiscard]] std::vector<Cluster*> Clusters() const;
+  [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
   [[nodiscard]] std::unique_ptr<HttpServer> ServeMetrics() const;
-  void CheckKindsAreServed(const std::stop_token& stop) const;
-  void StopWorkers(TimePoint deadline);
-  void StopCache(TimePoint deadline);
+
+  bool Start(const std::stop_token& stop);
+  void StartCaches();
+  bool WaitForCaches(const std::stop_token& stop);
+  void StartLeading();
+  void Fail(std::string_view message, const std::string& error);
+  int Check(const std::stop_token& stop) const;
+  void PrintRoles() const;
+  void StopAll();
+  void StopControllers(Shutdown& shutdown);
+  void StopCaches(Shutdown& shutdown);
+  void StopGroup(RunnableGroup group, Shutdown& shutdown);
 
   Options options_;
-  std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable
-  std::unique_ptr<Metrics> metrics_;  // null if no metrics are served; transport_ uses it
-  std::shared_ptr<Transport> transport_;
-  std::stop_source cancel_calls_;  // cancels the API calls of reconciles that do not return
-  Client client_;
-  Cache cache_;
+  std::unique_ptr<Metrics> metrics_;       // null if no metrics are served; transports use it
+  std::unique_ptr<Cluster> cluster_;       // the one of the options
   std::unique_ptr<EventRecorder> events_;  // null before Run
   std::vector<std::unique_ptr<Controller>> controllers_;
-  bool run_called_ = false;
+  std::vector<Permission> declared_;
+
+  mutable std::mutex mutex_;  // guards the next two members
+  Phase phase_ = Phase::kNew;
+  std::vector<std::unique_ptr<Cluster>> further_clusters_;
+
+  std::atomic<bool> run_called_ = false;
+  std::atomic<bool> failed_ = false;
+  bool is_leading_ = false;  // StartLeading was called, StopControllers was not
+  std::unique_ptr<HttpServer> metrics_server_;
+  std::stop_source stop_;  // requested by the token of Run, or after a failure
+  std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
 };
 
 }  // namespace kopp

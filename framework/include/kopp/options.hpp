@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <kopp/cache_options.hpp>
+#include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
@@ -24,6 +25,14 @@ namespace kopp {
 ///
 ///     Options{.name = "web-operator", .watch_namespace = "web"}
 struct Options {
+  /// What Manager::Run does.
+  enum class Action {
+    kRun,        ///< runs the controllers
+    kCheck,      ///< --check: prints whether the program could run, without changing anything
+    kPrintRbac,  ///< --print-rbac: prints the Roles that the program needs
+  };
+  Action action = Action::kRun;
+
   std::string name = "kopp";  ///< of the program: field manager, user agent and source of Events
   std::string version{};      ///< of the program, for the user agent
 
@@ -85,6 +94,14 @@ struct Options {
 
   /// Called for each request to the API server, also for each retry. Empty: not called.
   RequestObserver on_request{};
+
+  /// Returns the transport to use, for example a decorator of `transport`, which sends a request
+  /// once. The policies for retries, rate and observers are applied to the result. Empty:
+  /// unchanged. client-go: rest.Config.WrapTransport.
+  std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport> transport)> wrap_transport{};
+  /// Returns the client to use, for example a copy in one namespace. Empty: unchanged.
+  /// controller-runtime: NewClient.
+  std::function<Client(Client client)> configure_client{};
 
   /// For tests: used instead of a connection to an API server; no configuration is loaded.
   std::shared_ptr<Transport> transport{};

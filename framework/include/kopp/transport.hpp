@@ -31,6 +31,7 @@ struct Response {
   std::string body{};                     ///< empty in Stream::head() if the status is 2xx
   std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is valid
   std::vector<std::string> warnings{};    ///< the texts of `Warning: 299` headers
+  std::string date{};                     ///< the Date header: see ParseHttpDate
 };
 
 /// Thrown if there is no complete response. The server may or may not have executed the request,

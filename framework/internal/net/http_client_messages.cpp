@@ -185,6 +185,8 @@ void ApplyResponseHeader(std::string_view name, std::string_view value, Response
     response.retry_after = ParseRetryAfter(TrimBlanks(value), Clock::Real().WallNow());
   } else if (EqualsIgnoringCase(name, "Warning")) {
     ParseWarnings(value, response.warnings);
+  } else if (EqualsIgnoringCase(name, "Date")) {
+    response.date = TrimBlanks(value);
   } else if (IsUnexpectedEncoding(name, TrimBlanks(value))) {
     throw TransportError(ErrorKind::kMalformed,
                          "the response has the unexpected header " +

@@ -81,7 +81,7 @@ TEST_F(ReadYourWritesTest, AfterAStopAReadStillReceivesItsWrite) {
 
   runner_.request_stop();
   while (LogText().find("Shutdown signal") == std::string::npos) std::this_thread::yield();
-  clock_.AwaitSleeperFor(30s);  // the manager waits for the reconcile
+  clock_.AwaitSleeperFor(25s);  // the manager waits for the reconcile
   SendPodEvent("MODIFIED", Patched());
 
   EXPECT_EQ(Stop(), 0);

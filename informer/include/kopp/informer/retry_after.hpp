@@ -12,6 +12,10 @@ namespace kopp {
 /// by mistake or by malice, a server could otherwise stop a controller for days.
 inline constexpr Duration kMaxRetryAfter = std::chrono::minutes(1);
 
+/// Parses a date of HTTP in the format that RFC 9110 prefers: "Wed, 21 Oct 2026 07:28:00 GMT".
+/// Returns nullopt for any other text.
+[[nodiscard]] std::optional<std::chrono::sys_seconds> ParseHttpDate(std::string_view value);
+
 /// Parses the value of a Retry-After header (RFC 9110, section 10.2.3): a number of seconds, or a
 /// date such as "Wed, 21 Oct 2026 07:28:00 GMT", which is compared to `now`. A date in the past is
 /// zero. Returns nullopt for any other value, such as a negative number.

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <kopp/cache.hpp>
+#include <kopp/cache_options.hpp>
+#include <kopp/client.hpp>
+#include <kopp/transport.hpp>
+
+namespace kopp {
+
+class Metrics;
+struct Options;
+
+/// What distinguishes a further cluster from that of the manager: see the fields of Options with
+/// these names. Manager::AddCluster takes all other options from the manager.
+struct ClusterOptions {
+  std::string kubeconfig = {};
+  std::string context = {};
+  std::string master = {};
+  std::string watch_namespace = {};
+  CacheOptions cache = {};
+  std::shared_ptr<Transport> transport = {};
+};
+
+/// A Kubernetes cluster: the connection to its API server, a client and a cache. A Manager has one,
+/// and Manager::AddCluster adds more. controller-runtime: cluster.Cluster.
+///
+///     kopp::Cluster& edge = manager.AddCluster("edge", {.context = "edge"});
+///     manager.AddController<Foo>()
+///         .Watches<kopp::Pod>(edge, [](const kopp::Pod& pod) { return FoosOf(pod); })
+///         .Reconcile([&edge](const Foo& foo, kopp::Context& context) {
+///           const auto pods = edge.cache().List<kopp::Pod>(foo.metadata.ns);
+///           …
+///         });
+///
+/// The manager owns its clusters, starts and stops their caches. client() and cache() are
+/// thread-safe, and valid until the manager is destroyed.
+class Cluster {
+ public:
+  /// Loads the configuration, but does not connect and does not start threads. Does not throw if
+  /// the configuration is invalid: RequireUsable does. `name` is for logs; empty for the cluster of
+  /// the manager. `metrics` may be null; it and options.clock must outlive the cluster. Throws
+  /// std::invalid_argument if options.watch_namespace has an invalid name.
+  Cluster(std::string name, const Options& options, Metrics* metrics);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
+  /// throw.
+  [[nodiscard]] const Client& client() const { return client_; }
+  /// Returns the cache of the watched objects. It is empty until Manager::Run.
+  [[nodiscard]] const Cache& cache() const { return cache_; }
+  [[nodiscard]] Cache& cache() { return cache_; }
+  /// Returns the transport of client(), with the policies of the options: retries, rate limit and
+  /// observers.
+  [[nodiscard]] Transport& transport() const { return *transport_; }
+
+  /// Returns the address of the API server and where it was configured: "https://10.0.0.1:6443,
+  /// configured by in-cluster"; empty with Options::transport.
+  [[nodiscard]] const std::string& description() const { return description_; }
+
+  // Manager calls these.
+
+  /// Throws ConfigError with the reason if the configuration is invalid.
+  void RequireUsable() const;
+  /// Throws ConfigError if the API server cannot be reached or does not serve one of the watched
+  /// kinds, except those with CacheOptions::wait_if_missing.
+  void RequireKinds(const std::stop_token& stop) const;
+  /// Makes the calls of client(), and reads of the cache that wait, end with an exception.
+  void CancelCalls();
+  /// Stops the cache, and blocks until no handler is being called any more.
+  void Stop();
+
+ private:
+  const std::string name_;
+  std::string description_;
+  std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable
+  std::shared_ptr<Transport> transport_;
+  std::stop_source cancel_calls_;
+  Client client_;
+  Cache cache_;
+};
+
+}  // namespace kopp

@@ -1,0 +1,210 @@
+#include "manager/preflight.hpp"
+
+#include <chrono>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/kinds.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+/// A scripted API server that serves Pods and allows every request but deletions.
+class PreflightTest : public ::testing::Test {
+ protected:
+  PreflightTest() {
+    SetVersion("Sun, 09 Sep 2001 01:46:40 GMT");
+    transport_.Respond("GET", "/api/v1", 200,
+                       R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+    transport_.On("POST", kReviews, [](const Request& request) -> Response {
+      auto review = nlohmann::json::parse(request.body);
+      review["status"]["allowed"] = review["spec"]["resourceAttributes"]["verb"] != "delete";
+      return {.status = 201, .body = review.dump()};
+    });
+  }
+
+  void SetVersion(const std::string& date) {
+    transport_.On("GET", "/version", [date](const Request&) -> Response {
+      return {.status = 200, .body = R"({"gitVersion":"v1.36.1"})", .date = date};
+    });
+  }
+  /// Runs the check and returns its output.
+  std::string Run() {
+    std::ostringstream out;
+    problems_ = Preflight(input_, transport_, out, {});
+    return out.str();
+  }
+
+  testing::FakeClock clock_;
+  testing::ScriptedTransport transport_{clock_};
+  PreflightInput input_{.clock = clock_};
+  int problems_ = -1;
+};
+
+TEST_F(PreflightTest, AServerThatServesAndAllowsEverythingHasNoProblems) {
+  input_.server = "https://10.0.0.1:6443, configured by in-cluster";
+  input_.kinds = {Pod::kKind};
+  input_.permissions = {PermissionFor(Pod::kKind, {"list", "watch"})};
+
+  EXPECT_THAT(Run(), AllOf(HasSubstr("API server https://10.0.0.1:6443, configured by in-cluster"),
+                           HasSubstr("ok      server version v1.36.1"),
+                           HasSubstr("ok      the clock agrees with that of the server"),
+                           HasSubstr("ok      the server serves pods.v1."),
+                           HasSubstr("ok      may list pods in all namespaces"),
+                           HasSubstr("ok      may watch pods in all namespaces"),
+                           HasSubstr("No problems were found.")));
+  EXPECT_EQ(problems_, 0);
+}
+
+TEST_F(PreflightTest, AMissingKindIsAProblemWithARemedy) {
+  transport_.Respond("GET", "/apis/apps/v1", 404, "{}");
+  input_.kinds = {Deployment::kKind};
+
+  EXPECT_THAT(Run(), HasSubstr("FAILED  the server does not serve deployments.v1.apps: install the "
+                               "CustomResourceDefinition of Deployment"));
+  EXPECT_EQ(problems_, 1);
+}
+
+TEST_F(PreflightTest, EachDeniedVerbIsAProblemInEachNamespace) {
+  input_.permissions = {PermissionFor(Pod::kKind, {"delete", "get"}, "eviction")};
+  input_.namespaces = {"shop", "web"};
+
+  EXPECT_THAT(Run(), AllOf(HasSubstr(R"(FAILED  may not delete pods/eviction in namespace "shop")"),
+                           HasSubstr(R"(FAILED  may not delete pods/eviction in namespace "web")"),
+                           HasSubstr(R"(ok      may get pods/eviction in namespace "web")"),
+                           HasSubstr("2 problems were found.")));
+}
+
+TEST_F(PreflightTest, APermissionWithANamespaceAndNamesIsCheckedThere) {
+  Permission lease{.group = "coordination.k8s.io", .resource = "leases", .verbs = {"update"}};
+  lease.ns = "kopp-system";
+  lease.names = {"my-operator"};
+  input_.permissions = {lease};
+  input_.namespaces = {"shop"};
+
+  const std::string text = Run();
+
+  EXPECT_THAT(text, HasSubstr(R"(may update leases.coordination.k8s.io "my-operator" in )"
+                              R"(namespace "kopp-system")"));
+  EXPECT_THAT(text, Not(HasSubstr("shop")));
+}
+
+TEST_F(PreflightTest, AClockThatIsWrongByMoreThanFiveSecondsIsAProblem) {
+  clock_.Advance(5s);
+  EXPECT_THAT(Run(), HasSubstr("ok      the clock agrees"));
+
+  clock_.Advance(1s);
+  EXPECT_THAT(Run(), HasSubstr("FAILED  the clock is 6 s ahead of that of the server"));
+  EXPECT_EQ(problems_, 1);
+}
+
+TEST_F(PreflightTest, AnUnreachableServerIsTheOnlyProblem) {
+  transport_.On("GET", "/version", [](const Request&) -> Response {
+    throw TransportError(TransportError::Kind::kUnreachable, "GET …: connection refused");
+  });
+  input_.kinds = {Pod::kKind};
+
+  EXPECT_EQ(Run(), "FAILED  GET …: connection refused\n1 problem was found.\n");
+}
+
+TEST(PermissionTest, RulesForTheSameObjectsAreMerged) {
+  const auto merged = Merge({PermissionFor(Deployment::kKind, {"watch", "list"}),
+                             PermissionFor(Pod::kKind, {"list"}),
+                             PermissionFor(Deployment::kKind, {"create", "list"})});
+
+  ASSERT_EQ(merged.size(), 2U);
+  EXPECT_EQ(merged[0].resource, "pods");
+  EXPECT_THAT(merged[1].verbs, ::testing::ElementsAre("create", "list", "watch"));
+}
+
+TEST(PermissionTest, AllNamespacesNeedAClusterRole) {
+  EXPECT_EQ(PrintRbac({PermissionFor(Deployment::kKind, {"list", "watch"})}, {.name = "web"}),
+            R"(apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: web
+rules:
+  - apiGroups: ["apps"]
+    resources: ["deployments"]
+    verbs: ["list", "watch"]
+)");
+}
+
+TEST(PermissionTest, SomeNamespacesNeedARoleEachAndAClusterRoleForObjectsWithoutOne) {
+  Permission lease{.group = "coordination.k8s.io", .resource = "leases", .verbs = {"get"}};
+  lease.ns = "system";
+  lease.names = {"web"};
+  const std::string text = PrintRbac(
+      {PermissionFor(Pod::kKind, {"list"}), PermissionFor(Namespace::kKind, {"get"}), lease},
+      {.name = "web", .namespaces = {"a", "b"}});
+
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("kind: ClusterRole\nmetadata:\n  name: web\nrules:\n"
+                              "  - apiGroups: [\"\"]\n    resources: [\"namespaces\"]"),
+                    HasSubstr("kind: Role\nmetadata:\n  name: web\n  namespace: a\n"),
+                    HasSubstr("kind: Role\nmetadata:\n  name: web\n  namespace: b\n"),
+                    HasSubstr("namespace: system\nrules:\n"
+                              "  - apiGroups: [\"coordination.k8s.io\"]\n"
+                              "    resources: [\"leases\"]\n    resourceNames: [\"web\"]\n")));
+}
+
+TEST(ManagerActionsTest, CheckPrintsTheResultAndReturnsItsCode) {
+  testing::FakeClock clock;
+  const auto transport = std::make_shared<testing::ScriptedTransport>(clock);
+  transport->Respond("GET", "/version", 200, R"({"gitVersion":"v1.36.1"})");
+  transport->Respond("POST", kReviews, 201, R"({"status":{"allowed":false}})");
+  transport->Respond("GET", "/api/v1", 200,
+                     R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+  Manager manager{
+      Options{.action = Options::Action::kCheck, .transport = transport, .clock = clock}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  ::testing::internal::CaptureStdout();
+
+  EXPECT_EQ(manager.Run({}), 1);
+
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("ok      the server serves pods.v1."),
+                    HasSubstr("FAILED  may not watch pods in all namespaces"),
+                    HasSubstr("FAILED  may not create events in all namespaces")));
+}
+
+TEST(ManagerActionsTest, PrintRbacPrintsWatchesDeclaredWritesEventsAndTheLease) {
+  testing::FakeClock clock;
+  Options options{.action = Options::Action::kPrintRbac,
+                  .name = "web",
+                  .metrics_bind_address = ":0",
+                  .transport = std::make_shared<testing::ScriptedTransport>(clock),
+                  .clock = clock};
+  options.leader_election.enabled = true;
+  options.leader_election.ns = "system";
+  Manager manager{std::move(options)};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  manager.Declare(PermissionFor(Pod::kKind, {"patch"}, "status"));
+  ::testing::internal::CaptureStdout();
+
+  EXPECT_EQ(manager.Run({}), 0);
+
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  for (const char* resource :
+       {"pods", "pods/status", "events", "leases", "tokenreviews", "subjectaccessreviews"}) {
+    EXPECT_THAT(text, HasSubstr("resources: [\"" + std::string(resource) + "\"]"));
+  }
+  EXPECT_THAT(text, HasSubstr("resourceNames: [\"web\"]"));
+}
+
+}  // namespace
+}  // namespace kopp
