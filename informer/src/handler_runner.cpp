@@ -74,17 +74,17 @@ void HandlerRunner::CallPending() {
 }
 
 void HandlerRunner::Deliver(const HandlerEvent& event) {
-  {
-    auto state = state_.Lock();
-    if (state->stopped) return;
-    if (options_.delivery == Delivery::kOwnThread || state->Busy() || !state->queue.empty()) {
-      state->queue.Push(event);  // for the thread of the handler, or for CallPending
-      changed_.notify_all();
-      return;
-    }
+  auto state = state_.Lock();
+  if (state->stopped) return;
+  const bool busy = state->Busy();
+  if (options_.delivery != Delivery::kOwnThread && !busy && state->queue.empty()) {
     BeginCall(*state, event);
+    state.lock().unlock();
+    return CallAndEnd(event);
   }
-  CallAndEnd(event);
+  state->queue.Push(event);  // for the thread of the handler, or for CallPending
+  state.lock().unlock();     // the thread that wakes up needs the lock
+  if (!busy) changed_.notify_all();
 }
 
 void HandlerRunner::BeginCall(State& state, const HandlerEvent& event) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <netinet/in.h>
 #include <openssl/err.h>
@@ -183,7 +184,13 @@ const BIO_METHOD* Connection::SocketBioMethod() {
 int Connection::BioRead(BIO* bio, char* bytes, int size) {
   auto* io = static_cast<SocketIo*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
+  if (std::exchange(io->drained, false)) {
+    BIO_set_retry_read(bio);
+    io->error = EAGAIN;
+    return -1;
+  }
   const auto received = ::recv(io->socket.get(), bytes, static_cast<std::size_t>(size), 0);
+  io->drained = received > 0 && received < size;
   if (received <= 0) io->error = received == 0 ? 0 : errno;
   if (received < 0 && WouldBlock(errno)) BIO_set_retry_read(bio);
   return static_cast<int>(received);

@@ -51,6 +51,9 @@ class Connection {
   struct SocketIo {
     FileDescriptor socket;
     int error = 0;  // errno of the last failure; 0: the peer closed the connection
+    // The last recv returned all that had arrived. The next BioRead does not try again but makes
+    // the caller poll, which saves a system call.
+    bool drained = false;
   };
   static const BIO_METHOD* SocketBioMethod();
   static int BioRead(BIO* bio, char* bytes, int size);
