@@ -110,8 +110,8 @@ class HttpServer {
     /// The number of handler threads, and of requests handled at the same time. 0 means 1.
     std::size_t threads = 1;
   };
-  /// The routes by path. A path that ends with '/' also matches all paths below it. The server uses
-  /// the longest match.
+  /// The routes by path. A path that ends with '/' also matches all paths below it, and itself
+  /// without this '/'. The server uses the longest match.
   using Routes = std::map<std::string, Route, std::less<>>;
 
   /// Starts the server. Clients can connect when the constructor returns. Throws ConfigError with
@@ -123,6 +123,11 @@ class HttpServer {
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
+
+  /// Uses `tls` for new connections; open connections keep their certificate. Throws ConfigError
+  /// and keeps the current certificate if `tls` cannot be used. Throws std::logic_error if the
+  /// server serves plain HTTP.
+  void SetCertificate(const HttpServerTls& tls);
 
   /// Returns the port; useful if the port in the options is 0.
   [[nodiscard]] std::uint16_t port() const;

@@ -36,6 +36,12 @@ void HttpListener::Wake(ConnectionId id) {
   });
 }
 
+// A session of OpenSSL shares the ownership of its SSL_CTX, so the context is not needed by open
+// connections.
+void HttpListener::ReplaceTls(std::unique_ptr<boost::asio::ssl::context> tls) {
+  Post([this, tls = std::move(tls)]() mutable { tls_ = std::move(tls); });
+}
+
 void HttpListener::Crash() {
   for (const auto& [id, session] : sessions_) session->Reset();
   limiter_.StopListening();

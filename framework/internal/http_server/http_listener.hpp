@@ -72,6 +72,8 @@ class HttpListener final : private HttpSession::Callbacks {
   void Respond(ConnectionId id, OutgoingResponse response);
   /// Sends the bytes that the BodyStream of the connection has ready.
   void Wake(ConnectionId id);
+  /// Uses `tls` for new connections. Open connections keep their certificate.
+  void ReplaceTls(std::unique_ptr<boost::asio::ssl::context> tls);
   /// Runs `work` in the network thread, after earlier posted work.
   template <typename F>
   void Post(F work) {

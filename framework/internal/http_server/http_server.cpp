@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -106,7 +108,9 @@ class ProducedStream final : public detail::BodyStream {
 class HttpServer::Impl final : private HttpListener::Handler {
  public:
   Impl(const HttpServerOptions& options, Routes&& routes)
-      : listener_({.address = options.address,
+      : address_(options.address),
+        serves_tls_(options.tls.has_value()),
+        listener_({.address = options.address,
                    .max_connections = options.max_connections,
                    .limits = {.max_head = options.max_head,
                               .max_body = options.max_body,
@@ -118,7 +122,7 @@ class HttpServer::Impl final : private HttpListener::Handler {
       const std::size_t threads = std::max<std::size_t>(route.threads, 1);
       routes_.emplace(path, std::make_unique<RunningRoute>(std::move(route), threads));
     }
-    listener_.Start(options.tls ? MakeTls(*options.tls, options.address) : nullptr);
+    listener_.Start(options.tls ? MakeTls(*options.tls) : nullptr);
   }
   ~Impl() {
     listener_.Stop();
@@ -128,6 +132,10 @@ class HttpServer::Impl final : private HttpListener::Handler {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  void SetCertificate(const HttpServerTls& tls) {
+    if (!serves_tls_) throw std::logic_error("HttpServer::SetCertificate: it serves plain HTTP");
+    listener_.ReplaceTls(MakeTls(tls));
+  }
   [[nodiscard]] const asio::ip::tcp::endpoint& endpoint() const { return listener_.endpoint(); }
 
  private:
@@ -139,12 +147,11 @@ class HttpServer::Impl final : private HttpListener::Handler {
     asio::thread_pool threads;
   };
 
-  static std::unique_ptr<asio::ssl::context> MakeTls(const HttpServerTls& tls,
-                                                     const std::string& address) {
+  [[nodiscard]] std::unique_ptr<asio::ssl::context> MakeTls(const HttpServerTls& tls) const {
     try {
       return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key}, "");
     } catch (const boost::system::system_error& error) {
-      throw ConfigError("cannot serve HTTPS on " + address +
+      throw ConfigError("cannot serve HTTPS on " + address_ +
                         ": the certificate or its key cannot be used: " + error.what() +
                         "; both must be PEM and belong together");
     }
@@ -201,6 +208,8 @@ class HttpServer::Impl final : private HttpListener::Handler {
 
   [[nodiscard]] RunningRoute* Find(std::string_view path) const {
     if (const auto exact = routes_.find(path); exact != routes_.end()) return exact->second.get();
+    const auto folder = routes_.find(std::string(path) + '/');
+    if (folder != routes_.end()) return folder->second.get();
     for (auto end = path.rfind('/'); end != std::string_view::npos;) {
       const auto prefix = routes_.find(path.substr(0, end + 1));
       if (prefix != routes_.end()) return prefix->second.get();
@@ -227,6 +236,8 @@ class HttpServer::Impl final : private HttpListener::Handler {
             .headers = {{"Allow", allowed}}};
   }
 
+  const std::string address_;
+  const bool serves_tls_;
   HttpListener listener_;
   std::map<std::string, std::unique_ptr<RunningRoute>, std::less<>> routes_;
 };
@@ -235,6 +246,8 @@ HttpServer::HttpServer(const HttpServerOptions& options, Routes routes)
     : impl_(std::make_unique<Impl>(options, std::move(routes))) {}
 
 HttpServer::~HttpServer() = default;
+
+void HttpServer::SetCertificate(const HttpServerTls& tls) { impl_->SetCertificate(tls); }
 
 std::uint16_t HttpServer::port() const { return impl_->endpoint().port(); }
 

@@ -52,7 +52,8 @@ class HttpSession {
     Callbacks& operator=(const Callbacks&) = default;
   };
 
-  /// `tls` is null for plain HTTP. `tls`, `limits` and `callbacks` must outlive the session.
+  /// `tls` is null for plain HTTP; it is used only during the call. `limits` and `callbacks` must
+  /// outlive the session.
   HttpSession(Id id, boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
               const SessionLimits& limits, Callbacks& callbacks);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http_server/http_message.hpp"
+#include "net/certificate.hpp"
 
 #include <array>
 #include <cstddef>
@@ -20,11 +21,6 @@
 
 namespace kopp::detail {
 
-/// A certificate chain and its private key, both in PEM.
-struct ServerCertificate {
-  std::string chain{};
-  std::string key{};
-};
 /// Returns the TLS settings of a server: TLS 1.2 or later. If `client_ca` (PEM) is not empty, the
 /// server requests a client certificate and verifies it against `client_ca`. A connection with an
 /// unverified certificate is accepted; see ClientCertificate::verified. Throws
@@ -40,8 +36,8 @@ class ServerConnection {
  public:
   using Callback = std::function<void(std::size_t)>;
 
-  /// `tls` is null for plain HTTP and must outlive the connection. `on_closed` is called once, when
-  /// the connection is closed and no operation is pending; it may destroy the connection.
+  /// `tls` is null for plain HTTP; it is used only during the call. `on_closed` is called once,
+  /// when the connection is closed and no operation is pending; it may destroy the connection.
   ServerConnection(boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
                    std::function<void()> on_closed);
   ServerConnection(const ServerConnection&) = delete;

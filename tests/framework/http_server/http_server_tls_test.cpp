@@ -131,5 +131,33 @@ TEST_F(HttpServerTlsTest, UnusableCertificateOrKeyIsAConfigErrorThatNamesTheAddr
   EXPECT_THAT(TlsErrorMessageOf({identity_.certificate, other.key}), StartsWith(start));
 }
 
+TEST_F(HttpServerTlsTest, NewConnectionsUseTheReplacedCertificateAndOpenOnesContinue) {
+  HttpServer& server = Serve();
+  const auto old_client = ClientTrusting(authority_);
+  EXPECT_EQ(old_client->Call({.target = "/page"}).status, 200);
+  const CertificateAuthority next_authority;
+  const auto next = next_authority.IssueForLoopback();
+
+  server.SetCertificate({next.certificate, next.key});
+
+  EXPECT_EQ(ClientTrusting(next_authority)->Call({.target = "/page"}).body, "hello\n");
+  EXPECT_EQ(old_client->Call({.target = "/page"}).status, 200);
+  EXPECT_THROW((void)ClientTrusting(authority_)->Call({.target = "/page"}), TransportError);
+}
+
+TEST_F(HttpServerTlsTest, ReplacingByAnUnusableCertificateThrowsAndKeepsTheCurrentOne) {
+  HttpServer& server = Serve();
+
+  EXPECT_THROW(server.SetCertificate({"no PEM", identity_.key}), ConfigError);
+
+  EXPECT_EQ(ClientTrusting(authority_)->Call({.target = "/page"}).status, 200);
+}
+
+TEST_F(HttpServerTest, ReplacingTheCertificateOfAPlainHttpServerIsALogicError) {
+  HttpServer& server = Serve();
+
+  EXPECT_THROW(server.SetCertificate({"a", "b"}), std::logic_error);
+}
+
 }  // namespace
 }  // namespace kopp

@@ -3,6 +3,7 @@
 #include "api/status.hpp"
 #include "json/consume_until.hpp"
 #include "json/utf8.hpp"
+#include "net/url_query.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,19 +15,7 @@
 namespace kopp::apiserver {
 
 std::string PercentDecode(std::string_view text, bool plus_is_space) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
-            text.data() + i + 3) {
-      decoded += static_cast<char>(byte);
-      i += 2;
-    } else {
-      decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return ToValidUtf8(std::move(decoded));
+  return ToValidUtf8(detail::DecodePercent(text, plus_is_space));
 }
 
 Query::Query(std::string_view text) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/request.hpp"
-#include "http_server/server_connection.hpp"
+#include "net/certificate.hpp"
 #include "system/openssl.hpp"
 
 #include <string>

@@ -1,0 +1,96 @@
+#include "net/certificate.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+
+namespace kopp::detail {
+namespace {
+
+constexpr std::chrono::seconds kClockTolerance = std::chrono::hours(1);
+// A program that runs longer than its certificate would have to create another one.
+constexpr std::chrono::seconds kSelfSignedLifetime = std::chrono::years(10);
+
+void RequireOpenSsl(bool success) {
+  if (!success) throw std::runtime_error("cannot create a certificate: an OpenSSL call failed");
+}
+
+std::string PemText(const Bio& bio) {
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+std::string ToPem(X509* certificate) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  RequireOpenSsl(PEM_write_bio_X509(bio.get(), certificate) == 1);
+  return PemText(bio);
+}
+
+std::string ToPem(EVP_PKEY* key) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  RequireOpenSsl(PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) ==
+                 1);
+  return PemText(bio);
+}
+
+Key NewKey() {
+  Key key(EVP_EC_gen("P-256"));
+  RequireOpenSsl(key != nullptr);
+  return key;
+}
+
+// V_ASN1_UTF8STRING allows values of any length. MBSTRING_UTF8 would enforce the 64 characters of
+// X.509, which names of service accounts exceed and which no server checks.
+void AddToSubject(X509* draft, const char* field, const std::string& value) {
+  RequireOpenSsl(X509_NAME_add_entry_by_txt(X509_get_subject_name(draft), field, V_ASN1_UTF8STRING,
+                                            reinterpret_cast<const unsigned char*>(value.data()),
+                                            static_cast<int>(value.size()), -1, 0) == 1);
+}
+
+Certificate DraftCertificate(EVP_PKEY* key, std::chrono::seconds lifetime) {
+  Certificate draft(X509_new());
+  std::uint32_t serial = 0;
+  RequireOpenSsl(draft != nullptr && RAND_bytes(reinterpret_cast<unsigned char*>(&serial), 4) == 1);
+  X509_set_version(draft.get(), X509_VERSION_3);
+  ASN1_INTEGER_set_uint64(X509_get_serialNumber(draft.get()), serial + std::uint64_t{1});
+  X509_gmtime_adj(X509_getm_notBefore(draft.get()), -kClockTolerance.count());
+  X509_gmtime_adj(X509_getm_notAfter(draft.get()), lifetime.count());
+  X509_set_pubkey(draft.get(), key);
+  return draft;
+}
+
+void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
+                     const CertificateExtensions& extensions) {
+  X509_set_issuer_name(draft, X509_get_subject_name(issuer));
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, issuer, draft, nullptr, nullptr, 0);
+  for (const auto& [type, value] : extensions) {
+    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, type, value.c_str());
+    RequireOpenSsl(extension != nullptr);
+    X509_add_ext(draft, extension, -1);
+    X509_EXTENSION_free(extension);
+  }
+  RequireOpenSsl(X509_sign(draft, key, EVP_sha256()) > 0);
+}
+
+ServerCertificate SelfSignedCertificate() {
+  const Key key = NewKey();
+  const Certificate draft = DraftCertificate(key.get(), kSelfSignedLifetime);
+  AddToSubject(draft.get(), "CN", "localhost");
+  SignCertificate(draft.get(), draft.get(), key.get(),
+                  {{NID_subject_key_identifier, "hash"},
+                   {NID_basic_constraints, "critical,CA:TRUE"},
+                   {NID_key_usage, "critical,digitalSignature,keyCertSign"},
+                   {NID_ext_key_usage, "serverAuth"},
+                   {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"}});
+  return {.chain = ToPem(draft.get()), .key = ToPem(key.get())};
+}
+
+}  // namespace kopp::detail
