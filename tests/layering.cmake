@@ -63,7 +63,7 @@ forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
 layer(framework/internal system net http_server)
-layer(framework/src log config transport client metrics controller manager)
+layer(framework/src log config transport client metrics serving controller manager)
 set(framework_folders
   "log|config|transport|client|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")

@@ -13,10 +13,12 @@
 #include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
+#include <kopp/health.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election.hpp>
+#include <kopp/liveness.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
