@@ -75,7 +75,11 @@ forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
 forbid(framework/src "prometheus/"
-  EXCEPT metrics/metrics.cpp metrics/informer_collector.hpp metrics/informer_collector.cpp)
+  EXCEPT metrics/metrics.cpp metrics/metric_family.hpp
+    metrics/custom_metrics.hpp metrics/custom_metrics.cpp
+    metrics/informer_collector.hpp metrics/informer_collector.cpp
+    metrics/process_collector.hpp metrics/process_collector.cpp
+    metrics/rest_client_collector.hpp metrics/rest_client_collector.cpp)
 forbid(framework/src "CLI/")
 forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 

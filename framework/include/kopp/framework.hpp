@@ -11,6 +11,7 @@
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/create_or_update.hpp>
+#include <kopp/custom_metrics.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/health.hpp>

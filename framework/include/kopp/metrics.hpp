@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <kopp/custom_metrics.hpp>
 #include <kopp/informer/metrics.hpp>
+#include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/metrics.hpp>
 
 namespace kopp {
@@ -13,10 +16,10 @@ namespace kopp {
 struct RequestEvent;
 
 /// Collects the metrics of a program for Prometheus: those of its workqueues, of its requests to
-/// the API server and of its informers. Names and labels of the first two are those of
-/// controller-runtime, so that its dashboards and alerts work unchanged; the metrics of informers
-/// begin with `kopp_informer_`. Thread-safe. Must outlive the queues, transports and informers that
-/// use it.
+/// the API server, of its informers and of its process, and your own. Names and labels are those of
+/// controller-runtime, so that its dashboards and alerts work unchanged; only the metrics of
+/// informers begin with `kopp_informer_`. Thread-safe. Must outlive the queues, transports and
+/// informers that use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
@@ -41,6 +44,29 @@ class Metrics final : public workqueue::MetricsProvider, public informer::Inform
   /// Counts a request in rest_client_requests_total and, unless it opened a stream, observes its
   /// duration in rest_client_request_duration_seconds. A RequestObserver calls it.
   void ObserveRequest(const RequestEvent& event);
+
+  /// Observes in rest_client_rate_limiter_duration_seconds how long a call waited for the rate
+  /// limit; see TransportPolicies::on_rate_limit.
+  void ObserveRateLimiter(std::string_view method, std::string_view host, Duration wait);
+
+  /// Counts a read of the files of a server certificate in certwatcher_read_certificate_total and,
+  /// if it failed, in certwatcher_read_certificate_errors_total.
+  void ObserveCertificateRead(bool succeeded);
+
+  // Metrics of your own, on the same page. Create each once, for example in main:
+  //
+  //     const auto created = metrics.NewCounter({.name = "web_operator_deployments_created_total",
+  //                                              .help = "Total number of created Deployments.",
+  //                                              .labels = {"tier"}});
+  //     created.WithLabelValues({"frontend"}).Inc();
+  //
+  // They throw std::invalid_argument if a name or label is not valid for Prometheus, if the name is
+  // in use, or if it has a prefix of kopp's own metrics: certwatcher_, controller_runtime_, kopp_,
+  // leader_election_, process_, rest_client_ or workqueue_.
+  CounterVec NewCounter(const MetricOptions& options);
+  GaugeVec NewGauge(const MetricOptions& options);
+  /// `buckets` are the upper bounds in increasing order; empty: .005 to 10, for seconds.
+  HistogramVec NewHistogram(const MetricOptions& options, std::vector<double> buckets = {});
 
   // The MetricsProvider interface. Queues call these.
   std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,

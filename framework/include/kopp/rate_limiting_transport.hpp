@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
+#include <string_view>
 
 #include <kopp/log.hpp>
 #include <kopp/transport.hpp>
@@ -17,6 +19,10 @@ struct RateLimit {
   int burst = 0;
 };
 
+/// Called for each call with its method and the time that it waited for its turn, which may be 0,
+/// on the thread of the call. Must be thread-safe and must not throw.
+using RateLimitObserver = std::function<void(std::string_view method, Duration wait)>;
+
 /// A Transport that delays calls so that a RateLimit is kept. The calling thread waits for its
 /// turn; a stop request interrupts the wait with TransportError (kCancelled). Streams are exempt:
 /// an informer opens few of them, and must not wait behind calls. Thread-safe.
@@ -27,7 +33,7 @@ class RateLimitingTransport final : public Transport {
  public:
   /// Throws std::invalid_argument unless limit.qps > 0. `clock` must outlive the transport.
   RateLimitingTransport(std::shared_ptr<Transport> next, RateLimit limit, Logger log,
-                        Clock& clock = Clock::Real());
+                        Clock& clock = Clock::Real(), RateLimitObserver observer = {});
 
   Response Call(const Request& request, std::stop_token stop = {}) override;
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
@@ -38,6 +44,7 @@ class RateLimitingTransport final : public Transport {
   const std::shared_ptr<Transport> next_;
   const Logger log_;
   Clock& clock_;
+  const RateLimitObserver observer_;
   workqueue::BucketRateLimiter<int> bucket_;  // one item: the limit is common to all calls
 };
 

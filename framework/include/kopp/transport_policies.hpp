@@ -18,6 +18,7 @@ struct TransportPolicies {
   RetryPolicy retry{};
   RateLimit rate_limit{};                    ///< off by default
   std::vector<RequestObserver> observers{};  ///< called for each request
+  RateLimitObserver on_rate_limit{};         ///< called for each call if there is a rate limit
   std::string host{};                        ///< RequestEvent::host
   Logger log{};                              ///< requests at verbosity 6, warnings, long waits
   Clock& clock = Clock::Real();              ///< must outlive the transport

@@ -1,9 +1,13 @@
+#include "metrics/custom_metrics.hpp"
 #include "metrics/informer_collector.hpp"
 #include "metrics/metric_callback.hpp"
+#include "metrics/metric_family.hpp"
+#include "metrics/metric_text.hpp"
+#include "metrics/process_collector.hpp"
+#include "metrics/rest_client_collector.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -11,11 +15,9 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 #include <prometheus/client_metric.h>
 #include <prometheus/collectable.h>
 #include <prometheus/counter.h>
@@ -180,18 +182,6 @@ std::vector<double> Buckets() {
   return bounds;
 }
 
-// The bounds of client-go's request duration.
-std::vector<double> RequestBuckets() {
-  return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
-}
-
-// Replaces bytes that are not UTF-8 by U+FFFD.
-std::string ToUtf8(const std::string& text) {
-  using Json = nlohmann::json;
-  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Json::parse(quoted).get<std::string>();
-}
-
 Labels LabelsOf(const std::string& name) {
   const std::string value = ToUtf8(name);
   return {{"name", value}, {"controller", value}};
@@ -219,18 +209,20 @@ struct Metrics::Families {
       "Seconds that the longest running item currently being processed has taken so far.", Max};
   SharedFamily<prometheus::Counter> retries{
       "workqueue_retries_total", "Total number of items added with a delay: retries and requeues."};
-  SharedFamily<prometheus::Counter> requests{
-      "rest_client_requests_total",
-      "Number of requests to the API server, by status code, method and host."};
-  SharedFamily<prometheus::Histogram> request_duration{
-      "rest_client_request_duration_seconds",
-      "Seconds from sending a request to the API server until its response is complete, by verb "
-      "and host. Streams are not included."};
+  RestClientCollector rest_client{};
   InformerCollector informers{};
-  Guarded<std::set<std::shared_ptr<void>>> request_series{};  // keeps them alive
+  PermanentFamily<prometheus::Counter> certificate_reads{"certwatcher_read_certificate_total",
+                                                         "Total number of certificate reads"};
+  PermanentFamily<prometheus::Counter> certificate_errors{
+      "certwatcher_read_certificate_errors_total", "Total number of certificate read errors"};
+  ProcessCollector process{};
+  CustomMetrics custom{};
 };
 
-Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::Metrics() : families_(std::make_unique<Families>()) {
+  families_->certificate_reads.GetOrCreate({});
+  families_->certificate_errors.GetOrCreate({});
+}
 
 Metrics::~Metrics() = default;
 
@@ -240,25 +232,34 @@ std::string Metrics::Text() const {
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.requests, &f.request_duration, &f.informers}) {
+           &f.rest_client, &f.informers, &f.certificate_reads, &f.certificate_errors, &f.process,
+           &f.custom}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
 }
 
-void Metrics::ObserveRequest(const RequestEvent& event) {
-  const std::string host = ToUtf8(std::string(event.host));
-  const std::string method(event.method);
-  const std::string code = event.error ? "<error>" : std::to_string(event.status);
-  const auto count =
-      families_->requests.GetOrCreate({{"code", code}, {"method", method}, {"host", host}});
-  count->Increment();
-  families_->request_series.Lock()->insert(count);
-  if (event.stream) return;
-  const auto duration =
-      families_->request_duration.GetOrCreate({{"verb", method}, {"host", host}}, RequestBuckets());
-  duration->Observe(std::chrono::duration<double>(event.duration).count());
-  families_->request_series.Lock()->insert(duration);
+void Metrics::ObserveRequest(const RequestEvent& event) { families_->rest_client.Observe(event); }
+
+void Metrics::ObserveRateLimiter(std::string_view method, std::string_view host, Duration wait) {
+  families_->rest_client.ObserveRateLimiter(method, host, wait);
+}
+
+void Metrics::ObserveCertificateRead(bool succeeded) {
+  families_->certificate_reads.GetOrCreate({})->Increment();
+  if (!succeeded) families_->certificate_errors.GetOrCreate({})->Increment();
+}
+
+CounterVec Metrics::NewCounter(const MetricOptions& options) {
+  return families_->custom.NewCounter(options);
+}
+
+GaugeVec Metrics::NewGauge(const MetricOptions& options) {
+  return families_->custom.NewGauge(options);
+}
+
+HistogramVec Metrics::NewHistogram(const MetricOptions& options, std::vector<double> buckets) {
+  return families_->custom.NewHistogram(options, std::move(buckets));
 }
 
 std::unique_ptr<workqueue::Gauge> Metrics::NewDepthMetric(const std::string& name,

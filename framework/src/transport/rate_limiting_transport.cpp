@@ -22,10 +22,11 @@ int BurstOf(const RateLimit& limit) {
 }  // namespace
 
 RateLimitingTransport::RateLimitingTransport(std::shared_ptr<Transport> next, RateLimit limit,
-                                             Logger log, Clock& clock)
+                                             Logger log, Clock& clock, RateLimitObserver observer)
     : next_(std::move(next)),
       log_(std::move(log)),
       clock_(clock),
+      observer_(std::move(observer)),
       bucket_(limit.qps, BurstOf(limit), clock) {}
 
 Response RateLimitingTransport::Call(const Request& request, std::stop_token stop) {
@@ -38,6 +39,7 @@ Response RateLimitingTransport::Call(const Request& request, std::stop_token sto
     }
     LogWait(request, wait);
   }
+  if (observer_) observer_(request.method, wait);
   return next_->Call(request, std::move(stop));
 }
 

@@ -20,7 +20,8 @@ std::unique_ptr<Transport> WithPolicies(std::shared_ptr<Transport> transport,
                                                    std::move(policies.host), policies.clock);
   if (policies.rate_limit.qps > 0) {
     transport = std::make_shared<RateLimitingTransport>(std::move(transport), policies.rate_limit,
-                                                        policies.log, policies.clock);
+                                                        policies.log, policies.clock,
+                                                        std::move(policies.on_rate_limit));
   }
   return std::make_unique<RetryingTransport>(std::move(transport), policies.retry, policies.clock);
 }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <prometheus/client_metric.h>
+#include <prometheus/collectable.h>
+#include <prometheus/labels.h>
+#include <prometheus/metric_family.h>
+
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+
+/// The counters, gauges or histograms of one name. A series lives as long as the family.
+/// Thread-safe.
+///
+/// prometheus::Family is not used because it neither sorts the series nor shares their ownership.
+template <typename T>
+class PermanentFamily final : public prometheus::Collectable {
+ public:
+  PermanentFamily(std::string name, std::string help)
+      : name_(std::move(name)), help_(std::move(help)) {}
+
+  /// Returns the series with these labels; creates it from `args` if there is none. The labels must
+  /// be UTF-8.
+  template <typename... Args>
+  std::shared_ptr<T> GetOrCreate(const prometheus::Labels& labels, const Args&... args) {
+    auto series = series_.Lock();
+    std::shared_ptr<T>& entry = (*series)[labels];
+    if (!entry) entry = std::make_shared<T>(args...);
+    return entry;
+  }
+
+  /// Returns no family without a series.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
+    const auto all_series = *series_.Lock();
+    if (all_series.empty()) return {};
+    prometheus::MetricFamily family{name_, help_, T::metric_type, {}};
+    for (const auto& [labels, series] : all_series) {
+      auto& metric = family.metric.emplace_back(series->Collect());
+      for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+    }
+    return {std::move(family)};
+  }
+
+ private:
+  const std::string name_;
+  const std::string help_;
+  mutable Guarded<std::map<prometheus::Labels, std::shared_ptr<T>>> series_;
+};
+
+}  // namespace kopp
