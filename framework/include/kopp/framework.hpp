@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/access_review.hpp>
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>

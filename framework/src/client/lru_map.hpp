@@ -14,15 +14,20 @@ class LruMap {
  public:
   explicit LruMap(std::size_t capacity) : capacity_(capacity) {}
 
+  /// Returns the value of `key`, or null if there is none. The pointer is valid until the next
+  /// call.
+  Value* Find(const Key& key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return &entries_.front().second;
+  }
+
   /// Returns the value of `key`. If there is none, inserts the result of `make()`. The reference is
   /// valid until the next call.
   template <typename Make>
   Value& GetOr(const Key& key, Make make) {
-    const auto found = index_.find(key);
-    if (found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return entries_.front().second;
-    }
+    if (Value* known = Find(key)) return *known;
     if (index_.size() == capacity_) {
       index_.erase(entries_.back().first);
       entries_.pop_back();
