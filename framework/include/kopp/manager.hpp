@@ -12,13 +12,15 @@
 
 #include <kopp/cluster.hpp>
 #include <kopp/controller.hpp>
+#include <kopp/health.hpp>
+#include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/runnable.hpp>
 
 namespace kopp {
 
-class HttpServer;
+class Endpoints;
 class Metrics;
 class RunnableThreads;
 class Shutdown;
@@ -64,6 +66,19 @@ class Manager {
   /// reference is valid until the manager is destroyed. Throws std::logic_error during the
   /// shutdown, or if another cluster has the name, and std::invalid_argument if the name is empty.
   Cluster& AddCluster(const std::string& name, ClusterOptions options);
+
+  /// Adds a check to /healthz and /livez: the kubelet restarts the container if one fails. May be
+  /// called at any time. Throws std::invalid_argument as HealthChecks::Add does.
+  void AddHealthzCheck(std::string name, HealthCheck check);
+  /// Adds a check to /readyz: the Pod is not ready while one fails. There is already "caches",
+  /// which fails until all caches have synced, and "shutdown", which fails after a stop request.
+  void AddReadyzCheck(std::string name, HealthCheck check);
+  /// Adds a path to the metrics server, with the same access control. Throws std::logic_error after
+  /// Run, and std::invalid_argument if the path is in use.
+  void AddMetricsServerExtraHandler(std::string path, HttpServer::Route route);
+  /// Returns the metrics that are served at /metrics, to add those of the program. They are never
+  /// served if Options::metrics_bind_address is "0".
+  [[nodiscard]] Metrics& metrics() { return *metrics_; }
 
   /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
   /// manager need no declaration: watches, Events, Leases and reviews. Not thread-safe.
@@ -116,7 +131,8 @@ class Manager {
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster*> Clusters() const;
   [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
-  [[nodiscard]] std::unique_ptr<HttpServer> ServeMetrics() const;
+  [[nodiscard]] Metrics* CollectedMetrics() const;
+  void AddBuiltInChecks();
 
   bool Start(const std::stop_token& stop);
   void StartCaches();
@@ -131,7 +147,7 @@ class Manager {
   void StopGroup(RunnableGroup group, Shutdown& shutdown);
 
   Options options_;
-  std::unique_ptr<Metrics> metrics_;       // null if no metrics are served; transports use it
+  std::unique_ptr<Metrics> metrics_;       // transports and queues use it
   std::unique_ptr<Cluster> cluster_;       // the one of the options
   std::unique_ptr<EventRecorder> events_;  // null before Run
   std::vector<std::unique_ptr<Controller>> controllers_;
@@ -144,7 +160,7 @@ class Manager {
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
   bool is_leading_ = false;  // StartLeading was called, StopControllers was not
-  std::unique_ptr<HttpServer> metrics_server_;
+  std::unique_ptr<Endpoints> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
 };

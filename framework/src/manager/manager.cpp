@@ -1,3 +1,4 @@
+#include "manager/endpoints.hpp"
 #include "manager/runnable_threads.hpp"
 #include "manager/shutdown.hpp"
 
@@ -6,8 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include <kopp/config.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -16,8 +15,9 @@ namespace kopp {
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
-      metrics_(options_.metrics_bind_address == "0" ? nullptr : std::make_unique<Metrics>()),
-      cluster_(std::make_unique<Cluster>("", options_, metrics_.get())) {
+      metrics_(std::make_unique<Metrics>()),
+      cluster_(std::make_unique<Cluster>("", options_, CollectedMetrics())),
+      endpoints_(std::make_unique<Endpoints>(options_)) {
   for (auto& group : groups_) {
     group = std::make_unique<RunnableThreads>(
         [this](const std::string& name, const std::string& error) {
@@ -45,7 +45,7 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
                            "\": set ControllerOptions::name");
   }
   controllers_.push_back(std::make_unique<Controller>(std::move(options), cluster_->cache(),
-                                                      options_.clock, metrics_.get()));
+                                                      options_.clock, CollectedMetrics()));
   return *controllers_.back();
 }
 
@@ -74,7 +74,7 @@ Options Manager::OptionsOf(ClusterOptions cluster) const {
 
 Cluster& Manager::AddCluster(const std::string& name, ClusterOptions options) {
   if (name.empty()) throw std::invalid_argument("AddCluster needs the name of the cluster");
-  auto cluster = std::make_unique<Cluster>(name, OptionsOf(std::move(options)), metrics_.get());
+  auto cluster = std::make_unique<Cluster>(name, OptionsOf(std::move(options)), CollectedMetrics());
   const std::lock_guard guard{mutex_};
   if (phase_ == Phase::kStopping) {
     throw std::logic_error("the cluster \"" + name + "\" was added during the shutdown");
@@ -98,21 +98,35 @@ std::vector<Cluster*> Manager::Clusters() const {
   return all;
 }
 
-std::unique_ptr<HttpServer> Manager::ServeMetrics() const {
-  if (!metrics_) return nullptr;
-  const auto handler = [this](const HttpRequest&) {
-    return HttpResponse{.body = metrics_->Text(),
-                        .content_type = std::string(Metrics::kContentType)};
-  };
-  try {
-    auto server =
-        std::make_unique<HttpServer>(HttpServerOptions{.address = options_.metrics_bind_address},
-                                     HttpServer::Routes{{"/metrics", handler}});
-    options_.log.Info("Serving metrics", {{"address", server->address()}, {"path", "/metrics"}});
-    return server;
-  } catch (const ConfigError& error) {
-    throw ConfigError(std::string("--metrics-bind-address: ") + error.what());
-  }
+Metrics* Manager::CollectedMetrics() const {
+  return options_.metrics_bind_address == "0" ? nullptr : metrics_.get();
+}
+
+void Manager::AddHealthzCheck(std::string name, HealthCheck check) {
+  endpoints_->liveness().Add(std::move(name), std::move(check));
+}
+
+void Manager::AddReadyzCheck(std::string name, HealthCheck check) {
+  endpoints_->readiness().Add(std::move(name), std::move(check));
+}
+
+void Manager::AddMetricsServerExtraHandler(std::string path, HttpServer::Route route) {
+  if (run_called_) throw std::logic_error("AddMetricsServerExtraHandler was called after Run");
+  endpoints_->AddMetricsRoute(std::move(path), std::move(route));
+}
+
+void Manager::AddBuiltInChecks() {
+  AddReadyzCheck("caches", [this]() -> std::optional<std::string> {
+    for (const Cluster* cluster : Clusters()) {
+      const auto unsynced = cluster->cache().NotSynced();
+      if (!unsynced.empty()) return "not synced: " + ToString(unsynced);
+    }
+    return std::nullopt;
+  });
+  AddReadyzCheck("shutdown", [stop = stop_.get_token()]() -> std::optional<std::string> {
+    if (stop.stop_requested()) return "the program shuts down";
+    return std::nullopt;
+  });
 }
 
 void Manager::Fail(std::string_view message, const std::string& error) {
@@ -141,7 +155,8 @@ int Manager::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Start(const std::stop_token& stop) {
-  metrics_server_ = ServeMetrics();
+  AddBuiltInChecks();
+  endpoints_->Start(*metrics_, client());
   Group(RunnableGroup::kServers).Start();
   for (Cluster* cluster : Clusters()) cluster->RequireUsable();
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
@@ -196,7 +211,7 @@ void Manager::StopAll() {
   StopCaches(shutdown);
   if (events_) events_->Stop();
   StopGroup(RunnableGroup::kServers, shutdown);
-  metrics_server_.reset();
+  endpoints_->Stop();
 }
 
 void Manager::StopControllers(Shutdown& shutdown) {

@@ -30,6 +30,7 @@ class ManagerMetricsTest : public ManagerTest {
   Manager& NewManager(const std::string& address) {
     metrics_manager_.emplace(Options{.name = "test-operator",
                                      .metrics_bind_address = address,
+                                     .metrics_secure = false,
                                      .log = Logger({.write =
                                                         [this](std::string_view line) {
                                                           const std::lock_guard guard{mutex_};

@@ -1,0 +1,49 @@
+#include "manager/endpoints.hpp"
+
+#include "serving/metrics_server.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include <kopp/config.hpp>
+
+namespace kopp {
+
+Endpoints::Endpoints(const Options& options)
+    : options_(options), liveness_(options.log), readiness_(options.log) {}
+
+Endpoints::~Endpoints() = default;
+
+void Endpoints::AddMetricsRoute(std::string path, HttpServer::Route route) {
+  const bool is_new =
+      path != "/metrics" && metrics_routes_.try_emplace(path, std::move(route)).second;
+  if (is_new) return;
+  throw std::invalid_argument("the path " + path + " of the metrics server is in use");
+}
+
+void Endpoints::Start(Metrics& metrics, const Client& client) {
+  if (options_.metrics_bind_address != "0") {
+    metrics_server_ =
+        std::make_unique<MetricsServer>(options_, metrics, client, std::move(metrics_routes_));
+  }
+  if (options_.health_probe_bind_address == "0") return;
+  // kubebuilder's manifests probe /healthz; the API server's name for the same is /livez.
+  HttpServer::Routes routes{{"/healthz/", liveness_.At("/healthz")},
+                            {"/livez/", liveness_.At("/livez")},
+                            {"/readyz/", readiness_.At("/readyz")}};
+  try {
+    health_server_ = std::make_unique<HttpServer>(
+        HttpServerOptions{.address = options_.health_probe_bind_address}, std::move(routes));
+  } catch (const ConfigError& error) {
+    throw ConfigError(std::string("--health-probe-bind-address: ") + error.what());
+  }
+  options_.log.Info("Serving health checks", {{"address", health_server_->address()},
+                                              {"paths", "/healthz, /livez, /readyz"}});
+}
+
+void Endpoints::Stop() {
+  metrics_server_.reset();
+  health_server_.reset();
+}
+
+}  // namespace kopp

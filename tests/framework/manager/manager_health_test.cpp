@@ -1,0 +1,106 @@
+#include "manager_fixture.hpp"
+#include "support/raw_client.hpp"
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using testing::Get;
+using ::testing::HasSubstr;
+
+/// A Manager that serves health checks, but no metrics.
+class ManagerHealthTest : public ManagerTest {
+ protected:
+  ManagerHealthTest() {
+    health_manager_.emplace(Options{.health_probe_bind_address = "127.0.0.1:0",
+                                    .log = Logger({.write =
+                                                       [this](std::string_view line) {
+                                                         const std::lock_guard guard{mutex_};
+                                                         log_ += line;
+                                                       }}),
+                                    .transport = transport_,
+                                    .clock = clock_});
+    health_manager_->AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  }
+  /// Runs the manager in a thread. Blocks until it serves.
+  void StartManager() {
+    manager_thread_ =
+        std::jthread([this](const std::stop_token& stop) { code_ = health_manager_->Run(stop); });
+    const std::string address = "127.0.0.1:";
+    std::size_t position = std::string::npos;
+    while ((position = LogText().find(address)) == std::string::npos) std::this_thread::yield();
+    port_ = static_cast<std::uint16_t>(std::stoi(LogText().substr(position + address.size())));
+  }
+  void AwaitStatus(const std::string& path, int status) {
+    while (Get(port_, path).status != status) std::this_thread::yield();
+  }
+
+  std::optional<Manager> health_manager_;
+  std::uint16_t port_ = 0;
+  std::jthread manager_thread_;
+};
+
+TEST_F(ManagerHealthTest, TheProgramIsReadyWhenItsCachesHaveSynced) {
+  transport_->Respond("GET", kPods, 404, "{}");
+  StartManager();
+  const auto before = Get(port_, "/readyz");
+  EXPECT_EQ(before.status, 500);
+  EXPECT_THAT(before.body, HasSubstr("[-]caches failed: reason withheld"));
+  EXPECT_EQ(Get(port_, "/healthz").status, 200);
+  EXPECT_EQ(Get(port_, "/livez").status, 200);
+
+  SetPods({});
+  while (Get(port_, "/readyz").status != 200) clock_.Advance(std::chrono::seconds(1));
+  EXPECT_THAT(Get(port_, "/readyz?verbose").body, HasSubstr("[+]caches ok"));
+}
+
+TEST_F(ManagerHealthTest, TheProgramIsNotReadyDuringTheShutdown) {
+  std::promise<void> end;
+  health_manager_->Add({.name = "slow"},
+                       [future = end.get_future().share()](std::stop_token) { future.wait(); });
+  StartManager();
+  AwaitStatus("/readyz", 200);
+
+  manager_thread_.request_stop();
+
+  AwaitStatus("/readyz", 500);
+  EXPECT_THAT(Get(port_, "/readyz").body, HasSubstr("[-]shutdown failed"));
+  EXPECT_EQ(Get(port_, "/healthz").status, 200);
+  end.set_value();
+}
+
+TEST_F(ManagerHealthTest, ChecksOfTheProgramAreServed) {
+  health_manager_->AddHealthzCheck("database", [] { return std::optional<std::string>("gone"); });
+  health_manager_->AddReadyzCheck("mirror", [] { return std::optional<std::string>(); });
+  StartManager();
+  AwaitStatus("/readyz", 200);
+
+  EXPECT_EQ(Get(port_, "/healthz").status, 500);
+  EXPECT_EQ(Get(port_, "/livez/database").status, 500);
+  EXPECT_EQ(Get(port_, "/readyz/mirror").status, 200);
+}
+
+TEST(ManagerHealthConfigTest, AnAddressThatCannotBeUsedIsNamedWithItsFlag) {
+  std::string log;
+  testing::FakeClock clock;
+  Manager manager{Options{.health_probe_bind_address = "192.0.2.1:1",
+                          .log = Logger({.write = [&](std::string_view line) { log += line; }}),
+                          .transport = std::make_shared<testing::ScriptedTransport>(clock)}};
+
+  EXPECT_EQ(manager.Run({}), 1);
+  EXPECT_THAT(log, HasSubstr("--health-probe-bind-address: "));
+}
+
+}  // namespace
+}  // namespace kopp
