@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <ctime>
 
 namespace kopp::detail {
 namespace {
@@ -43,6 +45,16 @@ class Scanner {
   bool ok_ = true;
 };
 
+/// Returns the date and time up to the second, without a time zone. Rounds down.
+std::string FormatSeconds(WallTime time) {
+  const std::time_t since_epoch = std::chrono::floor<seconds>(time).time_since_epoch().count();
+  std::tm utc{};
+  gmtime_r(&since_epoch, &utc);
+  char text[sizeof "2024-01-31T12:00:00"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::chrono::sys_seconds> ParseTimestamp(std::string_view text) {
@@ -68,6 +80,16 @@ std::optional<std::chrono::sys_seconds> ParseTimestamp(std::string_view text) {
   }
   const auto local = chrono::sys_days(date) + hours + minutes + second;
   return zone == '-' ? local + utc_offset : local - utc_offset;
+}
+
+std::string FormatTimestamp(WallTime time) { return FormatSeconds(time) + 'Z'; }
+
+std::string FormatMicroTime(WallTime time) {
+  constexpr std::size_t kDigits = 6;
+  const auto fraction = std::chrono::duration_cast<std::chrono::microseconds>(
+      time - std::chrono::floor<seconds>(time));
+  const std::string digits = std::to_string(fraction.count());
+  return FormatSeconds(time) + '.' + std::string(kDigits - digits.size(), '0') + digits + 'Z';
 }
 
 }  // namespace kopp::detail
