@@ -9,6 +9,7 @@
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
 #include <kopp/cluster.hpp>
+#include <kopp/conditions.hpp>
 #include <kopp/config.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/create_or_update.hpp>
@@ -16,6 +17,7 @@
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/health.hpp>
+#include <kopp/finalizer.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>

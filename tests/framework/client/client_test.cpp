@@ -9,7 +9,6 @@
 
 #include <kopp/client.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/owner.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -297,25 +296,6 @@ TEST_F(ClientTest, AClientSendsNoRequestAfterAStop) {
 
   EXPECT_THROW((void)client_.With(source.get_token()).Get<Pod>({"shop", "web"}), TransportError);
   EXPECT_TRUE(transport_.Requests().empty());
-}
-
-TEST(OwnerTest, OwnedByAddsTheOwnerAsController) {
-  const auto web = Decode<Deployment>(kWebText);
-  const ObjectMeta child = OwnedBy(web, "web-config");
-
-  EXPECT_EQ(json(child), json::parse(R"({"name":"web-config","namespace":"shop",
-      "ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"u1",
-                          "controller":true,"blockOwnerDeletion":true}]})"));
-}
-
-TEST(OwnerTest, IsControlledByComparesTheUid) {
-  const auto web = Decode<Deployment>(kWebText);
-  ConfigMap config;
-  config.metadata = OwnedBy(web, "web-config");
-  EXPECT_TRUE(IsControlledBy(config, web));
-
-  config.metadata.ownerReferences[0].uid = "u-of-an-earlier-web";
-  EXPECT_FALSE(IsControlledBy(config, web));
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kopp/client.hpp>
+#include <kopp/informer/fields.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// One condition in the status of an object: metav1.Condition. A status has a list of them, each
+/// with another type:
+///
+///     struct Status {
+///       std::vector<kopp::Condition> conditions;
+///     };
+///
+/// Give the list of the CRD `x-kubernetes-list-type: map` with the key `type`. Write a condition
+/// "Ready" as the summary: `kubectl wait --for=condition=Ready` waits for it.
+struct Condition {
+  std::string type = {};                ///< "Ready", or with a prefix, "example.com/BucketReady"
+  std::string status = {};              ///< "True", "False" or "Unknown"
+  std::int64_t observedGeneration = 0;  ///< metadata.generation of the object that was judged
+  std::string lastTransitionTime = {};  ///< when `status` changed last; see SetCondition
+  std::string reason = {};              ///< one CamelCase word for programs: "BucketCreated"
+  /// A sentence for people. It is optional because an empty one must be written, too: CRDs require
+  /// the field.
+  std::optional<std::string> message = "";
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+KOPP_FIELDS(Condition, type, status, observedGeneration, lastTransitionTime, reason, message)
+
+/// Adds `condition` to `conditions`, or replaces the one of the same type. Returns whether
+/// `conditions` has changed.
+///
+///     auto status = foo.status;
+///     kopp::SetCondition(status.conditions, {.type = "Ready",
+///                                            .status = "True",
+///                                            .observedGeneration = *foo.metadata.generation,
+///                                            .reason = "BucketCreated"});
+///     kopp::ApplyStatusIfChanged(ctx.client, foo, status);
+///
+/// lastTransitionTime is kept if the status stays the same. Otherwise it becomes that of
+/// `condition`, or, if that is empty, the time of `clock`. A message is cut to 32768 bytes. Throws
+/// std::invalid_argument, with the field and its rule, if the type, the status or the reason is not
+/// what the API server accepts, or if observedGeneration is negative. Go: meta.SetStatusCondition
+/// of k8s.io/apimachinery, which does not validate.
+bool SetCondition(std::vector<Condition>& conditions, Condition condition,
+                  const Clock& clock = Clock::Real());
+
+/// Removes the condition of this type. Returns whether there was one.
+bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type);
+
+/// Returns the condition of this type, or null if there is none. The pointer is valid until
+/// `conditions` is changed or destroyed.
+[[nodiscard]] const Condition* FindCondition(const std::vector<Condition>& conditions,
+                                             std::string_view type);
+
+/// Returns whether there is a condition of this type with the status "True".
+[[nodiscard]] bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view type);
+
+/// Returns whether there is a condition of this type with the status "False".
+[[nodiscard]] bool IsConditionFalse(const std::vector<Condition>& conditions,
+                                    std::string_view type);
+
+/// Writes `status` with Client::ApplyStatus if it differs from the status of `object`. Returns
+/// whether it was written. A reconcile that writes its status without a change would cause an
+/// event, and so the next reconcile.
+///
+/// `status` must have only the fields and conditions that this program owns: it becomes their owner
+/// by the apply. Throws what ApplyStatus throws.
+template <Object T>
+bool ApplyStatusIfChanged(const Client& client, const T& object, const decltype(T::status)& status,
+                          const ApplyOptions& options = {}) {
+  if (Encode(object.status) == Encode(status)) return false;
+  client.ApplyStatus(object, status, options);
+  return true;
+}
+
+}  // namespace kopp

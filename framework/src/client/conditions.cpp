@@ -1,0 +1,131 @@
+#include "system/quoted.hpp"
+#include "system/timestamp.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+#include <kopp/conditions.hpp>
+
+namespace kopp {
+namespace {
+
+constexpr std::size_t kMaxTypeLength = 316;
+constexpr std::size_t kMaxReasonLength = 1024;
+constexpr std::size_t kMaxConditionMessage = 32768;
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
+bool IsLetterOrDigit(char c) { return IsLetter(c) || IsDigit(c); }
+
+/// Returns whether `text` is a DNS subdomain, such as "example.com".
+bool IsDnsSubdomain(std::string_view text) {
+  while (true) {
+    const std::string_view label = text.substr(0, text.find('.'));
+    const auto is_end = [](char c) { return IsLower(c) || IsDigit(c); };
+    if (label.empty() || !is_end(label.front()) || !is_end(label.back())) return false;
+    if (!std::ranges::all_of(label, [&](char c) { return is_end(c) || c == '-'; })) return false;
+    if (label.size() == text.size()) return true;
+    text.remove_prefix(label.size() + 1);
+  }
+}
+
+/// Returns whether `type` is a CamelCase word, with an optional DNS subdomain and a slash before.
+bool IsConditionType(std::string_view type) {
+  const auto slash = type.find('/');
+  if (slash != std::string_view::npos && !IsDnsSubdomain(type.substr(0, slash))) return false;
+  const std::string_view word = type.substr(slash + 1);  // npos + 1 is 0
+  return !word.empty() && type.size() <= kMaxTypeLength && IsLetterOrDigit(word.front()) &&
+         IsLetterOrDigit(word.back()) && std::ranges::all_of(word, [](char c) {
+           return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool IsConditionReason(std::string_view reason) {
+  return !reason.empty() && reason.size() <= kMaxReasonLength && IsLetter(reason.front()) &&
+         (IsLetterOrDigit(reason.back()) || reason.back() == '_') &&
+         std::ranges::all_of(
+             reason, [](char c) { return IsLetterOrDigit(c) || c == '_' || c == ',' || c == ':'; });
+}
+
+void Require(bool is_valid, const char* field, std::string_view value, const char* rule) {
+  if (is_valid) return;
+  throw std::invalid_argument(std::string(field) + " of a condition, " + detail::Quoted(value) +
+                              ", is not valid: " + rule);
+}
+
+void Validate(const Condition& condition) {
+  Require(IsConditionType(condition.type), "type", condition.type,
+          "use a CamelCase word such as Ready, or a domain and a word such as example.com/Ready");
+  const auto& status = condition.status;
+  Require(status == "True" || status == "False" || status == "Unknown", "status", status,
+          "use True, False or Unknown");
+  Require(IsConditionReason(condition.reason), "reason", condition.reason,
+          "use one CamelCase word such as BucketCreated");
+  Require(condition.observedGeneration >= 0, "observedGeneration",
+          std::to_string(condition.observedGeneration), "use metadata.generation of the object");
+}
+
+/// Cuts `text` to `max` bytes, or up to three bytes less, to keep the last UTF-8 character
+/// complete.
+void CutText(std::string& text, std::size_t max) {
+  if (text.size() <= max) return;
+  while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xC0U) == 0x80U) --max;
+  text.resize(max);
+}
+
+auto Find(auto& conditions, std::string_view type) {
+  return std::ranges::find(conditions, type, &Condition::type);
+}
+
+bool HasStatus(const std::vector<Condition>& conditions, std::string_view type,
+               std::string_view status) {
+  const Condition* const condition = FindCondition(conditions, type);
+  return condition != nullptr && condition->status == status;
+}
+
+}  // namespace
+
+bool SetCondition(std::vector<Condition>& conditions, Condition condition, const Clock& clock) {
+  Validate(condition);
+  if (!condition.message) condition.message = "";
+  CutText(*condition.message, kMaxConditionMessage);
+  const auto found = Find(conditions, condition.type);
+  if (found != conditions.end() && found->status == condition.status) {
+    condition.lastTransitionTime = found->lastTransitionTime;
+  }
+  if (condition.lastTransitionTime.empty()) {
+    condition.lastTransitionTime = detail::FormatTimestamp(clock.WallNow());
+  }
+  if (found == conditions.end()) {
+    conditions.push_back(std::move(condition));
+    return true;
+  }
+  if (*found == condition) return false;
+  *found = std::move(condition);
+  return true;
+}
+
+bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type) {
+  const auto found = Find(conditions, type);
+  if (found == conditions.end()) return false;
+  conditions.erase(found);
+  return true;
+}
+
+const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type) {
+  const auto found = Find(conditions, type);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view type) {
+  return HasStatus(conditions, type, "True");
+}
+
+bool IsConditionFalse(const std::vector<Condition>& conditions, std::string_view type) {
+  return HasStatus(conditions, type, "False");
+}
+
+}  // namespace kopp
