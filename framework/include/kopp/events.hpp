@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,9 +23,10 @@ struct ObjectReference {
   std::string name = {};
   std::string uid = {};
   std::string resourceVersion = {};
+  std::string fieldPath = {};  ///< a part of the object, such as "spec.containers{web}"
 };
 KOPP_FIELDS(ObjectReference, apiVersion, kind, KOPP_FIELD(ns, "namespace"), name, uid,
-            resourceVersion)
+            resourceVersion, fieldPath)
 
 /// Returns a reference to the object of `kind` with this metadata.
 [[nodiscard]] ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata);
@@ -36,24 +39,58 @@ template <Object T>
 /// because the items of a list have none. Missing metadata stays empty; does not throw.
 [[nodiscard]] ObjectReference ReferenceTo(const Kind& kind, const nlohmann::json& object);
 
+/// The API that Events are written to. Both show the same objects; they differ in the fields and in
+/// the Events that are combined.
+enum class EventApi {
+  /// core/v1, group "" in a Role. An Event that repeats (same object, type, reason and message)
+  /// increments `count` of the existing one. Events that differ only in the message are combined
+  /// from the tenth one within ten minutes: "(combined from similar events): …" is followed by the
+  /// last message. Each object has a budget: a burst of 25 Events, then one in five minutes. The
+  /// limits are those of client-go's tools/record.
+  kCore,
+  /// events.k8s.io/v1, group events.k8s.io in a Role. Events that differ only in the message are
+  /// one
+  /// series with the message of the first one. Its count is written when the second one occurs,
+  /// then every 30 minutes, and when none has occurred for 6 to 12 minutes. The rules are those of
+  /// client-go's tools/events. client-go: loses the last count of a series when the program stops;
+  /// this recorder writes it.
+  kEvents,
+};
+
+/// Further fields of an Event.
+struct EventDetails {
+  /// What the controller did or tried, one CamelCase word such as "ScaleUp". If it is empty,
+  /// EventApi::kEvents uses the reason, because its Events must have an action.
+  std::string action = {};
+  std::optional<ObjectReference> related = {};  ///< a second object, such as a child
+  std::map<std::string, std::string> annotations = {};
+};
+
+/// Options of an EventRecorder.
+struct EventRecorderOptions {
+  EventApi api = EventApi::kCore;
+  /// `reportingInstance` of EventApi::kEvents, such as the name of the Pod. Empty: the component
+  /// and the host name.
+  std::string instance = {};
+};
+
 /// Records what a controller did or failed to do, as Kubernetes Events in the namespace of the
 /// object. `kubectl describe` shows them.
 ///
-/// Normal and Warning are thread-safe. They only queue the Event and do not throw; a thread of the
-/// recorder writes it to the API server. If the server cannot be reached, it tries again every 10
-/// seconds, up to 12 times.
+/// Normal and Warning are thread-safe. They only queue the Event: they do not wait for the network
+/// and do not throw. A thread of the recorder writes it to the API server. If the server cannot be
+/// reached, or asks to try later (429 or 503), it tries again every 10 seconds, or later if the
+/// server asks for that, up to 12 times.
 ///
 /// Events can be lost. The recorder drops an Event if 1000 are queued, if its object has used up
-/// its budget (a burst of 25, then one in five minutes), or if the API server rejects it. An Event
-/// that repeats (same object, type, reason and message) increments `count` of the existing one.
-///
-/// The limits are those of client-go's tools/record. client-go also merges Events that differ only
-/// in the message, after ten of them; this recorder does not.
+/// its budget (see EventApi::kCore), or if the API server rejects it. The program needs the
+/// permissions `create` and `patch` for `events` of the API group.
 class EventRecorder {
  public:
   /// `component` is shown as the source of the Events. `clock` must outlive the recorder. The stop
   /// token of `client` is not used, because Events are written until Stop.
-  EventRecorder(const Client& client, std::string component, Logger log, Clock& clock);
+  EventRecorder(const Client& client, std::string component, Logger log, Clock& clock,
+                EventRecorderOptions options = {});
   /// Calls Stop.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
@@ -61,28 +98,35 @@ class EventRecorder {
 
   /// Records an Event of type Normal about `object`. `reason` is one CamelCase word for programs,
   /// such as "ScalingUp"; `message` is a sentence for people, cut to 1024 bytes.
+  ///
+  ///     ctx.events.Normal(foo, "Created", "created the Deployment web",
+  ///                       {.action = "Create", .related = kopp::ReferenceTo(web)});
   template <Object T>
-  void Normal(const T& object, std::string_view reason, std::string_view message) {
-    Normal(ReferenceTo(object), reason, message);
+  void Normal(const T& object, std::string_view reason, std::string_view message,
+              const EventDetails& details = {}) {
+    Normal(ReferenceTo(object), reason, message, details);
   }
   /// Records an Event of type Warning about `object`.
   template <Object T>
-  void Warning(const T& object, std::string_view reason, std::string_view message) {
-    Warning(ReferenceTo(object), reason, message);
+  void Warning(const T& object, std::string_view reason, std::string_view message,
+               const EventDetails& details = {}) {
+    Warning(ReferenceTo(object), reason, message, details);
   }
   // The same for an object whose kind is only known at run time: see ReferenceTo.
-  void Normal(const ObjectReference& object, std::string_view reason, std::string_view message);
-  void Warning(const ObjectReference& object, std::string_view reason, std::string_view message);
+  void Normal(const ObjectReference& object, std::string_view reason, std::string_view message,
+              const EventDetails& details = {});
+  void Warning(const ObjectReference& object, std::string_view reason, std::string_view message,
+               const EventDetails& details = {});
 
-  /// Writes the queued Events until the first write that gets no response, for at most five
-  /// seconds, then cancels the current write; blocks until the thread has ended. The recorder does
-  /// not repeat a write; the transport of the client may. Later Events are dropped. May be called
-  /// again, but by one thread only.
+  /// Writes the queued Events until the first write that would have to be tried again, for at most
+  /// five seconds, then cancels the current write; blocks until the thread has ended. The recorder
+  /// does not repeat a write; the transport of the client may. Later Events are dropped. May be
+  /// called again, but by one thread only.
   void Stop();
 
  private:
   void Record(std::string_view type, const ObjectReference& object, std::string_view reason,
-              std::string_view message);
+              std::string_view message, const EventDetails& details);
 
   class Writer;
   std::unique_ptr<Writer> writer_;

@@ -1,17 +1,22 @@
 #include "client/event_correlator.hpp"
+#include "client/event_request.hpp"
+#include "client/event_series.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <deque>
 #include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <kopp/events.hpp>
+#include <kopp/informer/retry_after.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -21,44 +26,10 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr Kind kEvent{"v1", "Event", "events"};
 constexpr std::size_t kMaxQueuedEvents = 1000;
-constexpr std::size_t kMaxMessageBytes = 1024;
 constexpr int kMaxAttempts = 12;
 constexpr Duration kRetryInterval = 10s;
 constexpr Duration kStopTimeout = 5s;  // after Stop, to write the queued Events
-
-/// Returns `time` as metav1.Time is written: "2024-01-31T12:00:00Z".
-std::string Timestamp(WallTime time) {
-  const std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[sizeof "2024-01-31T12:00:00Z"];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-/// Cuts `text` to kMaxMessageBytes or up to three bytes less, to keep each UTF-8 character
-/// complete.
-std::string_view Cut(std::string_view text) {
-  if (text.size() <= kMaxMessageBytes) return text;
-  constexpr std::size_t kMaxCharacterBytes = 4;
-  const auto continues_character = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-  };
-  std::size_t end = kMaxMessageBytes;
-  while (end > kMaxMessageBytes - kMaxCharacterBytes + 1 && continues_character(text[end])) --end;
-  return text.substr(0, end);
-}
-
-/// Replaces bytes that are not UTF-8 by U+FFFD, and cuts the result to kMaxMessageBytes.
-std::string ValidMessage(std::string_view message) {
-  const auto replace = json::error_handler_t::replace;
-  // Cuts twice: a replacement is longer than the bytes that it replaces.
-  const std::string valid = json::parse(json(Cut(message)).dump(-1, ' ', false, replace));
-  return std::string(Cut(valid));
-}
 
 /// Returns a string of `metadata`, or "" if there is none.
 std::string StringAt(const json& metadata, const char* field) {
@@ -66,15 +37,39 @@ std::string StringAt(const json& metadata, const char* field) {
   return found != metadata.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// Returns the default of EventRecorderOptions::instance.
+std::string InstanceOf(const std::string& component) {
+  constexpr std::size_t kMaxLength = 128;
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) return component;
+  return (component + '-' + host).substr(0, kMaxLength);
+}
+
+std::unique_ptr<EventAggregator> MakeAggregator(std::string component, EventRecorderOptions options,
+                                                Clock& clock) {
+  EventReporter reporter{std::move(component), std::move(options.instance)};
+  if (reporter.instance.empty()) reporter.instance = InstanceOf(reporter.controller);
+  if (options.api == EventApi::kEvents) {
+    return std::make_unique<EventSeries>(std::move(reporter), clock);
+  }
+  return std::make_unique<EventCorrelator>(std::move(reporter), clock);
+}
+
+/// Returns whether the server asks for a later try. client-go: gives such an Event up.
+bool IsTemporary(const ApiError& error) {
+  return error.IsTooManyRequests() || error.IsServiceUnavailable() || error.IsServerTimeout() ||
+         error.IsTimeout() || error.code() == 502;  // 502: a proxy does not reach the server
+}
+
 }  // namespace
 
 ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata) {
-  return {std::string(kind.api_version),
-          std::string(kind.kind),
-          metadata.ns,
-          metadata.name,
-          metadata.uid,
-          metadata.resourceVersion};
+  return {.apiVersion = std::string(kind.api_version),
+          .kind = std::string(kind.kind),
+          .ns = metadata.ns,
+          .name = metadata.name,
+          .uid = metadata.uid,
+          .resourceVersion = metadata.resourceVersion};
 }
 
 ObjectReference ReferenceTo(const Kind& kind, const json& object) {
@@ -90,12 +85,12 @@ ObjectReference ReferenceTo(const Kind& kind, const json& object) {
 /// Owns the queue of occurrences and the thread that writes them as Events.
 class EventRecorder::Writer {
  public:
-  Writer(const Client& client, std::string component, Logger log, Clock& clock)
+  Writer(const Client& client, std::string component, Logger log, Clock& clock,
+         EventRecorderOptions options)
       : client_(client.With(cancel_.get_token())),
-        component_(std::move(component)),
         log_(std::move(log)),
         clock_(clock),
-        correlator_(clock),
+        aggregator_(MakeAggregator(std::move(component), std::move(options), clock)),
         thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
   void Enqueue(Occurrence occurrence) {
@@ -106,12 +101,20 @@ class EventRecorder::Writer {
                                  {"type", occurrence.type},
                                  {"reason", occurrence.reason},
                                  {"message", occurrence.message}});
+    bool is_full = false;
+    bool was_full = false;
     {
       auto queue = queue_.Lock();
-      if (queue->stopped || queue->occurrences.size() == kMaxQueuedEvents) return;
-      queue->occurrences.push_back(std::move(occurrence));
+      if (queue->stopped) return;
+      is_full = queue->occurrences.size() >= kMaxQueuedEvents;
+      was_full = std::exchange(queue->is_dropping, is_full);
+      if (!is_full) queue->occurrences.push_back(std::move(occurrence));
     }
-    changed_.notify_one();
+    if (!is_full) {
+      changed_.notify_one();
+    } else if (!was_full) {
+      log_.Error("Too many queued events, dropping events", {{"queued", kMaxQueuedEvents}});
+    }
   }
 
   void Stop() {
@@ -133,122 +136,161 @@ class EventRecorder::Writer {
   }
 
  private:
+  using Requests = std::vector<EventRequest>;
   struct Queue {
     std::deque<Occurrence> occurrences;
+    bool is_dropping = false;  // the last occurrence was dropped
     bool stopped = false;
     bool finished = false;                  // the thread does not write any more
     TimePoint deadline = TimePoint::max();  // no write is started or continued after it
   };
 
   void Run(const std::stop_token& stop) {
-    while (const auto occurrence = Pop()) {
-      const auto entry = correlator_.Count(*occurrence);
-      if (!entry) continue;
-      const bool responded = WriteWithRetries(*occurrence, *entry, stop);
-      if (!responded && stop.stop_requested()) break;
+    bool is_writing = true;
+    while (is_writing) {
+      try {
+        const std::optional<Requests> requests = NextRequests();
+        is_writing = requests && Write(*requests, stop);
+        if (!requests) Write(aggregator_->TakeAll(), stop);
+      } catch (const std::exception& error) {
+        log_.Error("Unable to process an event", {{"err", error.what()}});
+      }
     }
     queue_.Lock()->finished = true;
     finished_.notify_one();
   }
 
-  /// Blocks until there is an occurrence. Returns nullopt if the thread is to end.
-  std::optional<Occurrence> Pop() {
+  /// Blocks until there is an occurrence or a postponed write. Returns the writes, or nullopt after
+  /// the last occurrence if a stop was requested.
+  std::optional<Requests> NextRequests() {
+    const std::optional<Occurrence> occurrence = Pop(aggregator_->NextDue());
+    if (!occurrence && queue_.Lock()->stopped) return std::nullopt;
+    Requests requests = aggregator_->TakeDue();
+    if (occurrence) {
+      if (auto request = aggregator_->Add(*occurrence)) requests.push_back(*std::move(request));
+    }
+    return requests;
+  }
+
+  /// Blocks until there is an occurrence. Returns nullopt at `due`, or if the thread is to end.
+  std::optional<Occurrence> Pop(TimePoint due) {
     auto queue = queue_.Lock();
-    queue.Wait(changed_, [&] { return queue->stopped || !queue->occurrences.empty(); });
+    const auto is_ready = [&] { return queue->stopped || !queue->occurrences.empty(); };
+    if (due == TimePoint::max()) queue.Wait(changed_, is_ready);
+    while (!is_ready() && clock_.Now() < due) clock_.WaitUntil(queue.lock(), changed_, due);
     if (queue->occurrences.empty() || clock_.Now() >= queue->deadline) return std::nullopt;
     Occurrence first = std::move(queue->occurrences.front());
     queue->occurrences.pop_front();
     return first;
   }
 
-  /// Returns whether the server responded: the Event was written, or rejected, which is not
-  /// retried.
-  bool WriteWithRetries(const Occurrence& occurrence, const EventCorrelator::Entry& entry,
-                        const std::stop_token& stop) {
+  /// Returns false if a stop was requested and a write would have to be tried again.
+  bool Write(const Requests& requests, const std::stop_token& stop) {
+    return std::ranges::all_of(requests, [&](const EventRequest& request) {
+      return WriteWithRetries(request, stop) || !stop.stop_requested();
+    });
+  }
+
+  /// Returns whether the server has accepted or rejected the Event.
+  bool WriteWithRetries(const EventRequest& request, const std::stop_token& stop) {
     for (int attempt = 1;; ++attempt) {
-      try {
-        Write(occurrence, entry);
-        return true;
-      } catch (const TransportError& error) {
-        log_.Error("Unable to write event (may retry after sleeping)",
-                   {{"err", error.what()}, {"event", entry.name}});
-      } catch (const std::exception& error) {
-        log_.Error("Server rejected event (will not retry!)",
-                   {{"err", error.what()}, {"event", entry.name}});
-        return true;
-      }
-      if (attempt == kMaxAttempts ||
-          !SleepUntil(clock_, After(clock_.Now(), kRetryInterval), stop)) {
+      const std::optional<Duration> delay = TryWrite(request);
+      if (!delay) return true;
+      if (attempt == kMaxAttempts) {
+        log_.Error("Unable to write event (retry limit exceeded!)", {{"event", request.key}});
         return false;
       }
+      if (!SleepUntil(clock_, After(clock_.Now(), *delay), stop)) return false;
     }
   }
 
-  void Write(const Occurrence& occurrence, const EventCorrelator::Entry& entry) {
-    const std::string ns = occurrence.object.ns.empty() ? "default" : occurrence.object.ns;
-    if (entry.count > 1) {
+  /// Returns the time to wait before the next try, or nullopt if no other try is useful.
+  std::optional<Duration> TryWrite(const EventRequest& request) {
+    Duration delay = kRetryInterval;
+    try {
+      Send(request);
+      return std::nullopt;
+    } catch (const ApiError& error) {
+      if (!IsTemporary(error)) {
+        LogRejected(request, error);
+        return std::nullopt;
+      }
+      delay = std::max(delay, RetryAfterDelay(error.retry_after(), 0));
+      LogFailed(request, error);
+    } catch (const TransportError& error) {
+      LogFailed(request, error);
+    } catch (const std::exception& error) {
+      log_.Error("Unable to write event", {{"err", error.what()}, {"event", request.key}});
+      return std::nullopt;
+    }
+    return delay;
+  }
+
+  void LogFailed(const EventRequest& request, const std::exception& error) const {
+    log_.Error("Unable to write event (may retry after sleeping)",
+               {{"err", error.what()}, {"event", request.key}});
+  }
+  /// An Event that exists was written by a try without a response.
+  void LogRejected(const EventRequest& request, const ApiError& error) const {
+    constexpr const char* kMessage = "Server rejected event (will not retry!)";
+    const bool is_expected = error.IsAlreadyExists() || error.IsNamespaceTerminating();
+    if (is_expected) {
+      log_.V(5).Info(kMessage, {{"err", error.what()}, {"event", request.key}});
+    } else {
+      log_.Error(kMessage, {{"err", error.what()}, {"event", request.key}});
+    }
+  }
+
+  void Send(const EventRequest& request) const {
+    if (!request.change.is_null()) {
       try {
-        (void)client_.Patch(
-            kEvent, {ns, entry.name},
-            Patch::Merge({{"count", entry.count}, {"lastTimestamp", Timestamp(occurrence.time)}}));
+        (void)client_.Patch(aggregator_->kind(), request.key, Patch::Merge(request.change));
         return;
       } catch (const ApiError& error) {
         if (!error.IsNotFound()) throw;  // it has expired: create it again
       }
     }
-    (void)client_.Create(kEvent, Body(occurrence, entry, ns));
-  }
-
-  [[nodiscard]] json Body(const Occurrence& occurrence, const EventCorrelator::Entry& entry,
-                          const std::string& ns) const {
-    return {{"metadata", {{"name", entry.name}, {"namespace", ns}}},
-            {"involvedObject", occurrence.object},
-            {"type", occurrence.type},
-            {"reason", occurrence.reason},
-            {"message", occurrence.message},
-            {"source", {{"component", component_}}},
-            {"reportingComponent", component_},
-            {"reportingInstance", ""},
-            {"firstTimestamp", Timestamp(entry.first_time)},
-            {"lastTimestamp", Timestamp(occurrence.time)},
-            {"count", entry.count}};
+    (void)client_.Create(aggregator_->kind(), request.body);
   }
 
   std::stop_source cancel_;  // of the current write
   Client client_;
-  std::string component_;
   Logger log_;
   Clock& clock_;
-  EventCorrelator correlator_;
+  std::unique_ptr<EventAggregator> aggregator_;  // used by the thread only
   Guarded<Queue> queue_;
   std::condition_variable changed_;
   std::condition_variable finished_;
   std::jthread thread_;  // last: it uses all members above
 };
 
-EventRecorder::EventRecorder(const Client& client, std::string component, Logger log, Clock& clock)
-    : writer_(std::make_unique<Writer>(client, std::move(component), std::move(log), clock)) {}
+EventRecorder::EventRecorder(const Client& client, std::string component, Logger log, Clock& clock,
+                             EventRecorderOptions options)
+    : writer_(std::make_unique<Writer>(client, std::move(component), std::move(log), clock,
+                                       std::move(options))) {}
 
 EventRecorder::~EventRecorder() { Stop(); }
 
 void EventRecorder::Stop() { writer_->Stop(); }
 
 void EventRecorder::Normal(const ObjectReference& object, std::string_view reason,
-                           std::string_view message) {
-  Record("Normal", object, reason, message);
+                           std::string_view message, const EventDetails& details) {
+  Record("Normal", object, reason, message, details);
 }
 
 void EventRecorder::Warning(const ObjectReference& object, std::string_view reason,
-                            std::string_view message) {
-  Record("Warning", object, reason, message);
+                            std::string_view message, const EventDetails& details) {
+  Record("Warning", object, reason, message, details);
 }
 
 void EventRecorder::Record(std::string_view type, const ObjectReference& object,
-                           std::string_view reason, std::string_view message) {
+                           std::string_view reason, std::string_view message,
+                           const EventDetails& details) {
   writer_->Enqueue({.type = std::string(type),
                     .object = object,
                     .reason = std::string(reason),
-                    .message = ValidMessage(message)});
+                    .message = ValidMessage(message),
+                    .details = details});
 }
 
 }  // namespace kopp

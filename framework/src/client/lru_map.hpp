@@ -37,6 +37,19 @@ class LruMap {
     return entries_.front().second;
   }
 
+  /// Removes the entries for which `predicate(value)` returns true. It may change the value.
+  template <typename Predicate>
+  void EraseIf(Predicate predicate) {
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const auto current = entry++;
+      if (!predicate(current->second)) continue;
+      index_.erase(current->first);
+      entries_.erase(current);
+    }
+  }
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
  private:
   using Entries = std::list<std::pair<const Key, Value>>;
   std::size_t capacity_;

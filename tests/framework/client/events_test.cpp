@@ -1,12 +1,9 @@
-#include <atomic>
+#include "events_fixture.hpp"
+
 #include <chrono>
-#include <future>
-#include <latch>
-#include <memory>
-#include <mutex>
-#include <stop_token>
+#include <cstddef>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -15,75 +12,22 @@
 
 #include <kopp/events.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/testing/fake_clock.hpp>
-#include <kopp/testing/scripted_transport.hpp>
 
 namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kEventsPath = "/api/v1/namespaces/shop/events";
 
-/// A transport whose calls block until they are cancelled.
-class UnresponsiveTransport final : public Transport {
- public:
-  Response Call(const Request&, std::stop_token stop) override {
-    called_.count_down();
-    std::promise<void> stopped;
-    const std::stop_callback wake(stop, [&] { stopped.set_value(); });
-    stopped.get_future().wait();
-    cancelled_ = true;
-    throw TransportError(TransportError::Kind::kCancelled, "stopped");
-  }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
-
-  /// Blocks until the first call.
-  void AwaitCall() const { called_.wait(); }
-  [[nodiscard]] bool IsCancelled() const { return cancelled_; }
-
- private:
-  std::latch called_{1};
-  std::atomic<bool> cancelled_ = false;
-};
-
-class EventRecorderTest : public ::testing::Test {
+class EventRecorderTest : public EventsTest {
  protected:
-  EventRecorderTest() {
-    transport_.Respond("POST", kEventsPath, 201, "{}");
-    web_.metadata.name = "web";
-    web_.metadata.ns = "shop";
-    web_.metadata.uid = "u1";
-    web_.metadata.resourceVersion = "7";
-  }
-  Logger NewLogger() {
-    return Logger({.write = [this](std::string_view line) {
-      const std::lock_guard guard{mutex_};
-      log_ += line;
-    }});
-  }
-  std::string LogText() {
-    const std::lock_guard guard{mutex_};
-    return log_;
-  }
-  std::vector<Request> RequestsWithMethod(const std::string& method) {
-    std::vector<Request> requests;
-    for (const Request& request : transport_.Requests()) {
-      if (request.method == method) requests.push_back(request);
-    }
-    return requests;
-  }
+  EventRecorderTest() { transport_.Respond("POST", kEventsPath, 201, "{}"); }
 
-  std::mutex mutex_;
-  std::string log_;
-  testing::FakeClock clock_{WallTime{1'700'000'000s}};
-  testing::ScriptedTransport transport_{clock_};
-  Pod web_;
   EventRecorder recorder_{Client{transport_, "shop-operator"}, "shop-operator", NewLogger(),
                           clock_};
 };
@@ -129,20 +73,16 @@ TEST(ReferenceToTest, MetadataThatIsMissingOrOfAnotherTypeStaysEmpty) {
 
 TEST_F(EventRecorderTest, ARepeatedEventIncrementsTheCountOfTheExistingEvent) {
   recorder_.Normal(web_, "Synced", "all well");
-  const std::string name =
-      json::parse(transport_.Await("POST", kEventsPath).body)["metadata"]["name"];
-  transport_.Respond("PATCH", kEventsPath + ("/" + name), 200, "{}");
+  AcceptPatches(kEventsPath);
   clock_.Advance(60s);
 
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Stop();
 
-  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(1));
-  const auto patches = RequestsWithMethod("PATCH");
-  ASSERT_THAT(patches, SizeIs(2));
-  EXPECT_EQ(json::parse(patches[1].body),
-            json::parse(R"({"count":3,"lastTimestamp":"2023-11-14T22:14:20Z"})"));
+  EXPECT_THAT(Sent("POST"), SizeIs(1));
+  ASSERT_THAT(Sent("PATCH"), SizeIs(2));
+  EXPECT_EQ(Sent("PATCH")[1], json::parse(R"({"count":3,"lastTimestamp":"2023-11-14T22:14:20Z"})"));
 }
 
 TEST_F(EventRecorderTest, ARepeatedEventIsCreatedAgainWithTheIncrementedCountIfItHasExpired) {
@@ -151,9 +91,8 @@ TEST_F(EventRecorderTest, ARepeatedEventIsCreatedAgainWithTheIncrementedCountIfI
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Stop();
 
-  const auto posts = RequestsWithMethod("POST");
-  ASSERT_THAT(posts, SizeIs(2));
-  EXPECT_EQ(json::parse(posts[1].body)["count"], 2);
+  ASSERT_THAT(Sent("POST"), SizeIs(2));
+  EXPECT_EQ(Sent("POST")[1]["count"], 2);
 }
 
 TEST_F(EventRecorderTest, EventsThatDifferInTypeObjectOrMessageAreNotAggregated) {
@@ -165,22 +104,68 @@ TEST_F(EventRecorderTest, EventsThatDifferInTypeObjectOrMessageAreNotAggregated)
   recorder_.Normal(other, "Synced", "all well");
   recorder_.Stop();
 
-  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(4));
+  EXPECT_THAT(Sent("POST"), SizeIs(4));
 }
 
 TEST_F(EventRecorderTest, EventsOfOneObjectAreLimitedToABurstOf25AndThenOneEveryFiveMinutes) {
-  for (int i = 0; i < 40; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
+  const auto reason = [](int i) { return "Tick" + std::to_string(i); };
+  for (int i = 0; i < 40; ++i) recorder_.Normal(web_, reason(i), "tick");
   transport_.Await("POST", kEventsPath, 25);
-  recorder_.Normal(web_, "Tick", "still too many");
+  recorder_.Normal(web_, reason(40), "still too many");
   Pod other = web_;
   other.metadata.name = "db";
-  recorder_.Normal(other, "Tick", "of another object");
+  recorder_.Normal(other, reason(41), "of another object");
   transport_.Await("POST", kEventsPath, 26);
   clock_.Advance(300s);
-  recorder_.Normal(web_, "Tick", "later");
+  recorder_.Normal(web_, reason(42), "later");
   recorder_.Stop();
 
-  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(27));
+  EXPECT_THAT(Sent("POST"), SizeIs(27));
+}
+
+TEST_F(EventRecorderTest, TheTenthEventThatDiffersOnlyInTheMessageIsCombinedWithTheNextOnes) {
+  for (int i = 1; i <= 10; ++i) recorder_.Warning(web_, "Failed", "try " + std::to_string(i));
+  const auto posts = transport_.Await("POST", kEventsPath, 10);
+  const json combined = json::parse(posts[9].body);
+  transport_.Respond("PATCH", kEventsPath + ("/" + combined["metadata"]["name"].get<std::string>()),
+                     200, "{}");
+  recorder_.Warning(web_, "Failed", "try 11");
+  recorder_.Stop();
+
+  EXPECT_EQ(json::parse(posts[8].body)["message"], "try 9");
+  EXPECT_EQ(combined["message"], "(combined from similar events): try 10");
+  EXPECT_EQ(combined["count"], 1);
+  ASSERT_THAT(Sent("PATCH"), SizeIs(1));
+  EXPECT_EQ(Sent("PATCH")[0]["count"], 2);
+  EXPECT_EQ(Sent("PATCH")[0]["message"], "(combined from similar events): try 11");
+}
+
+TEST_F(EventRecorderTest, SimilarEventsAreNotCombinedAfterTenMinutesWithoutOne) {
+  for (int i = 1; i <= 9; ++i) recorder_.Warning(web_, "Failed", "try " + std::to_string(i));
+  transport_.Await("POST", kEventsPath, 9);
+  clock_.Advance(601s);
+  recorder_.Warning(web_, "Failed", "try 10");
+  recorder_.Stop();
+
+  ASSERT_THAT(Sent("POST"), SizeIs(10));
+  EXPECT_EQ(Sent("POST")[9]["message"], "try 10");
+}
+
+TEST_F(EventRecorderTest, ActionRelatedObjectFieldPathAndAnnotationsAreWritten) {
+  ObjectReference container = ReferenceTo(web_);
+  container.fieldPath = "spec.containers{main}";
+  recorder_.Normal(container, "Started", "started",
+                   {.action = "Start",
+                    .related = ObjectReference{.apiVersion = "v1", .kind = "Node", .name = "n1"},
+                    .annotations = {{"example.com/run", "7"}}});
+  recorder_.Stop();
+
+  ASSERT_THAT(Sent("POST"), SizeIs(1));
+  const json event = Sent("POST")[0];
+  EXPECT_EQ(event["involvedObject"]["fieldPath"], "spec.containers{main}");
+  EXPECT_EQ(event["action"], "Start");
+  EXPECT_EQ(event["related"], json::parse(R"({"apiVersion":"v1","kind":"Node","name":"n1"})"));
+  EXPECT_EQ(event["metadata"]["annotations"], json::parse(R"({"example.com/run":"7"})"));
 }
 
 TEST_F(EventRecorderTest, AnEventOfAClusterScopedObjectIsCreatedInTheDefaultNamespace) {
@@ -197,7 +182,7 @@ TEST_F(EventRecorderTest, ARejectedEventIsLoggedAndNotRetried) {
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Stop();
 
-  EXPECT_THAT(RequestsWithMethod("POST"), SizeIs(1));
+  EXPECT_THAT(Sent("POST"), SizeIs(1));
   EXPECT_THAT(LogText(), HasSubstr("Server rejected event"));
 }
 
@@ -218,6 +203,45 @@ TEST_F(EventRecorderTest, AnEventIsRetriedEvery10SecondsWhileTheServerIsUnreacha
   recorder_.Stop();
 
   EXPECT_EQ(attempts, 3);
+}
+
+TEST_F(EventRecorderTest, AnEventIsRetriedIfTheServerAsksToTryLater) {
+  std::vector<int> statuses{429, 503, 504};
+  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
+    if (statuses.empty()) return {.status = 201, .body = "{}"};
+    const int status = statuses.back();
+    statuses.pop_back();
+    return {.status = status, .body = "{}", .retry_after = 30s};
+  });
+  recorder_.Normal(web_, "Synced", "all well");
+
+  for (std::size_t count = 1; count < 4; ++count) {
+    transport_.Await("POST", kEventsPath, count);
+    clock_.AwaitSleeperFor(30s);
+    clock_.Advance(30s);
+  }
+  transport_.Await("POST", kEventsPath, 4);
+  recorder_.Stop();
+
+  EXPECT_THAT(Sent("POST"), SizeIs(4));
+}
+
+TEST_F(EventRecorderTest, AnEventThatExistsAfterARetryIsNotAnError) {
+  bool is_first = true;
+  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
+    if (!std::exchange(is_first, false)) {
+      return {.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+    }
+    throw TransportError(TransportError::Kind::kTimeout, "no response");
+  });
+  recorder_.Normal(web_, "Synced", "all well");
+  transport_.Await("POST", kEventsPath, 1);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(10s);
+  transport_.Await("POST", kEventsPath, 2);
+  recorder_.Stop();
+
+  EXPECT_THAT(LogText(), Not(HasSubstr("Server rejected event")));
 }
 
 TEST_F(EventRecorderTest, ALongMessageIsCutTo1024Bytes) {
@@ -258,43 +282,6 @@ TEST_F(EventRecorderTest, TheEventNameDoesNotContainAnObjectNameThatIsTooLongOrI
 
   EXPECT_THAT(json::parse(transport_.Requests()[0].body)["metadata"]["name"].get<std::string>(),
               ::testing::StartsWith("event."));
-}
-
-TEST_F(EventRecorderTest, PendingEventsAreNotRetriedAfterStopIfTheServerDoesNotRespond) {
-  transport_.On("POST", kEventsPath, [](const Request&) -> Response {
-    throw TransportError(TransportError::Kind::kTimeout, "no response");
-  });
-  for (int i = 0; i < 20; ++i) recorder_.Normal(web_, "Tick", std::to_string(i));
-  transport_.Await("POST", kEventsPath);
-
-  recorder_.Stop();
-
-  EXPECT_LE(RequestsWithMethod("POST").size(), 2);
-}
-
-TEST(EventRecorderStopTest, AWriteWithoutAResponseIsCancelledFiveSecondsAfterStop) {
-  testing::FakeClock clock;
-  UnresponsiveTransport transport;
-  const Logger silent({.write = [](std::string_view) {}});
-  EventRecorder recorder(Client(transport), "shop-operator", silent, clock);
-  recorder.Normal(ObjectReference{.kind = "Pod", .ns = "shop", .name = "web"}, "Synced", "well");
-  transport.AwaitCall();
-
-  std::jthread stopping([&] { recorder.Stop(); });
-  clock.AwaitSleeperFor(5s);
-  EXPECT_FALSE(transport.IsCancelled());
-  clock.Advance(5s);
-  stopping.join();
-
-  EXPECT_TRUE(transport.IsCancelled());
-}
-
-TEST_F(EventRecorderTest, EventsAfterStopAreDropped) {
-  recorder_.Stop();
-  recorder_.Normal(web_, "Synced", "all well");
-  recorder_.Stop();
-
-  EXPECT_THAT(transport_.Requests(), IsEmpty());
 }
 
 }  // namespace

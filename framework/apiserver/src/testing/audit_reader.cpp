@@ -25,6 +25,12 @@ std::string OperationOf(const json& entry) {
          (subresource.empty() ? "" : '/' + subresource) + ' ' + NameOf(entry);
 }
 
+/// Returns the message of a core/v1 Event, or the note of an events.k8s.io/v1 Event.
+std::string MessageOf(const json& entry) {
+  const std::string message = StringAt(entry, "/requestObject/message");
+  return message.empty() ? StringAt(entry, "/requestObject/note") : message;
+}
+
 std::string ErrorSuffix(const json& entry) {
   const int code = entry.at("responseStatus").at("code");
   if (code < 400) return "";
@@ -45,8 +51,7 @@ AuditReader::AuditReader(const std::vector<json>& audit_log, const std::string& 
           {OperationOf(entry), std::move(error), entry.value("requestObject", json())});
     } else if (entry.at("verb") == "create" && error.empty()) {
       events_.push_back(StringAt(entry, "/requestObject/type") + ' ' +
-                        StringAt(entry, "/requestObject/reason") + ": " +
-                        StringAt(entry, "/requestObject/message"));
+                        StringAt(entry, "/requestObject/reason") + ": " + MessageOf(entry));
     }
   }
 }
