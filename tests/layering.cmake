@@ -58,7 +58,7 @@ forbid(informer "${heavy}|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson")
 forbid(framework/include "simdjson|${heavy}")
 forbid(framework/apiserver/include "simdjson|${heavy}")
-forbid(examples "simdjson|${heavy}")
+forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp)
 forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.

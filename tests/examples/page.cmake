@@ -1,0 +1,21 @@
+# Checks that each C++ file in FOLDER has at most 90 lines and is shown on PAGE, without changes,
+# between ```cpp and ```.
+#   cmake -DPAGE=examples.md -DFOLDER=examples -P page.cmake
+cmake_minimum_required(VERSION 3.25)
+file(READ ${PAGE} page)
+file(GLOB examples ${FOLDER}/*.cpp)
+if(NOT examples)
+  message(FATAL_ERROR "there are no examples in ${FOLDER}")
+endif()
+foreach(example IN LISTS examples)
+  file(READ ${example} text)
+  string(FIND "${page}" "```cpp\n${text}```" found)
+  if(found EQUAL -1)
+    message(SEND_ERROR "${PAGE} does not show ${example} as it is: copy the file between ```cpp and ```")
+  endif()
+  string(REGEX MATCHALL "\n" lines "${text}")
+  list(LENGTH lines count)
+  if(count GREATER 90)
+    message(SEND_ERROR "${example} has ${count} lines: an example has at most 90")
+  endif()
+endforeach()
