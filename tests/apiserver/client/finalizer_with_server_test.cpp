@@ -63,7 +63,17 @@ TEST_F(FinalizerServerTest, FinalizersThatTwoProgramsAddToTheSameVersionAreBothK
   EXPECT_TRUE(AddFinalizer(client(), stale, "other.com/a"));
 
   EXPECT_TRUE(AddFinalizer(client(), stale, kName));
-  EXPECT_FALSE(AddFinalizer(client(), stale, kName)) << "the server has it already";
+  EXPECT_THAT(Finalizers(), ElementsAre("other.com/a", kName));
+}
+
+TEST_F(FinalizerServerTest, AFinalizerThatTheServerHasAlreadyIsNotAddedTwice) {
+  const ConfigMap empty = Get().value();
+  EXPECT_TRUE(AddFinalizer(client(), empty, "other.com/a"));
+  EXPECT_FALSE(AddFinalizer(client(), empty, "other.com/a"));
+
+  const ConfigMap stale = Get().value();
+  EXPECT_TRUE(AddFinalizer(client(), stale, kName));
+  EXPECT_FALSE(AddFinalizer(client(), stale, kName));
 
   EXPECT_THAT(Finalizers(), ElementsAre("other.com/a", kName));
 }

@@ -161,7 +161,7 @@ TEST_F(EventRecorderTest, ActionRelatedObjectFieldPathAndAnnotationsAreWritten) 
   recorder_.Stop();
 
   ASSERT_THAT(Sent("POST"), SizeIs(1));
-  const json event = Sent("POST")[0];
+  json event = Sent("POST")[0];
   EXPECT_EQ(event["involvedObject"]["fieldPath"], "spec.containers{main}");
   EXPECT_EQ(event["action"], "Start");
   EXPECT_EQ(event["related"], json::parse(R"({"apiVersion":"v1","kind":"Node","name":"n1"})"));
