@@ -15,6 +15,17 @@
 
 namespace kopp {
 
+/// Sets the labels of one series.
+inline void SetLabels(prometheus::ClientMetric& metric, const prometheus::Labels& labels) {
+  for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+}
+
+/// Returns no family if it has no series, so that Metrics::Text omits it.
+inline std::vector<prometheus::MetricFamily> NoneIfEmpty(prometheus::MetricFamily family) {
+  if (family.metric.empty()) return {};
+  return {std::move(family)};
+}
+
 /// The counters, gauges or histograms of one name. A series lives as long as the family.
 /// Thread-safe.
 ///
@@ -38,13 +49,11 @@ class PermanentFamily final : public prometheus::Collectable {
   /// Returns no family without a series.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     const auto all_series = *series_.Lock();
-    if (all_series.empty()) return {};
     prometheus::MetricFamily family{name_, help_, T::metric_type, {}};
     for (const auto& [labels, series] : all_series) {
-      auto& metric = family.metric.emplace_back(series->Collect());
-      for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+      SetLabels(family.metric.emplace_back(series->Collect()), labels);
     }
-    return {std::move(family)};
+    return NoneIfEmpty(std::move(family));
   }
 
  private:

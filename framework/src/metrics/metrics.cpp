@@ -5,6 +5,7 @@
 #include "metrics/metric_text.hpp"
 #include "metrics/process_collector.hpp"
 #include "metrics/rest_client_collector.hpp"
+#include "metrics/shared_family.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,19 +13,14 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include <prometheus/client_metric.h>
 #include <prometheus/collectable.h>
 #include <prometheus/counter.h>
 #include <prometheus/histogram.h>
 #include <prometheus/labels.h>
 #include <prometheus/metric_family.h>
-#include <prometheus/metric_type.h>
 #include <prometheus/text_serializer.h>
 
 #include <kopp/metrics.hpp>
@@ -34,106 +30,8 @@
 namespace kopp {
 namespace {
 
-using prometheus::ClientMetric;
 using prometheus::Labels;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
-
-void SetLabels(ClientMetric& metric, const Labels& labels) {
-  for (const auto& [name, value] : labels) metric.label.push_back({name, value});
-}
-
-// Returns no family if it has no series, so that Text() omits it.
-std::vector<MetricFamily> NoneIfEmpty(MetricFamily family) {
-  if (family.metric.empty()) return {};
-  return {std::move(family)};
-}
-
-/// The counters or histograms of one name. Equal labels share one series, which lives as long as
-/// its last user. Thread-safe.
-///
-/// prometheus::Family is not used because it does not count the users of a series.
-template <typename T>
-class SharedFamily final : public prometheus::Collectable {
- public:
-  SharedFamily(std::string name, std::string help)
-      : name_(std::move(name)), help_(std::move(help)) {}
-
-  /// Returns the series with these labels; creates it from `args` if there is none.
-  template <typename... Args>
-  std::shared_ptr<T> GetOrCreate(const Labels& labels, const Args&... args) {
-    auto series = series_.Lock();
-    std::erase_if(*series, [](const auto& entry) { return entry.second.expired(); });
-    std::weak_ptr<T>& entry = (*series)[labels];
-    std::shared_ptr<T> existing = entry.lock();
-    if (!existing) entry = existing = std::make_shared<T>(args...);
-    return existing;
-  }
-
-  // Holds the lock throughout: otherwise a scrape could keep a series alive after its queue, and a
-  // new queue would continue its count.
-  [[nodiscard]] std::vector<MetricFamily> Collect() const override {
-    MetricFamily family{name_, help_, T::metric_type, {}};
-    auto series = series_.Lock();
-    for (const auto& [labels, entry] : *series) {
-      const auto metric = entry.lock();
-      if (!metric) continue;
-      SetLabels(family.metric.emplace_back(metric->Collect()), labels);
-    }
-    return NoneIfEmpty(std::move(family));
-  }
-
- private:
-  const std::string name_;
-  const std::string help_;
-  mutable Guarded<std::map<Labels, std::weak_ptr<T>>> series_;  // may contain expired entries
-};
-
-/// The gauges of one name. Their values are computed when they are collected: `merge` combines the
-/// callbacks with equal labels. Thread-safe.
-class GaugeFamily final : public prometheus::Collectable {
- public:
-  using Merge = double (*)(double, double);
-
-  GaugeFamily(std::string name, std::string help, Merge merge)
-      : name_(std::move(name)), help_(std::move(help)), merge_(merge) {}
-
-  std::unique_ptr<workqueue::Metric> Add(Labels labels, std::function<double()> read) {
-    auto callback = std::make_shared<MetricCallback<double>>(std::move(read));
-    auto callbacks = callbacks_.Lock();
-    std::erase_if(*callbacks, [](const auto& entry) { return entry.second.expired(); });
-    callbacks->emplace_back(std::move(labels), callback);
-    return std::make_unique<CallbackMetric<double>>(std::move(callback));
-  }
-
-  // Does not hold the lock of callbacks_ during a callback, so that queues can be created and
-  // destroyed meanwhile.
-  [[nodiscard]] std::vector<MetricFamily> Collect() const override {
-    std::map<Labels, double> values;
-    const auto callbacks = *callbacks_.Lock();
-    for (const auto& [labels, entry] : callbacks) {
-      const auto callback = entry.lock();
-      const auto value = callback ? callback->Read() : std::nullopt;
-      if (!value) continue;
-      const auto [merged, is_first] = values.emplace(labels, *value);
-      if (!is_first) merged->second = merge_(merged->second, *value);
-    }
-    MetricFamily family{name_, help_, MetricType::Gauge, {}};
-    for (const auto& [labels, value] : values) {
-      SetLabels(family.metric.emplace_back(), labels);
-      family.metric.back().gauge.value = value;
-    }
-    return NoneIfEmpty(std::move(family));
-  }
-
- private:
-  using Entry = std::pair<Labels, std::weak_ptr<MetricCallback<double>>>;
-
-  const std::string name_;
-  const std::string help_;
-  const Merge merge_;
-  mutable Guarded<std::vector<Entry>> callbacks_;  // may contain expired entries
-};
 
 double Sum(double a, double b) { return a + b; }
 double Max(double a, double b) { return std::max(a, b); }
