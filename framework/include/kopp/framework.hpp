@@ -14,6 +14,7 @@
 #include <kopp/controller.hpp>
 #include <kopp/create_or_update.hpp>
 #include <kopp/custom_metrics.hpp>
+#include <kopp/debug.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/health.hpp>
