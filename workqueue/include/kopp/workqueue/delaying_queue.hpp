@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <kopp/workqueue/detail/coalesce_windows.hpp>
 #include <kopp/workqueue/detail/delay_heap.hpp>
 #include <kopp/workqueue/queue.hpp>
 
@@ -39,7 +41,13 @@ class DelayingQueue : public Queue<T> {
   ///
   /// An Add does not cancel a pending AddAfter: the item is then processed once more than
   /// necessary, which is harmless. In controller-runtime, an Add replaces the pending AddAfter.
-  void AddAfter(const T& item, Duration delay, std::optional<int> priority = {});
+  void AddAfter(const T& item, Duration delay, std::optional<int> priority = {},
+                std::unique_ptr<Note> note = {});
+
+  /// Adds `item` when its adds have been quiet for QueueOptions::coalesce, or immediately without
+  /// that option. The highest priority of the coalesced adds applies. Neither Add nor AddAfter is
+  /// coalesced: a retry waits for its own delay only. Does nothing if the queue is shutting down.
+  void AddCoalesced(const T& item, int priority = 0, std::unique_ptr<Note> note = {});
 
   void ShutDown() override {
     Stop();
@@ -56,15 +64,25 @@ class DelayingQueue : public Queue<T> {
  private:
   struct Waiting {
     detail::DelayHeap<T> heap;
-    // Items that were removed from the heap and not added yet. AddAll clears the vector while it
-    // holds the lock of the queue.
+    std::unique_ptr<detail::CoalesceWindows<T>> windows;  // null until the first AddCoalesced
+    // Items that were removed from the heap or the windows and not added yet. AddAll clears the
+    // vectors while it holds the lock of the queue.
     std::vector<Prioritized<T>> due;
+    std::vector<std::unique_ptr<Note>> due_notes;  // of the items in `due`; may be shorter
+
+    [[nodiscard]] TimePoint next() const {
+      return windows ? std::min(heap.next(), windows->next()) : heap.next();
+    }
+    void PopDue(TimePoint now);
+    void AddDue(Prioritized<T> item, std::unique_ptr<Note> note);
     bool stopped = false;
   };
 
   // The minimum time between two batches of due items. Batches are cheaper, because waking a worker
   // costs more than adding an item.
   static constexpr Duration kBatchInterval = std::chrono::microseconds(250);
+
+  static constexpr std::size_t kBatchSize = 64;
 
   void Run(const std::stop_token& stop);
   void Stop();
@@ -75,38 +93,76 @@ class DelayingQueue : public Queue<T> {
 };
 
 template <Item T>
-void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int> priority) {
+void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int> priority,
+                                std::unique_ptr<Note> note) {
   if (this->metrics().enabled() && !this->ShuttingDown()) this->metrics().IncRetries();
   const int new_priority = priority ? *priority : this->RequeuePriority(item);
-  if (delay <= Duration::zero()) return this->Add(item, new_priority);
+  if (delay <= Duration::zero()) return this->Add(item, new_priority, std::move(note));
   const TimePoint ready_at = After(this->clock().Now(), delay);
   const std::uint32_t hash = detail::DelayHeap<T>::Hash(item, this);
   bool is_first = false;
   {
     auto waiting = waiting_.Lock();
     if (waiting->stopped) return;
-    is_first = waiting->heap.Add(item, hash, ready_at, new_priority);
+    is_first = waiting->heap.Add(item, hash, ready_at, new_priority, std::move(note));
   }
   if (is_first) changed_.notify_one();
 }
 
 template <Item T>
+void DelayingQueue<T>::AddCoalesced(const T& item, int priority, std::unique_ptr<Note> note) {
+  if (!this->coalesce().enabled()) return this->Add(item, priority, std::move(note));
+  using Windows = detail::CoalesceWindows<T>;
+  const TimePoint now = this->clock().Now();
+  const std::uint32_t hash = Windows::Hash(item, this);
+  bool is_first = false;
+  {
+    auto waiting = waiting_.Lock();
+    if (waiting->stopped) return;
+    if (!waiting->windows) waiting->windows = std::make_unique<Windows>(this->coalesce());
+    is_first = waiting->windows->Add(item, hash, now, priority, std::move(note));
+  }
+  if (is_first) changed_.notify_one();
+}
+
+/// Moves items whose time has come to `due`.
+template <Item T>
+void DelayingQueue<T>::Waiting::PopDue(TimePoint now) {
+  while (heap.next() <= now && due.size() < kBatchSize) {
+    std::unique_ptr<Note> note = heap.TakeFrontNote();
+    AddDue(heap.PopFront(), std::move(note));
+  }
+  while (windows && due.size() < kBatchSize) {
+    std::unique_ptr<Note> note;
+    std::optional<Prioritized<T>> item = windows->Pop(now, note);
+    if (!item) return;
+    AddDue(*std::move(item), std::move(note));
+  }
+}
+
+template <Item T>
+void DelayingQueue<T>::Waiting::AddDue(Prioritized<T> item, std::unique_ptr<Note> note) {
+  due.push_back(std::move(item));
+  if (!note) return;
+  due_notes.resize(due.size());
+  due_notes.back() = std::move(note);
+}
+
+template <Item T>
 void DelayingQueue<T>::Run(const std::stop_token& stop) {
-  constexpr std::size_t kBatchSize = 64;
   TimePoint not_before = TimePoint::min();
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
     const TimePoint now = this->clock().Now();
-    auto& due = waiting->due;
-    while (waiting->heap.next() <= now && due.size() < kBatchSize) {
-      due.push_back(waiting->heap.PopFront());
-    }
-    if (due.empty()) {
-      this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->heap.next(), not_before));
+    waiting->PopDue(now);
+    if (waiting->due.empty()) {
+      this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->next(), not_before));
       continue;
     }
+    auto& due = waiting->due;
+    auto& due_notes = waiting->due_notes;
     waiting.lock().unlock();
-    this->AddAll(due);
+    this->AddAll(due, due_notes);
     not_before = After(now, kBatchInterval);
     waiting.lock().lock();
   }
@@ -118,6 +174,7 @@ void DelayingQueue<T>::Stop() {
   auto waiting = waiting_.Lock();
   waiting->stopped = true;
   waiting->heap.Clear();
+  waiting->windows.reset();
   changed_.notify_one();
 }
 
@@ -128,14 +185,21 @@ Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
   // while it moves from waiting to ready.
   auto waiting = waiting_.Lock();
   return this->TakeSnapshotWith(limit, [&](Snapshot<T>& snapshot) {
-    const auto add = [&](const T& item, TimePoint ready_at, int priority) {
-      snapshot.waiting.push_back({.item = item, .priority = priority, .at = ready_at});
+    const auto add = [&](const T& item, TimePoint ready_at, int priority,
+                         std::unique_ptr<Note> note) {
+      snapshot.waiting.push_back(
+          {.item = item, .priority = priority, .at = ready_at, .note = std::move(note)});
     };
     const auto& due = waiting->due;
     const std::size_t due_count = std::min(limit, due.size());
-    for (std::size_t i = 0; i < due_count; ++i) add(due[i].item, now, due[i].priority);
+    for (std::size_t i = 0; i < due_count; ++i) add(due[i].item, now, due[i].priority, {});
     waiting->heap.ForEarliest(limit - due_count, add);
     snapshot.waiting_count = waiting->heap.size() + due.size();
+    if (!waiting->windows) return;
+    waiting->windows->ForEach(add);
+    snapshot.waiting_count += waiting->windows->size();
+    std::ranges::stable_sort(snapshot.waiting, {}, [](const auto& entry) { return *entry.at; });
+    if (snapshot.waiting.size() > limit) snapshot.waiting.resize(limit);
   });
 }
 

@@ -3,7 +3,11 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <type_traits>
+
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/note.hpp>
 
 namespace kopp::workqueue {
 
@@ -24,6 +28,15 @@ template <Item T>
 struct Prioritized {
   T item;
   int priority = 0;
+};
+
+/// An item as GetWithNote returns it.
+template <Item T>
+struct NotedItem {
+  T item;
+  int priority = 0;                 ///< 0 if the queue's order has no priorities
+  Duration waited{};                ///< since its first Add; 0 unless the queue tracks times
+  std::unique_ptr<Note> note = {};  ///< the merged notes of its Adds; null: none
 };
 
 }  // namespace kopp::workqueue

@@ -3,7 +3,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/coalesce.hpp>
 #include <kopp/workqueue/detail/queue_metrics.hpp>
 #include <kopp/workqueue/detail/queue_state.hpp>
 #include <kopp/workqueue/detail/worker_waiter.hpp>
@@ -27,6 +30,7 @@ struct QueueOptions {
   MetricsProvider* metrics = nullptr;  ///< null: no metrics; must outlive the queue
   Order order = {};                    ///< the default is first in, first out
   bool track_times = false;  ///< whether snapshots contain times; always true with metrics
+  Coalesce coalesce = {};    ///< of DelayingQueue::AddCoalesced
 };
 
 /// A queue of items to be processed, for many producers and many workers.
@@ -66,6 +70,10 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   /// it is ignored unless the order has priorities.
   void Add(const T& item, int priority = 0) { AddOne(item, priority); }
   void Add(T&& item, int priority = 0) { AddOne(std::move(item), priority); }
+  /// The same with a note, which may be null; see Note.
+  void Add(const T& item, int priority, std::unique_ptr<Note> note) {
+    AddOne(item, priority, &note);
+  }
 
   /// Blocks until an item is ready and returns it; the caller must call Done for it. After ShutDown
   /// or ShutDownWithDrain it does not block: it returns the items that are ready, then nullopt,
@@ -77,11 +85,27 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
 
   /// Like Get(stop), but also returns the priority of the item.
   [[nodiscard]] std::optional<Prioritized<T>> GetWithPriority(const std::stop_token& stop = {});
+  /// Like Get(stop), but also returns the priority, the wait and the notes of the item.
+  [[nodiscard]] std::optional<NotedItem<T>> GetWithNote(const std::stop_token& stop = {});
 
   /// Marks an item from Get as processed. If the item is not being processed, the call has no
   /// effect, except that Snapshot::stray_dones counts it. client-go, in contrast, queues a ready
   /// item a second time, so two workers can process it at once.
   void Done(const T& item);
+
+  /// Returns whether an item in processing was added again, so that Get will return it once more.
+  /// Returns false for any other item.
+  [[nodiscard]] bool IsSuperseded(const T& item) {
+    const std::uint32_t hash = Items::Hash(item, this);
+    return state_.Lock()->items.IsSuperseded(item, hash);
+  }
+  /// Sets a function that is called when an item in processing is added again: at most once for
+  /// each Get, on the thread that adds it, without holding a lock. Its call may be late: the item
+  /// may be done or returned once more by then; see IsSuperseded. Call it before the first Add. The
+  /// function must not throw.
+  void OnSuperseded(std::function<void(const T&)> function) {
+    on_superseded_ = std::move(function);
+  }
 
   /// Returns the number of ready items; items in processing are not counted.
   [[nodiscard]] std::size_t Len() { return state_.Lock()->items.ready(); }
@@ -107,9 +131,11 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
 
  protected:
   [[nodiscard]] Clock& clock() const { return options_.clock; }
+  [[nodiscard]] const Coalesce& coalesce() const { return options_.coalesce; }
   [[nodiscard]] detail::QueueMetrics& metrics() { return metrics_; }
-  /// Adds all `items` in one critical section, and clears `items` before it releases the lock.
-  void AddAll(std::vector<Prioritized<T>>& items);
+  /// Adds all `items` in one critical section, and clears both arguments before it releases the
+  /// lock. `notes` are those of the first items.
+  void AddAll(std::vector<Prioritized<T>>& items, std::vector<std::unique_ptr<Note>>& notes);
   /// Like TakeSnapshot, but calls `add_entries(snapshot)` before it releases the lock.
   template <typename F>
   Snapshot<T> TakeSnapshotWith(std::size_t limit, F add_entries);
@@ -147,17 +173,20 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
     return options;
   }
   template <typename U>
-  void AddOne(U&& item, int priority);
+  void AddOne(U&& item, int priority, std::unique_ptr<Note>* note = nullptr);
   [[nodiscard]] detail::Rank RankOf(const T& item, int priority) const;
   [[nodiscard]] TimePoint Now() const { return options_.track_times ? clock().Now() : TimePoint{}; }
   static bool GetMayReturn(const State& state, const std::stop_token& stop) {
     return state.items.ready() > 0 || state.shutting_down || stop.stop_requested();
   }
-  std::optional<Prioritized<T>> GetAndUnlock(LockedState& state, const std::stop_token& stop);
+  std::optional<typename Items::GetResult> GetResult(const std::stop_token& stop);
+  std::optional<typename Items::GetResult> GetAndUnlock(LockedState& state,
+                                                        const std::stop_token& stop);
   void UnlockAndWakeWorker(LockedState& state);
 
   const QueueOptions options_;
-  const FairShare<T> share_;          // empty unless the order is fair
+  const FairShare<T> share_;  // empty unless the order is fair
+  std::function<void(const T&)> on_superseded_;
   alignas(64) Guarded<State> state_;  // in other cache lines than members that need no lock
   detail::WorkerWaiter workers_;      // guarded by state_
   std::condition_variable drained_;   // signals: no item is queued or in processing, or ShutDown
@@ -192,34 +221,45 @@ Queue<T>::Queue(QueueOptions options)
 
 template <Item T>
 template <typename U>
-void Queue<T>::AddOne(U&& item, int priority) {
+void Queue<T>::AddOne(U&& item, int priority, std::unique_ptr<Note>* note) {
   AddOperation operation = PrepareAdd(item, priority);
   const TimePoint now = Now();
   {
     auto state = state_.Lock();
     if (state->shutting_down) return;
-    operation.result = state->items.Add(std::forward<U>(item), operation.hash, operation.rank, now);
+    operation.result =
+        state->items.Add(std::forward<U>(item), operation.hash, operation.rank, now, note);
     if (operation.result.became_ready) UnlockAndWakeWorker(state);
   }
   UpdateAddMetrics(operation);
+  // The queue had the item, so Add has not moved from it.
+  if (operation.result.superseded() && on_superseded_) on_superseded_(item);  // NOLINT
 }
 
 template <Item T>
-void Queue<T>::AddAll(std::vector<Prioritized<T>>& items) {
+void Queue<T>::AddAll(std::vector<Prioritized<T>>& items,
+                      std::vector<std::unique_ptr<Note>>& notes) {
   std::vector<AddOperation> operations;
   operations.reserve(items.size());
   for (const auto& [item, priority] : items) operations.push_back(PrepareAdd(item, priority));
   const TimePoint now = Now();
+  std::vector<T> superseded;
   {
     auto state = state_.Lock();
     for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
       auto& [hash, rank, result] = operations[i];
-      result = state->items.Add(std::move(items[i].item), hash, rank, now);
+      T& item = items[i].item;
+      result = state->items.Add(std::move(item), hash, rank, now,
+                                i < notes.size() ? &notes[i] : nullptr);
+      // The queue had the item, so Add has not moved from it.
+      if (result.superseded() && on_superseded_) superseded.push_back(std::move(item));  // NOLINT
     }
     items.clear();
+    notes.clear();
     UnlockAndWakeWorker(state);
   }
   for (const AddOperation& operation : operations) UpdateAddMetrics(operation);
+  for (const T& item : superseded) on_superseded_(item);
 }
 
 template <Item T>
@@ -233,13 +273,28 @@ void Queue<T>::UpdateAddMetrics(const AddOperation& operation) {
 
 template <Item T>
 std::optional<T> Queue<T>::Get(const std::stop_token& stop) {
-  std::optional<Prioritized<T>> next = GetWithPriority(stop);
-  if (!next) return std::nullopt;
-  return std::move(next->item);
+  auto result = GetResult(stop);
+  if (!result) return std::nullopt;
+  return std::move(result->next.item);
 }
 
 template <Item T>
 std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& stop) {
+  auto result = GetResult(stop);
+  if (!result) return std::nullopt;
+  return std::move(result->next);
+}
+
+template <Item T>
+std::optional<NotedItem<T>> Queue<T>::GetWithNote(const std::stop_token& stop) {
+  auto result = GetResult(stop);
+  if (!result) return std::nullopt;
+  return NotedItem<T>{std::move(result->next.item), result->next.priority, result->waited,
+                      std::move(result->note)};
+}
+
+template <Item T>
+auto Queue<T>::GetResult(const std::stop_token& stop) -> std::optional<typename Items::GetResult> {
   {
     auto state = state_.Lock();
     if (GetMayReturn(*state, stop)) return GetAndUnlock(state, stop);
@@ -257,8 +312,8 @@ std::optional<Prioritized<T>> Queue<T>::GetWithPriority(const std::stop_token& s
 }
 
 template <Item T>
-std::optional<Prioritized<T>> Queue<T>::GetAndUnlock(LockedState& state,
-                                                     const std::stop_token& stop) {
+auto Queue<T>::GetAndUnlock(LockedState& state, const std::stop_token& stop)
+    -> std::optional<typename Items::GetResult> {
   std::optional<typename Items::GetResult> result;
   try {
     if (!stop.stop_requested() && state->items.ready() > 0) result = state->items.Get(Now());
@@ -270,7 +325,7 @@ std::optional<Prioritized<T>> Queue<T>::GetAndUnlock(LockedState& state,
   if (!result) return std::nullopt;
   metrics_.DecDepth(result->next.priority);
   metrics_.ObserveLatency(result->waited);
-  return std::move(result->next);
+  return result;
 }
 
 template <Item T>

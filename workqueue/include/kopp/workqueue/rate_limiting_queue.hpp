@@ -52,8 +52,9 @@ class RateLimitingQueue : public DelayingQueue<T> {
   /// limiter throws, AddRateLimited throws the same exception and does not add the item. For
   /// `priority`, see AddAfter. The delay is at least `min_delay`, for example the Retry-After of a
   /// server.
-  void AddRateLimited(const T& item, std::optional<int> priority = {}, Duration min_delay = {}) {
-    this->AddAfter(item, std::max(limiter_->When(item), min_delay), priority);
+  void AddRateLimited(const T& item, std::optional<int> priority = {}, Duration min_delay = {},
+                      std::unique_ptr<Note> note = {}) {
+    this->AddAfter(item, std::max(limiter_->When(item), min_delay), priority, std::move(note));
   }
 
   /// Adds `item` after the delay that `options` specify, or immediately if there is none.

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/note.hpp>
 
 namespace kopp::workqueue {
 
@@ -23,6 +25,8 @@ struct Snapshot {
     std::optional<TimePoint> at = {};
     /// Whether an item in processing was added again. Done then makes it ready.
     bool dirty = false;
+    /// A copy of the notes of the Adds since the last Get; null: none.
+    std::shared_ptr<const Note> note = {};
   };
 
   std::vector<Entry> ready = {};       ///< sorted by priority, then by tenant, then oldest first

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/detail/item_notes.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
 
 namespace kopp::workqueue::detail {
@@ -24,7 +26,8 @@ class DelayHeap {
   /// Adds `item`, which waits until `ready_at`. If it is already waiting, the earlier time and the
   /// higher priority apply. Returns true if this call made it the first item. `hash` must be
   /// Hash(item, …).
-  bool Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority);
+  bool Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority,
+           std::unique_ptr<Note> note = {});
 
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const { return heap_.size(); }
@@ -33,17 +36,21 @@ class DelayHeap {
     return empty() ? TimePoint::max() : heap_.front().ready_at;
   }
 
+  /// Removes and returns the notes of the first item; null: none. Requires: not empty.
+  [[nodiscard]] std::unique_ptr<Note> TakeFrontNote() { return notes_.Take(heap_.front().handle); }
   /// Removes and returns the first item. Items with the same time are in the order of their calls
   /// of Add. Requires: not empty.
   [[nodiscard]] Prioritized<T> PopFront();
 
   void Clear() {
     table_.Clear();
+    notes_.Clear();
     ClearAndShrink(heap_);
     ClearAndShrink(positions_);
   }
 
-  /// Calls visit(item, ready_at, priority) for the first `limit` items, the earliest first.
+  /// Calls visit(item, ready_at, priority, copy of its note) for the first `limit` items, the
+  /// earliest first.
   template <typename Visit>
   void ForEarliest(std::size_t limit, Visit visit) const;
 
@@ -74,6 +81,7 @@ class DelayHeap {
 
   static constexpr std::size_t kChildren = 4;
   Table table_;
+  ItemNotes notes_;
   std::vector<Node> heap_;
   // Positions in heap_, indexed by handle. They are not in table_, because each move in the heap
   // writes a position, and here they are dense.
@@ -82,11 +90,13 @@ class DelayHeap {
 };
 
 template <Item T>
-bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority) {
+bool DelayHeap<T>::Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority,
+                       std::unique_ptr<Note> note) {
   // Reserve memory before anything changes, so that nothing after the Insert throws.
   if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * heap_.size()));
   if (positions_.capacity() < heap_.capacity()) positions_.reserve(heap_.capacity());
   const auto [handle, is_new] = table_.Insert(item, hash);
+  notes_.Add(handle, std::move(note));
   Waiting& waiting = table_[handle];
   if (is_new) {
     waiting.priority = priority;
@@ -127,7 +137,8 @@ void DelayHeap<T>::ForEarliest(std::size_t limit, Visit visit) const {
     const std::size_t position = next.back();
     next.pop_back();
     const Node& node = heap_[position];
-    visit(table_.ItemOf(node.handle), node.ready_at, table_[node.handle].priority);
+    visit(table_.ItemOf(node.handle), node.ready_at, table_[node.handle].priority,
+          notes_.Copy(node.handle));
     const std::size_t first = position * kChildren + 1;
     for (std::size_t child = first; child < std::min(first + kChildren, heap_.size()); ++child) {
       next.push_back(child);

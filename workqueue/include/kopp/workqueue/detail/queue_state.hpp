@@ -9,6 +9,7 @@
 
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/detail/fifo_list.hpp>
+#include <kopp/workqueue/detail/item_notes.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
 #include <kopp/workqueue/detail/item_times.hpp>
 #include <kopp/workqueue/detail/priority_lists.hpp>
@@ -41,14 +42,20 @@ class QueueState {
     bool became_dirty = false;
     bool became_ready = false;
     std::optional<int> raised_from = {};  ///< the previous priority, if this Add raised it
+
+    /// Returns whether this Add made an item in processing dirty.
+    [[nodiscard]] bool superseded() const { return became_dirty && !became_ready; }
   };
-  /// Adds `item` with `rank`. `hash` must be Hash(item, …).
+  /// Adds `item` with `rank`, and moves `*note` to its notes if `note` is set. `hash` must be
+  /// Hash(item, …). Moves from `item` only if the queue did not have it.
   template <typename U>
-  AddResult Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now);
+  AddResult Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
+                std::unique_ptr<Note>* note = nullptr);
 
   struct GetResult {
     Prioritized<T> next;
-    Duration waited{};  ///< the time since the Add that made the item dirty
+    Duration waited{};                ///< the time since the Add that made the item dirty
+    std::unique_ptr<Note> note = {};  ///< of its Adds; null: none
   };
   /// Returns the next item and marks it as being processed. If copying the item throws, nothing
   /// changes. Requires: ready() > 0.
@@ -66,6 +73,11 @@ class QueueState {
   [[nodiscard]] std::size_t ready() const { return ready_; }
   [[nodiscard]] bool idle() const { return ready_ == 0 && processing_ == 0; }
   [[nodiscard]] const ItemTimes& times() const { return times_; }
+  /// Returns whether `item` is in processing and was added again.
+  [[nodiscard]] bool IsSuperseded(const T& item, std::uint32_t hash) const {
+    const Handle handle = FindProcessing(item, hash);
+    return handle != kNoHandle && table_[handle].dirty;
+  }
   /// Returns the priority with which Get returned an item in processing; 0 for any other item.
   [[nodiscard]] int PriorityInProcessing(const T& item, std::uint32_t hash) const;
   /// Copies up to `limit` ready items and up to `limit` items in processing into `snapshot`.
@@ -88,6 +100,7 @@ class QueueState {
   Table table_;  // all items that are dirty or in processing
   std::unique_ptr<ReadyList> ready_list_;
   ItemTimes times_;
+  ItemNotes notes_;
   std::size_t ready_ = 0;
   std::size_t processing_ = 0;
   std::uint64_t stray_dones_ = 0;
@@ -95,9 +108,10 @@ class QueueState {
 
 template <Item T>
 template <typename U>
-auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now)
-    -> AddResult {
+auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
+                        std::unique_ptr<Note>* note) -> AddResult {
   const Handle handle = table_.Insert(std::forward<U>(item), hash).first;
+  if (note != nullptr) notes_.Add(handle, std::move(*note));
   Entry& entry = table_[handle];
   const bool was_dirty = entry.dirty;
   entry.dirty = 1;
@@ -122,6 +136,7 @@ auto QueueState<T>::Get(TimePoint now) -> GetResult {
   table_[handle].dirty = 0;
   table_[handle].processing = 1;
   result.waited = times_.RecordStart(handle, now);
+  result.note = notes_.Take(handle);
   return result;
 }
 
@@ -147,6 +162,7 @@ auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Do
   if (table_.size() == 0) {
     ready_list_->ReleaseMemory();
     times_.ReleaseMemory();
+    notes_.Clear();
   }
   return result;
 }
@@ -163,7 +179,8 @@ void QueueState<T>::FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const
     if (snapshot.ready.size() == limit) return false;
     snapshot.ready.push_back({.item = table_.ItemOf(handle),
                               .priority = ready_list_->PriorityOf(handle),
-                              .at = times_.AddedAt(handle)});
+                              .at = times_.AddedAt(handle),
+                              .note = notes_.Copy(handle)});
     return true;
   });
   table_.ForEach([&](Handle handle) {
@@ -172,7 +189,8 @@ void QueueState<T>::FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const
     snapshot.processing.push_back({.item = table_.ItemOf(handle),
                                    .priority = ready_list_->PriorityOf(handle),
                                    .at = times_.StartedAt(handle),
-                                   .dirty = table_[handle].dirty == 1});
+                                   .dirty = table_[handle].dirty == 1,
+                                   .note = notes_.Copy(handle)});
     return true;
   });
   snapshot.ready_count = ready_;
