@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <kopp/informer/handlers.hpp>
 
@@ -13,64 +15,98 @@ bool VersionChanged(const AnyObject& before, const AnyObject& after) {
   return before.metadata().resourceVersion != after.metadata().resourceVersion;
 }
 
-int PriorityOfAdd(bool in_initial_list) { return in_initial_list ? kLowPriority : 0; }
+int PriorityOf(const KeyEvent& event) {
+  return event.in_initial_list || event.IsResync() ? kLowPriority : 0;
+}
 
-int PriorityOfUpdate(const AnyObject& before, const AnyObject& after) {
-  return VersionChanged(before, after) ? 0 : kLowPriority;
+/// Returns whether the group and kind of `reference` are those of `owner`.
+bool Refers(const OwnerReference& reference, const Kind& owner) {
+  return reference.kind == owner.kind &&
+         Kind{reference.apiVersion, "", ""}.group() == owner.group();
+}
+
+/// Returns the keys of the matching owners of an object; each key once.
+std::vector<ObjectKey> OwnerKeys(const ObjectMeta& object, const Kind& owner, OwnerMatch match) {
+  std::vector<ObjectKey> keys;
+  const std::string ns = owner.scope == Scope::kNamespaced ? object.ns : "";
+  const std::vector<OwnerReference>& references = object.ownerReferences;
+  for (const OwnerReference& reference : references) {
+    if (match == OwnerMatch::kController && !reference.controller) continue;
+    if (!Refers(reference, owner)) continue;
+    ObjectKey key{ns, reference.name};
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
+  }
+  return keys;
 }
 
 }  // namespace
 
+bool KeyEvent::IsResync() const {
+  return type == Type::kUpdate && before != nullptr && !VersionChanged(*before, object);
+}
+
+EnqueueFunction EnqueueTo(KeyQueue& queue) {
+  return
+      [&queue](const ObjectKey& key, int priority, const KeyEvent&) { queue.Add(key, priority); };
+}
+
 AnyEventHandler EnqueueAnyMapped(
-    KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func) {
-  const auto enqueue = [&queue, map_func](const AnyObject& object, int priority) {
-    for (const ObjectKey& key : map_func(object)) queue.Add(key, priority);
+    EnqueueFunction enqueue,
+    const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func) {
+  const auto enqueue_all = [enqueue = std::move(enqueue)](const std::vector<ObjectKey>& keys,
+                                                          const KeyEvent& event) {
+    for (const ObjectKey& key : keys) enqueue(key, PriorityOf(event), event);
   };
   // Adds each key once. If a key were added twice, a worker could get it in between and process it
   // twice.
-  const auto enqueue_old_and_new = [&queue, map_func](const AnyObject& before,
-                                                      const AnyObject& after) {
+  const auto enqueue_old_and_new = [enqueue_all, map_func](const AnyObject& before,
+                                                           const AnyObject& after) {
     std::vector<ObjectKey> keys = map_func(after);
     for (ObjectKey& key : map_func(before)) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
     }
-    for (const ObjectKey& key : keys) queue.Add(key, PriorityOfUpdate(before, after));
+    enqueue_all(keys, {.type = KeyEvent::Type::kUpdate, .object = after, .before = &before});
   };
-  return {
-      .on_add = [enqueue](
-                    const AnyObject& object,
-                    bool in_initial_list) { enqueue(object, PriorityOfAdd(in_initial_list)); },
-      .on_update = enqueue_old_and_new,
-      .on_delete = [enqueue](const AnyObject& object, bool) { enqueue(object, 0); },
-  };
-}
-
-AnyEventHandler EnqueueKey(KeyQueue& queue) {
   return {
       .on_add =
-          [&queue](const AnyObject& object, bool in_initial_list) {
-            queue.Add(object.key(), PriorityOfAdd(in_initial_list));
+          [enqueue_all, map_func](const AnyObject& object, bool in_initial_list) {
+            enqueue_all(map_func(object), {.object = object, .in_initial_list = in_initial_list});
           },
-      .on_update =
-          [&queue](const AnyObject& before, const AnyObject& after) {
-            queue.Add(after.key(), PriorityOfUpdate(before, after));
+      .on_update = enqueue_old_and_new,
+      .on_delete =
+          [enqueue_all, map_func](const AnyObject& object, bool) {
+            enqueue_all(map_func(object), {.type = KeyEvent::Type::kDelete, .object = object});
           },
-      .on_delete = [&queue](const AnyObject& object, bool) { queue.Add(object.key()); },
   };
 }
 
-AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner) {
+AnyEventHandler EnqueueKey(EnqueueFunction enqueue) {
+  const auto enqueue_key = [enqueue = std::move(enqueue)](const KeyEvent& event) {
+    enqueue(event.object.key(), PriorityOf(event), event);
+  };
+  return {
+      .on_add =
+          [enqueue_key](const AnyObject& object, bool in_initial_list) {
+            enqueue_key({.object = object, .in_initial_list = in_initial_list});
+          },
+      .on_update =
+          [enqueue_key](const AnyObject& before, const AnyObject& after) {
+            enqueue_key({.type = KeyEvent::Type::kUpdate, .object = after, .before = &before});
+          },
+      .on_delete = [enqueue_key](
+                       const AnyObject& object,
+                       bool) { enqueue_key({.type = KeyEvent::Type::kDelete, .object = object}); },
+  };
+}
+
+AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, const Kind& owner, OwnerMatch match) {
   AnyEventHandler handler =
-      EnqueueAnyMapped(queue, [owner](const AnyObject& object) -> std::vector<ObjectKey> {
-        const OwnerReference* reference = ControllerOf(object.metadata());
-        if (reference == nullptr || reference->kind != owner.kind) return {};
-        if (Kind{reference->apiVersion, "", ""}.group() != owner.group()) return {};
-        const bool namespaced = owner.scope == Scope::kNamespaced;
-        return {{namespaced ? object.metadata().ns : "", reference->name}};
+      EnqueueAnyMapped(std::move(enqueue), [owner, match](const AnyObject& object) {
+        return OwnerKeys(object.metadata(), owner, match);
       });
-  handler.on_update = [enqueue = std::move(handler.on_update)](const AnyObject& before,
-                                                               const AnyObject& after) {
-    if (VersionChanged(before, after)) enqueue(before, after);
+  handler.on_update = [enqueue_both = std::move(handler.on_update)](const AnyObject& before,
+                                                                    const AnyObject& after) {
+    if (VersionChanged(before, after)) enqueue_both(before, after);
   };
   return handler;
 }

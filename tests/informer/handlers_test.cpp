@@ -87,6 +87,44 @@ TEST_F(HandlersTest, EnqueueOwnerIgnoresOtherGroupsAndNonControllerOwners) {
   EXPECT_THAT(DrainQueue(), IsEmpty());
 }
 
+TEST_F(HandlersTest, EnqueueOwnerForEveryOwnerAddsEachMatchingOwnerOnce) {
+  const auto handler = EnqueueOwner(queue_, kOwner, OwnerMatch::kEveryOwner);
+  const std::string group = "samplecontroller.k8s.io/";
+
+  handler.on_add(
+      MakeAnyObject(
+          OwnedWidget("foo")
+              .AddOwnerReference({.apiVersion = group + "v2", .kind = "Foo", .name = "bar"})
+              .AddOwnerReference({.apiVersion = group + "v1", .kind = "Foo", .name = "bar"})
+              .AddOwnerReference({.apiVersion = group + "v1", .kind = "Other", .name = "x"})
+              .AddOwnerReference({.apiVersion = "v1", .kind = "Foo", .name = "y"})),
+      false);
+
+  EXPECT_THAT(DrainQueue(), ElementsAre("default/foo", "default/bar"));
+}
+
+TEST_F(HandlersTest, AnEnqueueFunctionGetsTheEventOfEachKey) {
+  std::vector<std::string> events;
+  const auto handler = EnqueueKey([&](const ObjectKey& key, int, const KeyEvent& event) {
+    const char* const type = event.type == KeyEvent::Type::kAdd      ? " added"
+                             : event.type == KeyEvent::Type::kUpdate ? " updated"
+                                                                     : " deleted";
+    events.push_back(key.name + type + (event.IsResync() ? " by a resync" : "") +
+                     (event.in_initial_list ? " by the list" : ""));
+  });
+  const auto before = MakeAnyObject(MakeWidget("a").WithResourceVersion("7"));
+  const auto after = MakeAnyObject(MakeWidget("a").WithResourceVersion("8"));
+
+  handler.on_add(before, true);
+  handler.on_add(before, false);
+  handler.on_update(before, after);
+  handler.on_update(after, after);
+  handler.on_delete(after, false);
+
+  EXPECT_THAT(events, ElementsAre("a added by the list", "a added", "a updated",
+                                  "a updated by a resync", "a deleted"));
+}
+
 TEST_F(HandlersTest, EnqueueOwnerIgnoresAnUpdateWithTheSameResourceVersion) {
   const auto handler = EnqueueOwner(queue_, kOwner);
   const auto object = MakeAnyObject(OwnedWidget("foo").WithResourceVersion("7"));

@@ -17,36 +17,80 @@ using KeyQueue = workqueue::Queue<ObjectKey>;
 /// order. controller-runtime: handler.LowPriority.
 inline constexpr int kLowPriority = -100;
 
-/// Returns a handler that enqueues the object's own key, at each change and each resync. Use it for
-/// the primary kind of a controller. It never blocks: add it with Delivery::kInformerThread. The
-/// queue must outlive the handler.
-/// controller-runtime: EnqueueRequestForObject.
-AnyEventHandler EnqueueKey(KeyQueue& queue);
+/// The event for which a handler enqueues a key.
+struct KeyEvent {
+  enum class Type { kAdd, kUpdate, kDelete };
 
-/// Returns a handler that enqueues the key of the object's controller (the owner reference with
-/// `controller: true`) if that has the group and kind of `owner`, in any version. Use it for the
-/// kinds that a controller creates. If an update changes the controller, both keys are enqueued. An
-/// update that does not change the resource version (a resync or a relist) enqueues nothing. It
-/// never blocks: add it with Delivery::kInformerThread. The queue must outlive the handler.
-/// controller-runtime: EnqueueRequestForOwner with OnlyControllerOwner.
-AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner);
+  Type type = Type::kAdd;
+  const AnyObject& object;            ///< the new state; of a deleted object the last one
+  const AnyObject* before = nullptr;  ///< the previous state; null unless it is an update
+  bool in_initial_list = false;       ///< see AnyEventHandler::on_add
+
+  /// Returns whether the update is a resync: the object has not changed.
+  [[nodiscard]] bool IsResync() const;
+};
+
+/// Enqueues a key with a priority, on the thread of the handler. The handlers below call it.
+using EnqueueFunction =
+    std::function<void(const ObjectKey& key, int priority, const KeyEvent& event)>;
+
+/// Returns a function that adds keys to `queue`, which must outlive it.
+EnqueueFunction EnqueueTo(KeyQueue& queue);
+
+// The handlers below exist in two forms: they enqueue keys with a function, or to a queue, which
+// must outlive the handler. If the function does not block, add EnqueueKey and EnqueueOwner with
+// Delivery::kInformerThread.
+
+/// Returns a handler that enqueues the object's own key, at each change and each resync. Use it for
+/// the primary kind of a controller.
+/// controller-runtime: EnqueueRequestForObject.
+AnyEventHandler EnqueueKey(EnqueueFunction enqueue);
+inline AnyEventHandler EnqueueKey(KeyQueue& queue) { return EnqueueKey(EnqueueTo(queue)); }
+
+/// Which owners EnqueueOwner enqueues. controller-runtime: OnlyControllerOwner.
+enum class OwnerMatch {
+  kController,  ///< the owner reference with `controller: true`
+  kEveryOwner,  ///< all owner references
+};
+
+/// Returns a handler that enqueues the keys of the object's owners of the group and kind of
+/// `owner`, in any version. Use it for the kinds that a controller creates. If an update changes
+/// the owners, the old and the new ones are enqueued. An update that does not change the resource
+/// version (a resync or a relist) enqueues nothing. The strings of `owner` must outlive the
+/// handler. controller-runtime: EnqueueRequestForOwner.
+AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, const Kind& owner,
+                             OwnerMatch match = OwnerMatch::kController);
+inline AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner,
+                                    OwnerMatch match = OwnerMatch::kController) {
+  return EnqueueOwner(EnqueueTo(queue), owner, match);
+}
 
 /// Returns a handler that enqueues the keys which `map_func` returns for an object, at each change
 /// and each resync. An update enqueues the keys of the old and the new state, each key once. Use it
 /// if a change concerns objects that do not own the changed object. `map_func` is called on the
-/// thread of the handler; it may block with Delivery::kOwnThread. The queue must outlive the
-/// handler.
+/// thread of the handler; it may block with Delivery::kOwnThread.
 /// controller-runtime: EnqueueRequestsFromMapFunc.
 AnyEventHandler EnqueueAnyMapped(
-    KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func);
+    EnqueueFunction enqueue,
+    const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func);
+inline AnyEventHandler EnqueueAnyMapped(
+    KeyQueue& queue, const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func) {
+  return EnqueueAnyMapped(EnqueueTo(queue), map_func);
+}
 
 /// EnqueueAnyMapped for objects of the view `T`.
 template <Object T>
+AnyEventHandler EnqueueMapped(EnqueueFunction enqueue,
+                              std::function<std::vector<ObjectKey>(const T&)> map_func) {
+  const auto map_any = [map_func = std::move(map_func)](const AnyObject& object) {
+    return map_func(*object.As<T>());
+  };
+  return EnqueueAnyMapped(std::move(enqueue), map_any);
+}
+template <Object T>
 AnyEventHandler EnqueueMapped(KeyQueue& queue,
                               std::function<std::vector<ObjectKey>(const T&)> map_func) {
-  return EnqueueAnyMapped(queue, [map_func = std::move(map_func)](const AnyObject& object) {
-    return map_func(*object.As<T>());
-  });
+  return EnqueueMapped<T>(EnqueueTo(queue), std::move(map_func));
 }
 
 }  // namespace kopp::informer
