@@ -25,6 +25,8 @@ constexpr Duration kMaxBackoff = 30s;
 constexpr Duration kBackoffReset = 2min;
 // A failed request is reported again after this time if it fails with the same status.
 constexpr Duration kReportInterval = 1min;
+// The same for 404: the kind was removed, and nothing changes until it is installed again.
+constexpr Duration kMissingReportInterval = 10min;
 // The timeout of each watch is a random time between these bounds, so that watches do not all end
 // at the same time. Common load balancers drop idle connections after 240 s. client-go: 5 to 10
 // minutes.
@@ -269,10 +271,11 @@ ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
           version_unavailable || WasReported(error.code())};
 }
 
-// Returns whether this status was reported within kReportInterval; otherwise the caller reports it.
+// Returns whether this status was reported a short time ago; otherwise the caller reports it.
 bool ReflectorState::WasReported(int status) {
   const TimePoint now = clock_.Now();
-  if (status == reported_status_ && now - reported_at_ < kReportInterval) return true;
+  const Duration interval = status == 404 ? kMissingReportInterval : kReportInterval;
+  if (status == reported_status_ && now - reported_at_ < interval) return true;
   reported_status_ = status;
   reported_at_ = now;
   return false;

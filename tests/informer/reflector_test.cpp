@@ -198,6 +198,17 @@ TEST_F(ReflectorStateTest, AForbiddenListIsReportedOnceAMinuteAndRetriedAtLeastO
   EXPECT_LE(reports, 10);
 }
 
+TEST_F(ReflectorStateTest, AKindThatIsNotServedIsReportedOnceInTenMinutes) {
+  int reports = 0;
+  for (const TimePoint end = clock_.Now() + 30min; clock_.Now() < end;) {
+    const auto next = state_.OnFailure(ApiFailure(404));
+    if (!next.minor) ++reports;
+    EXPECT_LE(next.delay, 60s) << "it recovers within a minute after the kind is installed";
+    clock_.Advance(next.delay);
+  }
+  EXPECT_EQ(reports, 3);
+}
+
 TEST_F(ReflectorStateTest, AForbiddenWatchAfterASuccessfulListIsReportedOnceAMinute) {
   int reports = 0;
   for (const TimePoint end = clock_.Now() + 10min; clock_.Now() < end;) {
