@@ -102,11 +102,23 @@ class Cache : private WriteObserver {
   /// after Start it also starts them. The cache owns them until Remove.
   template <Object T>
   InformerSet& InformerFor() {
-    return *FindOrAdd(SpecOf<T>());
+    return *FindOrAdd(SpecOf<T>(), Use::kPermanent);
   }
   /// The same for a kind that is only known at run time. The objects are of the type Unstructured,
   /// or PartialObjectMetadata with kMetadataOnly.
   InformerSet& InformerFor(const KindRef& kind, ObjectForm form = ObjectForm::kComplete);
+
+  /// The same for a time: when the last copies of all results of Acquire for the view have been
+  /// destroyed, the informers are removed as by Remove, unless InformerFor or a read has added
+  /// them. That blocks as Remove does. The results may outlive the cache.
+  template <Object T>
+  [[nodiscard]] std::shared_ptr<InformerSet> Acquire() {
+    return Acquire(SpecOf<T>());
+  }
+  [[nodiscard]] std::shared_ptr<InformerSet> Acquire(const KindRef& kind,
+                                                     ObjectForm form = ObjectForm::kComplete) {
+    return Acquire(SpecOf(kind, form));
+  }
 
   /// Adds an index of the values that `values_of` returns for an object, and watches `T`. May be
   /// called while the cache runs. Throws std::logic_error if `T` has an index with this name. See
@@ -172,9 +184,12 @@ class Cache : private WriteObserver {
     ObjectForm form;
     AnyHttpSource::Decoder decode;
   };
+  enum class Use { kPermanent, kAcquired };
   struct Entry {
     std::shared_ptr<InformerSet> informers;
     bool wait_if_missing = false;
+    bool permanent = false;  // Release does not remove it
+    int acquired = 0;        // the number of results of Acquire
   };
 
   template <Object T>
@@ -200,7 +215,9 @@ class Cache : private WriteObserver {
   [[nodiscard]] Transform TransformOf(const Key& key) const;
 
   [[nodiscard]] std::shared_ptr<InformerSet> Find(const Key& key) const;
-  std::shared_ptr<InformerSet> FindOrAdd(const Spec& spec) const;
+  std::shared_ptr<InformerSet> FindOrAdd(const Spec& spec, Use use) const;
+  std::shared_ptr<InformerSet> Acquire(const Spec& spec);
+  void Release(const Key& key, const std::shared_ptr<InformerSet>& informers);
   [[nodiscard]] bool WaitsIfMissing(const Key& key) const;
   bool Remove(const Key& key);
 
@@ -242,6 +259,8 @@ class Cache : private WriteObserver {
   Logger log_;
   Clock& clock_;
   std::stop_source cancel_reads_;
+  // Expires with the cache, so that the results of Acquire know whether it exists.
+  const std::shared_ptr<Cache*> self_ = std::make_shared<Cache*>(this);
 
   mutable std::shared_mutex mutex_;  // guards the members below; reads share it
   mutable std::map<Key, Entry> entries_;

@@ -57,6 +57,8 @@ class Client {
 
   /// Returns a copy whose calls are cancelled by `stop` instead.
   [[nodiscard]] Client With(std::stop_token stop) const;
+  /// Returns the stop token that cancels the calls.
+  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
   [[nodiscard]] Client WithFieldManager(std::string field_manager) const;
   /// The default is FieldValidation::kWarn.
   [[nodiscard]] Client WithFieldValidation(FieldValidation validation) const;

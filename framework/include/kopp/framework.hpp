@@ -7,6 +7,7 @@
 #include <kopp/access_review.hpp>
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
+#include <kopp/channel.hpp>
 #include <kopp/client.hpp>
 #include <kopp/cluster.hpp>
 #include <kopp/conditions.hpp>
@@ -16,9 +17,11 @@
 #include <kopp/custom_metrics.hpp>
 #include <kopp/debug.hpp>
 #include <kopp/discovery.hpp>
+#include <kopp/event_queue.hpp>
 #include <kopp/events.hpp>
 #include <kopp/health.hpp>
 #include <kopp/finalizer.hpp>
+#include <kopp/handler_functions.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
@@ -31,10 +34,13 @@
 #include <kopp/owner.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/read_your_writes.hpp>
+#include <kopp/reason.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/retry.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/secret_string.hpp>
 #include <kopp/signals.hpp>
+#include <kopp/source.hpp>
 #include <kopp/transport_policies.hpp>
+#include <kopp/watch_handle.hpp>

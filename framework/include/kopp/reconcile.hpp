@@ -8,6 +8,7 @@
 #include <kopp/client.hpp>
 #include <kopp/events.hpp>
 #include <kopp/log.hpp>
+#include <kopp/reason.hpp>
 
 namespace kopp {
 
@@ -21,7 +22,15 @@ struct Context {
   const Cache& cache;
   EventRecorder& events;  ///< records Kubernetes Events
   Logger log;             ///< adds the controller and the object to each line
-  std::stop_token stop;   ///< a stop is requested when the process shuts down: return early
+  /// A stop is requested when the process shuts down, and with
+  /// ControllerOptions::cancel_superseded when a newer event comes: return early.
+  std::stop_token stop;
+  Reasons reasons = {};  ///< why the key was queued; empty unless ControllerOptions::reasons is set
+  std::function<bool()> is_superseded = {};  ///< for Superseded
+
+  /// Returns whether a newer event of the object has come since this reconcile started. The object
+  /// will then be reconciled once more, so a long reconcile may return early.
+  [[nodiscard]] bool Superseded() const { return is_superseded && is_superseded(); }
 };
 
 /// The result of a reconcile that did not throw. `{}`: reconcile again when something changes.

@@ -110,7 +110,7 @@ std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> inf
 }
 
 InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {
-  return *FindOrAdd(SpecOf(kind, form));
+  return *FindOrAdd(SpecOf(kind, form), Use::kPermanent);
 }
 
 Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
@@ -161,10 +161,15 @@ std::shared_ptr<InformerSet> Cache::Find(const Key& key) const {
 }
 
 /// Also starts the informers that it adds, if the cache runs.
-std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec) const {
+std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec, Use use) const {
   std::unique_lock lock{mutex_};
+  const auto count_use = [use](Entry& entry) {
+    use == Use::kPermanent ? static_cast<void>(entry.permanent = true)
+                           : static_cast<void>(++entry.acquired);
+    return entry.informers;
+  };
   const auto found = entries_.find(spec.key);
-  if (found != entries_.end()) return found->second.informers;
+  if (found != entries_.end()) return count_use(found->second);
   auto informers = std::make_shared<InformerSet>(
       transport_,
       InformerSet::Options{.kind = spec.kind,
@@ -179,11 +184,35 @@ std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec) const {
                            // The program may have written objects that nobody has recorded.
                            .consistent_start = running_ || options_.consistent_start,
                            .audit_interval = options_.audit_interval});
-  entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)});
+  count_use(entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)}).first->second);
   const bool running = running_;
   lock.unlock();
   if (running) informers->Start();
   return informers;
+}
+
+std::shared_ptr<InformerSet> Cache::Acquire(const Spec& spec) {
+  auto informers = FindOrAdd(spec, Use::kAcquired);
+  InformerSet* const pointer = informers.get();
+  const auto release = [cache = std::weak_ptr(self_), key = spec.key,
+                        informers = std::move(informers)](InformerSet*) {
+    if (const auto self = cache.lock()) (*self)->Release(key, informers);
+  };
+  return {pointer, release};
+}
+
+/// Removes the informers if this was their last use.
+void Cache::Release(const Key& key, const std::shared_ptr<InformerSet>& informers) {
+  {
+    const std::unique_lock lock{mutex_};
+    const auto found = entries_.find(key);
+    // After Remove, the entry may be another one.
+    if (found == entries_.end() || found->second.informers != informers) return;
+    if (--found->second.acquired > 0 || found->second.permanent) return;
+    entries_.erase(found);
+  }
+  informers->Stop();
+  static_cast<void>(informers->WaitForHandlers(TimePoint::max()));
 }
 
 bool Cache::WaitsIfMissing(const Key& key) const {
@@ -224,7 +253,7 @@ std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
                              " objects was read, but it is not running: read it after Start");
     }
   }
-  auto informers = FindOrAdd(spec);
+  auto informers = FindOrAdd(spec, Use::kPermanent);
   const TimePoint start = clock_.Now();
   const Duration limit = options_.sync_timeout;
   const auto wait = [&](const std::stop_token& end) { return informers->WaitForSync(end); };

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "controller/supersedable_call.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -46,6 +49,8 @@ class WorkerPool {
     const Cache& cache;
     EventRecorder& events;
     Logger log;
+    RunningReconciles* running = nullptr;  ///< null: a newer event does not stop a reconcile
+    bool reasons = false;                  ///< whether to keep the reasons of retries
   };
 
   /// `queue` must outlive the pool.
@@ -57,9 +62,9 @@ class WorkerPool {
     *running_.Lock() = workers;
     for (int i = 0; i < workers; ++i) {
       threads_.emplace_back([this](const std::stop_token& stop) {
-        while (const auto key = queue_.Get(stop)) {
-          const workqueue::DoneGuard done{queue_, *key};
-          Process(*key, stop);
+        while (const auto next = queue_.GetWithNote(stop)) {
+          const workqueue::DoneGuard done{queue_, next->item};
+          Process(next->item, ReasonsNote::Of(next->note.get()), stop);
         }
         --*running_.Lock();
         thread_ended_.notify_all();
@@ -84,13 +89,21 @@ class WorkerPool {
   [[nodiscard]] const ReconcileCounts& counts() const { return counts_; }
 
  private:
-  void Process(const ObjectKey& key, const std::stop_token& stop) {
+  void Process(const ObjectKey& key, Reasons reasons, const std::stop_token& stop) {
     std::string error_text;
     Duration retry_after{};
+    const SupersedableCall call(dependencies_.running, key, dependencies_.client, stop);
     try {
       const Logger log = dependencies_.log.With({{"object", key}});
-      Context context{key, dependencies_.client, dependencies_.cache, dependencies_.events, log,
-                      stop};
+      if (!reasons.empty()) log.V(4).Info("Reconcile triggered", {{"reasons", reasons.ToString()}});
+      Context context{.key = key,
+                      .client = call.client(),
+                      .cache = dependencies_.cache,
+                      .events = dependencies_.events,
+                      .log = log,
+                      .stop = call.stop(),
+                      .reasons = std::move(reasons),
+                      .is_superseded = [this, &key] { return queue_.IsSuperseded(key); }};
       return OnSuccess(key, reconcile_(key, context));
     } catch (const TerminalError& error) {
       return OnTerminalError(key, error.what());
@@ -102,6 +115,7 @@ class WorkerPool {
     } catch (...) {
       error_text = "the reconciler threw an object that is not a std::exception";
     }
+    if (call.superseded()) return OnSuperseded(key, error_text);
     OnError(key, error_text, retry_after);
   }
 
@@ -109,7 +123,7 @@ class WorkerPool {
     queue_.Forget(key);
     if (result.requeue_after > Duration::zero()) {
       ++counts_.requeue_after;
-      queue_.AddAfter(key, result.requeue_after);
+      queue_.AddAfter(key, result.requeue_after, {}, NoteOf(Reason::Type::kRequeueAfter));
     } else {
       ++counts_.success;
     }
@@ -122,11 +136,17 @@ class WorkerPool {
     queue_.Forget(key);
   }
 
+  /// The key was added again, so Done makes it ready.
+  void OnSuperseded(const ObjectKey& key, const std::string& error_text) {
+    dependencies_.log.Info("Reconcile superseded by a newer event",
+                           {{"object", key}, {"reason", error_text}});
+  }
+
   void OnError(const ObjectKey& key, const std::string& error_text, Duration retry_after) {
     ++counts_.error;
     dependencies_.log.Error("Reconciler error", {{"object", key}, {"err", error_text}});
     try {
-      queue_.AddRateLimited(key, {}, retry_after);
+      queue_.AddRateLimited(key, {}, retry_after, NoteOf(Reason::Type::kRetry));
     } catch (const std::exception& error) {
       OnLimiterError(key, error.what());
     } catch (...) {
@@ -137,7 +157,13 @@ class WorkerPool {
   void OnLimiterError(const ObjectKey& key, const char* error_text) {
     dependencies_.log.Error("Rate limiter error, retrying in 1 s",
                             {{"object", key}, {"err", error_text}});
-    queue_.AddAfter(key, std::chrono::seconds(1));
+    queue_.AddAfter(key, std::chrono::seconds(1), {}, NoteOf(Reason::Type::kRetry));
+  }
+
+  /// Returns null if no reasons are kept.
+  [[nodiscard]] std::unique_ptr<workqueue::Note> NoteOf(Reason::Type type) const {
+    if (!dependencies_.reasons) return nullptr;
+    return std::make_unique<ReasonsNote>(Reason{.type = type});
   }
 
   Queue& queue_;

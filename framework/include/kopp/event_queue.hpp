@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <kopp/informer/handlers.hpp>
+#include <kopp/reason.hpp>
+#include <kopp/workqueue/rate_limiting_queue.hpp>
+
+namespace kopp {
+
+/// The queue of a controller as event handlers and sources see it: they add the keys of the objects
+/// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Thread-safe. Cheap to
+/// copy. The queue of the controller must outlive it.
+class EventQueue {
+ public:
+  using Queue = workqueue::RateLimitingQueue<ObjectKey>;
+
+  /// `source` is the source in the reasons that are added without a Reason.
+  explicit EventQueue(Queue& queue, bool keep_reasons = false, std::string source = {})
+      : queue_(&queue), keep_reasons_(keep_reasons), source_(std::move(source)) {}
+
+  /// Returns a copy for another source.
+  [[nodiscard]] EventQueue ForSource(std::string source) const {
+    return EventQueue(*queue_, keep_reasons_, std::move(source));
+  }
+
+  /// Adds a key, to reconcile the object soon. A larger `priority` is higher.
+  void Add(const ObjectKey& key, int priority = 0) const {
+    Add(key, Reason::Type::kEvent, priority);
+  }
+  void Add(const ObjectKey& key, Reason::Type type, int priority = 0) const {
+    queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}));
+  }
+  void Add(const ObjectKey& key, Reason reason, int priority = 0) const {
+    queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)));
+  }
+  /// Adds a key after `delay`. If the key is already delayed, the earlier time applies.
+  void AddAfter(const ObjectKey& key, Duration delay, int priority = 0) const {
+    queue_->AddAfter(key, delay, priority, NoteOf({.source = source_}));
+  }
+
+  /// Returns the function for the handlers in informer/handlers.hpp. The source is the kind.
+  [[nodiscard]] informer::EnqueueFunction Enqueue() const;
+
+ private:
+  [[nodiscard]] std::unique_ptr<workqueue::Note> NoteOf(Reason reason) const {
+    return keep_reasons_ ? std::make_unique<ReasonsNote>(std::move(reason)) : nullptr;
+  }
+
+  Queue* queue_;
+  bool keep_reasons_;
+  std::string source_;
+};
+
+}  // namespace kopp

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kopp/informer/handlers.hpp>
+#include <kopp/informer/object_key.hpp>
+#include <kopp/workqueue/note.hpp>
+
+namespace kopp {
+
+/// One reason why a key was queued. For diagnosis only: reconcile the current state, whatever the
+/// reasons are.
+struct Reason {
+  enum class Type {
+    kAdded,         ///< an object was created
+    kInitialList,   ///< an object existed when the controller started to watch
+    kUpdated,       ///< an object was changed
+    kResync,        ///< ControllerOptions::resync
+    kDeleted,       ///< an object was deleted
+    kEvent,         ///< an event of a source, or a call of EventQueue::Add
+    kTimer,         ///< a TimerSource
+    kRetry,         ///< the retry of a reconcile that threw, or of Result::backoff
+    kRequeueAfter,  ///< Result::requeue_after
+  };
+
+  Type type = Type::kEvent;
+  std::string source = {};       ///< a kind, such as "Pod", or the name of a source
+  ObjectKey object = {};         ///< the object of the event; may be empty
+  std::string old_version = {};  ///< of an update: resourceVersion before the first one
+  std::string new_version = {};  ///< resourceVersion of the object after the last event
+  int count = 1;                 ///< the number of equal events; consecutive updates are merged
+
+  /// Returns "Pod shop/web updated 3 times (41 -> 57)", "retry", ….
+  [[nodiscard]] std::string ToString() const;
+};
+
+/// Returns the reason of an event of an object of the kind `kind`.
+[[nodiscard]] Reason ReasonOf(const std::string& kind, const informer::KeyEvent& event);
+
+/// The reasons why a key was queued: at most kMax different ones, and the number of further events.
+class Reasons {
+ public:
+  static constexpr std::size_t kMax = 8;
+
+  void Add(Reason reason);
+  void Add(Reasons later);
+
+  [[nodiscard]] const std::vector<Reason>& list() const { return list_; }
+  /// Returns the number of events that are not in list(), because that was full.
+  [[nodiscard]] int more() const { return more_; }
+  [[nodiscard]] bool empty() const { return list_.empty(); }
+  /// Returns the reasons in their order, separated by "; ", and for example "and 7 more".
+  [[nodiscard]] std::string ToString() const;
+
+ private:
+  std::vector<Reason> list_;
+  int more_ = 0;
+};
+
+/// The reasons of a key in a work queue. Thread-safe as const object.
+class ReasonsNote final : public workqueue::Note {
+ public:
+  explicit ReasonsNote(Reason reason) { reasons_.Add(std::move(reason)); }
+
+  void Merge(workqueue::Note& later) noexcept override;
+  [[nodiscard]] std::unique_ptr<workqueue::Note> Clone() const override;
+
+  /// Returns the reasons of a note of a controller's queue; none if `note` is null. Use it for
+  /// entries of a workqueue::Snapshot.
+  [[nodiscard]] static Reasons Of(const workqueue::Note* note);
+
+ private:
+  ReasonsNote(const ReasonsNote&) = default;
+
+  Reasons reasons_;
+};
+
+}  // namespace kopp

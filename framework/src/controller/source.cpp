@@ -1,0 +1,38 @@
+#include <exception>
+#include <stdexcept>
+
+#include <kopp/source.hpp>
+
+namespace kopp {
+
+Duration detail::CheckedInterval(Duration interval) {
+  if (interval > Duration::zero()) return interval;
+  throw std::invalid_argument("the interval of a source of events must be positive");
+}
+
+void detail::LogExceptions(const Logger& log, std::string_view message,
+                           const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    log.Error(message, {{"err", error.what()}});
+  } catch (...) {
+    log.Error(message, {{"err", "an exception that is not a std::exception"}});
+  }
+}
+
+TimerSource::TimerSource(Duration interval, Keys keys)
+    : interval_(detail::CheckedInterval(interval)), keys_(std::move(keys)) {}
+
+void TimerSource::Run(const SourceContext& context, const std::stop_token& stop) {
+  TimePoint next = After(context.clock.Now(), interval_);
+  while (SleepUntil(context.clock, next, stop)) {
+    detail::LogExceptions(context.log, "The keys of a timer are not available", [&] {
+      for (const ObjectKey& key : keys_()) context.queue.Add(key, Reason::Type::kTimer);
+    });
+    next = After(next, interval_);
+    if (next < context.clock.Now()) next = After(context.clock.Now(), interval_);
+  }
+}
+
+}  // namespace kopp

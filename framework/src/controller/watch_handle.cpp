@@ -1,0 +1,19 @@
+#include <algorithm>
+
+#include <kopp/watch_handle.hpp>
+
+namespace kopp {
+
+bool WatchHandle::WaitForSync(const std::stop_token& stop) const {
+  return informers_->WaitForSync(stop) &&
+         std::ranges::all_of(registrations_,
+                             [&](const auto& each) { return each.WaitForSync(stop); });
+}
+
+void WatchHandle::Stop() {
+  for (informer::HandlerRegistration& registration : registrations_) registration.Remove();
+  registrations_.clear();
+  informers_.reset();
+}
+
+}  // namespace kopp

@@ -1,0 +1,151 @@
+#include "controller/running_reconciles.hpp"
+#include "manager_fixture.hpp"
+
+#include <latch>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const ObjectKey kA{"ns", "a"};
+
+class RunningReconcilesTest : public ::testing::Test {
+ protected:
+  RunningReconcilesTest() {
+    queue_.OnSuperseded([this](const ObjectKey& key) { running_.OnSuperseded(key); });
+  }
+  /// Returns the next key as a worker does.
+  ObjectKey Get() { return *queue_.Get(); }
+
+  workqueue::Queue<ObjectKey> queue_;
+  RunningReconciles running_{queue_};
+};
+
+TEST_F(RunningReconcilesTest, AnAddOfTheKeyOfARunStopsOnlyThisRun) {
+  const ObjectKey b{"ns", "b"};
+  queue_.Add(kA);
+  queue_.Add(b);
+  const RunningReconciles::Run run_of_a(running_, Get());
+  const RunningReconciles::Run run_of_b(running_, Get());
+
+  queue_.Add(b);
+
+  EXPECT_FALSE(run_of_a.superseded().stop_requested());
+  EXPECT_TRUE(run_of_b.superseded().stop_requested());
+}
+
+TEST_F(RunningReconcilesTest, AKeyThatIsAddedBeforeTheRunIsKnownStopsTheRun) {
+  queue_.Add(kA);
+  const ObjectKey key = Get();
+  queue_.Add(kA);
+
+  const RunningReconciles::Run run(running_, key);
+
+  EXPECT_TRUE(run.superseded().stop_requested());
+}
+
+TEST_F(RunningReconcilesTest, ALateNotificationDoesNotStopTheNextRun) {
+  queue_.Add(kA);
+  {
+    const RunningReconciles::Run run(running_, Get());
+    queue_.Add(kA);
+  }
+  queue_.Done(kA);
+  const RunningReconciles::Run next(running_, Get());
+
+  running_.OnSuperseded(kA);  // of the first run
+
+  EXPECT_FALSE(next.superseded().stop_requested());
+}
+
+class SupersededReconcileTest : public ManagerTest {
+ protected:
+  /// Blocks until `stop` is requested.
+  static void AwaitStop(const std::stop_token& stop) {
+    std::latch stopped{1};
+    const std::stop_callback on_stop(stop, [&] { stopped.count_down(); });
+    stopped.wait();
+  }
+};
+
+TEST_F(SupersededReconcileTest, AnUpdateStopsTheReconcileAndItsObjectIsReconciledOnceMore) {
+  SetPods({PodJson("a")});
+  int calls = 0;
+  manager_.AddController<Pod>({.cancel_superseded = true})
+      .Reconcile([&](const ObjectKey& key, Context& context) -> Result {
+        RecordCall(key.name);
+        if (++calls > 1) return {};
+        AwaitStop(context.stop);
+        EXPECT_TRUE(context.Superseded());
+        (void)context.client.Get<Pod>(key);  // throws: its calls are cancelled
+        ADD_FAILURE() << "the call was not cancelled";
+        return {};
+      });
+  Start();
+  AwaitCalls(1);
+  transport_->Await("WATCH", kPods);
+
+  SendPodEvent("MODIFIED", PodJson("a", R"(,"generation":2)"));
+
+  AwaitCalls(2);
+  SendPodEvent("ADDED", PodJson("b"));
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("a", "a", "b"));
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_THAT(LogText(), HasSubstr("Reconcile superseded by a newer event"));
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+}
+
+TEST_F(SupersededReconcileTest, WithoutTheOptionAReconcileCanAskWhetherItIsSuperseded) {
+  SetPods({PodJson("a")});
+  std::latch event_sent{1};
+  auto builder = manager_.AddController<Pod>();
+  const EventQueue queue = builder.controller().EventsOf("test");
+  builder.Reconcile([&](const ObjectKey&, Context& context) {
+    const bool before = context.Superseded();
+    RecordCall("started");
+    event_sent.wait();
+    RecordCall(std::string(before ? "superseded" : "not superseded") + ", then " +
+               (context.Superseded() ? "superseded" : "not superseded") +
+               (context.stop.stop_requested() ? " and stopped" : ""));
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+
+  queue.Add(kA);
+  event_sent.count_down();
+
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "not superseded, then superseded", "started",
+                                         "not superseded, then not superseded"));
+}
+
+TEST_F(SupersededReconcileTest, AShutdownStopsAReconcileThatIsNotSuperseded) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>({.cancel_superseded = true})
+      .Reconcile([&](const ObjectKey&, Context& context) -> Result {
+        RecordCall("started");
+        AwaitStop(context.stop);
+        RecordCall(context.Superseded() ? "superseded" : "stopped");
+        return {};
+      });
+  Start();
+  AwaitCalls(1);
+
+  EXPECT_EQ(Stop(), 0);
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("started", "stopped"));
+}
+
+}  // namespace
+}  // namespace kopp
