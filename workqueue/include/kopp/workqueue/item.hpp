@@ -28,14 +28,12 @@ template <Item T>
 struct Prioritized {
   T item;
   int priority = 0;
+  Duration waited{};  ///< set by Get: since its first Add; 0 unless the queue tracks times
 };
 
 /// An item as GetWithNote returns it.
 template <Item T>
-struct NotedItem {
-  T item;
-  int priority = 0;                 ///< 0 if the queue's order has no priorities
-  Duration waited{};                ///< since its first Add; 0 unless the queue tracks times
+struct NotedItem : Prioritized<T> {
   std::unique_ptr<Note> note = {};  ///< the merged notes of its Adds; null: none
 };
 

@@ -83,9 +83,9 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   /// Like Get(), but returns nullopt as soon as `stop` is requested, even if items are ready.
   [[nodiscard]] std::optional<T> Get(const std::stop_token& stop);
 
-  /// Like Get(stop), but also returns the priority of the item.
+  /// Like Get(stop), but also returns the priority of the item and how long it waited.
   [[nodiscard]] std::optional<Prioritized<T>> GetWithPriority(const std::stop_token& stop = {});
-  /// Like Get(stop), but also returns the priority, the wait and the notes of the item.
+  /// Like GetWithPriority, but also returns the notes of the item.
   [[nodiscard]] std::optional<NotedItem<T>> GetWithNote(const std::stop_token& stop = {});
 
   /// Marks an item from Get as processed. If the item is not being processed, the call has no
@@ -241,7 +241,7 @@ void Queue<T>::AddAll(std::vector<Prioritized<T>>& items,
                       std::vector<std::unique_ptr<Note>>& notes) {
   std::vector<AddOperation> operations;
   operations.reserve(items.size());
-  for (const auto& [item, priority] : items) operations.push_back(PrepareAdd(item, priority));
+  for (const auto& each : items) operations.push_back(PrepareAdd(each.item, each.priority));
   const TimePoint now = Now();
   std::vector<T> superseded;
   {
@@ -289,8 +289,7 @@ template <Item T>
 std::optional<NotedItem<T>> Queue<T>::GetWithNote(const std::stop_token& stop) {
   auto result = GetResult(stop);
   if (!result) return std::nullopt;
-  return NotedItem<T>{std::move(result->next.item), result->next.priority, result->waited,
-                      std::move(result->note)};
+  return NotedItem<T>{std::move(result->next), std::move(result->note)};
 }
 
 template <Item T>
@@ -325,6 +324,7 @@ auto Queue<T>::GetAndUnlock(LockedState& state, const std::stop_token& stop)
   if (!result) return std::nullopt;
   metrics_.DecDepth(result->next.priority);
   metrics_.ObserveLatency(result->waited);
+  result->next.waited = result->waited;
   return result;
 }
 
