@@ -74,12 +74,9 @@ forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
 forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
 forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
-forbid(framework/src "prometheus/"
-  EXCEPT metrics/metrics.cpp metrics/metric_family.hpp metrics/shared_family.hpp
-    metrics/custom_metrics.hpp metrics/custom_metrics.cpp
-    metrics/informer_collector.hpp metrics/informer_collector.cpp
-    metrics/process_collector.hpp metrics/process_collector.cpp
-    metrics/rest_client_collector.hpp metrics/rest_client_collector.cpp)
+foreach(folder log config transport client serving controller manager)
+  forbid(framework/src/${folder} "prometheus/")
+endforeach()
 forbid(framework/src "CLI/")
 forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 

@@ -1,13 +1,15 @@
-#include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <ctime>
-#include <mutex>
+#include "log/log_line.hpp"
+#include "log/log_sampler.hpp"
+#include "log/log_sink.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <optional>
 #include <utility>
 
-#include <fcntl.h>
+#include <fnmatch.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
 #include <unistd.h>
 
 #include <kopp/log.hpp>
@@ -15,129 +17,106 @@
 namespace kopp {
 namespace {
 
-using nlohmann::json;
-
-bool IsPlain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
-
-// Returns `text` as a JSON string.
-std::string Quote(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), IsPlain)) {  // the common case
-    return '"' + std::string(text) + '"';
-  }
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+bool IsColored(const LogOptions& options) {
+  if (options.color != LogColor::kAuto) return options.color == LogColor::kAlways;
+  return !options.write && std::getenv("NO_COLOR") == nullptr && ::isatty(STDERR_FILENO) == 1;
 }
 
-// Returns the key with its separators. Quotes a text key with spaces, '=' or control characters.
-std::string EncodeKey(LogFormat format, std::string_view key) {
-  if (format == LogFormat::kJson) return ',' + Quote(key) + ':';
-  const bool is_plain = std::all_of(key.begin(), key.end(),
-                                    [](char c) { return IsPlain(c) && c != ' ' && c != '='; });
-  return ' ' + (is_plain ? std::string(key) : Quote(key)) + '=';
-}
-
-std::string Encode(LogFormat format, LogFields fields) {
+std::string EncodeFields(LogFormat format, LogFields fields) {
   std::string text;
-  for (const auto& [key, value] : fields) text += EncodeKey(format, key) + value.json();
+  for (const auto& [key, value] : fields) {
+    text += detail::EncodeLogField(format, key, value.json());
+  }
   return text;
 }
 
-std::string Caller(const std::source_location& where) {
-  const std::string_view file = where.file_name();
-  const auto slash = file.rfind('/');  // without a slash: npos + 1 is 0
-  return std::string(file.substr(slash + 1)) + ':' + std::to_string(where.line());
-}
-
-struct SplitTime {
-  std::time_t seconds = 0;
-  int micros = 0;
-};
-
-SplitTime Split(WallTime time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time - seconds);
-  return {std::chrono::system_clock::to_time_t(seconds), static_cast<int>(micros.count())};
-}
-
-std::string TextHead(char severity, WallTime now, const std::source_location& where) {
-  const SplitTime time = Split(now);
-  std::tm date{};
-  localtime_r(&time.seconds, &date);
-  char head[80];  // NOLINT(modernize-avoid-c-arrays): for snprintf
-  std::snprintf(head, sizeof head, "%c%02d%02d %02d:%02d:%02d.%06d %7d ", severity, date.tm_mon + 1,
-                date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, time.micros, gettid());
-  return head + Caller(where) + "] ";
-}
-
-std::string JsonHead(char severity, WallTime now, const std::source_location& where) {
-  const SplitTime time = Split(now);
-  std::tm date{};
-  gmtime_r(&time.seconds, &date);
-  char head[120];  // NOLINT(modernize-avoid-c-arrays): for snprintf
-  std::snprintf(head, sizeof head,
-                R"({"ts":"%04d-%02d-%02dT%02d:%02d:%02d.%06dZ","level":"%s","caller":)",
-                date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min,
-                date.tm_sec, time.micros, severity == 'E' ? "error" : "info");
-  return head + Quote(Caller(where)) + R"(,"msg":)";
-}
-
-// Shared by all loggers: a pipe interleaves concurrent writes that are longer than 4 KiB.
-std::mutex standard_error_mutex;
-
-void WriteToStandardError(std::string_view line) {
-  const std::scoped_lock lock(standard_error_mutex);
-  while (!line.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-    if (written >= 0) {
-      line.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // the descriptor is non-blocking: wait until it is writable
-      pollfd ready{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return;  // there is no other place to report it
-    }
-  }
+std::size_t HashOf(bool is_error, std::string_view message, const std::source_location& where) {
+  const std::size_t caller = std::hash<const void*>()(where.file_name()) * 31 + where.line();
+  return std::hash<std::string_view>()(message) ^ (caller * 2 + (is_error ? 1 : 0));
 }
 
 }  // namespace
 
-LogValue::LogValue(std::string_view text) : json_(Quote(text)) {}
+LogValue::LogValue(std::string_view text) : json_(detail::QuoteLogText(text)) {}
 
-LogValue::LogValue(const ObjectKey& key) : json_(Quote(key.ToString())) {}
+LogValue::LogValue(const ObjectKey& key) : json_(detail::QuoteLogText(key.ToString())) {}
 
 std::string LogValue::Number(double value) { return nlohmann::json(value).dump(); }
 
-struct Logger::Sink {
-  explicit Sink(LogOptions sink_options) : options(std::move(sink_options)) {}
+/// What the copies of a logger share.
+class Logger::Sink final : public detail::DropNotice {
+ public:
+  explicit Sink(LogOptions options)
+      : options_(std::move(options)),
+        style_{options_.format, options_.time, IsColored(options_)},
+        sampler_(options_.sampling) {}
 
-  void Write(char severity, std::string_view message, const std::string& fields,
-             const std::source_location& where) const {
-    const bool text = options.format == LogFormat::kText;
-    const WallTime now = options.clock.WallNow();
-    std::string line = (text ? TextHead : JsonHead)(severity, now, where);
-    line += Quote(message) + fields + (text ? "\n" : "}\n");
-    if (options.write) {
-      options.write(line);
-    } else {
-      WriteToStandardError(line);
-    }
+  [[nodiscard]] const LogOptions& options() const { return options_; }
+
+  // Returns nullopt if the line is to be left out, or else the number of lines left out before it.
+  [[nodiscard]] std::optional<std::uint64_t> Sample(std::size_t hash) const {
+    return sampler_.Admit(hash, options_.clock.Now());
   }
 
-  LogOptions options;
+  [[nodiscard]] std::string Format(const detail::LogLine& line) const {
+    return detail::FormatLogLine(style_, line);
+  }
+
+  [[nodiscard]] std::string DroppedLines(std::uint64_t lines, WallTime now) const override {
+    const std::string fields = EncodeFields(options_.format, {{"count", lines}});
+    return Format({.is_error = true,
+                   .time = now,
+                   .message = "Dropped log lines, because standard error did not accept them",
+                   .fields = fields,
+                   .where = std::source_location::current()});
+  }
+
+ private:
+  const LogOptions options_;
+  const detail::LogStyle style_;
+  mutable detail::LogSampler sampler_;
 };
 
-Logger::Logger(LogOptions options) : sink_(std::make_shared<const Sink>(std::move(options))) {}
+Logger::Logger(LogOptions options)
+    : sink_(std::make_shared<const Sink>(std::move(options))),
+      verbosity_(sink_->options().verbosity) {}
+
+void Logger::Write(bool is_error, std::string_view message, LogFields fields,
+                   const std::source_location& where) const {
+  const LogOptions& options = sink_->options();
+  std::uint64_t suppressed = 0;
+  if (verbosity_ < 1) {
+    const auto admitted = sink_->Sample(HashOf(is_error, message, where));
+    if (!admitted) return;
+    suppressed = *admitted;
+  }
+  std::string all_fields = bound_ + EncodeFields(options.format, fields);
+  if (suppressed > 0) all_fields += EncodeFields(options.format, {{"suppressed", suppressed}});
+  const std::string line = sink_->Format({.is_error = is_error,
+                                          .level = level_,
+                                          .time = options.clock.WallNow(),
+                                          .logger = name_,
+                                          .message = message,
+                                          .fields = all_fields,
+                                          .where = where});
+  if (options.write) {
+    options.write(line);
+  } else {
+    detail::LogSink::StandardError().Write(line, sink_);
+  }
+}
 
 void Logger::Info(std::string_view message, LogFields fields, std::source_location where) const {
   if (!Enabled()) return;
   try {
-    sink_->Write('I', message, bound_ + Encode(sink_->options.format, fields), where);
+    Write(false, message, fields, where);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a logging failure must not fail the caller
   }
 }
 
 void Logger::Error(std::string_view message, LogFields fields, std::source_location where) const {
   try {
-    sink_->Write('E', message, bound_ + Encode(sink_->options.format, fields), where);
+    Write(true, message, fields, where);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a logging failure must not fail the caller
   }
 }
@@ -148,12 +127,37 @@ Logger Logger::V(int level) const {
   return other;
 }
 
-bool Logger::Enabled() const { return level_ <= sink_->options.verbosity; }
-
 Logger Logger::With(LogFields fields) const {
   Logger other = *this;
-  other.bound_ += Encode(sink_->options.format, fields);
+  other.bound_ += EncodeFields(sink_->options().format, fields);
+  for (const auto& [key, value] : fields) {
+    const std::string& json = value.json();
+    if (key == "controller" && json.starts_with('"')) {
+      other.SelectVerbosity(json.substr(1, json.size() - 2));
+    }
+  }
   return other;
 }
+
+Logger Logger::Named(std::string_view name) const {
+  Logger other = *this;
+  if (!other.name_.empty()) other.name_ += '.';
+  other.name_ += name;
+  other.SelectVerbosity(other.name_);
+  return other;
+}
+
+// Keeps the verbosity if no pattern matches.
+void Logger::SelectVerbosity(const std::string& name) {
+  for (const auto& [pattern, verbosity] : sink_->options().vmodule) {
+    if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+    verbosity_ = verbosity;
+    return;
+  }
+}
+
+LogStatus GetLogStatus() { return detail::LogSink::StandardError().Status(); }
+
+bool FlushLog(Duration timeout) { return detail::LogSink::StandardError().Flush(timeout); }
 
 }  // namespace kopp

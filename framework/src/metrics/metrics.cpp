@@ -1,5 +1,6 @@
 #include "metrics/custom_metrics.hpp"
 #include "metrics/informer_collector.hpp"
+#include "metrics/log_collector.hpp"
 #include "metrics/metric_callback.hpp"
 #include "metrics/metric_family.hpp"
 #include "metrics/metric_text.hpp"
@@ -115,6 +116,7 @@ struct Metrics::Families {
       "certwatcher_read_certificate_errors_total", "Total number of certificate read errors"};
   ProcessCollector process{};
   CustomMetrics custom{};
+  LogCollector log{};
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {
@@ -131,7 +133,7 @@ std::string Metrics::Text() const {
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
            &f.rest_client, &f.informers, &f.certificate_reads, &f.certificate_errors, &f.process,
-           &f.custom}) {
+           &f.custom, &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);

@@ -1,4 +1,5 @@
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <kopp/log.hpp>
+#include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {
 namespace {
@@ -36,6 +38,17 @@ class LogTest : public ::testing::Test {
     return Logger({.format = format,
                    .verbosity = verbosity,
                    .write = [this](std::string_view line) { lines_.emplace_back(line); },
+                   .clock = clock_});
+  }
+  [[nodiscard]] Logger NewLogger(LogOptions options) {
+    options.write = [this](std::string_view line) { lines_.emplace_back(line); };
+    return Logger({.format = options.format,
+                   .verbosity = options.verbosity,
+                   .vmodule = options.vmodule,
+                   .sampling = options.sampling,
+                   .time = options.time,
+                   .color = options.color,
+                   .write = options.write,
                    .clock = clock_});
   }
   // Returns the last line without the klog header, which contains a line number.
@@ -76,7 +89,7 @@ TEST_F(LogTest, AJsonLineIsOneObject) {
   NewLogger(LogFormat::kJson).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
 
   const std::regex expected(
-      R"re(\{"ts":"2026-11-20T21:33:39\.123456Z","level":"info","caller":"log_test\.cpp:\d+",)re"
+      R"re(\{"level":"info","ts":"2026-11-20T21:33:39\.123456Z","caller":"log_test\.cpp:\d+",)re"
       R"re("msg":"Starting workers","controller":"foo","count":2\}\n)re");
   EXPECT_TRUE(std::regex_match(lines_.back(), expected)) << lines_.back();
 }
@@ -169,6 +182,135 @@ TEST_F(LogTest, InfoAndErrorDoNotThrowIfTheWriterThrows) {
   EXPECT_NO_THROW(log.Error("m"));
 }
 
+// Console and logfmt.
+
+TEST_F(LogTest, AConsoleLineHasColumnsAndThenTheFieldsAsJson) {
+  ::setenv("TZ", "UTC-2", 1);
+  ::tzset();
+
+  NewLogger(LogFormat::kConsole).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
+  ::unsetenv("TZ");
+  ::tzset();
+
+  const std::regex expected(
+      "2026-11-20T23:33:39\\.123\\+0200\tINFO\tlog_test\\.cpp:\\d+\tStarting "
+      "workers\t\\{\"controller\":\"foo\",\"count\":2\\}\n");
+  EXPECT_TRUE(std::regex_match(lines_.back(), expected)) << lines_.back();
+}
+
+TEST_F(LogTest, AConsoleLineWithoutFieldsEndsWithItsMessage) {
+  NewLogger(LogFormat::kConsole).Error("two\nlines");
+
+  EXPECT_TRUE(lines_.back().ends_with("\ttwo\\nlines\n")) << lines_.back();
+  EXPECT_NE(lines_.back().find("\tERROR\t"), std::string::npos);
+}
+
+TEST_F(LogTest, AConsoleLineIsColoredOnlyIfAsked) {
+  NewLogger({.format = LogFormat::kConsole, .color = LogColor::kAlways}).Error("m");
+  EXPECT_NE(lines_.back().find("\t\x1b[31mERROR\x1b[0m\t"), std::string::npos) << lines_.back();
+
+  NewLogger({.format = LogFormat::kConsole}).Error("m");  // kAuto: not a terminal
+  EXPECT_EQ(lines_.back().find('\x1b'), std::string::npos) << lines_.back();
+}
+
+TEST_F(LogTest, ALogfmtLineHasFieldsOnly) {
+  NewLogger(LogFormat::kLogfmt).Info("Starting workers", {{"controller", "foo"}, {"count", 2}});
+
+  const std::regex expected(
+      R"re(ts=2026-11-20T21:33:39\.123456Z level=info caller=log_test\.cpp:\d+ )re"
+      R"re(msg="Starting workers" controller="foo" count=2\n)re");
+  EXPECT_TRUE(std::regex_match(lines_.back(), expected)) << lines_.back();
+}
+
+TEST_F(LogTest, AnInfoLineWithAVerbosityLevelHasTheLevelDebug) {
+  NewLogger(LogFormat::kJson, 4).V(4).Info("m");
+
+  EXPECT_NE(lines_.back().find(R"("level":"debug")"), std::string::npos) << lines_.back();
+}
+
+TEST_F(LogTest, TimesAreFormattedAsInZap) {
+  const auto time_of = [this](LogTime time) {
+    NewLogger({.format = LogFormat::kJson, .time = time}).Info("m");
+    const auto begin = lines_.back().find(R"("ts":)") + 5;
+    return lines_.back().substr(begin, lines_.back().find(",\"caller\"") - begin);
+  };
+
+  EXPECT_EQ(time_of(LogTime::kEpoch), "1795210419.123456789");
+  EXPECT_EQ(time_of(LogTime::kMillis), "1795210419123.456789");
+  EXPECT_EQ(time_of(LogTime::kNano), "1795210419123456789");
+  EXPECT_EQ(time_of(LogTime::kIso8601), R"("2026-11-20T21:33:39.123Z")");
+  EXPECT_EQ(time_of(LogTime::kRfc3339), R"("2026-11-20T21:33:39Z")");
+  EXPECT_EQ(time_of(LogTime::kRfc3339Nano), R"("2026-11-20T21:33:39.123456789Z")");
+}
+
+// Names and verbosity.
+
+TEST_F(LogTest, NamesOfALoggerAreJoinedInTheFieldLogger) {
+  NewLogger(LogFormat::kJson).Named("web").Named("cache").Info("m");
+  EXPECT_NE(lines_.back().find(R"("logger":"web.cache","caller":)"), std::string::npos)
+      << lines_.back();
+
+  NewLogger(LogFormat::kText).Named("web").Info("m", {{"a", 1}});
+  EXPECT_EQ(TextWithoutHeader(), "\"m\" logger=\"web\" a=1\n");
+}
+
+TEST_F(LogTest, VmoduleSetsTheVerbosityOfLoggersWithAMatchingName) {
+  const Logger log = NewLogger({.vmodule = {{"web*", 4}, {"*", 2}}});
+
+  EXPECT_FALSE(log.V(1).Enabled());
+  EXPECT_TRUE(log.Named("web").V(4).Enabled());
+  EXPECT_TRUE(log.Named("web").Named("cache").V(4).Enabled());
+  EXPECT_FALSE(log.Named("web").V(5).Enabled());
+  EXPECT_TRUE(log.Named("shop").V(2).Enabled());
+  EXPECT_FALSE(log.Named("shop").V(3).Enabled());
+}
+
+TEST_F(LogTest, VmoduleSetsTheVerbosityOfAController) {
+  const Logger log = NewLogger({.verbosity = 1, .vmodule = {{"foo", 4}, {"bar", -1}}});
+
+  EXPECT_TRUE(log.With({{"controller", "foo"}}).With({{"object", "a"}}).V(4).Enabled());
+  EXPECT_FALSE(log.With({{"controller", "bar"}}).Enabled());
+  EXPECT_TRUE(log.With({{"controller", "other"}}).V(1).Enabled());
+  EXPECT_FALSE(log.With({{"object", "foo"}}).V(2).Enabled());
+}
+
+TEST_F(LogTest, ANegativeVerbosityLeavesOnlyErrors) {
+  const Logger log = NewLogger(LogFormat::kText, -1);
+
+  log.Info("hidden");
+  log.Error("shown");
+
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_EQ(TextWithoutHeader(), "\"shown\"\n");
+}
+
+// Sampling.
+
+TEST_F(LogTest, RepeatedLinesOfOneSecondAreLeftOutAndCounted) {
+  testing::FakeClock clock;
+  const Logger log({.sampling = {.first = 2, .thereafter = 3},
+                    .write = [this](std::string_view line) { lines_.emplace_back(line); },
+                    .clock = clock});
+  const auto repeat = [&](const char* message) { log.Error(message); };
+
+  for (int i = 0; i < 9; ++i) repeat("failed");  // writes 1, 2, 5 and 8
+  EXPECT_EQ(lines_.size(), 4U);
+  EXPECT_EQ(TextWithoutHeader(), "\"failed\" suppressed=2\n");
+  repeat("another message");
+  EXPECT_EQ(TextWithoutHeader(), "\"another message\"\n");
+  clock.Advance(std::chrono::seconds(1));
+  repeat("failed");
+  EXPECT_EQ(TextWithoutHeader(), "\"failed\" suppressed=1\n");
+}
+
+TEST_F(LogTest, ALoggerWithAVerbosityWritesAllRepeatedLines) {
+  const Logger log = NewLogger({.vmodule = {{"web", 1}}, .sampling = {.first = 1}}).Named("web");
+
+  for (int i = 0; i < 3; ++i) log.Info("m");
+
+  EXPECT_EQ(lines_.size(), 3U);
+}
+
 // Redirects standard error to a pipe. A file is not sufficient, because one write to a file accepts
 // a line of any length.
 class StandardErrorPipe {
@@ -210,18 +352,19 @@ TEST_F(LogTest, LinesOfSeveralLoggersAreNotInterleavedOnStandardError) {
     for (int i = 0; i < 4; ++i) {
       writers.emplace_back([&] {
         const Logger log({.format = LogFormat::kJson});
-        for (int n = 0; n < 5; ++n) log.Info(message);
+        for (int n = 0; n < 2; ++n) log.Info(message);  // all together: less than 1 MiB
       });
     }
   }
 
+  EXPECT_TRUE(FlushLog(std::chrono::minutes(1)));
   std::istringstream lines(pipe.Finish());
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    EXPECT_TRUE(line.starts_with("{\"ts\":"));
+    EXPECT_TRUE(line.starts_with("{\"level\":"));
     EXPECT_TRUE(line.ends_with(",\"msg\":\"" + message + "\"}"));
   }
-  EXPECT_EQ(count, 20);
+  EXPECT_EQ(count, 8);
 }
 
 }  // namespace

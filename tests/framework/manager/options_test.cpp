@@ -150,7 +150,7 @@ TEST(OptionsTest, LoggingFormatJsonSelectsJsonLines) {
   ::testing::internal::CaptureStderr();
   options.log.Info("hello");
 
-  EXPECT_EQ(::testing::internal::GetCapturedStderr().substr(0, 6), "{\"ts\":");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().substr(0, 9), "{\"level\":");
 }
 
 // Durations.

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/log.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/observing_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -76,6 +77,10 @@ TEST_F(MetricsTest, TheDurationOfARequestIsObservedUnlessItIsAStream) {
 TEST_F(MetricsTest, TextHasNoQueueRequestOrInformerMetricsWithoutThem) {
   EXPECT_THAT(metrics_.Text(), Not(AnyOf(HasSubstr("workqueue_"), HasSubstr("rest_client_"),
                                          HasSubstr("kopp_informer_"))));
+}
+
+TEST_F(MetricsTest, DroppedLogLinesAreCounted) {
+  EXPECT_EQ(Value("kopp_log_lines_dropped_total"), std::to_string(GetLogStatus().dropped_lines));
 }
 
 TEST_F(MetricsTest, ANewQueueHasAllMetrics) {
