@@ -73,7 +73,8 @@ forbid(framework/internal/system "boost/")
 forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
 forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
-forbid(framework/src "yaml-cpp/" EXCEPT config/kubeconfig.cpp)
+forbid(framework/src "yaml-cpp/"
+  EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
 foreach(folder log config transport client serving controller manager)
   forbid(framework/src/${folder} "prometheus/")
 endforeach()

@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <filesystem>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <net/bind_address.hpp>
 #include <system/command_line.hpp>
+#include <system/flag_settings.hpp>
 #include <system/quoted.hpp>
 
 #include <kopp/config.hpp>
+#include <kopp/flags.hpp>
 
 namespace kopp::apiserver {
 namespace {
 
-using detail::FlagText;
 using detail::Quoted;
 using detail::UsageError;
 
@@ -24,77 +26,24 @@ constexpr std::string_view kAbout =
     "stops. SIGUSR1 takes it off the network, as if its process were killed. SIGUSR2 brings it\n"
     "back with the same objects.";
 
-// The values of the flags before conversion.
+// The values of the flags before their combination is checked.
 struct RawFlags {
+  Flags flags{};
   std::string bind_address = "127.0.0.1:0";
   bool plain = false;
-  std::string seed = "1";
-  std::vector<std::string> load;
-  std::string kubeconfig;
-  std::vector<std::string> users;
-  std::vector<std::string> certificate_users;
-  std::string audit_log;
-  std::vector<std::string> faults;
   bool demo = false;
-  std::string program_log;
 };
 
-void DeclareServer(detail::CommandLine& line, RawFlags& raw) {
-  constexpr const char* kServer = "The server";
-  line.Add({"--bind-address", "ADDRESS", kServer,
-            "Address and port to listen on: :8080 is port 8080 of all\n"
-            "addresses, port 0 is a free port. All clients have full\n"
-            "access."},
-           raw.bind_address);
-  line.Add({"--plain", "", kServer, "Serve HTTP instead of HTTPS."}, raw.plain);
-  line.Add({"--seed", "NUMBER", kServer,
-            "Seed for uids, generated names and faults; the same\n"
-            "seed gives the same values."},
-           raw.seed);
-  line.Add({"--fault", "FAULT", kServer,
-            "Inject a fault: a type, then fields, such as\n"
-            "conflict,verb=update,resource=foos,times=3. Repeatable."},
-           raw.faults);
+using Texts = std::vector<std::string>;
 
-  constexpr const char* kContents = "Objects";
-  line.Add({"--load", "FILE", kContents,
-            "Create the objects in a YAML or JSON file, or in the\n"
-            "files of a directory; CustomResourceDefinitions first.\n"
-            "Repeatable."},
-           raw.load);
-}
-
-void DeclareUse(detail::CommandLine& line, RawFlags& raw) {
-  constexpr const char* kUsers = "Users and audit log";
-  line.Add({"--write-kubeconfig", "FILE", kUsers,
-            "Write a kubeconfig for an administrator, when all\n"
-            "objects are loaded."},
-           raw.kubeconfig);
-  line.Add({"--user", "NAME=FILE", kUsers,
-            "Write a kubeconfig for user NAME, with a bearer token.\n"
-            "Repeatable."},
-           raw.users);
-  line.Add({"--user-certificate", "NAME=FILE", kUsers,
-            "Same as --user, with a client certificate. Repeatable."},
-           raw.certificate_users);
-  line.Add({"--audit-log", "FILE", kUsers,
-            "Append all requests to FILE, in the format of a\n"
-            "Kubernetes audit log."},
-           raw.audit_log);
-
-  constexpr const char* kDemo = "Demo";
-  line.Add({"--demo", "", kDemo,
-            "Run PROGRAM with its own KUBECONFIG and print its\n"
-            "writes and watches, until PROGRAM or the server stops.\n"
-            "Custom resources are created when PROGRAM starts to\n"
-            "watch. Faults affect PROGRAM only. Without --load, loads\n"
-            "share/kopp/PROGRAM/demo of PROGRAM's install prefix."},
-           raw.demo);
-  line.Add({"--program-log", "FILE", kDemo,
-            "Append the output of PROGRAM to FILE. Without it, only\n"
-            "the last lines are shown if PROGRAM fails."},
-           raw.program_log);
-  line.AddProgramFlags();
+UserKubeconfig ParseUser(const std::string& text, bool by_certificate) {
+  const auto equals = text.find('=');
+  if (equals != std::string::npos && equals > 0 && equals + 1 < text.size()) {
+    return {.user = text.substr(0, equals),
+            .file = text.substr(equals + 1),
+            .by_certificate = by_certificate};
+  }
+  throw std::invalid_argument("write a user and a file, such as alice=alice.kubeconfig");
 }
 
 std::uint64_t ParseSeed(const std::string& text) {
@@ -102,42 +51,112 @@ std::uint64_t ParseSeed(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, seed);
   if (error == std::errc() && stopped == end) return seed;
-  throw UsageError("--seed " + Quoted(text) + ": write a number, such as 7");
-}
-
-std::string CheckAddress(const std::string& text) {
-  if (detail::ParseBindAddress(text)) return text;
-  throw UsageError("--bind-address " + Quoted(text) + ": " + detail::kBindAddressHelp);
+  throw std::invalid_argument("write a number, such as 7");
 }
 
 testing::Fault ParseFaultFlag(const std::string& text) {
   try {
     return testing::ParseFault(text);
   } catch (const ConfigError& error) {
-    throw UsageError(std::string("--fault: ") + error.what());
+    throw std::invalid_argument(error.what());
   }
 }
 
-UserKubeconfig ParseUser(const std::string& flag, const std::string& text) {
-  const auto equals = text.find('=');
-  if (equals != std::string::npos && equals > 0 && equals + 1 < text.size()) {
-    return {.user = text.substr(0, equals),
-            .file = text.substr(equals + 1),
-            .by_certificate = flag == "--user-certificate"};
-  }
-  throw UsageError(flag + ' ' + Quoted(text) +
-                   ": write a user and a file, such as alice=alice.kubeconfig");
+void AddFile(kopp::Flags& flags, Flag flag, std::filesystem::path& file) {
+  flag.type = "FILE";
+  flags.AddParsed(std::move(flag), "", [&](const std::string& text) { file = text; });
+}
+
+void DeclareServer(kopp::Flags& flags, RawFlags& raw) {
+  constexpr const char* kServer = "The server";
+  flags.Add(
+      {.name = "bind-address",
+       .help = "Address and port to listen on: :8080 is port 8080 of all addresses, port 0 is "
+               "a free port. All clients have full access.",
+       .type = "ADDRESS",
+       .group = kServer,
+       .advice = detail::kBindAddressHelp},
+      raw.bind_address,
+      [](const std::string& text) { return detail::ParseBindAddress(text).has_value(); });
+  flags.Add({.name = "plain", .help = "Serve HTTP instead of HTTPS.", .group = kServer}, raw.plain);
+  flags.AddParsed(
+      {.name = "seed",
+       .help = "Seed for uids, generated names and faults; the same seed gives the same "
+               "values.",
+       .type = "NUMBER",
+       .group = kServer},
+      "1", [&](const std::string& text) { raw.flags.seed = ParseSeed(text); });
+  flags.AddParsedList({.name = "fault",
+                       .help = "Inject a fault: a type, then fields, such as "
+                               "conflict,verb=update,resource=foos,times=3. Repeatable.",
+                       .type = "FAULT",
+                       .group = kServer},
+                      "", [&](const Texts& texts) {
+                        for (const auto& text : texts)
+                          raw.flags.faults.push_back(ParseFaultFlag(text));
+                      });
+  flags.AddParsedList({.name = "load",
+                       .help = "Create the objects in a YAML or JSON file, or in the files of a "
+                               "directory; CustomResourceDefinitions first. Repeatable.",
+                       .type = "FILE",
+                       .group = "Objects"},
+                      "", [&](const Texts& texts) {
+                        raw.flags.load = {texts.begin(), texts.end()};
+                      });
+}
+
+void DeclareUsers(kopp::Flags& flags, RawFlags& raw) {
+  constexpr const char* kUsers = "Users and audit log";
+  AddFile(flags,
+          {.name = "write-kubeconfig",
+           .help = "Write a kubeconfig for an administrator, when all objects are loaded.",
+           .group = kUsers},
+          raw.flags.kubeconfig);
+  const auto add_user = [&](const char* name, const char* help, bool by_certificate) {
+    flags.AddParsedList({.name = name, .help = help, .type = "NAME=FILE", .group = kUsers}, "",
+                        [&raw, by_certificate](const Texts& texts) {
+                          for (const auto& text : texts) {
+                            raw.flags.user_kubeconfigs.push_back(ParseUser(text, by_certificate));
+                          }
+                        });
+  };
+  add_user("user", "Write a kubeconfig for user NAME, with a bearer token. Repeatable.", false);
+  add_user("user-certificate", "Same as --user, with a client certificate. Repeatable.", true);
+  AddFile(flags,
+          {.name = "audit-log",
+           .help = "Append all requests to FILE, in the format of a Kubernetes audit log.",
+           .group = kUsers},
+          raw.flags.audit_log);
+}
+
+void DeclareDemo(kopp::Flags& flags, RawFlags& raw) {
+  constexpr const char* kDemo = "Demo";
+  flags.Add({.name = "demo",
+             .help = "Run PROGRAM with its own KUBECONFIG and print its writes and watches, until "
+                     "PROGRAM or the server stops. Custom resources are created when PROGRAM "
+                     "starts to watch. Faults affect PROGRAM only. Without --load, loads "
+                     "share/kopp/PROGRAM/demo of PROGRAM's install prefix.",
+             .group = kDemo},
+            raw.demo);
+  AddFile(
+      flags,
+      {.name = "program-log",
+       .help = "Append the output of PROGRAM to FILE. Without it, only the last lines are shown "
+               "if PROGRAM fails.",
+       .group = kDemo},
+      raw.flags.program_log);
 }
 
 // Rejects combinations of flags that are not allowed.
-void CheckCombinations(const RawFlags& raw, const std::vector<std::string>& program) {
+void CheckCombinations(const RawFlags& raw) {
+  const std::vector<std::string>& program = raw.flags.program;
   if (raw.demo && program.empty()) {
     throw UsageError("--demo needs a program after \"--\", such as --demo -- sample-controller");
   }
   if (!raw.demo && !program.empty()) {
     throw UsageError("program " + Quoted(program.front()) + " needs --demo before \"--\"");
   }
-  if (!raw.demo && !raw.program_log.empty()) {
+  if (!raw.demo && !raw.flags.program_log.empty()) {
     throw UsageError("--program-log needs --demo");
   }
   const auto forbid_plain = [&](const std::string& flag, bool given) {
@@ -146,37 +165,20 @@ void CheckCombinations(const RawFlags& raw, const std::vector<std::string>& prog
                      "anonymous; remove --plain");
   };
   forbid_plain("--demo", raw.demo);
-  forbid_plain("--user", !raw.users.empty());
-  forbid_plain("--user-certificate", !raw.certificate_users.empty());
+  for (const UserKubeconfig& each : raw.flags.user_kubeconfigs) {
+    forbid_plain(each.by_certificate ? "--user-certificate" : "--user", true);
+  }
 }
 
 // Rejects two kubeconfigs with the same file: the second would overwrite the first.
 void CheckFiles(const Flags& flags) {
-  std::vector<std::string> files{flags.kubeconfig};
+  std::vector<std::filesystem::path> files{flags.kubeconfig};
   for (const UserKubeconfig& each : flags.user_kubeconfigs) files.push_back(each.file);
   for (auto file = files.begin(); file != files.end(); ++file) {
     if (file->empty() || std::find(files.begin(), file, *file) == file) continue;
-    throw UsageError("two kubeconfigs have the same file " + Quoted(*file) +
+    throw UsageError("two kubeconfigs have the same file " + Quoted(file->string()) +
                      ": use a different file for each");
   }
-}
-
-Flags Convert(const RawFlags& raw, std::vector<std::string> program) {
-  CheckCombinations(raw, program);
-  Flags flags{.listen = {.address = CheckAddress(raw.bind_address), .tls = !raw.plain},
-              .seed = ParseSeed(raw.seed),
-              .load = {raw.load.begin(), raw.load.end()},
-              .kubeconfig = raw.kubeconfig,
-              .audit_log = raw.audit_log,
-              .program = std::move(program),
-              .program_log = raw.program_log};
-  for (const auto& user : raw.users) flags.user_kubeconfigs.push_back(ParseUser("--user", user));
-  for (const auto& user : raw.certificate_users) {
-    flags.user_kubeconfigs.push_back(ParseUser("--user-certificate", user));
-  }
-  CheckFiles(flags);
-  for (const auto& fault : raw.faults) flags.faults.push_back(ParseFaultFlag(fault));
-  return flags;
 }
 
 }  // namespace
@@ -186,13 +188,20 @@ std::variant<Flags, EarlyExit> ParseFlags(int argc, const char* const* argv) {
   const char* const* const dashes =
       std::find_if(argv, end, [](std::string_view argument) { return argument == "--"; });
   RawFlags raw;
-  detail::CommandLine line(static_cast<int>(dashes - argv), argv, kAbout, "kopp-apiserver",
-                           "[flags] [--demo -- PROGRAM [ARGUMENT...]]");
-  DeclareServer(line, raw);
-  DeclareUse(line, raw);
+  kopp::Flags declared;
+  DeclareServer(declared, raw);
+  DeclareUsers(declared, raw);
+  DeclareDemo(declared, raw);
+  detail::CommandLine line(static_cast<int>(dashes - argv), argv, "kopp-apiserver", declared,
+                           {.about = kAbout, .usage = "[flags] [--demo -- PROGRAM [ARGUMENT...]]"});
+  if (auto early = line.HelpOrVersion()) return *std::move(early);
   try {
-    if (auto early = line.Parse()) return *std::move(early);
-    return Convert(raw, {dashes == end ? end : dashes + 1, end});
+    detail::ApplySettings(declared, {line.Parse()});
+    raw.flags.program = {dashes == end ? end : dashes + 1, end};
+    raw.flags.listen = {.address = raw.bind_address, .tls = !raw.plain};
+    CheckCombinations(raw);
+    CheckFiles(raw.flags);
+    return std::move(raw.flags);
   } catch (const UsageError& error) {
     return EarlyExit{2, line.name() + ": " + error.what() + '\n'};
   }

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <kopp/options.hpp>
+#include <kopp/flags.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fault.hpp>
 

@@ -22,6 +22,7 @@
 #include <kopp/health.hpp>
 #include <kopp/finalizer.hpp>
 #include <kopp/handler_functions.hpp>
+#include <kopp/flags.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>

@@ -12,6 +12,7 @@
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
+#include <kopp/flags.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
 #include <kopp/observing_transport.hpp>
@@ -81,7 +82,8 @@ struct Options {
   /// --max-concurrent-reconciles: the workers of each controller that does not set
   /// ControllerOptions::workers.
   int max_concurrent_reconciles = 1;
-  /// The same for the controllers of one kind: "Foo.samplecontroller.k8s.io" → 4.
+  /// --kind-concurrency: the same for the controllers of one kind: "Foo.samplecontroller.k8s.io" →
+  /// 4.
   std::map<std::string, int> kind_concurrency{};
   /// --sync-period: ControllerOptions::resync of each controller that does not set it.
   Duration sync_period = std::chrono::hours(10);
@@ -90,7 +92,7 @@ struct Options {
   /// Keep it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
-  Logger log{};  ///< -v and --logging-format
+  Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…
 
   /// Called for each request to the API server, also for each retry. Empty: not called.
   RequestObserver on_request{};
@@ -107,20 +109,18 @@ struct Options {
   std::shared_ptr<Transport> transport{};
   Clock& clock = Clock::Real();  ///< must outlive the Manager
 
-  /// Parses the command line. The flags are named as in operators written in Go; `--help` lists
-  /// them. Accepts one or two dashes, and `--flag value` or `--flag=value`. `about` is the first
-  /// paragraph of the help. `name` is set to the base name of argv[0].
+  /// Parses the command line, the environment and the file of --config. The flags are named as in
+  /// operators written in Go; `--help` lists them. Accepts one or two dashes, and `--flag value` or
+  /// `--flag=value`. The value of a flag is taken from the command line, else from the environment
+  /// ($KOPP_KUBE_API_QPS for --kube-api-qps; $WATCH_NAMESPACE, too, for --namespace), else from the
+  /// file, else it is the default. `about` is the first paragraph of the help. `flags` are those of
+  /// the program itself; their variables are set. `name` is set to the base name of argv[0].
   ///
   /// Exits the process with code 0 after --help and --version, and with code 2, after one line on
-  /// standard error, for an unknown flag or an invalid value. Call it at the start of main.
-  static Options FromCommandLine(int argc, const char* const* argv, std::string_view about = {});
-};
-
-/// The result of a command line after which the program exits immediately: --help, --version, or an
-/// error.
-struct EarlyExit {
-  int code = 0;      ///< exit code; 0: print `text` to standard output, else to standard error
-  std::string text;  ///< complete lines
+  /// standard error, for an unknown flag or an invalid value. Call it at the start of main. Throws
+  /// std::logic_error if one of `flags` has the name of a flag of kopp.
+  static Options FromCommandLine(int argc, const char* const* argv, std::string_view about = {},
+                                 const Flags& flags = {});
 };
 
 /// Parses the command line as Options::FromCommandLine does, but neither prints nor exits. `getenv`
@@ -128,6 +128,7 @@ struct EarlyExit {
 /// invalid command line is returned as EarlyExit, not thrown.
 [[nodiscard]] std::variant<Options, EarlyExit> ParseCommandLine(
     int argc, const char* const* argv, std::string_view about = {},
-    const std::function<std::optional<std::string>(const std::string&)>& getenv = {});
+    const std::function<std::optional<std::string>(const std::string&)>& getenv = {},
+    const Flags& flags = {});
 
 }  // namespace kopp

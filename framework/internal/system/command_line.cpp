@@ -3,7 +3,8 @@
 #include "system/quoted.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cstddef>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -11,9 +12,14 @@
 namespace kopp::detail {
 namespace {
 
+constexpr std::size_t kFlagColumns = 40;  // of the names in the help text
+constexpr std::size_t kHelpColumns = 60;  // of the descriptions beside them
+
 class HelpFormatter final : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string_view usage) : usage_(usage) { column_width(40); }
+  explicit HelpFormatter(const HelpText& help) : usage_(help.usage), note_(help.note) {
+    column_width(kFlagColumns);
+  }
 
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
@@ -24,7 +30,7 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
     return (app->get_description().empty() ? "Usage: " : "\nUsage: ") + name + ' ' + usage_ +
-           "\n\n";
+           "\n\n" + (note_.empty() ? "" : note_ + "\n\n");
   }
 
   std::string make_group(std::string group, bool is_positional,
@@ -35,96 +41,98 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_size() == 0 ? "" : ' ' + option->get_type_name();
+    const std::string type = option->get_type_name();
+    return option->get_type_size() == 0 || type.empty() ? "" : ' ' + type;
   }
 
  private:
   std::string usage_;
+  std::string note_;
 };
 
-// Returns the Levenshtein distance: the minimum number of insertions, deletions and replacements of
-// characters that turns `from` into `to`.
-std::size_t EditDistance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
+// Breaks `text` at spaces into lines of at most kHelpColumns bytes.
+std::string Wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string wrapped;
+  std::size_t column = 0;
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + word.size() <= kHelpColumns;
+    if (column > 0) wrapped += fits ? ' ' : '\n';
+    wrapped += word;
+    column = column > 0 && fits ? column + 1 + word.size() : word.size();
   }
-  return row.back();
+  return wrapped;
 }
 
-struct Flag {
+std::string HelpOf(const Flags::Entry& entry) {
+  std::string help = entry.flag.help;
+  if (!entry.default_text.empty()) help += " Default: " + entry.default_text + '.';
+  for (const std::string& variable : entry.flag.variables) {
+    help += (&variable == &entry.flag.variables.front() ? " Environment: $" : " or $") + variable;
+  }
+  if (!entry.flag.variables.empty()) help += '.';
+  return Wrapped(help);
+}
+
+struct Argument {
   std::string name;  // without dashes
   std::optional<std::string> value{};
 };
 
 // Parses "-name=value", "--name" and "-v4". Returns nullopt if `argument` is not a flag.
-std::optional<Flag> SplitFlag(const std::string& argument) {
+std::optional<Argument> SplitArgument(const std::string& argument) {
   const auto begin = argument.find_first_not_of('-');
   if (begin == 0 || begin == std::string::npos || begin > 2) return std::nullopt;
   const std::string flag = argument.substr(begin);
   if (const auto equals = flag.find('='); equals != std::string::npos) {
-    return Flag{flag.substr(0, equals), flag.substr(equals + 1)};
+    return Argument{flag.substr(0, equals), flag.substr(equals + 1)};
   }
   const bool is_level = begin == 1 && flag.size() > 1 && flag.front() == 'v' &&
                         flag.find_first_not_of("0123456789", 1) == std::string::npos;
-  return is_level ? Flag{"v", flag.substr(1)} : Flag{flag};
+  return is_level ? Argument{"v", flag.substr(1)} : Argument{flag};
 }
 
-const CLI::Option* FindOption(const CLI::App& app, const Flag& flag) {
-  return app.get_option_no_throw("--" + flag.name);
+// Returns whether the next argument is the value of `argument`.
+bool NextArgumentIsValue(const Flags::Entry* entry, const Argument& argument) {
+  return entry != nullptr && !argument.value && !entry->is_switch;
 }
 
-// Returns whether the next argument is the value of `flag`.
-bool NextArgumentIsValue(const CLI::Option* option, const Flag& flag) {
-  return option != nullptr && !flag.value && option->get_items_expected_min() > 0;
-}
-
-}  // namespace
-
-CommandLine::CommandLine(int argc, const char* const* argv, std::string_view about,
-                         std::string fallback_name, std::string_view usage)
-    : name_(std::move(fallback_name)), arguments_(argv + std::min(argc, 1), argv + argc) {
-  if (argc > 0) name_ = std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1);
-  app_ = std::make_unique<CLI::App>(std::string(about), name_);
-  app_->formatter(std::make_shared<HelpFormatter>(usage));
-}
-
-CommandLine::~CommandLine() = default;
-
-void CommandLine::Add(const FlagText& text, std::string& value) {
-  const std::string help = value.empty() ? text.help : text.help + " Default: " + value + '.';
-  app_->add_option(text.names, value, help)->type_name(text.type)->group(text.group)->take_last();
-}
-
-void CommandLine::Add(const FlagText& text, std::vector<std::string>& values) {
-  app_->add_option(text.names, values, text.help)
-      ->type_name(text.type)
-      ->group(text.group)
+void AddOption(CLI::App& app, const Flags::Entry& entry) {
+  const std::string& name = entry.flag.name;
+  const std::string names = (name.size() == 1 ? "-" + name + ',' : "") + "--" + name;
+  const auto accept_all = [](const CLI::results_t&) { return true; };
+  app.add_option(names, accept_all, HelpOf(entry))
+      ->type_name(entry.flag.type)
+      ->group(entry.flag.group)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void CommandLine::Add(const FlagText& text, bool& is_set) {
-  app_->add_flag(text.names, is_set, text.help)->group(text.group);
+}  // namespace
+
+CommandLine::CommandLine(int argc, const char* const* argv, std::string fallback_name,
+                         const Flags& flags, const HelpText& help)
+    : name_(std::move(fallback_name)),
+      arguments_(argv + std::min(argc, 1), argv + argc),
+      flags_(flags) {
+  if (argc > 0) name_ = std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1);
+  app_ = std::make_unique<CLI::App>(std::string(help.about), name_);
+  app_->formatter(std::make_shared<HelpFormatter>(help));
+  for (const Flags::Entry& entry : flags.entries()) AddOption(*app_, entry);
+  constexpr const char* kActions = "Actions";
+  app_->set_help_flag("-h,--help", "Show this help text and exit.")->group(kActions);
+  app_->add_flag("--version")->description("Show the version and exit.")->group(kActions);
 }
 
-void CommandLine::AddProgramFlags() {
-  constexpr const char* kProgram = "The program";
-  app_->set_help_flag("-h,--help", "Show this help text and exit.")->group(kProgram);
-  app_->add_flag("--version")->description("Show the version and exit.")->group(kProgram);
+CommandLine::~CommandLine() = default;
+
+std::optional<EarlyExit> CommandLine::HelpOrVersion() const {
+  if (ContainsFlag({"h", "help"})) return EarlyExit{0, app_->help()};
+  if (ContainsFlag({"version"})) return EarlyExit{0, name_ + ", with kopp " KOPP_VERSION "\n"};
+  return std::nullopt;
 }
 
-std::optional<EarlyExit> CommandLine::Parse() {
-  if (ContainsFlag({"-h", "--h", "-help", "--help"})) return EarlyExit{0, app_->help()};
-  if (ContainsFlag({"-version", "--version"})) {
-    return EarlyExit{0, name_ + ", with kopp " KOPP_VERSION "\n"};
-  }
+FlagSettings CommandLine::Parse() {
   auto arguments = NormalizedArguments();
   std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the last argument first
   try {
@@ -132,66 +140,54 @@ std::optional<EarlyExit> CommandLine::Parse() {
   } catch (const CLI::Error& error) {
     throw UsageError(error.what());
   }
-  return std::nullopt;
-}
-
-bool CommandLine::IsGiven(const std::string& flag) const { return app_->count(flag) > 0; }
-
-// Returns the error for an unknown flag, with the most similar flag if there is one. Example:
-// `unknown flag "--kubeconfg"; did you mean --kubeconfig?`
-std::string CommandLine::UnknownFlagMessage(const std::string& flag) const {
-  std::string nearest;
-  // Suggests a flag only if it differs in at most 3 characters and in at most a third of them.
-  std::size_t max_distance = std::min<std::size_t>(3, flag.size() / 3);
-  for (const CLI::Option* option : std::as_const(*app_).get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      const std::size_t distance = EditDistance(flag, "--" + name);
-      if (distance > max_distance) continue;
-      max_distance = distance;
-      nearest = "--" + name;
-    }
+  FlagSettings settings;
+  for (const Flags::Entry& entry : flags_.entries()) {
+    const std::string& name = entry.flag.name;
+    const CLI::Option* option = app_->get_option_no_throw("--" + name);
+    if (option->count() > 0) settings[name] = {FlagSpelling(name), option->results()};
   }
-  return "unknown flag " + Quoted(flag) +
-         (nearest.empty() ? "; run with --help for the list of flags"
-                          : "; did you mean " + nearest + "?");
+  return settings;
 }
 
-// Converts the flag syntax of Go to the syntax of CLI11: one dash becomes two, and each value is
-// joined to its flag, because CLI11 would take a value that starts with a dash for a flag.
+// Converts the flag syntax of Go to the syntax of CLI11: one dash becomes two, an alias becomes the
+// name, a switch gets its value, and each value is joined to its flag, because CLI11 would take a
+// value that starts with a dash for a flag.
 std::vector<std::string> CommandLine::NormalizedArguments() const {
   std::vector<std::string> result;
-  for (auto argument = arguments_.begin(); argument != arguments_.end(); ++argument) {
-    auto flag = SplitFlag(*argument);
-    if (!flag) {
-      throw UsageError("unexpected argument " + Quoted(*argument) +
-                       "; run with --help for the list of flags");
+  for (auto next = arguments_.begin(); next != arguments_.end(); ++next) {
+    auto argument = SplitArgument(*next);
+    const std::string see_help = "run with --help for the list of flags";
+    if (!argument) throw UsageError("unexpected argument " + Quoted(*next) + "; " + see_help);
+    const Flags::Entry* entry = flags_.Find(argument->name);
+    if (entry == nullptr) {
+      throw UsageError("unknown flag " + Quoted("--" + argument->name) + "; " +
+                       SimilarFlag(flags_, argument->name, "--", see_help));
     }
-    const std::string name = "--" + flag->name;
-    const CLI::Option* option = FindOption(*app_, *flag);
-    if (option == nullptr) throw UsageError(UnknownFlagMessage(name));
-    if (NextArgumentIsValue(option, *flag)) {
-      if (++argument == arguments_.end()) {
-        throw UsageError(name + " needs a value: write " + name + '=' + option->get_type_name());
+    const std::string name = "--" + entry->flag.name;
+    if (NextArgumentIsValue(entry, *argument)) {
+      if (++next == arguments_.end()) {
+        throw UsageError(name + " needs a value: write " + name + '=' + entry->flag.type);
       }
-      flag->value = *argument;
+      argument->value = *next;
     }
-    if (flag->value && flag->value->empty()) {
+    const std::string value = argument->value.value_or("true");
+    if (value.empty()) {
       result.insert(result.end(), {name, ""});  // CLI11 reads "--name=" as --name without a value
     } else {
-      result.push_back(flag->value ? name + '=' + *flag->value : name);
+      result.push_back(name + '=' + value);
     }
   }
   return result;
 }
 
-// Returns whether one of `flags` is given, and not as the value of another flag. Parse calls this
-// before it validates anything, so that --help works even if another flag is invalid.
-bool CommandLine::ContainsFlag(std::initializer_list<std::string_view> flags) const {
+// Returns whether one of the flags is given, and not as the value of another flag. This is checked
+// before anything is validated, so that --help works even if another flag is invalid.
+bool CommandLine::ContainsFlag(std::initializer_list<std::string_view> names) const {
   for (std::size_t i = 0; i < arguments_.size() && arguments_[i] != "--"; ++i) {
-    const auto name = std::string_view(arguments_[i]).substr(0, arguments_[i].find('='));
-    if (std::find(flags.begin(), flags.end(), name) != flags.end()) return true;
-    const auto flag = SplitFlag(arguments_[i]);
-    if (flag && NextArgumentIsValue(FindOption(*app_, *flag), *flag)) ++i;
+    const auto argument = SplitArgument(arguments_[i]);
+    if (!argument) continue;
+    if (std::find(names.begin(), names.end(), argument->name) != names.end()) return true;
+    if (NextArgumentIsValue(flags_.Find(argument->name), *argument)) ++i;
   }
   return false;
 }

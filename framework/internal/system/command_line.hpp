@@ -1,14 +1,15 @@
 #pragma once
 
+#include "system/flag_settings.hpp"
+
 #include <initializer_list>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <kopp/options.hpp>
+#include <kopp/flags.hpp>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the namespace of CLI11
 class App;
@@ -16,60 +17,41 @@ class App;
 
 namespace kopp::detail {
 
-/// An invalid command line. what() is one line of text without the program's name.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// The description of a flag in the help text: "  --name TYPE   help". The help text lists the
-/// flags of a group together.
-struct FlagText {
-  const char* names = "";  ///< example: "-v,--v"
-  const char* type = "";   ///< example: "FILE"
-  const char* group = "";  ///< heading in the help text
-  std::string help{};      ///< may have several lines; Add appends the default value
+/// The texts of --help besides those of the flags.
+struct HelpText {
+  std::string_view about{};            ///< the first paragraph
+  std::string_view usage = "[flags]";  ///< the arguments in the line "Usage:"
+  std::string_view note{};             ///< the paragraph before the flags
 };
 
 /// Parses the command line of a program in the flag syntax of Go: one or two dashes, `--flag value`
-/// or `--flag=value`. Parse writes the values into the variables passed to Add, which must outlive
-/// this object. Not thread-safe.
+/// or `--flag=value`; a switch is `--flag` or `--flag=false`. --help and --version are added to the
+/// flags. Not thread-safe.
 class CommandLine {
  public:
-  /// `about` is the first paragraph of the help text; `usage` describes the arguments in its
-  /// "Usage:" line. The name of the program is the base name of argv[0], or `fallback_name` if argc
-  /// is 0. Copies `argv`.
-  CommandLine(int argc, const char* const* argv, std::string_view about, std::string fallback_name,
-              std::string_view usage = "[flags]");
+  /// The name of the program is the base name of argv[0], or `fallback_name` if argc is 0. Copies
+  /// `argv`. `flags` must outlive this object.
+  CommandLine(int argc, const char* const* argv, std::string fallback_name, const Flags& flags,
+              const HelpText& help);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Adds a flag with one value. The current content of `value` is the default. If the flag is
-  /// given more than once, the last value is used.
-  void Add(const FlagText& text, std::string& value);
-  /// Adds a repeatable flag. Each occurrence appends a value to `values`.
-  void Add(const FlagText& text, std::vector<std::string>& values);
-  /// Adds a flag without a value.
-  void Add(const FlagText& text, bool& is_set);
-  /// Adds --help and --version as the last group.
-  void AddProgramFlags();
-
-  /// Parses the arguments and sets the variables. Returns a value if the program must exit at once,
-  /// because of --help or --version. Throws UsageError.
-  [[nodiscard]] std::optional<EarlyExit> Parse();
-  /// Returns whether `flag` ("--name") was given. Call it after Parse. `flag` must have been added.
-  [[nodiscard]] bool IsGiven(const std::string& flag) const;
+  /// Returns the text of --help or --version if one of them is given.
+  [[nodiscard]] std::optional<EarlyExit> HelpOrVersion() const;
+  /// Returns the values of the flags that are given, without validating them. Throws UsageError for
+  /// an unknown flag, a missing value and an argument that is not a flag.
+  [[nodiscard]] FlagSettings Parse();
 
  private:
-  [[nodiscard]] bool ContainsFlag(std::initializer_list<std::string_view> flags) const;
+  [[nodiscard]] bool ContainsFlag(std::initializer_list<std::string_view> names) const;
   [[nodiscard]] std::vector<std::string> NormalizedArguments() const;
-  [[nodiscard]] std::string UnknownFlagMessage(const std::string& flag) const;
 
   std::string name_;
   std::vector<std::string> arguments_;
+  const Flags& flags_;
   std::unique_ptr<CLI::App> app_;
 };
 

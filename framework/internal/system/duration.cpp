@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace kopp::detail {
@@ -78,6 +79,20 @@ std::optional<Duration> ParseDuration(std::string_view text) {
     if (!ConsumeTerm(text, sum)) return std::nullopt;
   }
   return Duration(negative ? -sum : sum);
+}
+
+std::string FormatDuration(Duration duration) {
+  if (duration == Duration::zero()) return "0s";
+  constexpr std::array<const char*, 6> kNames{"h", "m", "s", "ms", "us", "ns"};
+  std::string text = duration < Duration::zero() ? "-" : "";
+  std::int64_t rest = duration.count();
+  for (const char* name : kNames) {
+    const std::int64_t unit = *FindUnit(name);
+    const std::int64_t count = rest / unit;
+    rest %= unit;
+    if (count != 0) text += std::to_string(count < 0 ? -count : count) + name;
+  }
+  return text;
 }
 
 }  // namespace kopp::detail

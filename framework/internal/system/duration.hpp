@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <kopp/workqueue/clock.hpp>
@@ -11,5 +12,9 @@ namespace kopp::detail {
 /// units are ns, us, ms, s, m and h. Returns nullopt for any other text and on overflow. Fractions
 /// of a nanosecond are truncated.
 [[nodiscard]] std::optional<Duration> ParseDuration(std::string_view text);
+
+/// Returns the shortest text that ParseDuration reads as `duration`, without fractions: "1h30m",
+/// "500ms", "0s".
+[[nodiscard]] std::string FormatDuration(Duration duration);
 
 }  // namespace kopp::detail

@@ -1,74 +1,22 @@
 #include "config/kubeconfig.hpp"
 
 #include "config/config_input.hpp"
+#include "config/yaml_document.hpp"
 #include "system/quoted.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace kopp::detail {
 namespace {
 
-// Checks the parse events of a document before a tree is built. Rejects aliases, because an alias
-// can make the tree a thousand times larger than the text, or infinite. Limits the number of nodes,
-// and so the memory. The depth needs no check here: yaml-cpp allows 500 levels.
-class DocumentLimits final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { Count(mark); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw YAML::ParserException(mark, "a kubeconfig must not use aliases (*name)");
-  }
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                const std::string& /*value*/) override {
-    Count(mark);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
-                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
-    Count(mark);
-  }
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                  YAML::EmitterStyle::value /*style*/) override {
-    Count(mark);
-  }
-  void OnMapEnd() override {}
-
- private:
-  static constexpr std::size_t kMaxNodes = 100'000;
-
-  void Count(const YAML::Mark& mark) {
-    if (++nodes_ > kMaxNodes) throw YAML::ParserException(mark, "more than 100,000 values");
-  }
-
-  std::size_t nodes_ = 0;
-};
-
-std::string Location(const std::string& where, const YAML::Mark& mark) {
-  return mark.is_null() ? where : where + ", line " + std::to_string(mark.line + 1);
-}
-
-YAML::Node ParseYaml(const std::string& text, const std::string& where) {
-  try {
-    std::istringstream stream(text);
-    DocumentLimits limits;
-    YAML::Parser(stream).HandleNextDocument(limits);
-    return YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    throw ConfigError(Location(where, error.mark) + ": invalid YAML: " + Escaped(error.msg) +
-                      "; correct it, or recreate it with `kubectl config view --raw`");
-  }
-}
+constexpr const char* kAdvice = "correct it, or recreate it with `kubectl config view --raw`";
 
 [[noreturn]] void ThrowDuplicateField(const YAML::Node& key, const std::string& where) {
-  throw ConfigError(Location(where, key.Mark()) + ": " + Quoted(key.Scalar()) +
+  throw ConfigError(YamlLocation(where, key.Mark()) + ": " + Quoted(key.Scalar()) +
                     " is defined twice; remove one");
 }
 
@@ -88,7 +36,8 @@ std::string FindString(const YAML::Node& map, std::string_view key, const std::s
   const auto value = Find(map, key, where);
   if (!value) return {};
   if (value->IsScalar()) return value->Scalar();
-  throw ConfigError(Location(where, value->Mark()) + ": " + std::string(key) + " must be a string");
+  throw ConfigError(YamlLocation(where, value->Mark()) + ": " + std::string(key) +
+                    " must be a string");
 }
 
 // As in kubectl, an empty string or list counts as missing.
@@ -134,11 +83,11 @@ void AddEntries(const YAML::Node& root, const std::string& plural, const std::st
   const auto list = Find(root, plural, where);
   if (!list) return;
   if (!list->IsSequence()) {
-    throw ConfigError(Location(where, list->Mark()) + ": " + plural + " must be a list");
+    throw ConfigError(YamlLocation(where, list->Mark()) + ": " + plural + " must be a list");
   }
   Kubeconfig::Entries new_entries;
   for (const YAML::Node& item : *list) {
-    const std::string location = Location(where, item.Mark());
+    const std::string location = YamlLocation(where, item.Mark());
     const std::string name = item.IsMap() ? FindString(item, "name", location) : std::string();
     const auto fields = item.IsMap() ? Find(item, singular, location) : std::nullopt;
     if (name.empty() || (fields && !fields->IsMap())) {
@@ -178,7 +127,7 @@ Kubeconfig MergeKubeconfigs(const std::vector<KubeconfigFile>& files) {
   for (const auto& [path, text] : files) {
     const std::string where = "kubeconfig " + path.string();
     merged.where += (merged.where.empty() ? "" : ", ") + where;
-    const YAML::Node root = ParseYaml(text, where);
+    const YAML::Node root = ParseYamlDocument(text, where, kAdvice);
     if (root.IsNull()) continue;  // an empty file is allowed, as in kubectl
     ValidateKubeconfig(root, where);
     if (merged.current_context.empty()) {

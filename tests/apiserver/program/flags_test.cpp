@@ -86,8 +86,8 @@ TEST(ServerFlagsTest, AUsageErrorIsOneLineWithTheCorrection) {
   EXPECT_THAT(UsageErrorOf({"--user", "alice"}), HasSubstr("such as alice=alice.kubeconfig"));
   EXPECT_THAT(UsageErrorOf({"--user", "=file"}), HasSubstr("such as alice=alice.kubeconfig"));
   EXPECT_THAT(UsageErrorOf({"--bind-address", "8080"}), HasSubstr("write :8080"));
-  EXPECT_THAT(UsageErrorOf({"--seed", "x"}), HasSubstr("--seed \"x\": write a number"));
-  EXPECT_THAT(UsageErrorOf({"--fault", "earthquake"}), HasSubstr("--fault: "));
+  EXPECT_THAT(UsageErrorOf({"--seed", "x"}), HasSubstr("\"x\" for --seed: write a number"));
+  EXPECT_THAT(UsageErrorOf({"--fault", "earthquake"}), HasSubstr("for --fault: "));
   EXPECT_THAT(UsageErrorOf({"--write-kubeconfig", "k", "--user", "a=k"}),
               HasSubstr("two kubeconfigs have the same file \"k\": use a different file for each"));
   EXPECT_THAT(UsageErrorOf({"--laod", "x"}), HasSubstr("did you mean --load?"));

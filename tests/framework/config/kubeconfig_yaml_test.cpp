@@ -25,7 +25,7 @@ TEST_F(KubeconfigYamlTest, ControlCharactersAreEscapedInErrors) {
 
 TEST_F(KubeconfigYamlTest, AliasIsRejected) {
   EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: &all []\nusers: *all\n"),
-            "kubeconfig DIR/config, line 3: invalid YAML: a kubeconfig must not use "
+            "kubeconfig DIR/config, line 3: invalid YAML: it must not use "
             "aliases (*name); correct it, or recreate it with `kubectl config view --raw`");
 }
 

@@ -86,6 +86,110 @@ TEST(OptionsTest, EachFlagSetsItsOption) {
   EXPECT_FALSE(options.log.V(5).Enabled());
 }
 
+TEST(OptionsTest, EachFlagForControllersAndLeaderElectionSetsItsOption) {
+  const Options options =
+      Parsed({"--max-concurrent-reconciles=4", "--kind-concurrency=Foo.example.com=8,Pod=2",
+              "--kind-concurrency=Bar.example.com=1", "--sync-period=1h", "--leader-elect",
+              "--leader-election-id=web", "--leader-election-namespace=system",
+              "--leader-election-lease-duration=30s", "--leader-election-renew-deadline=20s",
+              "--leader-election-retry-period=4s", "--leader-election-release-on-cancel=false"});
+
+  EXPECT_EQ(options.max_concurrent_reconciles, 4);
+  const std::map<std::string, int> kinds{
+      {"Foo.example.com", 8}, {"Pod", 2}, {"Bar.example.com", 1}};
+  EXPECT_EQ(options.kind_concurrency, kinds);
+  EXPECT_EQ(options.sync_period, 1h);
+  EXPECT_TRUE(options.leader_election.enabled);
+  EXPECT_EQ(options.leader_election.id, "web");
+  EXPECT_EQ(options.leader_election.ns, "system");
+  EXPECT_EQ(options.leader_election.lease_duration, 30s);
+  EXPECT_EQ(options.leader_election.renew_deadline, 20s);
+  EXPECT_EQ(options.leader_election.retry_period, 4s);
+  EXPECT_FALSE(options.leader_election.release_on_cancel);
+}
+
+TEST(OptionsTest, EachFlagForEndpointsSetsItsOption) {
+  const Options options =
+      Parsed({"--metrics-secure=false", "--metrics-cert-path=/c", "--metrics-cert-name=a.crt",
+              "--metrics-cert-key=a.key", "--health-probe-bind-address=:8081",
+              "--debug-bind-address=127.0.0.1:8082"});
+
+  EXPECT_FALSE(options.metrics_secure);
+  EXPECT_EQ(options.metrics_cert_path, "/c");
+  EXPECT_EQ(options.metrics_cert_name, "a.crt");
+  EXPECT_EQ(options.metrics_cert_key, "a.key");
+  EXPECT_EQ(options.health_probe_bind_address, ":8081");
+  EXPECT_EQ(options.debug_bind_address, "127.0.0.1:8082");
+}
+
+TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {
+  const Options options = Parsed({});
+  const Options defaults;
+
+  EXPECT_EQ(options.max_concurrent_reconciles, defaults.max_concurrent_reconciles);
+  EXPECT_EQ(options.sync_period, defaults.sync_period);
+  EXPECT_EQ(options.leader_election.enabled, defaults.leader_election.enabled);
+  EXPECT_EQ(options.leader_election.lease_duration, defaults.leader_election.lease_duration);
+  EXPECT_EQ(options.metrics_secure, defaults.metrics_secure);
+  EXPECT_EQ(options.metrics_cert_name, defaults.metrics_cert_name);
+  EXPECT_EQ(options.health_probe_bind_address, defaults.health_probe_bind_address);
+}
+
+TEST(OptionsTest, NumbersOfReconcilesBelowOneAreRejected) {
+  EXPECT_EQ(
+      ErrorOf({"--max-concurrent-reconciles=0"}),
+      "web-operator: invalid value \"0\" for --max-concurrent-reconciles: write a number of 1 "
+      "or more, such as 4\n");
+  for (const char* value : {"Foo", "=2", "Foo=0", "Foo=x"}) {
+    EXPECT_EQ(ErrorOf({"--kind-concurrency", value}),
+              std::string("web-operator: invalid value \"") + value +
+                  "\" for --kind-concurrency: write kinds and numbers, such as "
+                  "Foo.samplecontroller.k8s.io=4\n");
+  }
+}
+
+TEST(OptionsTest, ATimeOfLeaderElectionOfZeroIsRejected) {
+  EXPECT_EQ(
+      ErrorOf({"--leader-election-retry-period=0"}),
+      "web-operator: invalid value \"0\" for --leader-election-retry-period: write a duration "
+      "with its unit, such as 500ms, 30s or 1m30s\n");
+}
+
+TEST(OptionsTest, TheNamespaceOfTheLeaseIsOneNamespace) {
+  EXPECT_EQ(
+      ErrorOf({"--leader-election-namespace=a,b"}),
+      "web-operator: invalid value \"a,b\" for --leader-election-namespace: write the name of "
+      "a namespace\n");
+}
+
+TEST(OptionsTest, FlagsOfGoOperatorsAreAcceptedIfTheyChangeNothing) {
+  Parsed({"--enable-http2=false", "--pprof-bind-address=0"});
+
+  EXPECT_EQ(ErrorOf({"--enable-http2"}),
+            "web-operator: --enable-http2: the servers use HTTP/1.1 only: remove the flag\n");
+  EXPECT_EQ(
+      ErrorOf({"--pprof-bind-address=:6060"}),
+      "web-operator: invalid value \":6060\" for --pprof-bind-address: there is no pprof: use "
+      "--debug-bind-address\n");
+}
+
+// Switches.
+
+TEST(OptionsTest, ASwitchIsSetWithAndWithoutAValue) {
+  EXPECT_TRUE(Parsed({"--leader-elect"}).leader_election.enabled);
+  EXPECT_TRUE(Parsed({"-leader-elect", "-v=1"}).leader_election.enabled);
+  EXPECT_TRUE(Parsed({"--leader-elect=true"}).leader_election.enabled);
+  EXPECT_FALSE(Parsed({"--leader-elect=false"}).leader_election.enabled);
+  EXPECT_FALSE(Parsed({"--leader-elect", "--leader-elect=0"}).leader_election.enabled);
+}
+
+TEST(OptionsTest, AValueOfASwitchThatIsNotABooleanIsRejected) {
+  EXPECT_EQ(ErrorOf({"--leader-elect=yes"}),
+            "web-operator: invalid value \"yes\" for --leader-elect: write true or false\n");
+  EXPECT_EQ(ErrorOf({"--leader-elect", "true"}),
+            "web-operator: unexpected argument \"true\"; run with --help for the list of flags\n");
+}
+
 // The spellings of a flag.
 
 class FlagSpellingTest : public ::testing::TestWithParam<std::string> {};
@@ -262,8 +366,10 @@ TEST(OptionsTest, TheErrorForAnUnknownTransportListsTheTransports) {
 }
 
 TEST(OptionsTest, TheErrorForAnUnknownLoggingFormatListsTheFormats) {
-  EXPECT_EQ(ErrorOf({"--logging-format=xml"}),
-            "web-operator: invalid value \"xml\" for --logging-format: write text or json\n");
+  EXPECT_EQ(
+      ErrorOf({"--logging-format=xml"}),
+      "web-operator: invalid value \"xml\" for --logging-format: write text, json, console or "
+      "logfmt\n");
 }
 
 TEST(OptionsTest, AVerbosityThatIsNotANumberIsRejected) {
@@ -287,6 +393,11 @@ TEST(OptionsTest, ARateThatIsNegativeOrNotANumberIsRejected) {
       ErrorOf({"--kube-api-burst=2.5"}),
       "web-operator: invalid value \"2.5\" for --kube-api-burst: write a number of 0 or more, "
       "such as 40\n");
+}
+
+TEST(OptionsTest, TheNamespaceFlagMayBeRepeatedAndHasTheNamesOfOtherOperators) {
+  EXPECT_EQ(Parsed({"--namespace=web", "--watch-namespace=shop,a"}).watch_namespace, "web,shop,a");
+  EXPECT_EQ(Parsed({"--namespaces=web"}).watch_namespace, "web");
 }
 
 TEST(OptionsTest, TheNamespaceFlagAcceptsAListOfNamespaces) {
@@ -324,9 +435,9 @@ TEST(OptionsTest, HelpShowsTypeDescriptionAndDefaultOfAFlag) {
   EXPECT_NE(help.find("  --graceful-shutdown-timeout DURATION  "
                       "The time that running reconciles have to finish after\n"
                       "                                        "
-                      "SIGTERM or SIGINT, such as 500ms or 1m30s; then their\n"
+                      "SIGTERM or SIGINT, such as 500ms or 1m30s; then their API\n"
                       "                                        "
-                      "API calls are cancelled. Default: 30s.\n"),
+                      "calls are cancelled. Default: 30s.\n"),
             std::string::npos)
       << help;
 }
@@ -334,6 +445,26 @@ TEST(OptionsTest, HelpShowsTypeDescriptionAndDefaultOfAFlag) {
 TEST(OptionsTest, HelpNamesTheEnvironmentVariables) {
   EXPECT_NE(OutputOf({"--help"}).find("$WATCH_NAMESPACE"), std::string::npos);
   EXPECT_NE(OutputOf({"--help"}).find("$KUBECONFIG"), std::string::npos);
+}
+
+TEST(OptionsTest, HelpExplainsTheSourcesOfFlags) {
+  EXPECT_NE(OutputOf({"--help"})
+                .find("--kube-api-qps from\n$KOPP_KUBE_API_QPS, or else from the "
+                      "YAML file of --config"),
+            std::string::npos);
+}
+
+TEST(OptionsTest, HelpHasGroupsAndEndsWithTheActions) {
+  const std::string help = OutputOf({"--help"});
+  std::size_t position = 0;
+
+  for (const char* group : {"\nConfiguration:\n", "\nAPI server:\n", "\nControllers:\n",
+                            "\nLeader election:\n", "\nEndpoints:\n", "\nLog, on standard error:\n",
+                            "\nLog, with the flags of controller-runtime:\n", "\nActions:\n"}) {
+    const auto found = help.find(group, position);
+    ASSERT_NE(found, std::string::npos) << group << "is missing or misplaced in\n" << help;
+    position = found;
+  }
 }
 
 TEST(OptionsTest, HelpFitsInto100Columns) {
