@@ -1,0 +1,113 @@
+// Tests of the program sample-controller as a child process.
+#include "foo_environment.hpp"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kopp/kinds.hpp>
+#include <kopp/testing/api_server.hpp>
+
+namespace sample {
+namespace {
+
+using nlohmann::json;
+
+/// A pipe that accepts nothing.
+class FullPipe {
+ public:
+  FullPipe() {
+    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+    ::fcntl(writer(), F_SETFL, O_NONBLOCK);
+    const std::string text(4096, '.');
+    while (::write(writer(), text.data(), text.size()) > 0) {
+    }
+    ::fcntl(writer(), F_SETFL, 0);
+  }
+  ~FullPipe() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  [[nodiscard]] int writer() const { return ends_[1]; }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+/// The program sample-controller. The destructor kills it.
+class SampleController {
+ public:
+  SampleController(std::vector<std::string> arguments, int standard_error) {
+    arguments.insert(arguments.begin(), SAMPLE_CONTROLLER);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    std::array<char*, 1> environment{};
+    posix_spawn_file_actions_t actions{};
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
+    EXPECT_EQ(::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environment.data()), 0);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ended_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  }
+  ~SampleController() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    ::close(ended_);
+  }
+  SampleController(const SampleController&) = delete;
+  SampleController& operator=(const SampleController&) = delete;
+
+  /// Sends SIGTERM. Returns the exit code, or -1 if the program has not ended after `timeout` or
+  /// was killed by a signal.
+  int Terminate(std::chrono::milliseconds timeout) {
+    ::kill(pid_, SIGTERM);
+    pollfd ended{.fd = ended_, .events = POLLIN, .revents = 0};
+    if (::poll(&ended, 1, static_cast<int>(timeout.count())) != 1) return -1;
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int ended_ = -1;
+};
+
+class FooProgramTest : public FooEnvironment {};
+
+TEST_F(FooProgramTest, AStandardErrorThatNobodyReadsStopsNeitherReconcilesNorTheShutdown) {
+  constexpr int kFoos = 300;
+  for (int i = 0; i < kFoos; ++i) {
+    const std::string name = "foo-" + std::to_string(i);
+    env_.client().Create<Foo>({{"metadata", {{"name", name}, {"namespace", "default"}}},
+                               {"spec", {{"deploymentName", name}, {"replicas", 1}}}});
+  }
+  const FullPipe full;
+
+  SampleController program({"--master=" + env_.server().Listen().server, "-v=6"}, full.writer());
+  EXPECT_TRUE(
+      env_.Eventually([&] { return env_.client().List<kopp::Deployment>().size() == kFoos; }));
+
+  EXPECT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
+}
+
+}  // namespace
+}  // namespace sample
