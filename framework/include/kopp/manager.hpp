@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <kopp/cluster.hpp>
-#include <kopp/controller.hpp>
+#include <kopp/controller_builder.hpp>
 #include <kopp/health.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
@@ -50,6 +50,13 @@ class Manager {
   template <Object T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
     return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
+  }
+
+  /// The same for the objects of a kind that is only known at run time. The cache has whole
+  /// objects.
+  ControllerBuilder<Unstructured> AddController(const KindRef& kind,
+                                                ControllerOptions options = {}) {
+    return {NewController(std::move(options), kind), kind};
   }
 
   /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has

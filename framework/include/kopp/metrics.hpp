@@ -13,13 +13,14 @@
 
 namespace kopp {
 
+class ReconcileMetrics;
 struct RequestEvent;
 
-/// Collects the metrics of a program for Prometheus: those of its workqueues, of its requests to
-/// the API server, of its informers and of its process, and your own. Names and labels are those of
-/// controller-runtime, so that its dashboards and alerts work unchanged; only the metrics of
-/// informers begin with `kopp_informer_`. Thread-safe. Must outlive the queues, transports and
-/// informers that use it.
+/// Collects the metrics of a program for Prometheus: those of its controllers and workqueues, of
+/// its requests to the API server, of its informers and of its process, and your own. Names and
+/// labels are those of controller-runtime, so that its dashboards and alerts work unchanged; only
+/// the metrics of informers begin with `kopp_informer_`. Thread-safe. Must outlive the queues,
+/// transports and informers that use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
@@ -67,6 +68,14 @@ class Metrics final : public workqueue::MetricsProvider, public informer::Inform
   GaugeVec NewGauge(const MetricOptions& options);
   /// `buckets` are the upper bounds in increasing order; empty: .005 to 10, for seconds.
   HistogramVec NewHistogram(const MetricOptions& options, std::vector<double> buckets = {});
+
+  /// Creates the metrics `controller_runtime_…` of one controller. They must be destroyed before
+  /// this object. Controllers with the same name share their series, and their numbers of workers
+  /// are added. A series is removed with the last controller that uses it.
+  /// controller_runtime_reconcile_panics_total counts reconciles that threw an object that is not a
+  /// std::exception.
+  [[nodiscard]] std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(
+      const std::string& controller);
 
   // The MetricsProvider interface. Queues call these.
   std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,

@@ -1,30 +1,46 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
+#include <string>
 
 #include <kopp/cache.hpp>
 #include <kopp/client.hpp>
 #include <kopp/events.hpp>
 #include <kopp/log.hpp>
 #include <kopp/reason.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
 
 /// Passed to a reconcile function. All members are thread-safe, and valid until the function
 /// returns.
 struct Context {
-  ObjectKey key;         ///< the object to reconcile
-  const Client& client;  ///< reads and writes at the API server
+  ObjectKey key;  ///< the object to reconcile
+  /// Reads and writes at the API server. Its calls are cancelled at
+  /// ControllerOptions::reconcile_timeout, and when a graceful shutdown has timed out.
+  const Client& client;
   /// Local copies. They contain the writes of `client`; a read may wait for them and throw
   /// StaleCacheError. Changes by others may arrive later.
   const Cache& cache;
   EventRecorder& events;  ///< records Kubernetes Events
-  Logger log;             ///< adds the controller and the object to each line
-  /// A stop is requested when the process shuts down, and with
-  /// ControllerOptions::cancel_superseded when a newer event comes: return early.
+  /// Adds the controller, the object and the reconcile id to each line: `controller`,
+  /// `controllerGroup`, `controllerKind`, `namespace`, `name` and `reconcileID`.
+  Logger log;
+  /// A stop is requested when the process shuts down, at ControllerOptions::reconcile_timeout, and
+  /// with ControllerOptions::cancel_superseded when a newer event comes: return early.
   std::stop_token stop;
+  Clock& clock = Clock::Real();   ///< the clock of the manager; tests simulate it
+  std::string reconcile_id = {};  ///< a UUID, different for each reconcile
+  /// The number of retries since the last success, TerminalError or requeue_after: 0 for the first
+  /// try. A retry follows an exception or Result::backoff.
+  int retries = 0;
+  std::string last_error = {};  ///< what() of the exception that this reconcile retries, or ""
+  /// The time that the key was ready before a worker took it. Not set unless the queue tracks
+  /// times, see ControllerOptions::track_times.
+  std::optional<Duration> queue_wait = {};
   Reasons reasons = {};  ///< why the key was queued; empty unless ControllerOptions::reasons is set
   std::function<bool()> is_superseded = {};  ///< for Superseded
 
@@ -34,8 +50,31 @@ struct Context {
 };
 
 /// The result of a reconcile that did not throw. `{}`: reconcile again when something changes.
+///
+/// This is when the object is reconciled next, and what the metrics count. In each case it is also
+/// reconciled after its next change: at once if it changed during the reconcile. The limiter is
+/// ControllerOptions::limiter; *reset* means that its next delay is the shortest again.
+///
+/// | the reconcile function | next reconcile | limiter | `result` in metrics |
+/// |---|---|---|---|
+/// | returns `{}` | at a change or resync | reset | success |
+/// | returns `{.requeue_after = t}` | after t | reset | requeue_after |
+/// | returns `{.backoff = true}` | after the limiter's delay | counts one more | requeue |
+/// | throws TerminalError | at a change or resync | reset | error, also a terminal error |
+/// | throws ApiError with Retry-After | after the longer of both | counts one more | error |
+/// | throws another std::exception | after the limiter's delay | counts one more | error |
+/// | throws after a newer event, with cancel_superseded | at once | unchanged | requeue |
+/// | throws another object | after the limiter's delay | counts one more | error, also a panic |
+///
+/// controller-runtime does not reset the limiter after a terminal error. kopp does, as client-go
+/// advises for items that are not retried: the change that follows starts a new sequence of tries.
 struct Result {
   Duration requeue_after{};  ///< reconcile again after this time even without a change; 0: do not
+  /// Reconcile again after the delay of the limiter, without an error: for something that should be
+  /// ready soon. Ignored if requeue_after is positive. controller-runtime: Result.Requeue.
+  bool backoff = false;
+  /// The priority of the key when it is requeued by this result. Default: that of this reconcile.
+  std::optional<int> priority = {};
 };
 
 /// Thrown by a reconcile function if a retry cannot help, for example because the spec is invalid.
@@ -49,5 +88,16 @@ class TerminalError : public std::runtime_error {
 /// Makes the actual state match the spec of the object `key`. Calls for different keys may run
 /// concurrently; calls for one key never do.
 using Reconciler = std::function<Result(const ObjectKey& key, Context& context)>;
+
+/// An exception of a reconcile function.
+struct ReconcileError {
+  std::string message = {};  ///< what()
+  int retries = 0;           ///< Context::retries of the reconcile
+  bool terminal = false;     ///< it is a TerminalError: there will be no retry
+  bool timed_out = false;    ///< the reconcile exceeded ControllerOptions::reconcile_timeout
+};
+
+/// Called after a reconcile that threw. See ControllerOptions::on_error.
+using ErrorHook = std::function<void(const ReconcileError& error, Context& context)>;
 
 }  // namespace kopp

@@ -1,17 +1,41 @@
+#include "controller/pause.hpp"
+#include "controller/reconcile_runner.hpp"
 #include "controller/running_reconciles.hpp"
 #include "controller/source_runner.hpp"
 #include "controller/worker_pool.hpp"
 
+#include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <kopp/controller.hpp>
+#include <kopp/metrics.hpp>
 
 namespace kopp {
+namespace {
 
-Controller::Controller(ControllerOptions options, Cache& cache, Clock& clock,
-                       workqueue::MetricsProvider* metrics)
-    : options_(std::move(options)),
+constexpr Duration kDefaultResync = std::chrono::hours(10);
+
+ControllerOptions WithDefaults(ControllerOptions options, const Metrics* metrics) {
+  if (!options.workers) options.workers = 1;
+  if (!options.resync) options.resync = kDefaultResync;
+  if (metrics != nullptr) options.track_times = true;
+  return options;
+}
+
+void RequireWorkers(const std::string& controller, int workers) {
+  if (workers >= 1) return;
+  throw std::invalid_argument("the controller \"" + controller + "\" has " +
+                              std::to_string(workers) + " workers: it needs at least 1");
+}
+
+}  // namespace
+
+Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
+                       Metrics* metrics)
+    : options_(WithDefaults(std::move(options), metrics)),
+      kind_(kind),
       cache_(cache),
       clock_(clock),
       running_(options_.cancel_superseded ? std::make_unique<RunningReconciles>(queue_) : nullptr),
@@ -19,18 +43,34 @@ Controller::Controller(ControllerOptions options, Cache& cache, Clock& clock,
               .clock = clock,
               .metrics = metrics,
               .order = options_.order,
+              .track_times = options_.track_times,
               .coalesce = options_.coalesce},
              std::move(options_.limiter)),
       sources_(std::make_unique<SourceRunner>(EventsOf({}), clock)) {
+  RequireWorkers(name(), *options_.workers);
   if (running_) {
     queue_.OnSuperseded([this](const ObjectKey& key) { running_->OnSuperseded(key); });
   }
-  if (options_.workers >= 1) return;
-  throw std::invalid_argument("the controller \"" + name() + "\" has " +
-                              std::to_string(options_.workers) + " workers: it needs at least 1");
+  if (metrics != nullptr) {
+    metrics_ = metrics->NewReconcileMetrics(name());
+    metrics_->SetWorkers(*options_.workers);
+  }
+  workers_ = std::make_unique<WorkerPool>(
+      queue_, clock_, *options_.workers,
+      [this](const WorkerPool::QueuedKey& next, const std::stop_token& stop) {
+        runner_->Process(next, stop);
+      });
 }
 
 Controller::~Controller() = default;
+
+void Controller::SetPrimary(InformerSet& informers, Find find) {
+  find_ = std::move(find);
+  if (options_.pause_annotation.empty()) return;
+  informers.AddHandler(
+      EnqueueResumed(queue_, options_.pause_annotation),
+      {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
+}
 
 void Controller::RequireReconciler() const {
   if (reconcile_) return;
@@ -39,14 +79,53 @@ void Controller::RequireReconciler() const {
 }
 
 void Controller::Start(const Client& client, EventRecorder& events, const Logger& log) {
-  const Logger controller_log = log.With({{"controller", name()}});
-  sources_->Start(controller_log);
-  controller_log.Info("Starting workers", {{"worker count", options_.workers}});
-  workers_ = std::make_unique<WorkerPool>(
-      queue_, reconcile_,
-      WorkerPool::ReconcileDependencies{client, cache_, events, controller_log, running_.get(),
-                                        options_.reasons});
-  workers_->Start(options_.workers);
+  const Logger own_log = options_.log.value_or(log).With(
+      {{"controller", name()}, {"controllerGroup", kind_.group()}, {"controllerKind", kind_.kind}});
+  own_log.Info("Starting Controller");
+  own_log.Info("Starting workers", {{"worker count", workers()}});
+  StartThreads([&] {
+    sources_->Start(own_log);
+    if (!runner_) {
+      ReconcileRunner::Options options{.controller = name(),
+                                       .reconcile = reconcile_,
+                                       .on_error = options_.on_error,
+                                       .reconcile_timeout = options_.reconcile_timeout,
+                                       .max_interval = options_.max_interval,
+                                       .pause_annotation = options_.pause_annotation,
+                                       .track_times = options_.track_times,
+                                       .reasons = options_.reasons,
+                                       .running = running_.get(),
+                                       .find = find_,
+                                       .observers = observers_,
+                                       .metrics = metrics_.get()};
+      runner_ = std::make_unique<ReconcileRunner>(
+          queue_, std::move(options),
+          ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
+    }
+    workers_->Start(own_log);
+  });
+}
+
+void Controller::SetWorkers(int workers) {
+  RequireWorkers(name(), workers);
+  StartThreads([&] { workers_->SetWorkers(workers); });
+  if (metrics_) metrics_->SetWorkers(workers);
+}
+
+int Controller::workers() const { return workers_->workers(); }
+
+/// Calls `start`, and replaces the std::system_error of a thread that cannot be started by an
+/// exception that says what to do.
+void Controller::StartThreads(const std::function<void()>& start) const {
+  try {
+    start();
+  } catch (const std::system_error& error) {
+    throw std::runtime_error("cannot start the " + std::to_string(workers()) +
+                             " worker threads of the controller \"" + name() +
+                             "\": " + error.what() +
+                             ": use fewer workers, or raise the limit of threads (ulimit -u, "
+                             "pids.max of the container) or of memory");
+  }
 }
 
 void Controller::AddSource(std::shared_ptr<EventSource> source) {
@@ -74,17 +153,18 @@ WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
 
 void Controller::RequestStop() {
   sources_->RequestStop();
-  if (workers_) workers_->RequestStop();
+  workers_->RequestStop();
 }
 
 bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
   if (!sources_->WaitUntilEnded(deadline).empty()) return false;
-  if (!workers_) return true;
-  if (!workers_->WaitUntilEnded(clock_, deadline)) return false;
-  const ReconcileCounts& counts = workers_->counts();
+  if (!workers_->WaitUntilEnded(deadline)) return false;
+  if (!runner_) return true;
+  const ReconcileCounts& counts = runner_->counts();
   log.Info("Workers finished", {{"controller", name()},
                                 {"success", counts.success.load()},
                                 {"requeue_after", counts.requeue_after.load()},
+                                {"requeue", counts.requeue.load()},
                                 {"error", counts.error.load()},
                                 {"terminal_error", counts.terminal_error.load()}});
   return true;

@@ -12,6 +12,18 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
+namespace {
+
+/// Returns the workers of a controller that does not set ControllerOptions::workers.
+int DefaultWorkers(const Options& options, const Kind& kind) {
+  std::string name(kind.kind);  // as GroupKind.String() of Go: "Foo.samplecontroller.k8s.io"
+  if (!kind.group().empty()) name.append(1, '.').append(kind.group());
+  const auto found = options.kind_concurrency.find(name);
+  return found == options.kind_concurrency.end() ? options.max_concurrent_reconciles
+                                                 : found->second;
+}
+
+}  // namespace
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
@@ -44,7 +56,9 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
     throw std::logic_error("there are two controllers with the name \"" + options.name +
                            "\": set ControllerOptions::name");
   }
-  controllers_.push_back(std::make_unique<Controller>(std::move(options), cluster_->cache(),
+  if (!options.workers) options.workers = DefaultWorkers(options_, kind);
+  if (!options.resync) options.resync = options_.sync_period;
+  controllers_.push_back(std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
                                                       options_.clock, CollectedMetrics()));
   return *controllers_.back();
 }

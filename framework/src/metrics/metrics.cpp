@@ -5,6 +5,7 @@
 #include "metrics/metric_family.hpp"
 #include "metrics/metric_text.hpp"
 #include "metrics/process_collector.hpp"
+#include "metrics/reconcile_collector.hpp"
 #include "metrics/rest_client_collector.hpp"
 #include "metrics/shared_family.hpp"
 
@@ -26,6 +27,7 @@
 
 #include <kopp/metrics.hpp>
 #include <kopp/observing_transport.hpp>
+#include <kopp/reconcile_event.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
@@ -109,6 +111,7 @@ struct Metrics::Families {
   SharedFamily<prometheus::Counter> retries{
       "workqueue_retries_total", "Total number of items added with a delay: retries and requeues."};
   RestClientCollector rest_client{};
+  ReconcileCollector reconciles{};
   InformerCollector informers{};
   PermanentFamily<prometheus::Counter> certificate_reads{"certwatcher_read_certificate_total",
                                                          "Total number of certificate reads"};
@@ -132,8 +135,8 @@ std::string Metrics::Text() const {
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.rest_client, &f.informers, &f.certificate_reads, &f.certificate_errors, &f.process,
-           &f.custom, &f.log}) {
+           &f.rest_client, &f.reconciles, &f.informers, &f.certificate_reads, &f.certificate_errors,
+           &f.process, &f.custom, &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -160,6 +163,10 @@ GaugeVec Metrics::NewGauge(const MetricOptions& options) {
 
 HistogramVec Metrics::NewHistogram(const MetricOptions& options, std::vector<double> buckets) {
   return families_->custom.NewHistogram(options, std::move(buckets));
+}
+
+std::unique_ptr<ReconcileMetrics> Metrics::NewReconcileMetrics(const std::string& controller) {
+  return families_->reconciles.Add(ToUtf8(controller));
 }
 
 std::unique_ptr<workqueue::Gauge> Metrics::NewDepthMetric(const std::string& name,

@@ -206,9 +206,9 @@ Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reco
   cache.Stop();  // the cache does not change during the reconcile
   const Client client = Client(*impl_->operator_transport, impl_->options.name)
                             .WithFieldValidation(impl_->options.field_validation);
-  const Logger log = impl_->log.With({{"object", key}});
+  const Logger log = impl_->log.With({{"namespace", key.ns}, {"name", key.name}});
   EventRecorder events(client, impl_->options.name, log, impl_->options.clock);
-  Context context{key, client, cache, events, log, {}};
+  Context context{key, client, cache, events, log, {}, impl_->options.clock};
   return reconcile(key, context);
 }
 

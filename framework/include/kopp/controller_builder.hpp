@@ -1,0 +1,264 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <kopp/channel.hpp>
+#include <kopp/cluster.hpp>
+#include <kopp/controller.hpp>
+#include <kopp/handler_functions.hpp>
+#include <kopp/informer/handlers.hpp>
+#include <kopp/informer/predicates.hpp>
+#include <kopp/informer/unstructured.hpp>
+#include <kopp/reconcile.hpp>
+#include <kopp/source.hpp>
+
+namespace kopp {
+
+/// Converts a function to a Reconciler. ControllerBuilder::Reconcile documents the two signatures.
+template <Object T, typename F>
+[[nodiscard]] Reconciler ReconcilerOf(F reconcile) {
+  if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
+    return reconcile;
+  } else {
+    static_assert(
+        std::is_invocable_r_v<Result, F&, const T&, Context&>,
+        "Reconcile takes Result(const T&, Context&) or Result(const ObjectKey&, Context&)");
+    return [reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
+      const auto object = context.cache.Get<T>(key);
+      return object ? reconcile(*object, context) : Result{};
+    };
+  }
+}
+
+/// The same for the objects of `kind`, which is only known at run time.
+template <typename F>
+[[nodiscard]] Reconciler ReconcilerOf(const KindRef& kind, F reconcile) {
+  if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
+    return reconcile;
+  } else {
+    static_assert(std::is_invocable_r_v<Result, F&, const Unstructured&, Context&>,
+                  "Reconcile takes Result(const Unstructured&, Context&) or "
+                  "Result(const ObjectKey&, Context&)");
+    return
+        [kind, reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
+          const auto object = context.cache.Get(kind, key);
+          return object ? reconcile(*object, context) : Result{};
+        };
+  }
+}
+
+/// Options of ControllerBuilder::Owns.
+struct OwnsOptions {
+  /// Whether to reconcile every owner of the kind. Default: only the owner reference with
+  /// `controller: true`. controller-runtime: MatchEveryOwner.
+  bool match_every_owner = false;
+
+  [[nodiscard]] informer::OwnerMatch match() const {
+    return match_every_owner ? informer::OwnerMatch::kEveryOwner
+                             : informer::OwnerMatch::kController;
+  }
+};
+
+/// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
+/// function. Every object of `T` that is added, changed or deleted is reconciled.
+///
+/// Call Reconcile last, and everything before Manager::Run. Not thread-safe. The Manager must
+/// outlive the builder.
+///
+///     manager.AddController<Foo>({.name = "foo", .workers = 2})
+///         .Where(kopp::GenerationChanged())  // applies to Foo
+///         .Owns<Deployment>()
+///         .Reconcile(f);
+///
+/// `T` is Unstructured for a kind that is only known at run time.
+template <typename T>
+class [[nodiscard]] ControllerBuilder {
+ public:
+  explicit ControllerBuilder(Controller& controller)
+    requires Object<T>
+      : controller_(controller), informers_(controller.cache().template InformerFor<T>()) {
+    Init([&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
+      return informer::AnyObject(cache.Get<T>(key, {.await_own_writes = false}));
+    });
+  }
+  ControllerBuilder(Controller& controller, const KindRef& kind)
+    requires std::same_as<T, Unstructured>
+      : controller_(controller), informers_(controller.cache().InformerFor(kind)) {
+    Init([&cache = std::as_const(controller_.cache()), kind](const ObjectKey& key) {
+      return informer::AnyObject(cache.Get(kind, key, {.await_own_writes = false}));
+    });
+  }
+
+  /// Returns the controller, for example to call Controller::Watch while the program runs.
+  [[nodiscard]] Controller& controller() const { return controller_; }
+
+  /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
+  /// OwnedBy) changes.
+  template <Object U>
+  ControllerBuilder& Owns(const OwnsOptions& options = {}) {
+    AddHandler<U>(informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match()),
+                  NonBlocking());
+    return *this;
+  }
+
+  /// Watches `U`, and reconciles the objects that `keys` returns when a `U` changes. `keys` is
+  /// called on a thread of its own, one call at a time (if several namespaces are watched: one for
+  /// each); while it is busy, the events of each `U` are merged. It may block, for example to call
+  /// the API server. Manager::Run documents what happens if it does not return after a stop.
+  ///
+  /// It may read the cache; these reads do not wait for own writes (see ReadOptions). If it throws,
+  /// the error is logged and no key is enqueued for this event.
+  template <Object U>
+  ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
+    AddHandler<U>(informer::EnqueueMapped<U>(Enqueue(U::kKind), std::move(keys)), {});
+    return *this;
+  }
+
+  /// Watches `U` in another cluster, which must outlive the manager or belong to it. `keys` returns
+  /// keys of objects in the cluster of the controller.
+  template <Object U>
+  ControllerBuilder& Watches(Cluster& cluster,
+                             std::function<std::vector<ObjectKey>(const U&)> keys) {
+    AddHandler(cluster.cache().InformerFor<U>(), typeid(U),
+               informer::EnqueueMapped<U>(Enqueue(U::kKind), std::move(keys)), {});
+    return *this;
+  }
+
+  /// Watches `U` with own functions, which add keys to the queue. They are called as `keys` above.
+  template <Object U>
+  ControllerBuilder& Watches(HandlerFunctions<U> functions) {
+    AddHandler<U>(HandlerOf<U>(std::move(functions), controller_.EventsOf(KindOf(U::kKind))), {});
+    return *this;
+  }
+
+  /// Reconciles the objects whose keys `source` adds. No predicate applies.
+  ControllerBuilder& Watches(std::shared_ptr<EventSource> source) {
+    controller_.AddSource(std::move(source));
+    return *this;
+  }
+  /// Reconciles the objects that `keys` returns for each event of `channel`. `keys` is called on a
+  /// thread of its own, and may block. A channel belongs to one controller.
+  template <typename Event>
+  ControllerBuilder& WatchesChannel(const Channel<Event>& channel,
+                                    std::function<std::vector<ObjectKey>(const Event&)> keys) {
+    return Watches(std::make_shared<ChannelSource<Event>>(channel, std::move(keys)));
+  }
+  /// Reconciles the objects whose keys are sent to `channel`.
+  ControllerBuilder& WatchesChannel(const Channel<ObjectKey>& channel) {
+    return WatchesChannel<ObjectKey>(channel,
+                                     [](const ObjectKey& key) { return std::vector{key}; });
+  }
+  /// Reconciles all objects of `T` at each event of `channel`, for example when a configuration
+  /// that concerns all of them has changed. kube-rs: reconcile_all_on.
+  template <typename Event>
+  ControllerBuilder& ReconcileAllOn(const Channel<Event>& channel) {
+    return WatchesChannel<Event>(channel, [all = AllKeys()](const Event&) { return all(); });
+  }
+  /// Reconciles all objects of `T` each `interval`, also if nothing has changed.
+  ControllerBuilder& ReconcileAllEvery(Duration interval) {
+    return Watches(std::make_shared<TimerSource>(interval, AllKeys()));
+  }
+
+  /// Owns() for a kind that is only known at run time. The cache has only the metadata of its
+  /// objects, unless `form` is kComplete.
+  ControllerBuilder& Owns(const KindRef& kind, ObjectForm form = ObjectForm::kMetadataOnly,
+                          const OwnsOptions& options = {}) {
+    AddHandler(controller_.cache().InformerFor(kind, form),
+               form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
+               informer::EnqueueOwner(Enqueue(kind), controller_.kind(), options.match()),
+               NonBlocking());
+    return *this;
+  }
+  /// Watches() for a kind that is only known at run time.
+  ControllerBuilder& Watches(const KindRef& kind,
+                             std::function<std::vector<ObjectKey>(const Unstructured&)> keys) {
+    const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
+      return keys(*object.As<Unstructured>());
+    };
+    AddHandler(controller_.cache().InformerFor(kind), typeid(Unstructured),
+               informer::EnqueueAnyMapped(Enqueue(kind), keys_of_any), {});
+    return *this;
+  }
+
+  /// Ignores the events that do not pass `predicate`, of the kind that was named last: by Owns or
+  /// Watches, or else by AddController. Several predicates for one kind must all pass. Throws
+  /// std::logic_error if the predicate is for another view. See predicates.hpp.
+  /// controller-runtime: builder.WithPredicates.
+  ControllerBuilder& Where(AnyPredicate predicate) {
+    *predicate_ = *predicate_ && std::move(predicate);
+    return *this;
+  }
+
+  /// Sets the reconcile function. It is called by several threads at once if `workers` > 1. It has
+  /// one of two signatures. This one gets the object from the cache, and is not called if the
+  /// object does not exist:
+  ///
+  ///     Result Reconcile(const Foo& foo, Context& context);
+  ///
+  /// This one gets the key, and is also called after the object was deleted:
+  ///
+  ///     Result Reconcile(const ObjectKey& key, Context& context);
+  ///
+  /// An exception is logged, and the reconcile is retried with back-off; see Result and
+  /// TerminalError. Returns the controller, for example for Controller::SetWorkers; it is valid
+  /// until the manager is destroyed.
+  template <typename F>
+  Controller& Reconcile(F reconcile) {
+    if constexpr (Object<T>) {
+      controller_.SetReconciler(ReconcilerOf<T>(std::move(reconcile)));
+    } else {
+      controller_.SetReconciler(ReconcilerOf(controller_.kind(), std::move(reconcile)));
+    }
+    return controller_;
+  }
+
+ private:
+  void Init(Controller::Find find) {
+    controller_.SetPrimary(informers_, std::move(find));
+    AddHandler(informers_, typeid(T), informer::EnqueueKey(Enqueue(controller_.kind())),
+               NonBlocking(controller_.resync()));
+  }
+
+  static std::string KindOf(const Kind& kind) { return std::string(kind.kind); }
+  [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const {
+    return controller_.EventsOf(KindOf(kind)).Enqueue();
+  }
+  /// Returns a function that returns the keys of all objects of `T` in the cache.
+  [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const {
+    return [informers = &informers_] {
+      std::vector<ObjectKey> keys;
+      for (const informer::AnyObject& object : informers->List()) keys.push_back(object.key());
+      return keys;
+    };
+  }
+
+  template <Object U>
+  void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
+    AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler),
+               std::move(options));
+  }
+  void AddHandler(InformerSet& informers, const std::type_info& view,
+                  informer::AnyEventHandler handler, informer::HandlerOptions options) {
+    options.name = controller_.name();
+    predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
+    informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
+  }
+
+  /// For handlers that only add keys to the queue. They need no thread.
+  static informer::HandlerOptions NonBlocking(Duration resync = {}) {
+    return {.resync = resync, .delivery = informer::Delivery::kInformerThread};
+  }
+
+  Controller& controller_;
+  InformerSet& informers_;                   // of the reconciled objects
+  std::shared_ptr<AnyPredicate> predicate_;  // of the kind that was named last
+};
+
+}  // namespace kopp

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <kopp/informer/object_key.hpp>
+#include <kopp/log.hpp>
+#include <kopp/reconcile.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/coalesce.hpp>
+#include <kopp/workqueue/order.hpp>
+#include <kopp/workqueue/rate_limiter.hpp>
+
+namespace kopp {
+
+/// Options of Manager::AddController. Every field has a default.
+struct ControllerOptions {
+  std::string name = {};  ///< used in logs and metrics; default: the kind in lower case
+  /// The threads that reconcile; one object is never reconciled by two at once. Default:
+  /// Options::kind_concurrency of the kind, or else Options::max_concurrent_reconciles. See also
+  /// Controller::SetWorkers.
+  std::optional<int> workers = {};
+  /// The delay before the reconcile of an object is retried after an exception. Default: for each
+  /// object 5 ms, doubled with each failure up to 1000 s.
+  std::unique_ptr<workqueue::RateLimiter<ObjectKey>> limiter = {};
+  /// The order in which queued objects are reconciled. Default: changes before the objects of the
+  /// initial list and of resyncs.
+  workqueue::Order order = workqueue::Order::Priority();
+  /// The interval at which every object is reconciled even if it has not changed; 0: never.
+  /// Default: Options::sync_period.
+  std::optional<Duration> resync = {};
+
+  /// The time after which a reconcile should give up; 0: none. Then a stop is requested at
+  /// Context::stop, and calls of Context::client are cancelled, so that they throw. A reconcile
+  /// that ignores both continues, because a thread cannot be terminated; its object is not
+  /// reconciled again until it returns. Reads of Context::cache are not cancelled, but they wait at
+  /// most CacheOptions::own_writes_timeout. controller-runtime: ReconciliationTimeout.
+  Duration reconcile_timeout{};
+
+  /// The longest time between two reconciles of one object; 0: unlimited. An object that has been
+  /// reconciled is reconciled again with low priority 90 to 100 % of this time later, unless that
+  /// happens earlier for another reason. The random part spreads the load. In contrast to `resync`,
+  /// the time starts again with each reconcile.
+  Duration max_interval{};
+
+  /// An annotation that pauses an object, such as "example.com/paused"; empty: none. While an
+  /// object has this annotation with the value "true", it is not reconciled, not even to delete it:
+  /// keys that are already queued are dropped. After the annotation is removed, the object is
+  /// reconciled, whatever its predicates.
+  std::string pause_annotation = {};
+
+  /// Called after each reconcile that threw, before its retry, for example to write the error to
+  /// the status of the object. It gets a Context of its own, whose client and stop token have their
+  /// full reconcile_timeout. Its exceptions are logged. It is not called for errors that a retry
+  /// resolves and that are only logged at info: a conflict, a StaleCacheError, or a call that the
+  /// shutdown has cancelled. May be called by several threads at once.
+  ///
+  /// Each write to the object causes an event, which reconciles the object at once instead of after
+  /// its back-off. So write only if the status changes, without the number of retries or a time.
+  ErrorHook on_error = {};
+
+  /// The logger of the controller, for example with another level. Default: Options::log.
+  std::optional<Logger> log = {};
+  /// Merges bursts of events of one object: it is reconciled when its events have been quiet for
+  /// `coalesce.quiet`, and at least once per `coalesce.max_wait`. Retries and requeue_after are not
+  /// delayed. Default: events are not delayed.
+  workqueue::Coalesce coalesce{};
+  /// Whether to keep the reasons why a key is queued, for Context::reasons and debugging. Each
+  /// event then costs about a microsecond, and each queued key some hundred bytes.
+  bool reasons = false;
+  /// Whether a reconcile is told to stop when a newer event of its object comes: a stop is
+  /// requested at Context::stop, and calls of Context::client are cancelled. If the reconcile then
+  /// throws, that is not an error. In any case the object is reconciled once more. An object with
+  /// events at shorter intervals than its reconcile takes is never completely reconciled: limit the
+  /// rate with `coalesce`. See also Context::Superseded, which works without this option.
+  bool cancel_superseded = false;
+  /// Whether to measure how long keys wait and how long they are processed: for
+  /// Context::queue_wait, and for snapshots of the queue. Always true with metrics.
+  bool track_times = false;
+};
+
+}  // namespace kopp

@@ -1,0 +1,178 @@
+#include "controller/controller_fixture.hpp"
+
+#include <chrono>
+#include <latch>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+constexpr const char* kPaused = R"(,"annotations":{"example.com/paused":"true"})";
+
+TEST_F(ControllerTest, APausedObjectIsNotReconciledUntilTheAnnotationIsRemoved) {
+  SetPods({PodJson("a", kPaused)});
+  manager_.AddController<Pod>({.pause_annotation = "example.com/paused"})
+      .Where(GenerationChanged() && ResourceVersionChanged())  // also after an ignored update
+      .Reconcile([this](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  SendPodEvent("ADDED", PodJson("b"));
+  SendPodEvent("ADDED", PodJson("c", R"(,"annotations":{"example.com/paused":"false"})"));
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("b", "c"));
+
+  SendPodEvent("MODIFIED", PodJson("a"));  // without a new generation or version
+
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("b", "c", "a"));
+}
+
+TEST_F(ControllerTest, AQueuedRetryOfAnObjectThatWasPausedIsDropped) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>({.pause_annotation = "example.com/paused"})
+      .Reconcile([this](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        return Result{.requeue_after = 10s};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitCalls(1);
+  SendPodEvent("MODIFIED", PodJson("a", kPaused));
+  SendPodEvent("ADDED", PodJson("b"));
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "b"));
+
+  AdvanceUntilCalls(4, 5s);
+
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("a", "b", "b", "b"));
+}
+
+TEST_F(ControllerTest, ADeletedObjectIsReconciledAlthoughItWasPaused) {
+  SetPods({PodJson("a", kPaused)});
+  manager_.AddController<Pod>({.pause_annotation = "example.com/paused"})
+      .Reconcile([this](const ObjectKey& key, Context&) {
+        RecordCall(key.name);
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  SendPodEvent("DELETED", PodJson("a", kPaused));
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("a"));
+}
+
+TEST_F(ControllerTest, EachObjectIsReconciledWithinItsMaximumIntervalSinceItsLastReconcile) {
+  SetPods({PodJson("a")});
+  std::vector<TimePoint> calls;
+  manager_.AddController<Pod>({.max_interval = 100s}).Reconcile([&](const Pod&, Context&) {
+    {
+      const std::lock_guard guard{mutex_};
+      calls.push_back(clock_.Now());
+    }
+    RecordCall("call");
+    return Result{};
+  });
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitCalls(1);
+  clock_.AwaitSleepers(4);  // as AwaitIdle, and the timers of the controller
+  clock_.Advance(80s);
+  SendPodEvent("MODIFIED", PodJson("a"));  // the time starts again
+  AwaitCalls(2);
+  while (AwaitCalls(2).size() < 4) {
+    clock_.AwaitSleepers(4);
+    clock_.Advance(1s);
+  }
+  Stop();
+
+  EXPECT_EQ(calls[1] - calls[0], 80s);
+  for (const int i : {2, 3}) {
+    const auto index = static_cast<std::size_t>(i);
+    EXPECT_GE(calls[index] - calls[index - 1], 90s);
+    EXPECT_LE(calls[index] - calls[index - 1], 110s) << "the test's clock may run ahead";
+  }
+}
+
+TEST_F(ControllerTest, AnObjectThatIsGoneHasNoMaximumInterval) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>({.max_interval = 100s})
+      .Reconcile([this](const ObjectKey& key, Context&) {
+        RecordCall(key.name);
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitCalls(1);
+  SendPodEvent("DELETED", PodJson("a"));
+  AwaitCalls(2);
+  SendPodEvent("ADDED", PodJson("b"));
+  AwaitCalls(3);
+  while (AwaitCalls(3).size() < 5) {
+    clock_.AwaitSleepers(4);
+    clock_.Advance(10s);
+  }
+
+  const auto names = AwaitCalls(5);
+  EXPECT_THAT(std::vector(names.begin(), names.begin() + 5), ElementsAre("a", "a", "b", "b", "b"));
+}
+
+TEST_F(ControllerTest, ItsNumberOfWorkersCanBeChangedWhileItRuns) {
+  SetPods({PodJson("a"), PodJson("b")});
+  std::latch both{2};
+  Controller& controller =
+      manager_.AddController<Pod>({.workers = 1}).Reconcile([&](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        both.arrive_and_wait();
+        return Result{};
+      });
+  Start();
+  AwaitCalls(1);
+
+  controller.SetWorkers(2);
+
+  AwaitCalls(2);
+  EXPECT_EQ(controller.workers(), 2);
+  EXPECT_THROW(controller.SetWorkers(0), std::invalid_argument);
+}
+
+struct Foo {
+  static constexpr Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
+  ObjectMeta metadata = {};
+};
+KOPP_FIELDS(Foo, metadata)
+
+TEST_F(ControllerTest, TheDefaultsOfItsOptionsComeFromTheManager) {
+  Manager manager(Options{.max_concurrent_reconciles = 3,
+                          .kind_concurrency = {{"Foo.samplecontroller.k8s.io", 5}, {"Pod", 2}},
+                          .sync_period = 7min,
+                          .transport = transport_,
+                          .clock = clock_});
+  const auto reconcile = [](const ObjectKey&, Context&) { return Result{}; };
+  const Controller& of_foo = manager.AddController<Foo>().Reconcile(reconcile);
+  const Controller& of_pod = manager.AddController<Pod>().Reconcile(reconcile);
+  const Controller& of_deployment = manager.AddController<Deployment>().Reconcile(reconcile);
+  const Controller& own =
+      manager.AddController<Pod>({.name = "own", .workers = 9, .resync = 1h}).Reconcile(reconcile);
+
+  EXPECT_EQ(of_foo.workers(), 5);
+  EXPECT_EQ(of_pod.workers(), 2);
+  EXPECT_EQ(of_deployment.workers(), 3);
+  EXPECT_EQ(own.workers(), 9);
+  EXPECT_EQ(of_foo.resync(), 7min);
+  EXPECT_EQ(own.resync(), 1h);
+}
+
+}  // namespace
+}  // namespace kopp

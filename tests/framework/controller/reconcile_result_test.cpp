@@ -1,0 +1,158 @@
+#include "controller/standalone_controller.hpp"
+
+#include <chrono>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/reconcile.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReconcileResultTest : public StandaloneControllerTest {
+ protected:
+  /// Reconciles the Pod twice: the first time fails, the second time returns `result`.
+  Snapshot ReconcileAfterAFailure(const Result& result) {
+    bool failed = false;
+    NewController([=](const ObjectKey&, Context&) mutable -> Result {
+      if (!std::exchange(failed, true)) throw std::runtime_error("disk full");
+      return result;
+    });
+    const Snapshot after_failure = ReconcileOnce();
+    EXPECT_EQ(after_failure.waiting.at(0).failures, 1);
+    return ReconcileOnce();
+  }
+};
+
+TEST_F(ReconcileResultTest, SuccessResetsTheFailuresAndDoesNotRequeue) {
+  NewController([](const ObjectKey&, Context&) { return Result{}; });
+
+  const Snapshot queue = ReconcileOnce();
+
+  EXPECT_EQ(queue.waiting_count + queue.ready_count + queue.processing_count, 0);
+  EXPECT_EQ(controller_->queue().NumRequeues(key_), 0);
+  EXPECT_EQ(Total("success"), "1");
+}
+
+TEST_F(ReconcileResultTest, RequeueAfterResetsTheFailuresAndKeepsThePriority) {
+  const Snapshot queue = ReconcileAfterAFailure({.requeue_after = 1ms});
+
+  EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 1ms);
+  EXPECT_EQ(queue.waiting.at(0).priority, 7);
+  EXPECT_EQ(queue.waiting.at(0).failures, 0);
+  EXPECT_EQ(Total("requeue_after"), "1");
+}
+
+TEST_F(ReconcileResultTest, BackoffCountsAFailureOfTheLimiterButNoError) {
+  NewController([](const ObjectKey&, Context&) { return Result{.backoff = true}; });
+
+  const Snapshot first = ReconcileOnce();
+  EXPECT_EQ(first.waiting.at(0).at, clock_.Now() + 5ms);
+  EXPECT_EQ(first.waiting.at(0).priority, 7);
+  const Snapshot second = ReconcileOnce();
+
+  EXPECT_EQ(second.waiting.at(0).failures, 2) << "back-off does not reset the failures";
+  EXPECT_EQ(Total("requeue"), "2");
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total"), "0");
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+}
+
+TEST_F(ReconcileResultTest, RequeueAfterTakesPrecedenceOverBackoff) {
+  NewController(
+      [](const ObjectKey&, Context&) { return Result{.requeue_after = 1h, .backoff = true}; });
+
+  const Snapshot queue = ReconcileOnce();
+
+  EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 1h);
+  EXPECT_EQ(queue.waiting.at(0).failures, 0);
+}
+
+TEST_F(ReconcileResultTest, ThePriorityOfAResultAppliesToItsRequeue) {
+  NewController(
+      [](const ObjectKey&, Context&) { return Result{.requeue_after = 1s, .priority = -3}; });
+
+  EXPECT_EQ(ReconcileOnce().waiting.at(0).priority, -3);
+}
+
+TEST_F(ReconcileResultTest, AnExceptionIsRetriedWithBackoffAndTheOriginalPriority) {
+  NewController(
+      [](const ObjectKey&, Context&) -> Result { throw std::runtime_error("disk full"); });
+
+  const Snapshot queue = ReconcileOnce();
+
+  EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 5ms);
+  EXPECT_EQ(queue.waiting.at(0).priority, 7);
+  EXPECT_EQ(queue.waiting.at(0).failures, 1);
+  EXPECT_EQ(Total("error"), "1");
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total"), "1");
+  EXPECT_EQ(Metric("controller_runtime_reconcile_panics_total"), "0");
+}
+
+TEST_F(ReconcileResultTest, ATerminalErrorIsCountedTwiceAndResetsTheFailures) {
+  bool failed = false;
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    if (!std::exchange(failed, true)) throw std::runtime_error("disk full");
+    throw TerminalError("invalid spec");
+  });
+  ReconcileOnce();
+  ReconcileOnce();
+
+  EXPECT_EQ(controller_->queue().NumRequeues(key_), 0);
+  EXPECT_EQ(controller_->queue().TakeSnapshot().waiting_count, 1) << "the retry of the first error";
+  EXPECT_EQ(Total("error"), "2");
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total"), "2");
+  EXPECT_EQ(Metric("controller_runtime_terminal_reconcile_errors_total"), "1");
+  EXPECT_THAT(LogText(), HasSubstr("err=\"terminal error: invalid spec\""));
+}
+
+TEST_F(ReconcileResultTest, AnExceptionThatIsNotAStdExceptionIsCountedAsAPanicAndRetried) {
+  NewController([](const ObjectKey&, Context&) -> Result { throw 42; });  // NOLINT
+
+  EXPECT_EQ(ReconcileOnce().waiting_count, 1);
+  EXPECT_EQ(Total("error"), "1");
+  EXPECT_EQ(Metric("controller_runtime_reconcile_panics_total"), "1");
+}
+
+TEST_F(ReconcileResultTest, OutOfMemoryIsRetried) {
+  NewController([](const ObjectKey&, Context&) -> Result { throw std::bad_alloc(); });
+
+  const Snapshot queue = ReconcileOnce();
+
+  EXPECT_EQ(queue.waiting_count, 1);
+  EXPECT_EQ(queue.processing_count, 0);
+}
+
+TEST_F(ReconcileResultTest, ALimiterThatThrowsInForgetDelaysTheObjectByOneSecond) {
+  class Thrower final : public workqueue::RateLimiter<ObjectKey> {
+   public:
+    Duration When(const ObjectKey&) override { return {}; }
+    void Forget(const ObjectKey&) override { throw std::bad_alloc(); }
+    int NumRequeues(const ObjectKey&) override { return 0; }
+  };
+  NewController([](const ObjectKey&, Context&) { return Result{}; },
+                {.limiter = std::make_unique<Thrower>()});
+
+  const Snapshot queue = ReconcileOnce();
+
+  EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 1s);
+  EXPECT_EQ(queue.processing_count, 0);
+}
+
+TEST_F(ReconcileResultTest, AnExceptionOfAnObserverDoesNotRetryTheReconcile) {
+  NewController([](const ObjectKey&, Context&) { return Result{}; });
+  controller_->AddObserver([](const ReconcileEvent&) { throw std::runtime_error("observer"); });
+
+  EXPECT_EQ(ReconcileOnce().waiting_count, 0);
+}
+
+}  // namespace
+}  // namespace kopp

@@ -1,0 +1,56 @@
+#include "manager_fixture.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+/// Limits the address space of this process to the current size and `more` bytes.
+void LimitAddressSpace(rlim_t more) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more;
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+class ThreadLimitTest : public ManagerTest {
+ protected:
+  /// Runs a manager with more workers than there is space for their stacks.
+  [[noreturn]] void RunWithoutSpaceForTheWorkers() {
+    Manager manager{
+        Options{.log = Logger({.write = [](std::string_view line) { std::cerr << line; }}),
+                .transport = transport_,
+                .clock = clock_}};
+    manager.AddController<Pod>({.workers = 10'000}).Reconcile([](const Pod&, Context&) {
+      return Result{};
+    });
+    constexpr rlim_t kSpace = 256U << 20U;  // for the other threads of the manager
+    LimitAddressSpace(kSpace);
+    std::_Exit(manager.Run(std::stop_token{}));
+  }
+};
+
+TEST_F(ThreadLimitTest, RunReturns1AfterOneLineIfAWorkerThreadCannotBeStarted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need the address space";
+#endif
+  EXPECT_EXIT(RunWithoutSpaceForTheWorkers(), ::testing::ExitedWithCode(1),
+              "Cannot start.*cannot start the 10000 worker threads of the controller .*pod.*use "
+              "fewer workers");
+}
+
+}  // namespace
+}  // namespace kopp
