@@ -38,7 +38,8 @@ class HeapAdapter final : public HeapUnderTest {
   workqueue::Prioritized<CountedItem> PopFront() override { return heap_.PopFront(); }
   void Clear() override { heap_.Clear(); }
   void ForEarliest(std::size_t limit, const Visit& visit) override {
-    heap_.ForEarliest(limit, visit);
+    heap_.ForEarliest(limit, [&](const CountedItem& item, TimePoint ready_at, int priority,
+                                 const auto&) { visit(item, ready_at, priority); });
   }
   bool empty() override { return heap_.empty(); }
   std::size_t size() override { return heap_.size(); }

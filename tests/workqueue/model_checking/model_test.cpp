@@ -134,8 +134,8 @@ class QueueAndModel {
     RC_ASSERT(processing == expected_processing);
 
     std::vector<std::tuple<int, TimePoint, int>> waiting;
-    for (const auto& [item, priority, failures, at, dirty] : snapshot.waiting) {
-      waiting.emplace_back(item.id, at.value(), priority);
+    for (const auto& entry : snapshot.waiting) {
+      waiting.emplace_back(entry.item.id, entry.at.value(), entry.priority);
     }
     std::vector<std::tuple<int, TimePoint, int>> expected_waiting;
     for (const auto& each : model_.WaitingInOrder()) {
