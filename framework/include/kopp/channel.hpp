@@ -113,7 +113,7 @@ class ChannelSource final : public EventSource {
   void Run(const SourceContext& context, const std::stop_token& stop) override {
     channel_.Open();
     while (const std::optional<T> event = channel_.Receive(stop)) {
-      detail::LogExceptions(context.log, "Event lost: its mapping to keys failed", [&] {
+      detail::LogExceptions(context.log, "Event lost: its mapping to keys failed", stop, [&] {
         for (const ObjectKey& key : keys_(*event)) context.queue.Add(key);
       });
     }

@@ -94,8 +94,8 @@ namespace detail {
 /// Returns `interval`. Throws std::invalid_argument unless it is positive.
 Duration CheckedInterval(Duration interval);
 
-/// Calls `function`, and logs its exceptions.
-void LogExceptions(const Logger& log, std::string_view message,
+/// Calls `function`, and logs its exceptions unless `stop` is requested: that may be their cause.
+void LogExceptions(const Logger& log, std::string_view message, const std::stop_token& stop,
                    const std::function<void()>& function);
 
 }  // namespace detail
@@ -138,7 +138,7 @@ class PollingSource final : public EventSource {
 
   void Run(const SourceContext& context, const std::stop_token& stop) override {
     do {
-      detail::LogExceptions(context.log, "Polling failed", [&] {
+      detail::LogExceptions(context.log, "Polling failed", stop, [&] {
         for (const auto& [key, type] : Replace(poll_(stop))) context.queue.Add(key, type);
       });
     } while (SleepUntil(context.clock, After(context.clock.Now(), interval_), stop));

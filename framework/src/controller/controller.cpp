@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <kopp/controller.hpp>
 #include <kopp/metrics.hpp>
@@ -157,7 +159,11 @@ void Controller::RequestStop() {
 }
 
 bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
-  if (!sources_->WaitUntilEnded(deadline).empty()) return false;
+  const std::vector<std::string> running_sources = sources_->WaitUntilEnded(deadline);
+  for (const std::string& source : running_sources) {
+    log.Error("An event source did not return", {{"controller", name()}, {"source", source}});
+  }
+  if (!running_sources.empty()) return false;
   if (!workers_->WaitUntilEnded(deadline)) return false;
   if (!runner_) return true;
   const ReconcileCounts& counts = runner_->counts();

@@ -10,13 +10,14 @@ Duration detail::CheckedInterval(Duration interval) {
   throw std::invalid_argument("the interval of a source of events must be positive");
 }
 
-void detail::LogExceptions(const Logger& log, std::string_view message,
+void detail::LogExceptions(const Logger& log, std::string_view message, const std::stop_token& stop,
                            const std::function<void()>& function) {
   try {
     function();
   } catch (const std::exception& error) {
-    log.Error(message, {{"err", error.what()}});
+    if (!stop.stop_requested()) log.Error(message, {{"err", error.what()}});
   } catch (...) {
+    if (stop.stop_requested()) return;
     log.Error(message, {{"err", "an exception that is not a std::exception"}});
   }
 }
@@ -27,7 +28,7 @@ TimerSource::TimerSource(Duration interval, Keys keys)
 void TimerSource::Run(const SourceContext& context, const std::stop_token& stop) {
   TimePoint next = After(context.clock.Now(), interval_);
   while (SleepUntil(context.clock, next, stop)) {
-    detail::LogExceptions(context.log, "The keys of a timer are not available", [&] {
+    detail::LogExceptions(context.log, "The keys of a timer are not available", stop, [&] {
       for (const ObjectKey& key : keys_()) context.queue.Add(key, Reason::Type::kTimer);
     });
     next = After(next, interval_);

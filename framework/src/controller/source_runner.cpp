@@ -29,7 +29,7 @@ void SourceRunner::Run(EventSource& source, const SourceContext& context,
   using std::chrono_literals::operator""min;
   for (Duration delay = 1s;; delay = std::min<Duration>(2 * delay, 1min)) {
     bool failed = true;
-    detail::LogExceptions(context.log, "Event source failed, starting it again", [&] {
+    detail::LogExceptions(context.log, "Event source failed, starting it again", stop, [&] {
       source.Run(context, stop);
       failed = false;
     });

@@ -23,6 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 TEST(ChannelTest, EventsAreReceivedInTheirOrder) {
@@ -224,6 +225,22 @@ TEST_F(EventSourceTest, ASourceThatThrowsIsStartedAgainAfterADelay) {
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre("ns/a"));
   EXPECT_THAT(LogText(), HasSubstr(R"(source="flaky" err="connection lost")"));
+}
+
+TEST_F(EventSourceTest, AnExceptionAfterAStopIsNotLogged) {
+  const auto source = std::make_shared<FunctionSource>(
+      "custom", [&](const SourceContext& context, const std::stop_token& stop) {
+        RecordCall("started");
+        SleepUntil(context.clock, TimePoint::max(), stop);
+        throw std::runtime_error("cancelled");
+      });
+  manager_.AddController<Pod>().Watches(source).Reconcile(Record());
+  Start();
+  AwaitCalls(1);
+
+  EXPECT_EQ(Stop(), 0);
+
+  EXPECT_THAT(LogText(), Not(HasSubstr("cancelled")));
 }
 
 TEST_F(EventSourceTest, AStopEndsTheSourcesBeforeRunReturns) {
