@@ -112,7 +112,8 @@ struct LogOptions {
   /// --vmodule: replaces `verbosity` for the loggers whose name (see Logger::Named) or whose field
   /// "controller" matches the pattern, with * and ? as in a shell. The first match counts.
   std::vector<std::pair<std::string, int>> vmodule{};
-  LogSampling sampling{};
+  /// Off by default; Options::FromCommandLine turns it on (--log-sampling).
+  LogSampling sampling{.first = 0};
   LogTime time = LogTime::kDefault;
   LogColor color = LogColor::kAuto;
   /// Called with each complete line, including '\n'. If several threads use the logger, calls are
@@ -168,7 +169,7 @@ class Logger {
   void SelectVerbosity(const std::string& name);
 
   std::shared_ptr<const Sink> sink_;
-  std::string name_;
+  std::shared_ptr<const std::string> name_;  // null: not named. Shared, so that V is cheap
   std::string bound_;  // the fields of With, encoded in the format of the sink
   int level_ = 0;
   int verbosity_ = 0;

@@ -92,13 +92,14 @@ void Logger::Write(bool is_error, std::string_view message, LogFields fields,
   }
   std::string all_fields = bound_ + EncodeFields(options.format, fields);
   if (suppressed > 0) all_fields += EncodeFields(options.format, {{"suppressed", suppressed}});
-  const std::string line = sink_->Format({.is_error = is_error,
-                                          .level = level_,
-                                          .time = options.clock.WallNow(),
-                                          .logger = name_,
-                                          .message = message,
-                                          .fields = all_fields,
-                                          .where = where});
+  const std::string line =
+      sink_->Format({.is_error = is_error,
+                     .level = level_,
+                     .time = options.clock.WallNow(),
+                     .logger = name_ ? std::string_view(*name_) : std::string_view(),
+                     .message = message,
+                     .fields = all_fields,
+                     .where = where});
   if (options.write) {
     options.write(line);
   } else {
@@ -141,9 +142,9 @@ Logger Logger::With(LogFields fields) const {
 
 Logger Logger::Named(std::string_view name) const {
   Logger other = *this;
-  if (!other.name_.empty()) other.name_ += '.';
-  other.name_ += name;
-  other.SelectVerbosity(other.name_);
+  const std::string prefix = name_ ? *name_ + '.' : "";
+  other.name_ = std::make_shared<const std::string>(prefix + std::string(name));
+  other.SelectVerbosity(*other.name_);
   return other;
 }
 

@@ -24,8 +24,7 @@ constexpr Duration kExitTimeout = std::chrono::seconds(1);
 constexpr int kPollMillis = 1000;
 constexpr std::size_t kMaxKeptCapacity = std::size_t{64} << 10;
 
-enum class DescriptorKind { kFile, kPipe, kSocket, kTerminal };
-
+// Not cached, because dup2 may replace the descriptor.
 DescriptorKind KindOf(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return DescriptorKind::kFile;  // the write reports it
@@ -183,8 +182,7 @@ void LogSink::EndThread(const Lines& lost) {
 bool LogSink::WriteBlocking(std::string_view text) {
   while (!text.empty()) {
     if (PollWritable(descriptor_, kPollMillis) == 0) continue;
-    const bool is_terminal = KindOf(descriptor_) == DescriptorKind::kTerminal;
-    const Outcome outcome = is_terminal ? WriteOnce(text) : WriteWithoutBlocking(text);
+    const Outcome outcome = WriteOnce(KindOf(descriptor_), text);
     if (outcome.failed) return false;
     text.remove_prefix(outcome.written);
     const TimePoint now = clock_.Now();
@@ -197,9 +195,10 @@ bool LogSink::WriteBlocking(std::string_view text) {
 
 LogSink::Outcome LogSink::WriteWithoutBlocking(std::string_view text) const {
   Outcome outcome;
-  if (text.empty() || KindOf(descriptor_) == DescriptorKind::kTerminal) return outcome;
+  const DescriptorKind kind = KindOf(descriptor_);
+  if (kind == DescriptorKind::kTerminal) return outcome;
   while (outcome.written < text.size()) {
-    const Outcome once = WriteOnce(text.substr(outcome.written));
+    const Outcome once = WriteOnce(kind, text.substr(outcome.written));
     outcome.written += once.written;
     outcome.failed = once.failed;
     if (once.written == 0) break;
@@ -208,10 +207,10 @@ LogSink::Outcome LogSink::WriteWithoutBlocking(std::string_view text) const {
 }
 
 // Writes a part of `text`. Blocks only if the descriptor is a terminal or a file.
-LogSink::Outcome LogSink::WriteOnce(std::string_view text) const {
+LogSink::Outcome LogSink::WriteOnce(DescriptorKind kind, std::string_view text) const {
   ssize_t written = -1;
   do {  // NOLINT(bugprone-infinite-loop): errno changes
-    switch (KindOf(descriptor_)) {
+    switch (kind) {
       case DescriptorKind::kPipe:
         written = WriteToPipe(descriptor_, text);
         break;

@@ -14,6 +14,9 @@
 
 namespace kopp::detail {
 
+/// What a descriptor refers to, as far as it matters for writing without blocking.
+enum class DescriptorKind { kFile, kPipe, kSocket, kTerminal };
+
 /// Formats the line that replaces dropped lines.
 class DropNotice {
  public:
@@ -83,7 +86,7 @@ class LogSink {
   void EndThread(const Lines& lost);
   static void Drop(State& state, const Lines& lines);
   [[nodiscard]] Outcome WriteWithoutBlocking(std::string_view text) const;
-  [[nodiscard]] Outcome WriteOnce(std::string_view text) const;
+  [[nodiscard]] Outcome WriteOnce(DescriptorKind kind, std::string_view text) const;
 
   const int descriptor_;
   Clock& clock_;

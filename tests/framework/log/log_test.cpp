@@ -303,6 +303,14 @@ TEST_F(LogTest, RepeatedLinesOfOneSecondAreLeftOutAndCounted) {
   EXPECT_EQ(TextWithoutHeader(), "\"failed\" suppressed=1\n");
 }
 
+TEST_F(LogTest, AllRepeatedLinesAreWrittenByDefault) {
+  const Logger log = NewLogger(LogFormat::kText);
+
+  for (int i = 0; i < 1000; ++i) log.Error("failed");
+
+  EXPECT_EQ(lines_.size(), 1000U);
+}
+
 TEST_F(LogTest, ALoggerWithAVerbosityWritesAllRepeatedLines) {
   const Logger log = NewLogger({.vmodule = {{"web", 1}}, .sampling = {.first = 1}}).Named("web");
 

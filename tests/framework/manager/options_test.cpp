@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -255,6 +256,18 @@ TEST(OptionsTest, LoggingFormatJsonSelectsJsonLines) {
   options.log.Info("hello");
 
   EXPECT_EQ(::testing::internal::GetCapturedStderr().substr(0, 9), "{\"level\":");
+}
+
+TEST(OptionsTest, RepeatedLinesAreLeftOutUnlessLogSamplingIsFalse) {
+  const auto lines_of = [](const Options& options) {
+    ::testing::internal::CaptureStderr();
+    for (int i = 0; i < 1000; ++i) options.log.Info("hello");
+    const std::string text = ::testing::internal::GetCapturedStderr();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+
+  EXPECT_LT(lines_of(Parsed({})), 1000);
+  EXPECT_EQ(lines_of(Parsed({"--log-sampling=false"})), 1000);
 }
 
 // Durations.
