@@ -63,7 +63,8 @@ forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
 layer(framework/internal system net http_server)
-layer(framework/src log config transport client metrics serving controller manager)
+layer(framework/src log config transport client metrics leader_election serving controller
+  manager)
 set(framework_folders
   "log|config|transport|client|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")
@@ -75,7 +76,7 @@ forbid(framework/src "cpprest/|pplx/|boost/asio"
   EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
 forbid(framework/src "yaml-cpp/"
   EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
-foreach(folder log config transport client serving controller manager)
+foreach(folder log config transport client leader_election serving controller manager)
   forbid(framework/src/${folder} "prometheus/")
 endforeach()
 forbid(framework/src "CLI/")

@@ -30,6 +30,7 @@
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/liveness.hpp>
+#include <kopp/leader_elector.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
@@ -48,3 +49,4 @@
 #include <kopp/source.hpp>
 #include <kopp/transport_policies.hpp>
 #include <kopp/watch_handle.hpp>
+#include <kopp/write_fence.hpp>

@@ -8,6 +8,7 @@
 
 #include <kopp/custom_metrics.hpp>
 #include <kopp/informer/metrics.hpp>
+#include <kopp/leader_election.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/metrics.hpp>
 
@@ -17,10 +18,10 @@ class ReconcileMetrics;
 struct RequestEvent;
 
 /// Collects the metrics of a program for Prometheus: those of its controllers and workqueues, of
-/// its requests to the API server, of its informers and of its process, and your own. Names and
-/// labels are those of controller-runtime, so that its dashboards and alerts work unchanged; only
-/// the metrics of informers begin with `kopp_informer_`. Thread-safe. Must outlive the queues,
-/// transports and informers that use it.
+/// its requests to the API server, of its informers, leader election and process, and your own.
+/// Names and labels are those of controller-runtime, so that its dashboards and alerts work
+/// unchanged; only the metrics of informers begin with `kopp_informer_`. Thread-safe. Must outlive
+/// the queues, transports and informers that use it.
 ///
 ///     kopp::Metrics metrics;
 ///     kopp::workqueue::Queue<std::string> queue{{.name = "foo", .metrics = &metrics}};
@@ -30,7 +31,9 @@ struct RequestEvent;
 /// time of the longest running processor is the maximum. A series is removed with the last queue
 /// that uses it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus
 /// would reject the whole text.
-class Metrics final : public workqueue::MetricsProvider, public informer::InformerMetrics {
+class Metrics final : public workqueue::MetricsProvider,
+                      public informer::InformerMetrics,
+                      public LeaderElectionMetrics {
  public:
   /// The Content-Type of Text().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -92,6 +95,10 @@ class Metrics final : public workqueue::MetricsProvider, public informer::Inform
   // The InformerMetrics interface. Informers call it.
   std::unique_ptr<workqueue::Metric> NewInformerMetric(
       std::function<informer::InformerStatus()> read) override;
+
+  // The LeaderElectionMetrics interface. A LeaderElector calls it.
+  void SetMasterStatus(const std::string& name, bool is_leader) override;
+  void AddSlowPath(const std::string& name) override;
 
  private:
   struct Families;

@@ -37,7 +37,13 @@ bool IsOpenAndIdle(int socket) {
   return received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-void Interrupt(int socket) noexcept { ::shutdown(socket, SHUT_RDWR); }
+void Interrupt(int socket) noexcept {
+  // Without this, the kernel would continue to send a request that was cancelled while the network
+  // was down: for minutes, also after the socket is closed.
+  const linger discard{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &discard, sizeof(discard));
+  ::shutdown(socket, SHUT_RDWR);
+}
 
 FileDescriptor DuplicateDescriptor(int socket) {
   return FileDescriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 0));

@@ -33,7 +33,8 @@ void TuneSocket(int socket);
 [[nodiscard]] bool IsOpenAndIdle(int socket);
 
 /// Shuts down both directions of `socket`: blocked reads and writes in any thread return. Does not
-/// close the descriptor, so other threads may use the socket at the same time.
+/// close the descriptor, so other threads may use the socket at the same time. When it is closed,
+/// bytes that were not sent yet are dropped, and the peer gets a reset.
 void Interrupt(int socket) noexcept;
 
 /// Returns a second descriptor for the same socket. Its get() is -1 on failure, with errno set.

@@ -1,5 +1,6 @@
 #include "metrics/custom_metrics.hpp"
 #include "metrics/informer_collector.hpp"
+#include "metrics/leader_election_collector.hpp"
 #include "metrics/log_collector.hpp"
 #include "metrics/metric_callback.hpp"
 #include "metrics/metric_family.hpp"
@@ -113,6 +114,7 @@ struct Metrics::Families {
   RestClientCollector rest_client{};
   ReconcileCollector reconciles{};
   InformerCollector informers{};
+  LeaderElectionCollector leader_elections{};
   PermanentFamily<prometheus::Counter> certificate_reads{"certwatcher_read_certificate_total",
                                                          "Total number of certificate reads"};
   PermanentFamily<prometheus::Counter> certificate_errors{
@@ -135,8 +137,8 @@ std::string Metrics::Text() const {
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.rest_client, &f.reconciles, &f.informers, &f.certificate_reads, &f.certificate_errors,
-           &f.process, &f.custom, &f.log}) {
+           &f.rest_client, &f.reconciles, &f.informers, &f.leader_elections, &f.certificate_reads,
+           &f.certificate_errors, &f.process, &f.custom, &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -214,6 +216,14 @@ std::unique_ptr<workqueue::Metric> Metrics::NewInformerMetric(
     return status;
   };
   return families_->informers.Add(read_utf8);
+}
+
+void Metrics::SetMasterStatus(const std::string& name, bool is_leader) {
+  families_->leader_elections.SetMasterStatus(ToUtf8(name), is_leader);
+}
+
+void Metrics::AddSlowPath(const std::string& name) {
+  families_->leader_elections.AddSlowPath(ToUtf8(name));
 }
 
 }  // namespace kopp

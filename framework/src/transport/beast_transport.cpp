@@ -118,7 +118,7 @@ Response BeastTransport::CallWith(const Credentials& credentials, const Request&
   const std::string bytes = Serialize(request, credentials);
   if (auto pooled = AcquirePooled(credentials.tls.get())) {
     try {
-      return Exchange(pooled, bytes, deadline, stop);
+      return Exchange(pooled, request, bytes, deadline, stop);
     } catch (const TransportError& error) {
       // The server may have closed the connection at this moment. It is unknown whether it has
       // processed the request.
@@ -127,17 +127,19 @@ Response BeastTransport::CallWith(const Credentials& credentials, const Request&
     }
   }
   auto fresh = Connect(credentials.tls.get(), deadline, stop);
-  return Exchange(fresh, bytes, deadline, stop);
+  return Exchange(fresh, request, bytes, deadline, stop);
 }
 
-// Moves `connection` to the pool if it can carry another request.
+// Sends `bytes`, which are `request`. Moves `connection` to the pool if it can carry another
+// request.
 Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
-                                  std::string_view bytes, TimePoint deadline,
-                                  const std::stop_token& stop) {
+                                  const Request& request, std::string_view bytes,
+                                  TimePoint deadline, const std::stop_token& stop) {
   std::optional<http::response_parser<http::string_body>> parser;
   Response response;
   {
     const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
+    if (request.before_send) request.before_send();
     response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline);
     parser->eager(true);
     while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);

@@ -44,8 +44,8 @@ class BeastTransport final : public Transport {
   void OpenTunnel(HttpConnection& connection, TimePoint deadline) const;
   [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled(const TlsContext* tls);
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
-                                  std::string_view bytes, TimePoint deadline,
-                                  const std::stop_token& stop);
+                                  const Request& request, std::string_view bytes,
+                                  TimePoint deadline, const std::stop_token& stop);
   [[nodiscard]] std::string Serialize(const Request& request, const Credentials& credentials);
 
   std::shared_ptr<TransportContext> context_;

@@ -271,6 +271,7 @@ Response CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connectio
   for (;;) {
     if (stop.stop_requested()) throw failure::Cancelled();
     if (Clock::Real().Now() >= deadline) throw failure::ResponseTimeout();
+    if (request.before_send) request.before_send();
     progress->StartCall(deadline);
     const std::stop_callback wake(stop, [&progress] { progress->Wake(); });
     SendRequest(*connection, request, credentials);

@@ -141,6 +141,7 @@ Response ScriptedTransport::Call(const Request& request, std::stop_token stop) {
     throw TransportError(TransportError::Kind::kCancelled,
                          "the call was cancelled because a stop was requested");
   }
+  if (request.before_send) request.before_send();
   return Handle(request);
 }
 

@@ -50,6 +50,21 @@ constexpr const char* kFoo = R"({controller="foo",name="foo"})";
 
 std::string Foo(const std::string& metric) { return metric + kFoo; }
 
+TEST_F(MetricsTest, ALeaderElectionHasAStatusAndASlowPathCounterByName) {
+  EXPECT_THAT(metrics_.Text(), Not(HasSubstr("leader_election")));
+  metrics_.SetMasterStatus("web", false);
+  metrics_.SetMasterStatus("\xff", false);
+  EXPECT_EQ(Value(R"(leader_election_master_status{name="web"})"), "0");
+  EXPECT_EQ(Value(R"(leader_election_slowpath_total{name="web"})"), "0");
+
+  metrics_.SetMasterStatus("web", true);
+  metrics_.AddSlowPath("web");
+
+  EXPECT_EQ(Value(R"(leader_election_master_status{name="web"})"), "1");
+  EXPECT_EQ(Value(R"(leader_election_slowpath_total{name="web"})"), "1");
+  EXPECT_EQ(Value("leader_election_master_status{name=\"\uFFFD\"}"), "0");
+}
+
 TEST_F(MetricsTest, RequestsAreCountedByCodeMethodAndHost) {
   metrics_.ObserveRequest({.method = "GET", .host = "h:1", .status = 200});
   metrics_.ObserveRequest({.method = "GET", .host = "h:1", .status = 200});

@@ -116,5 +116,32 @@ TEST_P(TransportConformanceTest, NothingIsSentIfStopWasRequestedBefore) {
   EXPECT_EQ(server.Requests().size(), 0U);
 }
 
+TEST_P(TransportConformanceTest, BeforeSendIsCalledForEachRequestAlsoOnAReusedConnection) {
+  RawServer server({AlwaysRespond(MakeResponse(200, ""))});
+  const auto transport = TransportTo(server);
+  int calls = 0;
+  const Request request{
+      .method = "PUT", .target = "/", .body = "{}", .before_send = [&] { ++calls; }};
+
+  static_cast<void>(transport->Call(request));
+  static_cast<void>(transport->Call(request));
+
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_P(TransportConformanceTest, NothingIsSentIfBeforeSendThrows) {
+  RawServer server({AlwaysRespond(MakeResponse(200, ""))});
+  const auto transport = TransportTo(server);
+  static_cast<void>(transport->Call({.target = "/first"}));  // the next call reuses the connection
+
+  const auto failure =
+      FailureOfCall(*transport, {.method = "PUT", .target = "/", .body = "{}", .before_send = [] {
+                                   throw TransportError(Kind::kCancelled, "not the leader");
+                                 }});
+
+  EXPECT_EQ(failure.kind, Kind::kCancelled);
+  EXPECT_EQ(server.Requests().size(), 1U);
+}
+
 }  // namespace
 }  // namespace kopp::testing

@@ -109,6 +109,7 @@ ServerResponse InMemoryTransport::Exchange(const Request& request, InMemoryConne
 }
 
 Response InMemoryTransport::Call(const Request& request, std::stop_token stop) {
+  if (request.before_send) request.before_send();
   InMemoryConnection connection(context_.clock(), lifecycle_, request, std::move(stop));
   ServerResponse response = Exchange(request, connection);
   if (response.watch != nullptr) response.body = response.watch->ReadFrames();

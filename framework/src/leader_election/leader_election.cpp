@@ -1,0 +1,95 @@
+#include "config/config_input.hpp"
+#include "system/environment.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include <unistd.h>
+
+#include <kopp/leader_election.hpp>
+
+namespace kopp {
+namespace {
+
+constexpr double kJitterFactor = 1.2;  // of the retry period; that of client-go
+
+std::string InSeconds(Duration duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%gs", std::chrono::duration<double>(duration).count());
+  return text.data();
+}
+
+/// Returns a random UUID (version 4).
+std::string ReplicaUuid() {
+  std::random_device random;
+  std::array<unsigned, 4> bits{random(), random(), random(), random()};
+  bits[1] = (bits[1] & 0xFFFF0FFFU) | 0x4000U;      // version 4
+  bits[2] = (bits[2] & 0x3FFFFFFFU) | 0x80000000U;  // the variant of RFC 4122
+  std::array<char, sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"> text{};
+  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%04x%08x", bits[0], bits[1] >> 16U,
+                bits[1] & 0xFFFFU, bits[2] >> 16U, bits[2] & 0xFFFFU, bits[3]);
+  return text.data();
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+std::string WithoutSpaces(std::string text) {
+  std::erase_if(text, [](char c) { return c <= ' '; });
+  return text;
+}
+
+}  // namespace
+
+void ValidateLeaderElection(const LeaderElectionOptions& options) {
+  if (options.id.empty()) {
+    throw ConfigError("leader election needs the name of a Lease: set --leader-election-id");
+  }
+  if (options.retry_period <= Duration::zero()) {
+    throw ConfigError("--leader-election-retry-period is " + InSeconds(options.retry_period) +
+                      ": it must be longer than zero");
+  }
+  if (std::chrono::duration<double>(options.renew_deadline) <=
+      kJitterFactor * std::chrono::duration<double>(options.retry_period)) {
+    throw ConfigError("--leader-election-renew-deadline is " + InSeconds(options.renew_deadline) +
+                      ": it must be longer than 1.2 times --leader-election-retry-period, which "
+                      "is " +
+                      InSeconds(options.retry_period));
+  }
+  if (options.lease_duration <= options.renew_deadline) {
+    throw ConfigError("--leader-election-lease-duration is " + InSeconds(options.lease_duration) +
+                      ": it must be longer than --leader-election-renew-deadline, which is " +
+                      InSeconds(options.renew_deadline));
+  }
+  if (options.lease_duration < std::chrono::seconds(1)) {
+    throw ConfigError("--leader-election-lease-duration is " + InSeconds(options.lease_duration) +
+                      ": it must be at least 1s");
+  }
+}
+
+std::string LeaderElectionNamespace(const LeaderElectionOptions& options,
+                                    const ConfigSources& sources) {
+  if (!options.ns.empty()) return options.ns;
+  const auto file = sources.service_account / "namespace";
+  if (const auto text = detail::ReadFileIfExists(file, "leader election")) {
+    if (std::string ns = WithoutSpaces(*text); !ns.empty()) return ns;
+  }
+  const auto variable = sources.getenv ? sources.getenv("POD_NAMESPACE")
+                                       : detail::EnvironmentVariable("POD_NAMESPACE");
+  if (variable && !variable->empty()) return *variable;
+  throw ConfigError(
+      "the namespace of the Lease for leader election is not known outside of a Pod: set "
+      "--leader-election-namespace");
+}
+
+std::string LeaderElectionIdentity(const LeaderElectionOptions& options) {
+  return options.identity.empty() ? HostName() + '_' + ReplicaUuid() : options.identity;
+}
+
+}  // namespace kopp
