@@ -159,6 +159,8 @@ class Cache : private WriteObserver {
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers without a complete first list.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
+  /// Returns the state of each informer: objects, last version, failures.
+  [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
   /// Returns the observer for the clients whose writes the reads of this cache contain.
   [[nodiscard]] WriteObserver& write_observer() { return *this; }
   /// Makes the reads that wait throw: for own writes StaleCacheError, for a first list

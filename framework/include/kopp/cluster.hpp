@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -7,6 +8,7 @@
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
+#include <kopp/client_options.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {
@@ -58,11 +60,17 @@ class Cluster {
   [[nodiscard]] Cache& cache() { return cache_; }
   /// Returns the transport of client(), with the policies of the options: retries, rate limit and
   /// observers.
-  [[nodiscard]] Transport& transport() const { return *transport_; }
+  [[nodiscard]] const std::shared_ptr<Transport>& transport() const { return transport_; }
+  /// Returns a transport to the same API server with its observers, but without retries and rate
+  /// limit.
+  [[nodiscard]] std::shared_ptr<Transport> TransportWithoutRetries() const;
+  /// Returns a client like client() that uses another transport, and whose calls are cancelled by
+  /// `stop`. `transport` must outlive it.
+  [[nodiscard]] Client NewClient(Transport& transport, std::stop_token stop);
 
   /// Returns the address of the API server and where it was configured: "https://10.0.0.1:6443,
   /// configured by in-cluster"; empty with Options::transport.
-  [[nodiscard]] const std::string& description() const { return description_; }
+  [[nodiscard]] const std::string& description() const;
 
   // Manager calls these.
 
@@ -77,13 +85,18 @@ class Cluster {
   void Stop();
 
  private:
+  struct Connection;
+
   const std::string name_;
-  std::string description_;
-  std::string config_error_;  // the reason why transport_ is unusable; empty if it is usable
+  const std::string field_manager_;
+  const FieldValidation field_validation_;
+  const std::function<Client(Client)> configure_client_;  // may be empty
+  const bool reports_writes_;                             // to the cache
+  std::unique_ptr<const Connection> connection_;
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;
-  Client client_;
   Cache cache_;
+  Client client_;
 };
 
 }  // namespace kopp

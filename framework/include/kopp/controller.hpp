@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -59,6 +61,9 @@ class Controller {
   /// std::invalid_argument if `workers` < 1, and std::runtime_error if a thread cannot be started.
   void SetWorkers(int workers);
   [[nodiscard]] int workers() const;
+
+  /// Returns the number of reconciles since the start, with any result. Thread-safe.
+  [[nodiscard]] std::uint64_t CompletedReconciles() const { return completed_; }
 
   // Watches of further kinds while the program runs, for example because a
   // CustomResourceDefinition was installed. Each watch ends with its handle. The functions are
@@ -127,6 +132,7 @@ class Controller {
   std::vector<ReconcileObserver> observers_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start
+  std::atomic<std::uint64_t> completed_ = 0;   // reconciles
   std::unique_ptr<SourceRunner> sources_;
   std::unique_ptr<WorkerPool> workers_;  // last: the workers use all members above
 };

@@ -29,8 +29,8 @@
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election.hpp>
-#include <kopp/liveness.hpp>
 #include <kopp/leader_elector.hpp>
+#include <kopp/liveness.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>

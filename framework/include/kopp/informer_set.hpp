@@ -11,6 +11,7 @@
 
 #include <kopp/http_source.hpp>
 #include <kopp/informer/informer.hpp>
+#include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
@@ -103,6 +104,8 @@ class InformerSet {
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers that have not synced.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
+  /// Returns the state of each informer.
+  [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
   /// Makes the threads end, and the calls that wait. Does not block.
   void RequestStop();
   /// Calls RequestStop and blocks until the threads have ended. The objects remain readable. May be

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,9 +22,11 @@
 namespace kopp {
 
 class Endpoints;
+class LeaderElector;
 class Metrics;
 class RunnableThreads;
 class Shutdown;
+class WriteFence;
 
 /// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
 /// event recorder and metrics.
@@ -87,6 +90,11 @@ class Manager {
   /// served if Options::metrics_bind_address is "0".
   [[nodiscard]] Metrics& metrics() { return *metrics_; }
 
+  /// Returns a token that is "stopped" when this program starts to reconcile: when it becomes the
+  /// leader for the first time or, without leader election, when its caches have synced. Use it
+  /// with a std::stop_callback. controller-runtime: Manager.Elected.
+  [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
+
   /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
   /// manager need no declaration: watches, Events, Leases and reviews. Not thread-safe.
   ///
@@ -97,7 +105,8 @@ class Manager {
   [[nodiscard]] std::vector<Permission> Permissions() const;
 
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
-  /// throw.
+  /// throw. With leader election, it also writes while another replica is the leader, in contrast
+  /// to Context::client.
   [[nodiscard]] const Client& client() const { return cluster_->client(); }
   /// Returns the cache of the watched objects. It is empty until Run.
   [[nodiscard]] const Cache& cache() const { return std::as_const(*cluster_).cache(); }
@@ -111,10 +120,16 @@ class Manager {
   ///    (see CacheOptions::wait_if_missing), and kCaches; then it waits until the caches have
   ///    synced,
   /// 3. RunnableGroup::kOthers,
-  /// 4. the controllers and kLeaderElected.
+  /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
   ///
-  /// Then stops: the controllers finish their current reconciles while kOthers and kLeaderElected
-  /// end, the caches and kCaches end, the queued Events are written, kServers and the servers end.
+  /// Then stops: the controllers finish their current reconciles while kLeaderElected ends, the
+  /// lease is released, kOthers ends, the caches and kCaches end, the queued Events are written,
+  /// kServers and the servers end.
+  ///
+  /// If a leader loses its lease, Context::client refuses to write from this moment on, the stop of
+  /// each reconcile is requested, and calls are cancelled. With OnLost::kExit, the program then
+  /// stops without a graceful timeout and Run returns 1. With OnLost::kCampaign, it waits until it
+  /// is the leader again.
   ///
   /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
   /// CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took too
@@ -140,11 +155,15 @@ class Manager {
   [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
+  void AddLivenessChecks();
 
   bool Start(const std::stop_token& stop);
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
-  void StartLeading();
+  void Lead(const std::stop_token& stop);
+  void NewElector();
+  void Campaign(const std::stop_token& stop);
+  void LeadUntil(const std::stop_token& stop, Transport& transport);
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;
   void PrintRoles() const;
@@ -152,6 +171,7 @@ class Manager {
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);
   void StopGroup(RunnableGroup group, Shutdown& shutdown);
+  Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
   std::unique_ptr<Metrics> metrics_;       // transports and queues use it
@@ -166,7 +186,13 @@ class Manager {
 
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
-  bool is_leading_ = false;  // StartLeading was called, StopControllers was not
+  std::stop_source elected_;
+  std::unique_ptr<WriteFence> fence_;           // null without leader election; the elector uses it
+  std::shared_ptr<Transport> lease_transport_;  // null without leader election
+  std::unique_ptr<LeaderElector> elector_;      // the same
+  std::stop_source term_calls_;                 // cancels the calls of term_client_
+  std::optional<Client> term_client_;           // of the reconciles, in this term as leader
+  std::unique_ptr<Shutdown> shutdown_;          // null before the stop
   std::unique_ptr<Endpoints> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager

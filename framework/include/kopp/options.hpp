@@ -74,6 +74,12 @@ struct Options {
   /// HTTP; "0": they are not served.
   std::string health_probe_bind_address = "0";
 
+  /// The time without progress after which /healthz and /livez fail, so that the kubelet restarts
+  /// the container: a reconcile that does not return, a queue with work from which none is done, an
+  /// informer without a response of the API server, log lines that are not written. 0: never. At
+  /// least 10 minutes are advisable; longer than your longest reconcile.
+  Duration liveness_limit = std::chrono::minutes(30);
+
   /// --debug-bind-address: the address that serves the debug pages over plain HTTP; "0": none.
   std::string debug_bind_address = "0";
 

@@ -311,6 +311,14 @@ bool Cache::WaitForSync(const std::stop_token& stop) const {
   return true;
 }
 
+std::vector<informer::InformerStatus> Cache::Statuses() const {
+  std::vector<informer::InformerStatus> statuses;
+  for (const Entry& entry : Entries()) {
+    std::ranges::move(entry.informers->Statuses(), std::back_inserter(statuses));
+  }
+  return statuses;
+}
+
 std::vector<UnsyncedInformer> Cache::NotSynced() const {
   std::vector<UnsyncedInformer> unsynced;
   for (const Entry& entry : Entries()) {

@@ -285,6 +285,12 @@ std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
   return unsynced;
 }
 
+std::vector<informer::InformerStatus> InformerSet::Statuses() const {
+  std::vector<informer::InformerStatus> statuses;
+  for (const auto& member : members_) statuses.push_back(member->informer.Status());
+  return statuses;
+}
+
 void InformerSet::RequestStop() { stopped_.request_stop(); }
 
 void InformerSet::Stop() {

@@ -61,6 +61,7 @@ Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache
       queue_, clock_, *options_.workers,
       [this](const WorkerPool::QueuedKey& next, const std::stop_token& stop) {
         runner_->Process(next, stop);
+        ++completed_;
       });
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kJitterFactor = 1.2;  // of the retry period; that of client-go
 
-std::string InSeconds(Duration duration) {
+std::string SecondsText(Duration duration) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%gs", std::chrono::duration<double>(duration).count());
   return text.data();
@@ -52,23 +52,23 @@ void ValidateLeaderElection(const LeaderElectionOptions& options) {
     throw ConfigError("leader election needs the name of a Lease: set --leader-election-id");
   }
   if (options.retry_period <= Duration::zero()) {
-    throw ConfigError("--leader-election-retry-period is " + InSeconds(options.retry_period) +
+    throw ConfigError("--leader-election-retry-period is " + SecondsText(options.retry_period) +
                       ": it must be longer than zero");
   }
   if (std::chrono::duration<double>(options.renew_deadline) <=
       kJitterFactor * std::chrono::duration<double>(options.retry_period)) {
-    throw ConfigError("--leader-election-renew-deadline is " + InSeconds(options.renew_deadline) +
+    throw ConfigError("--leader-election-renew-deadline is " + SecondsText(options.renew_deadline) +
                       ": it must be longer than 1.2 times --leader-election-retry-period, which "
                       "is " +
-                      InSeconds(options.retry_period));
+                      SecondsText(options.retry_period));
   }
   if (options.lease_duration <= options.renew_deadline) {
-    throw ConfigError("--leader-election-lease-duration is " + InSeconds(options.lease_duration) +
+    throw ConfigError("--leader-election-lease-duration is " + SecondsText(options.lease_duration) +
                       ": it must be longer than --leader-election-renew-deadline, which is " +
-                      InSeconds(options.renew_deadline));
+                      SecondsText(options.renew_deadline));
   }
   if (options.lease_duration < std::chrono::seconds(1)) {
-    throw ConfigError("--leader-election-lease-duration is " + InSeconds(options.lease_duration) +
+    throw ConfigError("--leader-election-lease-duration is " + SecondsText(options.lease_duration) +
                       ": it must be at least 1s");
   }
 }

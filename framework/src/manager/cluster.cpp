@@ -37,58 +37,6 @@ void WarnIfInsecure(const Config& config, const Logger& log) {
       {{"server", config.server}, {"config", config.source}});
 }
 
-/// What Connect finds out besides the transport.
-struct Connection {
-  std::string host;         // of the API server, with its port
-  std::string description;  // see Cluster::description
-  std::string error;        // why the configuration cannot be used; empty if it can
-};
-
-/// Returns the transport to the API server.
-std::shared_ptr<Transport> Connect(const Options& options, Connection& connection) {
-  if (options.transport) return options.transport;
-  try {
-    const Config config = LoadConfig(
-        {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
-    WarnIfInsecure(config, options.log);
-    connection.description = config.server + ", configured by " + config.source;
-    connection.host = detail::ParseEndpoint(config.server).Authority();
-    const auto warn = [log = options.log](const std::string& problem) {
-      log.Error("Problem with the connection to the API server", {{"err", problem}});
-    };
-    return MakeTransport(config, {.calls = options.http_transport,
-                                  .user_agent = UserAgent(options.name, options.version),
-                                  .clock = options.clock,
-                                  .on_warning = warn});
-  } catch (const ConfigError& error) {
-    connection.error = error.what();
-    return std::make_shared<UnusableTransport>(connection.error);
-  }
-}
-
-/// Returns the transport for all requests of the cluster. `metrics` may be null.
-std::shared_ptr<Transport> TransportOf(const Options& options, Metrics* metrics,
-                                       std::string& description, std::string& config_error) {
-  TransportPolicies policies{
-      .retry = options.retry,
-      .rate_limit = {.qps = options.kube_api_qps, .burst = options.kube_api_burst},
-      .log = options.log,
-      .clock = options.clock};
-  auto& observers = policies.observers;
-  if (options.on_request) observers.push_back(options.on_request);
-  if (metrics != nullptr) {
-    observers.emplace_back(
-        [metrics](const RequestEvent& event) { metrics->ObserveRequest(event); });
-  }
-  Connection connection;
-  auto transport = Connect(options, connection);
-  policies.host = connection.host;
-  description = connection.description;
-  config_error = connection.error;
-  if (options.wrap_transport) transport = options.wrap_transport(std::move(transport));
-  return WithPolicies(std::move(transport), std::move(policies));
-}
-
 CacheOptions CacheOptionsOf(const Options& options, Metrics* metrics) {
   CacheOptions cache = options.cache;
   RestrictNamespaces(cache, options.watch_namespace);
@@ -102,17 +50,79 @@ Logger LogOf(const std::string& cluster, const Options& options) {
 
 }  // namespace
 
+/// The connection to an API server, and how it is used.
+struct Cluster::Connection {
+  std::shared_ptr<Transport> transport;  // sends each request once
+  std::string description;               // see Cluster::description
+  std::string error;                     // why the configuration cannot be used; empty if it can
+  TransportPolicies policies;
+
+  /// `metrics` may be null.
+  Connection(const Options& options, Metrics* metrics)
+      : policies{.retry = options.retry,
+                 .rate_limit = {.qps = options.kube_api_qps, .burst = options.kube_api_burst},
+                 .log = options.log,
+                 .clock = options.clock} {
+    if (options.on_request) policies.observers.push_back(options.on_request);
+    if (metrics != nullptr) {
+      policies.observers.emplace_back(
+          [metrics](const RequestEvent& event) { metrics->ObserveRequest(event); });
+      policies.on_rate_limit = [metrics, &host = policies.host](std::string_view method,
+                                                                Duration wait) {
+        metrics->ObserveRateLimiter(method, host, wait);
+      };
+    }
+    transport = options.transport ? options.transport : Connect(options);
+    if (options.wrap_transport) transport = options.wrap_transport(std::move(transport));
+  }
+
+  std::shared_ptr<Transport> Connect(const Options& options) {
+    try {
+      const Config config = LoadConfig(
+          {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
+      WarnIfInsecure(config, options.log);
+      description = config.server + ", configured by " + config.source;
+      policies.host = detail::ParseEndpoint(config.server).Authority();
+      const auto warn = [log = options.log](const std::string& problem) {
+        log.Error("Problem with the connection to the API server", {{"err", problem}});
+      };
+      return MakeTransport(config, {.calls = options.http_transport,
+                                    .user_agent = UserAgent(options.name, options.version),
+                                    .clock = options.clock,
+                                    .on_warning = warn});
+    } catch (const ConfigError& config_error) {
+      error = config_error.what();
+      return std::make_shared<UnusableTransport>(error);
+    }
+  }
+};
+
 Cluster::Cluster(std::string name, const Options& options, Metrics* metrics)
     : name_(std::move(name)),
-      transport_(TransportOf(options, metrics, description_, config_error_)),
-      client_(Client(*transport_, options.name, cancel_calls_.get_token())
-                  .WithFieldValidation(options.field_validation)),
-      cache_(*transport_, CacheOptionsOf(options, metrics), LogOf(name_, options), options.clock) {
-  if (options.cache.own_writes_timeout > Duration::zero()) {
-    client_ = client_.WithWriteObserver(cache_.write_observer());
-  }
-  if (options.configure_client) client_ = options.configure_client(std::move(client_));
+      field_manager_(options.name),
+      field_validation_(options.field_validation),
+      configure_client_(options.configure_client),
+      reports_writes_(options.cache.own_writes_timeout > Duration::zero()),
+      connection_(std::make_unique<Connection>(options, metrics)),
+      transport_(WithPolicies(connection_->transport, connection_->policies)),
+      cache_(*transport_, CacheOptionsOf(options, metrics), LogOf(name_, options), options.clock),
+      client_(NewClient(*transport_, cancel_calls_.get_token())) {}
+
+Client Cluster::NewClient(Transport& transport, std::stop_token stop) {
+  Client client =
+      Client(transport, field_manager_, std::move(stop)).WithFieldValidation(field_validation_);
+  if (reports_writes_) client = client.WithWriteObserver(cache_.write_observer());
+  return configure_client_ ? configure_client_(std::move(client)) : client;
 }
+
+std::shared_ptr<Transport> Cluster::TransportWithoutRetries() const {
+  TransportPolicies policies = connection_->policies;
+  policies.retry = {.max_tries = 1};
+  policies.rate_limit = {};
+  return WithPolicies(connection_->transport, std::move(policies));
+}
+
+const std::string& Cluster::description() const { return connection_->description; }
 
 Cluster::~Cluster() { Stop(); }
 
@@ -122,8 +132,9 @@ void Cluster::Stop() {
 }
 
 void Cluster::RequireUsable() const {
-  if (config_error_.empty()) return;
-  throw ConfigError(name_.empty() ? config_error_ : "cluster \"" + name_ + "\": " + config_error_);
+  const std::string& error = connection_->error;
+  if (error.empty()) return;
+  throw ConfigError(name_.empty() ? error : "cluster \"" + name_ + "\": " + error);
 }
 
 void Cluster::RequireKinds(const std::stop_token& stop) const {

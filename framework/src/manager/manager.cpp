@@ -7,9 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include <kopp/leader_elector.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/write_fence.hpp>
 
 namespace kopp {
 namespace {
@@ -116,33 +118,6 @@ Metrics* Manager::CollectedMetrics() const {
   return options_.metrics_bind_address == "0" ? nullptr : metrics_.get();
 }
 
-void Manager::AddHealthzCheck(std::string name, HealthCheck check) {
-  endpoints_->liveness().Add(std::move(name), std::move(check));
-}
-
-void Manager::AddReadyzCheck(std::string name, HealthCheck check) {
-  endpoints_->readiness().Add(std::move(name), std::move(check));
-}
-
-void Manager::AddMetricsServerExtraHandler(std::string path, HttpServer::Route route) {
-  if (run_called_) throw std::logic_error("AddMetricsServerExtraHandler was called after Run");
-  endpoints_->AddMetricsRoute(std::move(path), std::move(route));
-}
-
-void Manager::AddBuiltInChecks() {
-  AddReadyzCheck("caches", [this]() -> std::optional<std::string> {
-    for (const Cluster* cluster : Clusters()) {
-      const auto unsynced = cluster->cache().NotSynced();
-      if (!unsynced.empty()) return "not synced: " + ToString(unsynced);
-    }
-    return std::nullopt;
-  });
-  AddReadyzCheck("shutdown", [stop = stop_.get_token()]() -> std::optional<std::string> {
-    if (stop.stop_requested()) return "the program shuts down";
-    return std::nullopt;
-  });
-}
-
 void Manager::Fail(std::string_view message, const std::string& error) {
   failed_ = true;
   options_.log.Error(message, {{"err", error}});
@@ -156,10 +131,7 @@ int Manager::Run(const std::stop_token& stop) {
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles(), 0;
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
-    if (Start(stop_.get_token())) {
-      SleepUntil(options_.clock, TimePoint::max(), stop_.get_token());
-      options_.log.Info("Shutdown signal received, waiting for all workers to finish");
-    }
+    if (Start(stop_.get_token())) Lead(stop_.get_token());
   } catch (const std::exception& error) {
     if (!stop_.stop_requested() || failed_) Fail("Cannot start", error.what());
   }
@@ -169,16 +141,16 @@ int Manager::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Start(const std::stop_token& stop) {
+  for (Cluster* cluster : Clusters()) cluster->RequireUsable();
+  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock);
+  if (options_.leader_election.enabled) NewElector();
   AddBuiltInChecks();
   endpoints_->Start(*metrics_, client());
   Group(RunnableGroup::kServers).Start();
-  for (Cluster* cluster : Clusters()) cluster->RequireUsable();
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
-  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock);
   StartCaches();
   if (!WaitForCaches(stop)) return false;
   Group(RunnableGroup::kOthers).Start();
-  StartLeading();
   return true;
 }
 
@@ -205,12 +177,69 @@ bool Manager::WaitForCaches(const std::stop_token& stop) {
   return true;
 }
 
-void Manager::StartLeading() {
-  is_leading_ = true;
+void Manager::NewElector() {
+  LeaderElectionOptions election = options_.leader_election;
+  if (election.id.empty()) election.id = options_.name;
+  fence_ = std::make_unique<WriteFence>(options_.clock);
+  lease_transport_ = cluster_->TransportWithoutRetries();
+  elector_ = std::make_unique<LeaderElector>(Client(*lease_transport_, options_.name), *fence_,
+                                             LeaderElectorOptions{.election = std::move(election),
+                                                                  .events = events_.get(),
+                                                                  .metrics = CollectedMetrics(),
+                                                                  .log = options_.log,
+                                                                  .clock = options_.clock});
+}
+
+/// Runs the controllers until a stop is requested or the leadership is lost for good.
+void Manager::Lead(const std::stop_token& stop) {
+  if (elector_) return Campaign(stop);
+  LeadUntil(stop, *cluster_->transport());
+}
+
+void Manager::Campaign(const std::stop_token& stop) {
+  FencedTransport fenced(cluster_->transport(), *fence_);
+  const auto lead = [&](const std::stop_token& end) { LeadUntil(end, fenced); };
+  while (!stop.stop_requested()) {
+    if (elector_->Run(lead, stop) == LeaderElector::Outcome::kStopped) return;
+    if (options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kExit) {
+      return Fail("Stopping", "leader election lost");
+    }
+    options_.log.Info("Leader election lost, campaigning again");
+  }
+}
+
+/// Runs the controllers and kLeaderElected until `stop`. Reconciles write with `transport`.
+void Manager::LeadUntil(const std::stop_token& stop, Transport& transport) {
+  term_calls_ = std::stop_source();
+  term_client_.emplace(cluster_->NewClient(transport, term_calls_.get_token()));
   for (const auto& controller : controllers_) {
-    controller->Start(client(), *events_, options_.log);
+    controller->Start(*term_client_, *events_, options_.log);
   }
   Group(RunnableGroup::kLeaderElected).Start();
+  elected_.request_stop();
+  SleepUntil(options_.clock, TimePoint::max(), stop);
+  options_.log.Info("Shutdown signal received, waiting for all workers to finish");
+
+  const bool lost = !stop_.stop_requested();
+  if (lost && options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kCampaign) {
+    Shutdown end_of_term(options_.graceful_shutdown_timeout, options_.clock, options_.log,
+                         [this] { term_calls_.request_stop(); });
+    StopControllers(end_of_term);
+  } else {
+    StopControllers(BeginShutdown(lost ? Duration::zero() : options_.graceful_shutdown_timeout));
+  }
+  options_.log.Info("All workers finished");
+}
+
+/// The first call decides about the time limit.
+Shutdown& Manager::BeginShutdown(Duration timeout) {
+  if (!shutdown_) {
+    shutdown_ = std::make_unique<Shutdown>(timeout, options_.clock, options_.log, [this] {
+      term_calls_.request_stop();
+      for (Cluster* cluster : Clusters()) cluster->CancelCalls();
+    });
+  }
+  return *shutdown_;
 }
 
 void Manager::StopAll() {
@@ -218,10 +247,9 @@ void Manager::StopAll() {
     const std::lock_guard guard{mutex_};
     phase_ = Phase::kStopping;
   }
-  Shutdown shutdown(options_.graceful_shutdown_timeout, options_.clock, options_.log, [this] {
-    for (Cluster* cluster : Clusters()) cluster->CancelCalls();
-  });
-  StopControllers(shutdown);
+  Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
+  StopControllers(shutdown);  // if their start has failed
+  StopGroup(RunnableGroup::kOthers, shutdown);
   StopCaches(shutdown);
   if (events_) events_->Stop();
   StopGroup(RunnableGroup::kServers, shutdown);
@@ -231,7 +259,6 @@ void Manager::StopAll() {
 void Manager::StopControllers(Shutdown& shutdown) {
   for (const auto& controller : controllers_) controller->RequestStop();
   Group(RunnableGroup::kLeaderElected).RequestStop();
-  Group(RunnableGroup::kOthers).RequestStop();
   shutdown.Await([this](TimePoint deadline) {
     std::vector<std::string> running;
     for (const auto& controller : controllers_) {
@@ -241,8 +268,6 @@ void Manager::StopControllers(Shutdown& shutdown) {
     return running;
   });
   StopGroup(RunnableGroup::kLeaderElected, shutdown);
-  StopGroup(RunnableGroup::kOthers, shutdown);
-  if (std::exchange(is_leading_, false)) options_.log.Info("All workers finished");
 }
 
 void Manager::StopCaches(Shutdown& shutdown) {

@@ -60,7 +60,7 @@ int Manager::Check(const std::stop_token& stop) const {
                              .permissions = Permissions(),
                              .namespaces = WatchedNamespaces(options_),
                              .clock = options_.clock};
-  return Preflight(input, cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
+  return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
 }
 
 void Manager::PrintRoles() const {
