@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 struct Foo {
-  static constexpr kopp::Kind kKind{"samplecontroller.k8s.io/v1alpha1", "Foo", "foos"};
+  static constexpr kopp::Kind kKind{"example.com/v1", "Foo", "foos"};
   struct Spec {
     std::string deploymentName = {};
   };
@@ -65,10 +65,10 @@ kopp::Result EnsureMachine(const kopp::ObjectKey& key, kopp::Expectations& expec
 }
 
 json FooCrd() {
-  return json::parse(R"({"metadata":{"name":"foos.samplecontroller.k8s.io"},
-      "spec":{"group":"samplecontroller.k8s.io","scope":"Namespaced",
+  return json::parse(R"({"metadata":{"name":"foos.example.com"},
+      "spec":{"group":"example.com","scope":"Namespaced",
       "names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},
-      "versions":[{"name":"v1alpha1","served":true,"storage":true,"subresources":{"status":{}},
+      "versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
         "schema":{"openAPIV3Schema":{"type":"object",
           "x-kubernetes-preserve-unknown-fields":true}}}]}})");
 }

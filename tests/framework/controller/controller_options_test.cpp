@@ -70,7 +70,7 @@ TEST_F(ControllerTest, ADeletedObjectIsReconciledAlthoughItWasPaused) {
   transport_->Await("WATCH", kPods);
   SendPodEvent("DELETED", PodJson("a", kPaused));
 
-  EXPECT_THAT(AwaitCalls(1), ElementsAre("a"));
+  EXPECT_EQ(AwaitCalls(1).front(), "a");
 }
 
 TEST_F(ControllerTest, EachObjectIsReconciledWithinItsMaximumIntervalSinceItsLastReconcile) {

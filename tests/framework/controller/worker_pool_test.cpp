@@ -1,11 +1,14 @@
 #include "controller/worker_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <latch>
 #include <mutex>
+#include <new>
 #include <optional>
-#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -22,14 +25,13 @@ using ::testing::HasSubstr;
 
 class WorkerPoolTest : public ::testing::Test {
  protected:
-  /// Processes a key: counts it, and blocks until Release.
+  /// Processes a key: counts it, and blocks until FinishCurrent or FinishAll.
   void Block(const std::stop_token& stop) {
     std::unique_lock lock{mutex_};
     ++running_;
     most_running_ = std::max(most_running_, running_);
     changed_.notify_all();
-    changed_.wait(lock, [&] { return released_ > 0; });
-    --released_;
+    changed_.wait(lock, [&, before = finished_] { return finish_all_ || finished_ > before; });
     --running_;
     ++processed_;
     stopped_ = stopped_ || stop.stop_requested();
@@ -43,14 +45,20 @@ class WorkerPoolTest : public ::testing::Test {
   void AddKeys(int count) {
     for (int i = 0; i < count; ++i) queue_.Add({"ns", std::to_string(next_key_++)});
   }
-  void Release(int count) {
+  /// Lets the keys that are being processed finish, but not the next ones.
+  void FinishCurrent() {
     const std::lock_guard guard{mutex_};
-    released_ += count;
+    ++finished_;
+    changed_.notify_all();
+  }
+  void FinishAll() {
+    const std::lock_guard guard{mutex_};
+    finish_all_ = true;
     changed_.notify_all();
   }
   void AwaitRunning(int count) {
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [&] { return running_ == count && released_ == 0; });
+    changed_.wait(lock, [&] { return running_ == count; });
   }
   void AwaitProcessed(int count) {
     std::unique_lock lock{mutex_};
@@ -65,7 +73,8 @@ class WorkerPoolTest : public ::testing::Test {
   std::condition_variable changed_;
   int running_ = 0;
   int most_running_ = 0;
-  int released_ = 0;
+  int finished_ = 0;  // the number of FinishCurrent calls
+  bool finish_all_ = false;
   int processed_ = 0;
   bool stopped_ = false;
   int next_key_ = 0;
@@ -89,7 +98,7 @@ TEST_F(WorkerPoolTest, MoreWorkersStartWhileThePoolRuns) {
   AwaitRunning(3);
 
   EXPECT_EQ(pool_->workers(), 3);
-  Release(5);
+  FinishAll();
   AwaitProcessed(5);
   EXPECT_EQ(most_running_, 3);
 }
@@ -100,10 +109,13 @@ TEST_F(WorkerPoolTest, FewerWorkersContinueAfterTheCurrentKeys) {
   AwaitRunning(3);
 
   pool_->SetWorkers(1);
-  Release(3);
-  AwaitRunning(1);
-  most_running_ = 0;
-  Release(7);
+  FinishCurrent();
+  AwaitProcessed(3);
+  {
+    const std::lock_guard guard{mutex_};
+    most_running_ = 0;
+  }
+  FinishAll();
   AwaitProcessed(10);
 
   EXPECT_LE(most_running_, 1);
@@ -117,7 +129,7 @@ TEST_F(WorkerPoolTest, SetWorkersBeforeStartChoosesTheNumberOfThreads) {
   pool_->Start(log_);
 
   AwaitRunning(4);
-  Release(4);
+  FinishAll();
   AwaitProcessed(4);
 }
 
@@ -141,7 +153,7 @@ TEST_F(WorkerPoolTest, RequestStopStopsTheTokenOfEachKeyAndStartsNoOther) {
   pool_->RequestStop();
   EXPECT_FALSE(pool_->WaitUntilEnded(clock_.Now())) << "two keys are being processed";
   pool_->SetWorkers(4);
-  Release(2);
+  FinishAll();
 
   EXPECT_TRUE(pool_->WaitUntilEnded(TimePoint::max()));
   EXPECT_TRUE(stopped_);
@@ -154,14 +166,14 @@ TEST_F(WorkerPoolTest, APoolCanBeStartedAgain) {
   NewPool(2).Start(log_);
   AwaitRunning(1);
   pool_->RequestStop();
-  Release(1);
+  FinishCurrent();
   ASSERT_TRUE(pool_->WaitUntilEnded(TimePoint::max()));
   stopped_ = false;
 
   AddKeys(2);
   pool_->Start(log_);
   AwaitRunning(2);
-  Release(2);
+  FinishAll();
   AwaitProcessed(3);
 
   EXPECT_FALSE(stopped_) << "the new stop token is not stopped";
