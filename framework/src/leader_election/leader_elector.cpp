@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <kopp/boot_time_clock.hpp>
+#include <kopp/informer/api_error.hpp>
 #include <kopp/leader_elector.hpp>
 
 namespace kopp {
@@ -65,7 +66,7 @@ class LeaderElector::Impl {
   [[nodiscard]] const detail::LeadershipReporter& reporter() const { return reporter_; }
 
  private:
-  enum class Attempt { kHeld, kHeldByOther, kFailed };
+  enum class Attempt { kHeld, kHeldByOther, kLostRace, kFailed };
 
   /// Blocks until this replica holds the lease, and opens the fence. Returns the token of the
   /// fence, or nullopt on a stop.
@@ -107,7 +108,10 @@ class LeaderElector::Impl {
   void Renew(const std::stop_token& end, const std::stop_token& lost) {
     const Duration period = options_.election.retry_period;
     while (SleepUntil(clock_, After(clock_.Now(), period), end)) {
-      const Attempt attempt = TryAcquireOrRenew({.stop = end, .deadline = FenceTime()});
+      const LeaseCallLimits limits{.stop = end, .deadline = FenceTime()};
+      Attempt attempt = TryAcquireOrRenew(limits);
+      // Another client has just written the Lease, perhaps a new leader: find out at once.
+      if (attempt == Attempt::kLostRace) attempt = TryAcquireOrRenew(limits);
       if (attempt == Attempt::kHeldByOther) {
         fence_.Close();
         reporter_.OnStoppedLeading("another replica holds the lease", lock_.Reference());
@@ -135,6 +139,10 @@ class LeaderElector::Impl {
       if (state_.IsHolder()) reporter_.OnSlowPath();
       Update(limits);
       return Attempt::kHeld;
+    } catch (const ApiError& error) {
+      const bool lost_race = error.IsConflict() || error.IsAlreadyExists();
+      lost_race ? reporter_.OnLostRace(error) : reporter_.OnFailure(error);
+      return lost_race ? Attempt::kLostRace : Attempt::kFailed;
     } catch (const std::exception& error) {
       if (!limits.stop.stop_requested()) reporter_.OnFailure(error);
       return Attempt::kFailed;

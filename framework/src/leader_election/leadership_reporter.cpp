@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include <kopp/informer/api_error.hpp>
-
 namespace kopp::detail {
 namespace {
 
@@ -50,14 +48,12 @@ void LeadershipReporter::OnSlowPath() const {
   if (options_.metrics) options_.metrics->AddSlowPath(options_.election.id);
 }
 
-// A conflict is expected: another replica was faster.
+void LeadershipReporter::OnLostRace(const std::exception& error) const {
+  options_.log.V(4).Info("Another client has written the lease",
+                         {{"lock", Lease()}, {"err", error.what()}});
+}
+
 void LeadershipReporter::OnFailure(const std::exception& error) const {
-  const auto* const status = dynamic_cast<const ApiError*>(&error);
-  if (status != nullptr && (status->IsConflict() || status->IsAlreadyExists())) {
-    options_.log.V(4).Info("Another replica has written the lease",
-                           {{"lock", Lease()}, {"err", error.what()}});
-    return;
-  }
   options_.log.Error("Failed to acquire or renew lease",
                      {{"lock", Lease()}, {"err", error.what()}});
 }

@@ -30,6 +30,8 @@ class LeadershipReporter {
   void OnRenewed(TimePoint sent);
   /// A leader has to read the Lease before it renews it.
   void OnSlowPath() const;
+  /// A write was rejected because the Lease was changed meanwhile, which is expected.
+  void OnLostRace(const std::exception& error) const;
   void OnFailure(const std::exception& error) const;
   /// Only the first call after OnAcquired has an effect.
   void OnStoppedLeading(std::string_view reason, const ObjectReference& lease);

@@ -5,13 +5,19 @@
 namespace kopp::detail {
 
 std::stop_token StopTimer::Start(TimePoint deadline) {
-  if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-  }
   std::stop_source source;
   const std::stop_token token = source.get_token();
   *period_.Lock() = {std::move(source), deadline};
-  changed_.notify_all();
+  if (thread_.joinable()) {
+    changed_.notify_all();
+    return token;
+  }
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  } catch (...) {
+    Cancel();
+    throw;
+  }
   return token;
 }
 

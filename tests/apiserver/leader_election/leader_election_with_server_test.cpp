@@ -193,6 +193,7 @@ TEST_F(LeaderElectionWithServerTest, ALeaderWithoutNetworkStopsBeforeAnotherRepl
 
   EXPECT_FALSE(a_.IsLeader()) << "10 s have passed";
   a_.AwaitWorking(false);
+  a_.Stop();  // so that it does not campaign again
   int seconds = 10;
   while (!b_.IsLeader() && seconds < 30) {
     Advance(1s, 4);

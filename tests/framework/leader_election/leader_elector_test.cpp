@@ -127,6 +127,20 @@ TEST_F(LeaderElectorTest, ALeaderStopsAtOnceWhenAnotherReplicaHoldsTheLease) {
   EXPECT_THAT(metrics_.Text(), HasSubstr("leader_election_master_status{name=\"web\"} 0"));
 }
 
+TEST_F(LeaderElectorTest, ALeaderThatLosesARaceReadsTheLeaseAgainAtOnce) {
+  StartAndLead();
+  DeleteLease();
+  transport_.On("POST", kLeasesPath, [this](const Request&) {
+    SetLease("bing");  // another replica was faster
+    return Response{.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+  });
+
+  clock_.Advance(2s);
+
+  EXPECT_EQ(Join(), Outcome::kLost);
+  EXPECT_EQ(Methods(), "GET POST PUT GET POST PUT GET");
+}
+
 TEST_F(LeaderElectorTest, ALeaderGivesUpAtTheRenewDeadlineIfTheServerCannotBeReached) {
   StartAndLead();
   AdvanceAsLeader(2s);
@@ -206,7 +220,7 @@ TEST_F(LeaderElectorTest, ACandidateThatLosesARaceForTheLeaseTriesAgain) {
   Start();
   clock_.AwaitSleepers(kSleepersOfCandidate);
   EXPECT_FALSE(elector_->IsLeader());
-  EXPECT_THAT(Log(), HasSubstr("Another replica has written the lease"));
+  EXPECT_THAT(Log(), HasSubstr("Another client has written the lease"));
 
   clock_.Advance(2s);
 
