@@ -17,6 +17,7 @@
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/testing/api_server.hpp>
+#include <kopp/transport.hpp>
 
 namespace kopp {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ExamplesTest : public ::testing::Test {
  protected:
@@ -31,8 +33,9 @@ class ExamplesTest : public ::testing::Test {
     const Config config = server_.Listen({.tls = true});
     folder_.Write("kubeconfig", apiserver::KubeconfigText(config, "admin"));
   }
-  /// Starts an example in the scratch folder. Its output is in the file "output".
-  std::unique_ptr<apiserver::Child> Run(const std::string& example) {
+  /// Starts an example in the scratch folder. Its output is in the file `output`.
+  std::unique_ptr<apiserver::Child> Run(const std::string& example,
+                                        const std::string& output = "output") {
     const std::vector<std::string> command{"sh",
                                            "-c",
                                            R"(cd "$0" && exec "$@")",
@@ -42,14 +45,14 @@ class ExamplesTest : public ::testing::Test {
                                            "kubeconfig"};
     return std::make_unique<apiserver::Child>(
         command, std::map<std::string, std::string>{{"WATCH_NAMESPACE", "default"}},
-        folder_ / "output");
+        folder_ / output);
   }
   /// Stops an example with SIGTERM and expects exit code 0.
   void Stop(apiserver::Child& example) {
     example.Terminate(signals_, 10s);
     EXPECT_EQ(example.exit_code(), 0) << Output();
   }
-  std::string Output() { return folder_.Read("output"); }
+  std::string Output(const std::string& output = "output") { return folder_.Read(output); }
   /// Blocks until `condition` returns true. Returns false after 20 s.
   bool Eventually(const std::function<bool()>& condition) {
     const Clock& clock = Clock::Real();
@@ -59,8 +62,8 @@ class ExamplesTest : public ::testing::Test {
     }
     return condition();
   }
-  bool EventuallyPrints(const std::string& text) {
-    return Eventually([&] { return Output().find(text) != std::string::npos; });
+  bool EventuallyPrints(const std::string& text, const std::string& output = "output") {
+    return Eventually([&] { return Output(output).find(text) != std::string::npos; });
   }
   void CreateMap(const std::string& name, const json& metadata, const json& data) {
     json object{{"metadata", metadata}, {"data", data}};
@@ -127,6 +130,42 @@ TEST_F(ExamplesTest, FinalizerKeepsTheObjectUntilItsFolderIsRemoved) {
   EXPECT_TRUE(Eventually([&] { return !client_.Get<ConfigMap>(key); })) << Output();
   EXPECT_FALSE(exists());
 
+  Stop(*example);
+}
+
+TEST_F(ExamplesTest, LeaderElectionLetsOneReplicaReconcileAndTheOtherOneContinue) {
+  const auto first = Run("05_leader_election", "first");
+  CreateMap("a", json::object(), json::object());
+  EXPECT_TRUE(EventuallyPrints("reconciled default/a", "first")) << Output("first");
+  const auto second = Run("05_leader_election", "second");
+  EXPECT_TRUE(EventuallyPrints("Attempting to acquire leader lease", "second"));
+  CreateMap("b", json::object(), json::object());
+  EXPECT_TRUE(EventuallyPrints("reconciled default/b", "first")) << Output("first");
+  EXPECT_THAT(Output("second"), Not(HasSubstr("reconciled"))) << "the first one leads";
+
+  Stop(*first);
+  EXPECT_TRUE(EventuallyPrints("reconciled default/b", "second")) << Output("second");
+
+  Stop(*second);
+}
+
+TEST_F(ExamplesTest, ExternalTriggerReconcilesTheObjectThatARequestNames) {
+  const auto example = Run("06_external_trigger");
+  CreateMap("settings", json::object(), json::object());
+  const std::string line = "reconciled default/settings";
+  EXPECT_TRUE(EventuallyPrints(line)) << Output();
+  const std::string output = Output();
+  const std::string listening = "listening at ";
+  const auto address = output.find(listening) + listening.size();
+  const auto transport = MakeTransport(
+      {.server = "http://" + output.substr(address, output.find('\n', address) - address),
+       .source = "a test"});
+
+  EXPECT_EQ(transport->Call({.method = "POST", .target = "/reconcile", .body = "default/settings"})
+                .status,
+            202);
+
+  EXPECT_TRUE(Eventually([&] { return Output().find(line) != Output().rfind(line); })) << Output();
   Stop(*example);
 }
 
