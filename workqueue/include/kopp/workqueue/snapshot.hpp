@@ -26,7 +26,7 @@ struct Snapshot {
     /// Whether an item in processing was added again. Done then makes it ready.
     bool dirty = false;
     /// A copy of the notes of the Adds since the last Get; null: none.
-    std::shared_ptr<const Note> note = {};
+    std::shared_ptr<const Note> note{};
   };
 
   std::vector<Entry> ready = {};       ///< sorted by priority, then by tenant, then oldest first
