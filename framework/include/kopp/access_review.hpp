@@ -36,7 +36,7 @@ struct AccessReviewOptions {
 class AccessReviewer {
  public:
   /// `client` must not be fenced by leader election. `clock` must outlive the reviewer.
-  explicit AccessReviewer(Client client, Logger log = Logger{}, Clock& clock = Clock::Real(),
+  explicit AccessReviewer(const Client& client, Logger log = Logger{}, Clock& clock = Clock::Real(),
                           AccessReviewOptions options = {});
   ~AccessReviewer();
   AccessReviewer(const AccessReviewer&) = delete;

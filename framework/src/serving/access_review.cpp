@@ -195,7 +195,8 @@ class AccessReviewer::Impl {
   std::atomic<std::size_t> pending_ = 0;
 };
 
-AccessReviewer::AccessReviewer(Client client, Logger log, Clock& clock, AccessReviewOptions options)
+AccessReviewer::AccessReviewer(const Client& client, Logger log, Clock& clock,
+                               AccessReviewOptions options)
     : impl_(std::make_unique<Impl>(client, std::move(log), clock, options)) {}
 
 AccessReviewer::~AccessReviewer() = default;

@@ -41,8 +41,8 @@ std::string DurationText(Duration duration) {
 
 }  // namespace
 
-Cell TextCell(std::string text, Tone tone) {
-  return {.value = text, .text = std::move(text), .tone = tone};
+Cell TextCell(const std::string& text, Tone tone) {
+  return {.value = text, .text = text, .tone = tone};
 }
 
 Cell NumberCell(double number, Tone tone) {

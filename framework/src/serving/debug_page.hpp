@@ -59,7 +59,7 @@ using Navigation = std::vector<std::pair<std::string, std::string>>;
 
 // Cells.
 
-[[nodiscard]] Cell TextCell(std::string text, Tone tone = Tone::kNormal);
+[[nodiscard]] Cell TextCell(const std::string& text, Tone tone = Tone::kNormal);
 [[nodiscard]] Cell NumberCell(double number, Tone tone = Tone::kNormal);
 /// In JSON it is a number of seconds; in HTML it is like "1h2m", "3.2 s" or "15 ms".
 [[nodiscard]] Cell DurationCell(Duration duration, Tone tone = Tone::kNormal);

@@ -40,7 +40,7 @@ class ReviewCache {
   /// Returns the result for `key`. If there is none, calls `review`, or blocks until the call of
   /// another thread has returned. `review` must not throw.
   Result Get(const std::string& key, const std::function<Reviewed()>& review) {
-    const auto own = std::make_shared<Entry>();
+    auto own = std::make_shared<Entry>();
     {
       const TimePoint now = clock_.Now();
       auto entries = entries_.Lock();
