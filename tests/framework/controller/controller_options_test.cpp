@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,17 +24,23 @@ constexpr const char* kPaused = R"(,"annotations":{"example.com/paused":"true"})
 
 TEST_F(ControllerTest, APausedObjectIsNotReconciledUntilTheAnnotationIsRemoved) {
   SetPods({PodJson("a", kPaused)});
-  manager_.AddController<Pod>({.pause_annotation = "example.com/paused"})
-      .Where(GenerationChanged() && ResourceVersionChanged())  // also after an ignored update
-      .Reconcile([this](const Pod& pod, Context&) {
-        RecordCall(pod.metadata.name);
-        return Result{};
-      });
+  Controller& controller =
+      manager_.AddController<Pod>({.pause_annotation = "example.com/paused"})
+          .Where(GenerationChanged() && ResourceVersionChanged())  // also after an ignored update
+          .Reconcile([this](const Pod& pod, Context&) {
+            RecordCall(pod.metadata.name);
+            return Result{};
+          });
   Start();
   transport_->Await("WATCH", kPods);
   SendPodEvent("ADDED", PodJson("b"));
   SendPodEvent("ADDED", PodJson("c", R"(,"annotations":{"example.com/paused":"false"})"));
   EXPECT_THAT(AwaitCalls(2), ElementsAre("b", "c"));
+  const auto is_idle = [&] {
+    const auto queue = controller.queue().TakeSnapshot();
+    return queue.ready_count + queue.processing_count == 0;
+  };
+  while (!is_idle()) std::this_thread::yield();  // the key of the initial list is dropped
 
   SendPodEvent("MODIFIED", PodJson("a"));  // without a new generation or version
 
