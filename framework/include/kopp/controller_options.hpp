@@ -66,8 +66,8 @@ struct ControllerOptions {
   /// `coalesce.quiet`, and at least once per `coalesce.max_wait`. Retries and requeue_after are not
   /// delayed. Default: events are not delayed.
   workqueue::Coalesce coalesce{};
-  /// Whether to keep the reasons why a key is queued, for Context::reasons and debugging. Each
-  /// event then costs about a microsecond, and each queued key some hundred bytes.
+  /// Whether to keep the reasons why a key is queued, for Context::reasons and debugging. This
+  /// costs about a microsecond for each event, and 300 bytes for each queued key.
   bool reasons = false;
   /// Whether a reconcile is told to stop when a newer event of its object comes: a stop is
   /// requested at Context::stop, and calls of Context::client are cancelled. If the reconcile then
