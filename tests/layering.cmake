@@ -53,8 +53,8 @@ endfunction()
 
 # Modules: workqueue < informer < framework < apiserver, controllers, examples.
 set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/")
-forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/[a-z_]+\\.hpp")
-forbid(informer "${heavy}|kopp/[a-z_]+\\.hpp")
+forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/(controller|leader_election|serving|testing)/|kopp/[a-z_]+\\.hpp")
+forbid(informer "${heavy}|kopp/(controller|leader_election|serving)/|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson")
 forbid(framework/include "simdjson|${heavy}")
 forbid(framework/apiserver/include "simdjson|${heavy}")

@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/controller_options.hpp>
-#include <kopp/event_queue.hpp>
-#include <kopp/handler_functions.hpp>
+#include <kopp/controller/controller_options.hpp>
+#include <kopp/controller/event_queue.hpp>
+#include <kopp/controller/handler_functions.hpp>
+#include <kopp/controller/reconcile_event.hpp>
+#include <kopp/controller/source.hpp>
+#include <kopp/controller/watch_handle.hpp>
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/reconcile_event.hpp>
-#include <kopp/source.hpp>
-#include <kopp/watch_handle.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
 namespace kopp {

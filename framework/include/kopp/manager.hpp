@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <kopp/cluster.hpp>
-#include <kopp/controller_builder.hpp>
-#include <kopp/health.hpp>
+#include <kopp/controller/controller_builder.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/runnable.hpp>
+#include <kopp/serving/health.hpp>
 
 namespace kopp {
 

@@ -8,9 +8,9 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/client.hpp>
+#include <kopp/controller/reason.hpp>
 #include <kopp/events.hpp>
 #include <kopp/log.hpp>
-#include <kopp/reason.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

@@ -1,4 +1,4 @@
-#include <kopp/event_queue.hpp>
+#include <kopp/controller/event_queue.hpp>
 
 namespace kopp {
 

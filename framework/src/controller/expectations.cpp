@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <kopp/expectations.hpp>
+#include <kopp/controller/expectations.hpp>
 
 namespace kopp {
 

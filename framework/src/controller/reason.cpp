@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include <kopp/reason.hpp>
+#include <kopp/controller/reason.hpp>
 
 namespace kopp {
 namespace {

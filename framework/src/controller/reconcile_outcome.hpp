@@ -2,8 +2,8 @@
 
 #include <stop_token>
 
+#include <kopp/controller/reconcile_event.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/reconcile_event.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

@@ -20,10 +20,10 @@
 #include <string_view>
 #include <vector>
 
+#include <kopp/controller/reason.hpp>
+#include <kopp/controller/reconcile_event.hpp>
 #include <kopp/informer/any_object.hpp>
-#include <kopp/reason.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/reconcile_event.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

@@ -1,7 +1,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include <kopp/source.hpp>
+#include <kopp/controller/source.hpp>
 
 namespace kopp {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/source.hpp>
+#include <kopp/controller/source.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <kopp/watch_handle.hpp>
+#include <kopp/controller/watch_handle.hpp>
 
 namespace kopp {
 

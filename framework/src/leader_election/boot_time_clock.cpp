@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include <kopp/boot_time_clock.hpp>
+#include <kopp/leader_election/boot_time_clock.hpp>
 
 namespace kopp {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include <kopp/boot_time_clock.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/leader_elector.hpp>
+#include <kopp/leader_election/boot_time_clock.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
 
 namespace kopp {
 namespace {

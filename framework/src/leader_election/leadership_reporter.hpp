@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <kopp/events.hpp>
-#include <kopp/leader_elector.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::detail {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <kopp/boot_time_clock.hpp>
-#include <kopp/write_fence.hpp>
+#include <kopp/leader_election/boot_time_clock.hpp>
+#include <kopp/leader_election/write_fence.hpp>
 
 namespace kopp {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 
 #include <kopp/client.hpp>
-#include <kopp/health.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
+#include <kopp/serving/health.hpp>
 
 namespace kopp {
 

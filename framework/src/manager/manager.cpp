@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include <kopp/leader_elector.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
+#include <kopp/leader_election/write_fence.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/write_fence.hpp>
 
 namespace kopp {
 namespace {

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/leader_elector.hpp>
-#include <kopp/liveness.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/serving/liveness.hpp>
 
 namespace kopp {
 namespace {

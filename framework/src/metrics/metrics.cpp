@@ -26,9 +26,9 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <kopp/controller/reconcile_event.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/observing_transport.hpp>
-#include <kopp/reconcile_event.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

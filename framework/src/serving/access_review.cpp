@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/access_review.hpp>
+#include <kopp/serving/access_review.hpp>
 
 namespace kopp {
 namespace {

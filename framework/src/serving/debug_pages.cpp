@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include <kopp/debug.hpp>
+#include <kopp/serving/debug.hpp>
 
 namespace kopp {
 namespace {

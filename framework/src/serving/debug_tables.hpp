@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/debug.hpp>
+#include <kopp/serving/debug.hpp>
 
 // The tables of the debug pages.
 namespace kopp::debug {

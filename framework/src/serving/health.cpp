@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/health.hpp>
+#include <kopp/serving/health.hpp>
 
 namespace kopp {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include <kopp/liveness.hpp>
+#include <kopp/serving/liveness.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include <kopp/access_review.hpp>
 #include <kopp/client.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
+#include <kopp/serving/access_review.hpp>
 
 namespace kopp {
 

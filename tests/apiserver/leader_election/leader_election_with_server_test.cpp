@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/kinds.hpp>
-#include <kopp/leader_elector.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
+#include <kopp/leader_election/write_fence.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
-#include <kopp/write_fence.hpp>
 
 namespace kopp {
 namespace {

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/channel.hpp>
+#include <kopp/controller/channel.hpp>
+#include <kopp/controller/source.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/source.hpp>
 
 namespace kopp {
 namespace {

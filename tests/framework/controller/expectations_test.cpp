@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/expectations.hpp>
+#include <kopp/controller/expectations.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {

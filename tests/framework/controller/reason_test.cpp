@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/reason.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/reason.hpp>
 
 namespace kopp {
 namespace {

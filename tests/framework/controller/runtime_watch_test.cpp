@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/watch_handle.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/watch_handle.hpp>
 
 namespace kopp {
 namespace {

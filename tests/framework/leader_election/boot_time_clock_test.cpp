@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include <kopp/boot_time_clock.hpp>
+#include <kopp/leader_election/boot_time_clock.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {

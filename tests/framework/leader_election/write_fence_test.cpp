@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/leader_election/write_fence.hpp>
 #include <kopp/retrying_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
-#include <kopp/write_fence.hpp>
 
 namespace kopp {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/reconcile_event.hpp>
 #include <kopp/metrics.hpp>
-#include <kopp/reconcile_event.hpp>
 
 namespace kopp {
 namespace {

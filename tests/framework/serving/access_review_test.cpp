@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/access_review.hpp>
+#include <kopp/serving/access_review.hpp>
 
 namespace kopp {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/debug.hpp>
+#include <kopp/serving/debug.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/health.hpp>
+#include <kopp/serving/health.hpp>
 
 namespace kopp {
 namespace {

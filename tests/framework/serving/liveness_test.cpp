@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/liveness.hpp>
+#include <kopp/serving/liveness.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/source.hpp>
+#include <kopp/controller/source.hpp>
 
 namespace kopp {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <kopp/health.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/serving/health.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/snapshot.hpp>
 

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/channel.hpp>
 #include <kopp/cluster.hpp>
 #include <kopp/controller.hpp>
-#include <kopp/handler_functions.hpp>
+#include <kopp/controller/channel.hpp>
+#include <kopp/controller/handler_functions.hpp>
+#include <kopp/controller/source.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/source.hpp>
 
 namespace kopp {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include <kopp/event_queue.hpp>
+#include <kopp/controller/event_queue.hpp>
 #include <kopp/informer/event_handler.hpp>
 
 namespace kopp {

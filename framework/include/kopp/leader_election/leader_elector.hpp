@@ -9,10 +9,10 @@
 
 #include <kopp/client.hpp>
 #include <kopp/leader_election.hpp>
+#include <kopp/leader_election/write_fence.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/random_source.hpp>
-#include <kopp/write_fence.hpp>
 
 namespace kopp {
 

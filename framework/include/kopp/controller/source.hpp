@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/event_queue.hpp>
+#include <kopp/controller/event_queue.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
 

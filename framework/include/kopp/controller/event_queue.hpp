@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <kopp/controller/reason.hpp>
 #include <kopp/informer/handlers.hpp>
-#include <kopp/reason.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
 namespace kopp {
