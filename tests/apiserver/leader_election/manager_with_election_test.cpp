@@ -1,0 +1,200 @@
+// Tests of whole programs that elect a leader on one API server.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/kinds.hpp>
+#include <kopp/leader_election/write_fence.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/testing/api_server.hpp>
+#include <kopp/testing/fake_clock.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using OnLost = LeaderElectionOptions::OnLost;
+
+constexpr Kind kLeases{"coordination.k8s.io/v1", "Lease", "leases"};
+
+void BlockUntilStop(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any cv;
+  std::unique_lock lock{mutex};
+  cv.wait(lock, stop, [] { return false; });
+}
+
+/// A program with a controller of ConfigMaps, and its log.
+class ElectedProgram {
+ public:
+  using Work = std::function<void(const ConfigMap&, Context&)>;
+
+  ElectedProgram(testing::ApiServer& server, Clock& clock, const std::string& identity,
+                 OnLost on_lost = OnLost::kExit, Work work = {})
+      : manager_(OptionsOf(server, clock, identity, on_lost)) {
+    manager_.AddController<ConfigMap>().Reconcile(
+        [this, work = std::move(work)](const ConfigMap& map, Context& context) -> Result {
+          reconciled_.Lock()->insert(map.metadata.name);
+          if (work) work(map, context);
+          return {};
+        });
+  }
+
+  void Start() {
+    thread_ = std::jthread([this](const std::stop_token& stop) { code_ = manager_.Run(stop); });
+  }
+  /// Stops the program, and returns its exit code.
+  int Stop() {
+    thread_.request_stop();
+    thread_.join();
+    return code_;
+  }
+  [[nodiscard]] bool HasReconciled(const std::string& name) {
+    return reconciled_.Lock()->contains(name);
+  }
+  [[nodiscard]] bool HasEnded() const { return code_ != -1; }
+  [[nodiscard]] std::string Log() { return *log_.Lock(); }
+  [[nodiscard]] Manager& manager() { return manager_; }
+
+ private:
+  Options OptionsOf(testing::ApiServer& server, Clock& clock, const std::string& identity,
+                    OnLost on_lost) {
+    Options options{.name = "web",
+                    .watch_namespace = "default",
+                    .log = Logger({.write = [this](auto line) { *log_.Lock() += line; }}),
+                    .transport = {std::shared_ptr<void>(), &server.transport()},
+                    .clock = clock};
+    options.leader_election = {
+        .enabled = true, .ns = "default", .identity = identity, .on_lost = on_lost};
+    return options;
+  }
+
+  Guarded<std::string> log_;
+  Guarded<std::set<std::string>> reconciled_;
+  std::atomic<int> code_ = -1;
+  Manager manager_;
+  std::jthread thread_;
+};
+
+class ManagerWithElectionTest : public ::testing::Test {
+ protected:
+  void CreateMap(const std::string& name) {
+    client_.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+  }
+  void SetHolder(const std::string& identity) {
+    client_.Patch(kLeases, {"default", "web"},
+                  Patch::Merge({{"spec", {{"holderIdentity", identity}}}}));
+  }
+  static void Await(const std::function<bool()>& condition) {
+    while (!condition()) std::this_thread::yield();
+  }
+  /// Lets time pass until `condition` is true.
+  void AdvanceUntil(const std::function<bool()>& condition) {
+    while (!condition()) {
+      clock_.Advance(500ms);
+      std::this_thread::yield();
+    }
+  }
+
+  testing::FakeClock clock_;
+  testing::ApiServer server_;
+  Client client_{server_.transport()};
+};
+
+TEST_F(ManagerWithElectionTest, OnlyTheLeaderReconcilesAndAnotherTakesOverAfterItsStop) {
+  ElectedProgram a(server_, clock_, "a");
+  ElectedProgram b(server_, clock_, "b");
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+  EXPECT_TRUE(a.manager().Elected().stop_requested());
+  b.Start();
+  Await([&] { return b.Log().find("Attempting to acquire leader lease") != std::string::npos; });
+  EXPECT_TRUE(b.manager().cache().Get<ConfigMap>({"default", "one"})) << "a cold cache";
+
+  EXPECT_FALSE(b.manager().Elected().stop_requested());
+  EXPECT_FALSE(b.HasReconciled("one"));
+  EXPECT_EQ(a.Stop(), 0);
+
+  AdvanceUntil([&] { return b.HasReconciled("one"); });
+  EXPECT_EQ(b.Stop(), 0);
+}
+
+TEST_F(ManagerWithElectionTest, ALostLeaseEndsTheProgramWithCode1) {
+  ElectedProgram a(server_, clock_, "a");
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+
+  SetHolder("thief");
+
+  AdvanceUntil([&] { return a.HasEnded(); });
+  EXPECT_EQ(a.Stop(), 1);
+  EXPECT_THAT(a.Log(), HasSubstr("leader election lost"));
+}
+
+TEST_F(ManagerWithElectionTest, AProgramThatCampaignsAgainReconcilesWhatItMissed) {
+  ElectedProgram a(server_, clock_, "a", OnLost::kCampaign);
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+  SetHolder("thief");
+  AdvanceUntil([&] { return a.Log().find("campaigning again") != std::string::npos; });
+  CreateMap("two");
+  Await([&] { return a.manager().cache().Get<ConfigMap>({"default", "two"}) != nullptr; });
+  EXPECT_FALSE(a.HasReconciled("two"));
+
+  client_.Delete(kLeases, {"default", "web"});
+
+  AdvanceUntil([&] { return a.HasReconciled("two"); });
+  EXPECT_EQ(a.Stop(), 0);
+}
+
+TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
+  std::atomic<bool> refused = false;
+  ElectedProgram a(server_, clock_, "a", OnLost::kExit, [&](const ConfigMap&, Context& context) {
+    BlockUntilStop(context.stop);
+    try {
+      context.client.Create(ConfigMap::kKind,
+                            {{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
+    } catch (const NotLeaderError&) {
+      refused = true;
+    }
+  });
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+
+  SetHolder("thief");
+
+  AdvanceUntil([&] { return a.HasEnded(); });
+  EXPECT_TRUE(refused);
+  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "late"}));
+}
+
+TEST_F(ManagerWithElectionTest, AnInvalidDurationIsOneLineAndCode1) {
+  Options options{.name = "web", .transport = {std::shared_ptr<void>(), &server_.transport()}};
+  std::string log;
+  options.log = Logger({.write = [&](auto line) { log += line; }});
+  options.leader_election = {.enabled = true, .ns = "default", .lease_duration = 1s};
+  Manager manager(std::move(options));
+
+  EXPECT_EQ(manager.Run({}), 1);
+  EXPECT_THAT(log, HasSubstr("--leader-election-lease-duration"));
+}
+
+}  // namespace
+}  // namespace kopp
