@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
   auto options = kopp::Options::FromCommandLine(argc, argv, "Reconciles ConfigMaps if it leads.");
   options.leader_election.enabled = true;  // as the flag --leader-elect does
+  if (options.leader_election.id.empty()) options.leader_election.id = "leader-example";
   // In a Pod, the Lease is in the namespace of the Pod.
   if (options.leader_election.ns.empty()) options.leader_election.ns = "default";
   kopp::Manager manager{std::move(options)};

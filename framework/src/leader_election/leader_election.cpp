@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <kopp/informer/names.hpp>
 #include <kopp/leader_election.hpp>
 
 namespace kopp {
@@ -50,6 +51,10 @@ std::string WithoutSpaces(std::string text) {
 void ValidateLeaderElection(const LeaderElectionOptions& options) {
   if (options.id.empty()) {
     throw ConfigError("leader election needs the name of a Lease: set --leader-election-id");
+  }
+  if (const auto error = ValidateDnsSubdomain(options.id)) {
+    throw ConfigError("--leader-election-id is \"" + options.id +
+                      "\", which is not a name for a Lease: " + *error);
   }
   if (options.retry_period <= Duration::zero()) {
     throw ConfigError("--leader-election-retry-period is " + SecondsText(options.retry_period) +

@@ -45,6 +45,8 @@ TEST(LeaderElectionOptionsTest, TheDefaultsAreValidAndThoseOfClientGo) {
 
 TEST(LeaderElectionOptionsTest, AnInvalidOptionIsRejectedWithItsFlagAndItsLimit) {
   EXPECT_THAT(ErrorOf([](auto& options) { options.id = ""; }), HasSubstr("--leader-election-id"));
+  EXPECT_THAT(ErrorOf([](auto& options) { options.id = "my_operator"; }),
+              HasSubstr("--leader-election-id is \"my_operator\", which is not a name"));
   EXPECT_THAT(ErrorOf([](auto& options) { options.retry_period = 0s; }),
               HasSubstr("--leader-election-retry-period is 0s: it must be longer than zero"));
   EXPECT_EQ(ErrorOf([](auto& options) { options.renew_deadline = 2400ms; }),
