@@ -421,8 +421,13 @@ void AnyReflector::List(const std::stop_token& stop) {
 
 ReflectorState::NextStep AnyReflector::CheckVersion(const std::stop_token& stop) {
   const auto ignore = [](const AnyObject&) {};
-  return state_.OnNewestVersion(
-      source_.List(state_.NextListOptions(), ignore, stop).resource_version);
+  auto next =
+      state_.OnNewestVersion(source_.List(state_.NextListOptions(), ignore, stop).resource_version);
+  // The version is confirmed: without bookmarks, nothing else shows that the informer works.
+  if (state_.state() == ReflectorState::State::kWatching) {
+    sink_.OnVersion(state_.resource_version());
+  }
+  return next;
 }
 
 ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {

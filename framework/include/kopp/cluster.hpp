@@ -64,9 +64,8 @@ class Cluster {
   /// Returns a transport to the same API server with its observers, but without retries and rate
   /// limit.
   [[nodiscard]] std::shared_ptr<Transport> TransportWithoutRetries() const;
-  /// Returns a client like client() that uses another transport, and whose calls are cancelled by
-  /// `stop`. `transport` must outlive it.
-  [[nodiscard]] Client NewClient(Transport& transport, std::stop_token stop);
+  /// Returns a client like client() that uses another transport, which must outlive it.
+  [[nodiscard]] Client NewClient(Transport& transport);
 
   /// Returns the address of the API server and where it was configured: "https://10.0.0.1:6443,
   /// configured by in-cluster"; empty with Options::transport.

@@ -50,3 +50,4 @@
 #include <kopp/serving/liveness.hpp>
 #include <kopp/signals.hpp>
 #include <kopp/transport_policies.hpp>
+#include <kopp/wait_for.hpp>

@@ -78,7 +78,9 @@ class Manager {
   Cluster& AddCluster(const std::string& name, ClusterOptions options);
 
   /// Adds a check to /healthz and /livez: the kubelet restarts the container if one fails. May be
-  /// called at any time. Throws std::invalid_argument as HealthChecks::Add does.
+  /// called at any time. Throws std::invalid_argument as HealthChecks::Add does. There are already
+  /// "leader-election", "informers", "log" and, for each controller, "workers-NAME" and
+  /// "queue-NAME": see Options::liveness_limit.
   void AddHealthzCheck(std::string name, HealthCheck check);
   /// Adds a check to /readyz: the Pod is not ready while one fails. There is already "caches",
   /// which fails until all caches have synced, and "shutdown", which fails after a stop request.
@@ -101,13 +103,18 @@ class Manager {
   ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
   ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
   void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
-  /// Returns what the manager and the program need; see Declare.
+  /// Returns what the manager and the program need in the manager's own cluster; see Declare.
+  /// Throws ConfigError if the namespace of the Lease is not known.
   [[nodiscard]] std::vector<Permission> Permissions() const;
 
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
   /// throw. With leader election, it also writes while another replica is the leader, in contrast
   /// to Context::client.
   [[nodiscard]] const Client& client() const { return cluster_->client(); }
+  /// Returns the client for tasks that only the leader may do: it throws NotLeaderError instead of
+  /// a write while this replica is not the leader. Context::client is such a client, too. The same
+  /// as client() without leader election.
+  [[nodiscard]] const Client& leader_client() const { return *leader_client_; }
   /// Returns the cache of the watched objects. It is empty until Run.
   [[nodiscard]] const Cache& cache() const { return std::as_const(*cluster_).cache(); }
   /// The same, for example to add indexes and informers.
@@ -122,9 +129,9 @@ class Manager {
   /// 3. RunnableGroup::kOthers,
   /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
   ///
-  /// Then stops: the controllers finish their current reconciles while kLeaderElected ends, the
-  /// lease is released, kOthers ends, the caches and kCaches end, the queued Events are written,
-  /// kServers and the servers end.
+  /// Then stops: the controllers finish their current reconciles while their sources and
+  /// kLeaderElected end, the lease is released, kOthers ends, the caches and kCaches end, the
+  /// queued Events are written, kServers and the servers end.
   ///
   /// If a leader loses its lease, Context::client refuses to write from this moment on, the stop of
   /// each reconcile is requested, and calls are cancelled. With OnLost::kExit, the program then
@@ -161,16 +168,17 @@ class Manager {
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
-  void NewElector();
-  void Campaign(const std::stop_token& stop);
-  void LeadUntil(const std::stop_token& stop, Transport& transport);
+  void CreateElector();
+  void LeadUntil(const std::stop_token& stop);
+  void EndTerm();
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;
-  void PrintRoles() const;
+  int PrintRoles() const;
   void StopAll();
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);
   void StopGroup(RunnableGroup group, Shutdown& shutdown);
+  void SetPhase(Phase phase);
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
@@ -187,12 +195,14 @@ class Manager {
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
   std::stop_source elected_;
-  std::unique_ptr<WriteFence> fence_;           // null without leader election; the elector uses it
-  std::shared_ptr<Transport> lease_transport_;  // null without leader election
-  std::unique_ptr<LeaderElector> elector_;      // the same
-  std::stop_source term_calls_;                 // cancels the calls of term_client_
-  std::optional<Client> term_client_;           // of the reconciles, in this term as leader
-  std::unique_ptr<Shutdown> shutdown_;          // null before the stop
+  std::unique_ptr<WriteFence> fence_;            // null without leader election
+  std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
+  std::optional<Client> leader_client_;          // always set
+  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
+  std::unique_ptr<LeaderElector> elector_;       // null without leader election
+  std::stop_source term_calls_;                  // cancels the calls of term_client_
+  std::optional<Client> term_client_;            // of the reconciles, in this term as leader
+  std::unique_ptr<Shutdown> shutdown_;           // null before the stop
   std::unique_ptr<Endpoints> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager

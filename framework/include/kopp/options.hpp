@@ -57,8 +57,8 @@ struct Options {
   int kube_api_burst = 0;   ///< --kube-api-burst: see RateLimit::burst
   RetryPolicy retry{};      ///< retry policy of API calls; `{.max_tries = 1}` disables retries
 
-  /// --metrics-bind-address: the address that serves /metrics over plain HTTP, in the format of
-  /// HttpServerOptions::address; "0": metrics are neither collected nor served.
+  /// --metrics-bind-address: the address that serves /metrics over HTTPS (see metrics_secure), in
+  /// the format of HttpServerOptions::address; "0": metrics are neither collected nor served.
   std::string metrics_bind_address = "0";
 
   /// --metrics-secure: serve metrics over HTTPS, to clients whose token is valid and may `get` the
@@ -91,7 +91,8 @@ struct Options {
   /// --kind-concurrency: the same for the controllers of one kind: "Foo.samplecontroller.k8s.io" →
   /// 4.
   std::map<std::string, int> kind_concurrency{};
-  /// --sync-period: ControllerOptions::resync of each controller that does not set it.
+  /// --sync-period: ControllerOptions::resync of each controller that does not set it, 10 % shorter
+  /// or longer at random.
   Duration sync_period = std::chrono::hours(10);
 
   /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop.

@@ -1,10 +1,10 @@
 #include "config/config_input.hpp"
 #include "system/environment.hpp"
+#include "system/uuid.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <random>
 #include <string>
 
 #include <unistd.h>
@@ -20,18 +20,6 @@ constexpr double kJitterFactor = 1.2;  // of the retry period; that of client-go
 std::string SecondsText(Duration duration) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%gs", std::chrono::duration<double>(duration).count());
-  return text.data();
-}
-
-/// Returns a random UUID (version 4).
-std::string ReplicaUuid() {
-  std::random_device random;
-  std::array<unsigned, 4> bits{random(), random(), random(), random()};
-  bits[1] = (bits[1] & 0xFFFF0FFFU) | 0x4000U;      // version 4
-  bits[2] = (bits[2] & 0x3FFFFFFFU) | 0x80000000U;  // the variant of RFC 4122
-  std::array<char, sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"> text{};
-  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%04x%08x", bits[0], bits[1] >> 16U,
-                bits[1] & 0xFFFFU, bits[2] >> 16U, bits[2] & 0xFFFFU, bits[3]);
   return text.data();
 }
 
@@ -94,7 +82,7 @@ std::string LeaderElectionNamespace(const LeaderElectionOptions& options,
 }
 
 std::string LeaderElectionIdentity(const LeaderElectionOptions& options) {
-  return options.identity.empty() ? HostName() + '_' + ReplicaUuid() : options.identity;
+  return options.identity.empty() ? HostName() + '_' + detail::RandomUuid() : options.identity;
 }
 
 }  // namespace kopp

@@ -106,11 +106,11 @@ Cluster::Cluster(std::string name, const Options& options, Metrics* metrics)
       connection_(std::make_unique<Connection>(options, metrics)),
       transport_(WithPolicies(connection_->transport, connection_->policies)),
       cache_(*transport_, CacheOptionsOf(options, metrics), LogOf(name_, options), options.clock),
-      client_(NewClient(*transport_, cancel_calls_.get_token())) {}
+      client_(NewClient(*transport_)) {}
 
-Client Cluster::NewClient(Transport& transport, std::stop_token stop) {
-  Client client =
-      Client(transport, field_manager_, std::move(stop)).WithFieldValidation(field_validation_);
+Client Cluster::NewClient(Transport& transport) {
+  Client client = Client(transport, field_manager_, cancel_calls_.get_token())
+                      .WithFieldValidation(field_validation_);
   if (reports_writes_) client = client.WithWriteObserver(cache_.write_observer());
   return configure_client_ ? configure_client_(std::move(client)) : client;
 }

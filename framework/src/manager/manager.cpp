@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <stdexcept>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
 namespace {
@@ -25,13 +27,26 @@ int DefaultWorkers(const Options& options, const Kind& kind) {
                                                  : found->second;
 }
 
+/// Returns a time that is up to 10 % shorter or longer, so that the resyncs of several controllers
+/// and programs do not coincide. controller-runtime does the same.
+Duration Spread(Duration period) {
+  const double factor = 0.9 + 0.2 * workqueue::SystemRandom();
+  return std::chrono::duration_cast<Duration>(period * factor);
+}
+
 }  // namespace
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
       metrics_(std::make_unique<Metrics>()),
       cluster_(std::make_unique<Cluster>("", options_, CollectedMetrics())),
+      leader_transport_(cluster_->transport()),
       endpoints_(std::make_unique<Endpoints>(options_)) {
+  if (options_.leader_election.enabled) {
+    fence_ = std::make_unique<WriteFence>(options_.clock);
+    leader_transport_ = std::make_shared<FencedTransport>(cluster_->transport(), *fence_);
+  }
+  leader_client_ = cluster_->NewClient(*leader_transport_);
   for (auto& group : groups_) {
     group = std::make_unique<RunnableThreads>(
         [this](const std::string& name, const std::string& error) {
@@ -53,13 +68,19 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
       options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
   }
+  if (options.name.find('/') != std::string::npos) {
+    throw std::invalid_argument("the name of the controller \"" + options.name +
+                                "\" has a '/', which names of health checks must not have");
+  }
   const auto has_name = [&](const auto& other) { return other->name() == options.name; };
   if (std::ranges::any_of(controllers_, has_name)) {
     throw std::logic_error("there are two controllers with the name \"" + options.name +
                            "\": set ControllerOptions::name");
   }
+  // The liveness check of the workers needs times.
+  if (options_.health_probe_bind_address != "0") options.track_times = true;
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
-  if (!options.resync) options.resync = options_.sync_period;
+  if (!options.resync) options.resync = Spread(options_.sync_period);
   controllers_.push_back(std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
                                                       options_.clock, CollectedMetrics()));
   return *controllers_.back();
@@ -99,10 +120,8 @@ Cluster& Manager::AddCluster(const std::string& name, ClusterOptions options) {
   if (std::ranges::any_of(further_clusters_, has_name)) {
     throw std::logic_error("there are two clusters with the name \"" + name + "\"");
   }
-  if (phase_ == Phase::kCachesStarted) {
-    cluster->RequireUsable();
-    cluster->cache().Start();
-  }
+  if (phase_ != Phase::kNew) cluster->RequireUsable();
+  if (phase_ == Phase::kCachesStarted) cluster->cache().Start();
   further_clusters_.push_back(std::move(cluster));
   return *further_clusters_.back();
 }
@@ -128,7 +147,7 @@ int Manager::Run(const std::stop_token& stop) {
   if (run_called_.exchange(true)) throw std::logic_error("Manager::Run was called twice");
   for (const auto& controller : controllers_) controller->RequireReconciler();
   if (options_.action == Options::Action::kCheck) return Check(stop);
-  if (options_.action == Options::Action::kPrintRbac) return PrintRoles(), 0;
+  if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
     if (Start(stop_.get_token())) Lead(stop_.get_token());
@@ -141,11 +160,13 @@ int Manager::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Start(const std::stop_token& stop) {
+  SetPhase(Phase::kStarting);
   for (Cluster* cluster : Clusters()) cluster->RequireUsable();
   events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock);
-  if (options_.leader_election.enabled) NewElector();
+  direct_transport_ = cluster_->TransportWithoutRetries();
+  if (options_.leader_election.enabled) CreateElector();
   AddBuiltInChecks();
-  endpoints_->Start(*metrics_, client());
+  endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   Group(RunnableGroup::kServers).Start();
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
   StartCaches();
@@ -177,12 +198,11 @@ bool Manager::WaitForCaches(const std::stop_token& stop) {
   return true;
 }
 
-void Manager::NewElector() {
+void Manager::CreateElector() {
   LeaderElectionOptions election = options_.leader_election;
   if (election.id.empty()) election.id = options_.name;
-  fence_ = std::make_unique<WriteFence>(options_.clock);
-  lease_transport_ = cluster_->TransportWithoutRetries();
-  elector_ = std::make_unique<LeaderElector>(Client(*lease_transport_, options_.name), *fence_,
+  const Client client(*direct_transport_, options_.name);
+  elector_ = std::make_unique<LeaderElector>(client, *fence_,
                                              LeaderElectorOptions{.election = std::move(election),
                                                                   .events = events_.get(),
                                                                   .metrics = CollectedMetrics(),
@@ -192,13 +212,8 @@ void Manager::NewElector() {
 
 /// Runs the controllers until a stop is requested or the leadership is lost for good.
 void Manager::Lead(const std::stop_token& stop) {
-  if (elector_) return Campaign(stop);
-  LeadUntil(stop, *cluster_->transport());
-}
-
-void Manager::Campaign(const std::stop_token& stop) {
-  FencedTransport fenced(cluster_->transport(), *fence_);
-  const auto lead = [&](const std::stop_token& end) { LeadUntil(end, fenced); };
+  if (!elector_) return LeadUntil(stop);
+  const auto lead = [this](const std::stop_token& end) { LeadUntil(end); };
   while (!stop.stop_requested()) {
     if (elector_->Run(lead, stop) == LeaderElector::Outcome::kStopped) return;
     if (options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kExit) {
@@ -208,24 +223,34 @@ void Manager::Campaign(const std::stop_token& stop) {
   }
 }
 
-/// Runs the controllers and kLeaderElected until `stop`. Reconciles write with `transport`.
-void Manager::LeadUntil(const std::stop_token& stop, Transport& transport) {
+/// Runs the controllers and kLeaderElected until `stop`. They have ended when it returns or throws.
+void Manager::LeadUntil(const std::stop_token& stop) {
   term_calls_ = std::stop_source();
-  term_client_.emplace(cluster_->NewClient(transport, term_calls_.get_token()));
-  for (const auto& controller : controllers_) {
-    controller->Start(*term_client_, *events_, options_.log);
+  term_client_.emplace(leader_client_->With(term_calls_.get_token()));
+  try {
+    for (const auto& controller : controllers_) {
+      controller->Start(*term_client_, *events_, options_.log);
+    }
+    Group(RunnableGroup::kLeaderElected).Start();
+  } catch (...) {
+    StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
+    throw;
   }
-  Group(RunnableGroup::kLeaderElected).Start();
   elected_.request_stop();
   SleepUntil(options_.clock, TimePoint::max(), stop);
-  options_.log.Info("Shutdown signal received, waiting for all workers to finish");
+  EndTerm();
+}
 
+void Manager::EndTerm() {
   const bool lost = !stop_.stop_requested();
+  options_.log.Info(lost ? "Leader election lost, waiting for all workers to finish"
+                         : "Shutdown signal received, waiting for all workers to finish");
   if (lost && options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kCampaign) {
     Shutdown end_of_term(options_.graceful_shutdown_timeout, options_.clock, options_.log,
                          [this] { term_calls_.request_stop(); });
     StopControllers(end_of_term);
   } else {
+    SetPhase(Phase::kStopping);
     StopControllers(BeginShutdown(lost ? Duration::zero() : options_.graceful_shutdown_timeout));
   }
   options_.log.Info("All workers finished");
@@ -242,18 +267,20 @@ Shutdown& Manager::BeginShutdown(Duration timeout) {
   return *shutdown_;
 }
 
+void Manager::SetPhase(Phase phase) {
+  const std::lock_guard guard{mutex_};
+  phase_ = phase;
+}
+
 void Manager::StopAll() {
-  {
-    const std::lock_guard guard{mutex_};
-    phase_ = Phase::kStopping;
-  }
+  SetPhase(Phase::kStopping);
   Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
-  StopControllers(shutdown);  // if their start has failed
   StopGroup(RunnableGroup::kOthers, shutdown);
   StopCaches(shutdown);
-  if (events_) events_->Stop();
+  if (events_) shutdown.Await("queued Events", [this] { events_->Stop(); });
   StopGroup(RunnableGroup::kServers, shutdown);
-  endpoints_->Stop();
+  shutdown.Await("health checks or handlers of the metrics server", [this] { endpoints_->Stop(); });
+  shutdown_.reset();
 }
 
 void Manager::StopControllers(Shutdown& shutdown) {

@@ -4,6 +4,8 @@
 #include <iostream>
 #include <utility>
 
+#include <kopp/config.hpp>
+#include <kopp/leader_election.hpp>
 #include <kopp/manager.hpp>
 
 namespace kopp {
@@ -32,11 +34,15 @@ std::vector<Permission> Manager::Permissions() const {
   if (!controllers_.empty()) all.push_back(PermissionFor(kEvents, {"create", "patch"}));
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
+    const std::string ns = LeaderElectionNamespace(election);
+    Permission events = PermissionFor(kEvents, {"create", "patch"});
+    events.ns = ns;
+    all.push_back(std::move(events));
     // RBAC cannot restrict `create` to a name.
     Permission create = PermissionFor(kLeases, {"create"});
-    create.ns = election.ns;
+    create.ns = ns;
     Permission renew = PermissionFor(kLeases, {"get", "update"});
-    renew.ns = election.ns;
+    renew.ns = ns;
     renew.names = {election.id.empty() ? options_.name : election.id};
     all.push_back(std::move(create));
     all.push_back(std::move(renew));
@@ -51,21 +57,27 @@ std::vector<Permission> Manager::Permissions() const {
 int Manager::Check(const std::stop_token& stop) const {
   try {
     cluster_->RequireUsable();
-  } catch (const std::exception& error) {
+    const PreflightInput input{.server = cluster_->description(),
+                               .kinds = cache().RequiredKinds(),
+                               .permissions = Permissions(),
+                               .namespaces = WatchedNamespaces(options_),
+                               .clock = options_.clock};
+    return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
+  } catch (const ConfigError& error) {
     std::cout << "FAILED  " << error.what() << "\n1 problem was found.\n";
     return 1;
   }
-  const PreflightInput input{.server = cluster_->description(),
-                             .kinds = cache().RequiredKinds(),
-                             .permissions = Permissions(),
-                             .namespaces = WatchedNamespaces(options_),
-                             .clock = options_.clock};
-  return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
 }
 
-void Manager::PrintRoles() const {
-  std::cout << PrintRbac(Permissions(),
-                         {.name = options_.name, .namespaces = WatchedNamespaces(options_)});
+int Manager::PrintRoles() const {
+  try {
+    std::cout << PrintRbac(Permissions(),
+                           {.name = options_.name, .namespaces = WatchedNamespaces(options_)});
+    return 0;
+  } catch (const ConfigError& error) {
+    options_.log.Error("Cannot print the Roles", {{"err", error.what()}});
+    return 1;
+  }
 }
 
 }  // namespace kopp

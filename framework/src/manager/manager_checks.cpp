@@ -54,8 +54,9 @@ void Manager::AddLivenessChecks() {
   const Duration limit = options_.liveness_limit;
   if (limit <= Duration::zero()) return;
   for (const auto& controller : controllers_) {
-    const auto longest = [this, &queue = controller->queue()] {
-      return LongestRunning(queue.TakeSnapshot(), options_.clock.Now());
+    const auto longest = [this, controller = controller.get()] {
+      const auto entries = static_cast<std::size_t>(controller->workers());
+      return LongestRunning(controller->queue().TakeSnapshot(entries), options_.clock.Now());
     };
     AddHealthzCheck("workers-" + controller->name(),
                     StuckWorkerCheck(controller->name(), longest, limit));

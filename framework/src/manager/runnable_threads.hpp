@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -22,7 +23,7 @@ namespace kopp {
 /// Thread-safe. The destructor stops the runnables and waits for them.
 class RunnableThreads {
  public:
-  /// Called on the thread of a runnable that threw.
+  /// Called on the thread of a runnable that threw before a stop was requested.
   using FailureHandler = std::function<void(const std::string& name, const std::string& error)>;
 
   explicit RunnableThreads(FailureHandler on_failure) : on_failure_(std::move(on_failure)) {}
@@ -36,16 +37,17 @@ class RunnableThreads {
   /// Adds a runnable. Starts it if the group runs. Throws std::system_error if there are too many
   /// threads.
   void Add(std::string name, Runnable runnable) {
+    const auto added = std::make_shared<const Named>(Named{std::move(name), std::move(runnable)});
+    const auto ended = TakeEnded();  // joined without the lock
     auto state = state_.Lock();
-    state->runnables.push_back(
-        std::make_shared<Named>(Named{std::move(name), std::move(runnable)}));
-    if (state->is_running) StartThread(*state, state->runnables.back());
+    state->runnables.push_back(added);
+    if (state->is_running) StartThread(*state, added);
   }
 
-  /// Starts all runnables. Throws std::system_error if there are too many threads.
+  /// Starts all runnables. Throws std::system_error if there are too many threads. Call it again
+  /// only after WaitUntilEnded has returned nothing.
   void Start() {
-    // Joins the threads of an earlier start without the lock.
-    std::exchange(state_.Lock()->threads, {});
+    const auto ended = TakeEnded();  // of an earlier start; joined without the lock
     auto state = state_.Lock();
     state->is_running = true;
     for (const auto& runnable : state->runnables) StartThread(*state, runnable);
@@ -55,17 +57,22 @@ class RunnableThreads {
   void RequestStop() {
     auto state = state_.Lock();
     state->is_running = false;
-    for (std::jthread& thread : state->threads) thread.request_stop();
+    for (Worker& worker : state->threads) worker.thread.request_stop();
   }
 
   /// Blocks until all runnables have returned, or until `deadline`. Returns the names of those that
   /// have not. Call it after RequestStop.
   std::vector<std::string> WaitUntilEnded(Clock& clock, TimePoint deadline) {
     auto state = state_.Lock();
-    while (!state->active.empty() && clock.Now() < deadline) {
+    const auto has_ended = [](const Worker& worker) { return worker.ended; };
+    while (!std::ranges::all_of(state->threads, has_ended) && clock.Now() < deadline) {
       clock.WaitUntil(state.lock(), ended_, deadline);
     }
-    return state->active;
+    std::vector<std::string> running;
+    for (const Worker& worker : state->threads) {
+      if (!worker.ended) running.push_back(worker.name);
+    }
+    return running;
   }
 
  private:
@@ -73,42 +80,54 @@ class RunnableThreads {
     std::string name;
     Runnable run;
   };
+  struct Worker {
+    std::string name{};
+    bool ended = false;
+    std::jthread thread{};
+  };
   struct State {
     bool is_running = false;
     std::vector<std::shared_ptr<const Named>> runnables;
-    std::vector<std::string> active;  // the names of those that have not returned
-    std::vector<std::jthread> threads;
+    std::list<Worker> threads;
   };
 
+  /// Removes the threads that have ended.
+  std::list<Worker> TakeEnded() {
+    std::list<Worker> ended;
+    auto state = state_.Lock();
+    for (auto next = state->threads.begin(); next != state->threads.end();) {
+      const auto worker = next++;
+      if (worker->ended) ended.splice(ended.end(), state->threads, worker);
+    }
+    return ended;
+  }
+
   void StartThread(State& state, const std::shared_ptr<const Named>& runnable) {
-    state.active.push_back(runnable->name);
+    Worker& worker = state.threads.emplace_back(Worker{.name = runnable->name});
     try {
-      state.threads.emplace_back([this, runnable](const std::stop_token& stop) {
+      worker.thread = std::jthread([this, runnable, &worker](const std::stop_token& stop) {
         Run(*runnable, stop);
-        OnReturn(runnable->name);
+        auto locked = state_.Lock();
+        worker.ended = true;
+        ended_.notify_all();
       });
     } catch (const std::system_error&) {
-      state.active.pop_back();
+      state.threads.pop_back();
       throw;
     }
   }
 
+  /// After a stop request, exceptions are expected: calls are cancelled.
   void Run(const Named& runnable, const std::stop_token& stop) {
     try {
       runnable.run(stop);
     } catch (const std::exception& error) {
-      on_failure_(runnable.name, error.what());
+      if (!stop.stop_requested()) on_failure_(runnable.name, error.what());
     } catch (...) {
-      on_failure_(runnable.name, "it threw an object that is not a std::exception");
+      if (!stop.stop_requested()) {
+        on_failure_(runnable.name, "it threw an object that is not a std::exception");
+      }
     }
-  }
-
-  void OnReturn(const std::string& name) {
-    {
-      auto state = state_.Lock();
-      state->active.erase(std::ranges::find(state->active, name));
-    }
-    ended_.notify_all();
   }
 
   const FailureHandler on_failure_;

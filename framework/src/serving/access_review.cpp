@@ -126,13 +126,13 @@ class AccessReviewer::Impl {
  private:
   std::optional<HttpResponse> Review(const HttpRequest& request, std::string_view token,
                                      const std::string& token_key) {
-    const Authentication user =
-        authentications_.Get(token_key, [&] { return ReviewToken(std::string(token)); });
+    const Authentication user = authentications_.Get(
+        token_key, [&] { return ReviewToken(std::string(token)); }, {.failed = true});
     if (user.failed) return HttpResponse{.status = 500, .body = "Authentication failed\n"};
     if (!user.authenticated) return Unauthorized();
     const json spec = AccessSpec(user, request);
-    const Authorization decision =
-        authorizations_.Get(detail::Sha256(spec.dump()), [&] { return ReviewAccess(spec); });
+    const Authorization decision = authorizations_.Get(
+        detail::Sha256(spec.dump()), [&] { return ReviewAccess(spec); }, Authorization::kFailed);
     return ToResponse(decision, user);
   }
 

@@ -82,7 +82,8 @@ HealthCheck SilentInformerCheck(std::function<std::vector<informer::InformerStat
   return [read = std::move(read), limit]() -> std::optional<std::string> {
     std::string silent;
     for (const informer::InformerStatus& status : read()) {
-      if (!status.synced || status.resource_version_age <= limit) continue;
+      const bool is_retrying = status.consecutive_failures > 0;
+      if (!status.synced || is_retrying || status.resource_version_age <= limit) continue;
       silent += (silent.empty() ? "" : "; ") + ("informer " + InformerName(status)) +
                 ": no contact with the API server for " + InSeconds(status.resource_version_age) +
                 LimitText(limit);

@@ -38,8 +38,10 @@ class ReviewCache {
   }
 
   /// Returns the result for `key`. If there is none, calls `review`, or blocks until the call of
-  /// another thread has returned. `review` must not throw.
-  Result Get(const std::string& key, const std::function<Reviewed()>& review) {
+  /// another thread has returned. If `review` throws, the threads that wait get `failed`, and the
+  /// next call reviews again.
+  Result Get(const std::string& key, const std::function<Reviewed()>& review,
+             const Result& failed) {
     auto own = std::make_shared<Entry>();
     {
       const TimePoint now = clock_.Now();
@@ -52,15 +54,14 @@ class ReviewCache {
       }
       slot = own;
     }
-    const Reviewed reviewed = review();
-    {
-      const TimePoint expires = After(clock_.Now(), reviewed.ttl);
-      auto entries = entries_.Lock();
-      own->result = reviewed.result;
-      own->expires = expires;
+    try {
+      const Reviewed reviewed = review();
+      Finish(*own, reviewed.result, After(clock_.Now(), reviewed.ttl));
+      return reviewed.result;
+    } catch (...) {
+      Finish(*own, failed, clock_.Now());
+      throw;
     }
-    finished_.notify_all();
-    return reviewed.result;
   }
 
  private:
@@ -68,6 +69,15 @@ class ReviewCache {
     std::optional<Result> result;  // empty while the review runs
     TimePoint expires{};
   };
+
+  void Finish(Entry& entry, const Result& result, TimePoint expires) {
+    {
+      auto entries = entries_.Lock();
+      entry.result = result;
+      entry.expires = expires;
+    }
+    finished_.notify_all();
+  }
 
   Clock& clock_;
   Guarded<LruMap<std::string, std::shared_ptr<Entry>>> entries_;

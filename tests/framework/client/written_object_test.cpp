@@ -25,7 +25,7 @@ using State = WrittenObject::State;
 constexpr const char* kWrittenPods = "/api/v1/namespaces/shop/pods";
 constexpr const char* kWrittenPod = "/api/v1/namespaces/shop/pods/web";
 
-std::string PodText(const std::string& metadata = "") {
+std::string WrittenPodText(const std::string& metadata = "") {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"u1",)"
          R"("resourceVersion":"7")" +
          metadata + "}}";
@@ -46,9 +46,9 @@ class WriteObserverTest : public ::testing::Test, private WriteObserver {
  protected:
   WriteObserverTest() {
     for (const char* const method : {"PUT", "PATCH", "DELETE"}) {
-      transport_.Respond(method, kWrittenPod, 200, PodText());
+      transport_.Respond(method, kWrittenPod, 200, WrittenPodText());
     }
-    transport_.Respond("POST", kWrittenPods, 201, PodText());
+    transport_.Respond("POST", kWrittenPods, 201, WrittenPodText());
   }
 
   void OnWrite(const Kind& kind, const WrittenObject& object) override {
@@ -75,7 +75,7 @@ TEST_F(WriteObserverTest, EachTypeOfWriteIsReported) {
 }
 
 TEST_F(WriteObserverTest, AWriteOfASubresourceIsReportedForItsObject) {
-  transport_.Respond("PATCH", std::string(kWrittenPod) + "/status", 200, PodText());
+  transport_.Respond("PATCH", std::string(kWrittenPod) + "/status", 200, WrittenPodText());
   transport_.Respond("PUT", "/apis/apps/v1/namespaces/shop/deployments/web/scale", 200,
                      R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"web",)"
                      R"("namespace":"shop","uid":"u1","resourceVersion":"7"}})");
@@ -103,7 +103,7 @@ TEST_F(WriteObserverTest, TheObjectsOfADeletedCollectionAreReported) {
   transport_.Respond(
       "DELETE", kWrittenPods, 200,
       R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[)" +
-          PodText() + "]}");
+          WrittenPodText() + "]}");
 
   client_.DeleteAllOf<Pod>({.ns = "shop"});
 
@@ -126,10 +126,12 @@ TEST(WrittenObjectTest, TheWriteThatRemovesTheLastFinalizerDeletesTheObject) {
   const std::string waits = marked + R"(,"finalizers":["a/b"])";
   const std::string terminates = marked + R"(,"deletionGracePeriodSeconds":30)";
 
-  EXPECT_THAT(WrittenObjects(Pod::kKind, PodText(marked)), ElementsAre(WebIn(State::kGone)));
-  EXPECT_THAT(WrittenObjects(Pod::kKind, PodText(waits)), ElementsAre(WebIn(State::kExists)));
-  EXPECT_THAT(WrittenObjects(Pod::kKind, PodText(terminates)), ElementsAre(WebIn(State::kExists)));
-  EXPECT_THAT(WrittenObjects(Namespace::kKind, PodText(marked)),
+  EXPECT_THAT(WrittenObjects(Pod::kKind, WrittenPodText(marked)), ElementsAre(WebIn(State::kGone)));
+  EXPECT_THAT(WrittenObjects(Pod::kKind, WrittenPodText(waits)),
+              ElementsAre(WebIn(State::kExists)));
+  EXPECT_THAT(WrittenObjects(Pod::kKind, WrittenPodText(terminates)),
+              ElementsAre(WebIn(State::kExists)));
+  EXPECT_THAT(WrittenObjects(Namespace::kKind, WrittenPodText(marked)),
               ElementsAre(WebIn(State::kExists)));
 }
 
@@ -137,8 +139,9 @@ TEST(WrittenObjectTest, ADeletionWithoutFinalizersIsCompleteAndOneWithFinalizers
   const ObjectKey key{"shop", "web"};
   const std::string waits = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"])";
 
-  EXPECT_THAT(DeletedObjects(Pod::kKind, key, PodText()), ElementsAre(WebIn(State::kGone)));
-  EXPECT_THAT(DeletedObjects(Pod::kKind, key, PodText(waits)), ElementsAre(WebIn(State::kExists)));
+  EXPECT_THAT(DeletedObjects(Pod::kKind, key, WrittenPodText()), ElementsAre(WebIn(State::kGone)));
+  EXPECT_THAT(DeletedObjects(Pod::kKind, key, WrittenPodText(waits)),
+              ElementsAre(WebIn(State::kExists)));
   EXPECT_THAT(
       DeletedObjects(Pod::kKind, key, R"({"kind":"Status","metadata":{},"details":{"uid":"u1"}})"),
       ElementsAre(WebIn(State::kGone, std::nullopt)));

@@ -13,14 +13,14 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 const std::string kNow = "2026-01-02T03:04:05.000006Z";
-constexpr TimePoint kStart{1h};
+constexpr TimePoint kLeaseTestStart{1h};
 
 /// The state of the replica "baz", as in the tests of client-go.
 class LeaseStateTest : public ::testing::Test {
  protected:
   /// Lets the replica see a Lease of `holder` that is valid for `seconds`.
-  void Observe(const std::string& holder, std::int64_t seconds = 15, TimePoint now = kStart,
-               const std::string& renew_time = "r1") {
+  void Observe(const std::string& holder, std::int64_t seconds = 15,
+               TimePoint now = kLeaseTestStart, const std::string& renew_time = "r1") {
     state_.Observe({.holder = holder,
                     .duration_seconds = seconds,
                     .acquire_time = "a1",
@@ -40,9 +40,9 @@ TEST_F(LeaseStateTest, TheFirstRecordNamesTheHolderAndHasNoTransitions) {
 }
 
 TEST_F(LeaseStateTest, ALeaseWithoutSpecIsAcquiredAndCountsATransition) {
-  state_.Observe({}, kStart);
+  state_.Observe({}, kLeaseTestStart);
 
-  EXPECT_TRUE(state_.MayAcquire(kStart));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart));
   EXPECT_EQ(state_.Claim(kNow), (LeaseRecord{.holder = "baz",
                                              .duration_seconds = 10,
                                              .acquire_time = kNow,
@@ -53,8 +53,8 @@ TEST_F(LeaseStateTest, ALeaseWithoutSpecIsAcquiredAndCountsATransition) {
 TEST_F(LeaseStateTest, AHeldLeaseIsAcquiredAfterTheDurationInTheLeaseNotTheOwnOne) {
   Observe("bing", 3);
 
-  EXPECT_FALSE(state_.MayAcquire(kStart + 3s - 1ns));
-  EXPECT_TRUE(state_.MayAcquire(kStart + 3s));
+  EXPECT_FALSE(state_.MayAcquire(kLeaseTestStart + 3s - 1ns));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 3s));
   EXPECT_EQ(state_.Claim(kNow).transitions, 4);
   EXPECT_EQ(state_.Claim(kNow).acquire_time, kNow);
 }
@@ -62,27 +62,27 @@ TEST_F(LeaseStateTest, AHeldLeaseIsAcquiredAfterTheDurationInTheLeaseNotTheOwnOn
 TEST_F(LeaseStateTest, ALeaseWithoutHolderIsAcquiredBeforeItExpires) {
   Observe("");
 
-  EXPECT_TRUE(state_.MayAcquire(kStart));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart));
   EXPECT_EQ(state_.Claim(kNow).transitions, 4);
 }
 
 TEST_F(LeaseStateTest, ALeaseWithoutDurationHasExpiredAtOnce) {
   Observe("bing", 0);
 
-  EXPECT_TRUE(state_.MayAcquire(kStart));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart));
 }
 
 TEST_F(LeaseStateTest, AVeryLongDurationDoesNotOverflow) {
   Observe("bing", std::int64_t{1} << 62);
 
-  EXPECT_FALSE(state_.MayAcquire(kStart + 24h));
+  EXPECT_FALSE(state_.MayAcquire(kLeaseTestStart + 24h));
 }
 
 TEST_F(LeaseStateTest, TheHolderRenewsAnExpiredLeaseAndKeepsAcquireTimeAndTransitions) {
   Observe("baz");
 
   EXPECT_TRUE(state_.IsHolder());
-  EXPECT_TRUE(state_.MayAcquire(kStart + 1h));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 1h));
   EXPECT_EQ(state_.Claim(kNow), (LeaseRecord{.holder = "baz",
                                              .duration_seconds = 10,
                                              .acquire_time = "a1",
@@ -91,26 +91,26 @@ TEST_F(LeaseStateTest, TheHolderRenewsAnExpiredLeaseAndKeepsAcquireTimeAndTransi
 }
 
 TEST_F(LeaseStateTest, AChangedRecordIsValidForItsDurationFromTheMomentItIsSeen) {
-  Observe("bing", 15, kStart, "r1");
-  Observe("bing", 15, kStart + 10s, "r2");
+  Observe("bing", 15, kLeaseTestStart, "r1");
+  Observe("bing", 15, kLeaseTestStart + 10s, "r2");
 
-  EXPECT_FALSE(state_.MayAcquire(kStart + 25s - 1ns));
-  EXPECT_TRUE(state_.MayAcquire(kStart + 25s));
+  EXPECT_FALSE(state_.MayAcquire(kLeaseTestStart + 25s - 1ns));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 25s));
 }
 
 TEST_F(LeaseStateTest, AnUnchangedRecordIsNotValidForLongerWhenItIsSeenAgain) {
-  Observe("bing", 15, kStart);
-  Observe("bing", 15, kStart + 10s);
+  Observe("bing", 15, kLeaseTestStart);
+  Observe("bing", 15, kLeaseTestStart + 10s);
 
-  EXPECT_TRUE(state_.MayAcquire(kStart + 15s));
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 15s));
 }
 
 TEST_F(LeaseStateTest, TheTimesInTheRecordDoNotDecideWhetherTheLeaseHasExpired) {
-  Observe("bing", 15, kStart, "1970-01-01T00:00:00.000000Z");
-  EXPECT_FALSE(state_.MayAcquire(kStart + 14s)) << "the clock of the holder is late";
+  Observe("bing", 15, kLeaseTestStart, "1970-01-01T00:00:00.000000Z");
+  EXPECT_FALSE(state_.MayAcquire(kLeaseTestStart + 14s)) << "the clock of the holder is late";
 
-  Observe("bing", 15, kStart + 20s, "2999-01-01T00:00:00.000000Z");
-  EXPECT_TRUE(state_.MayAcquire(kStart + 35s)) << "the clock of the holder is early";
+  Observe("bing", 15, kLeaseTestStart + 20s, "2999-01-01T00:00:00.000000Z");
+  EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 35s)) << "the clock of the holder is early";
 }
 
 TEST_F(LeaseStateTest, AFractionOfASecondOfTheDurationIsRoundedUp) {

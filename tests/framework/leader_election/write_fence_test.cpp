@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 constexpr const char* kFencedPath = "/api/v1/namespaces/shop/configmaps/a";
 
 /// Blocks until `token` is stopped.
-void AwaitStop(const std::stop_token& token) {
+void AwaitFenceStop(const std::stop_token& token) {
   std::promise<void> stopped;
   const std::stop_callback wake(token, [&] { stopped.set_value(); });
   stopped.get_future().wait();
@@ -73,7 +73,7 @@ TEST_F(WriteFenceTest, TheFenceIsOpenUntilItsTimeAndThenStopsItsToken) {
   clock_.Advance(1ns);
 
   EXPECT_FALSE(fence_.IsOpen());
-  AwaitStop(token);
+  AwaitFenceStop(token);
 }
 
 TEST_F(WriteFenceTest, AnExtendedFenceClosesAtTheNewTime) {
@@ -89,7 +89,7 @@ TEST_F(WriteFenceTest, AnExtendedFenceClosesAtTheNewTime) {
   EXPECT_FALSE(token.stop_requested());
 
   clock_.Advance(6s);
-  AwaitStop(token);
+  AwaitFenceStop(token);
 }
 
 TEST_F(WriteFenceTest, AFenceWhoseTimeHasPassedCannotBeExtended) {
@@ -204,7 +204,7 @@ TEST_F(FencedTransportTest, AWriteWithoutResponseIsCancelledWhenTheFenceCloses) 
   const auto hanging = std::make_shared<FunctionTransport>(
       [&](const Request&, const std::stop_token& stop) -> Response {
         called.set_value();
-        AwaitStop(stop);
+        AwaitFenceStop(stop);
         throw TransportError(TransportError::Kind::kCancelled, "stopped");
       });
   fence_.Open(In(10s));

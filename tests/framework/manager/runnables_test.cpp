@@ -1,12 +1,18 @@
 #include "manager_fixture.hpp"
+#include "support/raw_client.hpp"
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <future>
+#include <iostream>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 void BlockUntil(const std::stop_token& stop) {
   std::mutex mutex;
@@ -35,42 +43,83 @@ class RunnablesTest : public ManagerTest {
       RecordCall("end " + name);
     };
   }
-  void AwaitLog(const std::string& text) {
-    while (LogText().find(text) == std::string::npos) std::this_thread::yield();
+  /// Lets time pass until the informers have listed again.
+  void AdvanceUntilSynced() {
+    while (!manager_.cache().NotSynced().empty()) {
+      clock_.AwaitSleepers(1);
+      clock_.Advance(std::chrono::milliseconds(200));
+    }
   }
 };
 
-TEST_F(RunnablesTest, GroupsStartInOrderAndServersEndLast) {
+TEST_F(RunnablesTest, GroupsStartInOrderAndStopInReverseOrder) {
   using enum RunnableGroup;
-  // Each runnable starts only after the previous one has been recorded.
-  manager_.Add({.name = "servers", .group = kServers}, Recording("servers"));
-  manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
-  Start();
-  AwaitCalls(1);
-  transport_->Await("WATCH", kPods);
-  manager_.Add({.name = "caches", .group = kCaches}, Recording("caches"));
-  AwaitCalls(2);
-  manager_.Add({.name = "others", .group = kOthers}, Recording("others"));
-  AwaitCalls(3);
-
-  EXPECT_EQ(Stop(), 0);
-
-  EXPECT_THAT(AwaitCalls(6), ElementsAre("start servers", "start caches", "start others",
-                                         "end others", "end caches", "end servers"));
-}
-
-TEST_F(RunnablesTest, ARunnableThatIsLeaderElectedStartsAfterTheCachesHaveSynced) {
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
-  manager_.Add({.name = "late"}, Recording("late"));
-  manager_.Add({.name = "early", .group = RunnableGroup::kCaches}, Recording("early"));
+  manager_.Add({.name = "leader", .group = kLeaderElected}, Recording("leader"));
+  manager_.Add({.name = "others", .group = kOthers}, Recording("others"));
+  manager_.Add({.name = "caches", .group = kCaches}, Recording("caches"));
+  manager_.Add({.name = "servers", .group = kServers}, Recording("servers"));
   Start();
-  EXPECT_THAT(AwaitCalls(1), ElementsAre("start early"));
+  AwaitCalls(2);
+  transport_->Await("GET", kPods);
+  EXPECT_THAT(AwaitCalls(2), UnorderedElementsAre("start servers", "start caches"))
+      << "the caches have not synced";
 
   SetPods({});
-  while (AwaitCalls(1).size() < 2) clock_.Advance(1s);
+  AdvanceUntilSynced();
+  AwaitCalls(4);
+  EXPECT_EQ(Stop(), 0);
 
-  EXPECT_THAT(AwaitCalls(2), ElementsAre("start early", "start late"));
+  const auto calls = AwaitCalls(8);
+  EXPECT_THAT(std::vector(calls.begin() + 2, calls.begin() + 4),
+              UnorderedElementsAre("start others", "start leader"));
+  EXPECT_THAT(std::vector(calls.begin() + 4, calls.end()),
+              ElementsAre("end leader", "end others", "end caches", "end servers"));
+}
+
+TEST_F(RunnablesTest, AnExceptionAfterTheStopIsNotAFailure) {
+  manager_.Add({.name = "report"}, [this](const std::stop_token& stop) {
+    RecordCall("start");
+    BlockUntil(stop);
+    throw std::runtime_error("cancelled");
+  });
+  Start();
+  AwaitCalls(1);
+
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_THAT(LogText(), Not(HasSubstr("failed")));
+}
+
+TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
+  const auto stop_manager = [this] {
+    Manager manager{Options{.health_probe_bind_address = "127.0.0.1:0",
+                            .log = Logger({.write =
+                                               [this](std::string_view line) {
+                                                 std::cerr << line;
+                                                 const std::lock_guard guard{mutex_};
+                                                 log_ += line;
+                                               }}),
+                            .transport = transport_,
+                            .clock = clock_}};
+    manager.AddHealthzCheck("hanging", [this]() -> std::optional<std::string> {
+      RecordCall("check");
+      std::promise<void>().get_future().wait();
+      return std::nullopt;
+    });
+    std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
+    const std::string address = "127.0.0.1:";
+    while (LogText().find(address) == std::string::npos) std::this_thread::yield();
+    const auto port = static_cast<std::uint16_t>(
+        std::stoi(LogText().substr(LogText().find(address) + address.size())));
+    const std::jthread probe([port] { static_cast<void>(testing::Get(port, "/healthz")); });
+    AwaitCalls(1);
+    runner.request_stop();
+    while (true) clock_.Advance(1s);
+  };
+
+  EXPECT_EXIT(stop_manager(), ::testing::ExitedWithCode(1),
+              "exiting with code 1.*health checks or handlers");
 }
 
 TEST_F(RunnablesTest, ARunnableThatReturnsEarlyDoesNotEndTheManager) {

@@ -120,6 +120,17 @@ TEST(SilentInformerCheckTest, FailsAndNamesTheSyncedInformerWithoutContact) {
               Optional(AllOf(HasSubstr("informer pods: "), HasSubstr("; informer Foo: "))));
 }
 
+TEST(SilentInformerCheckTest, InformerThatRetriesAFailedRequestPasses) {
+  const HealthCheck check = SilentInformerCheck(
+      [] {
+        return std::vector<informer::InformerStatus>{
+            {.kind = "Foo", .synced = true, .resource_version_age = 1h, .consecutive_failures = 1}};
+      },
+      5min);
+
+  EXPECT_EQ(check(), std::nullopt);
+}
+
 TEST(SilentInformerCheckTest, InformerThatHasNotSyncedPasses) {
   const HealthCheck check = SilentInformerCheck(
       [] {

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ErrorKind = TransportError::Kind;
 
-constexpr const char* kWeb = "/apis/apps/v1/namespaces/shop/deployments/web";
+constexpr const char* kWebDeployment = "/apis/apps/v1/namespaces/shop/deployments/web";
 
 class ObservingTransportTest : public ::testing::Test {
  protected:
@@ -37,7 +37,7 @@ class ObservingTransportTest : public ::testing::Test {
     return Logger({.write = [this](std::string_view line) { log_ += line; }});
   }
   void RespondWithWarnings(const std::vector<std::string>& warnings) {
-    scripted_->On("PATCH", kWeb, [warnings](const Request&) {
+    scripted_->On("PATCH", kWebDeployment, [warnings](const Request&) {
       return Response{.status = 200, .body = "{}", .warnings = warnings};
     });
   }
@@ -48,7 +48,7 @@ class ObservingTransportTest : public ::testing::Test {
 };
 
 TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
-  scripted_->On("PATCH", kWeb, [this](const Request&) {
+  scripted_->On("PATCH", kWebDeployment, [this](const Request&) {
     clock_.Advance(30ms);
     return Response{.status = 409, .body = "conflict"};
   });
@@ -56,7 +56,7 @@ TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
   auto transport = Observed([&](const RequestEvent& event) {
     ++events;
     EXPECT_EQ(event.method, "PATCH");
-    EXPECT_EQ(event.path, kWeb);
+    EXPECT_EQ(event.path, kWebDeployment);
     EXPECT_EQ(event.path_template, "/apis/apps/v1/namespaces/{namespace}/deployments/{name}");
     EXPECT_EQ(event.host, "10.0.0.1:6443");
     EXPECT_EQ(event.attempt, 3);
@@ -69,7 +69,7 @@ TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
   });
 
   transport.Call({.method = "PATCH",
-                  .target = std::string(kWeb) + "?fieldManager=me",
+                  .target = std::string(kWebDeployment) + "?fieldManager=me",
                   .body = "{}",
                   .attempt = 3});
 
@@ -77,15 +77,15 @@ TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
 }
 
 TEST_F(ObservingTransportTest, AFailedCallIsReportedWithTheKindOfItsError) {
-  scripted_->On("GET", kWeb, [](const Request&) -> Response {
+  scripted_->On("GET", kWebDeployment, [](const Request&) -> Response {
     throw TransportError(ErrorKind::kBroken, "broken");
   });
   std::vector<std::pair<int, std::optional<ErrorKind>>> results;
   auto transport =
       Observed([&](const RequestEvent& event) { results.emplace_back(event.status, event.error); });
 
-  EXPECT_THROW(transport.Call({.target = kWeb}), TransportError);
-  EXPECT_THROW(transport.Open({.target = kWeb}), TransportError);
+  EXPECT_THROW(transport.Call({.target = kWebDeployment}), TransportError);
+  EXPECT_THROW(transport.Open({.target = kWebDeployment}), TransportError);
 
   const std::pair<int, std::optional<ErrorKind>> broken{0, ErrorKind::kBroken};
   EXPECT_THAT(results, ElementsAre(broken, broken));
@@ -103,12 +103,12 @@ TEST_F(ObservingTransportTest, AStreamIsReportedWhenItIsOpen) {
 }
 
 TEST_F(ObservingTransportTest, ARequestThatWasNotSentIsNotReported) {
-  scripted_->On("GET", kWeb,
+  scripted_->On("GET", kWebDeployment,
                 [](const Request&) -> Response { throw std::invalid_argument("bad target"); });
   int events = 0;
   auto transport = Observed([&](const RequestEvent&) { ++events; });
 
-  EXPECT_THROW(transport.Call({.target = kWeb}), std::invalid_argument);
+  EXPECT_THROW(transport.Call({.target = kWebDeployment}), std::invalid_argument);
 
   EXPECT_EQ(events, 0);
 }
@@ -118,7 +118,7 @@ TEST_F(ObservingTransportTest, PathTemplateReplacesNames) {
   EXPECT_EQ(PathTemplate("/api/v1/namespaces/shop"), "/api/v1/namespaces/{name}");
   EXPECT_EQ(PathTemplate("/api/v1/namespaces/shop/finalize"), "/api/v1/namespaces/{name}/finalize");
   EXPECT_EQ(PathTemplate("/api/v1/namespaces/shop/pods"), "/api/v1/namespaces/{namespace}/pods");
-  EXPECT_EQ(PathTemplate(std::string(kWeb) + "/status"),
+  EXPECT_EQ(PathTemplate(std::string(kWebDeployment) + "/status"),
             "/apis/apps/v1/namespaces/{namespace}/deployments/{name}/status");
   EXPECT_EQ(PathTemplate("/api/v1/nodes/n/proxy/a/b"), "/api/v1/nodes/{name}/proxy");
 }
@@ -131,26 +131,27 @@ TEST_F(ObservingTransportTest, PathTemplateKeepsDiscoveryPathsAndShortensOthers)
 }
 
 TEST_F(ObservingTransportTest, LogRequestsWritesNeitherQueryNorBodies) {
-  scripted_->Respond("PATCH", kWeb, 200, "secret-response");
+  scripted_->Respond("PATCH", kWebDeployment, 200, "secret-response");
   auto transport = Observed(LogRequests(Log()));
 
   transport.Call({.method = "PATCH",
-                  .target = std::string(kWeb) + "?secret-query=1",
+                  .target = std::string(kWebDeployment) + "?secret-query=1",
                   .body = "secret-request",
                   .attempt = 2});
 
-  EXPECT_THAT(log_, AllOf(HasSubstr("\"Response\" verb=\"PATCH\" path=\"" + std::string(kWeb) +
-                                    "\" status=200 milliseconds=0 attempt=2\n"),
-                          Not(HasSubstr("secret"))));
+  EXPECT_THAT(log_,
+              AllOf(HasSubstr("\"Response\" verb=\"PATCH\" path=\"" + std::string(kWebDeployment) +
+                              "\" status=200 milliseconds=0 attempt=2\n"),
+                    Not(HasSubstr("secret"))));
 }
 
 TEST_F(ObservingTransportTest, LogRequestsWritesTheKindOfAnError) {
-  scripted_->On("GET", kWeb, [](const Request&) -> Response {
+  scripted_->On("GET", kWebDeployment, [](const Request&) -> Response {
     throw TransportError(ErrorKind::kUnreachable, "refused");
   });
   auto transport = Observed(LogRequests(Log()));
 
-  EXPECT_THROW(transport.Call({.target = kWeb}), TransportError);
+  EXPECT_THROW(transport.Call({.target = kWebDeployment}), TransportError);
 
   EXPECT_THAT(log_, HasSubstr("error=\"unreachable\""));
 }
@@ -160,20 +161,20 @@ TEST_F(ObservingTransportTest, AWarningIsLoggedOnceWithItsRequest) {
   auto transport = Observed(LogWarnings(Log()));
 
   for (int i = 0; i < 3; ++i) {
-    transport.Call({.method = "PATCH", .target = std::string(kWeb) + "?dryRun=All"});
+    transport.Call({.method = "PATCH", .target = std::string(kWebDeployment) + "?dryRun=All"});
   }
 
   EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 2);
   EXPECT_THAT(log_, HasSubstr("\"Warning of the API server\" warning=\"unknown field "
                               "\\\"spec.x\\\"\" verb=\"PATCH\" path=\"" +
-                              std::string(kWeb) + "\"\n"));
+                              std::string(kWebDeployment) + "\"\n"));
 }
 
 TEST_F(ObservingTransportTest, ALongWarningIsLoggedTruncatedBetweenTwoCharacters) {
   const std::string begin(1023, 'x');
   RespondWithWarnings({begin + "\u00e9 the end"});
 
-  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWeb});
+  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWebDeployment});
 
   EXPECT_THAT(log_, HasSubstr(" warning=\"" + begin + "...\" verb="));
 }
@@ -182,7 +183,7 @@ TEST_F(ObservingTransportTest, WarningsWithACommonStartAreDifferent) {
   const std::string begin(2000, 'x');
   RespondWithWarnings({begin + "1", begin + "2"});
 
-  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWeb});
+  Observed(LogWarnings(Log())).Call({.method = "PATCH", .target = kWebDeployment});
 
   EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 2);
 }
@@ -191,7 +192,7 @@ TEST_F(ObservingTransportTest, After1000DifferentWarningsTheFirstIsLoggedAgain) 
   auto transport = Observed(LogWarnings(Log()));
   const auto warn = [&](const std::string& text) {
     RespondWithWarnings({text});
-    transport.Call({.method = "PATCH", .target = kWeb});
+    transport.Call({.method = "PATCH", .target = kWebDeployment});
   };
   for (int i = 0; i < 1000; ++i) warn(std::to_string(i));
   warn("0");

@@ -52,7 +52,8 @@ struct QueueProgress {
 
 /// Fails if a synced informer has had no successful list, no event and no bookmark for longer than
 /// `limit`. The API server sends a bookmark about every minute, so choose at least five minutes. An
-/// informer that has not synced is not checked: its kind may not exist yet.
+/// informer that has not synced is not checked: its kind may not exist yet. Neither is one whose
+/// last request has failed: it tries again, and a restart would not help.
 [[nodiscard]] HealthCheck SilentInformerCheck(
     std::function<std::vector<informer::InformerStatus>()> read, Duration limit);
 
