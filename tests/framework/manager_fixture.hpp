@@ -85,6 +85,11 @@ class ManagerTest : public ::testing::Test {
     const std::lock_guard guard{mutex_};
     return log_;
   }
+  /// Advances the clock until the log contains `text`. After that, the time limit of the shutdown
+  /// may run.
+  void AdvanceUntilLogged(const std::string& text) {
+    while (LogText().find(text) == std::string::npos) clock_.Advance(std::chrono::seconds(1));
+  }
   /// Blocks until the watch, the delayed adds of the queue and the manager all wait for the clock.
   void AwaitIdle() { clock_.AwaitSleepers(3); }
 

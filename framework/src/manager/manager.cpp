@@ -227,6 +227,7 @@ void Manager::Lead(const std::stop_token& stop) {
 void Manager::LeadUntil(const std::stop_token& stop) {
   term_calls_ = std::stop_source();
   term_client_.emplace(leader_client_->With(term_calls_.get_token()));
+  elected_.request_stop();
   try {
     for (const auto& controller : controllers_) {
       controller->Start(*term_client_, *events_, options_.log);
@@ -236,7 +237,6 @@ void Manager::LeadUntil(const std::stop_token& stop) {
     StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
     throw;
   }
-  elected_.request_stop();
   SleepUntil(options_.clock, TimePoint::max(), stop);
   EndTerm();
 }

@@ -101,12 +101,15 @@ class ManagerWithElectionTest : public ::testing::Test {
   static void Await(const std::function<bool()>& condition) {
     while (!condition()) std::this_thread::yield();
   }
-  /// Lets time pass until `condition` is true.
+  /// Lets time pass until `condition` is true, slowly enough for a leader to renew its lease.
   void AdvanceUntil(const std::function<bool()>& condition) {
     while (!condition()) {
-      clock_.Advance(500ms);
-      std::this_thread::yield();
+      clock_.Advance(100ms);
+      for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::yield();
     }
+  }
+  static bool HasLost(ElectedProgram& program) {
+    return program.Log().find("Leader election lost") != std::string::npos;
   }
 
   testing::FakeClock clock_;
@@ -141,7 +144,8 @@ TEST_F(ManagerWithElectionTest, ALostLeaseEndsTheProgramWithCode1) {
 
   SetHolder("thief");
 
-  AdvanceUntil([&] { return a.HasEnded(); });
+  AdvanceUntil([&] { return HasLost(a); });
+  Await([&] { return a.HasEnded(); });
   EXPECT_EQ(a.Stop(), 1);
   EXPECT_THAT(a.Log(), HasSubstr("leader election lost"));
 }
@@ -180,7 +184,8 @@ TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
 
   SetHolder("thief");
 
-  AdvanceUntil([&] { return a.HasEnded(); });
+  AdvanceUntil([&] { return HasLost(a); });
+  Await([&] { return a.HasEnded(); });
   EXPECT_TRUE(refused);
   EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "late"}));
 }

@@ -149,6 +149,9 @@ class ManagerWatchesTest : public ManagerTest {
     AwaitCalls(2);
     runner.request_stop();
     AwaitEndOfWorkers();
+    clock_.AwaitSleeperFor(25s);
+    clock_.Advance(25s);
+    AdvanceUntilLogged("cancelling API calls");
     while (true) clock_.Advance(1s);
   }
 };
@@ -267,7 +270,7 @@ TEST_F(ManagerTest, RunReturns1AndNamesTheKindIfTheCachesDoNotSyncInTime) {
   Start();
   AwaitListFailure(manager_);
 
-  while (code_ == -1) clock_.Advance(1s);
+  AdvanceUntilLogged("Cannot start");
   runner_.join();
 
   EXPECT_EQ(code_, 1);
@@ -324,7 +327,7 @@ TEST_F(ManagerTest, RunLogsTheErrorAndReturns1IfTheServerIsUnreachable) {
   });
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   Start();
-  while (code_ == -1) clock_.Advance(1s);  // the call is retried
+  AdvanceUntilLogged("Cannot start");  // the call is retried
   runner_.join();
 
   EXPECT_EQ(code_, 1);

@@ -115,7 +115,10 @@ TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
     const std::jthread probe([port] { static_cast<void>(testing::Get(port, "/healthz")); });
     AwaitCalls(1);
     runner.request_stop();
-    while (true) clock_.Advance(1s);
+    while (true) {  // slowly, until the manager waits for the check
+      clock_.Advance(1s);
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    }
   };
 
   EXPECT_EXIT(stop_manager(), ::testing::ExitedWithCode(1),
@@ -170,6 +173,9 @@ TEST_F(RunnablesTest, ARunnableThatDoesNotReturnEndsTheProcessWithCode1AndIsName
     std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
     AwaitCalls(1);
     runner.request_stop();
+    clock_.AwaitSleeperFor(25s);  // the cancellation of calls
+    clock_.Advance(25s);
+    clock_.AwaitSleepers(2);
     while (true) clock_.Advance(1s);
   };
 
