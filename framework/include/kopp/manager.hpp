@@ -67,7 +67,9 @@ class Manager {
   /// std::system_error if there are too many threads.
   ///
   ///     manager.Add({.name = "report"}, [&](std::stop_token stop) {
-  ///       while (kopp::SleepFor(clock, 1h, stop)) SendReport(manager.cache());
+  ///       while (kopp::SleepUntil(clock, kopp::After(clock.Now(), 1h), stop)) {
+  ///         SendReport(manager.cache());
+  ///       }
   ///     });
   void Add(RunnableOptions options, Runnable runnable);
 

@@ -1,9 +1,16 @@
 // The code of docs/controllers.md.
 #include <chrono>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +18,7 @@
 
 #include <kopp/framework.hpp>
 #include <kopp/testing/environment.hpp>
+#include <kopp/workqueue/guarded.hpp>
 
 namespace controllers_page {
 namespace {
@@ -63,6 +71,38 @@ kopp::Result EnsureMachine(const kopp::ObjectKey& key, kopp::Expectations& expec
   }
   return {};
 }
+
+struct Bucket {
+  std::string region = {};
+  friend bool operator==(const Bucket&, const Bucket&) = default;
+};
+
+std::map<kopp::ObjectKey, Bucket> ListBuckets(const std::stop_token& /*stop*/) {
+  return {{{"default", "bucket"}, {.region = "eu"}}};
+}
+
+kopp::Result ReconcileSlowly(const Foo& foo, kopp::Context& context) {
+  context.log.Info("Reconciling", {{"reasons", context.reasons.ToString()}});
+  const bool has_bucket = !ListBuckets(context.stop).empty();  // takes minutes
+  if (context.Superseded()) return {};  // reconciled once more with the newer Foo
+  context.client.ApplyStatus(foo, {.message = has_bucket ? "Ready" : "NoBucket"});
+  return {};
+}
+
+/// The keys that were reconciled. Thread-safe.
+class Keys {
+ public:
+  kopp::Result Add(const kopp::ObjectKey& key) {
+    keys_.Lock()->insert(key);
+    return {};
+  }
+  void Await(const kopp::ObjectKey& key) {
+    while (!keys_.Lock()->contains(key)) std::this_thread::yield();
+  }
+
+ private:
+  kopp::Guarded<std::set<kopp::ObjectKey>> keys_;
+};
 
 json FooCrd() {
   return json::parse(R"({"metadata":{"name":"foos.example.com"},
@@ -141,6 +181,62 @@ TEST_F(ControllersPageTest, AMachineIsNotCreatedAgainBeforeItWasObserved) {
   EnsureMachine(key, expectations, create);
 
   EXPECT_EQ(created, 2);
+}
+
+TEST_F(ControllersPageTest, KeysOfAChannelAndOfAPollAreReconciled) {
+  kopp::Manager& manager = env_.manager();
+  Keys keys;
+  const auto reconcile = [&](const kopp::ObjectKey& key, kopp::Context&) { return keys.Add(key); };
+  const kopp::Channel<kopp::ObjectKey> channel;
+  const auto buckets = std::make_shared<kopp::PollingSource<Bucket>>(
+      kopp::PollingOptions{.name = "buckets", .interval = 30s}, ListBuckets);
+  manager.AddController<Foo>()
+      .WatchesChannel(channel)  // channel.Send({"shop", "web"}) reconciles shop/web
+      .Watches(buckets)         // polls every 30 seconds
+      .ReconcileAllEvery(1h)
+      .Reconcile(reconcile);
+  env_.Start();
+
+  channel.Send({"shop", "web"});
+
+  keys.Await({"shop", "web"});
+  keys.Await({"default", "bucket"});
+  EXPECT_EQ(buckets->Get({"default", "bucket"}), Bucket{.region = "eu"});
+  EXPECT_EQ(env_.Stop(), 0);
+}
+
+TEST_F(ControllersPageTest, AWatchThatIsStartedAtRunTimeReconcilesItsKeys) {
+  kopp::Manager& manager = env_.manager();
+  Keys keys;
+  const auto reconcile = [&](const kopp::ObjectKey& key, kopp::Context&) { return keys.Add(key); };
+  kopp::Controller& controller =
+      manager.AddController<Foo>()
+          .Watches<kopp::Pod>({.on_delete =
+                                   [](const kopp::Pod& pod, const kopp::EventQueue& queue) {
+                                     queue.AddAfter({pod.metadata.ns, "cleanup"}, 10s);
+                                   }})
+          .Reconcile(reconcile);
+  env_.Start();
+  env_.client().Create<kopp::ConfigMap>(
+      {{"metadata", {{"name", "settings"}, {"namespace", "default"}}}});
+
+  kopp::WatchHandle handle = controller.Watch<kopp::ConfigMap>([](const kopp::ConfigMap& map) {
+    return std::vector<kopp::ObjectKey>{{map.metadata.ns, "foo-of-" + map.metadata.name}};
+  });
+
+  keys.Await({"default", "foo-of-settings"});
+  EXPECT_TRUE(handle.active());
+  EXPECT_EQ(env_.Stop(), 0);
+}
+
+TEST_F(ControllersPageTest, AReconcileThatIsNotSupersededWritesItsStatus) {
+  kopp::ControllerOptions options{
+      .coalesce = {.quiet = 100ms, .max_wait = 1s}, .reasons = true, .cancel_superseded = true};
+  env_.manager().AddController<Foo>(std::move(options)).Reconcile(ReconcileSlowly);
+  env_.Start();
+  CreateFoo("web");
+
+  EXPECT_TRUE(Eventually([](const Foo& foo) { return foo.status.message == "Ready"; }));
 }
 
 }  // namespace
