@@ -56,7 +56,9 @@ kopp::Result Reconcile(const Foo& foo, kopp::Context& context) {
 void WriteError(const kopp::ReconcileError& error, kopp::Context& context) {
   const auto foo = context.cache.Get<Foo>(context.key);
   if (!foo || foo->status.message == error.message) return;  // write only changes
-  context.client.ApplyStatus(*foo, {.message = error.message});
+  auto status = foo->status;  // an apply removes the fields that it does not contain
+  status.message = error.message;
+  context.client.ApplyStatus(*foo, status);
 }
 
 kopp::Result EnsureMachine(const kopp::ObjectKey& key, kopp::Expectations& expectations,
@@ -85,7 +87,9 @@ kopp::Result ReconcileSlowly(const Foo& foo, kopp::Context& context) {
   context.log.Info("Reconciling", {{"reasons", context.reasons.ToString()}});
   const bool has_bucket = !ListBuckets(context.stop).empty();  // takes minutes
   if (context.Superseded()) return {};  // reconciled once more with the newer Foo
-  context.client.ApplyStatus(foo, {.message = has_bucket ? "Ready" : "NoBucket"});
+  auto status = foo.status;
+  status.message = has_bucket ? "Ready" : "NoBucket";
+  context.client.ApplyStatus(foo, status);
   return {};
 }
 
