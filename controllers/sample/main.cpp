@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <kopp/informer/predicates.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/signals.hpp>
@@ -30,6 +31,12 @@ std::unique_ptr<kopp::workqueue::RateLimiter<kopp::ObjectKey>> MakeRateLimiter()
       std::make_unique<BucketRateLimiter<kopp::ObjectKey>>(50, 300));
 }
 
+/// Declares the writes of ReconcileFoo, for --check and --print-rbac.
+void DeclareWrites(kopp::Manager& manager) {
+  manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
+  manager.Declare(kopp::PermissionFor(sample::Foo::kKind, {"patch"}, "status"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,7 +50,12 @@ int main(int argc, char** argv) {
                                    .workers = 2,
                                    .limiter = MakeRateLimiter(),
                                    .resync = std::chrono::seconds(30)})
+      // ReconcileFoo reads nothing of a Foo but its spec and its status, which only it writes. Its
+      // own writes cause no reconcile.
+      .Where(kopp::GenerationChanged())
       .Owns<kopp::Deployment>()
+      .Where(kopp::ResourceVersionChanged())
       .Reconcile(sample::ReconcileFoo);
+  DeclareWrites(manager);
   return manager.Run(stop);
 }

@@ -4,9 +4,10 @@
 #   kopp_cluster.sh down STATE                   stop the server and remove the folder
 #   kopp_cluster.sh kill-apiserver STATE         close the port and all connections
 #   kopp_cluster.sh start-apiserver STATE        open the same port again, with the same objects
-#   kopp_cluster.sh service-account STATE default sample-controller
-#                                                check that `up` has written its two kubeconfigs,
-#                                                one with a token and one with a certificate
+#   kopp_cluster.sh service-account STATE default NAME
+#                                                check that `up` has written NAME.kubeconfig, with a
+#                                                token; for sample-controller there is also
+#                                                NAME-certificate.kubeconfig, with a certificate
 #   KOPP_APISERVER    the program (default: the build of preset default)
 # STATE holds admin.kubeconfig, audit.log and the program's log.
 set -euo pipefail
@@ -38,7 +39,7 @@ up() { # STATE
     exit 1
   fi
   mkdir -p "$1"
-  local state account=system:serviceaccount:default:sample-controller
+  local state accounts=system:serviceaccount:default
   state=$(absolute "$1")
   [[ -z $(ls -A "$state") ]] || { echo "kopp_cluster.sh: the folder $state is not empty; choose an empty or a new folder" >&2 && exit 1; }
   touch "$state/cluster" # marks the folder as one that `down` may remove
@@ -49,8 +50,10 @@ up() { # STATE
   trap 'exit 141' PIPE
 
   process_start "$state" apiserver "$KOPP_APISERVER" --audit-log=audit.log \
-    --user-certificate=admin=admin-embedded.kubeconfig --user="$account=sample-controller.kubeconfig" \
-    --user-certificate="$account=sample-controller-embedded.kubeconfig" --write-kubeconfig=ready.kubeconfig
+    --user-certificate=admin=admin-embedded.kubeconfig \
+    --user="$accounts:sample-controller=sample-controller.kubeconfig" --user="$accounts:standby=standby.kubeconfig" \
+    --user-certificate="$accounts:sample-controller=sample-controller-embedded.kubeconfig" \
+    --write-kubeconfig=ready.kubeconfig
   eventually 100 is_ready_or_has_ended "$state" || true
   [[ -s $state/ready.kubeconfig ]] || { tail -n 15 "$state/apiserver.log" >&2 && exit 1; }
   sed -n 's|^ *server: "https://.*:\([0-9]*\)"|\1|p' "$state/ready.kubeconfig" >"$state/port"

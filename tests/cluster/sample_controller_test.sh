@@ -18,7 +18,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults connections rbac bad_input)
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults leader_election connections preflight rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -41,7 +41,7 @@ main() {
     if [[ $server == kopp ]]; then
       run_in_two_processes missing_crd reconcile ownership metrics bad_input
     else
-      run_in_two_processes faults
+      run_in_two_processes faults leader_election
     fi
     return
   fi

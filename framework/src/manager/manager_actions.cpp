@@ -26,6 +26,25 @@ std::vector<std::string> WatchedNamespaces(const Options& options) {
   return namespaces;
 }
 
+/// Returns what leader election with the Lease `id` needs, besides the Events in `namespaces`,
+/// which the program watches; empty: all. Throws ConfigError if the namespace of the Lease is not
+/// known.
+std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& election,
+                                              const std::string& id,
+                                              const std::vector<std::string>& namespaces) {
+  const std::string ns = LeaderElectionNamespace(election);
+  Permission create = PermissionFor(kLeases, {"create"});  // RBAC cannot restrict it to a name
+  Permission renew = PermissionFor(kLeases, {"get", "update"});
+  renew.names = {id};
+  create.ns = renew.ns = ns;
+  std::vector<Permission> all{create, renew};
+  if (!ns.empty() && !namespaces.empty() && std::ranges::count(namespaces, ns) == 0) {
+    all.push_back(PermissionFor(kEvents, {"create", "patch"}));
+    all.back().ns = ns;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Permission> Manager::Permissions() const {
@@ -34,18 +53,9 @@ std::vector<Permission> Manager::Permissions() const {
   if (!controllers_.empty()) all.push_back(PermissionFor(kEvents, {"create", "patch"}));
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
-    const std::string ns = LeaderElectionNamespace(election);
-    Permission events = PermissionFor(kEvents, {"create", "patch"});
-    events.ns = ns;
-    all.push_back(std::move(events));
-    // RBAC cannot restrict `create` to a name.
-    Permission create = PermissionFor(kLeases, {"create"});
-    create.ns = ns;
-    Permission renew = PermissionFor(kLeases, {"get", "update"});
-    renew.ns = ns;
-    renew.names = {election.id.empty() ? options_.name : election.id};
-    all.push_back(std::move(create));
-    all.push_back(std::move(renew));
+    const std::string id = election.id.empty() ? options_.name : election.id;
+    const auto rules = PermissionsOfElection(election, id, WatchedNamespaces(options_));
+    all.insert(all.end(), rules.begin(), rules.end());
   }
   if (options_.metrics_bind_address != "0" && options_.metrics_secure) {
     all.push_back(PermissionFor(kTokenReviews, {"create"}));

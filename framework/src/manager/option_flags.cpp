@@ -20,6 +20,7 @@ constexpr const char* kServerGroup = "API server";
 constexpr const char* kControllersGroup = "Controllers";
 constexpr const char* kElectionGroup = "Leader election";
 constexpr const char* kEndpointsGroup = "Endpoints";
+constexpr const char* kActionsGroup = "Actions";
 constexpr const char* kDurationAdvice =
     "write a duration with its unit, such as 500ms, 30s or 1m30s";
 
@@ -224,6 +225,19 @@ void AddProbeFlags(Flags& flags, Options& options) {
              "no debug pages", options.debug_bind_address);
 }
 
+void AddActionFlags(Flags& flags, OptionValues& values) {
+  flags.Add({.name = "check",
+             .help = "Print whether the program could run: the configuration, the API server, its "
+                     "kinds, each permission and the clock. Exit with 0, or 1 if there is a "
+                     "problem.",
+             .group = kActionsGroup},
+            values.check);
+  flags.Add({.name = "print-rbac",
+             .help = "Print the Roles that the program needs with the other flags, and exit.",
+             .group = kActionsGroup},
+            values.print_rbac);
+}
+
 // Flags of operators written in Go that are accepted only with the value that kopp has anyway.
 void AddCompatibilityFlags(Flags& flags, OptionValues& values) {
   flags.Add({.name = "enable-http2", .group = ""}, values.enable_http2);
@@ -250,6 +264,7 @@ void AddOptionFlags(Flags& flags, OptionValues& values) {
   AddMetricsFlags(flags, values.options);
   AddProbeFlags(flags, values.options);
   AddLogFlags(flags, values.log);
+  AddActionFlags(flags, values);
   AddCompatibilityFlags(flags, values);
 }
 
@@ -257,6 +272,11 @@ Options ToOptions(OptionValues values, std::string name) {
   if (values.enable_http2) {
     throw UsageError("--enable-http2: the servers use HTTP/1.1 only: remove the flag");
   }
+  if (values.check && values.print_rbac) {
+    throw UsageError("--check and --print-rbac exclude each other: use one of them");
+  }
+  if (values.check) values.options.action = Options::Action::kCheck;
+  if (values.print_rbac) values.options.action = Options::Action::kPrintRbac;
   values.options.name = std::move(name);
   values.options.log = Logger(ToLogOptions(values.log));
   return std::move(values.options);

@@ -14,6 +14,8 @@ struct OptionValues {
   Options options{};
   LogFlags log{};
   std::string config_file{};  ///< --config
+  bool check = false;         ///< --check
+  bool print_rbac = false;    ///< --print-rbac
   bool enable_http2 = false;
 };
 

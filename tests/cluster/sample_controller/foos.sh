@@ -50,7 +50,7 @@ at_least() { # NUMBER COMMAND...: prints yes if the command's output is NUMBER o
 start_controller_process() { # [KUBECONFIG [FLAG...]]
   stat -c %s "$state/controller.log" >"$state/controller.log.offset" 2>/dev/null || echo 0 >"$state/controller.log.offset"
   process_start "$state" controller "$SAMPLE_CONTROLLER" \
-    --kubeconfig "${1:-$state/sample-controller.kubeconfig}" --metrics-bind-address 127.0.0.1:0 \
+    --kubeconfig "${1:-$state/sample-controller.kubeconfig}" --metrics-bind-address 127.0.0.1:0 --metrics-secure=false \
     --http-transport "${HTTP_TRANSPORT:-beast}" "${@:2}"
 }
 

@@ -123,6 +123,17 @@ TEST(OptionsTest, EachFlagForEndpointsSetsItsOption) {
   EXPECT_EQ(options.debug_bind_address, "127.0.0.1:8082");
 }
 
+TEST(OptionsTest, EachFlagOfAnActionSelectsIt) {
+  EXPECT_EQ(Parsed({}).action, Options::Action::kRun);
+  EXPECT_EQ(Parsed({"--check"}).action, Options::Action::kCheck);
+  EXPECT_EQ(Parsed({"--print-rbac"}).action, Options::Action::kPrintRbac);
+}
+
+TEST(OptionsTest, TwoActionsAreAnError) {
+  EXPECT_EQ(ErrorOf({"--check", "--print-rbac"}),
+            "web-operator: --check and --print-rbac exclude each other: use one of them\n");
+}
+
 TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {
   const Options options = Parsed({});
   const Options defaults;

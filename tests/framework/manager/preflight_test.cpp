@@ -206,5 +206,18 @@ TEST(ManagerActionsTest, PrintRbacPrintsWatchesDeclaredWritesEventsAndTheLease) 
   EXPECT_THAT(text, HasSubstr("resourceNames: [\"web\"]"));
 }
 
+TEST(ManagerActionsTest, TheLeaderNeedsEventsInTheNamespaceOfTheLease) {
+  Options options{.watch_namespace = "shop,web"};
+  options.leader_election = {.enabled = true, .id = "lock", .ns = "system"};
+  const auto permissions = Manager(options).Permissions();
+  options.leader_election.ns = "web";
+  const auto permissions_in_watched_namespace = Manager(options).Permissions();
+
+  Permission events{.resource = "events", .verbs = {"create", "patch"}, .ns = "system"};
+  EXPECT_THAT(permissions, ::testing::Contains(events));
+  events.ns = "web";
+  EXPECT_THAT(permissions_in_watched_namespace, Not(::testing::Contains(events)));
+}
+
 }  // namespace
 }  // namespace kopp
