@@ -121,6 +121,7 @@ clean_up() {
   set +e
   trap '' INT TERM HUP PIPE
   kill_check
+  disown -a # do not report the programs that are stopped
   if ((failed > 0)); then
     mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
   fi

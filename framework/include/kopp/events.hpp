@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <kopp/client.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/log.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
 
@@ -87,6 +89,8 @@ struct EventRecorderOptions {
 /// permissions `create` and `patch` for `events` of the API group.
 class EventRecorder {
  public:
+  static constexpr Duration kMaxStopTimeout = std::chrono::seconds(5);  ///< of Stop
+
   /// `component` is shown as the source of the Events. `clock` must outlive the recorder. The stop
   /// token of `client` is not used, because Events are written until Stop.
   EventRecorder(const Client& client, std::string component, Logger log, Clock& clock,
@@ -119,10 +123,10 @@ class EventRecorder {
                const EventDetails& details = {});
 
   /// Writes the queued Events until the first write that would have to be tried again, for at most
-  /// five seconds, then cancels the current write; blocks until the thread has ended. The recorder
+  /// `timeout`, then cancels the current write; blocks until the thread has ended. The recorder
   /// does not repeat a write; the transport of the client may. Later Events are dropped. May be
   /// called again, but by one thread only.
-  void Stop();
+  void Stop(Duration timeout = kMaxStopTimeout);
 
  private:
   void Record(std::string_view type, const ObjectReference& object, std::string_view reason,

@@ -29,7 +29,6 @@ using nlohmann::json;
 constexpr std::size_t kMaxQueuedEvents = 1000;
 constexpr int kMaxAttempts = 12;
 constexpr Duration kRetryInterval = 10s;
-constexpr Duration kStopTimeout = 5s;  // after Stop, to write the queued Events
 
 /// Returns a string of `metadata`, or "" if there is none.
 std::string StringAt(const json& metadata, const char* field) {
@@ -117,10 +116,10 @@ class EventRecorder::Writer {
     }
   }
 
-  void Stop() {
+  void Stop(Duration timeout) {
     {
       auto queue = queue_.Lock();
-      if (!queue->stopped) queue->deadline = After(clock_.Now(), kStopTimeout);
+      if (!queue->stopped) queue->deadline = After(clock_.Now(), timeout);
       queue->stopped = true;
     }
     thread_.request_stop();
@@ -271,7 +270,7 @@ EventRecorder::EventRecorder(const Client& client, std::string component, Logger
 
 EventRecorder::~EventRecorder() { Stop(); }
 
-void EventRecorder::Stop() { writer_->Stop(); }
+void EventRecorder::Stop(Duration timeout) { writer_->Stop(timeout); }
 
 void EventRecorder::Normal(const ObjectReference& object, std::string_view reason,
                            std::string_view message, const EventDetails& details) {

@@ -180,7 +180,9 @@ class LeaderElector::Impl {
 
   /// Gives the lease up, unless another replica holds it. Go: release.
   void Release() {
-    const LeaseCallLimits limits{.deadline = After(clock_.Now(), lock_.timeout())};
+    Duration timeout = lock_.timeout();
+    if (options_.release_timeout) timeout = std::min(timeout, options_.release_timeout());
+    const LeaseCallLimits limits{.deadline = After(clock_.Now(), timeout)};
     try {
       while (!TryRelease(limits)) {
       }

@@ -202,10 +202,14 @@ void Manager::CreateElector() {
   LeaderElectionOptions election = options_.leader_election;
   if (election.id.empty()) election.id = options_.name;
   const Client client(*direct_transport_, options_.name);
+  const auto half_time_left = [this] {
+    return shutdown_ ? shutdown_->TimeLeft() / 2 : Duration::max();
+  };
   elector_ = std::make_unique<LeaderElector>(client, *fence_,
                                              LeaderElectorOptions{.election = std::move(election),
                                                                   .events = events_.get(),
                                                                   .metrics = CollectedMetrics(),
+                                                                  .release_timeout = half_time_left,
                                                                   .log = options_.log,
                                                                   .clock = options_.clock});
 }
@@ -277,7 +281,10 @@ void Manager::StopAll() {
   Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
   StopGroup(RunnableGroup::kOthers, shutdown);
   StopCaches(shutdown);
-  if (events_) shutdown.Await("queued Events", [this] { events_->Stop(); });
+  if (events_) {
+    const Duration limit = std::min(EventRecorder::kMaxStopTimeout, shutdown.TimeLeft() / 2);
+    shutdown.Await("queued Events", [&] { events_->Stop(limit); });
+  }
   StopGroup(RunnableGroup::kServers, shutdown);
   shutdown.Await("health checks or handlers of the metrics server", [this] { endpoints_->Stop(); });
   shutdown_.reset();

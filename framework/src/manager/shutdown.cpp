@@ -24,10 +24,9 @@ Shutdown::Shutdown(Duration timeout, Clock& clock, Logger log, std::function<voi
   if (timeout < Duration::zero()) return;
   const TimePoint start = clock.Now();
   cancel_at_ = After(start, timeout - std::min<Duration>(timeout / 4, 5s));
-  const TimePoint exit_at = After(start, std::max<Duration>(timeout, 1s));
+  exit_at_ = After(start, std::max<Duration>(timeout, 1s));
   try {
-    watchdog_ =
-        std::jthread([this, exit_at](const std::stop_token& stop) { ExitAt(exit_at, stop); });
+    watchdog_ = std::jthread([this](const std::stop_token& stop) { ExitAtLimit(stop); });
   } catch (const std::system_error& error) {
     log_.Error("Cannot start the thread that limits the shutdown, it may take longer",
                {{"err", error.what()}});
@@ -53,8 +52,8 @@ void Shutdown::Await(std::string name, const std::function<void()>& wait) {
   running_.Lock()->clear();
 }
 
-void Shutdown::ExitAt(TimePoint time, const std::stop_token& stop) {
-  if (!SleepUntil(clock_, time, stop)) return;
+void Shutdown::ExitAtLimit(const std::stop_token& stop) {
+  if (!SleepUntil(clock_, exit_at_, stop)) return;
   const std::string running = *running_.Lock();
   log_.Error("The shutdown took too long, exiting with code 1", {{"running", running}});
   FlushLog(1s);

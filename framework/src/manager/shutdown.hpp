@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -30,13 +31,21 @@ class Shutdown {
   /// Sets what the log names if the time limit is reached while `wait` blocks, and calls it.
   void Await(std::string name, const std::function<void()>& wait);
 
+  /// Returns the time until the process exits; not negative. Steps that may give up, and that the
+  /// rest of the shutdown waits for, take only a part of it.
+  [[nodiscard]] Duration TimeLeft() const {
+    if (exit_at_ == TimePoint::max()) return Duration::max();
+    return std::max(exit_at_ - clock_.Now(), Duration::zero());
+  }
+
  private:
-  void ExitAt(TimePoint time, const std::stop_token& stop);
+  void ExitAtLimit(const std::stop_token& stop);
 
   Clock& clock_;
   const Logger log_;
   std::function<void()> cancel_calls_;
   TimePoint cancel_at_ = TimePoint::max();
+  TimePoint exit_at_ = TimePoint::max();
   Guarded<std::string> running_;  // what is waited for
   std::jthread watchdog_;         // last: it uses all members above
 };

@@ -76,6 +76,20 @@ TEST_F(EventRecorderStopTest, AWriteWithoutAResponseIsCancelledFiveSecondsAfterS
   EXPECT_TRUE(transport.IsCancelled());
 }
 
+TEST_F(EventRecorderStopTest, AWriteWithoutAResponseIsCancelledAtAShorterTimeout) {
+  UnresponsiveTransport transport;
+  EventRecorder recorder = NewRecorder(transport);
+  recorder.Normal(web_, "Synced", "all well");
+  transport.AwaitCall();
+
+  std::jthread stopping([&] { recorder.Stop(1s); });
+  clock_.AwaitSleeperFor(1s);
+  clock_.Advance(1s);
+  stopping.join();
+
+  EXPECT_TRUE(transport.IsCancelled());
+}
+
 TEST_F(EventRecorderStopTest, NormalReturnsAtOnceAndDropsEventsIfTheQueueIsFull) {
   UnresponsiveTransport transport;
   EventRecorder recorder = NewRecorder(transport);

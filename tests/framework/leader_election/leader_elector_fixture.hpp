@@ -116,6 +116,7 @@ class LeaderElectorTest : public ::testing::Test {
             .election = options_,
             .events = events_,
             .metrics = &metrics_,
+            .release_timeout = release_timeout_,
             .log = Logger({.verbosity = 4, .write = [this](auto line) { AddToLog(line); }}),
             .clock = clock_,
             .random = [this] { return random_; }});
@@ -187,6 +188,7 @@ class LeaderElectorTest : public ::testing::Test {
   Metrics metrics_;
   EventRecorder* events_ = nullptr;
   double random_ = 0;
+  std::function<Duration()> release_timeout_;
   LeaderElectionOptions options_{.id = "web", .ns = "shop", .identity = "baz"};
   bool wait_for_finish_ = false;
   std::function<void()> at_end_of_work_;

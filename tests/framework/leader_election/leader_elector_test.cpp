@@ -283,6 +283,15 @@ TEST_F(LeaderElectorTest, AReleaseThatFailsIsLogged) {
   EXPECT_THAT(Log(), HasSubstr("Failed to release lease"));
 }
 
+TEST_F(LeaderElectorTest, AReleaseThatHasNoTimeLeftIsNotTried) {
+  release_timeout_ = [] { return 0s; };
+  StartAndLead();
+
+  EXPECT_EQ(Stop(), Outcome::kStopped);
+  EXPECT_EQ(Methods(), "GET POST");
+  EXPECT_THAT(Log(), HasSubstr("Failed to release lease"));
+}
+
 TEST_F(LeaderElectorTest, TheLeaseOfAnotherReplicaIsNotReleased) {
   at_end_of_work_ = [this] { SetLease("bing"); };
   StartAndLead();

@@ -23,6 +23,9 @@ struct LeaderElectorOptions {
   LeaderElectionOptions election{};  ///< `id` is required; `enabled` and `on_lost` are not used
   EventRecorder* events = nullptr;   ///< null: no Events
   LeaderElectionMetrics* metrics = nullptr;  ///< null: no metrics
+  /// Returns the time that the release may take, when the work has ended. Empty, or more than
+  /// RequestTimeout: RequestTimeout.
+  std::function<Duration()> release_timeout{};
   Logger log{};
   Clock& clock = Clock::Real();                              ///< the same as that of the fence
   workqueue::RandomSource random = workqueue::SystemRandom;  ///< for the jitter of the retries
