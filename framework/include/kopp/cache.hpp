@@ -161,6 +161,10 @@ class Cache : private WriteObserver {
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   /// Returns the state of each informer: objects, last version, failures.
   [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
+  /// Returns the metadata of the first `limit` objects, by namespace and name, of the informer with
+  /// this InformerStatus::name; empty if there is none.
+  [[nodiscard]] std::vector<ObjectMeta> MetadataOf(std::string_view informer,
+                                                   std::size_t limit) const;
   /// Returns the observer for the clients whose writes the reads of this cache contain.
   [[nodiscard]] WriteObserver& write_observer() { return *this; }
   /// Makes the reads that wait throw: for own writes StaleCacheError, for a first list

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -106,6 +107,10 @@ class InformerSet {
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   /// Returns the state of each informer.
   [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
+  /// Returns the first `limit` objects, by namespace and name, of the informer with this
+  /// InformerStatus::name, or nullopt if there is none.
+  [[nodiscard]] std::optional<std::vector<informer::AnyObject>> ObjectsOf(std::string_view informer,
+                                                                          std::size_t limit) const;
   /// Makes the threads end, and the calls that wait. Does not block.
   void RequestStop();
   /// Calls RequestStop and blocks until the threads have ended. The objects remain readable. May be

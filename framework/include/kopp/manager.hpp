@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,7 +24,11 @@ namespace kopp {
 
 class Endpoints;
 class LeaderElector;
+struct DebugLeadership;
+struct DebugQueue;
+struct DebugSource;
 class Metrics;
+class ReconcileHistory;
 class RunnableThreads;
 class Shutdown;
 class WriteFence;
@@ -165,6 +170,15 @@ class Manager {
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();
+  void TrackForServers(ControllerOptions& options) const;
+  void RecordReconciles(Controller& controller);
+  [[nodiscard]] DebugSource NewDebugSource() const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
+  [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
+  [[nodiscard]] std::vector<informer::InformerStatus> DescribeCaches() const;
+  [[nodiscard]] std::vector<std::string> DescribeObjects(const informer::InformerStatus& cache,
+                                                         std::size_t limit) const;
+  [[nodiscard]] DebugLeadership DescribeLeadership() const;
 
   bool Start(const std::stop_token& stop);
   void StartCaches();
@@ -184,9 +198,10 @@ class Manager {
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
-  std::unique_ptr<Metrics> metrics_;       // transports and queues use it
-  std::unique_ptr<Cluster> cluster_;       // the one of the options
-  std::unique_ptr<EventRecorder> events_;  // null before Run
+  std::unique_ptr<Metrics> metrics_;           // transports and queues use it
+  std::unique_ptr<Cluster> cluster_;           // the one of the options
+  std::unique_ptr<EventRecorder> events_;      // null before Run
+  std::unique_ptr<ReconcileHistory> history_;  // null without debug pages; controllers add to it
   std::vector<std::unique_ptr<Controller>> controllers_;
   std::vector<Permission> declared_;
 

@@ -7,11 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
+#include <kopp/events.hpp>
 #include <kopp/flags.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
@@ -82,6 +85,10 @@ struct Options {
 
   /// --debug-bind-address: the address that serves the debug pages over plain HTTP; "0": none.
   std::string debug_bind_address = "0";
+  /// The flags and their values, for the debug pages; FromCommandLine sets it.
+  std::vector<std::pair<std::string, std::string>> flag_values{};
+
+  EventRecorderOptions events{};  ///< of the Events of controllers and of leader election
 
   LeaderElectionOptions leader_election{};  ///< --leader-elect and further flags
 

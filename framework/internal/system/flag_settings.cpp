@@ -28,6 +28,20 @@ std::size_t EditDistance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+// Returns the setting of the first source that has the flag, or null.
+const FlagSetting* FindSetting(const Flags::Entry& entry,
+                               const std::vector<FlagSettings>& sources) {
+  for (const FlagSettings& settings : sources) {
+    const auto found = settings.find(entry.flag.name);
+    if (found != settings.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::string ValueText(const Flags::Entry& entry, const FlagSetting& setting) {
+  return entry.is_list ? JoinList(setting.values) : setting.values.back();
+}
+
 }  // namespace
 
 std::string FlagSpelling(const std::string& name) { return (name.size() == 1 ? "-" : "--") + name; }
@@ -57,18 +71,28 @@ FlagSettings SettingsFromEnvironment(
 
 void ApplySettings(const Flags& flags, const std::vector<FlagSettings>& sources) {
   for (const Flags::Entry& entry : flags.entries()) {
-    const auto has_flag = [&](const FlagSettings& all) { return all.contains(entry.flag.name); };
-    const auto source = std::find_if(sources.begin(), sources.end(), has_flag);
-    if (source == sources.end()) continue;
-    const FlagSetting& setting = source->at(entry.flag.name);
+    const FlagSetting* const setting = FindSetting(entry, sources);
+    if (setting == nullptr) continue;
     try {
-      entry.set(setting.values);
+      entry.set(setting->values);
     } catch (const std::invalid_argument& error) {
-      const std::string value = entry.is_list ? JoinList(setting.values) : setting.values.back();
-      throw UsageError("invalid value " + Quoted(value) + " for " + setting.source + ": " +
-                       error.what());
+      throw UsageError("invalid value " + Quoted(ValueText(entry, *setting)) + " for " +
+                       setting->source + ": " + error.what());
     }
   }
+}
+
+std::vector<std::pair<std::string, std::string>> FlagValues(
+    const Flags& flags, const std::vector<FlagSettings>& sources) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Flags::Entry& entry : flags.entries()) {
+    if (entry.flag.group.empty()) continue;
+    const FlagSetting* const setting = FindSetting(entry, sources);
+    std::string value = setting == nullptr ? entry.default_text : ValueText(entry, *setting);
+    if (entry.flag.secret && !value.empty()) value = "hidden";
+    values.emplace_back(FlagSpelling(entry.flag.name), std::move(value));
+  }
+  return values;
 }
 
 // Suggests a name only if it differs in at most 3 characters and in at most a third of them.

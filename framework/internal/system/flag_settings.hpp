@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kopp/flags.hpp>
@@ -43,6 +44,11 @@ using FlagSettings = std::map<std::string, FlagSetting>;
 /// Sets the variable of each flag to its value in the first of `sources` that has one. Throws
 /// UsageError for an invalid value.
 void ApplySettings(const Flags& flags, const std::vector<FlagSettings>& sources);
+
+/// Returns the flags that --help shows, as users write them, each with the value that ApplySettings
+/// sets, or else its default. Values of secret flags are hidden.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> FlagValues(
+    const Flags& flags, const std::vector<FlagSettings>& sources);
 
 /// Returns the end of the error for an unknown flag or key: the most similar name of a flag after
 /// `prefix`, or else `otherwise`.

@@ -311,6 +311,17 @@ bool Cache::WaitForSync(const std::stop_token& stop) const {
   return true;
 }
 
+std::vector<ObjectMeta> Cache::MetadataOf(std::string_view informer, std::size_t limit) const {
+  std::vector<ObjectMeta> metadata;
+  for (const Entry& entry : Entries()) {
+    const auto objects = entry.informers->ObjectsOf(informer, limit);
+    if (!objects) continue;
+    for (const informer::AnyObject& object : *objects) metadata.push_back(object.metadata());
+    break;  // further views of the kind have informers of the same name
+  }
+  return metadata;
+}
+
 std::vector<informer::InformerStatus> Cache::Statuses() const {
   std::vector<informer::InformerStatus> statuses;
   for (const Entry& entry : Entries()) {

@@ -291,6 +291,15 @@ std::vector<informer::InformerStatus> InformerSet::Statuses() const {
   return statuses;
 }
 
+std::optional<std::vector<informer::AnyObject>> InformerSet::ObjectsOf(std::string_view informer,
+                                                                       std::size_t limit) const {
+  for (const auto& member : members_) {
+    if (member->informer.Status().name != informer) continue;
+    return member->informer.store().Snapshot().List({.limit = limit, .sort_by_name = true});
+  }
+  return std::nullopt;
+}
+
 void InformerSet::RequestStop() { stopped_.request_stop(); }
 
 void InformerSet::Stop() {

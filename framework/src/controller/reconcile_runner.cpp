@@ -196,7 +196,8 @@ void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& out
                              .terminal = outcome.error.terminal,
                              .panic = outcome.panic,
                              .timed_out = outcome.timed_out,
-                             .duration = outcome.duration};
+                             .duration = outcome.duration,
+                             .reasons = ReasonsNote::Of(attempt.next.note.get())};
   if (options_.metrics != nullptr) options_.metrics->Observe(event);
   for (const ReconcileObserver& observer : options_.observers) {
     try {

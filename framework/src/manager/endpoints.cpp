@@ -8,6 +8,18 @@
 #include <kopp/config.hpp>
 
 namespace kopp {
+namespace {
+
+std::unique_ptr<HttpServer> Listen(const std::string& flag, const std::string& address,
+                                   HttpServer::Routes routes) {
+  try {
+    return std::make_unique<HttpServer>(HttpServerOptions{.address = address}, std::move(routes));
+  } catch (const ConfigError& error) {
+    throw ConfigError(flag + ": " + error.what());
+  }
+}
+
+}  // namespace
 
 Endpoints::Endpoints(const Options& options)
     : options_(options), liveness_(options.log), readiness_(options.log) {}
@@ -31,17 +43,22 @@ void Endpoints::Start(Metrics& metrics, const Client& client) {
   HttpServer::Routes routes{{"/healthz/", liveness_.At("/healthz")},
                             {"/livez/", liveness_.At("/livez")},
                             {"/readyz/", readiness_.At("/readyz")}};
-  try {
-    health_server_ = std::make_unique<HttpServer>(
-        HttpServerOptions{.address = options_.health_probe_bind_address}, std::move(routes));
-  } catch (const ConfigError& error) {
-    throw ConfigError(std::string("--health-probe-bind-address: ") + error.what());
-  }
+  health_server_ =
+      Listen("--health-probe-bind-address", options_.health_probe_bind_address, std::move(routes));
   options_.log.Info("Serving health checks", {{"address", health_server_->address()},
                                               {"paths", "/healthz, /livez, /readyz"}});
 }
 
+void Endpoints::StartDebugPages(DebugSource source) {
+  if (options_.debug_bind_address == "0") return;
+  debug_server_ = Listen("--debug-bind-address", options_.debug_bind_address,
+                         {{"/debug/", DebugPages(std::move(source), options_.clock)}});
+  options_.log.Info("Serving debug pages",
+                    {{"address", debug_server_->address()}, {"path", "/debug/"}});
+}
+
 void Endpoints::Stop() {
+  debug_server_.reset();
   metrics_server_.reset();
   health_server_.reset();
 }

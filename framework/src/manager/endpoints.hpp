@@ -7,14 +7,15 @@
 #include <kopp/http_server.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
+#include <kopp/serving/debug.hpp>
 #include <kopp/serving/health.hpp>
 
 namespace kopp {
 
 class MetricsServer;
 
-/// The HTTP endpoints of a Manager: metrics, and health checks. Checks and routes are added before
-/// Start; AddCheck may also be called afterwards.
+/// The HTTP endpoints of a Manager: metrics, health checks and debug pages. Checks and routes are
+/// added before Start; AddCheck may also be called afterwards.
 class Endpoints {
  public:
   /// `options` must outlive the object.
@@ -31,6 +32,8 @@ class Endpoints {
   /// object; `client` must not be fenced by leader election. Throws ConfigError, which names the
   /// flag, if it cannot listen or read the certificate.
   void Start(Metrics& metrics, const Client& client);
+  /// Serves the debug pages in the same way, if the options have an address for them.
+  void StartDebugPages(DebugSource source);
   /// Ends the servers. Blocks until running checks and handlers return.
   void Stop();
 
@@ -41,6 +44,7 @@ class Endpoints {
   HttpServer::Routes metrics_routes_;
   std::unique_ptr<MetricsServer> metrics_server_;  // null: metrics are not served
   std::unique_ptr<HttpServer> health_server_;      // null: health checks are not served
+  std::unique_ptr<HttpServer> debug_server_;       // null: debug pages are not served
 };
 
 }  // namespace kopp

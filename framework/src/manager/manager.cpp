@@ -12,6 +12,7 @@
 #include <kopp/leader_election/write_fence.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
+#include <kopp/serving/debug.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
@@ -77,12 +78,12 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
     throw std::logic_error("there are two controllers with the name \"" + options.name +
                            "\": set ControllerOptions::name");
   }
-  // The liveness check of the workers needs times.
-  if (options_.health_probe_bind_address != "0") options.track_times = true;
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
   if (!options.resync) options.resync = Spread(options_.sync_period);
+  TrackForServers(options);
   controllers_.push_back(std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
                                                       options_.clock, CollectedMetrics()));
+  RecordReconciles(*controllers_.back());
   return *controllers_.back();
 }
 
@@ -162,11 +163,13 @@ int Manager::Run(const std::stop_token& stop) {
 bool Manager::Start(const std::stop_token& stop) {
   SetPhase(Phase::kStarting);
   for (Cluster* cluster : Clusters()) cluster->RequireUsable();
-  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock);
+  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock,
+                                            options_.events);
   direct_transport_ = cluster_->TransportWithoutRetries();
   if (options_.leader_election.enabled) CreateElector();
   AddBuiltInChecks();
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
+  endpoints_->StartDebugPages(NewDebugSource());
   Group(RunnableGroup::kServers).Start();
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
   StartCaches();

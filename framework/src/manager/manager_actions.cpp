@@ -11,7 +11,8 @@
 namespace kopp {
 namespace {
 
-constexpr Kind kEvents{"v1", "Event", "events"};
+constexpr Kind kCoreEvents{"v1", "Event", "events"};
+constexpr Kind kEvents{"events.k8s.io/v1", "Event", "events"};
 constexpr Kind kLeases{"coordination.k8s.io/v1", "Lease", "leases"};
 constexpr Kind kTokenReviews{"authentication.k8s.io/v1", "TokenReview", "tokenreviews",
                              Scope::kCluster};
@@ -50,7 +51,10 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
 std::vector<Permission> Manager::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
-  if (!controllers_.empty()) all.push_back(PermissionFor(kEvents, {"create", "patch"}));
+  if (!controllers_.empty()) {
+    const bool core = options_.events.api == EventApi::kCore;
+    all.push_back(PermissionFor(core ? kCoreEvents : kEvents, {"create", "patch"}));
+  }
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
     const std::string id = election.id.empty() ? options_.name : election.id;

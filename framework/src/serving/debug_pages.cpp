@@ -51,6 +51,7 @@ class DebugSite {
     debug::Navigation links{{kRoot, "Overview"}};
     if (source_.queues) links.emplace_back("/debug/queues", "Queues");
     if (source_.caches) links.emplace_back("/debug/caches", "Caches");
+    if (source_.caches) links.emplace_back("/debug/watches", "Watches");
     if (source_.reconciles) links.emplace_back("/debug/reconciles", "Reconciles");
     if (source_.leadership) links.emplace_back("/debug/leadership", "Leadership");
     if (source_.flags) links.emplace_back("/debug/flags", "Flags");
@@ -63,6 +64,7 @@ class DebugSite {
     if (path == "/debug/caches" && source_.caches) {
       return Page{"Caches", "/debug/caches", {Caches()}};
     }
+    if (path == "/debug/watches" && source_.caches) return Watches();
     if (path.starts_with(kObjects)) return Objects(path);
     if (path == "/debug/reconciles" && source_.reconciles) {
       return Page{
@@ -97,6 +99,12 @@ class DebugSite {
     return {"Queues",
             "/debug/queues",
             {debug::QueuesTable(queues, now), debug::ItemsTable(queues, now)}};
+  }
+
+  [[nodiscard]] Page Watches() const {
+    const auto caches = source_.caches();
+    return {
+        "Watches", "/debug/watches", {debug::WatchesTable(caches), debug::HandlersTable(caches)}};
   }
 
   [[nodiscard]] debug::Table Caches() const {

@@ -42,17 +42,19 @@ Tone ToneOfResult(const ReconcileRecord& record) {
 }
 
 /// Returns a row of ItemsTable. `time` is an age or, if `preposition` is "in", a remaining time.
-std::vector<Cell> ItemRow(const std::string& controller, const Entry& entry, const char* state,
+std::vector<Cell> ItemRow(const DebugQueue& queue, const Entry& entry, const char* state,
                           const char* preposition, const std::optional<Duration>& time) {
+  const bool has_reasons = queue.reasons_of && entry.note;
   const bool is_running = std::string_view(state) == "processing";
   Cell time_cell = OptionalDurationCell(time, is_running ? ToneOfRunning(time) : Tone::kNormal);
   if (time) time_cell.text = std::string(preposition) + ' ' + time_cell.text;
-  return {TextCell(controller),
+  return {TextCell(queue.controller),
           TextCell(entry.item.ToString()),
           TextCell(entry.dirty ? std::string(state) + ", added again" : state),
           std::move(time_cell),
           NumberCell(entry.priority),
-          NumberCell(entry.failures, entry.failures > 0 ? Tone::kWarning : Tone::kNormal)};
+          NumberCell(entry.failures, entry.failures > 0 ? Tone::kWarning : Tone::kNormal),
+          TextCell(has_reasons ? queue.reasons_of(*entry.note) : "")};
 }
 
 void AddItems(const DebugQueue& queue, TimePoint now, Table& table) {
@@ -61,15 +63,15 @@ void AddItems(const DebugQueue& queue, TimePoint now, Table& table) {
     return entry.at ? std::optional(now - *entry.at) : std::nullopt;
   };
   for (const Entry& entry : snapshot.processing) {
-    table.rows.push_back(ItemRow(queue.controller, entry, "processing", "for", age(entry)));
+    table.rows.push_back(ItemRow(queue, entry, "processing", "for", age(entry)));
   }
   for (const Entry& entry : snapshot.ready) {
-    table.rows.push_back(ItemRow(queue.controller, entry, "ready", "for", age(entry)));
+    table.rows.push_back(ItemRow(queue, entry, "ready", "for", age(entry)));
   }
   for (const Entry& entry : snapshot.waiting) {
     const auto remaining =
         entry.at ? std::optional(std::max(*entry.at - now, Duration{})) : std::nullopt;
-    table.rows.push_back(ItemRow(queue.controller, entry, "waiting", "in", remaining));
+    table.rows.push_back(ItemRow(queue, entry, "waiting", "in", remaining));
   }
   table.total += snapshot.ready_count + snapshot.waiting_count + snapshot.processing_count;
 }
@@ -87,6 +89,16 @@ Cell IdCell(const std::string& id) {
   constexpr std::size_t kShown = 8;
   Cell cell = TextCell(id);
   if (id.size() > kShown) cell.text = id.substr(0, kShown) + "\u2026";
+  return cell;
+}
+
+/// Shows counts by name.
+Cell CountsCell(const std::map<std::string_view, std::uint64_t>& counts) {
+  Cell cell{.value = ordered_json::object()};
+  for (const auto& [name, count] : counts) {
+    cell.value[std::string(name)] = count;
+    cell.text += (cell.text.empty() ? "" : ", ") + std::to_string(count) + ' ' + std::string(name);
+  }
   return cell;
 }
 
@@ -132,7 +144,8 @@ Table ItemsTable(const std::vector<DebugQueue>& queues, TimePoint now) {
                           {"state", "State"},
                           {"seconds", "Time", Layout::kNumber},
                           {"priority", "Priority", Layout::kNumber},
-                          {"failures", "Failures", Layout::kNumber}},
+                          {"failures", "Failures", Layout::kNumber},
+                          {"reason", "Reason", Layout::kLongText}},
               .empty_text = "no items"};
   for (const DebugQueue& queue : queues) AddItems(queue, now, table);
   return table;
@@ -173,9 +186,55 @@ Table CachesTable(const std::vector<informer::InformerStatus>& caches,
   return table;
 }
 
+Table WatchesTable(const std::vector<informer::InformerStatus>& caches) {
+  Table table{.key = "watches",
+              .columns = {{"name", "Informer"},
+                          {"lists", "Lists", Layout::kNumber},
+                          {"events", "Events", Layout::kLongText},
+                          {"watchEnds", "Ends of watches", Layout::kLongText},
+                          {"skippedObjects", "Skipped objects", Layout::kNumber},
+                          {"driftedObjects", "Drifted objects", Layout::kNumber}},
+              .empty_text = "no watches"};
+  for (const informer::InformerStatus& cache : caches) {
+    const auto problems = [](std::uint64_t count) {
+      return NumberCell(static_cast<double>(count), count > 0 ? Tone::kWarning : Tone::kNormal);
+    };
+    table.rows.push_back({TextCell(cache.name), NumberCell(static_cast<double>(cache.lists)),
+                          CountsCell(cache.events), CountsCell(cache.watch_ends),
+                          problems(cache.skipped_objects), problems(cache.drifted_objects)});
+  }
+  return table;
+}
+
+Table HandlersTable(const std::vector<informer::InformerStatus>& caches) {
+  Table table{.key = "handlers",
+              .title = "Handlers",
+              .columns = {{"informer", "Informer"},
+                          {"name", "Handler"},
+                          {"synced", "Synced"},
+                          {"pending", "Pending objects", Layout::kNumber},
+                          {"busySeconds", "Busy for", Layout::kNumber},
+                          {"calls", "Calls", Layout::kNumber},
+                          {"errors", "Errors", Layout::kNumber}},
+              .empty_text = "no handlers"};
+  for (const informer::InformerStatus& cache : caches) {
+    for (const informer::HandlerStatus& handler : cache.handlers) {
+      const auto busy_for = handler.busy ? std::optional(handler.busy_for) : std::nullopt;
+      table.rows.push_back({TextCell(cache.name), TextCell(handler.name),
+                            BoolCell(handler.synced, Tone::kGood, Tone::kWarning),
+                            NumberCell(static_cast<double>(handler.queue_depth)),
+                            OptionalDurationCell(busy_for, ToneOfRunning(busy_for)),
+                            NumberCell(static_cast<double>(handler.calls)),
+                            NumberCell(static_cast<double>(handler.errors),
+                                       handler.errors > 0 ? Tone::kBad : Tone::kNormal)});
+    }
+  }
+  return table;
+}
+
 Table ObjectsTable(const informer::InformerStatus& cache, const std::vector<std::string>& objects) {
   Table table{.key = "objects",
-              .columns = {{"object", "The fields that the cache keeps", Layout::kLongText}},
+              .columns = {{"object", "Object", Layout::kLongText}},
               .total = cache.objects,
               .empty_text = "no objects"};
   for (const std::string& text : objects) {

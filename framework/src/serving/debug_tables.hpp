@@ -22,6 +22,10 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 /// empty: there is none.
 [[nodiscard]] Table CachesTable(const std::vector<informer::InformerStatus>& caches,
                                 const std::string& objects_path);
+/// What the watches of the caches have received, and how they ended.
+[[nodiscard]] Table WatchesTable(const std::vector<informer::InformerStatus>& caches);
+/// The handlers of the caches.
+[[nodiscard]] Table HandlersTable(const std::vector<informer::InformerStatus>& caches);
 /// The objects of one cache, redacted.
 [[nodiscard]] Table ObjectsTable(const informer::InformerStatus& cache,
                                  const std::vector<std::string>& objects);

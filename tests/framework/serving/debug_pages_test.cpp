@@ -63,11 +63,11 @@ TEST_F(DebugPagesTest, QueuesShowItemsWithStateAgePriorityAndFailures) {
                 "longestRunningSeconds": 90.0}],
     "items": [
       {"controller": "foo", "item": "a/running", "state": "processing, added again",
-       "seconds": 90.0, "priority": 0, "failures": 0},
+       "seconds": 90.0, "priority": 0, "failures": 0, "reason": ""},
       {"controller": "foo", "item": "a/ready", "state": "ready", "seconds": 2.0, "priority": 7,
-       "failures": 0},
+       "failures": 0, "reason": ""},
       {"controller": "foo", "item": "a/waiting", "state": "waiting", "seconds": 5.0,
-       "priority": 0, "failures": 3}]})"));
+       "priority": 0, "failures": 3, "reason": ""}]})"));
   EXPECT_THAT(Html("/debug/queues"),
               AllOf(HasSubstr("<td class=\"n warning\">for 1m30s</td>"),
                     HasSubstr(">in 5.0 s</td>"), HasSubstr("<td class=\"n warning\">3</td>")));
@@ -102,6 +102,35 @@ TEST_F(DebugPagesTest, CachesShowVersionAgeListsAndLastError) {
      "lastError": "connection refused"}])"));
   EXPECT_THAT(Html("/debug/caches"), AllOf(HasSubstr("<td class=\"n bad\">6m</td>"),
                                            HasSubstr("<a href=\"/debug/caches/0\">Pod</a>")));
+}
+
+TEST_F(DebugPagesTest, WatchesShowEventsEndsAndHandlers) {
+  caches_ = {{.name = "pods.v1",
+              .lists = 1,
+              .skipped_objects = 2,
+              .events = {{"added", 3}, {"updated", 5}},
+              .watch_ends = {{"timeout", 1}},
+              .handlers = {{.name = "foo", .synced = true, .queue_depth = 4, .calls = 8}}}};
+
+  EXPECT_EQ(Json("/debug/watches"), json::parse(R"({
+    "watches": [{"name": "pods.v1", "lists": 1, "events": {"added": 3, "updated": 5},
+                 "watchEnds": {"timeout": 1}, "skippedObjects": 2, "driftedObjects": 0}],
+    "handlers": [{"informer": "pods.v1", "name": "foo", "synced": true, "pending": 4,
+                  "busySeconds": null, "calls": 8, "errors": 0}]})"));
+  EXPECT_THAT(Html("/debug/watches"), HasSubstr("3 added, 5 updated"));
+}
+
+TEST_F(DebugPagesTest, ReasonsOfItemsAreShown) {
+  struct TextNote final : workqueue::Note {
+    void Merge(Note&) noexcept override {}
+    [[nodiscard]] std::unique_ptr<Note> Clone() const override { return nullptr; }
+  };
+  DebugQueue queue{.controller = "foo",
+                   .reasons_of = [](const workqueue::Note&) { return "Pod a/b updated"; }};
+  queue.snapshot.ready = {{.item = {"a", "b"}, .note = std::make_shared<TextNote>()}};
+  queues_ = {queue};
+
+  EXPECT_EQ(Json("/debug/queues")["items"][0]["reason"], "Pod a/b updated");
 }
 
 TEST_F(DebugPagesTest, CacheWithoutVersionHasNoAge) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include <kopp/controller/reason.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -33,6 +34,7 @@ struct ReconcileEvent {
   bool panic = false;           ///< it threw an object that is not a std::exception
   bool timed_out = false;       ///< it exceeded ControllerOptions::reconcile_timeout
   Duration duration{};          ///< of the call of the reconcile function
+  Reasons reasons = {};         ///< see Context::reasons
 };
 
 /// Called by the worker after each reconcile. Calls may be concurrent. Exceptions are ignored.

@@ -1,0 +1,151 @@
+#include "manager_fixture.hpp"
+#include "support/raw_client.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/kinds.hpp>
+
+namespace kopp {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::Get;
+using ::testing::HasSubstr;
+
+/// A Manager that serves debug pages.
+class ManagerDebugTest : public ManagerTest {
+ protected:
+  ManagerDebugTest() {
+    debug_manager_.emplace(Options{.name = "web-operator",
+                                   .version = "v1.2",
+                                   .debug_bind_address = "127.0.0.1:0",
+                                   .flag_values = {{"--v", "4"}},
+                                   .log = Logger({.write =
+                                                      [this](std::string_view line) {
+                                                        const std::lock_guard guard{mutex_};
+                                                        log_ += line;
+                                                      }}),
+                                   .transport = transport_,
+                                   .clock = clock_});
+    debug_manager_->AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+      reasons_ = context.reasons.ToString();
+      RecordCall(pod.metadata.name);
+      if (pod.metadata.name == "bad") throw std::runtime_error("it broke");
+      return Result{};
+    });
+  }
+  void StartManager() {
+    manager_thread_ =
+        std::jthread([this](const std::stop_token& stop) { code_ = debug_manager_->Run(stop); });
+    const std::string text = "Serving debug pages\" address=\"127.0.0.1:";
+    std::size_t position = std::string::npos;
+    while ((position = LogText().find(text)) == std::string::npos) std::this_thread::yield();
+    port_ = static_cast<std::uint16_t>(std::stoi(LogText().substr(position + text.size())));
+  }
+  json Page(const std::string& path) {
+    const auto response = Get(port_, path + "?format=json");
+    EXPECT_EQ(response.status, 200) << path;
+    return json::parse(response.body);
+  }
+  /// Returns the page when it has `count` rows in `table`.
+  json AwaitRows(const std::string& path, const std::string& table, std::size_t count) {
+    while (true) {
+      json page = Page(path);
+      if (page[table].size() >= count) return page[table];
+      std::this_thread::yield();
+    }
+  }
+
+  std::string reasons_;
+  std::optional<Manager> debug_manager_;
+  std::uint16_t port_ = 0;
+  std::jthread manager_thread_;
+};
+
+TEST_F(ManagerDebugTest, ReconcilesAreShownWithReasonResultAndError) {
+  SetPods({PodJson("bad")});
+  StartManager();
+
+  const json reconcile = AwaitRows("/debug/reconciles", "reconciles", 1)[0];
+  EXPECT_EQ(reconcile["controller"], "pod");
+  EXPECT_EQ(reconcile["object"], "ns/bad");
+  EXPECT_EQ(reconcile["result"], "error");
+  EXPECT_EQ(reconcile["error"], "it broke");
+  EXPECT_EQ(reconcile["reason"], "Pod ns/bad existed at the start");
+  EXPECT_EQ(reconcile["reconcileID"].get<std::string>().size(), 36U);
+}
+
+TEST_F(ManagerDebugTest, AnItemThatWaitsForItsRetryIsShownWithFailuresAndReason) {
+  SetPods({PodJson("bad")});
+  StartManager();
+  AwaitRows("/debug/reconciles", "reconciles", 1);
+
+  const json item = AwaitRows("/debug/queues", "items", 1)[0];
+  EXPECT_EQ(item["item"], "ns/bad");
+  EXPECT_EQ(item["failures"], 1);
+  while (Page("/debug/queues")["items"][0]["state"] != "waiting") std::this_thread::yield();
+  EXPECT_EQ(Page("/debug/queues")["items"][0]["reason"], "retry");
+  EXPECT_EQ(Page("/debug/queues")["queues"][0]["workers"], 1);
+}
+
+TEST_F(ManagerDebugTest, CachesShowTheirObjectsWatchesAndHandlers) {
+  SetPods({PodJson("web", R"(,"labels":{"app":"shop"})"), PodJson("db")});
+  StartManager();
+  AwaitCalls(2);
+
+  const json cache = Page("/debug/caches")["caches"][0];
+  EXPECT_EQ(cache["kind"], "Pod");
+  EXPECT_EQ(cache["objects"], 2);
+  const json objects = Page("/debug/caches/0")["objects"];
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_EQ(objects[0]["object"]["metadata"]["name"], "db");
+  EXPECT_EQ(objects[1]["object"]["metadata"]["labels"]["app"], "shop");
+  const json watches = Page("/debug/watches");
+  EXPECT_EQ(watches["watches"][0]["lists"], 1);
+  EXPECT_EQ(watches["handlers"][0]["name"], "pod");
+}
+
+TEST_F(ManagerDebugTest, ProgramFlagsAndLeadershipAreShown) {
+  StartManager();
+
+  const json program = Page("/debug/")["program"];
+  EXPECT_EQ(program[0]["value"], "web-operator");
+  EXPECT_EQ(program[1]["value"], "v1.2");
+  EXPECT_EQ(Page("/debug/flags")["flags"][0], json::parse(R"({"name": "--v", "value": "4"})"));
+  EXPECT_EQ(Page("/debug/leadership")["leadership"][0]["enabled"], false);
+}
+
+TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
+  testing::FakeClock clock;
+  Manager manager{
+      Options{.transport = std::make_shared<testing::ScriptedTransport>(clock), .clock = clock}};
+  auto builder = manager.AddController<Pod>();
+  auto& queue = builder.controller().queue();
+  builder.controller().EventsOf("test").Add({"ns", "web"});
+
+  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).note, nullptr);
+  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).at, std::nullopt);
+}
+
+TEST(ManagerDebugConfigTest, AnAddressThatCannotBeUsedIsNamedWithItsFlag) {
+  std::string log;
+  testing::FakeClock clock;
+  Manager manager{Options{.debug_bind_address = "192.0.2.1:1",
+                          .log = Logger({.write = [&](std::string_view line) { log += line; }}),
+                          .transport = std::make_shared<testing::ScriptedTransport>(clock)}};
+
+  EXPECT_EQ(manager.Run({}), 1);
+  EXPECT_THAT(log, HasSubstr("--debug-bind-address: "));
+}
+
+}  // namespace
+}  // namespace kopp
