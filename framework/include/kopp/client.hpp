@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,6 +22,13 @@
 #include <kopp/watch.hpp>
 
 namespace kopp {
+
+class Tracer;
+struct SpanContext;
+
+namespace detail {
+struct ClientTracing;
+}  // namespace detail
 
 /// Reads and writes objects at the API server. Each call sends at least one HTTP request; nothing
 /// is cached. Cheap to copy. Thread-safe. The transport must outlive all copies.
@@ -71,6 +79,9 @@ class Client {
   /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
   /// runs. The client of a Manager reports to its cache.
   [[nodiscard]] Client WithWriteObserver(WriteObserver& observer) const;
+  /// Returns a copy whose calls have spans below `parent`; see Tracer. `tracer` must outlive all
+  /// copies. Context::client has the span of the reconcile.
+  [[nodiscard]] Client WithTracing(Tracer& tracer, const SpanContext& parent) const;
 
   /// Returns nullopt if the object does not exist, or if the API server does not serve the kind: it
   /// returns 404 for both.
@@ -267,7 +278,8 @@ class Client {
   std::string namespace_;  // see InNamespace; empty: any
   FieldValidation field_validation_ = FieldValidation::kWarn;
   bool dry_run_ = false;
-  WriteObserver* observer_ = nullptr;  // null: writes are not reported
+  WriteObserver* observer_ = nullptr;                     // null: writes are not reported
+  std::shared_ptr<const detail::ClientTracing> tracing_;  // null: no spans
 };
 
 }  // namespace kopp

@@ -27,6 +27,7 @@ class Metrics;
 class ReconcileRunner;
 class RunningReconciles;
 class SourceRunner;
+class Tracer;
 class WorkerPool;
 
 /// A workqueue of object keys and the workers that reconcile them. Manager::AddController creates
@@ -100,6 +101,9 @@ class Controller {
   /// Adds a function that is called after each reconcile. Call it before Start.
   void AddObserver(ReconcileObserver observer) { observers_.push_back(std::move(observer)); }
 
+  /// Sets the tracer of the reconciles, which must outlive the controller. Call it before Start.
+  void SetTracer(Tracer* tracer) { tracer_ = tracer; }
+
   /// Throws std::logic_error if SetReconciler was not called.
   void RequireReconciler() const;
 
@@ -131,6 +135,7 @@ class Controller {
   Reconciler reconcile_;
   std::vector<ReconcileObserver> observers_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
+  Tracer* tracer_ = nullptr;                   // null: none
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start
   std::atomic<std::uint64_t> completed_ = 0;   // reconciles
   std::unique_ptr<SourceRunner> sources_;

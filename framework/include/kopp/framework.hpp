@@ -49,5 +49,6 @@
 #include <kopp/serving/health.hpp>
 #include <kopp/serving/liveness.hpp>
 #include <kopp/signals.hpp>
+#include <kopp/tracing.hpp>
 #include <kopp/transport_policies.hpp>
 #include <kopp/wait_for.hpp>

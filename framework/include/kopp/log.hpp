@@ -26,8 +26,11 @@ class LogValue {
   LogValue(const std::string& text) : LogValue(std::string_view(text)) {}             // NOLINT
   /// Encodes the key as text: "ns/name", or "name" without a namespace.
   LogValue(const ObjectKey& key);  // NOLINT
-  template <std::integral N>       // a template, so that a pointer does not convert to bool
-  LogValue(N value) {              // NOLINT
+  /// Returns the key in the form of klog.KRef: as text in kText and kLogfmt, and in the JSON
+  /// formats as an object: {"name":"web","namespace":"shop"}.
+  static LogValue Reference(const ObjectKey& key);
+  template <std::integral N>  // a template, so that a pointer does not convert to bool
+  LogValue(N value) {         // NOLINT
     if constexpr (std::same_as<N, bool>) {
       json_ = value ? "true" : "false";
     } else {
@@ -38,11 +41,14 @@ class LogValue {
   LogValue(N value) : json_(Number(static_cast<double>(value))) {}  // NOLINT
   /// Returns the value as JSON text.
   [[nodiscard]] const std::string& json() const { return json_; }
+  /// Returns the value as a JSON object for the JSON formats, or "" if it is the same in all.
+  [[nodiscard]] const std::string& json_object() const { return json_object_; }
 
  private:
   static std::string Number(double value);
 
   std::string json_;
+  std::string json_object_;
 };
 
 /// A key and its value in a log line. Does not own `key`.

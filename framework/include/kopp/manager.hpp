@@ -170,7 +170,7 @@ class Manager {
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();
-  void TrackForServers(ControllerOptions& options) const;
+  void TrackQueue(ControllerOptions& options) const;
   void RecordReconciles(Controller& controller);
   [[nodiscard]] DebugSource NewDebugSource() const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;

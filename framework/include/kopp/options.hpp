@@ -20,6 +20,7 @@
 #include <kopp/log.hpp>
 #include <kopp/observing_transport.hpp>
 #include <kopp/retrying_transport.hpp>
+#include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -107,6 +108,9 @@ struct Options {
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…
+
+  /// Creates a span for each reconcile and each of its API calls. Null: none. See Tracer.
+  std::shared_ptr<Tracer> tracer{};
 
   /// Called for each request to the API server, also for each retry. Empty: not called.
   RequestObserver on_request{};

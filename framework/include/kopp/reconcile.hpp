@@ -15,6 +15,8 @@
 
 namespace kopp {
 
+class Span;
+
 /// Passed to a reconcile function. All members are thread-safe, and valid until the function
 /// returns.
 struct Context {
@@ -27,7 +29,8 @@ struct Context {
   const Cache& cache;
   EventRecorder& events;  ///< records Kubernetes Events
   /// Adds the controller, the object and the reconcile id to each line: `controller`,
-  /// `controllerGroup`, `controllerKind`, `namespace`, `name` and `reconcileID`.
+  /// `controllerGroup`, `controllerKind`, `namespace`, `name`, `reconcileID`, and the key of the
+  /// object under the name of its kind.
   Logger log;
   /// A stop is requested when the process shuts down, at ControllerOptions::reconcile_timeout, and
   /// with ControllerOptions::cancel_superseded when a newer event comes: return early.
@@ -42,6 +45,9 @@ struct Context {
   /// times, see ControllerOptions::track_times.
   std::optional<Duration> queue_wait = {};
   Reasons reasons = {};  ///< why the key was queued; empty unless ControllerOptions::reasons is set
+  /// The span of this reconcile, to add attributes and as parent of own spans; null without
+  /// Options::tracer.
+  Span* span = nullptr;
   std::function<bool()> is_superseded = {};  ///< for Superseded
 
   /// Returns whether a newer event of the object has come since this reconcile started. The object

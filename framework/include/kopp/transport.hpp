@@ -22,7 +22,8 @@ struct Request {
   std::string body{};
   std::string content_type = "application/json";  ///< sent only if there is a body
   std::string accept = "application/json";
-  int attempt = 1;  ///< 1 for the first try; not sent. RetryingTransport sets it.
+  std::string traceparent{};  ///< W3C trace context, see SpanContext::Traceparent; empty: not sent
+  int attempt = 1;            ///< 1 for the first try; not sent. RetryingTransport sets it.
   /// If not empty, Call calls it immediately before the request is sent, for each try. If it
   /// throws, nothing is sent; of a TransportError, only the kind and the text are kept.
   std::function<void()> before_send{};

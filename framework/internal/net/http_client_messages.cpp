@@ -133,6 +133,7 @@ void ValidateRequest(const Request& request) {
   };
   validate_header("Content-Type", request.content_type);
   validate_header("Accept", request.accept);
+  validate_header("traceparent", request.traceparent);
 }
 
 std::vector<Header> RequestHeaders(const Request& request, std::string_view user_agent,
@@ -141,6 +142,7 @@ std::vector<Header> RequestHeaders(const Request& request, std::string_view user
   headers.reserve(4);
   headers.push_back({"User-Agent", user_agent});
   if (!request.accept.empty()) headers.push_back({"Accept", request.accept});
+  if (!request.traceparent.empty()) headers.push_back({"traceparent", request.traceparent});
   if (!authorization.empty()) headers.push_back({"Authorization", authorization});
   if (!request.body.empty()) headers.push_back({"Content-Type", request.content_type});
   return headers;

@@ -42,4 +42,18 @@ std::string RandomUuid() {
   return uuid;
 }
 
+std::string RandomHexDigits(std::size_t count) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  digits.reserve(count);
+  std::uint64_t bits = 1;
+  while (digits.size() < count) {
+    if (bits <= 1) bits = RandomBits() | (std::uint64_t{1} << 63U);
+    digits += kDigits[bits & 0xFU];
+    bits >>= 4U;
+  }
+  if (digits.find_first_not_of('0') == std::string::npos) digits.back() = '1';
+  return digits;
+}
+
 }  // namespace kopp::detail

@@ -1,3 +1,4 @@
+#include "client/client_tracing.hpp"
 #include "client/list_response.hpp"
 #include "client/open_stream.hpp"
 #include "net/resource_path.hpp"
@@ -108,6 +109,12 @@ Client Client::WithWriteObserver(WriteObserver& observer) const {
   return copy;
 }
 
+Client Client::WithTracing(Tracer& tracer, const SpanContext& parent) const {
+  Client copy = *this;
+  copy.tracing_ = std::make_shared<const detail::ClientTracing>(tracer, parent);
+  return copy;
+}
+
 /// Returns the namespace of a request for `ns`, which may be empty.
 std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const {
   if (namespace_.empty() || kind.scope == Scope::kCluster) return ns;
@@ -117,7 +124,8 @@ std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const 
 }
 
 std::string Client::Call(const Request& request) const {
-  Response response = transport_->Call(request, stop_);
+  Response response =
+      tracing_ ? tracing_->Call(*transport_, request, stop_) : transport_->Call(request, stop_);
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   throw ApiError::FromBody(request.method + " " + request.target, response.status, response.body,
                            response.retry_after);
@@ -189,15 +197,16 @@ PodLogStream Client::PodLogs(const ObjectKey& key, const PodLogOptions& options)
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const std::string tail_lines = options.tail_lines ? number(*options.tail_lines) : "";
   const std::string since = options.since ? number(options.since->count()) : "";
-  const Request request{
-      .target = WithQuery(ObjectPath(kPodKind, KeyFor(kPodKind, key), "log"),
-                          {{"container", options.container},
-                           {"follow", options.follow ? "true" : ""},
-                           {"previous", options.previous ? "true" : ""},
-                           {"timestamps", options.timestamps ? "true" : ""},
-                           {"tailLines", tail_lines},
-                           {"sinceSeconds", since}}),
-      .accept = "application/json, */*"};  // the log is plain text, an error is JSON
+  const Request request{.target = WithQuery(ObjectPath(kPodKind, KeyFor(kPodKind, key), "log"),
+                                            {{"container", options.container},
+                                             {"follow", options.follow ? "true" : ""},
+                                             {"previous", options.previous ? "true" : ""},
+                                             {"timestamps", options.timestamps ? "true" : ""},
+                                             {"tailLines", tail_lines},
+                                             {"sinceSeconds", since}}),
+                        .accept = "application/json, */*",
+                        .traceparent = tracing_ ? tracing_->parent.Traceparent()
+                                                : ""};  // the log is plain text, an error is JSON
   return {OpenStream(*transport_, request, "GET", stop_),
           options.follow ? Duration::max() : kLogIdleTimeout};
 }

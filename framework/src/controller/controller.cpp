@@ -90,6 +90,7 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
     sources_->Start(own_log);
     if (!runner_) {
       ReconcileRunner::Options options{.controller = name(),
+                                       .kind = kind_.kind,
                                        .reconcile = reconcile_,
                                        .on_error = options_.on_error,
                                        .reconcile_timeout = options_.reconcile_timeout,
@@ -100,7 +101,8 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
                                        .running = running_.get(),
                                        .find = find_,
                                        .observers = observers_,
-                                       .metrics = metrics_.get()};
+                                       .metrics = metrics_.get(),
+                                       .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
           queue_, std::move(options),
           ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});

@@ -17,11 +17,16 @@ namespace kopp {
 class ReconcileLog {
  public:
   /// `log` adds the controller to each line.
-  explicit ReconcileLog(const Logger& log) : log_(log), starts_(log.V(5)), results_(log.V(4)) {}
+  /// `kind` is that of the objects and must outlive the object.
+  ReconcileLog(const Logger& log, std::string_view kind)
+      : log_(log), starts_(log.V(5)), results_(log.V(4)), kind_(kind) {}
 
   /// Returns the logger for the Context of one reconcile.
   [[nodiscard]] Logger ForReconcile(const ObjectKey& key, const std::string& id) const {
-    return log_.With({{"namespace", key.ns}, {"name", key.name}, {"reconcileID", id}});
+    return log_.With({{kind_, LogValue::Reference(key)},
+                      {"namespace", key.ns},
+                      {"name", key.name},
+                      {"reconcileID", id}});
   }
 
   /// `log` is ForReconcile of the reconcile.
@@ -36,6 +41,7 @@ class ReconcileLog {
   Logger log_;
   Logger starts_;
   Logger results_;
+  std::string_view kind_;
 };
 
 }  // namespace kopp

@@ -37,6 +37,7 @@ struct ReconcileRunner::Attempt {
   std::string id;
   RetryHistory::Entry history;
   std::optional<Duration> queue_wait;
+  const ReconcileSpan& span;
   Logger log;
 };
 
@@ -44,7 +45,7 @@ ReconcileRunner::ReconcileRunner(Queue& queue, Options options, const Dependenci
     : queue_(queue),
       options_(std::move(options)),
       dependencies_(dependencies),
-      log_(dependencies.log) {
+      log_(dependencies.log, options_.kind) {
   const bool has_max_interval = options_.max_interval > Duration::zero();
   if (!has_max_interval && options_.reconcile_timeout <= Duration::zero()) return;
   timers_ = std::make_unique<TimerQueue>(dependencies_.clock);
@@ -71,17 +72,26 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   }
   const ActiveWorker active(options_.metrics);
   const std::string id = detail::RandomUuid();
-  const Attempt attempt{
-      .next = next,
-      .stop = stop,
-      .id = id,
-      .history = retries_.Find(next.item),
-      .queue_wait = options_.track_times ? std::optional(next.waited) : std::nullopt,
-      .log = log_.ForReconcile(next.item, id)};
+  const auto history = retries_.Find(next.item);
+  const auto queue_wait = options_.track_times ? std::optional(next.waited) : std::nullopt;
+  const ReconcileSpan span(options_.tracer, {.controller = options_.controller,
+                                             .key = next.item,
+                                             .id = id,
+                                             .retries = history.retries,
+                                             .queue_wait = queue_wait,
+                                             .reasons = next.note.get()});
+  const Attempt attempt{.next = next,
+                        .stop = stop,
+                        .id = id,
+                        .history = history,
+                        .queue_wait = queue_wait,
+                        .span = span,
+                        .log = span.With(log_.ForReconcile(next.item, id))};
   log_.Started(attempt.log, attempt.history.retries, attempt.queue_wait);
   const ReconcileOutcome outcome = Call(attempt);
   log_.Ended(attempt.log, outcome);
   CallErrorHook(attempt, outcome);
+  span.End(outcome);
   Count(outcome);
   Notify(attempt, outcome);
   Requeue(next, outcome);
@@ -109,20 +119,21 @@ ReconcileDeadline ReconcileRunner::NewDeadline(const SupersedableCall& call) con
   return {call.client(), call.stop(), *timers_, After(dependencies_.clock.Now(), timeout)};
 }
 
-Context ReconcileRunner::NewContext(const Attempt& attempt,
-                                    const ReconcileDeadline& deadline) const {
+Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client,
+                                    std::stop_token stop) const {
   return {.key = attempt.next.item,
-          .client = deadline.client(),
+          .client = client,
           .cache = dependencies_.cache,
           .events = dependencies_.events,
           .log = attempt.log,
-          .stop = deadline.stop(),
+          .stop = std::move(stop),
           .clock = dependencies_.clock,
           .reconcile_id = attempt.id,
           .retries = attempt.history.retries,
           .last_error = attempt.history.last_error,
           .queue_wait = attempt.queue_wait,
           .reasons = ReasonsNote::Of(attempt.next.note.get()),
+          .span = attempt.span.get(),
           .is_superseded = [this, &key = attempt.next.item] { return queue_.IsSuperseded(key); }};
 }
 
@@ -131,7 +142,8 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   const SupersedableCall call(options_.running, attempt.next.item, dependencies_.client,
                               attempt.stop);
   ReconcileDeadline deadline = NewDeadline(call);
-  Context context = NewContext(attempt, deadline);
+  const std::optional<Client> traced = attempt.span.With(deadline.client());
+  Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
   if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
   const TimePoint started = dependencies_.clock.Now();
   auto outcome = CallReconciler(options_.reconcile, attempt.next.item, context, attempt.stop);
@@ -157,7 +169,8 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
   try {
     const SupersedableCall call(nullptr, attempt.next.item, dependencies_.client, attempt.stop);
     const ReconcileDeadline deadline = NewDeadline(call);
-    Context context = NewContext(attempt, deadline);
+    const std::optional<Client> traced = attempt.span.With(deadline.client());
+    Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
     options_.on_error(outcome.error, context);
   } catch (const std::exception& error) {
     attempt.log.Error(kMessage, {{"err", error.what()}});

@@ -4,6 +4,7 @@
 #include "controller/reconcile_deadline.hpp"
 #include "controller/reconcile_log.hpp"
 #include "controller/reconcile_outcome.hpp"
+#include "controller/reconcile_span.hpp"
 #include "controller/retry_history.hpp"
 #include "controller/running_reconciles.hpp"
 #include "controller/supersedable_call.hpp"
@@ -50,6 +51,7 @@ class ReconcileRunner {
 
   struct Options {
     std::string_view controller{};
+    std::string_view kind{};  ///< of the reconciled objects
     Reconciler reconcile{};
     ErrorHook on_error{};            ///< may be empty
     Duration reconcile_timeout{};    ///< 0: none
@@ -63,6 +65,7 @@ class ReconcileRunner {
     std::function<informer::AnyObject(const ObjectKey&)> find{};
     std::vector<ReconcileObserver> observers{};
     ReconcileMetrics* metrics = nullptr;  ///< may be null
+    Tracer* tracer = nullptr;             ///< may be null; else it must outlive the runner
   };
 
   /// The objects that each Context refers to. They must outlive the runner.
@@ -91,7 +94,8 @@ class ReconcileRunner {
   [[nodiscard]] bool IsPaused(const ObjectKey& key) const;
 
   [[nodiscard]] ReconcileDeadline NewDeadline(const SupersedableCall& call) const;
-  [[nodiscard]] Context NewContext(const Attempt& attempt, const ReconcileDeadline& deadline) const;
+  [[nodiscard]] Context NewContext(const Attempt& attempt, const Client& client,
+                                   std::stop_token stop) const;
   [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;
   void CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const;
   void Count(const ReconcileOutcome& outcome);

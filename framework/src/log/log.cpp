@@ -25,7 +25,9 @@ bool IsColored(const LogOptions& options) {
 std::string EncodeFields(LogFormat format, LogFields fields) {
   std::string text;
   for (const auto& [key, value] : fields) {
-    text += detail::EncodeLogField(format, key, value.json());
+    const bool has_objects = format == LogFormat::kJson || format == LogFormat::kConsole;
+    const bool as_object = has_objects && !value.json_object().empty();
+    text += detail::EncodeLogField(format, key, as_object ? value.json_object() : value.json());
   }
   return text;
 }
@@ -40,6 +42,14 @@ std::size_t HashOf(bool is_error, std::string_view message, const std::source_lo
 LogValue::LogValue(std::string_view text) : json_(detail::QuoteLogText(text)) {}
 
 LogValue::LogValue(const ObjectKey& key) : json_(detail::QuoteLogText(key.ToString())) {}
+
+LogValue LogValue::Reference(const ObjectKey& key) {
+  LogValue value(key);
+  value.json_object_ = R"({"name":)" + detail::QuoteLogText(key.name);
+  if (!key.ns.empty()) value.json_object_ += R"(,"namespace":)" + detail::QuoteLogText(key.ns);
+  value.json_object_ += '}';
+  return value;
+}
 
 std::string LogValue::Number(double value) { return nlohmann::json(value).dump(); }
 

@@ -80,7 +80,7 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
   }
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
   if (!options.resync) options.resync = Spread(options_.sync_period);
-  TrackForServers(options);
+  TrackQueue(options);
   controllers_.push_back(std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
                                                       options_.clock, CollectedMetrics()));
   RecordReconciles(*controllers_.back());

@@ -23,14 +23,15 @@ std::string DebugName(const Cluster& cluster, const std::string& informer) {
 
 }  // namespace
 
-/// Liveness checks and debug pages read the times of queues, and debug pages the reasons.
-void Manager::TrackForServers(ControllerOptions& options) const {
-  const bool debugs = options_.debug_bind_address != "0";
+/// Liveness checks, debug pages and spans have the times of queues; pages and spans the reasons.
+void Manager::TrackQueue(ControllerOptions& options) const {
+  const bool debugs = options_.debug_bind_address != "0" || options_.tracer;
   if (debugs) options.reasons = true;
   if (debugs || options_.health_probe_bind_address != "0") options.track_times = true;
 }
 
 void Manager::RecordReconciles(Controller& controller) {
+  controller.SetTracer(options_.tracer.get());
   if (options_.debug_bind_address == "0") return;
   if (!history_) history_ = std::make_unique<ReconcileHistory>();
   controller.AddObserver([this](const ReconcileEvent& event) {

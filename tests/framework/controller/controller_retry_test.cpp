@@ -36,8 +36,9 @@ TEST_F(ControllerTest, AnExceptionIsLoggedAndRetriedWithADelayThatDoubles) {
 
   EXPECT_GE(calls[1] - calls[0], 5ms);
   EXPECT_GE(calls[2] - calls[1], 10ms);
-  EXPECT_THAT(LogText(), HasSubstr("\"Reconciler error\" controller=\"pods\" controllerGroup=\"\" "
-                                   "controllerKind=\"Pod\" namespace=\"ns\" name=\"a\" "));
+  EXPECT_THAT(LogText(),
+              HasSubstr("\"Reconciler error\" controller=\"pods\" controllerGroup=\"\" "
+                        "controllerKind=\"Pod\" Pod=\"ns/a\" namespace=\"ns\" name=\"a\" "));
   EXPECT_THAT(LogText(), HasSubstr("err=\"disk full\""));
   EXPECT_THAT(LogText(), HasSubstr("an object that is not a std::exception"));
 }

@@ -87,10 +87,26 @@ TEST_F(ReconcileContextTest, LogLinesHaveTheKeysOfControllerRuntime) {
 
   EXPECT_THAT(LogText(), HasSubstr("\"Starting workers\" controller=\"pod\" controllerGroup=\"\" "
                                    "controllerKind=\"Pod\" \"worker count\"=1"));
-  EXPECT_THAT(LogText(), HasSubstr("\"Scaled\" controller=\"pod\" controllerGroup=\"\" "
-                                   "controllerKind=\"Pod\" namespace=\"ns\" name=\"a\" "
-                                   "reconcileID=\"" +
-                                   id + '"'));
+  EXPECT_THAT(LogText(),
+              HasSubstr("\"Scaled\" controller=\"pod\" controllerGroup=\"\" "
+                        "controllerKind=\"Pod\" Pod=\"ns/a\" namespace=\"ns\" name=\"a\" "
+                        "reconcileID=\"" +
+                        id + '"'));
+}
+
+TEST_F(ReconcileContextTest, JsonLinesHaveTheObjectUnderTheNameOfItsKind) {
+  std::string text;
+  const Logger json_log{
+      {.format = LogFormat::kJson, .write = [&](std::string_view line) { text += line; }}};
+  NewController(
+      [&](const ObjectKey&, Context& context) {
+        context.log.Info("Scaled");
+        return Result{};
+      },
+      {.log = json_log});
+  ReconcileOnce();
+
+  EXPECT_THAT(text, HasSubstr(R"("Pod":{"name":"a","namespace":"ns"},"namespace":"ns")"));
 }
 
 TEST_F(ReconcileContextTest, StartAndEndOfAReconcileAreLoggedAtVerbosity5And4) {

@@ -89,6 +89,16 @@ TEST_P(TransportConformanceTest, RequestHasAuthorizationUserAgentAcceptAndHost) 
   EXPECT_THAT(head, Not(HasSubstr("Accept-Encoding")));
 }
 
+TEST_P(TransportConformanceTest, TraceparentIsSentOnlyIfItIsSet) {
+  RawServer server({AlwaysRespond(MakeResponse(200, ""))});
+  const auto transport = TransportTo(server);
+  static_cast<void>(transport->Call({.target = "/", .traceparent = "00-1-2-01"}));
+  static_cast<void>(transport->Call({.target = "/"}));
+
+  EXPECT_EQ(Header(server.Requests().at(0).head, "traceparent"), "00-1-2-01");
+  EXPECT_THAT(server.Requests().at(1).head, Not(HasSubstr("traceparent")));
+}
+
 TEST_P(TransportConformanceTest, HostHeaderOverTlsHasNoPortWithCpprestOnly) {
   RawServer server({AlwaysRespond(MakeResponse(200, ""))}, TrustedTls());
 
