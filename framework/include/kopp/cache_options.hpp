@@ -148,6 +148,11 @@ struct CacheOptions {
   /// once. Problems are logged, whether or not it is set. client-go: WatchErrorHandler.
   std::function<void(const informer::InformerError&)> on_error = {};
 
+  /// Called for each object that is skipped because it does not fit its view, if its metadata can
+  /// be read; on several threads at once. The problem is logged, whether or not it is set. A
+  /// Manager also records an Event.
+  std::function<void(const SkippedObject&)> on_skipped = {};
+
   /// Exports the state of each informer; must outlive the cache. Manager sets it.
   informer::InformerMetrics* metrics = nullptr;
 

@@ -20,6 +20,13 @@ enum class ObjectForm {
   kMetadataOnly,  ///< PartialObjectMetadata; an API server that does not support it sends kComplete
 };
 
+/// An object of a list or an event that was skipped because it does not fit its view.
+struct SkippedObject {
+  Kind kind = {};
+  const ObjectMeta& metadata;  ///< valid during the call
+  const std::string& problem;  ///< a sentence that names the object; valid during the call
+};
+
 /// Lists and watches the objects of one kind at the API server: all of them, or those that a filter
 /// selects. Each object is decoded as soon as it has arrived. Objects that do not fit the view, and
 /// watch events about another kind, are skipped and reported in ListResult::skipped and
@@ -33,16 +40,21 @@ class AnyHttpSource final : public informer::AnySource {
   /// Decodes an object: a view of it (see DecodeAny), its text, or both. Called by List and
   /// WatchStream::Next. Throws DecodeError; other exceptions are rethrown to their caller.
   using Decoder = std::function<informer::AnyObject(const JsonObject& object)>;
+  /// Called for each skipped object whose metadata can be read, by the threads of List and
+  /// WatchStream::Next.
+  using SkipObserver = std::function<void(const SkippedObject& object)>;
   /// Reads the objects that `filter` selects. `transport` and `clock`, which measures the time of a
   /// list, must outlive the source, and the source its watches.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter,
-                Clock& clock = Clock::Real(), ObjectForm form = ObjectForm::kComplete)
+                Clock& clock = Clock::Real(), ObjectForm form = ObjectForm::kComplete,
+                SkipObserver on_skipped = {})
       : transport_(transport),
         clock_(clock),
         kind_(kind),
         decode_(std::move(decode)),
         filter_(std::move(filter)),
-        form_(form) {}
+        form_(form),
+        on_skipped_(std::move(on_skipped)) {}
   /// Reads the namespace `ns`, or all namespaces if it is empty.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {},
                 Clock& clock = Clock::Real())
@@ -58,6 +70,7 @@ class AnyHttpSource final : public informer::AnySource {
   class HttpWatchStream;
   informer::AnyObject TryDecode(const JsonObject& object, std::string& problem) const;
   informer::AnyObject TryDecodeItem(PaddedText item, std::string& problem) const;
+  void ReportSkipped(const JsonObject& object, const std::string& problem) const;
 
   Transport& transport_;
   Clock& clock_;
@@ -65,6 +78,7 @@ class AnyHttpSource final : public informer::AnySource {
   Decoder decode_;
   ListFilter filter_;
   ObjectForm form_;
+  SkipObserver on_skipped_;  // may be empty
 };
 
 /// The AnyHttpSource::Decoder of the view `T`.

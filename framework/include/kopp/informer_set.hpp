@@ -45,6 +45,7 @@ class InformerSet {
     Logger log{};
     Clock& clock = Clock::Real();
     std::function<void(const informer::InformerError&)> on_error = {};  ///< see InformerOptions
+    AnyHttpSource::SkipObserver on_skipped = {};                        ///< see CacheOptions
     informer::InformerMetrics* metrics = nullptr;                       ///< see InformerOptions
     bool use_watch_list = false;                                        ///< see InformerOptions
     bool consistent_start = false;                                      ///< see InformerOptions

@@ -31,6 +31,7 @@ class Metrics;
 class ReconcileHistory;
 class RunnableThreads;
 class Shutdown;
+class SkippedObjectEvents;
 class WriteFence;
 
 /// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
@@ -167,6 +168,7 @@ class Manager {
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster*> Clusters() const;
   [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
+  [[nodiscard]] Options WithSkippedObjectEvents(Options options);
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();
@@ -198,10 +200,11 @@ class Manager {
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
-  std::unique_ptr<Metrics> metrics_;           // transports and queues use it
-  std::unique_ptr<Cluster> cluster_;           // the one of the options
-  std::unique_ptr<EventRecorder> events_;      // null before Run
-  std::unique_ptr<ReconcileHistory> history_;  // null without debug pages; controllers add to it
+  std::unique_ptr<Metrics> metrics_;              // transports and queues use it
+  std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
+  std::unique_ptr<Cluster> cluster_;              // the one of the options
+  std::unique_ptr<EventRecorder> events_;         // null before Run
+  std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
   std::vector<std::unique_ptr<Controller>> controllers_;
   std::vector<Permission> declared_;
 

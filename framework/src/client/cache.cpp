@@ -179,6 +179,7 @@ std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec, Use use) const {
                            .log = log_,
                            .clock = clock_,
                            .on_error = options_.on_error,
+                           .on_skipped = options_.on_skipped,
                            .metrics = options_.metrics,
                            .use_watch_list = options_.use_watch_list,
                            // The program may have written objects that nobody has recorded.

@@ -145,12 +145,24 @@ informer::AnyObject AnyHttpSource::TryDecode(const JsonObject& object, std::stri
   }
 }
 
+void AnyHttpSource::ReportSkipped(const JsonObject& object, const std::string& problem) const {
+  if (!on_skipped_) return;
+  try {
+    const auto metadata = object.Decode<PartialObjectMetadata>().metadata;
+    if (!metadata.name.empty()) on_skipped_({kind_, metadata, problem});
+  } catch (const DecodeError&) {  // NOLINT(bugprone-empty-catch): the metadata is invalid, too
+  }
+}
+
 /// TryDecode for an item of a list: also skips malformed JSON, so that one object cannot hide all
 /// others. A watch reads a malformed event again instead, and then lists.
 informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, std::string& problem) const {
   try {
     informer::AnyObject decoded;
-    ParseObject(item, [&](const JsonObject& object) { decoded = TryDecode(object, problem); });
+    ParseObject(item, [&](const JsonObject& object) {
+      decoded = TryDecode(object, problem);
+      if (!decoded) ReportSkipped(object, problem);
+    });
     return decoded;
   } catch (const DecodeError& error) {
     const ObjectKey key = KeyFromText(item.text);
@@ -262,6 +274,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
       item.object =
           std::make_shared<const PartialObjectMetadata>(object.Decode<PartialObjectMetadata>());
     } else {
+      source_.ReportSkipped(object, item.problem);
       item.type = Type::kSkipped;
       item.skipped_key = {metadata.ns, metadata.name};
     }

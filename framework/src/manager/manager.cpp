@@ -1,6 +1,7 @@
 #include "manager/endpoints.hpp"
 #include "manager/runnable_threads.hpp"
 #include "manager/shutdown.hpp"
+#include "manager/skipped_object_events.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -40,7 +41,8 @@ Duration Spread(Duration period) {
 Manager::Manager(Options options)
     : options_(std::move(options)),
       metrics_(std::make_unique<Metrics>()),
-      cluster_(std::make_unique<Cluster>("", options_, CollectedMetrics())),
+      cluster_(
+          std::make_unique<Cluster>("", WithSkippedObjectEvents(options_), CollectedMetrics())),
       leader_transport_(cluster_->transport()),
       endpoints_(std::make_unique<Endpoints>(options_)) {
   if (options_.leader_election.enabled) {
@@ -244,7 +246,9 @@ void Manager::LeadUntil(const std::stop_token& stop) {
     StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
     throw;
   }
+  skipped_->Start(*events_);
   SleepUntil(options_.clock, TimePoint::max(), stop);
+  skipped_->Stop();
   EndTerm();
 }
 
