@@ -84,7 +84,9 @@ struct Options {
   /// least 10 minutes are advisable; longer than your longest reconcile.
   Duration liveness_limit = std::chrono::minutes(30);
 
-  /// --debug-bind-address: the address that serves the debug pages over plain HTTP; "0": none.
+  /// --debug-bind-address: the address that serves the debug pages at /debug/ over plain HTTP; "0":
+  /// none. They show flags and the metadata of objects to everybody who can connect: use loopback.
+  /// While they are served, all controllers keep reasons (see ControllerOptions::reasons).
   std::string debug_bind_address = "0";
   /// The flags and their values, for the debug pages; FromCommandLine sets it.
   std::vector<std::pair<std::string, std::string>> flag_values{};
