@@ -12,7 +12,7 @@ namespace kopp {
 namespace {
 
 constexpr Kind kCoreEvents{"v1", "Event", "events"};
-constexpr Kind kEvents{"events.k8s.io/v1", "Event", "events"};
+constexpr Kind kNewEvents{"events.k8s.io/v1", "Event", "events"};
 constexpr Kind kLeases{"coordination.k8s.io/v1", "Lease", "leases"};
 constexpr Kind kTokenReviews{"authentication.k8s.io/v1", "TokenReview", "tokenreviews",
                              Scope::kCluster};
@@ -27,11 +27,16 @@ std::vector<std::string> WatchedNamespaces(const Options& options) {
   return namespaces;
 }
 
+Permission PermissionForEvents(const Options& options) {
+  const bool core = options.events.api == EventApi::kCore;
+  return PermissionFor(core ? kCoreEvents : kNewEvents, {"create", "patch"});
+}
+
 /// Returns what leader election with the Lease `id` needs, besides the Events in `namespaces`,
-/// which the program watches; empty: all. Throws ConfigError if the namespace of the Lease is not
-/// known.
+/// which the program watches; empty: all. `events` are Events in any namespace. Throws ConfigError
+/// if the namespace of the Lease is not known.
 std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& election,
-                                              const std::string& id,
+                                              const std::string& id, const Permission& events,
                                               const std::vector<std::string>& namespaces) {
   const std::string ns = LeaderElectionNamespace(election);
   Permission create = PermissionFor(kLeases, {"create"});  // RBAC cannot restrict it to a name
@@ -40,7 +45,7 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
   create.ns = renew.ns = ns;
   std::vector<Permission> all{create, renew};
   if (!ns.empty() && !namespaces.empty() && std::ranges::count(namespaces, ns) == 0) {
-    all.push_back(PermissionFor(kEvents, {"create", "patch"}));
+    all.push_back(events);
     all.back().ns = ns;
   }
   return all;
@@ -51,14 +56,12 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
 std::vector<Permission> Manager::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
-  if (!controllers_.empty()) {
-    const bool core = options_.events.api == EventApi::kCore;
-    all.push_back(PermissionFor(core ? kCoreEvents : kEvents, {"create", "patch"}));
-  }
+  const Permission events = PermissionForEvents(options_);
+  if (!controllers_.empty()) all.push_back(events);
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
     const std::string id = election.id.empty() ? options_.name : election.id;
-    const auto rules = PermissionsOfElection(election, id, WatchedNamespaces(options_));
+    const auto rules = PermissionsOfElection(election, id, events, WatchedNamespaces(options_));
     all.insert(all.end(), rules.begin(), rules.end());
   }
   if (options_.metrics_bind_address != "0" && options_.metrics_secure) {

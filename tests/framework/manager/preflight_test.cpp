@@ -219,5 +219,16 @@ TEST(ManagerActionsTest, TheLeaderNeedsEventsInTheNamespaceOfTheLease) {
   EXPECT_THAT(permissions_in_watched_namespace, Not(::testing::Contains(events)));
 }
 
+TEST(ManagerActionsTest, TheApiOfTheEventsDecidesAboutTheirPermission) {
+  Options options{.watch_namespace = "shop", .events = {.api = EventApi::kEvents}};
+  options.leader_election = {.enabled = true, .id = "lock", .ns = "system"};
+
+  EXPECT_THAT(Manager(options).Permissions(),
+              ::testing::Contains(Permission{.group = "events.k8s.io",
+                                             .resource = "events",
+                                             .verbs = {"create", "patch"},
+                                             .ns = "system"}));
+}
+
 }  // namespace
 }  // namespace kopp
