@@ -15,9 +15,7 @@ bool VersionChanged(const AnyObject& before, const AnyObject& after) {
   return before.metadata().resourceVersion != after.metadata().resourceVersion;
 }
 
-int PriorityOf(const KeyEvent& event) {
-  return event.in_initial_list || event.IsResync() ? kLowPriority : 0;
-}
+int PriorityOf(const KeyEvent& event) { return event.IsChange() ? 0 : kLowPriority; }
 
 /// Returns whether the group and kind of `reference` are those of `owner`.
 bool Refers(const OwnerReference& reference, const Kind& owner) {
@@ -46,8 +44,9 @@ bool KeyEvent::IsResync() const {
 }
 
 EnqueueFunction EnqueueTo(KeyQueue& queue) {
-  return
-      [&queue](const ObjectKey& key, int priority, const KeyEvent&) { queue.Add(key, priority); };
+  return [&queue](const ObjectKey& key, int priority, const KeyEvent& event) {
+    queue.Add(key, priority, nullptr, event.IsChange());
+  };
 }
 
 AnyEventHandler EnqueueAnyMapped(

@@ -1,10 +1,12 @@
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
@@ -155,19 +157,70 @@ TEST_F(SupersededTest, ASupersededItemIsReturnedOnceMoreAndIsThenNotSuperseded) 
   EXPECT_EQ(queue_.Len(), 0);
 }
 
-TEST_F(SupersededTest, ADelayedAddOfAnItemInProcessingIsReported) {
+TEST_F(SupersededTest, DelayedAddsAndAddsOfNothingNewDoNotSupersedeAnItemInProcessing) {
   queue_.Add("a");
   static_cast<void>(queue_.Get());
+  queue_.AddAfter("a", 0s);
   queue_.AddAfter("a", 1s);
-  queue_.AddAfter("b", 1s);
-  EXPECT_FALSE(queue_.IsSuperseded("a"));
+  queue_.Add("a", 0, nullptr, false);
+  queue_.AddCoalesced("a", 0, nullptr, false);
 
   clock_.AwaitSleepers(1);
   clock_.Advance(1s);
   clock_.AwaitSleepers(1);
 
+  EXPECT_FALSE(queue_.IsSuperseded("a"));
+  EXPECT_TRUE(superseded_.empty());
+  EXPECT_TRUE(queue_.TakeSnapshot().processing.at(0).dirty) << "it is returned once more";
+}
+
+TEST_F(SupersededTest, AnAddAfterOneOfNothingNewSupersedesTheItemInProcessing) {
+  queue_.Add("a");
+  static_cast<void>(queue_.Get());
+  queue_.Add("a", 0, nullptr, false);
+
+  queue_.Add("a");
+
   EXPECT_TRUE(queue_.IsSuperseded("a"));
   EXPECT_EQ(superseded_, std::vector<std::string>{"a"});
+}
+
+TEST(SupersededCoalesceTest, ACoalescedAddSupersedesAtTheEndOfItsWaitIfOneOfTheAddsDoes) {
+  kopp::testing::FakeClock clock;
+  DelayingQueue<std::string> queue({.clock = clock, .coalesce = {.quiet = 100ms}});
+  for (const char* item : {"change", "resync"}) {
+    queue.Add(item);
+    static_cast<void>(queue.Get());
+  }
+  queue.AddCoalesced("change", 0, nullptr, true);
+  queue.AddCoalesced("change", 0, nullptr, false);
+  queue.AddCoalesced("resync", 0, nullptr, false);
+  EXPECT_FALSE(queue.IsSuperseded("change"));
+
+  clock.AwaitSleepers(1);
+  clock.Advance(100ms);
+  clock.AwaitSleepers(1);
+
+  EXPECT_TRUE(queue.IsSuperseded("change"));
+  EXPECT_FALSE(queue.IsSuperseded("resync"));
+}
+
+/// Adds a note that needs 4 GiB of memory for the notes of all handles, with less address space.
+[[noreturn]] void AddANoteWithoutMemory() {
+  const rlimit limit{.rlim_cur = 2UL << 30U, .rlim_max = 2UL << 30U};
+  ::setrlimit(RLIMIT_AS, &limit);
+  detail::ItemNotes notes;
+  notes.Add(0, NoteOf("kept"));
+  notes.Add(detail::kNoHandle - 1, NoteOf("dropped"));
+  const bool dropped = !notes.Take(detail::kNoHandle - 1) && TextOf(notes.Take(0).get()) == "kept";
+  std::_Exit(dropped ? 0 : 1);
+}
+
+TEST(ItemNotesTest, ANoteForWhichThereIsNoMemoryIsDropped) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need the address space";
+#endif
+  EXPECT_EXIT(AddANoteWithoutMemory(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

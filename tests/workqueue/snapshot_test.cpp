@@ -1,5 +1,6 @@
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,27 @@ namespace kopp::workqueue {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// An item without a default constructor.
+struct Number {
+  explicit Number(int number) : value(number) {}
+  bool operator==(const Number&) const = default;
+
+  int value;
+};
+
+}  // namespace
+}  // namespace kopp::workqueue
+
+template <>
+struct std::hash<kopp::workqueue::Number> {
+  std::size_t operator()(const kopp::workqueue::Number& number) const {
+    return std::hash<int>{}(number.value);
+  }
+};
+
+namespace kopp::workqueue {
+namespace {
 
 class SnapshotTest : public ::testing::Test {
  protected:
@@ -115,6 +137,26 @@ TEST_F(SnapshotTest, TheLimitBoundsTheListsButNotTheCounts) {
   EXPECT_EQ(snapshot.processing_count, 100);
 }
 
+TEST(SnapshotCoalesceTest, TheLimitKeepsTheEarliestOfDelayedAndCoalescedItems) {
+  kopp::testing::FakeClock clock;
+  DelayingQueue<int> queue({.clock = clock, .coalesce = {.quiet = 100ms}});
+  for (int i = 0; i < 50; ++i) {
+    queue.AddCoalesced(i);
+    clock.AwaitSleepers(1);
+    clock.Advance(1ms);
+  }
+  queue.AddCoalesced(0);  // at the end of the others
+  clock.AwaitSleepers(1);
+  queue.AddAfter(100, 51ms + 500us);  // between 1 and 2
+
+  const auto snapshot = queue.TakeSnapshot(3);
+
+  std::vector<int> items;
+  for (const auto& entry : snapshot.waiting) items.push_back(entry.item);
+  EXPECT_EQ(items, (std::vector<int>{1, 100, 2}));
+  EXPECT_EQ(snapshot.waiting_count, 51);
+}
+
 TEST_F(SnapshotTest, ReportsWhetherTheQueueIsShuttingDown) {
   queue_.AddAfter("dropped", 1s);
   EXPECT_FALSE(queue_.TakeSnapshot().shutting_down);
@@ -152,6 +194,18 @@ TEST(SnapshotOrderTest, ReadyItemsAreListedByPriorityThenByTenant) {
   EXPECT_EQ(items, (std::vector<std::string>{"c9", "a1", "a2", "b1"}));
   EXPECT_EQ(snapshot.ready[0].priority, 8);
   EXPECT_EQ(snapshot.processing.at(0).priority, 9);
+}
+
+TEST(SnapshotTypesTest, AnItemNeedsNoDefaultConstructor) {
+  kopp::testing::FakeClock clock;
+  RateLimitingQueue<Number> queue({.clock = clock, .coalesce = {.quiet = 100ms}});
+  queue.AddAfter(Number(1), 1s);
+  queue.AddCoalesced(Number(2));
+
+  const auto snapshot = queue.TakeSnapshot(1);
+
+  ASSERT_EQ(snapshot.waiting.size(), 1);
+  EXPECT_EQ(snapshot.waiting[0].item, Number(2));
 }
 
 TEST(SnapshotTimesTest, TimesAreNulloptWithoutTrackTimes) {

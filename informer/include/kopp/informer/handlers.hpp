@@ -28,13 +28,16 @@ struct KeyEvent {
 
   /// Returns whether the update is a resync: the object has not changed.
   [[nodiscard]] bool IsResync() const;
+  /// Returns whether something has changed: it is not a resync, and not of the initial list.
+  [[nodiscard]] bool IsChange() const { return !in_initial_list && !IsResync(); }
 };
 
 /// Enqueues a key with a priority, on the thread of the handler. The handlers below call it.
 using EnqueueFunction =
     std::function<void(const ObjectKey& key, int priority, const KeyEvent& event)>;
 
-/// Returns a function that adds keys to `queue`, which must outlive it.
+/// Returns a function that adds keys to `queue`, which must outlive it. Only changes supersede an
+/// item in processing, see Queue::IsSuperseded.
 EnqueueFunction EnqueueTo(KeyQueue& queue);
 
 // The handlers below exist in two forms: they enqueue keys with a function, or to a queue, which

@@ -39,6 +39,8 @@ class DelayingQueue : public Queue<T> {
   /// If `priority` is not set, an item that is being processed keeps the priority with which Get
   /// returned it; any other item has the priority 0.
   ///
+  /// A delayed item does not supersede itself in processing, see Queue::IsSuperseded.
+  ///
   /// An Add does not cancel a pending AddAfter: the item is then processed once more than
   /// necessary, which is harmless. In controller-runtime, an Add replaces the pending AddAfter.
   void AddAfter(const T& item, Duration delay, std::optional<int> priority = {},
@@ -47,7 +49,9 @@ class DelayingQueue : public Queue<T> {
   /// Adds `item` when its adds have been quiet for QueueOptions::coalesce, or immediately without
   /// that option. The highest priority of the coalesced adds applies. Neither Add nor AddAfter is
   /// coalesced: a retry waits for its own delay only. Does nothing if the queue is shutting down.
-  void AddCoalesced(const T& item, int priority = 0, std::unique_ptr<Note> note = {});
+  /// `supersedes`: see Queue::IsSuperseded, which becomes true when the item is added.
+  void AddCoalesced(const T& item, int priority = 0, std::unique_ptr<Note> note = {},
+                    bool supersedes = true);
 
   void ShutDown() override {
     Stop();
@@ -62,19 +66,21 @@ class DelayingQueue : public Queue<T> {
       std::size_t limit = std::numeric_limits<std::size_t>::max()) override;
 
  private:
+  using DueItem = typename Queue<T>::DueItem;
+
   struct Waiting {
     detail::DelayHeap<T> heap;
     std::unique_ptr<detail::CoalesceWindows<T>> windows;  // null until the first AddCoalesced
     // Items that were removed from the heap or the windows and not added yet. AddAll clears the
     // vectors while it holds the lock of the queue.
-    std::vector<Prioritized<T>> due;
+    std::vector<DueItem> due;
     std::vector<std::unique_ptr<Note>> due_notes;  // of the items in `due`; may be shorter
 
     [[nodiscard]] TimePoint next() const {
       return windows ? std::min(heap.next(), windows->next()) : heap.next();
     }
     void PopDue(TimePoint now);
-    void AddDue(Prioritized<T> item, std::unique_ptr<Note> note);
+    void AddDue(DueItem item, std::unique_ptr<Note> note);
     bool stopped = false;
   };
 
@@ -97,7 +103,7 @@ void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int
                                 std::unique_ptr<Note> note) {
   if (this->metrics().enabled() && !this->ShuttingDown()) this->metrics().IncRetries();
   const int new_priority = priority ? *priority : this->RequeuePriority(item);
-  if (delay <= Duration::zero()) return this->Add(item, new_priority, std::move(note));
+  if (delay <= Duration::zero()) return this->Add(item, new_priority, std::move(note), false);
   const TimePoint ready_at = After(this->clock().Now(), delay);
   const std::uint32_t hash = detail::DelayHeap<T>::Hash(item, this);
   bool is_first = false;
@@ -110,8 +116,9 @@ void DelayingQueue<T>::AddAfter(const T& item, Duration delay, std::optional<int
 }
 
 template <Item T>
-void DelayingQueue<T>::AddCoalesced(const T& item, int priority, std::unique_ptr<Note> note) {
-  if (!this->coalesce().enabled()) return this->Add(item, priority, std::move(note));
+void DelayingQueue<T>::AddCoalesced(const T& item, int priority, std::unique_ptr<Note> note,
+                                    bool supersedes) {
+  if (!this->coalesce().enabled()) return this->Add(item, priority, std::move(note), supersedes);
   using Windows = detail::CoalesceWindows<T>;
   const TimePoint now = this->clock().Now();
   const std::uint32_t hash = Windows::Hash(item, this);
@@ -120,7 +127,7 @@ void DelayingQueue<T>::AddCoalesced(const T& item, int priority, std::unique_ptr
     auto waiting = waiting_.Lock();
     if (waiting->stopped) return;
     if (!waiting->windows) waiting->windows = std::make_unique<Windows>(this->coalesce());
-    is_first = waiting->windows->Add(item, hash, now, priority, std::move(note));
+    is_first = waiting->windows->Add(item, hash, now, priority, std::move(note), supersedes);
   }
   if (is_first) changed_.notify_one();
 }
@@ -130,18 +137,18 @@ template <Item T>
 void DelayingQueue<T>::Waiting::PopDue(TimePoint now) {
   while (heap.next() <= now && due.size() < kBatchSize) {
     std::unique_ptr<Note> note = heap.TakeFrontNote();
-    AddDue(heap.PopFront(), std::move(note));
+    Prioritized<T> front = heap.PopFront();
+    AddDue({std::move(front.item), front.priority}, std::move(note));
   }
   while (windows && due.size() < kBatchSize) {
-    std::unique_ptr<Note> note;
-    std::optional<Prioritized<T>> item = windows->Pop(now, note);
-    if (!item) return;
-    AddDue(*std::move(item), std::move(note));
+    auto next = windows->Pop(now);
+    if (!next) return;
+    AddDue({std::move(next->item), next->priority, next->supersedes}, std::move(next->note));
   }
 }
 
 template <Item T>
-void DelayingQueue<T>::Waiting::AddDue(Prioritized<T> item, std::unique_ptr<Note> note) {
+void DelayingQueue<T>::Waiting::AddDue(DueItem item, std::unique_ptr<Note> note) {
   due.push_back(std::move(item));
   if (!note) return;
   due_notes.resize(due.size());
@@ -196,10 +203,12 @@ Snapshot<T> DelayingQueue<T>::TakeSnapshot(std::size_t limit) {
     waiting->heap.ForEarliest(limit - due_count, add);
     snapshot.waiting_count = waiting->heap.size() + due.size();
     if (!waiting->windows) return;
-    waiting->windows->ForEach(add);
+    waiting->windows->ForEarliest(limit, add);
     snapshot.waiting_count += waiting->windows->size();
     std::ranges::stable_sort(snapshot.waiting, {}, [](const auto& entry) { return *entry.at; });
-    if (snapshot.waiting.size() > limit) snapshot.waiting.resize(limit);
+    if (snapshot.waiting.size() <= limit) return;
+    const auto end = snapshot.waiting.begin() + static_cast<std::ptrdiff_t>(limit);
+    snapshot.waiting.erase(end, snapshot.waiting.end());
   });
 }
 

@@ -5,8 +5,8 @@
 namespace kopp::workqueue {
 
 /// Data about an Add, for example why the item was added. The queue keeps the note of an item until
-/// its next Get, which returns it; the notes of several Adds are merged. A delayed add keeps its
-/// note while it waits. The queue does not interpret notes.
+/// its next Get, which returns it; the notes of several Adds are merged. Without memory it is lost.
+/// A delayed add keeps its note while it waits. The queue does not interpret notes.
 ///
 /// The queue calls the functions while it holds its lock: they must not block and must not call the
 /// queue. All notes of one queue must be of one class.

@@ -70,9 +70,9 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   /// it is ignored unless the order has priorities.
   void Add(const T& item, int priority = 0) { AddOne(item, priority); }
   void Add(T&& item, int priority = 0) { AddOne(std::move(item), priority); }
-  /// The same with a note, which may be null; see Note.
-  void Add(const T& item, int priority, std::unique_ptr<Note> note) {
-    AddOne(item, priority, &note);
+  /// The same with a note, which may be null; see Note. `supersedes`: see IsSuperseded.
+  void Add(const T& item, int priority, std::unique_ptr<Note> note, bool supersedes = true) {
+    AddOne(item, priority, &note, supersedes);
   }
 
   /// Blocks until an item is ready and returns it; the caller must call Done for it. After ShutDown
@@ -93,16 +93,18 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   /// item a second time, so two workers can process it at once.
   void Done(const T& item);
 
-  /// Returns whether an item in processing was added again, so that Get will return it once more.
-  /// Returns false for any other item.
+  /// Returns whether an item in processing was added again because of something new, so that Get
+  /// will return it once more. Adds with `supersedes` = false and delayed adds (AddAfter,
+  /// AddRateLimited) do not count: they repeat work that is not newer than the one in processing.
+  /// Returns false for an item that is not in processing.
   [[nodiscard]] bool IsSuperseded(const T& item) {
     const std::uint32_t hash = Items::Hash(item, this);
     return state_.Lock()->items.IsSuperseded(item, hash);
   }
-  /// Sets a function that is called when an item in processing is added again: at most once for
+  /// Sets a function that is called when IsSuperseded of an item becomes true: at most once for
   /// each Get, on the thread that adds it, without holding a lock. Its call may be late: the item
   /// may be done or returned once more by then; see IsSuperseded. Call it before the first Add. The
-  /// function must not throw.
+  /// function must not throw. It must not block, because it delays the thread that adds the item.
   void OnSuperseded(std::function<void(const T&)> function) {
     on_superseded_ = std::move(function);
   }
@@ -133,9 +135,15 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   [[nodiscard]] Clock& clock() const { return options_.clock; }
   [[nodiscard]] const Coalesce& coalesce() const { return options_.coalesce; }
   [[nodiscard]] detail::QueueMetrics& metrics() { return metrics_; }
+  /// The arguments of an Add.
+  struct DueItem {
+    T item;
+    int priority = 0;
+    bool supersedes = false;  ///< see IsSuperseded
+  };
   /// Adds all `items` in one critical section, and clears both arguments before it releases the
   /// lock. `notes` are those of the first items.
-  void AddAll(std::vector<Prioritized<T>>& items, std::vector<std::unique_ptr<Note>>& notes);
+  void AddAll(std::vector<DueItem>& items, std::vector<std::unique_ptr<Note>>& notes);
   /// Like TakeSnapshot, but calls `add_entries(snapshot)` before it releases the lock.
   template <typename F>
   Snapshot<T> TakeSnapshotWith(std::size_t limit, F add_entries);
@@ -173,7 +181,8 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
     return options;
   }
   template <typename U>
-  void AddOne(U&& item, int priority, std::unique_ptr<Note>* note = nullptr);
+  void AddOne(U&& item, int priority, std::unique_ptr<Note>* note = nullptr,
+              bool supersedes = true);
   [[nodiscard]] detail::Rank RankOf(const T& item, int priority) const;
   [[nodiscard]] TimePoint Now() const { return options_.track_times ? clock().Now() : TimePoint{}; }
   static bool GetMayReturn(const State& state, const std::stop_token& stop) {
@@ -221,24 +230,23 @@ Queue<T>::Queue(QueueOptions options)
 
 template <Item T>
 template <typename U>
-void Queue<T>::AddOne(U&& item, int priority, std::unique_ptr<Note>* note) {
+void Queue<T>::AddOne(U&& item, int priority, std::unique_ptr<Note>* note, bool supersedes) {
   AddOperation operation = PrepareAdd(item, priority);
   const TimePoint now = Now();
   {
     auto state = state_.Lock();
     if (state->shutting_down) return;
-    operation.result =
-        state->items.Add(std::forward<U>(item), operation.hash, operation.rank, now, note);
+    operation.result = state->items.Add(std::forward<U>(item), operation.hash, operation.rank, now,
+                                        note, supersedes);
     if (operation.result.became_ready) UnlockAndWakeWorker(state);
   }
   UpdateAddMetrics(operation);
   // The queue had the item, so Add has not moved from it.
-  if (operation.result.superseded() && on_superseded_) on_superseded_(item);  // NOLINT
+  if (operation.result.became_superseded && on_superseded_) on_superseded_(item);  // NOLINT
 }
 
 template <Item T>
-void Queue<T>::AddAll(std::vector<Prioritized<T>>& items,
-                      std::vector<std::unique_ptr<Note>>& notes) {
+void Queue<T>::AddAll(std::vector<DueItem>& items, std::vector<std::unique_ptr<Note>>& notes) {
   std::vector<AddOperation> operations;
   operations.reserve(items.size());
   for (const auto& each : items) operations.push_back(PrepareAdd(each.item, each.priority));
@@ -250,9 +258,10 @@ void Queue<T>::AddAll(std::vector<Prioritized<T>>& items,
       auto& [hash, rank, result] = operations[i];
       T& item = items[i].item;
       result = state->items.Add(std::move(item), hash, rank, now,
-                                i < notes.size() ? &notes[i] : nullptr);
+                                i < notes.size() ? &notes[i] : nullptr, items[i].supersedes);
       // The queue had the item, so Add has not moved from it.
-      if (result.superseded() && on_superseded_) superseded.push_back(std::move(item));  // NOLINT
+      if (!result.became_superseded || !on_superseded_) continue;
+      superseded.push_back(std::move(item));  // NOLINT(bugprone-use-after-move)
     }
     items.clear();
     notes.clear();
@@ -265,10 +274,10 @@ void Queue<T>::AddAll(std::vector<Prioritized<T>>& items,
 template <Item T>
 void Queue<T>::UpdateAddMetrics(const AddOperation& operation) {
   if (!metrics_.enabled()) return;
-  const auto& [became_dirty, became_ready, raised_from] = operation.result;
-  if (became_dirty) metrics_.IncAdds();
-  if (raised_from) metrics_.DecDepth(*raised_from);
-  if (became_ready || raised_from) metrics_.IncDepth(operation.rank.priority);
+  const typename Items::AddResult& result = operation.result;
+  if (result.became_dirty) metrics_.IncAdds();
+  if (result.raised_from) metrics_.DecDepth(*result.raised_from);
+  if (result.became_ready || result.raised_from) metrics_.IncDepth(operation.rank.priority);
 }
 
 template <Item T>

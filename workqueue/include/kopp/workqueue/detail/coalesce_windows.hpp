@@ -31,17 +31,18 @@ class CoalesceWindows {
     return Table::Hash(item, owner);
   }
 
-  /// Adds `item` at the time `now`. The highest priority applies. Returns true if next() has become
-  /// earlier.
+  /// Adds `item` at the time `now`. The highest priority applies, and the item supersedes if one of
+  /// its adds does. Returns true if next() has become earlier.
   bool Add(const T& item, std::uint32_t hash, TimePoint now, int priority,
-           std::unique_ptr<Note> note) {
+           std::unique_ptr<Note> note, bool supersedes) {
     if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * size()));
     const auto [handle, is_new] = table_.Insert(item, hash);
     Window& window = table_[handle];
     notes_.Add(handle, std::move(note));
-    if (is_new) window = {options_.LatestEnd(now), {}, priority};
+    if (is_new) window = {.latest_end = options_.LatestEnd(now), .priority = priority};
     window.end = std::min(After(now, options_.quiet), window.latest_end);
     window.priority = std::max(window.priority, priority);
+    window.supersedes = window.supersedes || supersedes;
     if (!is_new) return false;
     const TimePoint previous = next();
     heap_.push_back({window.end, handle});
@@ -55,8 +56,15 @@ class CoalesceWindows {
     return heap_.empty() ? TimePoint::max() : heap_.front().look_at;
   }
 
-  /// Removes and returns an item whose wait has ended; nullopt if there is none. Sets `note`.
-  [[nodiscard]] std::optional<Prioritized<T>> Pop(TimePoint now, std::unique_ptr<Note>& note) {
+  /// An item whose wait has ended.
+  struct Due {
+    T item;
+    int priority = 0;
+    bool supersedes = false;
+    std::unique_ptr<Note> note;
+  };
+  /// Removes and returns an item whose wait has ended; nullopt if there is none.
+  [[nodiscard]] std::optional<Due> Pop(TimePoint now) {
     while (next() <= now) {
       std::ranges::pop_heap(heap_, Later{});
       Node& last = heap_.back();
@@ -66,12 +74,12 @@ class CoalesceWindows {
         std::ranges::push_heap(heap_, Later{});
         continue;
       }
-      note = notes_.Take(handle);
-      Prioritized<T> item{table_.MoveOut(handle), table_[handle].priority};
+      const Window window = table_[handle];
+      Due due{table_.MoveOut(handle), window.priority, window.supersedes, notes_.Take(handle)};
       heap_.pop_back();
       table_.Erase(handle);
       if (heap_.empty()) Clear();
-      return item;
+      return due;
     }
     return std::nullopt;
   }
@@ -82,12 +90,18 @@ class CoalesceWindows {
     ClearAndShrink(heap_);
   }
 
-  /// Calls visit(item, end, priority, copy of its note) for each item, in no particular order.
+  /// Calls visit(item, end, priority, copy of its note) for the first `limit` items, the earliest
+  /// first.
   template <typename Visit>
-  void ForEach(Visit visit) const {
-    for (const auto& [look_at, handle] : heap_) {
-      const Window& window = table_[handle];
-      visit(table_.ItemOf(handle), window.end, window.priority, notes_.Copy(handle));
+  void ForEarliest(std::size_t limit, Visit visit) const {
+    std::vector<Node> nodes;
+    nodes.reserve(size());
+    for (const Node& node : heap_) nodes.push_back({table_[node.handle].end, node.handle});
+    const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(limit, nodes.size()));
+    std::ranges::partial_sort(nodes, end, {}, &Node::look_at);
+    for (auto node = nodes.begin(); node != end; ++node) {
+      visit(table_.ItemOf(node->handle), node->look_at, table_[node->handle].priority,
+            notes_.Copy(node->handle));
     }
   }
 
@@ -96,6 +110,7 @@ class CoalesceWindows {
     TimePoint latest_end{};
     TimePoint end{};
     int priority = 0;
+    bool supersedes = false;
   };
   struct Node {
     TimePoint look_at;

@@ -23,7 +23,7 @@ class FifoList final : public ReadyList {
     if (front_ == kNoHandle) {
       front_ = handle;
     } else {
-      table_[back_].next = handle & kNoHandle;  // the mask tells -Wconversion that 30 bits suffice
+      table_[back_].next = handle & kNoHandle;  // the mask tells -Wconversion that 29 bits suffice
     }
     back_ = handle;
   }

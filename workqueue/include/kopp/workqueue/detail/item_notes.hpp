@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -11,13 +12,14 @@
 namespace kopp::workqueue::detail {
 
 /// The notes of items, which are identified by their handles. Uses no memory until the first note.
-/// Not thread-safe. Running out of memory terminates the process.
+/// Not thread-safe.
 class ItemNotes {
  public:
-  /// Adds `note` to the notes of the item. A null note has no effect.
+  /// Adds `note` to the notes of the item. A null note has no effect. Without memory the note is
+  /// dropped: it is only for diagnosis.
   void Add(Handle handle, std::unique_ptr<Note> note) noexcept {
     if (!note) return;
-    if (notes_.size() <= handle) notes_.resize(handle + std::size_t{1});
+    if (notes_.size() <= handle && !Grow(handle + std::size_t{1})) return;
     auto& existing = notes_[handle];
     if (existing) {
       existing->Merge(*note);
@@ -39,6 +41,15 @@ class ItemNotes {
   void Clear() { ClearAndShrink(notes_); }
 
  private:
+  bool Grow(std::size_t size) noexcept {
+    try {
+      notes_.resize(size);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   std::vector<std::unique_ptr<Note>> notes_;  // indexed by handle
 };
 

@@ -15,9 +15,9 @@
 namespace kopp::workqueue::detail {
 
 /// Identifies a node of an ItemTable from Insert to Erase. Handles are small and reused, so they
-/// can index a vector. They have 30 bits, which leaves two bits of a word for flags.
+/// can index a vector. They have 29 bits, which leaves three bits of a word for flags.
 using Handle = std::uint32_t;
-inline constexpr Handle kNoHandle = (Handle{1} << 30) - 1;
+inline constexpr Handle kNoHandle = (Handle{1} << 29) - 1;
 
 /// A container with at most this capacity keeps its memory when it becomes empty.
 inline constexpr std::size_t kRetainedCapacity = 1024;
@@ -59,7 +59,7 @@ class ItemTable {
   [[nodiscard]] Handle Find(const T& item, std::uint32_t hash) const;
 
   /// Returns the node of the item, and whether this call has created it, with the value V{}.
-  /// Throws std::length_error if the table has 2^30 - 1 items.
+  /// Throws std::length_error if the table has 2^29 - 1 items.
   template <typename U>
   std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash);
 
@@ -127,7 +127,7 @@ class ItemTable {
   void Grow();
 
   std::vector<Slot> slots_;  // the index; its size is a power of two, its load at most 3/4
-  std::array<std::unique_ptr<Node[]>, 27> arrays_;
+  std::array<std::unique_ptr<Node[]>, 26> arrays_;
   std::size_t size_ = 0;
   Handle first_unused_ = 0;       // the first node that was never used
   Handle free_list_ = kNoHandle;  // the first erased node
@@ -222,7 +222,7 @@ std::size_t ItemTable<T, V>::SlotOf(Handle handle) const {
 template <Item T, typename V>
 Handle ItemTable<T, V>::AllocateNode() {
   if (first_unused_ == kNoHandle) {
-    throw std::length_error("kopp::workqueue: a queue holds at most 2^30 - 1 items");
+    throw std::length_error("kopp::workqueue: a queue holds at most 2^29 - 1 items");
   }
   const std::size_t array = ArrayOf(first_unused_);
   if (!arrays_[array]) arrays_[array].reset(new Node[kFirstArraySize << array]);

@@ -41,16 +41,15 @@ class QueueState {
   struct AddResult {
     bool became_dirty = false;
     bool became_ready = false;
+    bool became_superseded = false;       ///< see Queue::IsSuperseded
     std::optional<int> raised_from = {};  ///< the previous priority, if this Add raised it
-
-    /// Returns whether this Add made an item in processing dirty.
-    [[nodiscard]] bool superseded() const { return became_dirty && !became_ready; }
   };
   /// Adds `item` with `rank`, and moves `*note` to its notes if `note` is set. `hash` must be
-  /// Hash(item, …). Moves from `item` only if the queue did not have it.
+  /// Hash(item, …). Moves from `item` only if the queue did not have it. An item in processing
+  /// becomes superseded if `supersedes`.
   template <typename U>
   AddResult Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
-                std::unique_ptr<Note>* note = nullptr);
+                std::unique_ptr<Note>* note, bool supersedes);
 
   struct GetResult {
     Prioritized<T> next;
@@ -73,10 +72,10 @@ class QueueState {
   [[nodiscard]] std::size_t ready() const { return ready_; }
   [[nodiscard]] bool idle() const { return ready_ == 0 && processing_ == 0; }
   [[nodiscard]] const ItemTimes& times() const { return times_; }
-  /// Returns whether `item` is in processing and was added again.
+  /// See Queue::IsSuperseded.
   [[nodiscard]] bool IsSuperseded(const T& item, std::uint32_t hash) const {
     const Handle handle = FindProcessing(item, hash);
-    return handle != kNoHandle && table_[handle].dirty;
+    return handle != kNoHandle && table_[handle].superseded;
   }
   /// Returns the priority with which Get returned an item in processing; 0 for any other item.
   [[nodiscard]] int PriorityInProcessing(const T& item, std::uint32_t hash) const;
@@ -85,9 +84,10 @@ class QueueState {
 
  private:
   struct Entry {
-    Handle next : 30 = kNoHandle;  // used by FifoList
+    Handle next : 29 = kNoHandle;  // used by FifoList
     Handle dirty : 1 = 0;
     Handle processing : 1 = 0;
+    Handle superseded : 1 = 0;  // implies dirty and processing
   };
   using Table = ItemTable<T, Entry>;
 
@@ -109,7 +109,7 @@ class QueueState {
 template <Item T>
 template <typename U>
 auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
-                        std::unique_ptr<Note>* note) -> AddResult {
+                        std::unique_ptr<Note>* note, bool supersedes) -> AddResult {
   const Handle handle = table_.Insert(std::forward<U>(item), hash).first;
   if (note != nullptr) notes_.Add(handle, std::move(*note));
   Entry& entry = table_[handle];
@@ -118,7 +118,9 @@ auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoin
   if (!was_dirty) times_.RecordAdd(handle, now);
   if (entry.processing) {  // Done will make it ready
     ready_list_->Defer(handle, rank);
-    return {.became_dirty = !was_dirty};
+    const bool became_superseded = supersedes && !entry.superseded;
+    if (supersedes) entry.superseded = 1;
+    return {.became_dirty = !was_dirty, .became_superseded = became_superseded};
   }
   if (was_dirty) return {.raised_from = ready_list_->Raise(handle, rank)};
   ready_list_->Push(handle, rank);
@@ -149,6 +151,7 @@ auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Do
   }
   Entry& entry = table_[handle];
   entry.processing = 0;
+  entry.superseded = 0;
   --processing_;
   DoneResult result{.was_processing = true, .worked = times_.RecordFinish(handle, now)};
   if (entry.dirty) {
