@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -69,21 +70,24 @@ class Controller {
   // Watches of further kinds while the program runs, for example because a
   // CustomResourceDefinition was installed. Each watch ends with its handle. The functions are
   // called as those of ControllerBuilder::Watches, first for each existing object. Only events that
-  // pass `predicate` are handled. Thread-safe; also reconcile functions may call them.
+  // pass `predicate` are handled. They throw std::logic_error if `predicate` is for another view;
+  // then nothing is watched. Thread-safe; also reconcile functions may call them.
 
   /// Watches `U`, and reconciles the objects that `keys` returns when a `U` changes.
   template <Object U>
   WatchHandle Watch(std::function<std::vector<ObjectKey>(const U&)> keys,
                     AnyPredicate predicate = {}) {
+    AnyPredicate of_view = AnyPredicate{.view = &typeid(U)} && std::move(predicate);
     auto handler =
         informer::EnqueueMapped<U>(EventsOf(std::string(U::kKind.kind)).Enqueue(), std::move(keys));
-    return Watch(cache_.Acquire<U>(), std::move(handler), std::move(predicate));
+    return Watch(cache_.Acquire<U>(), std::move(handler), std::move(of_view));
   }
   /// Watches `U` with own functions.
   template <Object U>
   WatchHandle Watch(HandlerFunctions<U> functions, AnyPredicate predicate = {}) {
+    AnyPredicate of_view = AnyPredicate{.view = &typeid(U)} && std::move(predicate);
     auto handler = HandlerOf<U>(std::move(functions), EventsOf(std::string(U::kKind.kind)));
-    return Watch(cache_.Acquire<U>(), std::move(handler), std::move(predicate));
+    return Watch(cache_.Acquire<U>(), std::move(handler), std::move(of_view));
   }
   /// Watches a kind that is only known at run time.
   WatchHandle Watch(const KindRef& kind,
@@ -116,13 +120,14 @@ class Controller {
   /// not reconciled. Does not block.
   void RequestStop();
   /// Blocks until all sources and workers have ended, or until `deadline`. Returns whether they
-  /// have ended, and then logs how many reconciles succeeded and failed.
+  /// have ended, and then logs how many reconciles succeeded and failed, once for each Start.
   bool WaitForWorkers(TimePoint deadline, const Logger& log);
 
  private:
   WatchHandle Watch(std::shared_ptr<InformerSet> informers, informer::AnyEventHandler handler,
                     AnyPredicate predicate) const;
-  void StartThreads(const std::function<void()>& start) const;
+  void StartThreads(const std::string& threads, const std::function<void()>& start) const;
+  void StartWorkers(int workers, const std::function<void()>& start) const;
 
   ControllerOptions options_;
   const KindRef kind_;
@@ -138,6 +143,9 @@ class Controller {
   Tracer* tracer_ = nullptr;                   // null: none
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start
   std::atomic<std::uint64_t> completed_ = 0;   // reconciles
+  // Whether WaitForWorkers has logged these since the last Start.
+  std::atomic<bool> logged_stuck_sources_ = false;
+  std::atomic<bool> logged_counts_ = false;
   std::unique_ptr<SourceRunner> sources_;
   std::unique_ptr<WorkerPool> workers_;  // last: the workers use all members above
 };

@@ -33,7 +33,10 @@ struct Context {
   /// object under the name of its kind.
   Logger log;
   /// A stop is requested when the process shuts down, at ControllerOptions::reconcile_timeout, and
-  /// with ControllerOptions::cancel_superseded when a newer event comes: return early.
+  /// with ControllerOptions::cancel_superseded when a newer event comes: return early. A
+  /// std::stop_callback runs on another thread, which may deliver the events of a kind to all
+  /// controllers, or handle the timeouts of all reconciles. So it must not block and must not
+  /// throw.
   std::stop_token stop;
   Clock& clock = Clock::Real();   ///< the clock of the manager; tests simulate it
   std::string reconcile_id = {};  ///< a UUID, different for each reconcile
@@ -52,6 +55,11 @@ struct Context {
 
   /// Returns whether a newer event of the object has come since this reconcile started. The object
   /// will then be reconciled once more, so a long reconcile may return early.
+  ///
+  /// The events are those of ControllerOptions::cancel_superseded. They include the events that the
+  /// writes of this reconcile cause: a reconcile that returns early after an own write may never
+  /// complete. So use it before the first write, or in a reconcile that writes to no watched
+  /// object. With ControllerOptions::coalesce, an event only counts after its wait.
   [[nodiscard]] bool Superseded() const { return is_superseded && is_superseded(); }
 };
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,7 @@ void Controller::SetPrimary(InformerSet& informers, Find find) {
   find_ = std::move(find);
   if (options_.pause_annotation.empty()) return;
   informers.AddHandler(
-      EnqueueResumed(queue_, options_.pause_annotation),
+      EnqueueResumed(EventsOf(kind_.kind), options_.pause_annotation),
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
 }
 
@@ -86,9 +87,11 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
       {{"controller", name()}, {"controllerGroup", kind_.group()}, {"controllerKind", kind_.kind}});
   own_log.Info("Starting Controller");
   own_log.Info("Starting workers", {{"worker count", workers()}});
-  StartThreads([&] {
-    sources_->Start(own_log);
-    if (!runner_) {
+  logged_stuck_sources_ = false;
+  logged_counts_ = false;
+  StartThreads("the threads of the event sources", [&] { sources_->Start(own_log); });
+  if (!runner_) {
+    StartThreads("the thread for timers", [&] {
       ReconcileRunner::Options options{.controller = name(),
                                        .kind = kind_.kind,
                                        .reconcile = reconcile_,
@@ -106,27 +109,31 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
       runner_ = std::make_unique<ReconcileRunner>(
           queue_, std::move(options),
           ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
-    }
-    workers_->Start(own_log);
-  });
+    });
+  }
+  StartWorkers(workers(), [&] { workers_->Start(own_log); });
 }
 
 void Controller::SetWorkers(int workers) {
   RequireWorkers(name(), workers);
-  StartThreads([&] { workers_->SetWorkers(workers); });
+  StartWorkers(workers, [&] { workers_->SetWorkers(workers); });
   if (metrics_) metrics_->SetWorkers(workers);
 }
 
 int Controller::workers() const { return workers_->workers(); }
 
+void Controller::StartWorkers(int workers, const std::function<void()>& start) const {
+  StartThreads("the " + std::to_string(workers) + " worker threads", start);
+}
+
 /// Calls `start`, and replaces the std::system_error of a thread that cannot be started by an
-/// exception that says what to do.
-void Controller::StartThreads(const std::function<void()>& start) const {
+/// exception that says which of `threads` it is and what to do.
+void Controller::StartThreads(const std::string& threads,
+                              const std::function<void()>& start) const {
   try {
     start();
   } catch (const std::system_error& error) {
-    throw std::runtime_error("cannot start the " + std::to_string(workers()) +
-                             " worker threads of the controller \"" + name() +
+    throw std::runtime_error("cannot start " + threads + " of the controller \"" + name() +
                              "\": " + error.what() +
                              ": use fewer workers, or raise the limit of threads (ulimit -u, "
                              "pids.max of the container) or of memory");
@@ -140,12 +147,13 @@ void Controller::AddSource(std::shared_ptr<EventSource> source) {
 WatchHandle Controller::Watch(const KindRef& kind,
                               std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
                               AnyPredicate predicate) {
+  AnyPredicate of_view = AnyPredicate{.view = &typeid(Unstructured)} && std::move(predicate);
   const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
     return keys(*object.As<Unstructured>());
   };
   return Watch(cache_.Acquire(kind),
                informer::EnqueueAnyMapped(EventsOf(kind.kind).Enqueue(), keys_of_any),
-               std::move(predicate));
+               std::move(of_view));
 }
 
 WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
@@ -163,12 +171,15 @@ void Controller::RequestStop() {
 
 bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
   const std::vector<std::string> running_sources = sources_->WaitUntilEnded(deadline);
-  for (const std::string& source : running_sources) {
-    log.Error("An event source did not return", {{"controller", name()}, {"source", source}});
+  if (!running_sources.empty()) {
+    if (logged_stuck_sources_.exchange(true)) return false;
+    for (const std::string& source : running_sources) {
+      log.Error("An event source did not return", {{"controller", name()}, {"source", source}});
+    }
+    return false;
   }
-  if (!running_sources.empty()) return false;
   if (!workers_->WaitUntilEnded(deadline)) return false;
-  if (!runner_) return true;
+  if (!runner_ || logged_counts_.exchange(true)) return true;
   const ReconcileCounts& counts = runner_->counts();
   log.Info("Workers finished", {{"controller", name()},
                                 {"success", counts.success.load()},

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <utility>
 
 #include <kopp/workqueue/random_source.hpp>
 
@@ -18,28 +17,27 @@ Duration Shortened(Duration interval) {
 
 }  // namespace
 
-void MaxInterval::OnReconciled(const ObjectKey& key) {
-  std::optional<TimerQueue::Id> next;
-  if (exists_(key)) {
-    next = timers_.Add(After(clock_.Now(), Shortened(interval_)), [this, key] {
-      try {
-        queue_.Add(key, informer::kLowPriority);
-      } catch (...) {  // NOLINT(bugprone-empty-catch): no memory; a change or resync enqueues it
-      }
-    });
-  }
-  std::optional<TimerQueue::Id> previous;
+void MaxInterval::OnStarted(const ObjectKey& key) {
+  std::optional<TimerQueue::Id> timer;
   {
     auto timer_of = timer_of_.Lock();
     const auto found = timer_of->find(key);
-    if (found != timer_of->end()) previous = found->second;
-    if (next) {
-      timer_of->insert_or_assign(key, *next);
-    } else if (previous) {
-      timer_of->erase(found);
-    }
+    if (found == timer_of->end()) return;
+    timer = found->second;
+    timer_of->erase(found);
   }
-  if (previous) timers_.Cancel(*previous);
+  timers_.Cancel(*timer);
+}
+
+void MaxInterval::OnReconciled(const ObjectKey& key) {
+  if (!functions_.exists(key)) return;
+  const auto timer = timers_.Add(After(clock_.Now(), Shortened(interval_)), [this, key] {
+    try {
+      functions_.enqueue(key);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory; a change or resync enqueues it
+    }
+  });
+  timer_of_.Lock()->insert_or_assign(key, timer);
 }
 
 }  // namespace kopp

@@ -4,8 +4,8 @@
 
 #include <functional>
 #include <unordered_map>
+#include <utility>
 
-#include <kopp/informer/handlers.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -16,26 +16,28 @@ namespace kopp {
 /// since its last reconcile. Thread-safe.
 class MaxInterval {
  public:
-  /// `exists` returns whether an object exists; it must be thread-safe. `queue`, `timers` and
-  /// `clock` must outlive the object; the timers call it until they are destroyed.
-  MaxInterval(Duration interval, informer::KeyQueue& queue, TimerQueue& timers, Clock& clock,
-              std::function<bool(const ObjectKey&)> exists)
-      : interval_(interval),
-        queue_(queue),
-        timers_(timers),
-        clock_(clock),
-        exists_(std::move(exists)) {}
+  struct Functions {
+    std::function<void(const ObjectKey&)> enqueue;  ///< must not block
+    std::function<bool(const ObjectKey&)> exists;   ///< returns whether an object exists
+  };
 
-  /// Starts the time of `key` again, or ends it if the object does not exist. Calls for one key
-  /// must not be concurrent.
+  /// The functions must be thread-safe. `timers` and `clock` must outlive the object; the timers
+  /// call it until they are destroyed.
+  MaxInterval(Duration interval, TimerQueue& timers, Clock& clock, Functions functions)
+      : interval_(interval), timers_(timers), clock_(clock), functions_(std::move(functions)) {}
+
+  // Calls for one key must not be concurrent.
+
+  /// Ends the time of `key`, so that it does not pass during its reconcile.
+  void OnStarted(const ObjectKey& key);
+  /// Starts the time of `key` if the object exists. Call OnStarted before.
   void OnReconciled(const ObjectKey& key);
 
  private:
   const Duration interval_;
-  informer::KeyQueue& queue_;
   TimerQueue& timers_;
   Clock& clock_;
-  const std::function<bool(const ObjectKey&)> exists_;
+  const Functions functions_;
   Guarded<std::unordered_map<ObjectKey, TimerQueue::Id>> timer_of_;  // some may have run
 };
 

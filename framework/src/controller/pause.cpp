@@ -9,12 +9,13 @@ bool IsPausedBy(const std::string& annotation, const ObjectMeta& metadata) {
   return found != metadata.annotations.end() && found->second == "true";
 }
 
-informer::AnyEventHandler EnqueueResumed(informer::KeyQueue& queue, std::string annotation) {
+informer::AnyEventHandler EnqueueResumed(EventQueue queue, std::string annotation) {
   using informer::AnyObject;
-  return {.on_update = [&queue, annotation = std::move(annotation)](const AnyObject& before,
-                                                                    const AnyObject& after) {
+  return {.on_update = [queue = std::move(queue), annotation = std::move(annotation)](
+                           const AnyObject& before, const AnyObject& after) {
     const bool was_paused = IsPausedBy(annotation, before.metadata());
-    if (was_paused && !IsPausedBy(annotation, after.metadata())) queue.Add(after.key());
+    if (!was_paused || IsPausedBy(annotation, after.metadata())) return;
+    queue.Add(after.key(), Reason::Type::kResumed);
   }};
 }
 

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include <kopp/informer/handlers.hpp>
+#include <kopp/controller/event_queue.hpp>
+#include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/object.hpp>
 
 namespace kopp {
@@ -11,8 +12,7 @@ namespace kopp {
 [[nodiscard]] bool IsPausedBy(const std::string& annotation, const ObjectMeta& metadata);
 
 /// Returns a handler that enqueues the key of each object that was paused by `annotation` and is
-/// not any more. It never blocks. The queue must outlive the handler.
-[[nodiscard]] informer::AnyEventHandler EnqueueResumed(informer::KeyQueue& queue,
-                                                       std::string annotation);
+/// not any more, with the reason kResumed. It never blocks.
+[[nodiscard]] informer::AnyEventHandler EnqueueResumed(EventQueue queue, std::string annotation);
 
 }  // namespace kopp

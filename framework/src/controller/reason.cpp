@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,10 @@ std::string_view ReasonText(Reason::Type type) {
       return "retry";
     case Reason::Type::kRequeueAfter:
       return "requeue_after";
+    case Reason::Type::kMaxInterval:
+      return "max_interval";
+    case Reason::Type::kResumed:
+      return "resumed";
   }
   return "unknown";
 }
@@ -63,7 +68,7 @@ Reason ReasonOf(const std::string& kind, const informer::KeyEvent& event) {
   return reason;
 }
 
-void Reasons::Add(Reason reason) {
+void Reasons::Add(Reason reason) noexcept {
   const auto same = std::ranges::find_if(list_, [&](const Reason& other) {
     return other.type == reason.type && other.object == reason.object &&
            other.source == reason.source;
@@ -71,14 +76,17 @@ void Reasons::Add(Reason reason) {
   if (same != list_.end()) {
     same->count += reason.count;
     same->new_version = std::move(reason.new_version);
-  } else if (list_.size() < kMax) {
-    list_.push_back(std::move(reason));
-  } else {
-    more_ += reason.count;
+    return;
   }
+  const int count = reason.count;
+  try {
+    if (list_.size() < kMax) return list_.push_back(std::move(reason));
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): counted below
+  }
+  more_ += count;
 }
 
-void Reasons::Add(Reasons later) {
+void Reasons::Add(Reasons later) noexcept {
   for (Reason& reason : later.list_) Add(std::move(reason));
   more_ += later.more_;
 }

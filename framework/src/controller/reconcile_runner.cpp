@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 #include <utility>
+
+#include <kopp/informer/handlers.hpp>
 
 namespace kopp {
 namespace {
@@ -50,8 +53,13 @@ ReconcileRunner::ReconcileRunner(Queue& queue, Options options, const Dependenci
   if (!has_max_interval && options_.reconcile_timeout <= Duration::zero()) return;
   timers_ = std::make_unique<TimerQueue>(dependencies_.clock);
   if (!has_max_interval) return;
-  max_interval_.emplace(options_.max_interval, queue_, *timers_, dependencies_.clock,
-                        [this](const ObjectKey& key) { return static_cast<bool>(Find(key)); });
+  const auto enqueue = [this](const ObjectKey& key) {
+    constexpr bool kSupersedes = false;
+    queue_.Add(key, informer::kLowPriority, NoteOf(Reason::Type::kMaxInterval), kSupersedes);
+  };
+  const auto exists = [this](const ObjectKey& key) { return static_cast<bool>(Find(key)); };
+  max_interval_.emplace(options_.max_interval, *timers_, dependencies_.clock,
+                        MaxInterval::Functions{.enqueue = enqueue, .exists = exists});
 }
 
 void ReconcileRunner::Process(const QueuedKey& next, const std::stop_token& stop) {
@@ -70,6 +78,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
     log_.Paused(next.item);
     return Forget(next.item);
   }
+  if (max_interval_) max_interval_->OnStarted(next.item);
   const ActiveWorker active(options_.metrics);
   const std::string id = detail::RandomUuid();
   const auto history = retries_.Find(next.item);
@@ -221,7 +230,7 @@ void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& out
 }
 
 void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& outcome) {
-  if (outcome.superseded) return;  // it was added again: Done makes it ready
+  if (outcome.superseded) return;  // it was added again: Done makes it ready, see IsSuperseded
   const int priority = outcome.returned.priority.value_or(next.priority);
   switch (outcome.result) {
     case ReconcileResult::kSuccess:
@@ -257,16 +266,21 @@ void ReconcileRunner::RequeueAfterFailure(const ObjectKey& key, std::string_view
                                           std::string_view error) {
   log_.Failed(key, message, error);
   try {
-    queue_.AddAfter(key, kDelayAfterFailure);
+    queue_.AddAfter(key, kDelayAfterFailure, {}, NoteOf(Reason::Type::kRetry));
   } catch (...) {
     log_.Failed(key, "Cannot requeue the object, it waits for its next change or resync",
                 "out of memory");
   }
 }
 
-/// Returns null if no reasons are kept.
-std::unique_ptr<workqueue::Note> ReconcileRunner::NoteOf(Reason::Type type) const {
-  return options_.reasons ? std::make_unique<ReasonsNote>(Reason{.type = type}) : nullptr;
+/// Returns null if no reasons are kept, or without memory: a reason is only for diagnosis.
+std::unique_ptr<workqueue::Note> ReconcileRunner::NoteOf(Reason::Type type) const noexcept {
+  if (!options_.reasons) return nullptr;
+  try {
+    return std::make_unique<ReasonsNote>(Reason{.type = type});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 void ReconcileRunner::Forget(const ObjectKey& key) {

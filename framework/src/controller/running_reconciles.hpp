@@ -12,8 +12,8 @@
 
 namespace kopp {
 
-/// The reconciles that run now. Requests their stop when their key is added again, because a newer
-/// event came. Thread-safe.
+/// The reconciles that run now. Requests their stop when their key is superseded by a newer event,
+/// see Queue::IsSuperseded. Thread-safe.
 class RunningReconciles {
  public:
   using Queue = workqueue::Queue<ObjectKey>;
@@ -34,7 +34,7 @@ class RunningReconciles {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    /// Returns the token that is stopped when the key is added again.
+    /// Returns the token that is stopped when the key is superseded.
     [[nodiscard]] std::stop_token superseded() const { return stop_.get_token(); }
 
    private:

@@ -10,15 +10,27 @@ Duration detail::CheckedInterval(Duration interval) {
   throw std::invalid_argument("the interval of a source of events must be positive");
 }
 
+namespace {
+
+/// Does not throw: there may be no memory.
+void LogSourceError(const Logger& log, std::string_view message, const char* error) noexcept {
+  try {
+    log.Error(message, {{"err", error}});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the line
+  }
+}
+
+}  // namespace
+
 void detail::LogExceptions(const Logger& log, std::string_view message, const std::stop_token& stop,
                            const std::function<void()>& function) {
   try {
     function();
   } catch (const std::exception& error) {
-    if (!stop.stop_requested()) log.Error(message, {{"err", error.what()}});
+    if (!stop.stop_requested()) LogSourceError(log, message, error.what());
   } catch (...) {
     if (stop.stop_requested()) return;
-    log.Error(message, {{"err", "an exception that is not a std::exception"}});
+    LogSourceError(log, message, "an exception that is not a std::exception");
   }
 }
 

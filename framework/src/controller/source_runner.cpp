@@ -9,17 +9,27 @@ void SourceRunner::Start(const Logger& log) {
   threads_.clear();
   for (const auto& source : sources_) {
     const std::string name = source->name();
-    running_.Lock()->push_back(name);
     log.Info("Starting EventSource", {{"source", name}});
     SourceContext context{queue_.ForSource(name), clock_, log.With({{"source", name}})};
-    threads_.emplace_back(
-        [this, source, context = std::move(context), name](const std::stop_token& stop) {
-          Run(*source, context, stop);
-          auto running = running_.Lock();
-          running->erase(std::ranges::find(*running, name));
-          ended_.notify_all();
-        });
+    auto running = running_.Lock();  // until the thread exists, which removes the name
+    running->push_back(name);
+    try {
+      threads_.emplace_back(
+          [this, source, context = std::move(context), name](const std::stop_token& stop) {
+            Run(*source, context, stop);
+            OnEnded(name);
+          });
+    } catch (...) {
+      running->pop_back();
+      throw;
+    }
   }
+}
+
+void SourceRunner::OnEnded(const std::string& name) {
+  auto running = running_.Lock();
+  running->erase(std::ranges::find(*running, name));
+  ended_.notify_all();
 }
 
 /// Calls EventSource::Run until it returns without an exception.

@@ -24,7 +24,8 @@ class SourceRunner {
   /// Adds a source. Call it before Start.
   void Add(std::shared_ptr<EventSource> source) { sources_.push_back(std::move(source)); }
 
-  /// Starts the threads. May be called again after WaitUntilEnded has returned no names.
+  /// Starts the threads. May be called again after WaitUntilEnded has returned no names. Throws
+  /// std::system_error if a thread cannot be started; the threads before it run.
   void Start(const Logger& log);
 
   /// Makes each source end. Does not block.
@@ -38,6 +39,7 @@ class SourceRunner {
 
  private:
   void Run(EventSource& source, const SourceContext& context, const std::stop_token& stop);
+  void OnEnded(const std::string& name);
 
   EventQueue queue_;
   Clock& clock_;

@@ -11,7 +11,7 @@
 namespace kopp {
 
 /// The stop token and the client of one call of a reconcile function. With `running`, both are
-/// stopped when the key is added again. Without, they are those of the worker, and nothing is
+/// stopped when a newer event adds the key. Without, they are those of the worker, and nothing is
 /// allocated.
 class SupersedableCall {
  public:
@@ -24,7 +24,7 @@ class SupersedableCall {
 
   [[nodiscard]] const Client& client() const { return armed_ ? armed_->client : client_; }
   [[nodiscard]] std::stop_token stop() const { return armed_ ? armed_->stop.get_token() : stop_; }
-  /// Returns whether both were stopped because the key was added again.
+  /// Returns whether both were stopped by a newer event.
   [[nodiscard]] bool superseded() const {
     return armed_ && armed_->run.superseded().stop_requested();
   }

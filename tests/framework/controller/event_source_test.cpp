@@ -1,6 +1,8 @@
 #include "manager_fixture.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +42,16 @@ TEST(ChannelTest, AFullChannelRejectsTrySendAndBlocksSendUntilAnEventIsReceived)
   const Channel<int> channel(1);
   EXPECT_TRUE(channel.TrySend(1));
   EXPECT_FALSE(channel.TrySend(2));
-  std::jthread sender([&] { EXPECT_TRUE(channel.Send(3)); });
+  std::atomic<bool> received{false};
+  std::latch started{1};
+  std::jthread sender([&] {
+    started.count_down();
+    EXPECT_TRUE(channel.Send(3));
+    EXPECT_TRUE(received) << "Send has returned although the channel was full";
+  });
+  started.wait();
 
+  received = true;
   EXPECT_EQ(channel.Receive(), 1);
 
   EXPECT_EQ(channel.Receive(), 3);

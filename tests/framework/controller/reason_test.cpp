@@ -115,6 +115,41 @@ TEST_F(ReasonsOfControllerTest, AnUpdateARetryAndARequeueAreReasons) {
                                          "Pod ns/a updated (5 -> 6)"));
 }
 
+TEST_F(ReasonsOfControllerTest, ThePassedMaximumIntervalIsAReason) {
+  SetPods({PodJson("a")});
+  manager_.AddController<Pod>({.max_interval = 100s, .reasons = true})
+      .Reconcile([&](const ObjectKey&, Context& context) {
+        RecordCall(context.reasons.ToString());
+        return Result{};
+      });
+  Start();
+  AwaitCalls(1);
+  while (AwaitCalls(1).size() < 2) {
+    clock_.AwaitSleepers(4);  // as AwaitIdle, and the timers of the controller
+    clock_.Advance(10s);
+  }
+
+  EXPECT_EQ(AwaitCalls(2)[1], "max_interval");
+}
+
+TEST_F(ReasonsOfControllerTest, TheRemovalOfThePauseAnnotationIsAReason) {
+  manager_.AddController<Pod>({.pause_annotation = "example.com/paused", .reasons = true})
+      .Where(GenerationChanged() && ResourceVersionChanged())  // ignores the removal
+      .Reconcile([&](const ObjectKey&, Context& context) {
+        RecordCall(context.reasons.ToString());
+        return Result{};
+      });
+  Start();
+  transport_->Await("WATCH", kPods);
+  SendPodEvent("ADDED", PodJson("a", R"(,"annotations":{"example.com/paused":"true"})"));
+  SendPodEvent("ADDED", PodJson("b"));
+  AwaitCalls(1);
+
+  SendPodEvent("MODIFIED", PodJson("a"));
+
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("Pod ns/b added", "Pod resumed"));
+}
+
 TEST_F(ReasonsOfControllerTest, ASnapshotOfTheQueueShowsTheReasons) {
   auto builder = manager_.AddController<Pod>({.reasons = true});
   builder.Reconcile([](const ObjectKey&, Context&) { return Result{}; });

@@ -1,9 +1,11 @@
 #include "controller/standalone_controller.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -139,12 +141,33 @@ TEST_F(ReconcileResultTest, ALimiterThatThrowsInForgetDelaysTheObjectByOneSecond
     int NumRequeues(const ObjectKey&) override { return 0; }
   };
   NewController([](const ObjectKey&, Context&) { return Result{}; },
-                {.limiter = std::make_unique<Thrower>()});
+                {.limiter = std::make_unique<Thrower>(), .reasons = true});
 
   const Snapshot queue = ReconcileOnce();
 
   EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 1s);
+  EXPECT_EQ(ReasonsNote::Of(queue.waiting.at(0).note.get()).ToString(), "retry");
   EXPECT_EQ(queue.processing_count, 0);
+}
+
+TEST_F(ReconcileResultTest, TheResultsAreLoggedOnceForEachStart) {
+  NewController([](const ObjectKey&, Context&) { return Result{}; });
+  const auto lines = [this] {
+    const std::string log = LogText();
+    std::size_t count = 0;
+    for (auto at = log.find("Workers finished"); at != std::string::npos;
+         at = log.find("Workers finished", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  ReconcileOnce();
+
+  Stop();
+  EXPECT_EQ(lines(), 1);
+
+  ReconcileOnce();
+  EXPECT_EQ(lines(), 2);
 }
 
 TEST_F(ReconcileResultTest, AnExceptionOfAnObserverDoesNotRetryTheReconcile) {

@@ -145,6 +145,21 @@ TEST_F(RuntimeWatchTest, APredicateFiltersTheEventsOfAWatch) {
   EXPECT_THAT(AwaitCalls(1), ElementsAre("from-deployment/b"));
 }
 
+TEST_F(RuntimeWatchTest, AWatchWithAPredicateOfAnotherViewThrowsAndWatchesNothing) {
+  Controller& controller = StartController();
+  const AnyPredicate of_pods = PredicateOf<Pod>([](const Pod&) { return true; });
+
+  EXPECT_THROW((void)controller.Watch<Deployment>(&SameName, of_pods), std::logic_error);
+  EXPECT_THROW((void)controller.Watch<Deployment>(HandlerFunctions<Deployment>{}, of_pods),
+               std::logic_error);
+  EXPECT_THROW((void)controller.Watch(
+                   KindRef(Deployment::kKind),
+                   [](const Unstructured&) { return std::vector<ObjectKey>{}; }, of_pods),
+               std::logic_error);
+
+  EXPECT_FALSE(DeploymentsAreCached());
+}
+
 TEST_F(RuntimeWatchTest, AKindThatIsOnlyKnownAtRunTimeCanBeWatched) {
   Controller& controller = StartController();
   const WatchHandle handle =

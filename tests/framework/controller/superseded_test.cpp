@@ -1,8 +1,10 @@
 #include "controller/running_reconciles.hpp"
 #include "manager_fixture.hpp"
 
+#include <chrono>
 #include <latch>
 #include <optional>
+#include <semaphore>
 #include <stop_token>
 #include <string>
 
@@ -14,6 +16,7 @@
 namespace kopp {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -67,6 +70,15 @@ TEST_F(RunningReconcilesTest, ALateNotificationDoesNotStopTheNextRun) {
   running_.OnSuperseded(kA);  // of the first run
 
   EXPECT_FALSE(next.superseded().stop_requested());
+}
+
+TEST_F(RunningReconcilesTest, AKeyThatIsAddedWithoutANewerEventDoesNotStopItsRun) {
+  queue_.Add(kA);
+  const RunningReconciles::Run run(running_, Get());
+
+  queue_.Add(kA, 0, nullptr, false);
+
+  EXPECT_FALSE(run.superseded().stop_requested());
 }
 
 class SupersededReconcileTest : public ManagerTest {
@@ -128,6 +140,62 @@ TEST_F(SupersededReconcileTest, WithoutTheOptionAReconcileCanAskWhetherItIsSuper
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "not superseded, then superseded", "started",
                                          "not superseded, then not superseded"));
+}
+
+TEST_F(SupersededReconcileTest, ARetryATimerAndAResyncDoNotSupersedeAReconcile) {
+  SetPods({PodJson("a")});
+  std::latch keys_added{1};
+  auto builder = manager_.AddController<Pod>({.cancel_superseded = true});
+  Controller& controller = builder.controller();
+  builder.Reconcile([&](const ObjectKey&, Context& context) {
+    RecordCall("started");
+    keys_added.wait();
+    RecordCall(context.Superseded() || context.stop.stop_requested() ? "superseded" : "ended");
+    return Result{};
+  });
+  Start();
+  AwaitCalls(1);
+
+  const EventQueue queue = controller.EventsOf("test");
+  queue.Add(kA, Reason::Type::kTimer);
+  queue.Add(kA, {.type = Reason::Type::kResync, .source = "Pod"});
+  queue.AddAfter(kA, 0s);
+  controller.queue().AddAfter(kA, 0s);
+  keys_added.count_down();
+
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "ended", "started", "ended"));
+}
+
+TEST_F(SupersededReconcileTest, AMaximumIntervalThatPassesDuringAReconcileDoesNotSupersedeIt) {
+  SetPods({PodJson("a")});
+  std::counting_semaphore<> may_end{0};
+  manager_.AddController<Pod>({.max_interval = 10s, .cancel_superseded = true})
+      .Reconcile([&](const ObjectKey&, Context& context) {
+        RecordCall("started");
+        may_end.acquire();
+        RecordCall(context.stop.stop_requested() ? "superseded" : "ended");
+        return Result{};
+      });
+  const auto advance = [this](Duration step) {
+    clock_.AwaitSleepers(4);  // as AwaitIdle, and the timers of the controller
+    clock_.Advance(step);
+  };
+  Start();
+  transport_->Await("WATCH", kPods);
+  AwaitCalls(1);
+  may_end.release();
+  AwaitCalls(2);
+  SendPodEvent("MODIFIED", PodJson("a", R"(,"generation":2)"));
+  AwaitCalls(3);
+
+  for (int i = 0; i < 3; ++i) advance(10s);
+  clock_.AwaitSleepers(4);
+  may_end.release();
+
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "ended", "started", "ended"));
+  while (AwaitCalls(4).size() < 5) advance(1s);  // the time starts again after the reconcile
+  may_end.release(100);
+  Stop();  // before may_end is destroyed
 }
 
 TEST_F(SupersededReconcileTest, AShutdownStopsAReconcileThatIsNotSuperseded) {

@@ -134,15 +134,24 @@ TEST_F(WorkerPoolTest, SetWorkersBeforeStartChoosesTheNumberOfThreads) {
 }
 
 TEST_F(WorkerPoolTest, AKeyCanChangeTheNumberOfWorkersOfItsPool) {
-  std::latch done{3};
+  std::latch first{1};
+  std::latch second{1};
   pool_.emplace(queue_, clock_, 2, [&](const WorkerPool::QueuedKey& next, const std::stop_token&) {
-    pool_->SetWorkers(next.item.name == "0" ? 1 : 4);
-    done.count_down();
+    const bool is_first = next.item.name == "0";
+    pool_->SetWorkers(is_first ? 1 : 4);
+    (is_first ? first : second).count_down();
   });
-  AddKeys(3);
+  AddKeys(1);
   pool_->Start(log_);
+  first.wait();
+  EXPECT_EQ(pool_->workers(), 1);
 
-  done.wait();
+  AddKeys(1);
+  second.wait();
+
+  EXPECT_EQ(pool_->workers(), 4);
+  pool_->RequestStop();
+  EXPECT_TRUE(pool_->WaitUntilEnded(TimePoint::max()));
 }
 
 TEST_F(WorkerPoolTest, RequestStopStopsTheTokenOfEachKeyAndStartsNoOther) {

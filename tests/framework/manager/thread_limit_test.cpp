@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <kopp/controller/source.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -37,9 +39,32 @@ class ThreadLimitTest : public ManagerTest {
     manager.AddController<Pod>({.workers = 10'000}).Reconcile([](const Pod&, Context&) {
       return Result{};
     });
+    RunWithLittleSpace(manager);
+  }
+  /// Runs a manager with more sources than there is space for their stacks.
+  [[noreturn]] void RunWithoutSpaceForTheSources() {
+    Manager manager{
+        Options{.log = Logger({.write = [](std::string_view line) { std::cerr << line; }}),
+                .transport = transport_,
+                .clock = clock_}};
+    auto builder = manager.AddController<Pod>();
+    for (int i = 0; i < 10'000; ++i) {
+      builder.Watches(std::make_shared<FunctionSource>(
+          "source", [](const SourceContext& context, const std::stop_token& stop) {
+            SleepUntil(context.clock, TimePoint::max(), stop);
+          }));
+    }
+    builder.Reconcile([](const Pod&, Context&) { return Result{}; });
+    RunWithLittleSpace(manager);
+  }
+
+ private:
+  [[noreturn]] static void RunWithLittleSpace(Manager& manager) {
     constexpr rlim_t kSpace = 256U << 20U;  // for the other threads of the manager
     LimitAddressSpace(kSpace);
-    std::_Exit(manager.Run(std::stop_token{}));
+    const int code = manager.Run(std::stop_token{});
+    std::cerr << "Run has returned";
+    std::_Exit(code);
   }
 };
 
@@ -50,6 +75,15 @@ TEST_F(ThreadLimitTest, RunReturns1AfterOneLineIfAWorkerThreadCannotBeStarted) {
   EXPECT_EXIT(RunWithoutSpaceForTheWorkers(), ::testing::ExitedWithCode(1),
               "Cannot start.*cannot start the 10000 worker threads of the controller .*pod.*use "
               "fewer workers");
+}
+
+TEST_F(ThreadLimitTest, RunReturns1IfTheThreadOfASourceCannotBeStarted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need the address space";
+#endif
+  EXPECT_EXIT(RunWithoutSpaceForTheSources(), ::testing::ExitedWithCode(1),
+              "Cannot start.*cannot start the threads of the event sources of the controller .*pod"
+              ".*Run has returned");
 }
 
 }  // namespace

@@ -69,11 +69,23 @@ struct ControllerOptions {
   /// Whether to keep the reasons why a key is queued, for Context::reasons and debugging. This
   /// costs about a microsecond for each event, and 300 bytes for each queued key.
   bool reasons = false;
-  /// Whether a reconcile is told to stop when a newer event of its object comes: a stop is
-  /// requested at Context::stop, and calls of Context::client are cancelled. If the reconcile then
-  /// throws, that is not an error. In any case the object is reconciled once more. An object with
-  /// events at shorter intervals than its reconcile takes is never completely reconciled: limit the
-  /// rate with `coalesce`. See also Context::Superseded, which works without this option.
+  /// Requests the stop of a reconcile when a newer event of its object comes: at Context::stop; and
+  /// calls of Context::client are cancelled. If the reconcile then throws, that is not an error. In
+  /// any case the object is reconciled once more. See also Context::Superseded, which works without
+  /// this option.
+  ///
+  /// Newer events are changes that a handler or a source adds. Resyncs, objects of an initial list,
+  /// timers, retries, `max_interval`, Result::requeue_after and EventQueue::AddAfter do not stop a
+  /// reconcile. With `coalesce`, an event stops it when its wait ends, up to `max_wait` later.
+  ///
+  /// The events that the program's own writes cause are newer events, too: a write to the object
+  /// itself, such as its status or a finalizer, and to an owned object. They stop a reconcile which
+  /// continues after such a write, and a reconcile whose writes differ each time never completes.
+  /// So use this option only if a reconcile writes to the API server last, or only to objects that
+  /// the controller does not watch; `.Where(GenerationChanged())` excludes writes to the status.
+  ///
+  /// An object with events at shorter intervals than its reconcile takes is never completely
+  /// reconciled: limit the rate with `coalesce`.
   bool cancel_superseded = false;
   /// Whether to measure how long keys wait and how long they are processed: for
   /// Context::queue_wait, and for snapshots of the queue. Always true with metrics.

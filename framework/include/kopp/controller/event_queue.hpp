@@ -11,7 +11,9 @@
 namespace kopp {
 
 /// The queue of a controller as event handlers and sources see it: they add the keys of the objects
-/// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Thread-safe. Cheap to
+/// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Adds are newer events
+/// for ControllerOptions::cancel_superseded, except those of the types kInitialList, kResync,
+/// kTimer, kRetry, kRequeueAfter and kMaxInterval, and those of AddAfter. Thread-safe. Cheap to
 /// copy. The queue of the controller must outlive it.
 class EventQueue {
  public:
@@ -31,13 +33,18 @@ class EventQueue {
     Add(key, Reason::Type::kEvent, priority);
   }
   void Add(const ObjectKey& key, Reason::Type type, int priority = 0) const {
-    queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}));
+    const bool supersedes = IsChange(type);
+    if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
+    queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}), supersedes);
   }
   void Add(const ObjectKey& key, Reason reason, int priority = 0) const {
-    queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)));
+    const bool supersedes = IsChange(reason.type);
+    if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
+    queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)), supersedes);
   }
   /// Adds a key after `delay`. If the key is already delayed, the earlier time applies.
   void AddAfter(const ObjectKey& key, Duration delay, int priority = 0) const {
+    if (!keep_reasons_) return queue_->AddAfter(key, delay, priority);
     queue_->AddAfter(key, delay, priority, NoteOf({.source = source_}));
   }
 
@@ -45,8 +52,10 @@ class EventQueue {
   [[nodiscard]] informer::EnqueueFunction Enqueue() const;
 
  private:
-  [[nodiscard]] std::unique_ptr<workqueue::Note> NoteOf(Reason reason) const {
-    return keep_reasons_ ? std::make_unique<ReasonsNote>(std::move(reason)) : nullptr;
+  /// Returns whether a reason of this type is a newer event.
+  [[nodiscard]] static bool IsChange(Reason::Type type);
+  [[nodiscard]] static std::unique_ptr<workqueue::Note> NoteOf(Reason reason) {
+    return std::make_unique<ReasonsNote>(std::move(reason));
   }
 
   Queue* queue_;

@@ -22,8 +22,10 @@ struct Reason {
     kDeleted,       ///< an object was deleted
     kEvent,         ///< an event of a source, or a call of EventQueue::Add
     kTimer,         ///< a TimerSource
-    kRetry,         ///< the retry of a reconcile that threw, or of Result::backoff
+    kRetry,         ///< the retry of a reconcile that threw or failed, or of Result::backoff
     kRequeueAfter,  ///< Result::requeue_after
+    kMaxInterval,   ///< ControllerOptions::max_interval
+    kResumed,       ///< the annotation ControllerOptions::pause_annotation was removed
   };
 
   Type type = Type::kEvent;
@@ -45,11 +47,12 @@ class Reasons {
  public:
   static constexpr std::size_t kMax = 8;
 
-  void Add(Reason reason);
-  void Add(Reasons later);
+  void Add(Reason reason) noexcept;
+  void Add(Reasons later) noexcept;
 
   [[nodiscard]] const std::vector<Reason>& list() const { return list_; }
-  /// Returns the number of events that are not in list(), because that was full.
+  /// Returns the number of events that are not in list(), because that was full or there
+  /// was no memory.
   [[nodiscard]] int more() const { return more_; }
   [[nodiscard]] bool empty() const { return list_.empty(); }
   /// Returns the reasons in their order, separated by "; ", and for example "and 7 more".

@@ -95,6 +95,7 @@ namespace detail {
 Duration CheckedInterval(Duration interval);
 
 /// Calls `function`, and logs its exceptions unless `stop` is requested: that may be their cause.
+/// Does not throw.
 void LogExceptions(const Logger& log, std::string_view message, const std::stop_token& stop,
                    const std::function<void()>& function);
 
