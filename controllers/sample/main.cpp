@@ -50,9 +50,8 @@ int main(int argc, char** argv) {
                                    .workers = 2,
                                    .limiter = MakeRateLimiter(),
                                    .resync = std::chrono::seconds(30)})
-      // ReconcileFoo reads nothing of a Foo but its spec and its status, which only it writes. Its
-      // own writes cause no reconcile.
-      .Where(kopp::GenerationChanged())
+      // All changes but those of the status, so that its own writes cause no reconcile.
+      .Where(kopp::GenerationChanged() || kopp::LabelsChanged() || kopp::AnnotationsChanged())
       .Owns<kopp::Deployment>()
       .Where(kopp::ResourceVersionChanged())
       .Reconcile(sample::ReconcileFoo);

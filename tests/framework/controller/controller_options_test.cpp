@@ -45,6 +45,7 @@ TEST_F(ControllerTest, APausedObjectIsNotReconciledUntilTheAnnotationIsRemoved) 
   SendPodEvent("MODIFIED", PodJson("a"));  // without a new generation or version
 
   EXPECT_THAT(AwaitCalls(3), ElementsAre("b", "c", "a"));
+  Stop();
 }
 
 TEST_F(ControllerTest, AQueuedRetryOfAnObjectThatWasPausedIsDropped) {
@@ -101,6 +102,7 @@ TEST_F(ControllerTest, EachObjectIsReconciledWithinItsMaximumIntervalSinceItsLas
   while (AwaitCalls(2).size() < 4) {
     clock_.AwaitSleepers(4);
     clock_.Advance(1s);
+    for (int i = 0; i < 200; ++i) std::this_thread::yield();  // for the worker
   }
   Stop();
 
@@ -152,6 +154,7 @@ TEST_F(ControllerTest, ItsNumberOfWorkersCanBeChangedWhileItRuns) {
   AwaitCalls(2);
   EXPECT_EQ(controller.workers(), 2);
   EXPECT_THROW(controller.SetWorkers(0), std::invalid_argument);
+  Stop();
 }
 
 struct Foo {

@@ -125,6 +125,7 @@ TEST_F(ControllerTest, AServerThatRejectsCallsGetsOneCallPerKeyUntilItsRetryAfte
   EXPECT_EQ(transport_->Await("PATCH", kShared, kKeys).size(), kKeys);
 
   AdvanceUntilCalls(2 * kKeys, 1s);
+  Stop();
 }
 
 TEST_F(ControllerTest, AfterARateLimiterExceptionTheKeyIsRetriedAfterOneSecond) {
@@ -156,6 +157,7 @@ TEST_F(ControllerTest, AfterARateLimiterExceptionTheKeyIsRetriedAfterOneSecond) 
   EXPECT_GE(clock_.Now() - TimePoint{}, 2s);
   EXPECT_THAT(LogText(), HasSubstr("limiter broken"));
   EXPECT_THAT(LogText(), HasSubstr("the rate limiter threw an object that is not"));
+  Stop();
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ TEST_F(ControllerTest, AKeyChangedDuringItsReconcileIsReconciledOnceMoreAfterwar
 
   SendPodEvent("ADDED", PodJson("d"));
   EXPECT_THAT(AwaitCalls(5), ElementsAre("a", "b", "c", "a", "d"));
+  Stop();
 }
 
 TEST_F(ControllerTest, ChangesAreReconciledBeforeObjectsOfTheInitialList) {
@@ -105,6 +106,7 @@ TEST_F(ControllerTest, ChangesAreReconciledBeforeObjectsOfTheInitialList) {
   SendPodEvent("ADDED", PodJson("after live"));  // if the cache has it, "live" is queued
 
   EXPECT_EQ(AwaitCalls(5)[1], "live");
+  Stop();
 }
 
 TEST_F(ControllerTest, AFairOrderReconcilesTenantsInTurns) {
@@ -124,6 +126,7 @@ TEST_F(ControllerTest, AFairOrderReconcilesTenantsInTurns) {
 
   const auto reconciled = AwaitCalls(4);
   EXPECT_NE(reconciled[3], "b1") << "b1 comes after at most two of the others";
+  Stop();
 }
 
 TEST_F(ControllerTest, TheNumberOfConcurrentReconcilesIsTheNumberOfWorkers) {
@@ -148,6 +151,7 @@ TEST_F(ControllerTest, TheNumberOfConcurrentReconcilesIsTheNumberOfWorkers) {
 
   AwaitCalls(kPods);
   EXPECT_FALSE(too_many);
+  Stop();
 }
 
 TEST_F(ControllerTest, AnEventOfAReconcilerHasTheProgramNameAsItsComponent) {

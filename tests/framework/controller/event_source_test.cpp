@@ -217,6 +217,7 @@ TEST_F(EventSourceTest, APollReconcilesTheObjectsWhoseResourceAppearedChangedOrD
   EXPECT_THAT(calls, UnorderedElementsAre("b=2 polling updated", "c=1 polling added",
                                           "a=0 polling deleted"));
   EXPECT_THAT(LogText(), HasSubstr("the cloud is down"));
+  Stop();
 }
 
 TEST_F(EventSourceTest, ASourceThatThrowsIsStartedAgainAfterADelay) {
@@ -235,6 +236,7 @@ TEST_F(EventSourceTest, ASourceThatThrowsIsStartedAgainAfterADelay) {
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre("ns/a"));
   EXPECT_THAT(LogText(), HasSubstr(R"(source="flaky" err="connection lost")"));
+  Stop();
 }
 
 TEST_F(EventSourceTest, AnExceptionAfterAStopIsNotLogged) {

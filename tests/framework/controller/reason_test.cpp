@@ -93,6 +93,7 @@ TEST_F(ReasonsOfControllerTest, ThreeEventsWhileAKeyWaitsAreOneReconcileWithThre
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("Pod ns/a existed at the start",
                                          "channel event; channel timer; Bucket b deleted"));
+  Stop();
 }
 
 TEST_F(ReasonsOfControllerTest, AnUpdateARetryAndARequeueAreReasons) {
@@ -113,6 +114,7 @@ TEST_F(ReasonsOfControllerTest, AnUpdateARetryAndARequeueAreReasons) {
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("Pod ns/a existed at the start", "retry", "requeue_after",
                                          "Pod ns/a updated (5 -> 6)"));
+  Stop();
 }
 
 TEST_F(ReasonsOfControllerTest, ThePassedMaximumIntervalIsAReason) {
@@ -130,6 +132,7 @@ TEST_F(ReasonsOfControllerTest, ThePassedMaximumIntervalIsAReason) {
   }
 
   EXPECT_EQ(AwaitCalls(2)[1], "max_interval");
+  Stop();
 }
 
 TEST_F(ReasonsOfControllerTest, TheRemovalOfThePauseAnnotationIsAReason) {
@@ -148,6 +151,7 @@ TEST_F(ReasonsOfControllerTest, TheRemovalOfThePauseAnnotationIsAReason) {
   SendPodEvent("MODIFIED", PodJson("a"));
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("Pod ns/b added", "Pod resumed"));
+  Stop();
 }
 
 TEST_F(ReasonsOfControllerTest, ASnapshotOfTheQueueShowsTheReasons) {
@@ -169,6 +173,7 @@ TEST_F(ReasonsOfControllerTest, WithoutTheOptionThereAreNoReasons) {
   Start();
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre(""));
+  Stop();
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::RecordedSpan;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using testing::RecordedSpan;
 
 class ReconcileTracingTest : public StandaloneControllerTest {
  protected:

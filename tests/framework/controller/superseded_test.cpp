@@ -140,6 +140,7 @@ TEST_F(SupersededReconcileTest, WithoutTheOptionAReconcileCanAskWhetherItIsSuper
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "not superseded, then superseded", "started",
                                          "not superseded, then not superseded"));
+  Stop();
 }
 
 TEST_F(SupersededReconcileTest, ARetryATimerAndAResyncDoNotSupersedeAReconcile) {
@@ -164,6 +165,7 @@ TEST_F(SupersededReconcileTest, ARetryATimerAndAResyncDoNotSupersedeAReconcile) 
   keys_added.count_down();
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "ended", "started", "ended"));
+  Stop();
 }
 
 TEST_F(SupersededReconcileTest, AMaximumIntervalThatPassesDuringAReconcileDoesNotSupersedeIt) {

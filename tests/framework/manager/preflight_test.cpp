@@ -206,6 +206,21 @@ TEST(ManagerActionsTest, PrintRbacPrintsWatchesDeclaredWritesEventsAndTheLease) 
   EXPECT_THAT(text, HasSubstr("resourceNames: [\"web\"]"));
 }
 
+TEST(ManagerActionsTest, CheckFindsThatTheNamespaceOfTheLeaseIsNotKnown) {
+  testing::FakeClock clock;
+  Options options{.action = Options::Action::kCheck,
+                  .transport = std::make_shared<testing::ScriptedTransport>(clock),
+                  .clock = clock};
+  options.leader_election.enabled = true;
+  Manager manager{std::move(options)};
+  ::testing::internal::CaptureStdout();
+
+  EXPECT_EQ(manager.Run({}), 1);
+
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("FAILED"), HasSubstr("set --leader-election-namespace")));
+}
+
 TEST(ManagerActionsTest, TheLeaderNeedsEventsInTheNamespaceOfTheLease) {
   Options options{.watch_namespace = "shop,web"};
   options.leader_election = {.enabled = true, .id = "lock", .ns = "system"};
