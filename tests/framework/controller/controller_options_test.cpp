@@ -180,8 +180,8 @@ TEST_F(ControllerTest, TheDefaultsOfItsOptionsComeFromTheManager) {
   EXPECT_EQ(of_pod.workers(), 2);
   EXPECT_EQ(of_deployment.workers(), 3);
   EXPECT_EQ(own.workers(), 9);
-  EXPECT_GE(of_foo.resync(), 7min * 9 / 10);
-  EXPECT_LE(of_foo.resync(), 7min * 11 / 10);
+  EXPECT_GE(of_foo.resync(), 378s);
+  EXPECT_LE(of_foo.resync(), 462s);
   EXPECT_NE(of_foo.resync(), of_pod.resync()) << "all resyncs coincide";
   EXPECT_EQ(own.resync(), 1h);
 }

@@ -111,7 +111,9 @@ TEST_F(SupersededReconcileTest, AnUpdateStopsTheReconcileAndItsObjectIsReconcile
   SendPodEvent("MODIFIED", PodJson("a", R"(,"generation":2)"));
 
   AwaitCalls(2);
-  SendPodEvent("ADDED", PodJson("b"));
+  std::string added = PodJson("b");
+  added.replace(added.find(R"("5")"), 3, R"("7")");
+  SendPodEvent("ADDED", added);
   EXPECT_THAT(AwaitCalls(3), ElementsAre("a", "a", "b"));
   EXPECT_EQ(Stop(), 0);
   EXPECT_THAT(LogText(), HasSubstr("Reconcile superseded by a newer event"));
