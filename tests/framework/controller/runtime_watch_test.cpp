@@ -51,10 +51,10 @@ class RuntimeWatchTest : public ManagerTest {
     }
   }
   std::size_t CountErrors() {
+    constexpr const char* kError = R"("Reflector error" kind="Deployment")";
     const std::string log = LogText();
     std::size_t count = 0;
-    for (auto at = log.find("Reflector error"); at != std::string::npos;
-         at = log.find("Reflector error", at + 1)) {
+    for (auto at = log.find(kError); at != std::string::npos; at = log.find(kError, at + 1)) {
       ++count;
     }
     return count;

@@ -108,7 +108,9 @@ TEST_F(SupersededReconcileTest, AnUpdateStopsTheReconcileAndItsObjectIsReconcile
   AwaitCalls(1);
   transport_->Await("WATCH", kPods);
 
-  SendPodEvent("MODIFIED", PodJson("a", R"(,"generation":2)"));
+  std::string changed = PodJson("a");
+  changed.replace(changed.find(R"("5")"), 3, R"("6")");
+  SendPodEvent("MODIFIED", changed);
 
   AwaitCalls(2);
   std::string added = PodJson("b");
