@@ -91,6 +91,19 @@ class SampleController {
   int ended_ = -1;
 };
 
+/// An Event of the program. Each successful reconcile increments the count.
+struct SyncedEvent {
+  static constexpr kopp::Kind kKind{"v1", "Event", "events"};
+  struct Reference {
+    std::string name = {};
+  };
+  kopp::ObjectMeta metadata = {};
+  Reference involvedObject = {};
+  int count = 0;
+};
+KOPP_FIELDS(SyncedEvent::Reference, name)
+KOPP_FIELDS(SyncedEvent, metadata, involvedObject, count)
+
 class FooProgramTest : public FooEnvironment {};
 
 TEST_F(FooProgramTest, AStandardErrorThatNobodyReadsStopsNeitherReconcilesNorTheShutdown) {
@@ -107,6 +120,30 @@ TEST_F(FooProgramTest, AStandardErrorThatNobodyReadsStopsNeitherReconcilesNorThe
       env_.Eventually([&] { return env_.client().List<kopp::Deployment>().size() == kFoos; }));
 
   EXPECT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
+}
+
+TEST_F(FooProgramTest, ItsOwnStatusWritesCauseNoReconcile) {
+  const auto eventually_available = [&](const kopp::ObjectKey& key, int replicas) {
+    return env_.Eventually<Foo>(
+        key, [=](const Foo& foo) { return foo.status.availableReplicas == replicas; });
+  };
+  SampleController program({"--master=" + env_.server().Listen().server}, STDERR_FILENO);
+  CreateFoo();
+  ASSERT_TRUE(eventually_available(foo_, 0));
+  SetAvailableReplicas(1);
+  ASSERT_TRUE(eventually_available(foo_, 1));
+  // When this object is reconciled, the program has got the events of both status writes.
+  env_.client().Create<Foo>({{"metadata", {{"name", "last"}, {"namespace", "default"}}},
+                             {"spec", {{"deploymentName", "last"}}}});
+  ASSERT_TRUE(eventually_available({"default", "last"}, 0));
+  ASSERT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
+
+  int reconciles = 0;
+  for (const SyncedEvent& event : env_.client().List<SyncedEvent>()) {
+    if (event.involvedObject.name == "foo") reconciles += event.count;
+  }
+  EXPECT_GE(reconciles, 2);
+  EXPECT_LE(reconciles, 3) << "for the Foo, its Deployment and the status of its Deployment";
 }
 
 }  // namespace
