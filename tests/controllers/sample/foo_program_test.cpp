@@ -130,20 +130,24 @@ TEST_F(FooProgramTest, ItsOwnStatusWritesCauseNoReconcile) {
   SampleController program({"--master=" + env_.server().Listen().server}, STDERR_FILENO);
   CreateFoo();
   ASSERT_TRUE(eventually_available(foo_, 0));
-  SetAvailableReplicas(1);
-  ASSERT_TRUE(eventually_available(foo_, 1));
-  // When this object is reconciled, the program has got the events of both status writes.
-  env_.client().Create<Foo>({{"metadata", {{"name", "last"}, {"namespace", "default"}}},
-                             {"spec", {{"deploymentName", "last"}}}});
-  ASSERT_TRUE(eventually_available({"default", "last"}, 0));
+  constexpr int kChanges = 3;
+  for (int replicas = 1; replicas <= kChanges; ++replicas) {
+    SetAvailableReplicas(replicas);
+    ASSERT_TRUE(eventually_available(foo_, replicas));
+    // When this object is reconciled, the program has got the event of the status write.
+    const std::string last = "last-" + std::to_string(replicas);
+    env_.client().Create<Foo>({{"metadata", {{"name", last}, {"namespace", "default"}}},
+                               {"spec", {{"deploymentName", last}}}});
+    ASSERT_TRUE(eventually_available({"default", last}, 0));
+  }
   ASSERT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
 
   int reconciles = 0;
   for (const SyncedEvent& event : env_.client().List<SyncedEvent>()) {
     if (event.involvedObject.name == "foo") reconciles += event.count;
   }
-  EXPECT_GE(reconciles, 2);
-  EXPECT_LE(reconciles, 3) << "for the Foo, its Deployment and the status of its Deployment";
+  EXPECT_GE(reconciles, 1 + kChanges);
+  EXPECT_LE(reconciles, 2 + kChanges) << "for the Foo, its Deployment and each of its changes";
 }
 
 }  // namespace
