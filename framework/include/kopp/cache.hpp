@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <stop_token>
 #include <string>
@@ -18,6 +19,8 @@
 #include <kopp/read_your_writes.hpp>
 
 namespace kopp {
+
+class CacheReference;
 
 /// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads may
 /// be stale; use `Client` to read the current state from the API server.
@@ -110,7 +113,10 @@ class Cache : private WriteObserver {
 
   /// The same for a time: when the last copies of all results of Acquire for the view have been
   /// destroyed, the informers are removed as by Remove, unless InformerFor or a read has added
-  /// them. That blocks as Remove does. The results may outlive the cache.
+  /// them. That blocks as Remove does. The results may outlive the cache; if the last one is
+  /// destroyed while another thread destroys the cache, both block until the informers have ended.
+  /// Throws std::system_error if a thread of the informers cannot be started; then the view is not
+  /// added.
   template <Object T>
   [[nodiscard]] std::shared_ptr<InformerSet> Acquire() {
     return Acquire(SpecOf<T>());
@@ -221,11 +227,15 @@ class Cache : private WriteObserver {
   [[nodiscard]] Transform TransformOf(const Key& key) const;
 
   [[nodiscard]] std::shared_ptr<InformerSet> Find(const Key& key) const;
+  /// Also starts the informers that it adds, if the cache runs.
   std::shared_ptr<InformerSet> FindOrAdd(const Spec& spec, Use use) const;
+  [[nodiscard]] std::shared_ptr<InformerSet> NewInformers(const Spec& spec) const;
   std::shared_ptr<InformerSet> Acquire(const Spec& spec);
   void Release(const Key& key, const std::shared_ptr<InformerSet>& informers);
   [[nodiscard]] bool WaitsIfMissing(const Key& key) const;
   bool Remove(const Key& key);
+  /// Removes the entry, and blocks until its informers have ended. `lock` holds mutex_.
+  void Remove(std::map<Key, Entry>::iterator entry, std::unique_lock<std::shared_mutex> lock);
 
   template <Object T>
   [[nodiscard]] std::shared_ptr<InformerSet> ForRead() const {
@@ -239,6 +249,8 @@ class Cache : private WriteObserver {
     return options_.start_informers_on_read && !informers.HasSynced();
   }
   [[nodiscard]] std::vector<Entry> Entries() const;
+  /// Returns the informers of all entries, and those that are being removed.
+  [[nodiscard]] std::vector<std::shared_ptr<InformerSet>> AllInformers() const;
 
   void OnWrite(const Kind& kind, const WrittenObject& object) override;
   [[nodiscard]] bool AwaitsWrites(const ReadOptions& read) const;
@@ -265,11 +277,11 @@ class Cache : private WriteObserver {
   Logger log_;
   Clock& clock_;
   std::stop_source cancel_reads_;
-  // Expires with the cache, so that the results of Acquire know whether it exists.
-  const std::shared_ptr<Cache*> self_ = std::make_shared<Cache*>(this);
+  const std::shared_ptr<CacheReference> self_;  // for the results of Acquire
 
   mutable std::shared_mutex mutex_;  // guards the members below; reads share it
   mutable std::map<Key, Entry> entries_;
+  std::multimap<Key, Entry> removed_;  // whose threads have not ended
   mutable bool running_ = false;
 };
 

@@ -43,14 +43,6 @@ std::string WatchHint(const detail::CacheKey& key, const std::string& kind) {
 
 }  // namespace
 
-Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock)
-    : transport_(transport), options_(std::move(options)), log_(std::move(log)), clock_(clock) {}
-
-Cache::~Cache() {
-  Stop();
-  static_cast<void>(WaitForHandlers(TimePoint::max()));  // they may read this cache
-}
-
 std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key,
                                                const ReadOptions& read) const {
   return AfterWrites(ForRead(kind, ObjectForm::kComplete), key, read)->Get(key).As<Unstructured>();
@@ -154,85 +146,6 @@ Cache::Transform Cache::TransformOf(const Key& key) const {
   };
 }
 
-std::shared_ptr<InformerSet> Cache::Find(const Key& key) const {
-  const std::shared_lock lock{mutex_};
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : found->second.informers;
-}
-
-/// Also starts the informers that it adds, if the cache runs.
-std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec, Use use) const {
-  std::unique_lock lock{mutex_};
-  const auto count_use = [use](Entry& entry) {
-    use == Use::kPermanent ? static_cast<void>(entry.permanent = true)
-                           : static_cast<void>(++entry.acquired);
-    return entry.informers;
-  };
-  const auto found = entries_.find(spec.key);
-  if (found != entries_.end()) return count_use(found->second);
-  auto informers = std::make_shared<InformerSet>(
-      transport_,
-      InformerSet::Options{.kind = spec.kind,
-                           .form = spec.form,
-                           .decode = spec.decode,
-                           .filters = detail::CacheFilters(options_, spec.key, spec.kind.scope),
-                           .log = log_,
-                           .clock = clock_,
-                           .on_error = options_.on_error,
-                           .on_skipped = options_.on_skipped,
-                           .metrics = options_.metrics,
-                           .use_watch_list = options_.use_watch_list,
-                           // The program may have written objects that nobody has recorded.
-                           .consistent_start = running_ || options_.consistent_start,
-                           .audit_interval = options_.audit_interval});
-  count_use(entries_.emplace(spec.key, Entry{informers, WaitsIfMissing(spec.key)}).first->second);
-  const bool running = running_;
-  lock.unlock();
-  if (running) informers->Start();
-  return informers;
-}
-
-std::shared_ptr<InformerSet> Cache::Acquire(const Spec& spec) {
-  auto informers = FindOrAdd(spec, Use::kAcquired);
-  InformerSet* const pointer = informers.get();
-  const auto release = [cache = std::weak_ptr(self_), key = spec.key,
-                        informers = std::move(informers)](InformerSet*) {
-    if (const auto self = cache.lock()) (*self)->Release(key, informers);
-  };
-  return {pointer, release};
-}
-
-/// Removes the informers if this was their last use.
-void Cache::Release(const Key& key, const std::shared_ptr<InformerSet>& informers) {
-  {
-    const std::unique_lock lock{mutex_};
-    const auto found = entries_.find(key);
-    // After Remove, the entry may be another one.
-    if (found == entries_.end() || found->second.informers != informers) return;
-    if (--found->second.acquired > 0 || found->second.permanent) return;
-    entries_.erase(found);
-  }
-  informers->Stop();
-  static_cast<void>(informers->WaitForHandlers(TimePoint::max()));
-}
-
-bool Cache::WaitsIfMissing(const Key& key) const {
-  const auto own = options_.by_object.find(key);
-  if (own == options_.by_object.end()) return options_.wait_if_missing;
-  return own->second.wait_if_missing.value_or(options_.wait_if_missing);
-}
-
-bool Cache::Remove(const Key& key) {
-  std::unique_lock lock{mutex_};
-  const auto removed = entries_.extract(key);
-  lock.unlock();
-  if (removed.empty()) return false;
-  const std::shared_ptr<InformerSet> informers = removed.mapped().informers;
-  informers->Stop();
-  static_cast<void>(informers->WaitForHandlers(TimePoint::max()));
-  return true;
-}
-
 std::shared_ptr<InformerSet> Cache::ForRead(const KindRef& kind, ObjectForm form) const {
   auto informers = Find(Key::Of(kind, form));
   if (informers && !MustAwaitSync(*informers)) return informers;
@@ -263,14 +176,6 @@ std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
   const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
   problem += timed_out ? "after " + SecondsText(limit) : "before the stop";
   throw std::runtime_error(problem + ": " + ToString(informers->NotSynced()));
-}
-
-std::vector<Cache::Entry> Cache::Entries() const {
-  const std::shared_lock lock{mutex_};
-  std::vector<Entry> entries;
-  entries.reserve(entries_.size());
-  for (const auto& [key, entry] : entries_) entries.push_back(entry);
-  return entries;
 }
 
 std::vector<KindRef> Cache::Kinds() const {
@@ -341,8 +246,8 @@ std::vector<UnsyncedInformer> Cache::NotSynced() const {
 
 std::vector<std::string> Cache::WaitForHandlers(TimePoint deadline) const {
   std::vector<std::string> busy;
-  for (const Entry& entry : Entries()) {
-    std::ranges::move(entry.informers->WaitForHandlers(deadline), std::back_inserter(busy));
+  for (const auto& informers : AllInformers()) {
+    std::ranges::move(informers->WaitForHandlers(deadline), std::back_inserter(busy));
   }
   return busy;
 }
@@ -353,9 +258,9 @@ void Cache::Stop() {
     running_ = false;  // FindOrAdd starts nothing any more
   }
   CancelReads();  // handlers may wait in a read
-  const std::vector<Entry> entries = Entries();
-  for (const Entry& entry : entries) entry.informers->RequestStop();
-  for (const Entry& entry : entries) entry.informers->Stop();
+  const auto all = AllInformers();
+  for (const auto& informers : all) informers->RequestStop();
+  for (const auto& informers : all) informers->Stop();
 }
 
 }  // namespace kopp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -206,30 +205,6 @@ TEST_F(RuntimeWatchTest, AKindThatIsNotServedAnyMoreIsReportedOnceUntilItsWatchE
   }
   AwaitIdle();
   EXPECT_EQ(requests(), requests_before);
-}
-
-TEST(CacheAcquireTest, AResultOfAcquireMayOutliveTheCache) {
-  testing::FakeClock clock;
-  testing::ScriptedTransport transport{clock};
-  auto cache = std::make_unique<Cache>(transport, "", Logger(), clock);
-  const auto informers = cache->Acquire<Pod>();
-
-  cache.reset();
-
-  EXPECT_EQ(informers->Size(), 0);
-}
-
-TEST(CacheAcquireTest, AResultOfAcquireDoesNotRemoveAViewThatWasRemovedAndAddedAgain) {
-  testing::FakeClock clock;
-  testing::ScriptedTransport transport{clock};
-  Cache cache(transport, "", Logger(), clock);
-  auto informers = cache.Acquire<Pod>();
-  cache.Remove<Pod>();
-  const auto others = cache.Acquire<Pod>();
-
-  informers.reset();
-
-  EXPECT_EQ(cache.Kinds().size(), 1);
 }
 
 }  // namespace
