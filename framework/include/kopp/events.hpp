@@ -51,8 +51,7 @@ enum class EventApi {
   /// limits are those of client-go's tools/record.
   kCore,
   /// events.k8s.io/v1, group events.k8s.io in a Role. Events that differ only in the message are
-  /// one
-  /// series with the message of the first one. Its count is written when the second one occurs,
+  /// one series with the message of the first one. Its count is written when the second one occurs,
   /// then every 30 minutes, and when none has occurred for 6 to 12 minutes. The rules are those of
   /// client-go's tools/events. client-go: loses the last count of a series when the program stops;
   /// this recorder writes it.
@@ -61,7 +60,7 @@ enum class EventApi {
 
 /// Further fields of an Event.
 struct EventDetails {
-  /// What the controller did or tried, one CamelCase word such as "ScaleUp". If it is empty,
+  /// The action of the controller, one CamelCase word such as "ScaleUp". If it is empty,
   /// EventApi::kEvents uses the reason, because its Events must have an action.
   std::string action = {};
   std::optional<ObjectReference> related = {};  ///< a second object, such as a child

@@ -37,7 +37,7 @@ std::optional<EventRequest> EventCorrelator::Add(const Occurrence& occurrence) {
                   : occurrence.message;
   Entry& entry =
       entries_.GetOr(is_combined ? similarity : similarity + '\n' + occurrence.message, [&] {
-        return Entry{NewEventKey(occurrence.object, occurrence.time), occurrence.time, 0};
+        return Entry{keys_.New(occurrence.object, occurrence.time), occurrence.time, 0};
       });
   ++entry.count;
   if (!SpendBudget(occurrence.object)) return std::nullopt;

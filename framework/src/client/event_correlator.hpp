@@ -16,7 +16,7 @@ namespace kopp {
 
 /// Writes Events of the API core/v1, with the rules of EventCorrelator in client-go's tools/record:
 /// equal occurrences increment the count of one Event, occurrences that differ only in the message
-/// are combined after ten of them, and each object has a budget. Remembers the 4096 Events and
+/// are combined from the tenth one, and each object has a budget. Remembers the 4096 Events and
 /// objects that were used last. Not thread-safe.
 class EventCorrelator final : public EventAggregator {
  public:
@@ -53,6 +53,7 @@ class EventCorrelator final : public EventAggregator {
 
   EventReporter reporter_;
   Clock& clock_;
+  EventKeys keys_;
   LruMap<std::string, Similar> similar_{kCapacity};  // by all fields but message and time
   LruMap<std::string, Entry> entries_{kCapacity};    // the same, and the message if not combined
   LruMap<std::string, Budget> budgets_{kCapacity};   // by object

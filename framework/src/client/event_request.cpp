@@ -1,5 +1,6 @@
 #include "client/event_request.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 
@@ -42,8 +43,9 @@ std::string ValidMessage(std::string_view message) {
   return std::string(Cut(valid));
 }
 
-ObjectKey NewEventKey(const ObjectReference& object, WallTime time) {
-  return {object.ns.empty() ? "default" : object.ns, EventName(object.name, time)};
+ObjectKey EventKeys::New(const ObjectReference& object, WallTime time) {
+  last_ = std::max(time, last_ + Duration(1));
+  return {object.ns.empty() ? "default" : object.ns, EventName(object.name, last_)};
 }
 
 std::string IdentityOf(const ObjectReference& object) {

@@ -64,11 +64,19 @@ class EventAggregator {
 /// that the API server accepts, or up to three bytes less, to keep each character complete.
 [[nodiscard]] std::string ValidMessage(std::string_view message);
 
-/// Returns the key of a new Event about `object`. Its name is, for example, "web.17c0ffee": the
-/// name of the object and the time in nanoseconds, as in client-go. If the name of the object is
-/// not a valid prefix, "event" replaces it. Events about cluster-scoped objects are in the
-/// namespace "default".
-[[nodiscard]] ObjectKey NewEventKey(const ObjectReference& object, WallTime time);
+/// Creates the keys of new Events. Not thread-safe.
+class EventKeys {
+ public:
+  /// Returns the key of a new Event about `object`. Its name is, for example, "web.17c0ffee": the
+  /// name of the object and the time in nanoseconds, as in client-go. If `time` is not later than
+  /// that of the previous key, the next nanosecond after it is used, so that all keys differ. If
+  /// the name of the object is not a valid prefix, "event" replaces it. Events about cluster-scoped
+  /// objects are in the namespace "default".
+  [[nodiscard]] ObjectKey New(const ObjectReference& object, WallTime time);
+
+ private:
+  WallTime last_ = WallTime::min();
+};
 
 /// Returns text that identifies `object`; it does not contain the resource version.
 [[nodiscard]] std::string IdentityOf(const ObjectReference& object);

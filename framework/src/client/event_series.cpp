@@ -71,8 +71,8 @@ std::vector<EventRequest> EventSeries::TakeAll() {
   return requests;
 }
 
-EventSeries::Series EventSeries::NewSeries(const Occurrence& occurrence) const {
-  Series series{.key = NewEventKey(occurrence.object, occurrence.time), .body = {}};
+EventSeries::Series EventSeries::NewSeries(const Occurrence& occurrence) {
+  Series series{.key = keys_.New(occurrence.object, occurrence.time), .body = {}};
   series.body = {{"metadata", EventMetadata(series.key, occurrence.details)},
                  {"regarding", occurrence.object},
                  {"type", occurrence.type},

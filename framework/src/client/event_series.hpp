@@ -42,12 +42,13 @@ class EventSeries final : public EventAggregator {
     TimePoint written{};
   };
 
-  [[nodiscard]] Series NewSeries(const Occurrence& occurrence) const;
+  [[nodiscard]] Series NewSeries(const Occurrence& occurrence);
   /// Returns the write of the current count.
   EventRequest Write(Series& series) const;
 
   EventReporter reporter_;
   Clock& clock_;
+  EventKeys keys_;
   LruMap<std::string, Series> series_{4096};  // by all fields but message, annotations and time
   TimePoint next_check_{};
 };

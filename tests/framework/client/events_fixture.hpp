@@ -6,6 +6,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -69,6 +70,12 @@ class EventsTest : public ::testing::Test {
       if (request.method == method) bodies.push_back(nlohmann::json::parse(request.body));
     }
     return bodies;
+  }
+  /// Returns the different names of the Events that the recorder has created.
+  std::set<std::string> NamesOfCreatedEvents() {
+    std::set<std::string> names;
+    for (const auto& event : Sent("POST")) names.insert(event["metadata"]["name"]);
+    return names;
   }
   /// Accepts updates of the first Event that is created at `path`. Blocks until it is created.
   std::string AcceptPatches(const std::string& path) {

@@ -284,5 +284,14 @@ TEST_F(EventRecorderTest, TheEventNameDoesNotContainAnObjectNameThatIsTooLongOrI
               ::testing::StartsWith("event."));
 }
 
+TEST_F(EventRecorderTest, EventsAtTheSameTimeHaveDifferentNames) {
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Normal(web_, "Scaled", "all well");
+  recorder_.Normal(web_, "Scaled", "to 3 replicas");
+  recorder_.Stop();
+
+  EXPECT_EQ(NamesOfCreatedEvents().size(), 3);
+}
+
 }  // namespace
 }  // namespace kopp
