@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ KOPP_FIELDS(Condition, type, status, observedGeneration, lastTransitionTime, rea
 /// Adds `condition` to `conditions`, or replaces the one of the same type. Returns whether
 /// `conditions` has changed.
 ///
-///     auto status = foo.status;
+///     Foo::Status status{.conditions = kopp::SelectConditions(foo.status.conditions, {"Ready"})};
 ///     kopp::SetCondition(status.conditions, {.type = "Ready",
 ///                                            .status = "True",
 ///                                            .observedGeneration = *foo.metadata.generation,
@@ -60,6 +61,11 @@ bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type);
 [[nodiscard]] const Condition* FindCondition(const std::vector<Condition>& conditions,
                                              std::string_view type);
 
+/// Returns the conditions of these types, in the order of `conditions`. Start with it to write the
+/// conditions that your program owns: SetCondition keeps their lastTransitionTime.
+[[nodiscard]] std::vector<Condition> SelectConditions(
+    const std::vector<Condition>& conditions, std::initializer_list<std::string_view> types);
+
 /// Returns whether there is a condition of this type with the status "True".
 [[nodiscard]] bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view type);
 
@@ -67,16 +73,26 @@ bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type);
 [[nodiscard]] bool IsConditionFalse(const std::vector<Condition>& conditions,
                                     std::string_view type);
 
-/// Writes `status` with Client::ApplyStatus if it differs from the status of `object`. Returns
-/// whether it was written. A reconcile that writes its status without a change would cause an
-/// event, and so the next reconcile.
+namespace detail {
+
+/// Returns whether the encoded status `stored` equals `status`, apart from further conditions.
+[[nodiscard]] bool HasStatus(const std::string& stored, const std::string& status);
+
+}  // namespace detail
+
+/// Writes `status` with Client::ApplyStatus unless the status of `object` has it already. Returns
+/// whether it was written. It saves a request for each reconcile that changes nothing.
 ///
-/// `status` must have only the fields and conditions that this program owns: it becomes their owner
-/// by the apply. Throws what ApplyStatus throws.
+/// `status` must have only the fields and conditions that this program owns, so do not copy
+/// `object.status` if there are other writers: the apply takes over what it contains, and would
+/// write back old values. Conditions of other types in `object` are no difference. So a condition
+/// of this program is not removed by leaving it out: call ApplyStatus for that. All other fields of
+/// `T::status` are compared; leave those of other writers out of the struct. Throws what
+/// ApplyStatus throws.
 template <Object T>
 bool ApplyStatusIfChanged(const Client& client, const T& object, const decltype(T::status)& status,
                           const ApplyOptions& options = {}) {
-  if (Encode(object.status) == Encode(status)) return false;
+  if (detail::HasStatus(Encode(object.status), Encode(status))) return false;
   client.ApplyStatus(object, status, options);
   return true;
 }

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include <kopp/conditions.hpp>
 
@@ -80,8 +84,22 @@ auto Find(auto& conditions, std::string_view type) {
   return std::ranges::find(conditions, type, &Condition::type);
 }
 
-bool HasStatus(const std::vector<Condition>& conditions, std::string_view type,
-               std::string_view status) {
+/// Removes the list `conditions` from `status`. Returns the conditions by their types.
+std::map<std::string, nlohmann::json> TakeConditions(nlohmann::json& status) {
+  std::map<std::string, nlohmann::json> conditions;
+  const auto list = status.find("conditions");
+  if (list == status.end() || !list->is_array()) return conditions;
+  for (const nlohmann::json& condition : *list) {
+    const auto type = condition.is_object() ? condition.find("type") : condition.end();
+    if (type == condition.end() || !type->is_string()) return {};
+    conditions.emplace(type->get<std::string>(), condition);
+  }
+  status.erase(list);
+  return conditions;
+}
+
+bool HasConditionStatus(const std::vector<Condition>& conditions, std::string_view type,
+                        std::string_view status) {
   const Condition* const condition = FindCondition(conditions, type);
   return condition != nullptr && condition->status == status;
 }
@@ -120,12 +138,34 @@ const Condition* FindCondition(const std::vector<Condition>& conditions, std::st
   return found == conditions.end() ? nullptr : &*found;
 }
 
+std::vector<Condition> SelectConditions(const std::vector<Condition>& conditions,
+                                        std::initializer_list<std::string_view> types) {
+  std::vector<Condition> selected;
+  std::ranges::copy_if(conditions, std::back_inserter(selected), [&](const Condition& condition) {
+    return std::ranges::find(types, condition.type) != types.end();
+  });
+  return selected;
+}
+
+bool detail::HasStatus(const std::string& stored, const std::string& status) {
+  if (stored == status) return true;
+  nlohmann::json stored_json = nlohmann::json::parse(stored, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(status, nullptr, false);
+  if (stored_json.is_discarded() || json.is_discarded()) return false;  // not UTF-8
+  const auto stored_conditions = TakeConditions(stored_json);
+  const auto conditions = TakeConditions(json);
+  return stored_json == json && std::ranges::all_of(conditions, [&](const auto& condition) {
+           const auto found = stored_conditions.find(condition.first);
+           return found != stored_conditions.end() && found->second == condition.second;
+         });
+}
+
 bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view type) {
-  return HasStatus(conditions, type, "True");
+  return HasConditionStatus(conditions, type, "True");
 }
 
 bool IsConditionFalse(const std::vector<Condition>& conditions, std::string_view type) {
-  return HasStatus(conditions, type, "False");
+  return HasConditionStatus(conditions, type, "False");
 }
 
 }  // namespace kopp

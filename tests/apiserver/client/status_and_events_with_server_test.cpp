@@ -69,8 +69,15 @@ TEST(ConditionsServerTest, AConditionFitsACrdAndIsWrittenOnlyWhenItChanges) {
   testing::Environment env;
   env.InstallObject(BucketCrd());
   env.client().Create<Bucket>({{"metadata", {{"name", "photos"}, {"namespace", "default"}}}});
+  const json foreign{{"type", "BackedUp"},
+                     {"status", "True"},
+                     {"lastTransitionTime", "2026-01-01T00:00:00Z"},
+                     {"reason", "Nightly"},
+                     {"message", ""}};
+  env.client().PatchStatus<Bucket>(
+      {"default", "photos"}, Patch::Merge({{"status", {{"conditions", json::array({foreign})}}}}));
   const auto reconcile = [](const Bucket& bucket, Context& context) {
-    auto status = bucket.status;
+    Bucket::Status status{.conditions = SelectConditions(bucket.status.conditions, {"Ready"})};
     SetCondition(status.conditions, {.type = "Ready",
                                      .status = "True",
                                      .observedGeneration = bucket.metadata.generation.value(),
@@ -85,7 +92,8 @@ TEST(ConditionsServerTest, AConditionFitsACrdAndIsWrittenOnlyWhenItChanges) {
   EXPECT_THAT(env.Writes(), ElementsAre("patch buckets/status default/photos"));
   const auto stored = env.client().Get<Bucket>({"default", "photos"}).value();
   EXPECT_TRUE(IsConditionTrue(stored.status.conditions, "Ready"));
-  EXPECT_EQ(stored.status.conditions[0].observedGeneration, 1);
+  EXPECT_EQ(FindCondition(stored.status.conditions, "Ready")->observedGeneration, 1);
+  EXPECT_TRUE(IsConditionTrue(stored.status.conditions, "BackedUp")) << "of another writer";
 }
 
 TEST(OwnerServerTest, AControllerReferenceThatIsSetInCreateOrUpdateIsWrittenOnce) {

@@ -142,31 +142,67 @@ struct Bucket {
   static constexpr Kind kKind{"example.com/v1", "Bucket", "buckets"};
   struct Status {
     std::vector<Condition> conditions = {};
+    std::string url = {};
   };
   ObjectMeta metadata = {};
   Status status = {};
 };
-KOPP_FIELDS(Bucket::Status, conditions)
+KOPP_FIELDS(Bucket::Status, conditions, url)
 KOPP_FIELDS(Bucket, metadata, status)
 
-TEST(ApplyStatusIfChangedTest, AnUnchangedStatusIsNotWritten) {
-  constexpr const char* kStatusPath = "/apis/example.com/v1/namespaces/shop/buckets/photos/status";
-  testing::FakeClock clock;
-  testing::ScriptedTransport transport(clock);
-  transport.Respond("PATCH", kStatusPath, 200, R"({"metadata":{"name":"photos"}})");
-  const Client client(transport);
-  Bucket bucket;
-  bucket.metadata.name = "photos";
-  bucket.metadata.ns = "shop";
+class ApplyStatusIfChangedTest : public ::testing::Test {
+ protected:
+  ApplyStatusIfChangedTest() {
+    transport_.Respond("PATCH", "/apis/example.com/v1/namespaces/shop/buckets/photos/status", 200,
+                       R"({"metadata":{"name":"photos"}})");
+    bucket_.metadata.name = "photos";
+    bucket_.metadata.ns = "shop";
+  }
+  /// Writes the own condition Ready, as a reconcile does. Returns whether it was written.
+  bool Apply(const std::string& ready, const std::string& url) {
+    Bucket::Status status{.conditions = SelectConditions(bucket_.status.conditions, {"Ready"}),
+                          .url = url};
+    SetCondition(status.conditions, {.type = "Ready", .status = ready, .reason = "Done"}, clock_);
+    return ApplyStatusIfChanged(client_, bucket_, status);
+  }
 
-  auto status = bucket.status;
-  SetCondition(status.conditions, {.type = "Ready", .status = "True", .reason = "Done"}, clock);
-  EXPECT_TRUE(ApplyStatusIfChanged(client, bucket, status));
-  bucket.status = status;
-  SetCondition(status.conditions, {.type = "Ready", .status = "True", .reason = "Done"}, clock);
-  EXPECT_FALSE(ApplyStatusIfChanged(client, bucket, status));
+  testing::FakeClock clock_;
+  testing::ScriptedTransport transport_{clock_};
+  Client client_{transport_};
+  Bucket bucket_;
+};
 
-  EXPECT_THAT(transport.Requests(), SizeIs(1));
+TEST_F(ApplyStatusIfChangedTest, AnUnchangedStatusIsNotWritten) {
+  EXPECT_TRUE(Apply("True", "s3://photos"));
+  bucket_.status.url = "s3://photos";
+  SetCondition(bucket_.status.conditions, {.type = "Ready", .status = "True", .reason = "Done"},
+               clock_);
+  clock_.Advance(std::chrono::seconds(10));
+
+  EXPECT_FALSE(Apply("True", "s3://photos"));
+
+  EXPECT_THAT(transport_.Requests(), SizeIs(1));
+}
+
+TEST_F(ApplyStatusIfChangedTest, AConditionOfAnotherWriterIsNoDifferenceAndIsNotWritten) {
+  SetCondition(bucket_.status.conditions, {.type = "Foreign", .status = "True", .reason = "Other"},
+               clock_);
+  SetCondition(bucket_.status.conditions, {.type = "Ready", .status = "True", .reason = "Done"},
+               clock_);
+
+  EXPECT_FALSE(Apply("True", ""));
+  EXPECT_TRUE(Apply("False", ""));
+
+  ASSERT_THAT(transport_.Requests(), SizeIs(1));
+  EXPECT_EQ(transport_.Requests()[0].body.find("Foreign"), std::string::npos);
+}
+
+TEST_F(ApplyStatusIfChangedTest, AFieldThatIsMissingInTheNewStatusIsWritten) {
+  SetCondition(bucket_.status.conditions, {.type = "Ready", .status = "True", .reason = "Done"},
+               clock_);
+  bucket_.status.url = "s3://photos";
+
+  EXPECT_TRUE(Apply("True", ""));
 }
 
 }  // namespace
