@@ -2,6 +2,7 @@
 #include <kopp/framework.hpp>
 
 using kopp::ConfigMap;
+using namespace std::chrono_literals;
 
 constexpr const char* kAnnotation = "example.com/copy-to";
 
@@ -13,7 +14,8 @@ static kopp::Result Reconcile(const ConfigMap& original, kopp::Context& ctx) {
   const auto copy = ctx.cache.Get<ConfigMap>({metadata.ns, metadata.name});
   if (copy && !kopp::IsControlledBy(*copy, original)) {
     ctx.events.Warning(original, "NameInUse", "another ConfigMap has the name " + name->second);
-    throw kopp::TerminalError(name->second + " is not a copy of " + ctx.key.ToString());
+    // The deletion of that ConfigMap does not reconcile this one, so look again.
+    return {.requeue_after = 1min};
   }
   if (copy && copy->data == original.data) return {};
   ctx.client.Apply<ConfigMap>({{"metadata", metadata}, {"data", original.data}});
