@@ -33,6 +33,7 @@ class WorkerPool;
 
 /// A workqueue of object keys and the workers that reconcile them. Manager::AddController creates
 /// it, and Manager::Run runs it. queue(), workers() and SetWorkers are thread-safe.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of the lifetimes
 class Controller {
  public:
   /// Returns the object of a key in the cache, or an empty AnyObject.

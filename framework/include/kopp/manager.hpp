@@ -95,7 +95,7 @@ class Manager {
   void AddReadyzCheck(std::string name, HealthCheck check);
   /// Adds a path to the metrics server, with the same access control. Throws std::logic_error after
   /// Run, and std::invalid_argument if the path is in use.
-  void AddMetricsServerExtraHandler(std::string path, HttpServer::Route route);
+  void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
   /// Returns the metrics that are served at /metrics, to add those of the program. They are never
   /// served if Options::metrics_bind_address is "0".
   [[nodiscard]] Metrics& metrics() { return *metrics_; }

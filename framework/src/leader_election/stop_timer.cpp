@@ -6,7 +6,7 @@ namespace kopp::detail {
 
 std::stop_token StopTimer::Start(TimePoint deadline) {
   std::stop_source source;
-  const std::stop_token token = source.get_token();
+  std::stop_token token = source.get_token();
   *period_.Lock() = {std::move(source), deadline};
   if (thread_.joinable()) {
     changed_.notify_all();

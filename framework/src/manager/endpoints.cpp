@@ -26,9 +26,8 @@ Endpoints::Endpoints(const Options& options)
 
 Endpoints::~Endpoints() = default;
 
-void Endpoints::AddMetricsRoute(std::string path, HttpServer::Route route) {
-  const bool is_new =
-      path != "/metrics" && metrics_routes_.try_emplace(path, std::move(route)).second;
+void Endpoints::AddMetricsRoute(const std::string& path, const HttpServer::Route& route) {
+  const bool is_new = path != "/metrics" && metrics_routes_.try_emplace(path, route).second;
   if (is_new) return;
   throw std::invalid_argument("the path " + path + " of the metrics server is in use");
 }

@@ -26,7 +26,7 @@ class Endpoints {
 
   [[nodiscard]] HealthChecks& liveness() { return liveness_; }
   [[nodiscard]] HealthChecks& readiness() { return readiness_; }
-  void AddMetricsRoute(std::string path, HttpServer::Route route);
+  void AddMetricsRoute(const std::string& path, const HttpServer::Route& route);
 
   /// Serves at the addresses of the options until the destructor. `metrics` must outlive the
   /// object; `client` must not be fenced by leader election. Throws ConfigError, which names the

@@ -26,9 +26,10 @@ void Manager::AddReadyzCheck(std::string name, HealthCheck check) {
   endpoints_->readiness().Add(std::move(name), std::move(check));
 }
 
-void Manager::AddMetricsServerExtraHandler(std::string path, HttpServer::Route route) {
+void Manager::AddMetricsServerExtraHandler(const std::string& path,
+                                           const HttpServer::Route& route) {
   if (run_called_) throw std::logic_error("AddMetricsServerExtraHandler was called after Run");
-  endpoints_->AddMetricsRoute(std::move(path), std::move(route));
+  endpoints_->AddMetricsRoute(path, route);
 }
 
 void Manager::AddBuiltInChecks() {

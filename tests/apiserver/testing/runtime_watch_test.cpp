@@ -56,8 +56,9 @@ class GadgetOperator {
   void OnDefinition(bool exists) {
     if (!exists) return watch_.Stop();
     if (watch_.active()) return;
-    watch_ = controller_->Watch(
-        kGadgets, [](const Unstructured& gadget) { return std::vector<ObjectKey>{{gadget.metadata.ns, gadget.metadata.name}}; });
+    watch_ = controller_->Watch(kGadgets, [](const Unstructured& gadget) {
+      return std::vector<ObjectKey>{{gadget.metadata.ns, gadget.metadata.name}};
+    });
   }
 
   Controller* controller_ = nullptr;

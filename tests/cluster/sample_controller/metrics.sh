@@ -23,6 +23,7 @@ readonly metric_families=(
 
 # The series that the queries of kubebuilder's grafana/controller-runtime-metrics.json select, and the
 # labels by which they group and name them. Prometheus adds job, instance, namespace and pod.
+# shellcheck disable=SC2054 # the commas separate labels
 readonly grafana_series=(
   controller_runtime_active_workers:controller
   controller_runtime_reconcile_total:
@@ -66,6 +67,7 @@ restart_for_metrics() {
   local -a flags=(--leader-elect --leader-election-namespace default --kube-api-qps 1000)
   if [[ $server == real ]]; then
     flags+=(--metrics-secure --metrics-cert-path "$state" --metrics-cert-name metrics.crt --metrics-cert-key metrics.key)
+    # shellcheck disable=SC2034 # the function kubectl reads it
     namespace=default
     kubectl create serviceaccount stranger >/dev/null
     kubectl create serviceaccount scraper >/dev/null
