@@ -108,8 +108,8 @@ template <Object T, typename Apply>
 ///         [](const Foo& foo, kopp::Context& ctx) { …; return kopp::Result{}; },
 ///         [](const Foo& foo, kopp::Context& ctx) { DeleteBucket(foo.metadata.uid); }));
 template <Object T, typename Apply, typename Cleanup>
-[[nodiscard]] auto WithFinalizer(std::string name, Apply apply, Cleanup cleanup) {
-  Finalizer<T> finalizer{.name = std::move(name)};
+[[nodiscard]] auto WithFinalizer(const std::string& name, Apply apply, Cleanup cleanup) {
+  Finalizer<T> finalizer{.name = name};
   if constexpr (std::is_void_v<std::invoke_result_t<Cleanup&, const T&, Context&>>) {
     finalizer.cleanup = [cleanup = std::move(cleanup)](const T& object,
                                                        Context& context) -> std::optional<Result> {

@@ -22,7 +22,7 @@ struct Definition {
 KOPP_FIELDS(Definition, metadata)
 
 constexpr Kind kGadgets{"example.com/v1", "Gadget", "gadgets"};
-const ObjectKey kDefinition{"", "gadgets.example.com"};
+ObjectKey DefinitionKey() { return {"", "gadgets.example.com"}; }
 
 json GadgetDefinition() {
   return json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -40,7 +40,7 @@ class GadgetOperator {
     auto builder = manager.AddController<Definition>();
     controller_ = &builder.controller();
     builder.Reconcile([this](const ObjectKey& key, Context& context) {
-      if (key == kDefinition) OnDefinition(context.cache.Get<Definition>(key) != nullptr);
+      if (key == DefinitionKey()) OnDefinition(context.cache.Get<Definition>(key) != nullptr);
       const std::lock_guard guard{mutex_};
       reconciled_.push_back(key.name);
       return Result{};
@@ -82,7 +82,7 @@ TEST(RuntimeWatchWithServerTest, AWatchStartsAndEndsWithTheCustomResourceDefinit
     env.client().Create(kGadgets, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
     EXPECT_TRUE(env.Eventually([&] { return gadgets.HasReconciled(name); }));
 
-    env.client().Delete(Definition::kKind, kDefinition);
+    env.client().Delete(Definition::kKind, DefinitionKey());
     EXPECT_TRUE(env.Eventually([&] { return !is_watched(); }));
   }
 

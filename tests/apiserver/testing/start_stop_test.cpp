@@ -74,7 +74,7 @@ TEST(StartStopTest, AThousandRoundsLeaveThreadsDescriptorsAndMemoryAsTheyWere) {
   EXPECT_EQ(after.threads, before.threads);
   EXPECT_EQ(after.descriptors, before.descriptors);
   constexpr std::size_t kTolerance =
-      64 * kRounds;  // caches of the allocator; no object is so small
+      std::size_t{64} * kRounds;  // caches of the allocator; no object is so small
   EXPECT_LE(after.heap_bytes, before.heap_bytes + kTolerance);
 }
 

@@ -141,7 +141,7 @@ class AllThreads {
   {
     const AllThreads all;
     try {
-      const auto informers = cache.Acquire<Pod>();
+      static_cast<void>(cache.Acquire<Pod>());
       std::_Exit(2);
     } catch (const std::system_error&) {
       if (!cache.Kinds().empty()) std::_Exit(3);

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kopp/manager.hpp>
 #include <kopp/testing/in_memory_tracer.hpp>

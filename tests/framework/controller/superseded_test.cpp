@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const ObjectKey kA{"ns", "a"};
+ObjectKey KeyOfA() { return {"ns", "a"}; }
 
 class RunningReconcilesTest : public ::testing::Test {
  protected:
@@ -37,7 +37,7 @@ class RunningReconcilesTest : public ::testing::Test {
 
 TEST_F(RunningReconcilesTest, AnAddOfTheKeyOfARunStopsOnlyThisRun) {
   const ObjectKey b{"ns", "b"};
-  queue_.Add(kA);
+  queue_.Add(KeyOfA());
   queue_.Add(b);
   const RunningReconciles::Run run_of_a(running_, Get());
   const RunningReconciles::Run run_of_b(running_, Get());
@@ -49,9 +49,9 @@ TEST_F(RunningReconcilesTest, AnAddOfTheKeyOfARunStopsOnlyThisRun) {
 }
 
 TEST_F(RunningReconcilesTest, AKeyThatIsAddedBeforeTheRunIsKnownStopsTheRun) {
-  queue_.Add(kA);
+  queue_.Add(KeyOfA());
   const ObjectKey key = Get();
-  queue_.Add(kA);
+  queue_.Add(KeyOfA());
 
   const RunningReconciles::Run run(running_, key);
 
@@ -59,24 +59,24 @@ TEST_F(RunningReconcilesTest, AKeyThatIsAddedBeforeTheRunIsKnownStopsTheRun) {
 }
 
 TEST_F(RunningReconcilesTest, ALateNotificationDoesNotStopTheNextRun) {
-  queue_.Add(kA);
+  queue_.Add(KeyOfA());
   {
     const RunningReconciles::Run run(running_, Get());
-    queue_.Add(kA);
+    queue_.Add(KeyOfA());
   }
-  queue_.Done(kA);
+  queue_.Done(KeyOfA());
   const RunningReconciles::Run next(running_, Get());
 
-  running_.OnSuperseded(kA);  // of the first run
+  running_.OnSuperseded(KeyOfA());  // of the first run
 
   EXPECT_FALSE(next.superseded().stop_requested());
 }
 
 TEST_F(RunningReconcilesTest, AKeyThatIsAddedWithoutANewerEventDoesNotStopItsRun) {
-  queue_.Add(kA);
+  queue_.Add(KeyOfA());
   const RunningReconciles::Run run(running_, Get());
 
-  queue_.Add(kA, 0, nullptr, false);
+  queue_.Add(KeyOfA(), 0, nullptr, false);
 
   EXPECT_FALSE(run.superseded().stop_requested());
 }
@@ -139,7 +139,7 @@ TEST_F(SupersededReconcileTest, WithoutTheOptionAReconcileCanAskWhetherItIsSuper
   Start();
   AwaitCalls(1);
 
-  queue.Add(kA);
+  queue.Add(KeyOfA());
   event_sent.count_down();
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "not superseded, then superseded", "started",
@@ -162,10 +162,10 @@ TEST_F(SupersededReconcileTest, ARetryATimerAndAResyncDoNotSupersedeAReconcile) 
   AwaitCalls(1);
 
   const EventQueue queue = controller.EventsOf("test");
-  queue.Add(kA, Reason::Type::kTimer);
-  queue.Add(kA, {.type = Reason::Type::kResync, .source = "Pod"});
-  queue.AddAfter(kA, 0s);
-  controller.queue().AddAfter(kA, 0s);
+  queue.Add(KeyOfA(), Reason::Type::kTimer);
+  queue.Add(KeyOfA(), {.type = Reason::Type::kResync, .source = "Pod"});
+  queue.AddAfter(KeyOfA(), 0s);
+  controller.queue().AddAfter(KeyOfA(), 0s);
   keys_added.count_down();
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "ended", "started", "ended"));

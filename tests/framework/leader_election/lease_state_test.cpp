@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-const std::string kNow = "2026-01-02T03:04:05.000006Z";
+constexpr const char* kNow = "2026-01-02T03:04:05.000006Z";
 constexpr TimePoint kLeaseTestStart{1h};
 
 /// The state of the replica "baz", as in the tests of client-go.

@@ -118,9 +118,9 @@ class FencedTransportTest : public WriteFenceTest {
     return {.method = method, .target = kFencedPath, .body = "{}"};
   }
   /// Sends a write through `next` and returns the NotLeaderError that it throws.
-  NotLeaderError NotLeaderErrorOf(std::shared_ptr<Transport> next) {
+  NotLeaderError NotLeaderErrorOf(const std::shared_ptr<Transport>& next) {
     try {
-      FencedTransport(std::move(next), fence_).Call(Write());
+      FencedTransport(next, fence_).Call(Write());
     } catch (const NotLeaderError& error) {
       return error;
     }

@@ -40,15 +40,14 @@ class LogTest : public ::testing::Test {
                    .write = [this](std::string_view line) { lines_.emplace_back(line); },
                    .clock = clock_});
   }
-  [[nodiscard]] Logger NewLogger(LogOptions options) {
-    options.write = [this](std::string_view line) { lines_.emplace_back(line); };
+  [[nodiscard]] Logger NewLogger(const LogOptions& options) {
     return Logger({.format = options.format,
                    .verbosity = options.verbosity,
                    .vmodule = options.vmodule,
                    .sampling = options.sampling,
                    .time = options.time,
                    .color = options.color,
-                   .write = options.write,
+                   .write = [this](std::string_view line) { lines_.emplace_back(line); },
                    .clock = clock_});
   }
   // Returns the last line without the klog header, which contains a line number.

@@ -67,8 +67,8 @@ TEST_F(ManagerHealthTest, TheProgramIsReadyWhenItsCachesHaveSynced) {
 
 TEST_F(ManagerHealthTest, TheProgramIsNotReadyDuringTheShutdown) {
   std::promise<void> end;
-  health_manager_->Add({.name = "slow"},
-                       [future = end.get_future().share()](std::stop_token) { future.wait(); });
+  health_manager_->Add({.name = "slow"}, [future = end.get_future().share()](
+                                             const std::stop_token&) { future.wait(); });
   StartManager();
   AwaitStatus("/readyz", 200);
 
