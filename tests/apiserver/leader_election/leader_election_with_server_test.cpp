@@ -255,6 +255,7 @@ TEST_F(LeaderElectionWithServerTest, ADeletedLeaseIsCreatedByOneReplica) {
   while (Holder().empty()) std::this_thread::yield();
   a_.AwaitWorking(Holder() == "a");
   b_.AwaitWorking(Holder() == "b");
+  EXPECT_NE(a_.IsLeader(), b_.IsLeader());
 }
 
 TEST_F(LeaderElectionWithServerTest, ALeaderStepsDownIfTheHolderWasEditedByHand) {
