@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <kopp/informer/any_object.hpp>
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/reflector_state.hpp>
 #include <kopp/informer/source.hpp>
 
 namespace kopp::informer {

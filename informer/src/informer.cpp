@@ -238,6 +238,8 @@ void AnyInformer::OnVersion(const std::string& resource_version) {
   statistics->version_time = options_.clock.Now();
 }
 
+void AnyInformer::OnRestore() { version_.OnRestore(); }
+
 void AnyInformer::OnSkippedObject() { ++statistics_.Lock()->status.skipped_objects; }
 
 void AnyInformer::OnDrift(const CacheDrift& drift) {

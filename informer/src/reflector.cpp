@@ -10,51 +10,16 @@
 #include <utility>
 
 #include <kopp/informer/reflector.hpp>
-#include <kopp/informer/retry_after.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr Duration kInitialBackoff = 800ms;
-constexpr Duration kMaxBackoff = 30s;
-// After an event of a watch, or after this time without a failure, the back-off starts at
-// kInitialBackoff again.
-constexpr Duration kBackoffReset = 2min;
-// A failed request is reported again after this time if it fails with the same status.
-constexpr Duration kReportInterval = 1min;
-// The same for 404: the kind was removed, and nothing changes until it is installed again.
-constexpr Duration kMissingReportInterval = 10min;
-// The timeout of each watch is a random time between these bounds, so that watches do not all end
-// at the same time. Common load balancers drop idle connections after 240 s. client-go: 5 to 10
-// minutes.
-constexpr Duration kMinWatchTimeout = 240s;
-constexpr Duration kMaxWatchTimeout = 480s;
-// The server sends a bookmark about once a minute.
-constexpr Duration kIdleTimeoutWithBookmarks = 75s;
-constexpr Duration kIdleTimeoutMargin = 5s;
-constexpr Duration kMinWatchInterval = 1s;
-// A streaming list whose end does not come is given up after this time without a new object, or
-// after this number of consecutive failures. Then lists are used for kNoStreamingInterval.
-constexpr Duration kStreamingIdleTimeout = 30s;
-constexpr int kMaxStreamingFailures = 2;
-constexpr Duration kNoStreamingInterval = 1h;
-constexpr int kPageSize = 500;
-// After this number of consecutive malformed frames, the reflector lists again.
-constexpr int kMaxMalformedFrames = 3;
 
 /// Returns "; retrying in 1.2 s", or "" if there is no delay.
 std::string RetrySuffix(Duration delay) {
   if (delay <= Duration::zero()) return "";
   const auto tenths = std::chrono::round<std::chrono::duration<int, std::deci>>(delay).count();
   return "; retrying in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-}
-
-/// Returns the back-off that follows `backoff`; zero means that there was none before.
-Duration NextBackoffAfter(Duration backoff) {
-  return std::clamp<Duration>(2 * backoff, kInitialBackoff, kMaxBackoff);
 }
 
 /// Returns the reason for Sink::OnWatchEnd.
@@ -70,267 +35,16 @@ std::string_view WatchEndReason(const std::exception_ptr& failure) {
   }
 }
 
-/// Returns whether the server rejects the options of a streaming list. A server whose etcd lacks
-/// RequestWatchProgress (before 3.4.31 and 3.5.13) sends 500.
-bool RejectsStreaming(const ApiError& error) {
-  switch (error.code()) {
-    case 400:
-    case 405:
-    case 415:
-    case 422:
-    case 501:
-      return true;
-    default:
-      return std::string_view(error.what()).find("RequestWatchProgress") != std::string_view::npos;
-  }
+/// Returns the object with the newest version; null if there is none.
+AnyObject NewestOf(const std::vector<AnyObject>& objects) {
+  const auto newest =
+      std::max_element(objects.begin(), objects.end(), [](const AnyObject& a, const AnyObject& b) {
+        return IsOlderResourceVersion(a.metadata().resourceVersion, b.metadata().resourceVersion);
+      });
+  return newest == objects.end() ? AnyObject() : *newest;
 }
 
 }  // namespace
-
-ReflectorState::State ReflectorState::ListState() const {
-  const bool streaming = use_watch_list_ && clock_.Now() >= no_streaming_before_;
-  return streaming ? State::kStreamingList : State::kListing;
-}
-
-ListOptions ReflectorState::NextListOptions() const {
-  if (!continue_token_.empty()) return {"", kPageSize, continue_token_};
-  switch (state_) {
-    case State::kListingPages:
-      return {"", kPageSize, ""};
-    case State::kListingUnpaged:
-      return {"", 0, ""};
-    case State::kCheckingVersion:
-      return {"", 1, ""};
-    default:
-      return {resource_version_.empty() ? first_version_ : resource_version_, 0, ""};
-  }
-}
-
-bool ReflectorState::OnListPage(const ListResult& page) {
-  continue_token_ = page.continue_token;
-  if (!continue_token_.empty()) return false;
-  resource_version_ = page.resource_version;
-  state_ = State::kWatching;
-  malformed_frames_ = 0;
-  listed_ = clock_.Now();
-  return true;
-}
-
-Duration ReflectorState::DelayBeforeWatch() const {
-  if (watch_timeout_ == Duration::zero()) return {};  // there was no watch before
-  return std::max(Duration::zero(), watch_started_ + kMinWatchInterval - clock_.Now());
-}
-
-WatchOptions ReflectorState::StartWatch() {
-  std::uniform_int_distribution<Duration::rep> timeout(kMinWatchTimeout.count(),
-                                                       kMaxWatchTimeout.count());
-  watch_timeout_ = Duration(timeout(random_));
-  watch_started_ = last_event_ = clock_.Now();
-  watch_had_events_ = false;
-  return {resource_version_, watch_timeout_, state_ == State::kStreamingList};
-}
-
-void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark) {
-  last_event_ = clock_.Now();
-  watch_had_events_ = true;
-  bookmarks_seen_ |= bookmark;
-  malformed_frames_ = 0;
-  backoff_ = {};
-  if (!resource_version.empty() && !IsOutdated(resource_version)) {
-    resource_version_ = resource_version;
-  }
-}
-
-void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {
-  OnEvent("", /*bookmark=*/true);
-  resource_version_ = resource_version;
-  state_ = State::kWatching;
-  streaming_failures_ = 0;
-  listed_ = clock_.Now();
-}
-
-TimePoint ReflectorState::IdleDeadline() const {
-  if (state_ == State::kStreamingList) return After(last_event_, kStreamingIdleTimeout);
-  const TimePoint deadline = bookmarks_seen_
-                                 ? After(last_event_, kIdleTimeoutWithBookmarks)
-                                 : After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
-  return std::max(deadline, After(audited_, kIdleTimeoutMargin));
-}
-
-ReflectorState::NextStep ReflectorState::OnWatchEnd() {
-  if (state_ == State::kStreamingList) {
-    return StopStreaming("the watch ended before the end of the initial events");
-  }
-  if (watch_had_events_) return {};
-  state_ = State::kCheckingVersion;
-  if (clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
-  return {
-      NextBackoff(),
-      "the server ended the watch within 1 s without an event; if this repeats, check the proxy "
-      "or load balancer in front of the API server",
-      /*minor=*/true};
-}
-
-ReflectorState::NextStep ReflectorState::OnIdleTimeout() {
-  if (state_ == State::kStreamingList) {
-    return StopStreaming("the watch sent neither an object nor the end of the initial events for " +
-                         std::to_string(kStreamingIdleTimeout / 1s) + " s");
-  }
-  state_ = State::kCheckingVersion;
-  const auto idle = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - last_event_);
-  return {{},
-          "no event or bookmark for " + std::to_string(idle.count()) +
-              " s; reopening the watch from resource version " + resource_version_,
-          /*minor=*/false};
-}
-
-ReflectorState::NextStep ReflectorState::OnOutdatedVersion(const std::string& resource_version) {
-  state_ = State::kCheckingVersion;
-  return {{},
-          "the watch sent resource version " + resource_version + " after " + resource_version_ +
-              "; checking the newest version",
-          /*minor=*/true};
-}
-
-ReflectorState::NextStep ReflectorState::OnNewestVersion(const std::string& resource_version) {
-  if (!IsOutdated(resource_version)) {
-    state_ = State::kWatching;
-    return {};
-  }
-  state_ = State::kListingPages;
-  return {{},
-          "the newest resource version is " + resource_version + ", older than " +
-              resource_version_ + ": etcd was probably restored from a backup; listing again",
-          /*minor=*/false};
-}
-
-ReflectorState::NextStep ReflectorState::OnDrift(const CacheDrift& drift) {
-  state_ = State::kListingPages;
-  return {{},
-          "an audit found that the cache differs from the server at resource version " +
-              resource_version_ + ": ghosts " + std::to_string(drift.ghosts) + ", missing " +
-              std::to_string(drift.missing) + ", stale " + std::to_string(drift.stale) +
-              ", for example " + drift.example.ToString() + "; listing again",
-          /*minor=*/false};
-}
-
-void ReflectorState::OnAuditPage() {
-  audited_ = clock_.Now();
-  ScheduleAudit();
-}
-
-void ReflectorState::ScheduleAudit() {
-  if (audit_interval_ <= Duration::zero()) return;
-  std::uniform_int_distribution<Duration::rep> jitter(0, audit_interval_.count());
-  next_audit_ = After(After(clock_.Now(), audit_interval_ / 2), Duration(jitter(random_)));
-}
-
-ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& failure) {
-  NextStep next;
-  try {
-    std::rethrow_exception(failure);
-  } catch (const ApiError& error) {
-    next = OnApiError(error);
-  } catch (const DecodeError& error) {
-    next = OnDecodeError(error);
-  } catch (const std::exception& error) {
-    next = OnOtherFailure(error.what());
-  } catch (...) {
-    next = OnOtherFailure("the list or watch threw an exception that is not a std::exception");
-  }
-  continue_token_.clear();  // a failed list starts again at the first page
-  return next;
-}
-
-ReflectorState::NextStep ReflectorState::OnApiError(const ApiError& error) {
-  const std::string problem = error.what();
-  if (state_ == State::kStreamingList && RejectsStreaming(error)) return StopStreaming(problem);
-  const bool version_unavailable = error.IsGone() || error.IsTooLargeVersion();
-  if ((state_ == State::kListing || state_ == State::kStreamingList) && version_unavailable) {
-    state_ = State::kListingPages;
-    return {{}, problem, /*minor=*/true};
-  }
-  if (state_ == State::kListingPages && error.IsGone() && !continue_token_.empty()) {
-    state_ = State::kListingUnpaged;
-    return {{}, problem, /*minor=*/true};
-  }
-  const bool temporary = error.IsServerFault() && !version_unavailable;
-  if (state_ == State::kWatching && error.IsGone()) {
-    state_ = ListState();
-    return {DelayBeforeRelist(), problem, /*minor=*/true};
-  }
-  if (state_ == State::kWatching && !error.IsTooManyRequests()) {
-    state_ = temporary ? State::kCheckingVersion : ListState();
-  } else if (state_ == State::kCheckingVersion && error.IsNotFound()) {
-    state_ = ListState();
-  } else if (!error.IsTooManyRequests() && !error.IsNotFound()) {
-    CountStreamingFailure();
-  }
-  const auto jitter = std::generate_canonical<double, 32>(random_);
-  return {std::max(NextBackoff(), RetryAfterDelay(error.retry_after(), jitter)), problem,
-          version_unavailable || WasReported(error.code())};
-}
-
-// Returns whether this status was reported a short time ago; otherwise the caller reports it.
-bool ReflectorState::WasReported(int status) {
-  const TimePoint now = clock_.Now();
-  const Duration interval = status == 404 ? kMissingReportInterval : kReportInterval;
-  if (status == reported_status_ && now - reported_at_ < interval) return true;
-  reported_status_ = status;
-  reported_at_ = now;
-  return false;
-}
-
-ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error) {
-  const std::string context =
-      state_ == State::kWatching
-          ? "cannot decode a watch event after resource version " + resource_version_
-          : "cannot decode the list";
-  if (state_ == State::kWatching && ++malformed_frames_ == kMaxMalformedFrames) {
-    state_ = ListState();
-    malformed_frames_ = 0;
-  }
-  CountStreamingFailure();
-  return {NextBackoff(), context + ": " + error.what(), /*minor=*/false};
-}
-
-ReflectorState::NextStep ReflectorState::OnOtherFailure(const std::string& problem) {
-  if (state_ == State::kWatching) state_ = State::kCheckingVersion;
-  CountStreamingFailure();
-  return {NextBackoff(), problem, /*minor=*/false};
-}
-
-void ReflectorState::CountStreamingFailure() {
-  if (state_ != State::kStreamingList || ++streaming_failures_ < kMaxStreamingFailures) return;
-  state_ = State::kListing;
-  no_streaming_before_ = After(clock_.Now(), kNoStreamingInterval);
-  streaming_failures_ = 0;
-}
-
-ReflectorState::NextStep ReflectorState::StopStreaming(const std::string& problem) {
-  streaming_failures_ = kMaxStreamingFailures;
-  CountStreamingFailure();
-  return {{}, "cannot list with a watch; listing without: " + problem, /*minor=*/true};
-}
-
-// Returns the delay after an expired version. That is no sign of an overloaded server, so the delay
-// is short unless the last list was recent.
-Duration ReflectorState::DelayBeforeRelist() {
-  const bool listed_recently = clock_.Now() - listed_ < kMaxBackoff;
-  relist_backoff_ = listed_recently ? NextBackoffAfter(relist_backoff_) : Duration::zero();
-  std::uniform_int_distribution<Duration::rep> jitter(
-      0, std::max<Duration>(relist_backoff_, kInitialBackoff).count());
-  return relist_backoff_ + Duration(jitter(random_));
-}
-
-Duration ReflectorState::NextBackoff() {
-  const TimePoint now = clock_.Now();
-  if (now - last_failure_ > kBackoffReset) backoff_ = {};
-  backoff_ = NextBackoffAfter(backoff_);
-  last_failure_ = now;
-  std::uniform_int_distribution<Duration::rep> jitter(0, backoff_.count());
-  return backoff_ + Duration(jitter(random_));
-}
 
 /// The objects that a streaming list has sent so far.
 class AnyReflector::InitialObjects {
@@ -352,12 +66,15 @@ class AnyReflector::InitialObjects {
     return objects_.size() > size;
   }
 
-  /// Moves the objects to `sink`.
-  void MoveTo(Sink& sink) {
+  /// Returns the objects and removes them.
+  std::vector<AnyObject> Take() {
     std::vector<AnyObject> objects;
     objects.reserve(objects_.size());
     for (auto& [key, object] : std::exchange(objects_, {})) objects.push_back(std::move(object));
-    sink.Replace(std::move(objects), {skipped_keys_.begin(), skipped_keys_.end()});
+    return objects;
+  }
+  [[nodiscard]] std::vector<ObjectKey> SkippedKeys() const {
+    return {skipped_keys_.begin(), skipped_keys_.end()};
   }
 
  private:
@@ -366,6 +83,7 @@ class AnyReflector::InitialObjects {
 };
 
 void AnyReflector::Sink::OnVersion(const std::string&) {}
+void AnyReflector::Sink::OnRestore() {}
 void AnyReflector::Sink::OnSkippedObject() {}
 void AnyReflector::Sink::OnWatchEnd(std::string_view) {}
 void AnyReflector::Sink::OnFailure(const std::exception_ptr&, Duration) {}
@@ -411,18 +129,34 @@ void AnyReflector::List(const std::stop_token& stop) {
     ReportProblem(skipped.problem, /*minor=*/false);
     skipped_keys_.push_back(skipped.key);
   }
-  const bool last_page = result.continue_token.empty();
-  if (last_page) {
-    sink_.Replace(std::exchange(listed_objects_, {}), std::exchange(skipped_keys_, {}));
+  if (!result.continue_token.empty()) {
+    state_.OnListPage(result);
+    return;
   }
-  state_.OnListPage(result);  // after Replace: if it throws, the list is repeated
-  if (last_page) sink_.OnVersion(state_.resource_version());
+  Replace(std::exchange(listed_objects_, {}), std::exchange(skipped_keys_, {}),
+          [&] { state_.OnListPage(result); });
+}
+
+// Applies a complete list. `advance` is called after the sink has it: if the sink throws, the list
+// is repeated.
+void AnyReflector::Replace(std::vector<AnyObject> objects,
+                           const std::vector<ObjectKey>& skipped_keys,
+                           const std::function<void()>& advance) {
+  const AnyObject newest = NewestOf(objects);
+  sink_.Replace(std::move(objects), skipped_keys);
+  advance();
+  if (newest) state_.OnChange(newest.key(), newest.metadata().resourceVersion, /*deleted=*/false);
+  if (state_.MayFollowRestore()) sink_.OnRestore();
+  sink_.OnVersion(state_.resource_version());
 }
 
 ReflectorState::NextStep AnyReflector::CheckVersion(const std::stop_token& stop) {
-  const auto ignore = [](const AnyObject&) {};
-  auto next =
-      state_.OnNewestVersion(source_.List(state_.NextListOptions(), ignore, stop).resource_version);
+  std::string version;
+  const auto read_version = [&](const AnyObject& object) {
+    version = object.metadata().resourceVersion;
+  };
+  const ListResult list = source_.List(state_.NextListOptions(), read_version, stop);
+  auto next = state_.OnVersionCheck(list, version);
   // The version is confirmed: without bookmarks, nothing else shows that the informer works.
   if (state_.state() == ReflectorState::State::kWatching) {
     sink_.OnVersion(state_.resource_version());
@@ -496,9 +230,8 @@ void AnyReflector::HandleInitialItem(const WatchItem& item, InitialObjects& obje
   if (item.type == WatchItem::Type::kSkipped) ReportProblem(item.problem, /*minor=*/false);
   if (objects.Apply(item)) state_.OnInitialObject();
   if (!item.initial_events_end) return;
-  objects.MoveTo(sink_);
-  state_.OnInitialEventsEnd(item.resource_version);
-  sink_.OnVersion(state_.resource_version());
+  Replace(objects.Take(), objects.SkippedKeys(),
+          [&] { state_.OnInitialEventsEnd(item.resource_version); });
 }
 
 void AnyReflector::HandleWatchItem(const WatchItem& item) {
@@ -510,7 +243,11 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
     return ReportProblem(item.problem, /*minor=*/false);
   }
   if (item.type == Type::kNoEvent) return;
-  if (item.type == Type::kEvent) sink_.ApplyEvent(item);
+  if (item.type == Type::kEvent) {
+    sink_.ApplyEvent(item);
+    state_.OnChange(item.object.key(), item.resource_version,
+                    item.event_type == EventType::kDeleted);
+  }
   state_.OnEvent(item.resource_version, item.type == Type::kBookmark);
   sink_.OnVersion(state_.resource_version());
 }

@@ -13,6 +13,15 @@ void StoreVersion::Set(const std::string& resource_version) {
   changed_.notify_all();
 }
 
+void StoreVersion::OnRestore() {
+  {
+    auto state = state_.Lock();
+    ++state->restores;
+    ++state->changes;
+  }
+  changed_.notify_all();
+}
+
 std::string StoreVersion::Get() const { return state_.Lock()->resource_version; }
 
 bool StoreVersion::HasReached(std::string_view resource_version) const {

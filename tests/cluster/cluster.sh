@@ -133,6 +133,7 @@ etcd_call() { # STATE METHOD REQUEST
 
 backup_etcd() { # STATE
   stop_servers "$1"
+  rm -rf "$1/etcd.backup"
   cp -a "$1/etcd" "$1/etcd.backup"
   start_servers "$1"
 }

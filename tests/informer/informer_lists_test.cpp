@@ -95,6 +95,25 @@ TEST_F(InformerTest, AfterARestoreOfEtcdEverythingIsListedAgain) {
                                                "update a=1 to a=1"));
 }
 
+TEST_F(InformerTest, AfterARestoreEverythingIsListedAgainAlthoughOtherWritesHavePassedTheVersion) {
+  source_.Set(MakeWidget("before").WithSize(1));
+  source_.Set(MakeWidget("a").WithSize(1));  // version 2
+  AddRecordingHandler();
+  StartAndWaitForSync();
+  AwaitWatchRequest(1);
+  source_.SetResourceVersion(0);
+  source_.DropNextEvent();
+  source_.Set(MakeWidget("a").WithSize(0));  // version 1
+  source_.SetResourceVersion(20);
+
+  source_.EndWatch();
+  AdvanceUntilRequests(4, 100ms);
+
+  EXPECT_THAT(Problems(), ::testing::Contains(HasSubstr("default/a went back from 2 to 1")));
+  EXPECT_THAT(event_log_.Await(4), ElementsAre("initial a=1", "initial before=1",
+                                               "update a=1 to a=0", "update before=1 to before=1"));
+}
+
 TEST_F(InformerTest, NoObjectIsDeletedByAListWithAnObjectOfUnknownName) {
   source_.Set(MakeWidget("a").WithSize(1));
   source_.Set(MakeWidget("b").WithSize(1));

@@ -122,6 +122,13 @@ class ListBody {
   std::size_t received_ = 0;
 };
 
+/// Returns the selector of the filter, restricted to `object` if it has a name.
+std::string FieldSelectorOf(const ListFilter& filter, const ObjectKey& object) {
+  if (object.name.empty()) return filter.field_selector;
+  const std::string name = "metadata.name=" + object.name;
+  return filter.field_selector.empty() ? name : filter.field_selector + "," + name;
+}
+
 [[noreturn]] void ThrowMalformed(const std::string& problem) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
 }
@@ -177,10 +184,11 @@ informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
   const bool exact_version = options.exact && options.continue_token.empty();
+  const bool all_objects = options.object.name.empty();
   const Request request{
-      .target = WithQuery(CollectionPath(kind_, filter_.ns),
+      .target = WithQuery(CollectionPath(kind_, all_objects ? filter_.ns : options.object.ns),
                           {{"labelSelector", filter_.label_selector},
-                           {"fieldSelector", filter_.field_selector},
+                           {"fieldSelector", FieldSelectorOf(filter_, options.object)},
                            {"resourceVersion", options.resource_version},
                            {"resourceVersionMatch", exact_version ? "Exact" : ""},
                            {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/reflector_state.hpp>
 #include <kopp/watch.hpp>
 
 namespace kopp {
@@ -100,7 +100,7 @@ class AnyWatcher::Impl {
   void CheckVersion() {
     const auto ignore = [](const informer::AnyObject&) {};
     const auto page = source_.List(state_.NextListOptions(), ignore, stop_);
-    static_cast<void>(state_.OnNewestVersion(page.resource_version));
+    static_cast<void>(state_.OnVersionCheck(page));
     if (CanContinue()) return;
     throw ApiError("WATCH", {.message = "the newest resource version is " + page.resource_version +
                                         ", older than that of the watch: etcd was probably "

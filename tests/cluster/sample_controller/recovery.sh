@@ -4,12 +4,15 @@
 check_recovery() {
   local deep="A Foo that is nested 600 levels deep stops neither a running nor a starting controller"
   local restored="After etcd is restored from a backup, the running controller reconciles the next Foo"
+  local later="The same if the versions have passed those of the cache before the controller connects again"
   if [[ $server == real ]]; then
     check "$deep" deep_foo
     check "$restored" etcd_restored
+    check "$later" etcd_restored_and_changed
   else
     skip_check "$deep" "kopp-apiserver rejects deep objects"
     skip_check "$restored" "kopp-apiserver has no etcd"
+    skip_check "$later" "kopp-apiserver has no etcd"
   fi
 }
 
@@ -57,4 +60,23 @@ etcd_restored() {
   patch_foo_spec a '{"replicas":3}'
   eventually_equals 3 10 replicas a
   equals "$before" process_id "$state" controller
+}
+
+etcd_restored_and_changed() {
+  use_new_namespace restored-and-changed
+  create_foo a a 1
+  eventually_equals 1 10 replicas a
+  "$cluster" backup-etcd "$state"
+  patch_foo_spec a '{"replicas":2}'
+  eventually_equals 2 60 replicas a
+  local id round
+  id=$(process_id "$state" controller)
+  kill -STOP "$id"
+  "$cluster" restore-etcd "$state"
+  create_foo b b 2
+  for round in {1..30}; do kubectl annotate namespace default "round=$round" --overwrite; done
+  kill -CONT "$id"
+  eventually_equals 2 60 replicas b
+  eventually_equals 1 10 replicas a
+  equals "$id" process_id "$state" controller
 }

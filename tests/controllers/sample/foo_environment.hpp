@@ -3,6 +3,7 @@
 #include "foo.hpp"
 #include "foo_reconciler.hpp"
 
+#include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -43,7 +44,8 @@ class FooEnvironment : public ::testing::Test {
 
   const kopp::ObjectKey foo_{"default", "foo"};
   const kopp::ObjectKey web_{"default", "web"};
-  kopp::testing::Environment env_{{.name = "sample-controller"}};
+  kopp::testing::Environment env_{
+      {.name = "sample-controller", .timeout = std::chrono::seconds(60)}};
 };
 
 }  // namespace sample

@@ -77,6 +77,22 @@ TEST_F(HttpSourceTest, AListOfAnExactVersionRequestsItOnTheFirstPageOnly) {
   EXPECT_EQ(transport_.Requests()[1].target, "/api/v1/pods?limit=500&continue=token");
 }
 
+TEST_F(HttpSourceTest, AListOfOneObjectSelectsItsNameInItsNamespace) {
+  const std::string path = "/api/v1/namespaces/ns/pods";
+  const std::string empty = R"({"kind":"PodList","items":[],"metadata":{"resourceVersion":"9"}})";
+  transport_.Respond("GET", path, 200, empty);
+  transport_.Respond("GET", path, 200, empty);
+
+  List({.limit = 1, .object = {"ns", "a"}});
+  AnyHttpSource selective(transport_, Pod::kKind, DecodeAny<Pod>,
+                          ListFilter{.field_selector = "status.phase=Running"});
+  selective.List({.limit = 1, .object = {"ns", "a"}}, [](const informer::AnyObject&) {}, {});
+
+  EXPECT_EQ(transport_.Requests()[0].target, path + "?fieldSelector=metadata.name%3Da&limit=1");
+  EXPECT_EQ(transport_.Requests()[1].target,
+            path + "?fieldSelector=status.phase%3DRunning%2Cmetadata.name%3Da&limit=1");
+}
+
 TEST_F(HttpSourceTest, ListSkipsAndNamesAnObjectThatDoesNotFitTheView) {
   transport_.Respond("GET", kPodsPath, 200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},
       "items":[{"metadata":{"name":"odd","namespace":"ns"},"status":{"phase":3}},

@@ -307,5 +307,22 @@ TEST_F(OwnWritesTest, WritesOfBeforeARestoreOfEtcdAreVoid) {
   EXPECT_NO_THROW(Await());
 }
 
+// The list has version 20, but the restored Pod is older than the write.
+TEST_F(OwnWritesTest, WritesOfBeforeARestoreAreVoidAlthoughTheNewestVersionIsHigher) {
+  Start();
+  writes_.Record(WebAt("6"), true);
+  source_.DropNextEvent();
+  source_.SetResourceVersion(3);
+  source_.Set(PodWith("web"));  // version 4
+  source_.SetResourceVersion(20);
+  source_.FailWatch(std::runtime_error("the API server restarts"));
+  while (informer_.version().restores() == 0) {
+    clock_.AwaitSleepers(1);  // the back-off of the reflector
+    clock_.Advance(1s);
+  }
+
+  EXPECT_NO_THROW(Await());
+}
+
 }  // namespace
 }  // namespace kopp

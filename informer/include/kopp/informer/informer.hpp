@@ -126,6 +126,7 @@ class AnyInformer : private AnyReflector::Sink {
   void ApplyEvent(const WatchItem& event) override;
   [[nodiscard]] std::vector<AnyObject> Objects() const override { return store_.List(); }
   void OnVersion(const std::string& resource_version) override;
+  void OnRestore() override;
   void OnSkippedObject() override;
   void OnWatchEnd(std::string_view reason) override;
   void OnFailure(const std::exception_ptr& error, Duration retry_in) override;

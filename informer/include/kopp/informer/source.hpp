@@ -19,6 +19,8 @@ struct ListOptions {
   std::string continue_token = {};  ///< from the previous page; empty for the first page
   /// Lists exactly `resource_version`, which must not be "" or "0". Also set for the next pages.
   bool exact = false;
+  /// Lists only the object with this key, if it exists; without a name: all objects.
+  ObjectKey object = {};
 };
 
 /// An object of a list that could not be decoded.

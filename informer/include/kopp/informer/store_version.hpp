@@ -25,14 +25,16 @@ class StoreVersion {
   /// Sets the version and wakes the waiting threads. An older version than the current one means
   /// that etcd was restored from a backup.
   void Set(const std::string& resource_version);
+  /// Call before Set if the store may follow a restore although its version did not go back.
+  void OnRestore();
 
   /// Returns the version; empty before the first list. client-go: LastSyncResourceVersion.
   [[nodiscard]] std::string Get() const;
   /// Returns whether the store contains the change that has made `resource_version`. Returns false
   /// if the versions are not comparable; see IsOlderResourceVersion.
   [[nodiscard]] bool HasReached(std::string_view resource_version) const;
-  /// Returns how often the version went back. Versions from before a restore cannot
-  /// be compared with later ones.
+  /// Returns how often etcd was restored, or may have been. Versions from before a restore cannot be
+  /// compared with later ones.
   [[nodiscard]] std::uint64_t restores() const;
 
   /// Blocks until HasReached(resource_version), `deadline` or `stop`. Returns whether the version
@@ -48,7 +50,7 @@ class StoreVersion {
   struct State {
     std::string resource_version = {};
     std::uint64_t restores = 0;
-    std::uint64_t changes = 0;  // calls of Set
+    std::uint64_t changes = 0;  // calls of Set and OnRestore
   };
 
   Clock& clock_;

@@ -281,7 +281,8 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
   std::size_t index = 0;
   informer::ListResult result;
   for (const auto& [key, object] : state->objects) {
-    const bool on_page = index >= begin && index < end;
+    const bool on_page =
+        options.object.name.empty() ? index >= begin && index < end : key == options.object;
     ++index;
     if (!on_page) continue;
     const auto skipped = state->skipped_keys.find(key);

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/reflector_state.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp::informer {
@@ -161,7 +161,7 @@ TEST_F(ReflectorStateTest, AWatchThatFailsTemporarilyResumesWithoutARelistIfTheV
     EXPECT_EQ(state_.state(), State::kCheckingVersion);
     (void)state_.OnFailure(failure);
     EXPECT_EQ(state_.state(), State::kCheckingVersion) << "the server may still be starting";
-    (void)state_.OnNewestVersion("8");
+    (void)state_.OnVersionCheck({.resource_version = "8"});
     EXPECT_EQ(state_.StartWatch().resource_version, "7");
   }
 }
@@ -338,7 +338,7 @@ TEST_F(ReflectorStateTest, AfterAnIdleTimeoutTheNewestVersionIsReadAndTheWatchRe
   EXPECT_EQ(state_.NextListOptions().limit, 1);
   EXPECT_EQ(state_.NextListOptions().resource_version, "") << "\"0\" may be answered from a cache";
   for (const char* newest : {"12", "15"}) {
-    EXPECT_EQ(state_.OnNewestVersion(newest).problem, "");
+    EXPECT_EQ(state_.OnVersionCheck({.resource_version = newest}).problem, "");
     EXPECT_EQ(state_.state(), State::kWatching);
     EXPECT_EQ(state_.resource_version(), "12");
   }
@@ -350,11 +350,77 @@ TEST_F(ReflectorStateTest, IfTheNewestVersionIsOlderThanTheLastEverythingIsListe
   (void)state_.OnOutdatedVersion("9");
   ASSERT_EQ(state_.state(), State::kCheckingVersion);
 
-  EXPECT_THAT(state_.OnNewestVersion("9").problem, HasSubstr("etcd was probably restored"));
+  EXPECT_THAT(state_.OnVersionCheck({.resource_version = "9"}).problem,
+              HasSubstr("etcd was probably restored"));
 
   EXPECT_EQ(state_.state(), State::kListingPages);
   List("9");
   EXPECT_EQ(state_.StartWatch().resource_version, "9");
+}
+
+// Other writes may have passed the last version before the check.
+TEST_F(ReflectorStateTest, IfTheVersionOfTheLastChangedObjectWentBackEverythingIsListedAgain) {
+  for (const bool deleted : {false, true}) {
+    ListAndWatch("5");
+    state_.OnChange({"default", "a"}, "12", deleted);
+    state_.OnEvent("12", /*bookmark=*/false);
+    (void)state_.OnIdleTimeout();
+    EXPECT_EQ(state_.NextListOptions().object, (ObjectKey{"default", "a"}));
+
+    const auto next = state_.OnVersionCheck({.resource_version = "20"}, "9");
+
+    EXPECT_EQ(
+        next.problem,
+        "the resource version of default/a went back from 12 to 9: etcd was probably restored "
+        "from a backup; listing again");
+    EXPECT_EQ(state_.state(), State::kListingPages);
+    List("20");
+    EXPECT_TRUE(state_.MayFollowRestore());
+    EXPECT_EQ(state_.StartWatch().resource_version, "20");
+    EXPECT_FALSE(state_.MayFollowRestore());
+  }
+}
+
+TEST_F(ReflectorStateTest, IfTheLastChangedObjectIsGoneEverythingIsListedAgain) {
+  ListAndWatch("5");
+  state_.OnChange({"default", "a"}, "12", /*deleted=*/false);
+  (void)state_.OnIdleTimeout();
+
+  const auto next = state_.OnVersionCheck({.resource_version = "20"});
+
+  EXPECT_THAT(next.problem, HasSubstr("default/a, which changed last, is gone"));
+  EXPECT_TRUE(next.minor);
+  EXPECT_EQ(state_.state(), State::kListingPages);
+}
+
+TEST_F(ReflectorStateTest, TheWatchResumesIfTheLastChangedObjectIsAsItWasOrHasChangedSince) {
+  const struct {
+    const char* description;
+    bool deleted;
+    const char* found;
+  } cases[] = {{"unchanged", false, "12"},
+               {"changed", false, "13"},
+               {"still deleted", true, ""},
+               {"created again", true, "13"}};
+  for (const auto& [description, deleted, found] : cases) {
+    ListAndWatch("5");
+    state_.OnChange({"default", "a"}, "12", deleted);
+    (void)state_.OnIdleTimeout();
+
+    EXPECT_EQ(state_.OnVersionCheck({.resource_version = "20"}, found).problem, "") << description;
+
+    EXPECT_EQ(state_.state(), State::kWatching) << description;
+  }
+}
+
+TEST_F(ReflectorStateTest, TheWatchResumesIfTheLastChangedObjectCannotBeDecoded) {
+  ListAndWatch("5");
+  state_.OnChange({"default", "a"}, "12", /*deleted=*/false);
+  (void)state_.OnIdleTimeout();
+
+  (void)state_.OnVersionCheck({.resource_version = "20", .skipped = {{{"default", "a"}, "bad"}}});
+
+  EXPECT_EQ(state_.state(), State::kWatching);
 }
 
 // A server rejects valid credentials with 401 or 403 while it starts. A watch from a version that
@@ -376,7 +442,9 @@ TEST_F(ReflectorStateTest, ACheckOfTheVersionThatFailsWith404Relists) {
 
   EXPECT_GT(state_.OnFailure(ApiFailure(404)).delay, 0s);
 
-  EXPECT_EQ(state_.state(), State::kListing);
+  EXPECT_EQ(state_.state(), State::kListingPages);
+  List("20");
+  EXPECT_TRUE(state_.MayFollowRestore()) << "the kind may come from the backup";
 }
 
 TEST_F(ReflectorStateTest, WithoutBookmarksTheIdleDeadlineIsFiveSecondsAfterTheWatchTimeout) {
