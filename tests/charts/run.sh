@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Runs the tests of the charts with Helm 3 and Helm 4: rendering, wrong values, Kubernetes' schemas, the
+# generated README pages, and releases on kopp-apiserver and on a real kube-apiserver. No Pods run.
+#   run.sh [PATTERN...]    run the tests whose names contain a pattern, or all
+#   SAMPLE_CONTROLLER, KOPP_APISERVER    the programs (default: the builds of preset default)
+#   KOPP_CACHE                           the cache folder (default: $XDG_CACHE_HOME/kopp, usually ~/.cache/kopp)
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/go.sh
+source "$here/../go.sh"
+readonly packages=(kubernetes-validate==1.37.0 PyYAML==6.0.3)
+
+# Prints the folder of a Python environment with $packages. They are installed once.
+python_environment() {
+  local environment
+  environment=$cache/charts-$(printf '%s\n' "${packages[@]}" | cat - "$(realpath "$(command -v python3)")" | sha256sum | cut -c1-12)
+  if [[ ! -d $environment ]]; then
+    mkdir -p "$cache"
+    install_python_environment "$environment" 9>"$cache/charts.lock" >&2
+  fi
+  echo "$environment"
+}
+
+install_python_environment() { # FOLDER
+  flock 9
+  [[ ! -d $1 ]] || return 0
+  say "Installing ${packages[*]} in $1"
+  python3 -c 'import ensurepip' 2>/dev/null ||
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3-venv
+  rm -rf "$1.unfinished"
+  python3 -m venv "$1.unfinished"
+  "$1.unfinished/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"
+  mv "$1.unfinished" "$1"
+}
+
+main() {
+  local environment helms tools cluster pattern
+  local -a arguments=()
+  environment=$(python_environment)
+  helms=$("$root/tests/cluster/programs.sh" helm)
+  tools=$("$root/tests/cluster/programs.sh" charts)
+  cluster=$("$root/tests/cluster/programs.sh" cluster)
+  for pattern in "$@"; do arguments+=(-k "$pattern"); done
+  export HELM3=$helms/helm3 HELM4=$helms/helm4 HELM_DOCS=$tools/helm-docs KUBE_SCORE=$tools/kube-score KUBECTL=$cluster/kubectl
+  export SAMPLE_CONTROLLER=${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}
+  export KOPP_APISERVER=${KOPP_APISERVER:-$root/build/default/framework/apiserver/kopp-apiserver} KOPP_PROGRAMS=$cluster
+  export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
+  unset KUBECONFIG
+  cd "$here"
+  # The environment was moved after its creation, so only its packages are used.
+  exec env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(echo "$environment"/lib/python3*/site-packages)" \
+    python3 -m unittest discover --pattern '*_test.py' --verbose "${arguments[@]}"
+}
+
+main "$@"
