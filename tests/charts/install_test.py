@@ -1,0 +1,178 @@
+"""Releases of the chart on kopp-apiserver and on a real kube-apiserver. No Pods run there."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import yaml
+
+from charts import (FULLNAME, HELMS, NAMESPACE, RELEASE, ROOT, SAMPLE, CommandError, container, deployment, find, render)
+from servers import Server, eventually
+
+PROGRAM = os.environ["SAMPLE_CONTROLLER"]
+FOO = yaml.safe_load((ROOT / "controllers/sample/manifests/example-foo.yaml").read_text())
+KINDS = ("serviceaccounts,services,deployments.apps,networkpolicies,poddisruptionbudgets,roles,rolebindings,"
+         "clusterroles,clusterrolebindings,pods,configmaps")
+
+
+def names(objects):
+    """Returns kind/name of the objects that belong only to one release and are no hooks."""
+    return {f"{item['kind']}/{item['metadata']['name']}" for item in objects
+            if item["kind"] not in ("CustomResourceDefinition", "Pod")}
+
+
+class ServerTest(unittest.TestCase):
+    server_name = "kopp-apiserver"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(cls.server_name)
+        cls.addClassCleanup(cls.server.stop)
+        cls.server.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {
+            "name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
+
+
+class InstallOnKoppApiserver(ServerTest):
+    def test_the_chart_is_installed_in_seconds(self):
+        # Helm stores releases with protobuf, which kopp-apiserver does not accept.
+        (self.server.folder / "releases.yaml").write_text("[]")
+        self.server.env |= {"HELM_DRIVER": "memory", "HELM_MEMORY_DRIVER_DATA": str(self.server.folder / "releases.yaml")}
+        for helm in HELMS:
+            with self.subTest(helm=helm):
+                release = f"release-{helm[-1]}"
+                # The second release does not own the CustomResourceDefinition of the first.
+                values = {"crds.enabled": helm == "Helm 3"}
+                started = time.monotonic()
+                self.server.helm(helm, "install", release, SAMPLE, values=values)
+                self.assertLess(time.monotonic() - started, 10)
+                self.assertEqual(names(render(values, release=release)), self.server.names(KINDS, release))
+        self.server.create({**FOO, "metadata": {"name": "foo", "namespace": NAMESPACE}})
+
+
+class Releases(ServerTest):
+    server_name = "kube-apiserver"
+
+    def test_a_release_is_installed_upgraded_rolled_back_and_uninstalled(self):
+        for helm in HELMS:
+            with self.subTest(helm=helm):
+                self.check_release(helm)
+
+    def check_release(self, helm):
+        server = self.server
+        server.helm(helm, "install", RELEASE, SAMPLE)
+        expected = names(render())
+        self.assertEqual(expected, server.names(KINDS))
+        eventually(lambda: "foos" in server.kubectl("api-resources", "--api-group=samplecontroller.k8s.io", "-o", "name"))
+        server.create({**FOO, "metadata": {"name": f"foo-{helm[-1]}", "namespace": NAMESPACE}})
+
+        server.helm(helm, "upgrade", RELEASE, self.second_version(), values={"replicaCount": 2})
+        self.assertEqual(expected | {f"PodDisruptionBudget/{FULLNAME}"}, server.names(KINDS))
+        self.assertEqual(2, server.get("deployment", FULLNAME)["spec"]["replicas"])
+        self.assertIn("image", self.foo_fields())
+
+        server.helm(helm, "rollback", RELEASE, "1")
+        self.assertEqual(expected, server.names(KINDS))
+        self.assertEqual(1, server.get("deployment", FULLNAME)["spec"]["replicas"])
+        self.assertNotIn("image", self.foo_fields())
+
+        server.helm(helm, "uninstall", RELEASE)
+        self.assertEqual(set(), server.names(KINDS))
+        self.assertEqual("foo", server.get("foo", f"foo-{helm[-1]}")["metadata"]["name"][:3])
+        self.assertNotIn("deletionTimestamp", server.get("crd", "foos.samplecontroller.k8s.io")["metadata"])
+
+    def second_version(self):
+        """Returns a copy of the chart whose CustomResourceDefinition has one more field."""
+        chart = self.server.folder / "second" / "sample-controller"
+        if not chart.exists():
+            shutil.copytree(SAMPLE, chart, symlinks=False)
+            file = chart / "files/crds/foos.yaml"
+            crd = yaml.safe_load(file.read_text())
+            schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+            schema["properties"]["spec"]["properties"]["image"] = {"type": "string"}
+            file.write_text(yaml.safe_dump(crd))
+        return chart
+
+    def foo_fields(self):
+        version = self.server.get("crd", "foos.samplecontroller.k8s.io")["spec"]["versions"][0]
+        return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+
+
+class Security(ServerTest):
+    server_name = "kube-apiserver"
+
+    def test_pods_are_accepted_in_a_namespace_that_enforces_the_restricted_profile(self):
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "restricted", "namespace": NAMESPACE}}
+        self.server.create(account)
+        for file in (None, SAMPLE / "ci/high-availability-values.yaml"):
+            objects = render(file=file)
+            self.dry_run(deployment(objects)["spec"]["template"]["spec"])
+            for pod in find(objects, "Pod"):
+                self.dry_run(pod["spec"])
+        with self.assertRaisesRegex(CommandError, "violates PodSecurity \"restricted"):
+            self.dry_run(deployment(render({"securityContext.allowPrivilegeEscalation": True}))["spec"]["template"]["spec"])
+
+    def dry_run(self, spec):
+        # No controller creates the ServiceAccount `default` here, and the API server has not created its priority classes yet.
+        spec = {**spec, "serviceAccountName": "restricted", "priorityClassName": None}
+        self.server.kubectl("create", "--dry-run=server", "--namespace", NAMESPACE, "-f", "-",
+                            stdin=yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}, "spec": spec}))
+
+    def test_the_permissions_of_each_mode_suffice_for_the_check_of_the_program(self):
+        for namespace in ("web", "shop"):
+            self.server.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+        for values in ({}, {"rbac.namespaced": True, "metrics.secure": False},
+                       {"watchNamespaces": ["web", "shop"], "leaderElection.namespace": "kube-system"}):
+            with self.subTest(values=values):
+                self.server.helm("Helm 4", "upgrade", "--install", RELEASE, SAMPLE, "--reset-values", values=values)
+                flags = container(render(values))["args"]
+                config = self.server.kubeconfig(NAMESPACE, FULLNAME)
+                output = eventually(lambda: self.check(config, flags))
+                self.assertIn("may list foos.samplecontroller.k8s.io", output)
+
+    def check(self, config, flags):
+        result = subprocess.run([PROGRAM, f"--kubeconfig={config}", *flags, "--check"], capture_output=True, text=True, timeout=60)
+        self.last_check = result.stdout + result.stderr
+        return result.returncode == 0 and result.stdout
+
+
+class Monitoring(ServerTest):
+    def test_queries_of_dashboard_and_alerts_name_metrics_that_the_program_serves(self):
+        self.server.create(yaml.safe_load((ROOT / "controllers/sample/manifests/crd-status-subresource.yaml").read_text()))
+        self.server.create({**FOO, "metadata": {"name": "foo", "namespace": NAMESPACE}})
+        served = self.served_metrics()
+        values = {"metrics.grafanaDashboard.enabled": True, "metrics.prometheusRule.enabled": True,
+                  "metrics.serviceMonitor.renderMode": "alwaysRender"}
+        objects = render(values)
+        texts = [str(item) for item in find(objects, "ConfigMap") + find(objects, "PrometheusRule")]
+        queried = set(re.findall(r"\b([a-z_]+)\{", " ".join(texts)))
+        self.assertGreaterEqual(len(queried), 12)
+        self.assertEqual(set(), queried - served)
+
+    def served_metrics(self):
+        """Runs the program until it has reconciled; returns the names of all its metrics."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        with open(self.server.folder / "program.log", "w") as log:
+            program = subprocess.Popen([PROGRAM, f"--kubeconfig={self.server.folder}/admin.kubeconfig", "--leader-elect",
+                                        f"--leader-election-namespace={NAMESPACE}", f"--metrics-bind-address={address}",
+                                        "--metrics-secure=false"], stdout=log, stderr=log)
+        try:
+            text = eventually(lambda: self.scrape(address))
+        finally:
+            program.terminate()
+            program.wait(timeout=40)
+        return set(re.findall(r"^([a-z_]+)[{ ]", text, re.MULTILINE))
+
+    def scrape(self, address):
+        try:
+            text = urllib.request.urlopen(f"http://{address}/metrics", timeout=10).read().decode()
+        except urllib.error.URLError:
+            return None
+        return text if re.search(r'reconcile_total\{.*"success"\} [1-9]', text) else None

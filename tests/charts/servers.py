@@ -1,0 +1,66 @@
+"""API servers for tests: kopp-apiserver, or etcd and kube-apiserver."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from charts import HELMS, NAMESPACE, RELEASE, ROOT, arguments, run
+
+# The server's folder holds its kubeconfigs and logs.
+SCRIPTS = {"kopp-apiserver": "kopp_cluster.sh", "kube-apiserver": "cluster.sh"}
+
+
+class Server:
+    def __init__(self, name):
+        self.script = ROOT / "tests/cluster" / SCRIPTS[name]
+        self.folder = pathlib.Path(tempfile.mkdtemp()) / "server"
+        self.run_script("up", self.folder)
+        self.env = {"KUBECONFIG": str(self.folder / "admin.kubeconfig"), "KUBECACHEDIR": str(self.folder / "kubectl"),
+                    **{f"HELM_{name}_HOME": str(self.folder / "helm") for name in ("CACHE", "CONFIG", "DATA")}}
+
+    def stop(self):
+        self.run_script("down", self.folder)
+        self.folder.parent.rmdir()
+
+    def run_script(self, command, *words):
+        # Not with a pipe: the server would keep it open.
+        with tempfile.TemporaryFile("w+") as output:
+            code = subprocess.run([self.script, command, *words], stdout=output, stderr=output, timeout=300).returncode
+            output.seek(0)
+            assert code == 0, f"{self.script} {command} failed: {output.read()}"
+
+    def helm(self, helm, *words, values=None, file=None):
+        return run(HELMS[helm], *words, "--namespace", NAMESPACE, *arguments(values or {}, file), env=self.env)
+
+    def kubectl(self, *words, stdin=None):
+        return run(os.environ["KUBECTL"], *words, stdin=stdin, env=self.env)
+
+    def create(self, *items):
+        for item in items:
+            self.kubectl("create", "-f", "-", stdin=json.dumps(item))
+
+    def get(self, kind, name, namespace=NAMESPACE):
+        return json.loads(self.kubectl("get", kind, name, "--namespace", namespace, "-o", "json"))
+
+    def names(self, kinds, release=RELEASE):
+        """Returns kind/name of the objects of the release, of these kinds."""
+        selector = f"app.kubernetes.io/instance={release}"
+        items = json.loads(self.kubectl("get", kinds, "--all-namespaces", "--selector", selector, "-o", "json"))["items"]
+        return {f"{item['kind']}/{item['metadata']['name']}" for item in items}
+
+    def kubeconfig(self, namespace, account):
+        """Returns a kubeconfig with a token of a ServiceAccount."""
+        self.run_script("service-account", self.folder, namespace, account)
+        return self.folder / f"{account}.kubeconfig"
+
+
+def eventually(function, seconds=30):
+    """Calls the function until its result is true, and returns it."""
+    end = time.monotonic() + seconds
+    while not (result := function()):
+        assert time.monotonic() < end, f"not true within {seconds} s"
+        time.sleep(0.1)
+    return result
