@@ -120,13 +120,20 @@ TEST_F(DifferencesTest, AStrategicMergePatchIsRejected) {
   EXPECT_EQ(patched.status, Expected(415, 200));
 }
 
-TEST_F(DifferencesTest, AProtobufBodyIsRejected) {
-  const ApiResponse created = Call({.method = "POST",
-                                    .target = Path("configmaps"),
-                                    .body = "k8s",
-                                    .content_type = "application/vnd.kubernetes.protobuf"});
+TEST_F(DifferencesTest, AProtobufBodyOfAServiceAccountIsRejected) {
+  // Unknown{typeMeta: {apiVersion: v1, kind: ServiceAccount}, raw: {metadata: {name: a}}}
+  const std::string type = std::string("\x0a\x02v1\x12\x0e") + "ServiceAccount";
+  const std::string raw =
+      "\x0a\x03\x0a\x01"
+      "a";
+  const ApiResponse created =
+      Call({.method = "POST",
+            .target = Path("serviceaccounts"),
+            .body = std::string("k8s\0", 4) + "\x0a" + static_cast<char>(type.size()) + type +
+                    "\x12" + static_cast<char>(raw.size()) + raw,
+            .content_type = "application/vnd.kubernetes.protobuf"});
 
-  EXPECT_EQ(created.status, Expected(415, 400));
+  EXPECT_EQ(created.status, Expected(415, 201));
 }
 
 TEST_F(DifferencesTest, ListThatAcceptsOnlyYamlReturnsJson) {

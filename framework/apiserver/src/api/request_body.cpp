@@ -4,12 +4,14 @@
 #include "api/status.hpp"
 #include "json/accessors.hpp"
 #include "json/decode.hpp"
+#include "json/protobuf.hpp"
 #include "schema/pruning.hpp"
 #include "schema/strict_decoding.hpp"
 #include "schema/typed_decoding.hpp"
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +21,8 @@ namespace {
 
 using nlohmann::json;
 using FieldValidation = WriteOptions::FieldValidation;
+
+constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 /// Returns the prefix of decoding errors, as in kube-apiserver.
 std::string DecodingErrorPrefix(const Resource& resource) {
@@ -188,13 +192,30 @@ void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOpt
   throw std::invalid_argument("strict decoding error: " + all);
 }
 
+std::optional<ServerRequest> ConvertProtobufBody(const ServerRequest& request) {
+  if (request.body.empty() || request.media_type() != kProtobufType) return std::nullopt;
+  CheckBodySize(request);
+  try {
+    const std::optional<json> object = DecodeProtobuf(request.body);
+    if (!object) return std::nullopt;
+    ServerRequest converted = request;
+    converted.body = object->dump();
+    converted.content_type = "application/json";
+    return converted;
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(std::string("the object provided is unrecognized: ") + error.what());
+  }
+}
+
 void CheckMediaType(const ServerRequest& request) {
   const std::string type = request.media_type();
   if (type.empty() || type == "application/json" || type == "application/yaml") return;
-  if (type == "application/vnd.kubernetes.protobuf") {
-    throw StatusError(415, "UnsupportedMediaType",
-                      "this API server does not support protobuf request bodies: use Content-Type "
-                      "application/json or application/yaml (kubectl create -f sends JSON)");
+  if (type == kProtobufType) {
+    throw StatusError(
+        415, "UnsupportedMediaType",
+        "this API server supports protobuf request bodies only for Secrets, ConfigMaps "
+        "and DeleteOptions: use Content-Type application/json or application/yaml "
+        "(kubectl create -f sends JSON)");
   }
   throw StatusError(
       415, "UnsupportedMediaType",

@@ -5,6 +5,7 @@
 #include "api/response.hpp"
 #include "api/write_options.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@
 // kube-apiserver, unless its comment says otherwise.
 
 namespace kopp::apiserver {
+
+/// Returns the request with its protobuf body converted to JSON. Returns nullopt if the body is no
+/// protobuf, or of a kind that DecodeProtobuf() does not support.
+[[nodiscard]] std::optional<ServerRequest> ConvertProtobufBody(const ServerRequest& request);
 
 /// Throws 415 Unsupported Media Type unless the Content-Type is JSON or YAML.
 void CheckMediaType(const ServerRequest& request);

@@ -1,5 +1,6 @@
 #include "handlers/api_handler.hpp"
 
+#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "handlers/discovery.hpp"
 #include "handlers/openapi.hpp"
@@ -8,6 +9,7 @@
 #include "storage/stored_objects.hpp"
 
 #include <exception>
+#include <optional>
 
 namespace kopp::apiserver {
 namespace {
@@ -56,7 +58,8 @@ ServerResponse ApiHandler::Handle(const ServerRequest& request) {
 
 ServerResponse ApiHandler::HandleOrThrow(const ServerRequest& request, Warnings& warnings) {
   try {
-    return Route(request, warnings);
+    const std::optional<ServerRequest> converted = ConvertProtobufBody(request);
+    return Route(converted ? *converted : request, warnings);
   } catch (const StatusError& error) {
     return {
         .status = error.code(), .body = error.ToJson().dump(), .retry_after = error.retry_after()};
