@@ -19,7 +19,8 @@ CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs
+.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
+  test-charts charts-readme
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -31,6 +32,8 @@ help:
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
 	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
 	@echo "                   and kube-apiserver"
+	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
+	@echo "make charts-readme generate the README pages of the charts from their values"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          run clang-tidy on all sources, or on FILES"
@@ -112,6 +115,16 @@ soak: build/$(PRESET)/build.ninja
 	$(call packages,$(if $(filter real,$(SERVER)),$(CLUSTER_PACKAGES)))
 	cmake --build --preset $(PRESET) --target soak soak_checker
 	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
+
+# CHARTS: only the tests whose names contain one of these words, for example CHARTS='kube_score helm_docs'.
+test-charts: build/$(PRESET)/build.ninja
+	$(call packages,$(CLUSTER_PACKAGES))
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
+	@$(SCRIPT_ENVIRONMENT) tests/charts/run.sh $(CHARTS)
+
+charts-readme:
+	@"$$(tests/cluster/programs.sh charts)/helm-docs" --chart-search-root charts --template-files ../operator/README.md.gotmpl \
+	  --sort-values-order file --log-level warning
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:

@@ -16,7 +16,7 @@ readonly packages=(kubernetes-validate==1.37.0 PyYAML==6.0.3)
 # Prints the folder of a Python environment with $packages. They are installed once.
 python_environment() {
   local environment
-  environment=$cache/charts-$(printf '%s\n' "${packages[@]}" | cat - "$(realpath "$(command -v python3)")" | sha256sum | cut -c1-12)
+  environment=$cache/charts-python-$({ printf '%s\n' "${packages[@]}" && python3 --version; } | sha256sum | cut -c1-12)
   if [[ ! -d $environment ]]; then
     mkdir -p "$cache"
     install_python_environment "$environment" 9>"$cache/charts.lock" >&2
@@ -50,9 +50,7 @@ main() {
   export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
   unset KUBECONFIG
   cd "$here"
-  # The environment was moved after its creation, so only its packages are used.
-  exec env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(echo "$environment"/lib/python3*/site-packages)" \
-    python3 -m unittest discover --pattern '*_test.py' --verbose "${arguments[@]}"
+  PYTHONDONTWRITEBYTECODE=1 exec "$environment/bin/python" -m unittest discover --pattern '*_test.py' --verbose "${arguments[@]}"
 }
 
 main "$@"

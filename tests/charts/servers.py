@@ -45,9 +45,9 @@ class Server:
     def get(self, kind, name, namespace=NAMESPACE):
         return json.loads(self.kubectl("get", kind, name, "--namespace", namespace, "-o", "json"))
 
-    def names(self, kinds, release=RELEASE):
+    def names(self, kinds):
         """Returns kind/name of the objects of the release, of these kinds."""
-        selector = f"app.kubernetes.io/instance={release}"
+        selector = f"app.kubernetes.io/instance={RELEASE}"
         items = json.loads(self.kubectl("get", kinds, "--all-namespaces", "--selector", selector, "-o", "json"))["items"]
         return {f"{item['kind']}/{item['metadata']['name']}" for item in items}
 
