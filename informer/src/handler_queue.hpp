@@ -1,9 +1,11 @@
 #pragma once
 
+#include "number_index.hpp"
+
 #include <cstddef>
-#include <list>
-#include <optional>
-#include <unordered_map>
+#include <cstdint>
+#include <deque>
+#include <memory>
 
 #include <kopp/informer/any_object.hpp>
 
@@ -37,8 +39,9 @@ struct HandlerEvent {
 /// A deletion does not replace a pending update: a handler that filters or maps objects by their
 /// state must compare the state that it knows with the last one. Only a resync is replaced.
 ///
-/// The memory is therefore limited by the number of objects. The events are in the order of the
-/// first pending event of each object. Not thread-safe.
+/// The memory is therefore limited by the number of objects; an object that is only added takes
+/// less than 80 bytes. The events are in the order of the first pending event of each object. Not
+/// thread-safe.
 class HandlerQueue {
  public:
   void Push(HandlerEvent event);
@@ -50,16 +53,40 @@ class HandlerQueue {
   [[nodiscard]] std::size_t size() const { return by_key_.size(); }
 
  private:
-  /// The pending events of one object: at most an update, a deletion and then a change.
+  /// The pending events of one object: at most an update, a deletion and then a change. Small,
+  /// because the first list of a kind adds one for each object to the queue of each handler.
   struct Pending {
-    std::optional<HandlerEvent> deletion = {};  // with `before`: after an update from this state
-    std::optional<HandlerEvent> change = {};  // an add or an update; or kSynced, without an object
+    HandlerEvent::Type type = HandlerEvent::Type::kSynced;  // of the change: no deletion
+    bool has_change = false;
+    bool in_initial_list = false;
+    AnyObject object = {};                        // of the change; empty for kSynced
+    std::unique_ptr<AnyObject> before = {};       // of an update; null for a resync
+    std::unique_ptr<HandlerEvent> deletion = {};  // precedes the change; with `before`: after
+                                                  // an update from this state
+    [[nodiscard]] bool empty() const { return !has_change && !deletion; }
+    [[nodiscard]] const AnyObject& AnyState() const {
+      return has_change ? object : deletion->object;
+    }
+    void ClearChange();
   };
 
+  [[nodiscard]] std::uint32_t Hash(const AnyObject& object) const;
+  Pending& At(std::uint32_t number) { return pending_[number - first_number_]; }
+  /// Returns the number of the pending events of the object; adds an entry if there are none.
+  std::uint32_t FindOrAdd(const AnyObject& object, std::uint32_t hash);
+  void RemoveFirst(const AnyObject& object);
+  void PopEmpty();
+  void Compact();
   static void Merge(Pending& pending, HandlerEvent event);
+  static HandlerEvent TakeChange(Pending& pending);
 
-  std::list<Pending> pending_;
-  std::unordered_map<ObjectKey, std::list<Pending>::iterator> by_key_;  // all except kSynced
+  // Each entry has a number, one more than that of the entry before. An object that has left the
+  // queue leaves an empty entry, which is never the first.
+  std::deque<Pending> pending_;
+  std::uint32_t first_number_ = 0;
+  std::size_t empty_entries_ = 0;
+  NumberIndex by_key_;  // the numbers of all entries except empty ones and kSynced
+  std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // prevents hash-flooding attacks
 };
 
 }  // namespace kopp::informer::detail

@@ -26,9 +26,22 @@ const char* FunctionName(HandlerEvent::Type type) {
 
 }  // namespace
 
-void HandlerRunner::Push(const HandlerEvent& event) {
-  auto state = state_.Lock();
-  if (!state->stopped) state->queue.Push(event);
+void HandlerRunner::AwaitInitialList() { state_.Lock()->awaits_list = true; }
+
+void HandlerRunner::PushInitialList(std::vector<AnyObject> objects) {
+  HandlerQueue queue;
+  for (AnyObject& object : objects) {
+    queue.Push({HandlerEvent::Type::kAdd, std::move(object), {}, /*in_initial_list=*/true});
+  }
+  queue.Push({HandlerEvent::Type::kSynced});
+  {
+    auto state = state_.Lock();
+    if (state->stopped) return;
+    while (!state->queue.empty()) queue.Push(state->queue.Pop());
+    std::swap(state->queue, queue);
+    state->awaits_list = false;
+  }
+  changed_.notify_all();
 }
 
 void HandlerRunner::Start() {
@@ -44,7 +57,7 @@ void HandlerRunner::RunThread() {
     HandlerEvent event;
     {
       auto state = state_.Lock();
-      state.Wait(changed_, [&] { return state->stopped || !state->queue.empty(); });
+      state.Wait(changed_, [&] { return state->stopped || state->HasNext(); });
       if (state->stopped) {
         BeginCall(*state, event);
         break;
@@ -65,7 +78,7 @@ void HandlerRunner::CallPending() {
     HandlerEvent event;
     {
       auto state = state_.Lock();
-      if (state->Busy() || state->queue.empty()) return;
+      if (state->Busy() || !state->HasNext()) return;
       event = state->queue.Pop();
       BeginCall(*state, event);
     }
@@ -76,7 +89,7 @@ void HandlerRunner::CallPending() {
 void HandlerRunner::Deliver(const HandlerEvent& event) {
   auto state = state_.Lock();
   if (state->stopped) return;
-  const bool busy = state->Busy();
+  const bool busy = state->Busy() || state->awaits_list;
   if (options_.delivery != Delivery::kOwnThread && !busy && state->queue.empty()) {
     BeginCall(*state, event);
     state.lock().unlock();

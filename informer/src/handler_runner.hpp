@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/handler_registration.hpp>
@@ -35,8 +36,12 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
   /// The time of the next resync. Only for the thread of the informer, once it has the runner.
   TimePoint next_resync = TimePoint::max();
 
-  /// Adds an event without calling the handler. CallPending or the thread calls it later.
-  void Push(const HandlerEvent& event);
+  /// Makes the handler wait for PushInitialList: until then, events are added without a call. Call
+  /// it before the first event.
+  void AwaitInitialList();
+  /// Adds the objects that existed before the first event, and the end of the initial list, without
+  /// calling the handler. CallPending or the thread calls it later.
+  void PushInitialList(std::vector<AnyObject> objects);
   /// Starts the thread, if the handler has its own. Call it once.
   void Start();
   /// Calls the handler with the pending events, unless it has its own thread.
@@ -64,6 +69,7 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
   struct State {
     HandlerQueue queue = {};
     bool stopped = false;
+    bool awaits_list = false;     // until PushInitialList; the queue has only the events since then
     bool has_thread = false;      // the thread runs
     std::thread thread = {};      // joinable until it was joined or detached
     std::thread::id caller = {};  // the thread that calls or destroys the handler; none: no call
@@ -75,6 +81,7 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
     std::uint64_t errors = 0;
 
     [[nodiscard]] bool Busy() const { return caller != std::thread::id{}; }
+    [[nodiscard]] bool HasNext() const { return !awaits_list && !queue.empty(); }
     [[nodiscard]] bool Ended() const { return !Busy() && !has_thread; }
   };
 

@@ -3,6 +3,8 @@
 #include "handler_runner.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -31,6 +33,15 @@ void NotifyChange(const Runners& runners, const AnyObject& before, const AnyObje
       is_update ? HandlerEvent{HandlerEvent::Type::kUpdate, after, before}
                 : HandlerEvent{HandlerEvent::Type::kAdd, after, {}, in_initial_list};
   for (const auto& runner : runners) runner->Deliver(event);
+}
+
+/// Raises a resync period that is too short. Returns a report for a log, or "".
+/// client-go: minimumResyncPeriod.
+std::string LimitResync(HandlerOptions& options) {
+  constexpr Duration kMinResync = std::chrono::seconds(1);
+  if (options.resync <= Duration::zero() || options.resync >= kMinResync) return {};
+  options.resync = kMinResync;
+  return "handler \"" + options.name + "\": its resync period is raised to the minimum of 1 s";
 }
 
 /// Returns the key of InformerStatus::events.
@@ -68,17 +79,18 @@ AnyInformer::~AnyInformer() {
 
 HandlerRegistration AnyInformer::AddHandler(AnyEventHandler handler, HandlerOptions options) {
   std::shared_ptr<HandlerRunner> runner;
+  std::optional<AnyStoreSnapshot> initial_list;
+  std::string problem;
   {
     auto handlers = handlers_.Lock();
     if (handlers->stopped) throw std::logic_error("AddHandler was called after the informer ended");
     ++handlers->added;
     if (options.name.empty()) options.name = "handler-" + std::to_string(handlers->added);
+    problem = LimitResync(options);
     runner = std::make_shared<HandlerRunner>(std::move(handler), std::move(options), options_);
     if (handlers->store_has_first_list) {
-      for (AnyObject& object : store_.List()) {
-        runner->Push({HandlerEvent::Type::kAdd, std::move(object), {}, /*in_initial_list=*/true});
-      }
-      runner->Push({HandlerEvent::Type::kSynced});
+      initial_list = store_.Snapshot();
+      runner->AwaitInitialList();
       runner->next_resync = FirstResync(runner->options(), options_.clock.Now());
     }
     if (handlers->running) runner->Start();
@@ -87,6 +99,8 @@ HandlerRegistration AnyInformer::AddHandler(AnyEventHandler handler, HandlerOpti
     runners->push_back(runner);
     handlers->runners = std::move(runners);
   }
+  if (!problem.empty() && options_.on_problem) options_.on_problem(problem, /*minor=*/false);
+  if (initial_list) runner->PushInitialList(initial_list->List());
   runner->CallPending();
   return HandlerRegistration(std::move(runner));
 }

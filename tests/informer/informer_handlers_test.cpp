@@ -120,6 +120,28 @@ TEST_F(InformerHandlersTest, TheResyncPeriodMayBePassedWithoutOtherOptions) {
   EXPECT_THAT(event_log_.Await(2), ElementsAre("initial a=1", "update a=1 to a=1"));
 }
 
+TEST(InformerResyncTest, AResyncPeriodBelowOneSecondIsReportedAndRaised) {
+  kopp::testing::FakeClock clock;
+  kopp::testing::FakeSource<Widget> source(clock);
+  source.Set(MakeWidget("a"));
+  EventLog log;
+  Informer<Widget> informer(
+      source, {.clock = clock,
+               .on_problem = [&](const std::string& problem, bool) { log.Append(problem); }});
+  informer.AddHandler({.on_update = [&](const auto&, const auto&) { log.Append("resync"); }},
+                      {.name = "fast", .resync = 10ms, .delivery = Delivery::kInformerThread});
+  const std::jthread runner([&](const std::stop_token& stop) { informer.Run(stop); });
+  informer.WaitForSync({});
+
+  clock.AwaitSleepers(1);
+  clock.Advance(999ms);
+  clock.AwaitSleepers(1);
+  EXPECT_THAT(log.Await(1), ElementsAre("handler \"fast\": its resync period is raised to the "
+                                        "minimum of 1 s"));
+  clock.Advance(1ms);
+  EXPECT_THAT(log.Await(2).back(), "resync");
+}
+
 TEST_F(InformerHandlersTest, ABlockedHandlerDelaysNeitherTheStoreNorOtherHandlers) {
   informer_.AddHandler({.on_add = [this](const auto&, bool) { gate_.Pass(); }});
   AddRecordingHandler();

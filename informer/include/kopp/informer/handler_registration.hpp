@@ -31,6 +31,7 @@ struct HandlerOptions {
   /// The name in logs and metrics. It should be unique in the informer. Default: "handler-1", ….
   std::string name = {};
   /// The handler gets an update for every object in this interval, even without a change; 0: never.
+  /// A shorter interval than one second is reported and raised to one second, as in client-go.
   /// For a handler that is added while the informer runs, a resync may start up to one watch
   /// timeout later (see ReflectorState::IdleDeadline).
   Duration resync{};
