@@ -111,7 +111,9 @@ struct AnyStoreSnapshot::State {
   /// Returns null if there is no such object.
   [[nodiscard]] const AnyObject* Find(const KeyView& key) const {
     const ObjectSet* objects = FindObjects(indexes.front(), key.ns);
-    return objects == nullptr ? nullptr : objects->Find(key);
+    if (objects == nullptr) return nullptr;
+    const auto has_name = [&](const AnyObject& object) { return object.name() == key.name; };
+    return objects->Find(key, has_name);  // all have the same namespace
   }
   /// Calls `visit` for each object of the namespace, or for all if `ns` is empty, until it returns
   /// false.
@@ -224,6 +226,7 @@ class AnyStore::Transaction {
   }
 
   void ReplaceAll(const std::vector<AnyObject>& list) {
+    replaces_all_ = true;
     for (Index& index : state_.indexes) index.entries = {};
     state_.size = 0;
     for (const AnyObject& object : list) Set(object);
@@ -245,6 +248,8 @@ class AnyStore::Transaction {
   AnyStoreSnapshot Commit() {
     previous_ = std::make_shared<const State>(std::move(state_));
     store_.state_.Lock()->swap(previous_);
+    const bool is_read = previous_.use_count() > 1;  // new readers get the new state
+    released_ = std::exchange(store_.retired_, is_read && !replaces_all_ ? previous_ : nullptr);
     lock_.unlock();
     return AnyStoreSnapshot(previous_);
   }
@@ -295,8 +300,11 @@ class AnyStore::Transaction {
   AnyStore& store_;
   std::unique_lock<std::mutex> lock_;
   State state_;
-  std::shared_ptr<const State> previous_;  // after Commit; destroyed with the transaction
-  std::vector<std::string> problems_;      // reported without the lock
+  bool replaces_all_ = false;
+  // After Commit; destroyed with the transaction, without a lock.
+  std::shared_ptr<const State> previous_;
+  std::shared_ptr<const State> released_;
+  std::vector<std::string> problems_;  // reported without the lock
 };
 
 AnyStore::AnyStore(ProblemHandler on_problem) : on_problem_(std::move(on_problem)) {

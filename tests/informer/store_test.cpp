@@ -4,12 +4,14 @@
 #include <latch>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -112,6 +114,43 @@ TEST_F(StoreTest, ASnapshotDoesNotChangeWhenTheStoreChanges) {
   EXPECT_THAT(Names(snapshot.List()), UnorderedElementsAre("a", "b"));
   EXPECT_THAT(Names(snapshot.ByIndex("size", "1")), UnorderedElementsAre("a", "b"));
   EXPECT_THAT(Names(store_.ByIndex("size", "1")), ElementsAre("c"));
+}
+
+TEST_F(StoreTest, AReadDuringAChangeDoesNotDestroyTheReplacedObject) {
+  auto object = std::make_shared<const Widget>(MakeWidget("a"));
+  const std::weak_ptr<const Widget> first = object;
+  objects_.Set(std::exchange(object, nullptr));
+  std::optional<AnyStoreSnapshot> read = objects_.Snapshot();
+
+  Set(MakeWidget("a").WithSize(2));
+  read.reset();
+  EXPECT_FALSE(first.expired()) << "the reader has destroyed it";
+  Set(MakeWidget("a").WithSize(3));
+  EXPECT_TRUE(first.expired()) << "the next change has not destroyed it";
+}
+
+TEST_F(StoreTest, AReplacedObjectThatIsNotReadIsDestroyedAtOnce) {
+  auto object = std::make_shared<const Widget>(MakeWidget("a"));
+  const std::weak_ptr<const Widget> first = object;
+  objects_.Set(std::exchange(object, nullptr));
+
+  objects_.Erase({"default", "a"});
+
+  EXPECT_TRUE(first.expired());
+}
+
+TEST_F(StoreTest, ASnapshotOverSeveralChangesKeepsItsObjectsOnlyUntilItIsDestroyed) {
+  auto object = std::make_shared<const Widget>(MakeWidget("a"));
+  const std::weak_ptr<const Widget> first = object;
+  objects_.Set(std::exchange(object, nullptr));
+  std::optional<AnyStoreSnapshot> snapshot = objects_.Snapshot();
+
+  Set(MakeWidget("a").WithSize(2));
+  Set(MakeWidget("a").WithSize(3));
+  EXPECT_FALSE(first.expired());
+  snapshot.reset();
+
+  EXPECT_TRUE(first.expired());
 }
 
 TEST_F(StoreTest, ReplaceReturnsThePreviousContentAndReindexesTheNewContent) {

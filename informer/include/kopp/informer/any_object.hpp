@@ -39,8 +39,14 @@ class AnyObject {
   /// Returns the object as a `T`, or null if empty. Requires: empty, or created from a `T`; the
   /// type is not checked.
   template <typename T>
-  [[nodiscard]] std::shared_ptr<const T> As() const {
+  [[nodiscard]] std::shared_ptr<const T> As() const& {
     return std::static_pointer_cast<const T>(object_);
+  }
+  /// The same without a copy of the pointer. The AnyObject is empty afterwards.
+  template <typename T>
+  [[nodiscard]] std::shared_ptr<const T> As() && {
+    metadata_ = nullptr;
+    return std::static_pointer_cast<const T>(std::move(object_));
   }
 
   /// Compares identity: true if both refer to the same object in memory.

@@ -129,6 +129,9 @@ class AnyStore {
 
   const ProblemHandler on_problem_;
   std::mutex write_;  // held by a writer from reading the state to publishing the next one
+  // The state before the last change of an object, if it was being read, until the next change: so
+  // a short read during a change does not have to destroy it. Guarded by write_.
+  std::shared_ptr<const State> retired_;
   mutable Guarded<std::shared_ptr<const State>> state_;  // locked only to copy or swap the pointer
 };
 
