@@ -26,7 +26,7 @@ CacheAudit::CacheAudit(std::vector<AnyObject> cached, std::string resource_versi
 
 ListOptions CacheAudit::NextListOptions() const {
   return {continue_token_.empty() ? resource_version_ : "", kAuditPageSize, continue_token_,
-          /*exact=*/true};
+          /*exact=*/true, metadata_only_};
 }
 
 void CacheAudit::OnListed(const AnyObject& object) {
@@ -50,16 +50,25 @@ bool CacheAudit::OnListPage(const ListResult& page) {
     if (Entry* const cached = Find(skipped.key)) cached->listed = true;
   }
   continue_token_ = page.continue_token;
-  return continue_token_.empty();
+  if (!continue_token_.empty()) return false;
+  CountGhosts();
+  if (drift_.total() == 0 || !page.metadata_only) return true;
+  StartWithCompleteObjects();
+  return false;
 }
 
-CacheDrift CacheAudit::Drift() const {
-  CacheDrift drift = drift_;
-  if (has_unknown_keys_) return drift;
+void CacheAudit::CountGhosts() {
+  if (has_unknown_keys_) return;
   for (const Entry& entry : cached_) {
-    if (!entry.listed) Count(drift.ghosts, entry.object.key(), drift);
+    if (!entry.listed) Count(drift_.ghosts, entry.object.key(), drift_);
   }
-  return drift;
+}
+
+void CacheAudit::StartWithCompleteObjects() {
+  metadata_only_ = false;
+  has_unknown_keys_ = false;
+  drift_ = {};
+  for (Entry& entry : cached_) entry.listed = false;
 }
 
 CacheAudit::Entry* CacheAudit::Find(const ObjectKey& key) {

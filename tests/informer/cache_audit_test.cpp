@@ -42,10 +42,17 @@ class AuditedSource final : public Source<Widget> {
 
   explicit AuditedSource(kopp::testing::FakeSource<Widget>& source) : source_(source) {}
   void SetOnAudit(OnAudit on_audit) { on_audit_ = std::move(on_audit); }
+  /// Makes lists of metadata have `widget`, which other lists skip.
+  void ListAsMetadata(Widget widget) { unfit_ = std::make_shared<const Widget>(std::move(widget)); }
 
   ListResult List(const ListOptions& options, const std::function<void(AnyObject)>& on_object,
                   std::stop_token stop) override {
     ListResult result = source_.List(options, on_object, std::move(stop));
+    if (options.metadata_only && unfit_) {
+      on_object(unfit_);
+      result.skipped.clear();
+      result.metadata_only = true;
+    }
     if (options.exact && on_audit_) on_audit_(options, result);
     return result;
   }
@@ -56,6 +63,7 @@ class AuditedSource final : public Source<Widget> {
  private:
   kopp::testing::FakeSource<Widget>& source_;
   OnAudit on_audit_;
+  AnyObject unfit_;
 };
 
 /// An informer with an audit each 20 to 60 s. The idle deadline of the watch is 75 s after a
@@ -170,6 +178,56 @@ TEST_F(CacheAuditTest, AStaleObjectIsReportedAndUpdatedByARelist) {
   ASSERT_EQ(Drifts().size(), 1);
   EXPECT_EQ(Drifts()[0].stale, 1);
   EXPECT_EQ(informer_.store().Get(a_key)->spec.size, 2);
+}
+
+TEST_F(CacheAuditTest, ACorrectCacheIsComparedWithMetadataOnly) {
+  source_.Set(MakeWidget("a"));
+  std::vector<bool> metadata_only;
+  audited_source_.SetOnAudit([&](const ListOptions& options, ListResult& result) {
+    result.metadata_only = options.metadata_only;
+    metadata_only.push_back(options.metadata_only);
+  });
+  StartAndWaitForSync();
+
+  AwaitAudits(2);
+  runner_ = {};
+
+  EXPECT_THAT(metadata_only, ElementsAre(true, true));
+  EXPECT_THAT(Drifts(), IsEmpty());
+}
+
+TEST_F(CacheAuditTest, ADifferenceOfTheMetadataIsCheckedWithCompleteObjects) {
+  source_.Set(MakeWidget("a"));
+  std::vector<bool> metadata_only;
+  audited_source_.SetOnAudit([&](const ListOptions& options, ListResult& result) {
+    result.metadata_only = options.metadata_only;
+    metadata_only.push_back(options.metadata_only);
+  });
+  StartAndWaitForSync();
+  source_.DropNextEvent();
+  source_.Delete(MakeWidget("a"));
+
+  SendBookmarkAndAwaitAudit();
+  source_.AwaitRequests(6);  // list, watch, two lists of the audit, list, watch
+  source_.AwaitIdleWatch();
+
+  EXPECT_THAT(metadata_only, ElementsAre(true, false));
+  ASSERT_EQ(Drifts().size(), 1);
+  EXPECT_EQ(Drifts()[0].ghosts, 1);
+}
+
+// "b" does not fit the view, so the cache does not have it.
+TEST_F(CacheAuditTest, AnObjectThatDoesNotFitTheViewIsNotMissing) {
+  source_.Set(MakeWidget("a"));
+  source_.Set(MakeWidget("b"));
+  source_.ListAsSkipped({"default", "b"});
+  audited_source_.ListAsMetadata(MakeWidget("b"));
+  StartAndWaitForSync();
+
+  AwaitAudits(2);
+
+  EXPECT_THAT(Drifts(), IsEmpty());
+  EXPECT_THAT(source_.Requests().size(), 4) << "list, watch and the two lists of the audit";
 }
 
 TEST_F(CacheAuditTest, AllPagesAreCompared) {

@@ -68,8 +68,11 @@ class AnyHttpSource final : public informer::AnySource {
 
  private:
   class HttpWatchStream;
-  informer::AnyObject TryDecode(const JsonObject& object, std::string& problem) const;
-  informer::AnyObject TryDecodeItem(PaddedText item, std::string& problem) const;
+  [[nodiscard]] Request ListRequest(const informer::ListOptions& options, ObjectForm form) const;
+  informer::AnyObject TryDecode(const JsonObject& object, const Decoder& decode,
+                                std::string& problem) const;
+  informer::AnyObject TryDecodeItem(PaddedText item, const Decoder& decode,
+                                    std::string& problem) const;
   void ReportSkipped(const JsonObject& object, const std::string& problem) const;
 
   Transport& transport_;

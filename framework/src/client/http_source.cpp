@@ -129,6 +129,11 @@ std::string FieldSelectorOf(const ListFilter& filter, const ObjectKey& object) {
   return filter.field_selector.empty() ? name : filter.field_selector + "," + name;
 }
 
+/// Returns a PartialObjectMetadata.
+informer::AnyObject DecodeMetadata(const JsonObject& object) {
+  return std::make_shared<const PartialObjectMetadata>(object.Decode<PartialObjectMetadata>());
+}
+
 [[noreturn]] void ThrowMalformed(const std::string& problem) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
 }
@@ -137,9 +142,10 @@ std::string FieldSelectorOf(const ListFilter& filter, const ObjectKey& object) {
 
 /// Returns an empty AnyObject and sets `problem` if the object does not fit the view or has no
 /// name. Throws DecodeError for malformed JSON.
-informer::AnyObject AnyHttpSource::TryDecode(const JsonObject& object, std::string& problem) const {
+informer::AnyObject AnyHttpSource::TryDecode(const JsonObject& object, const Decoder& decode,
+                                             std::string& problem) const {
   try {
-    informer::AnyObject decoded = decode_(object);
+    informer::AnyObject decoded = decode(object);
     if (!decoded.metadata().name.empty()) return decoded;
     problem = "skipped a " + std::string(kind_.kind) + " without metadata.name";
     return {};
@@ -163,11 +169,12 @@ void AnyHttpSource::ReportSkipped(const JsonObject& object, const std::string& p
 
 /// TryDecode for an item of a list: also skips malformed JSON, so that one object cannot hide all
 /// others. A watch reads a malformed event again instead, and then lists.
-informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, std::string& problem) const {
+informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, const Decoder& decode,
+                                                 std::string& problem) const {
   try {
     informer::AnyObject decoded;
     ParseObject(item, [&](const JsonObject& object) {
-      decoded = TryDecode(object, problem);
+      decoded = TryDecode(object, decode, problem);
       if (!decoded) ReportSkipped(object, problem);
     });
     return decoded;
@@ -180,29 +187,35 @@ informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, std::string& p
   }
 }
 
+Request AnyHttpSource::ListRequest(const informer::ListOptions& options, ObjectForm form) const {
+  const bool exact_version = options.exact && options.continue_token.empty();
+  const std::string& ns = options.object.name.empty() ? filter_.ns : options.object.ns;
+  return {.target = WithQuery(CollectionPath(kind_, ns),
+                              {{"labelSelector", filter_.label_selector},
+                               {"fieldSelector", FieldSelectorOf(filter_, options.object)},
+                               {"resourceVersion", options.resource_version},
+                               {"resourceVersionMatch", exact_version ? "Exact" : ""},
+                               {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
+                               {"continue", options.continue_token}}),
+          .accept = AcceptHeader(form, "PartialObjectMetadataList")};
+}
+
 informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
-  const bool exact_version = options.exact && options.continue_token.empty();
-  const bool all_objects = options.object.name.empty();
-  const Request request{
-      .target = WithQuery(CollectionPath(kind_, all_objects ? filter_.ns : options.object.ns),
-                          {{"labelSelector", filter_.label_selector},
-                           {"fieldSelector", FieldSelectorOf(filter_, options.object)},
-                           {"resourceVersion", options.resource_version},
-                           {"resourceVersionMatch", exact_version ? "Exact" : ""},
-                           {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
-                           {"continue", options.continue_token}}),
-      .accept = AcceptHeader(form_, "PartialObjectMetadataList")};
+  static const Decoder kDecodeMetadata = DecodeMetadata;
+  const bool metadata_only = options.metadata_only && form_ == ObjectForm::kComplete;
+  const Decoder& decode = metadata_only ? kDecodeMetadata : decode_;
+  const Request request = ListRequest(options, metadata_only ? ObjectForm::kMetadataOnly : form_);
   const auto stream = OpenStream(transport_, request, "LIST", stop);
-  informer::ListResult result;
+  informer::ListResult result{.metadata_only = metadata_only};
   JsonSplitter splitter(JsonSplitter::Mode::kListItems);
   ListBody body(*stream, clock_, "LIST " + request.target);
   while (const auto bytes = body.Read()) {
     splitter.Feed(*bytes);
     while (const auto item = splitter.Next()) {
       std::string problem;
-      if (auto object = TryDecodeItem(*item, problem)) {
+      if (auto object = TryDecodeItem(*item, decode, problem)) {
         on_object(std::move(object));
       } else {
         result.skipped.push_back({KeyFromText(item->text), std::move(problem)});
@@ -269,7 +282,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
   [[nodiscard]] informer::WatchItem EventOf(informer::EventType type,
                                             const JsonObject& object) const {
     informer::WatchItem item{.type = Type::kEvent, .event_type = type};
-    item.object = source_.TryDecode(object, item.problem);
+    item.object = source_.TryDecode(object, source_.decode_, item.problem);
     if (item.object) {
       item.resource_version = item.object.metadata().resourceVersion;
       return item;
@@ -279,8 +292,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
     if (type == informer::EventType::kDeleted && !metadata.name.empty()) {
       // A deletion identifies its object even if the object does not fit the view.
       item.metadata_only = true;
-      item.object =
-          std::make_shared<const PartialObjectMetadata>(object.Decode<PartialObjectMetadata>());
+      item.object = DecodeMetadata(object);
     } else {
       source_.ReportSkipped(object, item.problem);
       item.type = Type::kSkipped;

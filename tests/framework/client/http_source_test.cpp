@@ -280,6 +280,20 @@ TEST_F(HttpSourceTest, AMetadataOnlySourceRequestsPartialObjectMetadata) {
             "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
 }
 
+TEST_F(HttpSourceTest, AListOfMetadataOnlyAlsoHasObjectsThatDoNotFitTheView) {
+  transport_.Respond("GET", kPodsPath, 200,
+                     R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[
+                         {"metadata":{"name":"a"},"spec":"not the type of the view"}]})");
+
+  const auto result = List({.metadata_only = true});
+
+  EXPECT_TRUE(result.metadata_only);
+  EXPECT_THAT(result.skipped, ::testing::IsEmpty());
+  EXPECT_THAT(names_, ElementsAre("a"));
+  EXPECT_EQ(transport_.Requests()[0].accept,
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+}
+
 TEST_F(HttpSourceTest, AMetadataOnlyWatchAcceptsMetadataAndWholeObjectsOfItsKind) {
   AnyHttpSource source{transport_,   Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
                        ListFilter{}, clock_,     ObjectForm::kMetadataOnly};

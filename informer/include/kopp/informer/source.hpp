@@ -21,6 +21,10 @@ struct ListOptions {
   bool exact = false;
   /// Lists only the object with this key, if it exists; without a name: all objects.
   ObjectKey object = {};
+  /// The caller reads only the metadata of the objects. A source may then request only metadata,
+  /// and pass objects that must not be converted to the view with As: see
+  /// ListResult::metadata_only.
+  bool metadata_only = false;
 };
 
 /// An object of a list that could not be decoded.
@@ -34,6 +38,9 @@ struct ListResult {
   std::string resource_version = {};  ///< of the whole list; a watch continues from it
   std::string continue_token = {};    ///< empty for the last page
   std::vector<SkippedObject> skipped = {};
+  /// ListOptions::metadata_only was applied. The page then also has objects that do not fit the
+  /// view.
+  bool metadata_only = false;
 };
 
 /// Options of a watch request: the supported fields of metav1.ListOptions.
