@@ -74,10 +74,6 @@ inline TransportError CredentialPluginTimeout() {
           "timed out while waiting for the credential plugin; run the command of users[].user.exec "
           "in a shell to see what it waits for"};
 }
-inline TransportError CredentialFilesTimeout() {
-  return {ErrorKind::kTimeout,
-          "timed out while reading the credential files; check that their file system responds"};
-}
 inline TransportError Cancelled() {
   return {ErrorKind::kCancelled, "cancelled because a stop was requested"};
 }

@@ -76,6 +76,33 @@ void CredentialMaterial::RunPlugin(WallTime now, const std::stop_token& stop) {
   expires_ = credential.expires;
 }
 
+void CredentialMaterial::AdoptPlugin(const CredentialMaterial& loaded) {
+  Config next = config_;
+  next.token = loaded.config_.token;
+  next.client_certificate = loaded.config_.client_certificate;
+  next.client_key = loaded.config_.client_key;
+  Adopt(std::move(next), loaded);
+  expires_ = loaded.expires_;
+}
+
+void CredentialMaterial::AdoptFiles(const CredentialMaterial& loaded) {
+  Config next = config_;
+  if (!next.token_file.empty()) next.token = loaded.config_.token;
+  next.certificate_authority = loaded.config_.certificate_authority;
+  if (!next.client_certificate_file.empty()) {
+    next.client_certificate = loaded.config_.client_certificate;
+  }
+  if (!next.client_key_file.empty()) next.client_key = loaded.config_.client_key;
+  Adopt(std::move(next), loaded);
+}
+
+// Uses the TLS context of `loaded` unless other credentials have changed since the copy.
+void CredentialMaterial::Adopt(Config next, const CredentialMaterial& loaded) {
+  if (!loaded.tls_ || !HasEqualTls(next, loaded.config_)) return Adopt(std::move(next));
+  tls_ = loaded.tls_;
+  config_ = std::move(next);
+}
+
 void CredentialMaterial::Adopt(Config next) {
   const bool needs_context = !server_name_.empty() && (!tls_ || !HasEqualTls(next, config_));
   if (needs_context) tls_ = std::make_shared<const TlsContext>(next, server_name_);

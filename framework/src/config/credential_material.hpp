@@ -13,7 +13,8 @@
 namespace kopp::detail {
 
 /// The current token and TLS context of a configuration, and how to load them again: from files and
-/// from the credential plugin. Not thread-safe; all functions that load may block.
+/// from the credential plugin. Not thread-safe; all functions that load may block. To load without
+/// a lock, load with a copy, and then adopt what it has loaded.
 ///
 /// A function that throws ConfigError leaves the token and the TLS context as they were. Its
 /// message never contains a credential.
@@ -31,6 +32,11 @@ class CredentialMaterial {
   /// `now` is the time at which the credential must not have expired.
   void RunPlugin(WallTime now, const std::stop_token& stop);
 
+  /// Takes over what RunPlugin of a copy has loaded. Throws ConfigError.
+  void AdoptPlugin(const CredentialMaterial& loaded);
+  /// Takes over what ReadTokenFile and ReadTlsFiles of a copy have loaded. Throws ConfigError.
+  void AdoptFiles(const CredentialMaterial& loaded);
+
   [[nodiscard]] const SecretString& token() const { return config_.token; }
   /// Returns the same context until the CA, the client certificate or the key changes. Null without
   /// TLS.
@@ -40,6 +46,7 @@ class CredentialMaterial {
 
  private:
   void Adopt(Config next);
+  void Adopt(Config next, const CredentialMaterial& loaded);
 
   Config config_;  // with the current contents of the files
   std::string server_name_;

@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -55,8 +54,8 @@ std::string JoinErrors(const std::string& first, const std::string& second) {
 
 }  // namespace
 
-// Owns the credentials, and renews them in a thread that shares the ownership: the thread may
-// outlive the provider if the file system hangs.
+// Owns the credentials, and renews them in threads that share the ownership: the thread that reads
+// the files may outlive the provider if the file system hangs.
 class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer> {
  public:
   Renewer(const Config& config, const std::string& server_name, const TransportOptions& options,
@@ -71,7 +70,7 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   std::shared_ptr<const Credentials> Get(TimePoint deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     StartIfDue();
-    if (running_) WaitForRenewal(lock, deadline, stop);
+    WaitForRenewal(lock, deadline, stop);
     if (!HasUsableCredentials()) ThrowNoCredentials(stop);
     auto credentials = current_;
     const std::string warning = JoinErrors(plugin_problem_.Report(), file_problem_.Report());
@@ -91,9 +90,9 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   void Stop() {
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !running_ || !running_->plugin; });
+    changed_.wait(lock, [this] { return !running_.plugin; });
     changed_.wait_until(lock, After(Clock::Real().Now(), kStopTimeout),
-                        [this] { return !running_; });
+                        [this] { return !running_.files; });
   }
 
  private:
@@ -104,77 +103,87 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   void WaitForRenewal(std::unique_lock<std::mutex>& lock, TimePoint deadline,
                       const std::stop_token& stop);
   [[noreturn]] void ThrowNoCredentials(const std::stop_token& stop) const;
-  void Renew(Renewal renewal);
+  void StartThread(bool Renewal::*part, void (Renewer::*renew)(), RenewalProblem& problem);
   void RunPlugin();
   void ReadFiles();
+  [[nodiscard]] CredentialMaterial CopyMaterial();
   void Finish(bool Renewal::*part);
   [[nodiscard]] std::shared_ptr<const Credentials> MakeCredentials() const;
 
   const TransportOptions options_;
   const RenewalGrace grace_;
   std::stop_source stop_plugin_;
-  CredentialMaterial material_;  // used by the constructor, then only by the running renewal
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
+  CredentialMaterial material_;  // the threads load with a copy
   RenewalSchedule schedule_;
   std::shared_ptr<const Credentials> current_;  // null until the plugin has succeeded
-  std::optional<Renewal> running_;
-  TimePoint grace_end_;  // of the running renewal, on the real clock
+  Renewal running_;                             // each part has its own thread
+  TimePoint plugin_grace_end_;                  // of the running part, on the real clock
+  TimePoint file_grace_end_;
   RenewalProblem plugin_problem_;
   RenewalProblem file_problem_;
 };
 
 void CredentialsProvider::Renewer::StartIfDue() {
-  if (running_) return;
-  running_ = schedule_.Start(options_.clock.Now(), options_.clock.WallNow());
-  if (!running_) return;
-  grace_end_ = After(Clock::Real().Now(), running_->plugin ? grace_.plugin : grace_.files);
+  const auto due = schedule_.Start(options_.clock.Now(), options_.clock.WallNow(), running_);
+  if (!due) return;
+  const TimePoint now = Clock::Real().Now();
+  if (due->plugin) {
+    plugin_grace_end_ = After(now, grace_.plugin);
+    StartThread(&Renewal::plugin, &Renewer::RunPlugin, plugin_problem_);
+  }
+  if (due->files) {
+    file_grace_end_ = After(now, grace_.files);
+    StartThread(&Renewal::files, &Renewer::ReadFiles, file_problem_);
+  }
+}
+
+void CredentialsProvider::Renewer::StartThread(bool Renewal::*part, void (Renewer::*renew)(),
+                                               RenewalProblem& problem) {
   try {
-    std::thread([self = shared_from_this(), renewal = *running_] {
-      self->Renew(renewal);
-    }).detach();
+    std::thread([self = shared_from_this(), renew] { (self.get()->*renew)(); }).detach();
+    running_.*part = true;
   } catch (const std::system_error& error) {
-    RenewalProblem& problem = running_->plugin ? plugin_problem_ : file_problem_;
     problem.Set(std::string("cannot start a thread: ") + error.what());
-    running_.reset();
   }
 }
 
 void CredentialsProvider::Renewer::WaitForRenewal(std::unique_lock<std::mutex>& lock,
                                                   TimePoint deadline, const std::stop_token& stop) {
-  const TimePoint plugin_end = HasUsableCredentials() ? std::min(deadline, grace_end_) : deadline;
-  changed_.wait_until(lock, stop, plugin_end, [this] { return !running_ || !running_->plugin; });
-  const TimePoint file_end = std::min(deadline, grace_end_);
-  changed_.wait_until(lock, stop, file_end, [this] { return !running_; });
+  const bool must_wait = !HasUsableCredentials();
+  const TimePoint plugin_end = must_wait ? deadline : std::min(deadline, plugin_grace_end_);
+  changed_.wait_until(lock, stop, plugin_end, [this] { return !running_.plugin; });
+  const TimePoint file_end = std::min(deadline, file_grace_end_);
+  changed_.wait_until(lock, stop, file_end, [this] { return !running_.files; });
 }
 
 void CredentialsProvider::Renewer::ThrowNoCredentials(const std::stop_token& stop) const {
   if (stop.stop_requested()) throw failure::Cancelled();
   const std::string& error = plugin_problem_.error();
-  if (running_ && running_->plugin) throw failure::CredentialPluginTimeout();
-  if (running_ && error.empty()) throw failure::CredentialFilesTimeout();
+  if (running_.plugin) throw failure::CredentialPluginTimeout();
   throw failure::NoCredentials(error.empty() ? "the credential of the plugin has expired" : error);
 }
 
-// Runs in a thread of its own.
-void CredentialsProvider::Renewer::Renew(Renewal renewal) {
-  if (renewal.plugin) RunPlugin();
-  if (renewal.files) ReadFiles();
-}
-
-// Removes what has ended from the running renewal. Requires the lock.
+// Requires the lock.
 void CredentialsProvider::Renewer::Finish(bool Renewal::*part) {
-  (*running_).*part = false;
-  if (!running_->plugin && !running_->files) running_.reset();
-  grace_end_ = After(Clock::Real().Now(), grace_.files);
+  running_.*part = false;
   changed_.notify_all();
 }
 
-void CredentialsProvider::Renewer::RunPlugin() {
-  const std::string error =
-      ErrorOf([this] { material_.RunPlugin(options_.clock.WallNow(), stop_plugin_.get_token()); });
+CredentialMaterial CredentialsProvider::Renewer::CopyMaterial() {
   const std::lock_guard lock(mutex_);
+  return material_;
+}
+
+// Runs in a thread of its own.
+void CredentialsProvider::Renewer::RunPlugin() {
+  CredentialMaterial loaded = CopyMaterial();
+  std::string error =
+      ErrorOf([&] { loaded.RunPlugin(options_.clock.WallNow(), stop_plugin_.get_token()); });
+  const std::lock_guard lock(mutex_);
+  if (error.empty()) error = ErrorOf([&] { material_.AdoptPlugin(loaded); });
   plugin_problem_.Set(error);
   if (error.empty()) {
     schedule_.FinishPlugin(material_.expires());
@@ -185,12 +194,15 @@ void CredentialsProvider::Renewer::RunPlugin() {
   Finish(&Renewal::plugin);
 }
 
+// Runs in a thread of its own.
 void CredentialsProvider::Renewer::ReadFiles() {
-  const std::string token_error = ErrorOf([this] { material_.ReadTokenFile(); });
-  const std::string tls_error = ErrorOf([this] { material_.ReadTlsFiles(); });
+  CredentialMaterial loaded = CopyMaterial();
+  const std::string token_error = ErrorOf([&] { loaded.ReadTokenFile(); });
+  const std::string tls_error = ErrorOf([&] { loaded.ReadTlsFiles(); });
   const std::lock_guard lock(mutex_);
+  const std::string error = ErrorOf([&] { material_.AdoptFiles(loaded); });
   if (current_) current_ = MakeCredentials();
-  file_problem_.Set(JoinErrors(token_error, tls_error));
+  file_problem_.Set(JoinErrors(JoinErrors(token_error, tls_error), error));
   Finish(&Renewal::files);
 }
 

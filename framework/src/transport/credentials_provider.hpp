@@ -32,9 +32,9 @@ struct RenewalGrace {
 /// - A credential plugin runs before the first request, after its credential has expired, and once
 ///   after a rejection. After a failure or a second rejection it does not run again for 10 s.
 ///
-/// Files are read and plugins run by a thread that exists only meanwhile, and never while a lock is
+/// Files are read and plugins run by threads that exist only meanwhile, and never while a lock is
 /// held that requests need. A file system that hangs delays requests by one second, once; until it
-/// responds, neither files nor plugin are renewed again. Thread-safe.
+/// responds, the files are not read again, but the plugin runs. Thread-safe.
 class CredentialsProvider {
  public:
   /// Reads the files; does not run the plugin. The server certificate must be valid for
@@ -59,7 +59,7 @@ class CredentialsProvider {
 
  private:
   class Renewer;
-  std::shared_ptr<Renewer> renewer_;  // shared with its thread, which a hanging file system blocks
+  std::shared_ptr<Renewer> renewer_;  // shared with its threads, which a hanging file system blocks
 };
 
 }  // namespace kopp::detail

@@ -8,7 +8,7 @@
 
 namespace kopp::detail {
 
-/// The work of one renewal.
+/// The parts of a renewal.
 struct Renewal {
   bool files = false;   ///< read the files again
   bool plugin = false;  ///< run the credential plugin
@@ -34,11 +34,12 @@ class RenewalSchedule {
     return has_credentials_ && (!expires_ || wall_now < *expires_);
   }
 
-  /// Returns what is due, which the caller must do now; nullopt if nothing is.
-  std::optional<Renewal> Start(TimePoint now, WallTime wall_now) {
+  /// Returns what is due, which the caller must do now; nullopt if nothing is. What is `running` is
+  /// not due.
+  std::optional<Renewal> Start(TimePoint now, WallTime wall_now, const Renewal& running = {}) {
     const bool needs_plugin = has_plugin_ && (rejected_ || !HasUsableCredentials(wall_now));
-    const Renewal due{.files = has_files_ && now >= next_file_read_,
-                      .plugin = needs_plugin && now >= next_plugin_run_};
+    const Renewal due{.files = has_files_ && !running.files && now >= next_file_read_,
+                      .plugin = needs_plugin && !running.plugin && now >= next_plugin_run_};
     if (due.files) {
       last_file_read_ = now;
       next_file_read_ = After(now, kFileInterval);

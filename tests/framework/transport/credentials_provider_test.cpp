@@ -94,6 +94,25 @@ TEST_F(CredentialsProviderTest, FileThatHangsDoesNotDelayTheTokenOfThePlugin) {
   ::close(file);
 }
 
+TEST_F(CredentialsProviderTest, PluginRunsAgainWhileAFileHangs) {
+  CreateProvider({.files = 0s, .plugin = 60s});
+  EXPECT_EQ(Authorization(), "Bearer first");
+  plugin_.Replace(PrintToken("second", "2001-09-09T01:48:40Z"));
+  std::filesystem::remove(folder_ / "ca.crt");
+  ASSERT_EQ(::mkfifo((folder_ / "ca.crt").c_str(), 0600), 0);
+  clock_.Advance(60s);  // the token expires, and the file is due
+  EXPECT_EQ(Authorization(), "Bearer second");
+  plugin_.Replace(PrintToken("third"));
+  clock_.Advance(60s);  // the token expires again, while the file is still being read
+
+  EXPECT_EQ(Authorization(), "Bearer third");
+
+  // The thread that reads the file ends.
+  int file = -1;
+  while (file < 0) file = ::open((folder_ / "ca.crt").c_str(), O_WRONLY | O_NONBLOCK);
+  ::close(file);
+}
+
 TEST_F(CredentialsProviderTest, ProblemOfThePluginIsReportedOnceAlthoughFilesAreReadBetween) {
   CreateProvider({.files = 60s, .plugin = 60s});
   plugin_.Replace(PrintToken("first"));
