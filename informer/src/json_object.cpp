@@ -70,8 +70,10 @@ std::string_view JsonObject::text() const {
   return state_.text;
 }
 
-std::string JsonObject::TextWithoutManagedFields() const {
-  std::string result{text()};
+std::string JsonObject::TextWithoutManagedFields(std::string_view first_members) const {
+  const std::string_view all = text();
+  std::size_t begin = all.size();
+  std::size_t length = 0;
   detail::WithDecodeErrors([&] {
     state_.json.reset().value();
     ondemand::object metadata;
@@ -80,14 +82,16 @@ std::string JsonObject::TextWithoutManagedFields() const {
       const ondemand::raw_json_string key = field.key();
       if (!detail::Equals(key, "managedFields")) continue;
       const std::string_view value = simdjson::to_json_string(field.value());
-      auto begin = static_cast<std::size_t>(key.raw() - 1 - state_.text.data());
-      auto length = static_cast<std::size_t>(value.data() + value.size() - (key.raw() - 1));
-      ExtendByComma(result, begin, length);
-      result.erase(begin, length);
-      return;
+      begin = static_cast<std::size_t>(key.raw() - 1 - all.data());
+      length = static_cast<std::size_t>(value.data() + value.size() - (key.raw() - 1));
+      return ExtendByComma(all, begin, length);
     }
   });
-  return result;
+  const std::size_t members = all.find('{') + 1;
+  std::string result;
+  result.reserve(first_members.size() + all.size() - length);  // without spare capacity
+  result.append(all, 0, members).append(first_members);
+  return result.append(all, members, begin - members).append(all.substr(begin + length));
 }
 
 // The parser's buffer for unescaped strings is large enough for one pass only.

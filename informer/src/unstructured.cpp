@@ -1,6 +1,5 @@
 #include "json_document.hpp"
 
-#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,18 +33,16 @@ nlohmann::json ParseJson(std::string_view text) {
 
 Unstructured Unstructured::FromJson(const JsonObject& json, const Kind& kind) {
   auto head = json.Decode<TypeAndMetadata>();
-  const std::string text = json.TextWithoutManagedFields();
-  const std::size_t members = text.find('{') + 1;
   std::string type;
   if (head.apiVersion.empty() && head.kind.empty() && !kind.kind.empty()) {
-    const bool has_members = text[text.find_first_not_of(" \t\r\n", members)] != '}';
+    const std::string_view text = json.text();
+    const bool has_members = text[text.find_first_not_of(" \t\r\n", text.find('{') + 1)] != '}';
     type.append(R"("apiVersion":")").append(kind.api_version);
     type.append(R"(","kind":")").append(kind.kind).append(has_members ? "\"," : "\"");
   }
   Unstructured object;
   object.metadata = std::move(head.metadata);
-  object.text_.reserve(type.size() + text.size());  // without spare capacity
-  object.text_.assign("{").append(type).append(text, members);
+  object.text_ = json.TextWithoutManagedFields(type);
   return object;
 }
 

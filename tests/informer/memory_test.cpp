@@ -1,4 +1,7 @@
-// Bounds the memory per object of a store. A program of its own, because it replaces operator new.
+// Bounds the memory per object of a store and of the queue of a handler. A program of its own,
+// because it replaces operator new.
+#include "handler_queue.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -11,6 +14,7 @@
 #include <malloc.h>
 
 #include <kopp/informer/store.hpp>
+#include <kopp/informer/unstructured.hpp>
 
 namespace {
 
@@ -95,6 +99,56 @@ TEST(StoreMemoryTest, APodOfADeploymentTakesLessThanOneKilobyte) {
 
   EXPECT_LT((allocated_bytes - before) / kPods, 1000U);
   EXPECT_EQ(store.Size(), kPods);
+}
+
+TEST(HandlerQueueMemoryTest, AnAddOfTheFirstListTakesLessThan80Bytes) {
+  constexpr std::size_t kObjects = 10'000;
+  std::vector<AnyObject> list;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    auto pod = std::make_shared<PodView>();
+    pod->metadata.name = "pod-" + std::to_string(i);
+    list.emplace_back(std::shared_ptr<const PodView>(std::move(pod)));
+  }
+  const std::size_t before = allocated_bytes;
+  detail::HandlerQueue queue;
+  for (const AnyObject& object : list) {
+    queue.Push({detail::HandlerEvent::Type::kAdd, object, {}, /*in_initial_list=*/true});
+  }
+
+  EXPECT_LT((allocated_bytes - before) / kObjects, 80U);
+  EXPECT_EQ(queue.size(), kObjects);
+}
+
+TEST(HandlerQueueMemoryTest, ObjectsThatComeAndGoWhileTheHandlerIsBusyTakeNoMemory) {
+  const auto named = [](const std::string& name) {
+    auto pod = std::make_shared<PodView>();
+    pod->metadata.name = name;
+    return AnyObject(std::shared_ptr<const PodView>(std::move(pod)));
+  };
+  using Type = detail::HandlerEvent::Type;
+  detail::HandlerQueue queue;
+  queue.Push({Type::kAdd, named("first")});
+  const std::size_t before = allocated_bytes;
+  for (int i = 0; i < 10'000; ++i) {
+    const AnyObject object = named("pod-" + std::to_string(i));
+    queue.Push({Type::kAdd, object});
+    queue.Push({Type::kDelete, object});
+  }
+
+  EXPECT_LT(allocated_bytes - before, 10'000U);
+  EXPECT_EQ(queue.Pop().object.name(), "first");
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(WholeMemoryTest, AWholeObjectTakesItsTextItsMetadataAndNoSpareCapacity) {
+  const std::string spec(4000, 'x');
+  std::string text = PodText(1);
+  text.insert(text.rfind('}'), R"(,"template":")" + spec + '"');
+  static_cast<void>(Decode<Whole<PodView>>(text));  // allocates the buffers of the parser
+  const std::size_t before = allocated_bytes;
+  const auto pod = std::make_shared<const Whole<PodView>>(Decode<Whole<PodView>>(text));
+
+  EXPECT_LT(allocated_bytes - before, pod->text().size() + 2000);
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ class JsonObject {
   [[nodiscard]] std::string_view text() const;
 
   /// Returns a copy of the text without `metadata.managedFields`, which is often a third of it.
-  [[nodiscard]] std::string TextWithoutManagedFields() const;
+  /// `first_members` is inserted after the opening brace; it ends with a comma unless the object is
+  /// empty. The result has no spare capacity.
+  [[nodiscard]] std::string TextWithoutManagedFields(std::string_view first_members = {}) const;
 
   struct State;
   explicit JsonObject(State& state) : state_(state) {}
