@@ -73,7 +73,8 @@ forbid(framework/internal "CLI/" EXCEPT system/command_line.cpp)
 forbid(framework/internal/system "boost/")
 forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
 forbid(framework/src "cpprest/|pplx/|boost/asio"
-  EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp)
+  EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp
+  transport/cpprest_threads.hpp)
 forbid(framework/src "yaml-cpp/"
   EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
 foreach(folder log config transport client leader_election serving controller manager)

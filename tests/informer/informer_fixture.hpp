@@ -125,4 +125,24 @@ class InformerTest : public ::testing::Test {
   std::jthread runner_;  // declared last, so that it is stopped and destroyed first
 };
 
+/// Tests of handlers that block.
+class InformerHandlersTest : public InformerTest {
+ protected:
+  using Ptr = std::shared_ptr<const testing::Widget>;
+
+  /// Returns a handler whose calls record the event and then block until gate_ is opened.
+  EventHandler<testing::Widget> BlockingHandler() {
+    EventHandler<testing::Widget> handler = RecordingHandler();
+    handler.on_add = [this, record = handler.on_add](const Ptr& object, bool initial) {
+      record(object, initial);
+      gate_.Pass();
+    };
+    return handler;
+  }
+  void Stop() {
+    runner_.request_stop();
+    runner_.join();
+  }
+};
+
 }  // namespace kopp::informer

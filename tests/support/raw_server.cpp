@@ -318,11 +318,24 @@ bool RawServer::RecordRequest(ServerConnection& connection, bool with_body) {
   connection.input.erase(0, length);
   const auto target = request.head.find(' ') + 1;
   connection.target = request.head.substr(target, request.head.find(' ', target) - target);
+  Record(std::move(request));
+  return true;
+}
+
+bool RawServer::RecordBytes(ServerConnection& connection, std::size_t count) {
+  while (connection.input.size() < count) {
+    if (!connection.ReadMore()) return false;
+  }
+  Record({connection.index, connection.input.substr(0, count)});
+  connection.input.erase(0, count);
+  return true;
+}
+
+void RawServer::Record(Request request) {
   const std::lock_guard lock(mutex_);
   requests_.push_back(std::move(request));
   ++received_;
   changed_.notify_all();
-  return true;
 }
 
 // Runs one step. Returns whether the script continues.
@@ -332,6 +345,8 @@ bool RawServer::RunStep(ServerConnection& connection, const Step& step) {
       return RecordRequest(connection, true);
     case Type::kReadRequestHead:
       return RecordRequest(connection, false);
+    case Type::kReadBytes:
+      return RecordBytes(connection, step.bytes.size());
     case Type::kStartTls:
       return connection.Handshake();
     case Type::kEchoTarget:

@@ -21,10 +21,11 @@ struct Step {
   enum class Type {
     kReadRequest,      ///< reads and records a request; the script ends if none arrives
     kReadRequestHead,  ///< like kReadRequest, but leaves the body unread
-    kStartTls,         ///< performs the TLS handshake, instead of at the start of the connection
-    kEchoTarget,       ///< responds with the target of the last request as the body
-    kSend,             ///< sends `bytes`
-    kSendByteByByte,   ///< sends `bytes` in writes of one byte
+    kReadBytes,       ///< reads and records, as the head of a request, as many bytes as `bytes` has
+    kStartTls,        ///< performs the TLS handshake, instead of at the start of the connection
+    kEchoTarget,      ///< responds with the target of the last request as the body
+    kSend,            ///< sends `bytes`
+    kSendByteByByte,  ///< sends `bytes` in writes of one byte
     kSendUntilClosed,  ///< sends `bytes` repeatedly until the client closes the connection
     kWaitForProceed,   ///< blocks until the test calls Proceed
     kStall,            ///< blocks until the server is destroyed
@@ -40,6 +41,9 @@ using Script = std::vector<Step>;
 
 [[nodiscard]] inline Step ReadRequest() { return {.type = Step::Type::kReadRequest}; }
 [[nodiscard]] inline Step ReadRequestHead() { return {.type = Step::Type::kReadRequestHead}; }
+[[nodiscard]] inline Step ReadBytes(std::size_t count) {
+  return {.type = Step::Type::kReadBytes, .bytes = std::string(count, ' ')};
+}
 [[nodiscard]] inline Step StartTls() { return {.type = Step::Type::kStartTls}; }
 [[nodiscard]] inline Step EchoTarget() { return {.type = Step::Type::kEchoTarget}; }
 [[nodiscard]] inline Step Send(std::string bytes) {
@@ -121,6 +125,8 @@ class RawServer {
   void RunScript(ServerConnection& connection, const Script& script);
   bool RunStep(ServerConnection& connection, const Step& step);
   bool RecordRequest(ServerConnection& connection, bool with_body);
+  bool RecordBytes(ServerConnection& connection, std::size_t count);
+  void Record(Request request);
   void WaitForCounter(const char* type, const std::size_t& counter, std::size_t count);
 
   std::vector<Script> scripts_;

@@ -60,7 +60,8 @@ struct Config {
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
   bool insecure_skip_tls_verify = false;  ///< must be false if certificate_authority is set
   std::string tls_server_name{};  ///< expected in the certificate; empty: the host of `server`
-  /// "http://[USER:PASSWORD@]HOST:PORT": the proxy to the server; empty: connect directly.
+  /// "http://[USER:PASSWORD@]HOST:PORT" or "socks5://…": the proxy to the server; empty: connect
+  /// directly.
   SecretString proxy_url{};
   std::string client_certificate{};    ///< PEM, the leaf first
   SecretString client_key{};           ///< PEM

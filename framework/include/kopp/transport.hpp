@@ -160,8 +160,9 @@ struct TransportOptions {
 ///
 /// A transport must not be used, or destroyed, in a child process after fork().
 ///
-/// An http:// server is reached through the proxy with ordinary requests, an https:// server with
-/// CONNECT: the proxy sees only the host and port of the server.
+/// An http:// server is reached through an HTTP proxy with ordinary requests, an https:// server
+/// with CONNECT: the proxy sees only the host and port of the server. A SOCKS5 proxy connects to
+/// either; it gets the name of the server and looks it up.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,
                                                        const TransportOptions& options = {});
 

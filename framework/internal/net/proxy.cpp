@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <openssl/evp.h>
 
@@ -39,53 +41,86 @@ std::string EncodeBase64(const std::string& bytes) {
   return text;
 }
 
-// Returns the header value for `user_info`, which is "USER" or "USER:PASSWORD"; nullopt if it has
-// an invalid percent-encoding.
-std::optional<std::string> BasicAuthorization(std::string_view user_info) {
-  const auto colon = std::min(user_info.find(':'), user_info.size());
-  const auto user = DecodePercent(user_info.substr(0, colon));
-  const auto password = DecodePercent(user_info.substr(std::min(colon + 1, user_info.size())));
+struct UserInfo {
+  std::string user;
+  std::string password;
+};
+
+// Parses "USER" or "USER:PASSWORD". Returns nullopt for an invalid percent-encoding.
+std::optional<UserInfo> ParseUserInfo(std::string_view text) {
+  const auto colon = std::min(text.find(':'), text.size());
+  const auto user = DecodePercent(text.substr(0, colon));
+  const auto password = DecodePercent(text.substr(std::min(colon + 1, text.size())));
   if (!user || !password) return std::nullopt;
-  return "Basic " + EncodeBase64(*user + ":" + *password);
+  return UserInfo{*user, *password};
+}
+
+// Removes the scheme from `url`. Returns nullopt if it is not the scheme of a supported proxy.
+std::optional<Proxy::Type> RemoveScheme(std::string_view& url) {
+  for (const auto& [scheme, type] : {std::pair{std::string_view("http://"), Proxy::Type::kHttp},
+                                     {"socks5://", Proxy::Type::kSocks5},
+                                     {"socks5h://", Proxy::Type::kSocks5}}) {
+    if (!url.starts_with(scheme)) continue;
+    url.remove_prefix(scheme.size());
+    return type;
+  }
+  return std::nullopt;
+}
+
+// Returns false if user or password are not valid for the proxy.
+bool SetUser(Proxy& proxy, std::string_view user_info) {
+  constexpr std::size_t kMaxSocks5 = 255;
+  const auto info = ParseUserInfo(user_info);
+  if (!info) return false;
+  if (proxy.type == Proxy::Type::kHttp) {
+    proxy.authorization = "Basic " + EncodeBase64(info->user + ":" + info->password);
+    return true;
+  }
+  proxy.user = info->user;
+  proxy.password = info->password;
+  return info->user.size() <= kMaxSocks5 && info->password.size() <= kMaxSocks5;
 }
 
 }  // namespace
 
+std::string Proxy::Origin() const {
+  return (type == Type::kHttp ? "http://" : "socks5://") + endpoint.HostAndPort();
+}
+
 Proxy ParseProxy(std::string_view url, const std::string& where) {
-  constexpr std::string_view kScheme = "http://";
-  if (url.starts_with("https://") || url.starts_with("socks5://") ||
-      url.starts_with("socks5h://")) {
-    throw ConfigError(
-        where + ": " + std::string(url.substr(0, url.find(':'))) +
-        " proxies are not supported; use the http:// address of a proxy that " +
-        "supports CONNECT: the connection to an https:// server is encrypted through " +
-        "the proxy");
+  if (url.starts_with("https://")) {
+    throw ConfigError(where +
+                      ": https proxies are not supported; use the http:// address of a proxy that "
+                      "supports CONNECT: the connection to an https:// server is encrypted through "
+                      "the proxy");
   }
   const auto throw_invalid = [&where] {
     throw ConfigError(where + ": the proxy URL is not valid; write it as " +
                       "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password " +
                       "percent-encoded");
   };
-  if (!url.starts_with(kScheme)) throw_invalid();
-  std::string_view rest = url.substr(kScheme.size());
+  std::string_view rest = url;
+  const auto type = RemoveScheme(rest);
+  if (!type) throw_invalid();
   const auto path = rest.find_first_of("/?#");
   if (rest.find('@', path) != std::string_view::npos) {
     throw_invalid();  // a password with one of these characters, not encoded
   }
   rest = rest.substr(0, path);
 
-  Proxy proxy;
+  Proxy proxy{.type = *type};
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
-    const auto authorization = BasicAuthorization(rest.substr(0, at));
-    if (!authorization) throw_invalid();
-    proxy.authorization = *authorization;
+    if (!SetUser(proxy, rest.substr(0, at))) throw_invalid();
     rest.remove_prefix(at + 1);
   }
   try {
-    proxy.endpoint = ParseEndpoint(std::string(kScheme).append(rest));
+    proxy.endpoint = ParseEndpoint("http://" + std::string(rest));
   } catch (const ConfigError&) {
     throw_invalid();
   }
+  constexpr std::uint16_t kSocks5Port = 1080;
+  const bool has_port = proxy.endpoint.port != 80 || rest.ends_with(":80");
+  if (*type == Proxy::Type::kSocks5 && !has_port) proxy.endpoint.port = kSocks5Port;
   return proxy;
 }
 

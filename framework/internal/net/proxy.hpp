@@ -9,14 +9,22 @@
 
 namespace kopp::detail {
 
-/// An HTTP proxy between this process and the API server.
+/// A proxy between this process and the API server.
 struct Proxy {
-  Endpoint endpoint;
-  SecretString authorization;  ///< value of the Proxy-Authorization header; empty: none
+  enum class Type { kHttp, kSocks5 };
+  Type type = Type::kHttp;
+  Endpoint endpoint = {};
+  SecretString authorization = {};  ///< kHttp: value of the Proxy-Authorization header
+  SecretString user = {};           ///< kSocks5: at most 255 bytes; empty: none
+  SecretString password = {};       ///< kSocks5: at most 255 bytes
+
+  /// Returns the URL without user and password, for messages: "socks5://[::1]:1080".
+  [[nodiscard]] std::string Origin() const;
 };
 
-/// Parses http://[USER:PASSWORD@]HOST[:PORT]; the default port is 80, and a path is ignored. User
-/// and password may be percent-encoded. Throws ConfigError for any other URL. Its one-line message
+/// Parses http://[USER:PASSWORD@]HOST[:PORT], whose default port is 80, and socks5:// and
+/// socks5h://, which mean the same, with the default port 1080. A path is ignored. User and
+/// password may be percent-encoded. Throws ConfigError for any other URL. Its one-line message
 /// starts with `where` and contains no part of the URL, which may have a password.
 [[nodiscard]] Proxy ParseProxy(std::string_view url, const std::string& where);
 

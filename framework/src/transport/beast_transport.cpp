@@ -3,6 +3,7 @@
 #include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 #include "transport/http_connection.hpp"
+#include "transport/socks5.hpp"
 
 #include <algorithm>
 #include <array>
@@ -115,7 +116,8 @@ Response BeastTransport::Call(const Request& request, TimePoint deadline,
 
 Response BeastTransport::CallWith(const Credentials& credentials, const Request& request,
                                   TimePoint deadline, const std::stop_token& stop) {
-  const std::string bytes = Serialize(request, credentials);
+  const RequestBytes serialized = Serialize(request, credentials);
+  const std::string_view bytes = serialized.bytes();
   if (auto pooled = AcquirePooled(credentials.tls.get())) {
     try {
       return Exchange(pooled, request, bytes, deadline, stop);
@@ -159,7 +161,7 @@ std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_t
     credentials = context_->credentials.Get(deadline, stop);
     auto stream = std::make_unique<BeastStream>(Connect(credentials->tls.get(), deadline, stop),
                                                 request, context_->endpoint, stop);
-    stream->Start(Serialize(request, *credentials), context_->options.max_body, deadline);
+    stream->Start(Serialize(request, *credentials).bytes(), context_->options.max_body, deadline);
     context_->CheckStatus(stream->head(), credentials);
     return stream;
   } catch (const TransportError& error) {
@@ -178,9 +180,8 @@ std::unique_ptr<HttpConnection> BeastTransport::Connect(const TlsContext* tls, T
   } catch (const TransportError& error) {
     // No request was sent yet.
     const bool broken = error.kind() == ErrorKind::kBroken || error.kind() == ErrorKind::kMalformed;
-    throw TransportError(
-        broken ? ErrorKind::kUnreachable : error.kind(),
-        "through the proxy " + context_->proxy->endpoint.Origin() + ": " + error.what());
+    throw TransportError(broken ? ErrorKind::kUnreachable : error.kind(),
+                         "through the proxy " + context_->proxy->Origin() + ": " + error.what());
   }
 }
 
@@ -207,8 +208,15 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
   const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
   connection->connection().WaitUntilConnected(
       std::min(deadline, After(Now(), context_->options.connect_timeout)));
+  const bool has_proxy = context_->proxy.has_value();
+  if (has_proxy && context_->proxy->type == Proxy::Type::kSocks5) {
+    const TimePoint tunnel_deadline = After(Now(), context_->options.handshake_timeout);
+    OpenSocks5Tunnel(connection->connection(), *context_->proxy, context_->endpoint,
+                     std::min(deadline, tunnel_deadline));
+  } else if (has_proxy && tls != nullptr) {
+    OpenTunnel(*connection, deadline);
+  }
   if (tls != nullptr) {
-    if (context_->proxy) OpenTunnel(*connection, deadline);
     const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
     connection->connection().Handshake(*tls, std::min(deadline, handshake_deadline));
   }
@@ -218,13 +226,13 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
 // The proxy has as much time to connect to the server as the TLS handshake has.
 void BeastTransport::OpenTunnel(HttpConnection& connection, TimePoint deadline) const {
   const std::string server = context_->endpoint.HostAndPort();
-  std::string request = "CONNECT " + server + " HTTP/1.1\r\nHost: " + server +
-                        "\r\nUser-Agent: " + context_->options.user_agent + "\r\n";
-  if (!context_->proxy->authorization.empty()) {
-    request.append("Proxy-Authorization: ");
-    request.append(context_->proxy->authorization.Reveal()).append("\r\n");
-  }
-  connection.OpenTunnel(request + "\r\n",
+  const std::string_view authorization = context_->proxy->authorization.Reveal();
+  RequestBytes request;
+  request.Append({"CONNECT ", server, " HTTP/1.1\r\nHost: ", server,
+                  "\r\nUser-Agent: ", context_->options.user_agent, "\r\n"});
+  if (!authorization.empty()) request.Append({"Proxy-Authorization: ", authorization, "\r\n"});
+  request.Append({"\r\n"});
+  connection.OpenTunnel(request.bytes(),
                         std::min(deadline, After(Now(), context_->options.handshake_timeout)));
 }
 
@@ -234,26 +242,25 @@ std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled(const TlsContext* 
   return connection;
 }
 
-std::string BeastTransport::Serialize(const Request& request, const Credentials& credentials) {
-  const bool forwarded = context_->proxy && !context_->endpoint.tls;
-  std::string bytes;
-  bytes.reserve(512 + credentials.authorization.Reveal().size() + request.target.size() +
-                request.body.size());
-  bytes.append(request.method).append(" ");
-  if (forwarded) bytes.append(context_->endpoint.Origin());
-  bytes.append(context_->endpoint.base_path).append(request.target);
-  bytes.append(" HTTP/1.1\r\nHost: ").append(context_->endpoint.Authority()).append("\r\n");
+RequestBytes BeastTransport::Serialize(const Request& request, const Credentials& credentials) {
+  const bool forwarded =
+      context_->proxy && context_->proxy->type == Proxy::Type::kHttp && !context_->endpoint.tls;
+  RequestBytes bytes;
+  bytes.Append({request.method, " "});
+  if (forwarded) bytes.Append({context_->endpoint.Origin()});
+  bytes.Append({context_->endpoint.base_path, request.target,
+                " HTTP/1.1\r\nHost: ", context_->endpoint.Authority(), "\r\n"});
   for (const Header& header : context_->HeadersFor(request, credentials)) {
-    bytes.append(header.name).append(": ").append(header.value).append("\r\n");
+    bytes.Append({header.name, ": ", header.value, "\r\n"});
   }
   if (forwarded && !context_->proxy->authorization.empty()) {
-    bytes.append("Proxy-Authorization: ");
-    bytes.append(context_->proxy->authorization.Reveal()).append("\r\n");
+    bytes.Append({"Proxy-Authorization: ", context_->proxy->authorization.Reveal(), "\r\n"});
   }
   if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
-    bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+    bytes.Append({"Content-Length: ", std::to_string(request.body.size()), "\r\n"});
   }
-  return bytes.append("\r\n").append(request.body);
+  bytes.Append({"\r\n", request.body});
+  return bytes;
 }
 
 }  // namespace kopp::detail

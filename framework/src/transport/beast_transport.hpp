@@ -1,10 +1,10 @@
 #pragma once
 
 #include "transport/connection_pool.hpp"
+#include "transport/request_bytes.hpp"
 #include "transport/transport_context.hpp"
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include <kopp/transport.hpp>
@@ -17,8 +17,9 @@ class HttpConnection;
 /// Boost.Beast.
 ///
 /// A call runs in the calling thread and reuses the connection that was released last. Every stream
-/// has its own connection. A proxy forwards the requests to an http:// server; for an https://
-/// server each connection is a tunnel through the proxy. Thread-safe.
+/// has its own connection. An HTTP proxy forwards the requests to an http:// server; for an
+/// https:// server, and through a SOCKS5 proxy, each connection is a tunnel through the proxy.
+/// Thread-safe.
 class BeastTransport final : public Transport {
  public:
   explicit BeastTransport(std::shared_ptr<TransportContext> context);
@@ -46,7 +47,7 @@ class BeastTransport final : public Transport {
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
                                   const Request& request, std::string_view bytes,
                                   TimePoint deadline, const std::stop_token& stop);
-  [[nodiscard]] std::string Serialize(const Request& request, const Credentials& credentials);
+  [[nodiscard]] RequestBytes Serialize(const Request& request, const Credentials& credentials);
 
   std::shared_ptr<TransportContext> context_;
   ConnectionPool<HttpConnection> pool_;

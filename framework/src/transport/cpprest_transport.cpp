@@ -6,6 +6,7 @@
 #include "transport/connection_pool.hpp"
 #include "transport/cpprest_bodies.hpp"
 #include "transport/cpprest_progress.hpp"
+#include "transport/cpprest_threads.hpp"
 
 #include <algorithm>
 #include <utility>  // needed by Boost.Asio 1.74, which does not include it
@@ -13,10 +14,10 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
 #include <cpprest/http_client.h>
-#include <pplx/threadpool.h>
 
-// Only this file and cpprest_bodies.hpp use cpprestsdk. CpprestProgress compensates for its missing
-// deadlines and limits. Comments in this file explain the other workarounds.
+// Only this file, cpprest_bodies.hpp and cpprest_threads.hpp use cpprestsdk. CpprestProgress
+// compensates for its missing deadlines and limits. Comments in this file explain the other
+// workarounds.
 namespace kopp::detail {
 namespace {
 
@@ -24,23 +25,6 @@ using boost::asio::ip::tcp;
 namespace streams = concurrency::streams;
 using web::http::http_response;
 using ErrorKind = TransportError::Kind;
-
-// The number of threads in cpprestsdk's pool, which does the I/O of all connections. More threads
-// are slower, because each step of a call then moves to another thread. With one thread cpprestsdk
-// deadlocks: it waits in the pool for tasks that the pool runs.
-constexpr std::size_t kPoolThreads = 2;
-
-// Runs a continuation in the thread that made it ready. The default, another thread of the pool,
-// costs more than the continuations of this file do.
-class InlineScheduler final : public pplx::scheduler_interface {
- public:
-  void schedule(pplx::TaskProc_t run, void* argument) override { run(argument); }
-};
-
-pplx::task_options InlineExecution() {
-  static const auto scheduler = std::make_shared<InlineScheduler>();
-  return {std::static_pointer_cast<pplx::scheduler_interface>(scheduler)};
-}
 
 // Returns status and headers without the body. Throws TransportError for a response that kopp
 // rejects.
@@ -92,18 +76,6 @@ void OnHead(const pplx::task<http_response>& response_task,
         [guard](const pplx::task<http_response>& body) { OnBody(body, guard); }, InlineExecution());
     guard->progress().SetHead(ReadHead(response));
   });
-}
-
-void InitializeThreadPool() {
-  static const bool initialized = [] {
-    try {
-      crossplat::threadpool::initialize_with_threads(kPoolThreads);
-    } catch (const std::exception&) {
-      // The program uses cpprestsdk itself and has initialized the pool already.
-    }
-    return true;
-  }();
-  static_cast<void>(initialized);
 }
 
 // A cpprestsdk client for one address of the server. It makes one call at a time, so that the

@@ -189,10 +189,15 @@ TEST_F(KubeconfigTest, ProxyUrlComesFromCluster) {
             "http://proxy:3128");
 }
 
+TEST_F(KubeconfigTest, ProxyUrlMayBeThatOfASocks5Proxy) {
+  EXPECT_EQ(LoadText(KubeconfigBuilder().ClusterField("proxy-url: socks5://proxy")).proxy_url,
+            "socks5://proxy");
+}
+
 TEST_F(KubeconfigTest, ProxyUrlWithUnsupportedSchemeIsRejected) {
   EXPECT_EQ(
-      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: socks5://proxy:1080")),
-      "kubeconfig DIR/config: cluster \"east\": proxy-url: socks5 proxies are not supported; "
+      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: https://proxy:1080")),
+      "kubeconfig DIR/config: cluster \"east\": proxy-url: https proxies are not supported; "
       "use the http:// address of a proxy that supports CONNECT: the connection to an https:// "
       "server is encrypted through the proxy");
 }
