@@ -104,6 +104,21 @@ TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
   }
 }
 
+TEST_F(CacheTest, AViewMayWatchASingleObject) {
+  CacheOptions options;
+  options.ByObject<Pod>({.namespaces = {{"shop", {.field_selector = "metadata.name=a"}}}});
+  Cache& cache = Make(options);
+  cache.InformerFor<Pod>();
+  cache.Start();
+
+  for (const char* verb : {"GET", "WATCH"}) {
+    EXPECT_THAT(transport_.Await(verb, kPodsOfShop).target,
+                HasSubstr("fieldSelector=metadata.name%3Da"));
+  }
+  ASSERT_TRUE(cache.WaitForSync({}));
+  EXPECT_THAT(Names<Pod>(), ElementsAre("a"));
+}
+
 TEST_F(CacheTest, AConsistentStartListsTheNewestObjects) {
   Cache& cache = Make({.consistent_start = true});
   cache.InformerFor<Pod>();

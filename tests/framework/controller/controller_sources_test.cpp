@@ -1,5 +1,6 @@
 #include "controller/controller_fixture.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 TEST_F(ControllerTest, AChangeOfAnOwnedObjectReconcilesItsOwner) {
   SetPods({PodJson("a")});
@@ -158,6 +160,28 @@ TEST_F(ControllerTest, AKindThatIsOnlyKnownAtRunTimeCanBeWatched) {
       "metadata":{"name":"d","namespace":"ns","resourceVersion":"6"},"spec":{"pod":"a"}}})");
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+}
+
+TEST_F(ControllerTest, TwoControllersOfOneKindShareItsInformer) {
+  SetPods({PodJson("a")});
+  for (const std::string name : {"first", "second"}) {
+    manager_.AddController<Pod>({.name = name}).Reconcile([this, name](const Pod& pod, Context&) {
+      RecordCall(name + " " + pod.metadata.name);
+      return Result{};
+    });
+  }
+  Start();
+  AwaitCalls(2);
+  transport_->Await("WATCH", kPods);
+  SendPodEvent("ADDED", PodJson("b"));
+
+  EXPECT_THAT(AwaitCalls(4), UnorderedElementsAre("first a", "second a", "first b", "second b"));
+  Stop();
+  const auto lists_pods = [](const Request& request) {
+    return request.target.starts_with(kPods) &&
+           request.target.find("watch=true") == std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(transport_->Requests(), lists_pods), 1);
 }
 
 TEST_F(ControllerTest, EachObjectIsReconciledAgainAtEachResync) {
