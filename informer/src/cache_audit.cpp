@@ -25,8 +25,11 @@ CacheAudit::CacheAudit(std::vector<AnyObject> cached, std::string resource_versi
 }
 
 ListOptions CacheAudit::NextListOptions() const {
-  return {continue_token_.empty() ? resource_version_ : "", kAuditPageSize, continue_token_,
-          /*exact=*/true, metadata_only_};
+  return {.resource_version = continue_token_.empty() ? resource_version_ : "",
+          .limit = kAuditPageSize,
+          .continue_token = continue_token_,
+          .exact = true,
+          .metadata_only = metadata_only_};
 }
 
 void CacheAudit::OnListed(const AnyObject& object) {
