@@ -74,7 +74,7 @@ ListOptions ReflectorState::NextListOptions() const {
     case State::kListingUnpaged:
       return {"", 0, ""};
     case State::kCheckingVersion:
-      return {.limit = 1, .object = last_change_.key};
+      return {.limit = 1, .object = last_change_.key, .metadata_only = true};
     default:
       return {resource_version_.empty() ? first_version_ : resource_version_, 0, ""};
   }
