@@ -139,9 +139,10 @@ struct CollidingItem {
   friend bool operator==(const CollidingItem&, const CollidingItem&) = default;
 };
 
-// An item whose next `failing_copies` copies throw.
+// An item whose next `failing_copies` copies, and next `failing_hashes` hashes, throw.
 struct ThrowingItem {
   static inline std::atomic<int> failing_copies = 0;
+  static inline std::atomic<int> failing_hashes = 0;
   int value = 0;
 
   explicit ThrowingItem(int v) : value(v) {}
@@ -165,6 +166,8 @@ struct std::hash<kopp::workqueue::CollidingItem> {
 template <>
 struct std::hash<kopp::workqueue::ThrowingItem> {
   std::size_t operator()(const kopp::workqueue::ThrowingItem& item) const {
+    auto& failing = kopp::workqueue::ThrowingItem::failing_hashes;
+    if (failing > 0 && failing-- > 0) throw std::bad_alloc();
     return static_cast<std::size_t>(item.value);
   }
 };
@@ -199,6 +202,24 @@ TEST(BadInputTest, AnItemWhoseThrowingItemIsNeitherAddedNorLost) {
   EXPECT_EQ(queue.Get(), ThrowingItem(1));
   queue.Add(second);
   EXPECT_EQ(queue.Get(), second);
+}
+
+TEST(BadInputTest, ADelayedItemWhoseHashThrowsIsAddedASecondLaterAndDelaysNoOther) {
+  kopp::testing::FakeClock clock;
+  DelayingQueue<ThrowingItem> queue({.clock = clock});
+  queue.AddAfter(ThrowingItem(1), 10s);
+  queue.AddAfter(ThrowingItem(2), 10s);
+  clock.AwaitSleeperFor(10s);
+  ThrowingItem::failing_hashes = 1;
+
+  clock.Advance(10s);
+  EXPECT_EQ(queue.Get(), ThrowingItem(2));
+  clock.AwaitSleeperFor(1s);
+  EXPECT_EQ(queue.Len(), 0);
+  EXPECT_EQ(queue.TakeSnapshot().waiting_count, 1);
+  clock.Advance(1s);
+
+  EXPECT_EQ(queue.Get(), ThrowingItem(1));
 }
 
 TEST(BadInputTest, AnItemWhoseThrowingItemIsReturnedToAnotherWaitingWorker) {

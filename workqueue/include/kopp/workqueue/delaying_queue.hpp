@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -23,7 +24,8 @@ namespace kopp::workqueue {
 ///
 /// The queue owns one thread, which waits until the earliest delay has passed. ShutDown,
 /// ShutDownWithDrain and the destructor stop this thread immediately and drop the items that are
-/// still waiting. If hashing or comparing an item throws on this thread, the process is terminated.
+/// still waiting. If hashing or comparing an item throws on this thread, or there is no memory, the
+/// item is added about a second later; without memory, its note may be lost.
 template <Item T>
 class DelayingQueue : public Queue<T> {
  public:
@@ -71,7 +73,7 @@ class DelayingQueue : public Queue<T> {
   struct Waiting {
     detail::DelayHeap<T> heap;
     std::unique_ptr<detail::CoalesceWindows<T>> windows;  // null until the first AddCoalesced
-    // Items that were removed from the heap or the windows and not added yet. AddAll clears the
+    // Items that were removed from the heap or the windows and not added yet. AddAll changes the
     // vectors while it holds the lock of the queue.
     std::vector<DueItem> due;
     std::vector<std::unique_ptr<Note>> due_notes;  // of the items in `due`; may be shorter
@@ -79,7 +81,7 @@ class DelayingQueue : public Queue<T> {
     [[nodiscard]] TimePoint next() const {
       return windows ? std::min(heap.next(), windows->next()) : heap.next();
     }
-    void PopDue(TimePoint now);
+    [[nodiscard]] bool PopDue(TimePoint now) noexcept;
     void AddDue(DueItem item, std::unique_ptr<Note> note);
     bool stopped = false;
   };
@@ -90,7 +92,12 @@ class DelayingQueue : public Queue<T> {
 
   static constexpr std::size_t kBatchSize = 64;
 
+  // The time after which the thread tries again what has thrown.
+  static constexpr Duration kRetryInterval = std::chrono::seconds(1);
+
   void Run(const std::stop_token& stop);
+  [[nodiscard]] bool AddAllDue(std::vector<DueItem>& due,
+                               std::vector<std::unique_ptr<Note>>& due_notes) noexcept;
   void Stop();
 
   Guarded<Waiting> waiting_;
@@ -132,9 +139,16 @@ void DelayingQueue<T>::AddCoalesced(const T& item, int priority, std::unique_ptr
   if (is_first) changed_.notify_one();
 }
 
-/// Moves items whose time has come to `due`.
+/// Moves items whose time has come to `due`. Returns false, and moves nothing, without memory.
 template <Item T>
-void DelayingQueue<T>::Waiting::PopDue(TimePoint now) {
+bool DelayingQueue<T>::Waiting::PopDue(TimePoint now) noexcept {
+  if (next() > now) return true;
+  try {  // afterwards, nothing throws
+    due.reserve(kBatchSize);
+    due_notes.reserve(kBatchSize);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   while (heap.next() <= now && due.size() < kBatchSize) {
     std::unique_ptr<Note> note = heap.TakeFrontNote();
     Prioritized<T> front = heap.PopFront();
@@ -142,9 +156,10 @@ void DelayingQueue<T>::Waiting::PopDue(TimePoint now) {
   }
   while (windows && due.size() < kBatchSize) {
     auto next = windows->Pop(now);
-    if (!next) return;
+    if (!next) break;
     AddDue({std::move(next->item), next->priority, next->supersedes}, std::move(next->note));
   }
+  return true;
 }
 
 template <Item T>
@@ -155,13 +170,33 @@ void DelayingQueue<T>::Waiting::AddDue(DueItem item, std::unique_ptr<Note> note)
   due_notes.back() = std::move(note);
 }
 
+/// Returns whether all items were added. Those that were not are still in `due`.
+template <Item T>
+bool DelayingQueue<T>::AddAllDue(std::vector<DueItem>& due,
+                                 std::vector<std::unique_ptr<Note>>& due_notes) noexcept {
+  try {
+    this->AddAll(due, due_notes);
+    return due.empty();
+  } catch (...) {
+    return false;
+  }
+}
+
 template <Item T>
 void DelayingQueue<T>::Run(const std::stop_token& stop) {
   TimePoint not_before = TimePoint::min();
+  TimePoint retry_at = TimePoint::min();
   auto waiting = waiting_.Lock();
   while (!stop.stop_requested()) {
     const TimePoint now = this->clock().Now();
-    waiting->PopDue(now);
+    if (now < retry_at) {
+      this->clock().WaitUntil(waiting.lock(), changed_, retry_at);
+      continue;
+    }
+    if (!waiting->PopDue(now)) {
+      retry_at = After(now, kRetryInterval);
+      continue;
+    }
     if (waiting->due.empty()) {
       this->clock().WaitUntil(waiting.lock(), changed_, std::max(waiting->next(), not_before));
       continue;
@@ -169,7 +204,7 @@ void DelayingQueue<T>::Run(const std::stop_token& stop) {
     auto& due = waiting->due;
     auto& due_notes = waiting->due_notes;
     waiting.lock().unlock();
-    this->AddAll(due, due_notes);
+    if (!AddAllDue(due, due_notes)) retry_at = After(now, kRetryInterval);
     not_before = After(now, kBatchInterval);
     waiting.lock().lock();
   }

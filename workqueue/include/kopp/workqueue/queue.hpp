@@ -141,8 +141,9 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
     int priority = 0;
     bool supersedes = false;  ///< see IsSuperseded
   };
-  /// Adds all `items` in one critical section, and clears both arguments before it releases the
-  /// lock. `notes` are those of the first items.
+  /// Adds all `items` in one critical section, and removes them from `items` before it releases the
+  /// lock. Those whose hash or comparison throws, or that do not fit into memory, remain. Clears
+  /// `notes`, which are those of the first items.
   void AddAll(std::vector<DueItem>& items, std::vector<std::unique_ptr<Note>>& notes);
   /// Like TakeSnapshot, but calls `add_entries(snapshot)` before it releases the lock.
   template <typename F>
@@ -172,6 +173,13 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   };
   [[nodiscard]] AddOperation PrepareAdd(const T& item, int priority) const {
     return {Items::Hash(item, this), RankOf(item, priority)};
+  }
+  [[nodiscard]] std::optional<AddOperation> TryPrepareAdd(const DueItem& due) const noexcept {
+    try {
+      return PrepareAdd(due.item, due.priority);
+    } catch (...) {
+      return std::nullopt;
+    }
   }
   void UpdateAddMetrics(const AddOperation& operation);
 
@@ -247,27 +255,38 @@ void Queue<T>::AddOne(U&& item, int priority, std::unique_ptr<Note>* note, bool 
 
 template <Item T>
 void Queue<T>::AddAll(std::vector<DueItem>& items, std::vector<std::unique_ptr<Note>>& notes) {
-  std::vector<AddOperation> operations;
+  std::vector<std::optional<AddOperation>> operations;  // nullopt: the item remains
   operations.reserve(items.size());
-  for (const auto& each : items) operations.push_back(PrepareAdd(each.item, each.priority));
+  for (const DueItem& each : items) operations.push_back(TryPrepareAdd(each));
   const TimePoint now = Now();
   std::vector<T> superseded;
+  if (on_superseded_) superseded.reserve(items.size());
   {
     auto state = state_.Lock();
     for (std::size_t i = 0; i < items.size() && !state->shutting_down; ++i) {
-      auto& [hash, rank, result] = operations[i];
+      if (!operations[i]) continue;
+      auto& [hash, rank, result] = *operations[i];
       T& item = items[i].item;
-      result = state->items.Add(std::move(item), hash, rank, now,
-                                i < notes.size() ? &notes[i] : nullptr, items[i].supersedes);
+      try {
+        result = state->items.Add(std::move(item), hash, rank, now,
+                                  i < notes.size() ? &notes[i] : nullptr, items[i].supersedes);
+      } catch (...) {
+        operations[i].reset();
+        continue;
+      }
       // The queue had the item, so Add has not moved from it.
       if (!result.became_superseded || !on_superseded_) continue;
       superseded.push_back(std::move(item));  // NOLINT(bugprone-use-after-move)
     }
-    items.clear();
+    if (state->shutting_down) items.clear();
+    auto operation = operations.begin();
+    std::erase_if(items, [&](const DueItem&) { return (operation++)->has_value(); });
     notes.clear();
     UnlockAndWakeWorker(state);
   }
-  for (const AddOperation& operation : operations) UpdateAddMetrics(operation);
+  for (const auto& operation : operations) {
+    if (operation) UpdateAddMetrics(*operation);
+  }
   for (const T& item : superseded) on_superseded_(item);
 }
 
