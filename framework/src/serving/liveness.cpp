@@ -102,13 +102,4 @@ HealthCheck BlockedLogCheck(std::function<Duration()> oldest, Duration limit) {
   };
 }
 
-HealthCheck OverdueLeaseCheck(std::function<std::optional<Duration>()> since_renewal,
-                              Duration limit) {
-  return [since_renewal = std::move(since_renewal), limit]() -> std::optional<std::string> {
-    const auto age = since_renewal();
-    if (!age || *age <= limit) return std::nullopt;
-    return "leader election: the lease was not renewed for " + InSeconds(*age) + LimitText(limit);
-  };
-}
-
 }  // namespace kopp

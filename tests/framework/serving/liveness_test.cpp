@@ -151,16 +151,5 @@ TEST(BlockedLogCheckTest, FailsIfALineWaitsLongerThanTheLimit) {
   EXPECT_EQ(check(), "the log is blocked: a line has been waiting for 31 s (limit: 30 s)");
 }
 
-TEST(OverdueLeaseCheckTest, FailsOnlyIfTheLeaderDoesNotRenew) {
-  std::optional<Duration> age;
-  const HealthCheck check = OverdueLeaseCheck([&] { return age; }, 35s);
-
-  EXPECT_EQ(check(), std::nullopt);
-  age = 35s;
-  EXPECT_EQ(check(), std::nullopt);
-  age = 36s;
-  EXPECT_EQ(check(), "leader election: the lease was not renewed for 36 s (limit: 35 s)");
-}
-
 }  // namespace
 }  // namespace kopp

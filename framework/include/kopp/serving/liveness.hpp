@@ -61,9 +61,4 @@ struct QueueProgress {
 /// age of the oldest waiting line, 0 if there is none.
 [[nodiscard]] HealthCheck BlockedLogCheck(std::function<Duration()> oldest, Duration limit);
 
-/// Fails if this replica is the leader and has not renewed its lease for longer than `limit`.
-/// `since_renewal` returns nullopt if this replica is not the leader.
-[[nodiscard]] HealthCheck OverdueLeaseCheck(std::function<std::optional<Duration>()> since_renewal,
-                                            Duration limit);
-
 }  // namespace kopp
