@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -85,6 +87,28 @@ class ManagerTest : public ::testing::Test {
     const std::lock_guard guard{mutex_};
     return log_;
   }
+  /// Returns a logger that adds its lines to LogText.
+  Logger RecordingLogger() {
+    return Logger({.write = [this](std::string_view line) {
+      {
+        const std::lock_guard guard{mutex_};
+        log_ += line;
+      }
+      changed_.notify_all();
+    }});
+  }
+  /// Blocks until the log contains `text`.
+  void AwaitLog(const std::string& text) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return log_.find(text) != std::string::npos; });
+  }
+  /// Blocks until a manager logs the address that it serves. Returns the port.
+  std::uint16_t AwaitPort() {
+    const std::string address = "127.0.0.1:";
+    AwaitLog(address);
+    const std::string log = LogText();
+    return static_cast<std::uint16_t>(std::stoi(log.substr(log.find(address) + address.size())));
+  }
   /// Advances the clock until the log contains `text`. After that, the time limit of the shutdown
   /// may run.
   void AdvanceUntilLogged(const std::string& text) {
@@ -113,14 +137,8 @@ class ManagerTest : public ::testing::Test {
   testing::FakeClock clock_;
   std::shared_ptr<testing::ScriptedTransport> transport_ =
       std::make_shared<testing::ScriptedTransport>(clock_);
-  Manager manager_{Options{.name = "test-operator",
-                           .log = Logger({.write =
-                                              [this](std::string_view line) {
-                                                const std::lock_guard guard{mutex_};
-                                                log_ += line;
-                                              }}),
-                           .transport = transport_,
-                           .clock = clock_}};
+  Manager manager_{Options{
+      .name = "test-operator", .log = RecordingLogger(), .transport = transport_, .clock = clock_}};
   std::jthread runner_;
 };
 

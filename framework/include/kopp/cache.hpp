@@ -28,8 +28,9 @@ class CacheReference;
 /// Reads contain the writes of this program. After the manager's client (`ctx.client`) has written
 /// an object, reads of it and of lists with its namespace wait until the cache has received the
 /// write, which usually takes milliseconds. They throw StaleCacheError after
-/// CacheOptions::own_writes_timeout, or if a graceful shutdown times out. All other reads return at
-/// once, as do reads in handlers of informers and functions of Watches, and reads with
+/// CacheOptions::own_writes_timeout, and when the calls of `ctx.client` are cancelled: at the
+/// timeout of a reconcile (in reads on its thread) or of a graceful shutdown. All other reads
+/// return at once, as do reads in handlers of informers and functions of Watches, and reads with
 /// `{.await_own_writes = false}`. Two kinds of writes are not awaited: those whose response did not
 /// arrive, and evictions.
 ///
@@ -157,14 +158,24 @@ class Cache : private WriteObserver {
   /// must serve them at the start.
   [[nodiscard]] std::vector<KindRef> RequiredKinds() const;
 
-  /// Starts one thread for each informer, which lists and watches. Call it once.
+  /// Starts one thread for each informer, which lists and watches. Call it once. Does nothing after
+  /// Stop.
   void Start();
   /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
   /// passed (see also wait_if_missing), or until a stop is requested. Returns whether all lists are
   /// complete; see NotSynced.
-  bool WaitForSync(const std::stop_token& stop) const;
+  bool WaitForSync(const std::stop_token& stop) const { return WaitForSync(Entries(), stop); }
+  /// The same for those views whose informers are in `informers`.
+  bool WaitForSync(const std::vector<const InformerSet*>& informers,
+                   const std::stop_token& stop) const {
+    return WaitForSync(Entries(informers), stop);
+  }
   /// Returns the informers without a complete first list.
-  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
+  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const { return NotSynced(Entries()); }
+  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced(
+      const std::vector<const InformerSet*>& informers) const {
+    return NotSynced(Entries(informers));
+  }
   /// Returns the state of each informer: objects, last version, failures.
   [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
   /// Returns the metadata of the first `limit` objects, by namespace and name, of the informer with
@@ -249,6 +260,10 @@ class Cache : private WriteObserver {
     return options_.start_informers_on_read && !informers.HasSynced();
   }
   [[nodiscard]] std::vector<Entry> Entries() const;
+  [[nodiscard]] std::vector<Entry> Entries(const std::vector<const InformerSet*>& informers) const;
+  [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries,
+                                 const std::stop_token& stop) const;
+  [[nodiscard]] static std::vector<UnsyncedInformer> NotSynced(const std::vector<Entry>& entries);
   /// Returns the informers of all entries, and those that are being removed.
   [[nodiscard]] std::vector<std::shared_ptr<InformerSet>> AllInformers() const;
 
@@ -283,6 +298,7 @@ class Cache : private WriteObserver {
   mutable std::map<Key, Entry> entries_;
   std::multimap<Key, Entry> removed_;  // whose threads have not ended
   mutable bool running_ = false;
+  bool stopped_ = false;  // Stop was called
 };
 
 }  // namespace kopp

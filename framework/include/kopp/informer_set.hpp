@@ -93,7 +93,8 @@ class InformerSet {
   /// Adds a write of this program, which later calls of AwaitWrites wait for.
   void RecordWrite(const WrittenObject& object);
   /// Blocks until the store has the recorded write of `key`. Throws StaleCacheError after
-  /// `timeout`, a stop request or Stop.
+  /// `timeout`, a stop request or Stop, and when the calls of the reconcile on this thread are
+  /// cancelled.
   void AwaitWrites(const ObjectKey& key, Duration timeout, const std::stop_token& stop) const;
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitWrites(std::string_view ns, Duration timeout, const std::stop_token& stop) const;

@@ -25,7 +25,8 @@ struct Context {
   /// ControllerOptions::reconcile_timeout, and when a graceful shutdown has timed out.
   const Client& client;
   /// Local copies. They contain the writes of `client`; a read may wait for them and throw
-  /// StaleCacheError. Changes by others may arrive later.
+  /// StaleCacheError. Changes by others may arrive later. When the calls of `client` are cancelled,
+  /// the reads that wait on the thread of this reconcile throw.
   const Cache& cache;
   EventRecorder& events;  ///< records Kubernetes Events
   /// Adds the controller, the object and the reconcile id to each line: `controller`,

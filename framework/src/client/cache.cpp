@@ -1,3 +1,6 @@
+#include "client/any_token.hpp"
+#include "client/read_scope.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -171,7 +174,8 @@ std::shared_ptr<InformerSet> Cache::Synced(const Spec& spec) const {
   const TimePoint start = clock_.Now();
   const Duration limit = options_.sync_timeout;
   const auto wait = [&](const std::stop_token& end) { return informers->WaitForSync(end); };
-  if (WaitWithLimit(clock_, limit, cancel_reads_.get_token(), wait)) return informers;
+  const detail::AnyToken cancelled(cancel_reads_.get_token(), ReadScope::stop());
+  if (WaitWithLimit(clock_, limit, cancelled.get(), wait)) return informers;
   std::string problem = "the cache has no complete list of " + spec.kind.kind + " objects ";
   const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
   problem += timed_out ? "after " + SecondsText(limit) : "before the stop";
@@ -194,14 +198,14 @@ std::vector<KindRef> Cache::RequiredKinds() const {
 
 void Cache::Start() {
   std::unique_lock lock{mutex_};
+  if (stopped_) return;
   running_ = true;
   const auto entries = entries_;  // FindOrAdd starts those that are added later
   lock.unlock();
   for (const auto& [key, entry] : entries) entry.informers->Start();
 }
 
-bool Cache::WaitForSync(const std::stop_token& stop) const {
-  const std::vector<Entry> entries = Entries();
+bool Cache::WaitForSync(const std::vector<Entry>& entries, const std::stop_token& stop) const {
   const auto all_synced = [&](const std::stop_token& end) {
     return std::ranges::all_of(
         entries, [&](const Entry& entry) { return entry.informers->WaitForSync(end); });
@@ -236,9 +240,9 @@ std::vector<informer::InformerStatus> Cache::Statuses() const {
   return statuses;
 }
 
-std::vector<UnsyncedInformer> Cache::NotSynced() const {
+std::vector<UnsyncedInformer> Cache::NotSynced(const std::vector<Entry>& entries) {
   std::vector<UnsyncedInformer> unsynced;
-  for (const Entry& entry : Entries()) {
+  for (const Entry& entry : entries) {
     std::ranges::move(entry.informers->NotSynced(), std::back_inserter(unsynced));
   }
   return unsynced;
@@ -256,6 +260,7 @@ void Cache::Stop() {
   {
     const std::unique_lock lock{mutex_};
     running_ = false;  // FindOrAdd starts nothing any more
+    stopped_ = true;
   }
   CancelReads();  // handlers may wait in a read
   const auto all = AllInformers();

@@ -1,6 +1,7 @@
 // The views of a Cache: how they are added and removed.
 #include "client/cache_reference.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <kopp/cache.hpp>
@@ -114,6 +115,14 @@ std::vector<Cache::Entry> Cache::Entries() const {
   std::vector<Entry> entries;
   entries.reserve(entries_.size());
   for (const auto& [key, entry] : entries_) entries.push_back(entry);
+  return entries;
+}
+
+std::vector<Cache::Entry> Cache::Entries(const std::vector<const InformerSet*>& informers) const {
+  std::vector<Entry> entries = Entries();
+  std::erase_if(entries, [&](const Entry& entry) {
+    return std::ranges::find(informers, entry.informers.get()) == informers.end();
+  });
   return entries;
 }
 

@@ -1,4 +1,6 @@
+#include "client/any_token.hpp"
 #include "client/own_writes.hpp"
+#include "client/read_scope.hpp"
 #include "net/resource_path.hpp"
 
 #include <algorithm>
@@ -46,23 +48,6 @@ bool IsNotFound(const std::exception_ptr& failure) {
     return false;
   }
 }
-
-/// A token that is stopped when one of two others is.
-class EitherToken {
- public:
-  EitherToken(const std::stop_token& a, const std::stop_token& b)
-      : on_a_(a, Request{&end_}), on_b_(b, Request{&end_}) {}
-  [[nodiscard]] std::stop_token get() const { return end_.get_token(); }
-
- private:
-  struct Request {
-    std::stop_source* end;
-    void operator()() const { end->request_stop(); }
-  };
-  std::stop_source end_;
-  std::stop_callback<Request> on_a_;
-  std::stop_callback<Request> on_b_;
-};
 
 }  // namespace
 
@@ -244,7 +229,8 @@ void InformerSet::AwaitWrites(const ObjectKey& key, Duration timeout,
                               const std::stop_token& stop) const {
   Member* const member = FindMember(key.ns);
   if (member == nullptr || member->own_writes.size() == 0) return;
-  member->own_writes.Await(key, timeout, EitherToken(stop, stopped_.get_token()).get());
+  const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
+  member->own_writes.Await(key, timeout, end.get());
 }
 
 void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
@@ -252,7 +238,7 @@ void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
   const bool none =
       std::ranges::all_of(members_, [](const auto& each) { return each->own_writes.size() == 0; });
   if (none) return;
-  const EitherToken end(stop, stopped_.get_token());
+  const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
   for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
 }
 
@@ -272,7 +258,7 @@ bool InformerSet::HasSynced() const {
 }
 
 bool InformerSet::WaitForSync(const std::stop_token& stop) const {
-  const EitherToken end(stop, stopped_.get_token());
+  const detail::AnyToken end(stop, stopped_.get_token());
   return std::ranges::all_of(
       members_, [&](const auto& member) { return member->informer.WaitForSync(end.get()); });
 }

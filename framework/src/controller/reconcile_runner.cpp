@@ -1,5 +1,6 @@
 #include "controller/reconcile_runner.hpp"
 
+#include "client/read_scope.hpp"
 #include "controller/pause.hpp"
 #include "system/uuid.hpp"
 
@@ -154,6 +155,7 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   const std::optional<Client> traced = attempt.span.With(deadline.client());
   Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
   if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
+  const ReadScope reads(context.client.stop());
   const TimePoint started = dependencies_.clock.Now();
   auto outcome = CallReconciler(options_.reconcile, attempt.next.item, context, attempt.stop);
   outcome.duration = dependencies_.clock.Now() - started;
@@ -180,6 +182,7 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
     const ReconcileDeadline deadline = NewDeadline(call);
     const std::optional<Client> traced = attempt.span.With(deadline.client());
     Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
+    const ReadScope reads(context.client.stop());
     options_.on_error(outcome.error, context);
   } catch (const std::exception& error) {
     attempt.log.Error(kMessage, {{"err", error.what()}});

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,7 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -80,12 +84,60 @@ TEST_F(ReadYourWritesTest, AfterAStopAReadStillReceivesItsWrite) {
   clock_.AwaitSleeperFor(5s);
 
   runner_.request_stop();
-  while (LogText().find("Shutdown signal") == std::string::npos) std::this_thread::yield();
+  AwaitLog("Shutdown signal");
   clock_.AwaitSleeperFor(25s);  // the manager waits for the reconcile
   SendPodEvent("MODIFIED", Patched());
 
   EXPECT_EQ(Stop(), 0);
   EXPECT_THAT(AwaitCalls(1), ElementsAre("7"));
+}
+
+TEST_F(ReadYourWritesTest, AReadThatWaitsEndsAtTheTimeoutOfTheReconcile) {
+  manager_.AddController<Pod>({.reconcile_timeout = 2s})
+      .Reconcile([this](const Pod&, Context& context) -> Result {
+        PatchPod(context);
+        try {
+          (void)context.cache.Get<Pod>(context.key);
+        } catch (const StaleCacheError& error) {
+          RecordCall(error.what());
+        }
+        try {
+          (void)context.cache.List<Pod>();
+        } catch (const StaleCacheError& error) {
+          RecordCall(error.what());
+        }
+        return {};
+      });
+  Start();
+  clock_.AwaitSleeperFor(5s);  // the read
+
+  clock_.Advance(2s);
+
+  EXPECT_THAT(AwaitCalls(2), Each(HasSubstr("own write of Pod ns/a (resource version 7) before")));
+  EXPECT_EQ(clock_.Now() - TimePoint{}, 2s);
+}
+
+TEST_F(ReadYourWritesTest, AReadThatWaitsForTheFirstListEndsAtTheTimeoutOfTheReconcile) {
+  transport_->Respond("GET", kDeployments, 500, "{}");
+  Manager manager{Options{.cache = {.start_informers_on_read = true},
+                          .log = Logger({.write = [](std::string_view) {}}),
+                          .transport = transport_,
+                          .clock = clock_}};
+  manager.AddController<Pod>({.reconcile_timeout = 2s})
+      .Reconcile([this](const Pod&, Context& context) -> Result {
+        try {
+          (void)context.cache.List<Deployment>();
+        } catch (const std::runtime_error& error) {
+          RecordCall(error.what());
+        }
+        return {};
+      });
+  const std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
+  transport_->Await("GET", kDeployments);  // the read has started the informer
+
+  clock_.Advance(2s);
+
+  EXPECT_THAT(AwaitCalls(1).front(), HasSubstr("no complete list of Deployment objects before"));
 }
 
 TEST_F(ReadYourWritesTest, AMappingDoesNotWaitForWritesSoThatItsEventIsNotLost) {
