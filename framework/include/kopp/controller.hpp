@@ -102,7 +102,14 @@ class Controller {
 
   /// Sets the informers of the reconciled objects, and how to find one of them.
   void SetPrimary(InformerSet& informers, Find find);
-  void SetReconciler(Reconciler reconcile) { reconcile_ = std::move(reconcile); }
+  /// Adds informers that must have synced before Start. Only their addresses are kept.
+  void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
+  [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }
+  /// Sets the reconcile function, then calls the function of OnReconciler.
+  void SetReconciler(Reconciler reconcile);
+  /// Sets a function that starts the controller when it is complete. For controllers that are added
+  /// while the manager runs.
+  void OnReconciler(std::function<void()> start) { on_reconciler_ = std::move(start); }
   /// Adds a function that is called after each reconcile. Call it before Start.
   void AddObserver(ReconcileObserver observer) { observers_.push_back(std::move(observer)); }
 
@@ -137,8 +144,10 @@ class Controller {
   // Null unless options_.cancel_superseded. Declared before queue_, which calls it.
   std::unique_ptr<RunningReconciles> running_;
   workqueue::RateLimitingQueue<ObjectKey> queue_;
+  std::vector<const InformerSet*> informers_;
   Find find_;
   Reconciler reconcile_;
+  std::function<void()> on_reconciler_;  // may be empty
   std::vector<ReconcileObserver> observers_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
   Tracer* tracer_ = nullptr;                   // null: none

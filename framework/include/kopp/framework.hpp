@@ -18,6 +18,7 @@
 #include <kopp/controller/handler_functions.hpp>
 #include <kopp/controller/reason.hpp>
 #include <kopp/controller/reconcile_event.hpp>
+#include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/controller/watch_handle.hpp>
 #include <kopp/create_or_update.hpp>

@@ -41,8 +41,8 @@ class WriteFence;
 ///     manager.AddController<Foo>({.workers = 2}).Owns<kopp::Deployment>().Reconcile(Reconcile);
 ///     return manager.Run(kopp::StopOnSignal());
 ///
-/// One thread adds the controllers and calls Run. Add, AddCluster, client() and cache() are
-/// thread-safe: other threads may call them too, until the manager is destroyed.
+/// AddController, Add, AddCluster, client() and cache() are thread-safe, until the manager is
+/// destroyed. Complete the controllers that are added before Run on the thread that calls Run.
 class Manager {
  public:
   /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
@@ -54,8 +54,15 @@ class Manager {
   Manager& operator=(const Manager&) = delete;
 
   /// Adds a controller for objects of `T`. Call Reconcile on the returned builder to complete it.
-  /// Throws std::logic_error after Run, or if another controller has the same name, and
+  /// Throws std::logic_error during the shutdown, or if another controller has the same name, and
   /// std::invalid_argument for fewer than one worker.
+  ///
+  /// It may be added while the manager runs, for example after a CustomResourceDefinition was
+  /// installed. Reconcile then starts it in kLeaderElected: its sources and workers start when the
+  /// caches that it needs have synced, and when this replica is the leader. If they do not sync in
+  /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing. Reconcile throws
+  /// std::logic_error if the shutdown has begun, and std::system_error if there are too many
+  /// threads.
   template <Object T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
     return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
@@ -165,6 +172,12 @@ class Manager {
   enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
 
   Controller& NewController(ControllerOptions options, const Kind& kind);
+  void RequireNewController(const std::string& name) const;
+  void RequireNotStopping(const std::string& type, const std::string& name) const;
+  void StartLater(Controller& controller);
+  void RequireSynced(const Controller& controller, const std::stop_token& stop) const;
+  void RunController(Controller& controller, const std::stop_token& stop);
+  [[nodiscard]] std::vector<Controller*> Controllers() const;
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster*> Clusters() const;
   [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
@@ -172,8 +185,9 @@ class Manager {
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();
+  void AddLivenessChecks(Controller& controller);
   void TrackQueue(ControllerOptions& options) const;
-  void RecordReconciles(Controller& controller);
+  void RecordReconciles(Controller& controller) const;
   [[nodiscard]] DebugSource NewDebugSource() const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
   [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
@@ -205,11 +219,12 @@ class Manager {
   std::unique_ptr<Cluster> cluster_;              // the one of the options
   std::unique_ptr<EventRecorder> events_;         // null before Run
   std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
-  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::vector<std::unique_ptr<Controller>> controllers_;  // only changed in kNew, with mutex_
   std::vector<Permission> declared_;
 
-  mutable std::mutex mutex_;  // guards the next two members
+  mutable std::mutex mutex_;  // guards the next three members
   Phase phase_ = Phase::kNew;
+  std::vector<std::unique_ptr<Controller>> later_controllers_;  // added while the manager runs
   std::vector<std::unique_ptr<Cluster>> further_clusters_;
 
   std::atomic<bool> run_called_ = false;

@@ -105,8 +105,8 @@ struct Options {
   /// or longer at random.
   Duration sync_period = std::chrono::hours(10);
 
-  /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop.
-  /// Keep it below terminationGracePeriodSeconds of the Pod.
+  /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop; a
+  /// negative time means for ever. Keep it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…

@@ -63,9 +63,10 @@ class Span {
 /// span. Tests use kopp::testing::InMemoryTracer.
 ///
 /// With Options::tracer, each reconcile has a span, and each API call of Context::client a span
-/// below it, also if the call is retried. Requests have the header `traceparent`, so that spans of
-/// the API server belong to the same trace; log lines of Context::log have the fields `trace_id`
-/// and `span_id`. Watches have no spans.
+/// below it, also if the call is retried. Each list and each watch of an informer has a span in a
+/// trace of its own, which ends with the stream: after minutes for a watch. Requests have the
+/// header `traceparent`, so that spans of the API server belong to the same trace; log lines of
+/// Context::log have the fields `trace_id` and `span_id`.
 ///
 /// Thread-safe. A tracer must outlive its spans. StartSpan must not throw, and does not return
 /// null.

@@ -76,6 +76,11 @@ void Controller::SetPrimary(InformerSet& informers, Find find) {
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
 }
 
+void Controller::SetReconciler(Reconciler reconcile) {
+  reconcile_ = std::move(reconcile);
+  if (on_reconciler_) on_reconciler_();
+}
+
 void Controller::RequireReconciler() const {
   if (reconcile_) return;
   throw std::logic_error("the controller \"" + name() +

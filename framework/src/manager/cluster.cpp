@@ -1,3 +1,4 @@
+#include "client/stream_tracing.hpp"
 #include "net/endpoint.hpp"
 
 #include <algorithm>
@@ -42,6 +43,13 @@ CacheOptions CacheOptionsOf(const Options& options, Metrics* metrics) {
   RestrictNamespaces(cache, options.watch_namespace);
   cache.metrics = metrics;
   return cache;
+}
+
+/// `tracer` may be null.
+std::shared_ptr<Transport> WithStreamSpans(std::shared_ptr<Transport> transport,
+                                           const std::shared_ptr<Tracer>& tracer) {
+  if (!tracer) return transport;
+  return std::make_shared<detail::StreamTracingTransport>(std::move(transport), tracer);
 }
 
 Logger LogOf(const std::string& cluster, const Options& options) {
@@ -104,7 +112,8 @@ Cluster::Cluster(std::string name, const Options& options, Metrics* metrics)
       configure_client_(options.configure_client),
       reports_writes_(options.cache.own_writes_timeout > Duration::zero()),
       connection_(std::make_unique<Connection>(options, metrics)),
-      transport_(WithPolicies(connection_->transport, connection_->policies)),
+      transport_(WithStreamSpans(WithPolicies(connection_->transport, connection_->policies),
+                                 options.tracer)),
       cache_(*transport_, CacheOptionsOf(options, metrics), LogOf(name_, options), options.clock),
       client_(NewClient(*transport_)) {}
 

@@ -4,7 +4,6 @@
 #include "manager/skipped_object_events.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <stdexcept>
 #include <vector>
@@ -15,28 +14,8 @@
 #include <kopp/metrics.hpp>
 #include <kopp/serving/debug.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
-namespace {
-
-/// Returns the workers of a controller that does not set ControllerOptions::workers.
-int DefaultWorkers(const Options& options, const Kind& kind) {
-  std::string name(kind.kind);  // as GroupKind.String() of Go: "Foo.samplecontroller.k8s.io"
-  if (!kind.group().empty()) name.append(1, '.').append(kind.group());
-  const auto found = options.kind_concurrency.find(name);
-  return found == options.kind_concurrency.end() ? options.max_concurrent_reconciles
-                                                 : found->second;
-}
-
-/// Returns a time that is up to 10 % shorter or longer, so that the resyncs of several controllers
-/// and programs do not coincide. controller-runtime does the same.
-Duration Spread(Duration period) {
-  const double factor = 0.9 + 0.2 * workqueue::SystemRandom();
-  return std::chrono::duration_cast<Duration>(period * factor);
-}
-
-}  // namespace
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
@@ -50,6 +29,7 @@ Manager::Manager(Options options)
     leader_transport_ = std::make_shared<FencedTransport>(cluster_->transport(), *fence_);
   }
   leader_client_ = cluster_->NewClient(*leader_transport_);
+  if (options_.debug_bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
   for (auto& group : groups_) {
     group = std::make_unique<RunnableThreads>(
         [this](const std::string& name, const std::string& error) {
@@ -64,36 +44,15 @@ Manager::~Manager() {  // handlers add keys to the queues of the controllers
   cluster_->Stop();
 }
 
-Controller& Manager::NewController(ControllerOptions options, const Kind& kind) {
-  if (run_called_) throw std::logic_error("AddController must be called before Run");
-  if (options.name.empty()) {
-    for (const char c : kind.kind) {
-      options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  if (options.name.find('/') != std::string::npos) {
-    throw std::invalid_argument("the name of the controller \"" + options.name +
-                                "\" has a '/', which names of health checks must not have");
-  }
-  const auto has_name = [&](const auto& other) { return other->name() == options.name; };
-  if (std::ranges::any_of(controllers_, has_name)) {
-    throw std::logic_error("there are two controllers with the name \"" + options.name +
-                           "\": set ControllerOptions::name");
-  }
-  if (!options.workers) options.workers = DefaultWorkers(options_, kind);
-  if (!options.resync) options.resync = Spread(options_.sync_period);
-  TrackQueue(options);
-  controllers_.push_back(std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
-                                                      options_.clock, CollectedMetrics()));
-  RecordReconciles(*controllers_.back());
-  return *controllers_.back();
+void Manager::RequireNotStopping(const std::string& type, const std::string& name) const {
+  const std::lock_guard guard{mutex_};
+  if (phase_ != Phase::kStopping) return;
+  throw std::logic_error("the " + type + " \"" + name + "\" was added during the shutdown");
 }
 
 void Manager::Add(RunnableOptions options, Runnable runnable) {
-  const std::lock_guard guard{mutex_};
-  if (phase_ == Phase::kStopping) {
-    throw std::logic_error("the runnable \"" + options.name + "\" was added during the shutdown");
-  }
+  RequireNotStopping("runnable", options.name);
+  // If the shutdown begins now, the group stops the runnable, or does not start it.
   Group(options.group).Add(std::move(options.name), std::move(runnable));
 }
 
@@ -114,19 +73,22 @@ Options Manager::OptionsOf(ClusterOptions cluster) const {
 
 Cluster& Manager::AddCluster(const std::string& name, ClusterOptions options) {
   if (name.empty()) throw std::invalid_argument("AddCluster needs the name of the cluster");
-  auto cluster = std::make_unique<Cluster>(name, OptionsOf(std::move(options)), CollectedMetrics());
-  const std::lock_guard guard{mutex_};
-  if (phase_ == Phase::kStopping) {
-    throw std::logic_error("the cluster \"" + name + "\" was added during the shutdown");
+  RequireNotStopping("cluster", name);
+  auto added = std::make_unique<Cluster>(name, OptionsOf(std::move(options)), CollectedMetrics());
+  Cluster& cluster = *added;
+  bool start = false;  // else StartCaches does
+  {
+    const std::lock_guard guard{mutex_};
+    const auto has_name = [&](const auto& other) { return other->name() == name; };
+    if (std::ranges::any_of(further_clusters_, has_name)) {
+      throw std::logic_error("there are two clusters with the name \"" + name + "\"");
+    }
+    if (phase_ != Phase::kNew) cluster.RequireUsable();
+    start = phase_ == Phase::kCachesStarted;
+    further_clusters_.push_back(std::move(added));
   }
-  const auto has_name = [&](const auto& other) { return other->name() == name; };
-  if (std::ranges::any_of(further_clusters_, has_name)) {
-    throw std::logic_error("there are two clusters with the name \"" + name + "\"");
-  }
-  if (phase_ != Phase::kNew) cluster->RequireUsable();
-  if (phase_ == Phase::kCachesStarted) cluster->cache().Start();
-  further_clusters_.push_back(std::move(cluster));
-  return *further_clusters_.back();
+  if (start) cluster.cache().Start();
+  return cluster;
 }
 
 std::vector<Cluster*> Manager::Clusters() const {
@@ -148,6 +110,7 @@ void Manager::Fail(std::string_view message, const std::string& error) {
 
 int Manager::Run(const std::stop_token& stop) {
   if (run_called_.exchange(true)) throw std::logic_error("Manager::Run was called twice");
+  SetPhase(Phase::kStarting);
   for (const auto& controller : controllers_) controller->RequireReconciler();
   if (options_.action == Options::Action::kCheck) return Check(stop);
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
@@ -163,7 +126,6 @@ int Manager::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Start(const std::stop_token& stop) {
-  SetPhase(Phase::kStarting);
   for (Cluster* cluster : Clusters()) cluster->RequireUsable();
   events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock,
                                             options_.events);
@@ -181,12 +143,13 @@ bool Manager::Start(const std::stop_token& stop) {
 }
 
 void Manager::StartCaches() {
+  std::vector<Cluster*> clusters{cluster_.get()};
   {
     const std::lock_guard guard{mutex_};
-    phase_ = Phase::kCachesStarted;
-    cluster_->cache().Start();
-    for (const auto& cluster : further_clusters_) cluster->cache().Start();
+    phase_ = Phase::kCachesStarted;  // from now on, AddCluster starts the caches
+    for (const auto& cluster : further_clusters_) clusters.push_back(cluster.get());
   }
+  for (Cluster* cluster : clusters) cluster->cache().Start();
   Group(RunnableGroup::kCaches).Start();
 }
 

@@ -57,7 +57,7 @@ std::vector<Permission> Manager::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
   const Permission events = PermissionForEvents(options_);
-  if (!controllers_.empty()) all.push_back(events);
+  if (!Controllers().empty()) all.push_back(events);
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
     const std::string id = election.id.empty() ? options_.name : election.id;

@@ -54,23 +54,7 @@ void Manager::AddLivenessChecks() {
   }
   const Duration limit = options_.liveness_limit;
   if (limit <= Duration::zero()) return;
-  for (const auto& controller : controllers_) {
-    const auto longest = [this, controller = controller.get()] {
-      const auto entries = static_cast<std::size_t>(controller->workers());
-      return LongestRunning(controller->queue().TakeSnapshot(entries), options_.clock.Now());
-    };
-    AddHealthzCheck("workers-" + controller->name(),
-                    StuckWorkerCheck(controller->name(), longest, limit));
-    const auto progress = [this, controller = controller.get()] {
-      const auto snapshot = controller->queue().TakeSnapshot(0);
-      const bool works = !elected_.stop_requested() ? false : !elector_ || elector_->IsLeader();
-      return QueueProgress{
-          .unfinished = works ? snapshot.ready_count + snapshot.processing_count : 0,
-          .completed = controller->CompletedReconciles()};
-    };
-    AddHealthzCheck("queue-" + controller->name(),
-                    StalledQueueCheck(controller->name(), progress, limit, options_.clock));
-  }
+  for (const auto& controller : controllers_) AddLivenessChecks(*controller);
   const auto informers = [this] {
     std::vector<informer::InformerStatus> all;
     for (const Cluster* cluster : Clusters()) {
@@ -80,6 +64,25 @@ void Manager::AddLivenessChecks() {
   };
   AddHealthzCheck("informers", SilentInformerCheck(informers, limit));
   AddHealthzCheck("log", BlockedLogCheck([] { return GetLogStatus().blocked_for; }, limit));
+}
+
+void Manager::AddLivenessChecks(Controller& controller) {
+  const Duration limit = options_.liveness_limit;
+  if (limit <= Duration::zero()) return;
+  const auto longest = [this, &controller] {
+    const auto entries = static_cast<std::size_t>(controller.workers());
+    return LongestRunning(controller.queue().TakeSnapshot(entries), options_.clock.Now());
+  };
+  AddHealthzCheck("workers-" + controller.name(),
+                  StuckWorkerCheck(controller.name(), longest, limit));
+  const auto progress = [this, &controller] {
+    const auto snapshot = controller.queue().TakeSnapshot(0);
+    const bool works = !elected_.stop_requested() ? false : !elector_ || elector_->IsLeader();
+    return QueueProgress{.unfinished = works ? snapshot.ready_count + snapshot.processing_count : 0,
+                         .completed = controller.CompletedReconciles()};
+  };
+  AddHealthzCheck("queue-" + controller.name(),
+                  StalledQueueCheck(controller.name(), progress, limit, options_.clock));
 }
 
 }  // namespace kopp

@@ -30,10 +30,9 @@ void Manager::TrackQueue(ControllerOptions& options) const {
   if (debugs || options_.health_probe_bind_address != "0") options.track_times = true;
 }
 
-void Manager::RecordReconciles(Controller& controller) {
+void Manager::RecordReconciles(Controller& controller) const {
   controller.SetTracer(options_.tracer.get());
-  if (options_.debug_bind_address == "0") return;
-  if (!history_) history_ = std::make_unique<ReconcileHistory>();
+  if (!history_) return;
   controller.AddObserver([this](const ReconcileEvent& event) {
     history_->Add({.controller = std::string(event.controller),
                    .key = event.key,
@@ -77,7 +76,7 @@ std::vector<std::pair<std::string, std::string>> Manager::DescribeProgram() cons
 
 std::vector<DebugQueue> Manager::DescribeQueues() const {
   std::vector<DebugQueue> queues;
-  for (const auto& controller : controllers_) {
+  for (Controller* controller : Controllers()) {
     queues.push_back({.controller = controller->name(),
                       .workers = controller->workers(),
                       .snapshot = controller->queue().TakeSnapshot(),

@@ -138,10 +138,11 @@ void AddControllerFlags(Flags& flags, Options& options) {
   flags.Add(
       {.name = "graceful-shutdown-timeout",
        .help = "The time that running reconciles have to finish after SIGTERM or SIGINT, such "
-               "as 500ms or 1m30s; then their API calls are cancelled.",
+               "as 500ms or 1m30s; then their API calls are cancelled. 0 means at once, a negative "
+               "time for ever.",
        .group = kControllersGroup,
        .advice = kDurationAdvice},
-      options.graceful_shutdown_timeout, IsNotNegative);
+      options.graceful_shutdown_timeout);
 }
 
 void AddLeaderElectionFlags(Flags& flags, LeaderElectionOptions& options) {

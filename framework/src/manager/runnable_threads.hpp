@@ -8,7 +8,6 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,7 +28,7 @@ class RunnableThreads {
   explicit RunnableThreads(FailureHandler on_failure) : on_failure_(std::move(on_failure)) {}
   ~RunnableThreads() {
     RequestStop();
-    const auto threads = std::exchange(state_.Lock()->threads, {});  // joins them without the lock
+    const auto workers = std::exchange(state_.Lock()->workers, {});  // joined without the lock
   }
   RunnableThreads(const RunnableThreads&) = delete;
   RunnableThreads& operator=(const RunnableThreads&) = delete;
@@ -39,25 +38,41 @@ class RunnableThreads {
   void Add(std::string name, Runnable runnable) {
     const auto added = std::make_shared<const Named>(Named{std::move(name), std::move(runnable)});
     const auto ended = TakeEnded();  // joined without the lock
-    auto state = state_.Lock();
-    state->runnables.push_back(added);
-    if (state->is_running) StartThread(*state, added);
+    Worker* worker = nullptr;
+    {
+      auto state = state_.Lock();
+      state->runnables.push_back(added);
+      if (!state->is_running) return;
+      worker = &state->workers.emplace_back(Worker{.name = added->name});
+    }
+    StartThread(*worker, added);
   }
 
   /// Starts all runnables. Throws std::system_error if there are too many threads. Call it again
   /// only after WaitUntilEnded has returned nothing.
   void Start() {
     const auto ended = TakeEnded();  // of an earlier start; joined without the lock
-    auto state = state_.Lock();
-    state->is_running = true;
-    for (const auto& runnable : state->runnables) StartThread(*state, runnable);
+    std::vector<std::shared_ptr<const Named>> runnables;
+    {
+      auto state = state_.Lock();
+      state->is_running = true;  // from now on, Add starts threads
+      runnables = state->runnables;
+    }
+    for (const auto& runnable : runnables) {
+      Worker& worker = state_.Lock()->workers.emplace_back(Worker{.name = runnable->name});
+      StartThread(worker, runnable);
+    }
   }
 
   /// Requests a stop of all runnables. Does not block.
   void RequestStop() {
-    auto state = state_.Lock();
-    state->is_running = false;
-    for (Worker& worker : state->threads) worker.thread.request_stop();
+    std::vector<std::stop_source> sources;  // stopped without the lock: that calls user code
+    {
+      auto state = state_.Lock();
+      state->is_running = false;
+      for (const Worker& worker : state->workers) sources.push_back(worker.stop);
+    }
+    for (std::stop_source& source : sources) source.request_stop();
   }
 
   /// Blocks until all runnables have returned, or until `deadline`. Returns the names of those that
@@ -65,11 +80,11 @@ class RunnableThreads {
   std::vector<std::string> WaitUntilEnded(Clock& clock, TimePoint deadline) {
     auto state = state_.Lock();
     const auto has_ended = [](const Worker& worker) { return worker.ended; };
-    while (!std::ranges::all_of(state->threads, has_ended) && clock.Now() < deadline) {
+    while (!std::ranges::all_of(state->workers, has_ended) && clock.Now() < deadline) {
       clock.WaitUntil(state.lock(), ended_, deadline);
     }
     std::vector<std::string> running;
-    for (const Worker& worker : state->threads) {
+    for (const Worker& worker : state->workers) {
       if (!worker.ended) running.push_back(worker.name);
     }
     return running;
@@ -83,36 +98,42 @@ class RunnableThreads {
   struct Worker {
     std::string name{};
     bool ended = false;
-    std::jthread thread{};
+    std::stop_source stop{};
+    std::jthread thread{};  // set by StartThread, perhaps when it has already ended
   };
   struct State {
     bool is_running = false;
     std::vector<std::shared_ptr<const Named>> runnables;
-    std::list<Worker> threads;
+    std::list<Worker> workers;
   };
 
-  /// Removes the threads that have ended.
+  /// Removes the workers whose threads have ended.
   std::list<Worker> TakeEnded() {
     std::list<Worker> ended;
     auto state = state_.Lock();
-    for (auto next = state->threads.begin(); next != state->threads.end();) {
+    for (auto next = state->workers.begin(); next != state->workers.end();) {
       const auto worker = next++;
-      if (worker->ended) ended.splice(ended.end(), state->threads, worker);
+      if (!worker->ended || !worker->thread.joinable()) continue;
+      ended.splice(ended.end(), state->workers, worker);
     }
     return ended;
   }
 
-  void StartThread(State& state, const std::shared_ptr<const Named>& runnable) {
-    Worker& worker = state.threads.emplace_back(Worker{.name = runnable->name});
+  /// Starts the thread of `worker`, which is in state_, without the lock.
+  void StartThread(Worker& worker, const std::shared_ptr<const Named>& runnable) {
     try {
-      worker.thread = std::jthread([this, runnable, &worker](const std::stop_token& stop) {
+      std::jthread thread([this, runnable, &worker, stop = worker.stop.get_token()] {
         Run(*runnable, stop);
-        auto locked = state_.Lock();
+        auto state = state_.Lock();
         worker.ended = true;
         ended_.notify_all();
       });
-    } catch (const std::system_error&) {
-      state.threads.pop_back();
+      auto state = state_.Lock();
+      worker.thread = std::move(thread);
+    } catch (...) {
+      auto state = state_.Lock();
+      state->workers.remove_if([&](const Worker& other) { return &other == &worker; });
+      ended_.notify_all();
       throw;
     }
   }

@@ -59,7 +59,7 @@ void SkippedObjectEvents::Record(EventRecorder& events, const Event& event) {
 Options Manager::WithSkippedObjectEvents(Options options) {
   skipped_ = std::make_unique<SkippedObjectEvents>(
       [this](std::string_view group, std::string_view kind) -> const KindRef* {
-        for (const auto& controller : controllers_) {
+        for (const Controller* controller : Controllers()) {
           const KindRef& own = controller->kind();
           if (own.kind == kind && own.group() == group) return &own;
         }

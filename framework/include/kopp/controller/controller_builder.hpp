@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <kopp/controller.hpp>
 #include <kopp/controller/channel.hpp>
 #include <kopp/controller/handler_functions.hpp>
+#include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/predicates.hpp>
@@ -20,39 +20,6 @@
 #include <kopp/reconcile.hpp>
 
 namespace kopp {
-
-/// Converts a function to a Reconciler. ControllerBuilder::Reconcile documents the two signatures.
-template <Object T, typename F>
-[[nodiscard]] Reconciler ReconcilerOf(F reconcile) {
-  if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
-    return reconcile;
-  } else {
-    static_assert(
-        std::is_invocable_r_v<Result, F&, const T&, Context&>,
-        "Reconcile takes Result(const T&, Context&) or Result(const ObjectKey&, Context&)");
-    return [reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
-      const auto object = context.cache.Get<T>(key);
-      return object ? reconcile(*object, context) : Result{};
-    };
-  }
-}
-
-/// The same for the objects of `kind`, which is only known at run time.
-template <typename F>
-[[nodiscard]] Reconciler ReconcilerOf(const KindRef& kind, F reconcile) {
-  if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
-    return reconcile;
-  } else {
-    static_assert(std::is_invocable_r_v<Result, F&, const Unstructured&, Context&>,
-                  "Reconcile takes Result(const Unstructured&, Context&) or "
-                  "Result(const ObjectKey&, Context&)");
-    return
-        [kind, reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
-          const auto object = context.cache.Get(kind, key);
-          return object ? reconcile(*object, context) : Result{};
-        };
-  }
-}
 
 /// Options of ControllerBuilder::Owns.
 struct OwnsOptions {
@@ -69,8 +36,7 @@ struct OwnsOptions {
 /// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
 /// function. Every object of `T` that is added, changed or deleted is reconciled.
 ///
-/// Call Reconcile last, and everything before Manager::Run. Not thread-safe. The Manager must
-/// outlive the builder.
+/// Call Reconcile last. Not thread-safe. The Manager must outlive the builder.
 ///
 ///     manager.AddController<Foo>({.name = "foo", .workers = 2})
 ///         .Where(kopp::GenerationChanged())  // applies to Foo
@@ -247,6 +213,7 @@ class [[nodiscard]] ControllerBuilder {
   void AddHandler(InformerSet& informers, const std::type_info& view,
                   informer::AnyEventHandler handler, informer::HandlerOptions options) {
     options.name = controller_.name();
+    controller_.AddInformers(informers);
     predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
     informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
   }
