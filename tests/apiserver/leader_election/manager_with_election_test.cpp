@@ -3,12 +3,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,13 +21,16 @@
 #include <kopp/manager.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
+#include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using OnLost = LeaderElectionOptions::OnLost;
 
 constexpr Kind kLeases{"coordination.k8s.io/v1", "Lease", "leases"};
@@ -188,6 +193,118 @@ TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
   Await([&] { return a.HasEnded(); });
   EXPECT_TRUE(refused);
   EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "late"}));
+}
+
+TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {
+  ElectedProgram a(server_, clock_, "a");
+  ElectedProgram b(server_, clock_, "b");
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+  b.Start();
+  Await([&] { return b.Log().find("Attempting to acquire leader lease") != std::string::npos; });
+  const auto create = [](const Client& client, const std::string& name) {
+    client.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+  };
+
+  EXPECT_THROW(create(b.manager().leader_client(), "by-standby"), NotLeaderError);
+  EXPECT_TRUE(b.manager().leader_client().Get(ConfigMap::kKind, {"default", "one"}));
+  create(b.manager().client(), "by-client");
+  create(a.manager().leader_client(), "by-leader");
+
+  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "by-standby"}));
+  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "by-client"}));
+  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "by-leader"}));
+  EXPECT_EQ(b.Stop(), 0);
+  EXPECT_EQ(a.Stop(), 0);
+}
+
+TEST_F(ManagerWithElectionTest, AProgramThatStopsReleasesItsLeaseAfterTheWorkersAndBeforeTheRest) {
+  using enum RunnableGroup;
+  Guarded<std::vector<std::string>> ended;
+  const auto end = [&](const std::string& name) {
+    const auto lease = client_.Get(kLeases, {"default", "web"});
+    const bool held = lease->at("spec").value("holderIdentity", "") == "a";
+    ended.Lock()->push_back(name + (held ? " with the lease" : " without"));
+  };
+  ElectedProgram a(server_, clock_, "a", OnLost::kExit, [&](const ConfigMap&, Context& context) {
+    BlockUntilStop(context.stop);
+    context.client.Create(ConfigMap::kKind,
+                          {{"metadata", {{"name", "last"}, {"namespace", "default"}}}});
+    end("worker");
+  });
+  const auto runnable = [&](const std::string& name) {
+    return [&, name](const std::stop_token& stop) {
+      BlockUntilStop(stop);
+      end(name);
+    };
+  };
+  for (const auto& [name, group] : std::map<std::string, RunnableGroup>{
+           {"servers", kServers}, {"caches", kCaches}, {"others", kOthers}}) {
+    a.manager().Add({.name = name, .group = group}, runnable(name));
+  }
+  a.manager().Add({.name = "elected", .group = kLeaderElected}, [&](const std::stop_token& stop) {
+    BlockUntilStop(stop);
+    Await([&] { return !ended.Lock()->empty(); });  // the worker
+    end("elected");
+  });
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+
+  EXPECT_EQ(a.Stop(), 0);
+
+  EXPECT_THAT(*ended.Lock(), ElementsAre("worker with the lease", "elected with the lease",
+                                         "others without", "caches without", "servers without"));
+  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "last"}));
+}
+
+/// Adds a controller that records the ConfigMaps that it has reconciled, while `program` runs.
+void AddLaterController(ElectedProgram& program, Guarded<std::set<std::string>>& reconciled) {
+  program.manager()
+      .AddController<ConfigMap>({.name = "later"})
+      .Reconcile([&](const ConfigMap& map, Context&) {
+        reconciled.Lock()->insert(map.metadata.name);
+        return Result{};
+      });
+}
+
+TEST_F(ManagerWithElectionTest, AControllerThatIsAddedToAStandbyStartsWhenItLeads) {
+  Guarded<std::set<std::string>> reconciled;
+  ElectedProgram a(server_, clock_, "a");
+  ElectedProgram b(server_, clock_, "b");
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+  b.Start();
+  Await([&] { return b.Log().find("Attempting to acquire leader lease") != std::string::npos; });
+
+  AddLaterController(b, reconciled);
+  EXPECT_EQ(a.Stop(), 0);
+  EXPECT_THAT(*reconciled.Lock(), IsEmpty());
+
+  AdvanceUntil([&] { return reconciled.Lock()->contains("one"); });
+  EXPECT_EQ(b.Stop(), 0);
+}
+
+TEST_F(ManagerWithElectionTest, AControllerThatWasAddedLaterRunsAgainInTheNextTermAsLeader) {
+  Guarded<std::set<std::string>> reconciled;
+  ElectedProgram a(server_, clock_, "a", OnLost::kCampaign);
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+  AddLaterController(a, reconciled);
+  Await([&] { return reconciled.Lock()->contains("one"); });
+  SetHolder("thief");
+  AdvanceUntil([&] { return a.Log().find("campaigning again") != std::string::npos; });
+  CreateMap("two");
+  Await([&] { return a.manager().cache().Get<ConfigMap>({"default", "two"}) != nullptr; });
+  EXPECT_FALSE(reconciled.Lock()->contains("two"));
+
+  client_.Delete(kLeases, {"default", "web"});
+
+  AdvanceUntil([&] { return reconciled.Lock()->contains("two"); });
+  EXPECT_EQ(a.Stop(), 0);
 }
 
 TEST_F(ManagerWithElectionTest, AnInvalidDurationIsOneLineAndCode1) {

@@ -94,16 +94,22 @@ TEST_F(ControllerTest, AKeyChangedDuringItsReconcileIsReconciledOnceMoreAfterwar
 
 TEST_F(ControllerTest, ChangesAreReconciledBeforeObjectsOfTheInitialList) {
   SetPods({PodJson("a"), PodJson("b"), PodJson("c")});
-  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context& context) {
+  std::latch live_is_queued{1};
+  manager_.AddController<Pod>().Reconcile([&](const Pod& pod, Context&) {
     RecordCall(pod.metadata.name);
-    while (!context.cache.Get<Pod>({"ns", "after live"})) std::this_thread::yield();
+    live_is_queued.wait();
     return Result{};
   });
+  manager_.cache().InformerFor<Pod>().AddHandler(
+      informer::EnqueueKey([&](const ObjectKey& key, int, const informer::KeyEvent&) {
+        if (key.name == "after live") live_is_queued.count_down();
+      }),
+      {.delivery = informer::Delivery::kInformerThread});
   Start();
   transport_->Await("WATCH", kPods);
   AwaitCalls(1);
   SendPodEvent("ADDED", PodJson("live"));
-  SendPodEvent("ADDED", PodJson("after live"));  // if the cache has it, "live" is queued
+  SendPodEvent("ADDED", PodJson("after live"));
 
   EXPECT_EQ(AwaitCalls(5)[1], "live");
   Stop();

@@ -1,7 +1,6 @@
-#include "manager_fixture.hpp"
+#include "manager/served_manager.hpp"
 #include "support/raw_client.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -22,34 +21,22 @@ using testing::Get;
 using ::testing::HasSubstr;
 
 /// A Manager that serves debug pages.
-class ManagerDebugTest : public ManagerTest {
+class ManagerDebugTest : public ServedManagerTest {
  protected:
   ManagerDebugTest() {
-    debug_manager_.emplace(Options{.name = "web-operator",
-                                   .version = "v1.2",
-                                   .debug_bind_address = "127.0.0.1:0",
-                                   .flag_values = {{"--v", "4"}},
-                                   .log = Logger({.write =
-                                                      [this](std::string_view line) {
-                                                        const std::lock_guard guard{mutex_};
-                                                        log_ += line;
-                                                      }}),
-                                   .transport = transport_,
-                                   .clock = clock_});
-    debug_manager_->AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
+    served_.emplace(Options{.name = "web-operator",
+                            .version = "v1.2",
+                            .debug_bind_address = "127.0.0.1:0",
+                            .flag_values = {{"--v", "4"}},
+                            .log = RecordingLogger(),
+                            .transport = transport_,
+                            .clock = clock_});
+    served_->AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
       reasons_ = context.reasons.ToString();
       RecordCall(pod.metadata.name);
       if (pod.metadata.name == "bad") throw std::runtime_error("it broke");
       return Result{};
     });
-  }
-  void StartManager() {
-    manager_thread_ =
-        std::jthread([this](const std::stop_token& stop) { code_ = debug_manager_->Run(stop); });
-    const std::string text = "Serving debug pages\" address=\"127.0.0.1:";
-    std::size_t position = std::string::npos;
-    while ((position = LogText().find(text)) == std::string::npos) std::this_thread::yield();
-    port_ = static_cast<std::uint16_t>(std::stoi(LogText().substr(position + text.size())));
   }
   json Page(const std::string& path) {
     const auto response = Get(port_, path + "?format=json");
@@ -66,9 +53,6 @@ class ManagerDebugTest : public ManagerTest {
   }
 
   std::string reasons_;
-  std::optional<Manager> debug_manager_;
-  std::uint16_t port_ = 0;
-  std::jthread manager_thread_;
 };
 
 TEST_F(ManagerDebugTest, ReconcilesAreShownWithReasonResultAndError) {

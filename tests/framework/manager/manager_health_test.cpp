@@ -1,7 +1,6 @@
-#include "manager_fixture.hpp"
+#include "manager/served_manager.hpp"
 #include "support/raw_client.hpp"
 
-#include <cstdint>
 #include <future>
 #include <memory>
 #include <optional>
@@ -20,35 +19,18 @@ using testing::Get;
 using ::testing::HasSubstr;
 
 /// A Manager that serves health checks, but no metrics.
-class ManagerHealthTest : public ManagerTest {
+class ManagerHealthTest : public ServedManagerTest {
  protected:
   ManagerHealthTest() {
-    health_manager_.emplace(Options{.health_probe_bind_address = "127.0.0.1:0",
-                                    .log = Logger({.write =
-                                                       [this](std::string_view line) {
-                                                         const std::lock_guard guard{mutex_};
-                                                         log_ += line;
-                                                       }}),
-                                    .transport = transport_,
-                                    .clock = clock_});
-    health_manager_->AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
-  }
-  /// Runs the manager in a thread. Blocks until it serves.
-  void StartManager() {
-    manager_thread_ =
-        std::jthread([this](const std::stop_token& stop) { code_ = health_manager_->Run(stop); });
-    const std::string address = "127.0.0.1:";
-    std::size_t position = std::string::npos;
-    while ((position = LogText().find(address)) == std::string::npos) std::this_thread::yield();
-    port_ = static_cast<std::uint16_t>(std::stoi(LogText().substr(position + address.size())));
+    served_.emplace(Options{.health_probe_bind_address = "127.0.0.1:0",
+                            .log = RecordingLogger(),
+                            .transport = transport_,
+                            .clock = clock_});
+    served_->AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   }
   void AwaitStatus(const std::string& path, int status) {
     while (Get(port_, path).status != status) std::this_thread::yield();
   }
-
-  std::optional<Manager> health_manager_;
-  std::uint16_t port_ = 0;
-  std::jthread manager_thread_;
 };
 
 TEST_F(ManagerHealthTest, TheProgramIsReadyWhenItsCachesHaveSynced) {
@@ -67,8 +49,8 @@ TEST_F(ManagerHealthTest, TheProgramIsReadyWhenItsCachesHaveSynced) {
 
 TEST_F(ManagerHealthTest, TheProgramIsNotReadyDuringTheShutdown) {
   std::promise<void> end;
-  health_manager_->Add({.name = "slow"}, [future = end.get_future().share()](
-                                             const std::stop_token&) { future.wait(); });
+  served_->Add({.name = "slow"},
+               [future = end.get_future().share()](const std::stop_token&) { future.wait(); });
   StartManager();
   AwaitStatus("/readyz", 200);
 
@@ -81,14 +63,27 @@ TEST_F(ManagerHealthTest, TheProgramIsNotReadyDuringTheShutdown) {
 }
 
 TEST_F(ManagerHealthTest, ChecksOfTheProgramAreServed) {
-  health_manager_->AddHealthzCheck("database", [] { return std::optional<std::string>("gone"); });
-  health_manager_->AddReadyzCheck("mirror", [] { return std::optional<std::string>(); });
+  served_->AddHealthzCheck("database", [] { return std::optional<std::string>("gone"); });
+  served_->AddReadyzCheck("mirror", [] { return std::optional<std::string>(); });
   StartManager();
   AwaitStatus("/readyz", 200);
 
   EXPECT_EQ(Get(port_, "/healthz").status, 500);
   EXPECT_EQ(Get(port_, "/livez/database").status, 500);
   EXPECT_EQ(Get(port_, "/readyz/mirror").status, 200);
+}
+
+TEST_F(ManagerHealthTest, AControllerThatIsAddedWhileTheManagerRunsHasItsLivenessChecks) {
+  StartManager();
+  AwaitStatus("/readyz", 200);
+  EXPECT_EQ(Get(port_, "/healthz/queue-later").status, 404);
+
+  served_->AddController<Pod>({.name = "later"}).Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+
+  AwaitStatus("/healthz/queue-later", 200);
+  EXPECT_EQ(Get(port_, "/healthz/workers-later").status, 200);
 }
 
 TEST(ManagerHealthConfigTest, AnAddressThatCannotBeUsedIsNamedWithItsFlag) {

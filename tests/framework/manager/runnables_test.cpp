@@ -97,8 +97,11 @@ TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
                             .log = Logger({.write =
                                                [this](std::string_view line) {
                                                  std::cerr << line;
-                                                 const std::lock_guard guard{mutex_};
-                                                 log_ += line;
+                                                 {
+                                                   const std::lock_guard guard{mutex_};
+                                                   log_ += line;
+                                                 }
+                                                 changed_.notify_all();
                                                }}),
                             .transport = transport_,
                             .clock = clock_}};
@@ -108,10 +111,7 @@ TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
       return std::nullopt;
     });
     std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
-    const std::string address = "127.0.0.1:";
-    while (LogText().find(address) == std::string::npos) std::this_thread::yield();
-    const auto port = static_cast<std::uint16_t>(
-        std::stoi(LogText().substr(LogText().find(address) + address.size())));
+    const std::uint16_t port = AwaitPort();
     const std::jthread probe([port] { static_cast<void>(testing::Get(port, "/healthz")); });
     AwaitCalls(1);
     runner.request_stop();
@@ -230,6 +230,25 @@ TEST_F(ClustersTest, AReconcileReadsTheCacheOfAnotherCluster) {
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre("far"));
   EXPECT_FALSE(manager_.cache().Get<Pod>({"ns", "far"}));
+  EXPECT_EQ(Stop(), 0);
+}
+
+TEST_F(ClustersTest, AnObjectOfAnotherClusterIsMappedToKeysOfTheControllersCluster) {
+  Cluster& edge = manager_.AddCluster("edge", {.transport = edge_});
+  manager_.AddController<Pod>()
+      .Watches<Pod>(edge,
+                    [](const Pod& pod) {
+                      return std::vector<ObjectKey>{{"near", "of-" + pod.metadata.name}};
+                    })
+      .Reconcile([&](const ObjectKey& key, Context&) {
+        RecordCall(key.ToString());
+        return Result{};
+      });
+  Start();
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("near/of-far"));
+  edge_->SendToWatch(kPods, R"({"type":"ADDED","object":)" + PodJson("new") + "}\n");
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("near/of-far", "near/of-new"));
   EXPECT_EQ(Stop(), 0);
 }
 

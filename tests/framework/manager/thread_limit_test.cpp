@@ -41,6 +41,17 @@ class ThreadLimitTest : public ManagerTest {
     });
     RunWithLittleSpace(manager);
   }
+  /// The same with a controller whose workers start before.
+  [[noreturn]] void RunWithoutSpaceForTheWorkersOfTheSecondController() {
+    Manager manager{
+        Options{.log = Logger({.write = [](std::string_view line) { std::cerr << line; }}),
+                .transport = transport_,
+                .clock = clock_}};
+    const auto reconcile = [](const Pod&, Context&) { return Result{}; };
+    manager.AddController<Pod>({.name = "first"}).Reconcile(reconcile);
+    manager.AddController<Pod>({.name = "second", .workers = 10'000}).Reconcile(reconcile);
+    RunWithLittleSpace(manager);
+  }
   /// Runs a manager with more sources than there is space for their stacks.
   [[noreturn]] void RunWithoutSpaceForTheSources() {
     Manager manager{
@@ -75,6 +86,15 @@ TEST_F(ThreadLimitTest, RunReturns1AfterOneLineIfAWorkerThreadCannotBeStarted) {
   EXPECT_EXIT(RunWithoutSpaceForTheWorkers(), ::testing::ExitedWithCode(1),
               "Cannot start.*cannot start the 10000 worker threads of the controller .*pod.*use "
               "fewer workers");
+}
+
+TEST_F(ThreadLimitTest, IfASecondControllerCannotBeStartedTheFirstIsStoppedAndRunReturns1) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need the address space";
+#endif
+  EXPECT_EXIT(RunWithoutSpaceForTheWorkersOfTheSecondController(), ::testing::ExitedWithCode(1),
+              "Workers finished. controller=.first.*Cannot start.*controller .*second"
+              ".*Run has returned");
 }
 
 TEST_F(ThreadLimitTest, RunReturns1IfTheThreadOfASourceCannotBeStarted) {
