@@ -1,8 +1,10 @@
 """API servers for tests: kopp-apiserver, or etcd and kube-apiserver."""
 
+import atexit
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,17 +15,25 @@ from charts import HELMS, NAMESPACE, RELEASE, ROOT, arguments, run
 SCRIPTS = {"kopp-apiserver": "kopp_cluster.sh", "kube-apiserver": "cluster.sh"}
 
 
+# End the tests as Ctrl-C does. The functions of atexit then stop the servers.
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.default_int_handler)
+
+
 class Server:
     def __init__(self, name):
         self.script = ROOT / "tests/cluster" / SCRIPTS[name]
         self.folder = pathlib.Path(tempfile.mkdtemp()) / "server"
+        atexit.register(self.stop)
         self.run_script("up", self.folder)
         self.env = {"KUBECONFIG": str(self.folder / "admin.kubeconfig"), "KUBECACHEDIR": str(self.folder / "kubectl"),
                     **{f"HELM_{name}_HOME": str(self.folder / "helm") for name in ("CACHE", "CONFIG", "DATA")}}
 
     def stop(self):
-        self.run_script("down", self.folder)
-        self.folder.parent.rmdir()
+        if (self.folder / "cluster").exists():
+            self.run_script("down", self.folder)
+        if self.folder.parent.exists():
+            self.folder.parent.rmdir()
 
     def run_script(self, command, *words):
         # Not with a pipe: the server would keep it open.
