@@ -9,18 +9,19 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # tests/go.sh installs it if it is missing.
 LIBRARY_PACKAGES := build-essential cmake ninja-build libboost-dev libcli11-dev libcpprest-dev libfmt-dev \
   libre2-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
-BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev patch
+BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev patch python3
 DEMO_PACKAGES := curl jq
 CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
 FUZZ_PACKAGES := clang-16 libclang-rt-16-dev
+IMAGE_PACKAGES := $(filter-out libcpprest-dev,$(LIBRARY_PACKAGES)) python3
 CHECK_PACKAGES := clang-format-16 clang-tidy-16 shellcheck
 DOCS_PACKAGES := doxygen graphviz
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
-  test-charts charts-readme
+.PHONY: help install build test demo test-cluster test-charts charts-readme bench fuzz soak image image-packages image-tree \
+  test-image format check-format check-headers tidy docs
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -34,6 +35,8 @@ help:
 	@echo "                   and kube-apiserver"
 	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
 	@echo "make charts-readme generate the README pages of the charts from their values"
+	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
+	@echo "make test-image    check the image; REBUILD=1: also that a second build elsewhere gives the same digest"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          run clang-tidy on all sources, or on FILES"
@@ -125,6 +128,36 @@ test-charts: build/$(PRESET)/build.ninja
 charts-readme:
 	@"$$(tests/cluster/programs.sh charts)/helm-docs" --chart-search-root charts --template-files ../operator/README.md.gotmpl \
 	  --sort-values-order file --log-level warning
+
+# The container image: see controllers/image/README.md. All time stamps in it are SOURCE_DATE_EPOCH.
+IMAGE ?= sample-controller
+VERSION := $(shell awk '/^project.kopp VERSION/ {print $$3}' CMakeLists.txt)
+TAG ?= $(VERSION)
+# The address of the sources, for the label org.opencontainers.image.source.
+SOURCE ?=
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+IMAGE_TOOL = SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) python3 -B controllers/image/image.py
+ARCHIVE = build/image/sample-controller-$(TAG).oci.tar
+image-packages:
+	$(call packages,$(IMAGE_PACKAGES))
+
+# Collects the files of the image; also used by the Dockerfile.
+image-tree: image-packages
+	cmake --preset image
+	cmake --build --preset image
+	$(IMAGE_TOOL) tree --program build/image/controllers/sample/sample-controller --build build/image \
+	  --version $(VERSION) --license LICENSE --debug build/image/debug --output build/image/tree --limit 30
+
+image: image-tree
+	$(IMAGE_TOOL) archive --tree build/image/tree --program sample-controller --name $(IMAGE):$(TAG) --output $(ARCHIVE) \
+	  --limit 30 --label title=sample-controller --label 'description=Creates a Deployment for every Foo' \
+	  --label licenses=Apache-2.0 --label version=$(VERSION) --label revision=$(REVISION) $(addprefix --label source=,$(SOURCE)) \
+	  --label created=$$(date --utc --date=@$(SOURCE_DATE_EPOCH) +%FT%TZ)
+
+test-image: image build/$(PRESET)/build.ninja
+	cmake --build --preset $(PRESET) --target kopp-apiserver
+	KOPP_APISERVER=$(CURDIR)/$(APISERVER) REBUILD=$(REBUILD) python3 -B tests/controllers/image/image_test.py $(CURDIR) $(CURDIR)/$(ARCHIVE)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
