@@ -17,6 +17,10 @@
 #                                                write NAME.kubeconfig (with a token) and
 #                                                NAME-certificate.kubeconfig (with a certificate)
 # STATE holds admin.kubeconfig (system:masters), audit.log and a log of each program.
+# node/node.sh sets these variables of `up`:
+#   CLUSTER_PORT      the port of the API server (default: a free one)
+#   CLUSTER_NAMES     further names in its certificate, such as ,IP:10.0.0.1
+#   CLUSTER_FLAGS     further flags of the API server
 set -euo pipefail
 
 # Do not use a proxy for loopback.
@@ -81,7 +85,7 @@ programs() { KOPP_PROGRAMS=${KOPP_PROGRAMS:-$("$here/programs.sh")} && echo "$KO
 # generating RSA keys is slow.
 create_certificates() { # STATE
   create_authority "$1"
-  create_certificate "$1" apiserver /CN=kube-apiserver "subjectAltName=IP:127.0.0.1,IP:::1,DNS:localhost"
+  create_certificate "$1" apiserver /CN=kube-apiserver "subjectAltName=IP:127.0.0.1,IP:::1,DNS:localhost${CLUSTER_NAMES:-}"
   create_key "$1/service-account"
 }
 
@@ -152,6 +156,10 @@ start_servers() { start_etcd "$1" && start_apiserver "$1"; }
 # cluster is stopped, so no other program can take the port while the API server is down. Both use
 # SO_REUSEPORT, so the API server can bind the port too. Perl is installed on every Debian system.
 reserve_port() { # STATE
+  if [[ -n ${CLUSTER_PORT:-} ]]; then
+    echo "$CLUSTER_PORT" >"$1/port"
+    return
+  fi
   # shellcheck disable=SC2016  # these are Perl variables
   process_start "$1" port perl -MSocket -e '
     socket(my $socket, PF_INET, SOCK_STREAM, 0) or die $!;
@@ -168,6 +176,8 @@ reserve_port() { # STATE
 # apiserver.startups records these intervals for checks that read the audit log.
 start_apiserver() { # STATE
   local programs started
+  local -a flags
+  read -rd '' -a flags <<<"${CLUSTER_FLAGS:-}" || true # it may have several lines
   programs=$(programs)
   started=$(date -u +%FT%T.%6NZ)
   process_start "$1" apiserver "$programs/kube-apiserver" --etcd-servers=unix://localhost:2379 \
@@ -178,7 +188,7 @@ start_apiserver() { # STATE
     --service-account-signing-key-file=service-account.key \
     --service-account-issuer=https://kubernetes.default.svc --service-cluster-ip-range=10.0.0.0/24 \
     --authorization-mode=RBAC \
-    --audit-policy-file="$here/audit/policy.yaml" --audit-log-path=audit.log
+    --audit-policy-file="$here/audit/policy.yaml" --audit-log-path=audit.log "${flags[@]}"
   wait_or_print_log "$1" apiserver 600 is_ready "$1"
   echo "$started $(date -u +%FT%T.%6NZ)" >>"$1/apiserver.startups"
 }
