@@ -12,6 +12,7 @@ LIBRARY_PACKAGES := build-essential cmake ninja-build libboost-dev libcli11-dev 
 BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev patch python3
 DEMO_PACKAGES := curl jq
 CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
+NODE_PACKAGES := $(CLUSTER_PACKAGES) build-essential containerd containernetworking-plugins iproute2 runc
 FUZZ_PACKAGES := clang-16 libclang-rt-16-dev
 IMAGE_PACKAGES := $(filter-out libcpprest-dev,$(LIBRARY_PACKAGES)) python3
 CHECK_PACKAGES := clang-format-16 clang-tidy-16 shellcheck
@@ -20,8 +21,8 @@ CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo test-cluster test-charts charts-readme bench fuzz soak image image-packages image-tree \
-  test-image format check-format check-headers tidy docs
+.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
+  image image-packages image-tree test-image test-node test-charts charts-readme
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -33,10 +34,11 @@ help:
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
 	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
 	@echo "                   and kube-apiserver"
-	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
-	@echo "make charts-readme generate the README pages of the charts from their values"
 	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
 	@echo "make test-image    check the image; REBUILD=1: also that a second build elsewhere gives the same digest"
+	@echo "make test-node     install the chart with Helm on a node with containerd and a kubelet, where Pods run; needs root"
+	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
+	@echo "make charts-readme generate the README pages of the charts from their values"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          run clang-tidy on all sources, or on FILES"
@@ -119,16 +121,6 @@ soak: build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET) --target soak soak_checker
 	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
 
-# CHARTS: only the tests whose names contain one of these words, for example CHARTS='kube_score helm_docs'.
-test-charts: build/$(PRESET)/build.ninja
-	$(call packages,$(CLUSTER_PACKAGES))
-	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
-	@$(SCRIPT_ENVIRONMENT) tests/charts/run.sh $(CHARTS)
-
-charts-readme:
-	@"$$(tests/cluster/programs.sh charts)/helm-docs" --chart-search-root charts --template-files ../operator/README.md.gotmpl \
-	  --sort-values-order file --log-level warning
-
 # The container image: see controllers/image/README.md. All time stamps in it are SOURCE_DATE_EPOCH.
 IMAGE ?= sample-controller
 VERSION := $(shell awk '/^project.kopp VERSION/ {print $$3}' CMakeLists.txt)
@@ -158,6 +150,23 @@ image: image-tree
 test-image: image build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET) --target kopp-apiserver
 	KOPP_APISERVER=$(CURDIR)/$(APISERVER) REBUILD=$(REBUILD) python3 -B tests/controllers/image/image_test.py $(CURDIR) $(CURDIR)/$(ARCHIVE)
+
+# HELM: helm3 or helm4.
+HELM ?= helm4
+test-node: image
+	$(call packages,$(NODE_PACKAGES))
+	@$(SUDO) env KOPP_CACHE='$(or $(KOPP_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kopp)' ARCHIVE=$(CURDIR)/$(ARCHIVE) HELM=$(HELM) \
+	  tests/cluster/node_test.sh
+
+# CHARTS: only the tests whose names contain one of these words, for example CHARTS='kube_score helm_docs'.
+test-charts: build/$(PRESET)/build.ninja
+	$(call packages,$(CLUSTER_PACKAGES))
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
+	@$(SCRIPT_ENVIRONMENT) tests/charts/run.sh $(CHARTS)
+
+charts-readme:
+	@"$$(tests/cluster/programs.sh charts)/helm-docs" --chart-search-root charts --template-files ../operator/README.md.gotmpl \
+	  --sort-values-order file --log-level warning
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
