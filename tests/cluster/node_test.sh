@@ -85,9 +85,9 @@ helm() {
 
 print_failure_context() {
   [[ -e $state/ready ]] || return 0
-  kubectl -n "$operators" get pods -o wide
-  kubectl -n "$operators" get events --sort-by=.lastTimestamp | tail -n 8
-  kubectl -n "$operators" logs -l "app.kubernetes.io/instance=$release" --tail=8 --prefix
+  kubectl -n "$operators" get pods -o wide || true
+  kubectl -n "$operators" get events --sort-by=.lastTimestamp | tail -n 8 || true
+  kubectl -n "$operators" logs -l "app.kubernetes.io/instance=$release" --tail=8 --prefix || true
 }
 
 stop_node() {
@@ -108,12 +108,9 @@ nothing_left() {
   equals "" find /sys/class/net/ -name cni0 -o -name node0
 }
 
-processes_with() { # TEXT; in the command line
-  local file
-  for file in /proc/[0-9]*/cmdline; do
-    ! tr '\0' ' ' <"$file" 2>/dev/null | grep -F -- "$1" | grep -v "^$BASH " || true
-  done
-}
+# Prints the processes with TEXT in their command line. grep reads TEXT from stdin, so that it does
+# not find itself.
+processes_with() { grep -lsF -f - /proc/[0-9]*/cmdline <<<"$1"; } # TEXT
 
 # Runs to its end even if a command fails or stdout is closed.
 clean_up() {
