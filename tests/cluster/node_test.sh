@@ -110,6 +110,7 @@ nothing_left() {
 
 # Prints the processes with TEXT in their command line. grep reads TEXT from stdin, so that it does
 # not find itself.
+# shellcheck disable=SC2062 # the names of files
 processes_with() { grep -lsF -f - /proc/[0-9]*/cmdline <<<"$1"; } # TEXT
 
 # Runs to its end even if a command fails or stdout is closed.
