@@ -78,7 +78,7 @@ TEST_F(LaterControllersTest, ItsWorkersStartWhenItsCachesHaveSynced) {
         return {};
       });
   later.queue().Add({"ns", "a"});
-  transport_->Await("GET", kPods);
+  clock_.AwaitSleeperFor(2min);  // the controller waits for its caches
   SetPods({});
   while (!manager_.cache().NotSynced().empty()) clock_.Advance(1s);
 
