@@ -93,6 +93,9 @@ TEST_F(LaterControllersTest, TheManagerStopsWithCode1IfItsCachesDoNotSyncInTime)
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
   manager_.AddController<Pod>({.name = "later"}).Reconcile(Recording());
 
+  AwaitLog("Reflector error");
+  while (manager_.cache().NotSynced().at(0).problem.empty()) std::this_thread::yield();
+
   AdvanceUntilLogged("failed, stopping");
   runner_.join();
 
