@@ -33,8 +33,8 @@ class StoreVersion {
   /// Returns whether the store contains the change that has made `resource_version`. Returns false
   /// if the versions are not comparable; see IsOlderResourceVersion.
   [[nodiscard]] bool HasReached(std::string_view resource_version) const;
-  /// Returns how often etcd was restored, or may have been. Versions from before a restore cannot be
-  /// compared with later ones.
+  /// Returns how often etcd was restored, or may have been. Versions from before a restore cannot
+  /// be compared with later ones.
   [[nodiscard]] std::uint64_t restores() const;
 
   /// Blocks until HasReached(resource_version), `deadline` or `stop`. Returns whether the version
