@@ -203,9 +203,9 @@ Request AnyHttpSource::ListRequest(const informer::ListOptions& options, ObjectF
 informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
-  static const Decoder kDecodeMetadata = DecodeMetadata;
+  static const Decoder decode_metadata = DecodeMetadata;
   const bool metadata_only = options.metadata_only && form_ == ObjectForm::kComplete;
-  const Decoder& decode = metadata_only ? kDecodeMetadata : decode_;
+  const Decoder& decode = metadata_only ? decode_metadata : decode_;
   const Request request = ListRequest(options, metadata_only ? ObjectForm::kMetadataOnly : form_);
   const auto stream = OpenStream(transport_, request, "LIST", stop);
   informer::ListResult result{.metadata_only = metadata_only};

@@ -10,16 +10,16 @@ namespace kopp {
 /// applies.
 class ReadScope {
  public:
-  explicit ReadScope(std::stop_token stop) : outer_(std::exchange(current_, std::move(stop))) {}
-  ~ReadScope() { current_ = std::move(outer_); }
+  explicit ReadScope(std::stop_token stop) : outer_(std::exchange(current, std::move(stop))) {}
+  ~ReadScope() { current = std::move(outer_); }
   ReadScope(const ReadScope&) = delete;
   ReadScope& operator=(const ReadScope&) = delete;
 
   /// Returns the token of this thread; outside of all scopes, it is never stopped.
-  [[nodiscard]] static const std::stop_token& stop() { return current_; }
+  [[nodiscard]] static const std::stop_token& stop() { return current; }
 
  private:
-  inline static thread_local std::stop_token current_{};
+  inline static thread_local std::stop_token current{};
   std::stop_token outer_;
 };
 

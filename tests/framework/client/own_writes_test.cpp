@@ -40,6 +40,13 @@ class OwnWritesTest : public ::testing::Test {
     pod.metadata.uid = uid;
     return pod;
   }
+  void RestartServerUntilRestoreIsNoticed() {
+    source_.FailWatch(std::runtime_error("the API server restarts"));
+    while (informer_.version().restores() == 0) {
+      clock_.AwaitSleepers(1);  // the back-off of the reflector
+      clock_.Advance(1s);
+    }
+  }
   static WrittenObject WebAt(const std::string& version) {
     return {.key = web_pod, .uid = "u1", .resource_version = version};
   }
@@ -298,11 +305,7 @@ TEST_F(OwnWritesTest, WritesOfBeforeARestoreOfEtcdAreVoid) {
   Start();
   writes_.Record(WebAt("6"), true);
   source_.SetResourceVersion(2);
-  source_.FailWatch(std::runtime_error("the API server restarts"));
-  while (informer_.version().restores() == 0) {
-    clock_.AwaitSleepers(1);  // the back-off of the reflector
-    clock_.Advance(1s);
-  }
+  RestartServerUntilRestoreIsNoticed();
 
   EXPECT_NO_THROW(Await());
 }
@@ -315,11 +318,7 @@ TEST_F(OwnWritesTest, WritesOfBeforeARestoreAreVoidAlthoughTheNewestVersionIsHig
   source_.SetResourceVersion(3);
   source_.Set(PodWith("web"));  // version 4
   source_.SetResourceVersion(20);
-  source_.FailWatch(std::runtime_error("the API server restarts"));
-  while (informer_.version().restores() == 0) {
-    clock_.AwaitSleepers(1);  // the back-off of the reflector
-    clock_.Advance(1s);
-  }
+  RestartServerUntilRestoreIsNoticed();
 
   EXPECT_NO_THROW(Await());
 }

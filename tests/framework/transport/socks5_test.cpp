@@ -19,8 +19,8 @@ using ::testing::StartsWith;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-const std::string kNoPassword = "\x05\x00"s;
-const std::string kConnected = "\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00"s;
+const std::string no_password = "\x05\x00"s;
+const std::string connected = "\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00"s;
 constexpr std::size_t kGreetingSize = 3;
 constexpr std::size_t kConnectSize = 18;  // for the name "api.invalid"
 
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(, Socks5Test, ::testing::ValuesIn(TransportAdapters()),
 TEST_P(Socks5Test, CallToHttpsServerUsesATunnelToItsName) {
   config_.certificate_authority = authority_.certificate();
   RawServer proxy(
-      {{ReadBytes(kGreetingSize), Send(kNoPassword), ReadBytes(kConnectSize), Send(kConnected),
+      {{ReadBytes(kGreetingSize), Send(no_password), ReadBytes(kConnectSize), Send(connected),
         StartTls(), ReadRequest(), Send(MakeResponse(200, "hello"))}},
       RawServer::Tls{.identity = authority_.Issue({.subject_alt_names = "DNS:api.invalid"})});
   config_.token = "s3cret";
@@ -61,8 +61,8 @@ TEST_P(Socks5Test, CallToHttpsServerUsesATunnelToItsName) {
 }
 
 TEST_P(Socks5Test, CallToHttpServerUsesATunnelAndAnOrdinaryRequest) {
-  RawServer proxy({{ReadBytes(kGreetingSize), Send(kNoPassword), ReadBytes(kConnectSize),
-                    SendByteByByte(kConnected), ReadRequest(), Send(MakeResponse(200, "one")),
+  RawServer proxy({{ReadBytes(kGreetingSize), Send(no_password), ReadBytes(kConnectSize),
+                    SendByteByByte(connected), ReadRequest(), Send(MakeResponse(200, "one")),
                     ReadRequest(), Send(MakeResponse(200, "two"))}});
   const auto transport = TransportThrough(proxy, "http://api.invalid", "", "socks5h");
 
@@ -74,8 +74,8 @@ TEST_P(Socks5Test, CallToHttpServerUsesATunnelAndAnOrdinaryRequest) {
 }
 
 TEST_P(Socks5Test, AddressOfTheServerIsSentAsAnAddress) {
-  RawServer ipv4({{ReadBytes(kGreetingSize), Send(kNoPassword), ReadBytes(10), Close()}});
-  RawServer ipv6({{ReadBytes(kGreetingSize), Send(kNoPassword), ReadBytes(22), Close()}});
+  RawServer ipv4({{ReadBytes(kGreetingSize), Send(no_password), ReadBytes(10), Close()}});
+  RawServer ipv6({{ReadBytes(kGreetingSize), Send(no_password), ReadBytes(22), Close()}});
 
   static_cast<void>(FailureOfCall(*TransportThrough(ipv4, "https://10.1.2.3"), {.target = "/"}));
   static_cast<void>(FailureOfCall(*TransportThrough(ipv6, "https://[fd00::1]"), {.target = "/"}));
@@ -88,7 +88,7 @@ TEST_P(Socks5Test, AddressOfTheServerIsSentAsAnAddress) {
 TEST_P(Socks5Test, PasswordIsSentIfTheProxyRequiresIt) {
   RawServer proxy(
       {{ReadBytes(4), Send("\x05\x02"s), ReadBytes(12), Send("\x01\x00"s), ReadBytes(kConnectSize),
-        Send(kConnected), ReadRequest(), Send(MakeResponse(200, "hello"))}});
+        Send(connected), ReadRequest(), Send(MakeResponse(200, "hello"))}});
 
   EXPECT_EQ(
       TransportThrough(proxy, "http://api.invalid", "me:p%40ss:wd@")->Call({.target = "/"}).body,
@@ -115,7 +115,7 @@ TEST_P(Socks5Test, ProxyThatRequiresAPasswordFailsAsForbiddenByProxy) {
 
 TEST_P(Socks5Test, ReplyOfTheProxyIsPartOfTheError) {
   const auto after_reply = [this](const std::string& reply) {
-    return FailureThrough({ReadBytes(kGreetingSize), Send(kNoPassword), ReadBytes(kConnectSize),
+    return FailureThrough({ReadBytes(kGreetingSize), Send(no_password), ReadBytes(kConnectSize),
                            Send("\x05"s + reply), Close()});
   };
   const auto forbidden = after_reply("\x02"s);
