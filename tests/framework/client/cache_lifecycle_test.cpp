@@ -234,7 +234,7 @@ TEST_F(CacheTest, WaitForSyncWaitsLongerThanItsTimeLimitOnlyForMissingKinds) {
   cache.InformerFor<Pod>();
   cache.Start();
   auto synced = std::async(std::launch::async, [&] { return cache.WaitForSync({}); });
-  transport_.Await("GET", kPodsOfAll);
+  clock_.AwaitSleepers(2);  // WaitForSync, and the back-off after the 404
   clock_.AwaitSleeperFor(30s);
 
   clock_.Advance(30s);
