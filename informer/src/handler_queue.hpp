@@ -74,7 +74,6 @@ class HandlerQueue {
   Pending& At(std::uint32_t number) { return pending_[number - first_number_]; }
   /// Returns the number of the pending events of the object; adds an entry if there are none.
   std::uint32_t FindOrAdd(const AnyObject& object, std::uint32_t hash);
-  void RemoveFirst(const AnyObject& object);
   void PopEmpty();
   void Compact();
   static void Merge(Pending& pending, HandlerEvent event);

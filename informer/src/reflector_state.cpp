@@ -117,11 +117,8 @@ void ReflectorState::OnEvent(const std::string& resource_version, bool bookmark)
   }
 }
 
-void ReflectorState::OnChange(const ObjectKey& key, const std::string& resource_version,
-                              bool deleted) {
-  last_change_.key = key;
-  last_change_.version = resource_version;
-  last_change_.deleted = deleted;
+void ReflectorState::OnChange(ObjectKey key, std::string resource_version, bool deleted) {
+  last_change_ = {std::move(key), std::move(resource_version), deleted};
 }
 
 void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {

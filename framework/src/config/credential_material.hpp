@@ -14,7 +14,7 @@ namespace kopp::detail {
 
 /// The current token and TLS context of a configuration, and how to load them again: from files and
 /// from the credential plugin. Not thread-safe; all functions that load may block. To load without
-/// a lock, load with a copy, and then adopt what it has loaded.
+/// a lock, load with a copy, and then take over what the copy has loaded.
 ///
 /// A function that throws ConfigError leaves the token and the TLS context as they were. Its
 /// message never contains a credential.

@@ -40,8 +40,8 @@ struct ReflectorOptions {
   /// cache. After a difference, the reflector lists everything again. Needs an API server that
   /// still has the version: without bookmarks, audits of quiet kinds fail with 410 and are skipped.
   ///
-  /// An audit costs as much as a list of all objects, for the server (which reads them from etcd,
-  /// because of the exact version), the network and the decoder of this program.
+  /// An audit lists only metadata. For the server, it costs as much as a list of all objects, which
+  /// it reads from etcd because of the exact version.
   Duration audit_interval{};
   /// Called on the thread of AnyReflector::Run after an audit has found differences; `on_problem`
   /// is called too. Must not throw.
@@ -144,7 +144,7 @@ class ReflectorState {
   void OnEvent(const std::string& resource_version, bool bookmark);
   /// Call for the change of an object with the newest version so far, in an event or a list.
   /// Without calls, kCheckingVersion only compares the newest versions.
-  void OnChange(const ObjectKey& key, const std::string& resource_version, bool deleted);
+  void OnChange(ObjectKey key, std::string resource_version, bool deleted);
   /// Call in kStreamingList when an existing object has arrived.
   void OnInitialObject() { last_event_ = clock_.Now(); }
   /// Call in kStreamingList after all initial events were applied. The state is kWatching.
