@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -99,11 +100,10 @@ Script AlwaysRespond(const std::string& response) {
   return {ReadRequest(), Send(response), Repeat()};
 }
 
-// The server side of one connection, with or without TLS.
+// The server side of one connection, with or without TLS, or with a TLS session inside another.
 class RawServer::ServerConnection {
  public:
-  ServerConnection(std::size_t number, int socket, SSL_CTX* context)
-      : index(number), socket_(socket), context_(context) {
+  ServerConnection(std::size_t number, int socket) : index(number), socket_(socket) {
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
@@ -111,10 +111,17 @@ class RawServer::ServerConnection {
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
 
-  bool Handshake() {
-    if (context_ == nullptr) return true;
-    session_ = SSL_new(context_);
-    SSL_set_fd(session_, socket_);
+  // Without `context` there is no TLS. A second handshake runs inside the session of the first.
+  bool Handshake(SSL_CTX* context) {
+    if (context == nullptr) return true;
+    SSL* outer = std::exchange(session_, SSL_new(context));
+    if (outer == nullptr) {
+      SSL_set_fd(session_, socket_);
+    } else {
+      BIO* bio = BIO_new(BIO_f_ssl());
+      BIO_set_ssl(bio, outer, BIO_CLOSE);
+      SSL_set_bio(session_, bio, bio);
+    }
     return SSL_accept(session_) == 1;
   }
 
@@ -178,7 +185,6 @@ class RawServer::ServerConnection {
 
  private:
   int socket_;
-  SSL_CTX* context_;
   SSL* session_ = nullptr;  // from the handshake on
 };
 
@@ -186,6 +192,7 @@ RawServer::RawServer(std::vector<Script> scripts, std::optional<Tls> tls,
                      const std::string& address, std::uint16_t port)
     : scripts_(std::move(scripts)), tls_(tls.has_value()) {
   if (tls) context_.reset(MakeContext(*tls));
+  if (tls && !tls->proxy.key.empty()) proxy_context_.reset(MakeContext({.identity = tls->proxy}));
   socklen_t length = 0;
   sockaddr_storage storage = Loopback(address, length, port);
   auto* socket_address = reinterpret_cast<sockaddr*>(&storage);
@@ -271,14 +278,17 @@ void RawServer::Accept() {
 void RawServer::Serve(std::size_t index, int socket) {
   BlockSigpipe();
   {
-    ServerConnection connection(index, socket, context_.get());
-    // A script that starts with kStall or has a kStartTls does not start with the TLS handshake.
+    ServerConnection connection(index, socket);
+    // A script that starts with kStall or has a kStartTls does not start with the TLS handshake,
+    // except that with an https:// proxy.
     const Script& script = scripts_[std::min(index, scripts_.size() - 1)];
     const bool stalls_at_once = !script.empty() && script.front().type == Type::kStall;
     const bool starts_tls_later = std::any_of(script.begin(), script.end(), [](const Step& step) {
       return step.type == Type::kStartTls;
     });
-    if (stalls_at_once || starts_tls_later || connection.Handshake()) {
+    SSL_CTX* context = proxy_context_ ? proxy_context_.get() : context_.get();
+    const bool starts_without_tls = stalls_at_once || (starts_tls_later && !proxy_context_);
+    if (starts_without_tls || connection.Handshake(context)) {
       RunScript(connection, script);
     } else {
       connection.DrainUntilClosed();
@@ -348,7 +358,7 @@ bool RawServer::RunStep(ServerConnection& connection, const Step& step) {
     case Type::kReadBytes:
       return RecordBytes(connection, step.bytes.size());
     case Type::kStartTls:
-      return connection.Handshake();
+      return connection.Handshake(context_.get());
     case Type::kEchoTarget:
       return connection.Write(MakeResponse(200, connection.target));
     case Type::kSend:

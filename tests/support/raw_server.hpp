@@ -22,7 +22,8 @@ struct Step {
     kReadRequest,      ///< reads and records a request; the script ends if none arrives
     kReadRequestHead,  ///< like kReadRequest, but leaves the body unread
     kReadBytes,       ///< reads and records, as the head of a request, as many bytes as `bytes` has
-    kStartTls,        ///< performs the TLS handshake, instead of at the start of the connection
+    kStartTls,        ///< performs the TLS handshake, instead of at the start of the connection;
+                      ///< behind an https:// proxy (Tls::proxy) inside its TLS session
     kEchoTarget,      ///< responds with the target of the last request as the body
     kSend,            ///< sends `bytes`
     kSendByteByByte,  ///< sends `bytes` in writes of one byte
@@ -85,6 +86,9 @@ class RawServer {
   struct Tls {
     CertificateAndKey identity{};
     std::string client_authority{};  ///< if set, clients must present a certificate issued by it
+    /// If set, the identity of the https:// proxy that the server plays: each connection starts
+    /// with a TLS handshake with it.
+    CertificateAndKey proxy{};
   };
   struct Request {
     std::size_t connection = 0;  ///< the index of the connection, starting at 0
@@ -131,7 +135,9 @@ class RawServer {
 
   std::vector<Script> scripts_;
   bool tls_ = false;
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_{nullptr, &SSL_CTX_free};
+  using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+  Context context_{nullptr, &SSL_CTX_free};
+  Context proxy_context_{nullptr, &SSL_CTX_free};
   int listener_ = -1;
   std::uint16_t port_ = 0;
 

@@ -60,8 +60,8 @@ struct Config {
   std::string certificate_authority{};    ///< PEM; empty: the CAs of the system
   bool insecure_skip_tls_verify = false;  ///< must be false if certificate_authority is set
   std::string tls_server_name{};  ///< expected in the certificate; empty: the host of `server`
-  /// "http://[USER:PASSWORD@]HOST:PORT" or "socks5://…": the proxy to the server; empty: connect
-  /// directly.
+  /// "http://[USER:PASSWORD@]HOST:PORT", "https://…" or "socks5://…": the proxy to the server;
+  /// empty: connect directly.
   SecretString proxy_url{};
   std::string client_certificate{};    ///< PEM, the leaf first
   SecretString client_key{};           ///< PEM
@@ -103,8 +103,7 @@ struct ConfigSources {
 ///
 /// The proxy is that of the cluster's proxy-url. Without it: that of $HTTPS_PROXY for an https://
 /// server and of $HTTP_PROXY for an http:// server, unless $NO_PROXY matches the server or the
-/// server is on loopback. Each variable may be in lower case; the rules are those of Go. Only
-/// http:// proxies are supported.
+/// server is on loopback. Each variable may be in lower case; the rules are those of Go.
 ///
 /// Blocks while it reads files. Throws ConfigError; its message never contains a credential.
 [[nodiscard]] Config LoadConfig(const ConfigSources& sources = {});

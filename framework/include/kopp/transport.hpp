@@ -138,7 +138,8 @@ struct TransportOptions {
   Calls calls = Calls::kBeast;
   std::string user_agent = "kopp";
   Duration connect_timeout = std::chrono::seconds(5);  ///< for each of name lookup and TCP connect
-  Duration handshake_timeout = std::chrono::seconds(10);  ///< for the TLS handshake
+  /// For each TLS handshake, and for opening a tunnel through a proxy.
+  Duration handshake_timeout = std::chrono::seconds(10);
   Duration call_timeout = std::chrono::seconds(30);  ///< for a whole Call; for Open until the head
   std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
   /// Decides when to read credential files and run plugins again. Must outlive the transport.
@@ -162,7 +163,10 @@ struct TransportOptions {
 ///
 /// An http:// server is reached through an HTTP proxy with ordinary requests, an https:// server
 /// with CONNECT: the proxy sees only the host and port of the server. A SOCKS5 proxy connects to
-/// either; it gets the name of the server and looks it up.
+/// either; it gets the name of the server and looks it up. The connection to an https:// proxy is
+/// encrypted, too. Its certificate is verified with the CAs of the system only, for the host of
+/// proxy_url: certificate_authority, tls_server_name, insecure_skip_tls_verify and the client
+/// certificate are not for the proxy.
 [[nodiscard]] std::unique_ptr<Transport> MakeTransport(const Config& config,
                                                        const TransportOptions& options = {});
 

@@ -57,11 +57,9 @@ void Connection::WaitUntilConnected(TimePoint deadline) {
 }
 
 void Connection::Handshake(const TlsContext& tls, TimePoint deadline) {
+  proxy_session_ = std::move(session_);
   session_ = tls.NewSession(handshake_);
-  BIO* bio = BIO_new(SocketBioMethod());
-  if (bio == nullptr) throw std::bad_alloc();
-  BIO_set_data(bio, &io_);
-  BIO_set_init(bio, 1);
+  BIO* bio = NewBio();
   SSL_set_bio(session_.get(), bio, bio);
   SSL_set_read_ahead(session_.get(), 1);  // one recv per record instead of two
   for (;;) {
@@ -71,8 +69,21 @@ void Connection::Handshake(const TlsContext& tls, TimePoint deadline) {
     const int error = SSL_get_error(session_.get(), result);
     const short events = PollEventsFor(error);
     if (events == 0) ThrowHandshakeError(error);
-    if (!WaitFor(events, deadline)) throw failure::HandshakeTimeout();
+    if (!WaitFor(events, deadline)) throw failure::HandshakeTimeout(tls.peer());
   }
+}
+
+// Returns the BIO below session_: the socket, or the TLS session with the proxy.
+BIO* Connection::NewBio() {
+  BIO* bio = BIO_new(proxy_session_ ? BIO_f_ssl() : SocketBioMethod());
+  if (bio == nullptr) throw std::bad_alloc();
+  if (proxy_session_) {
+    BIO_set_ssl(bio, proxy_session_.get(), BIO_NOCLOSE);
+  } else {
+    BIO_set_data(bio, &io_);
+    BIO_set_init(bio, 1);
+  }
+  return bio;
 }
 
 void Connection::Write(std::string_view bytes, TimePoint deadline) {
@@ -128,7 +139,10 @@ std::optional<std::size_t> Connection::ReadTls(std::span<char> buffer, TimePoint
 
 bool Connection::IsReusable(const TlsContext* tls) const {
   const bool belongs = tls == nullptr ? !session_ : tls->IsContextOf(session_.get());
-  return belongs && (!session_ || SSL_has_pending(session_.get()) == 0) &&
+  const auto has_pending = [](const Session& session) {
+    return session && SSL_has_pending(session.get()) != 0;
+  };
+  return belongs && !has_pending(session_) && !has_pending(proxy_session_) &&
          IsOpenAndIdle(io_.socket.get());
 }
 
@@ -154,17 +168,27 @@ short Connection::PollEventsFor(int error) {
 void Connection::ThrowHandshakeError(int error) {
   if (!handshake_.verify_error.empty())
     throw TransportError(ErrorKind::kUntrusted, handshake_.verify_error);
-  if (error != SSL_ERROR_SSL || ERR_peek_error() == 0) throw failure::HandshakeClosed();
-  throw ToTransportError(ERR_peek_error());
+  if (error != SSL_ERROR_SSL || ERR_peek_error() == 0) {
+    throw failure::HandshakeClosed(handshake_.peer);
+  }
+  throw ToTransportError(ERR_peek_error(), handshake_.peer);
 }
 
 void Connection::ThrowTlsError(int error) {
   const unsigned long code = ERR_peek_error();
-  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) throw ToTransportError(code);
+  if (error == SSL_ERROR_SSL && IsCertificateAlert(code)) {
+    throw ToTransportError(code, handshake_.peer);
+  }
   if (error == SSL_ERROR_SSL && code != 0) {
     throw failure::ConnectionBroken(ReadAndClearTlsErrors());
   }
-  ThrowConnectionError(io_.error);
+  ThrowConnectionError(IsClosedByProxy() ? 0 : io_.error);
+}
+
+// Returns whether the proxy has closed its TLS session. The session inside sees the end of the
+// connection, although the last read from the socket did not fail.
+bool Connection::IsClosedByProxy() const {
+  return proxy_session_ && (SSL_get_shutdown(proxy_session_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 const BIO_METHOD* Connection::SocketBioMethod() {

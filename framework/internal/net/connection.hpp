@@ -14,7 +14,8 @@
 
 namespace kopp::detail {
 
-/// One client TCP connection, with or without TLS, whose reads and writes have deadlines.
+/// One client TCP connection, with or without TLS, whose reads and writes have deadlines. Through
+/// an https:// proxy, the TLS session with the server runs inside that with the proxy.
 ///
 /// All calls block in poll(), so an idle connection costs one descriptor and no thread. Not
 /// thread-safe, except that any thread may call Interrupt. Every failure throws TransportError with
@@ -28,7 +29,8 @@ class Connection {
 
   /// Blocks until the TCP connection is established.
   void WaitUntilConnected(TimePoint deadline);
-  /// Blocks until the TLS handshake is complete.
+  /// Blocks until the TLS handshake is complete. The second handshake of a connection runs inside
+  /// the TLS session of the first.
   void Handshake(const TlsContext& tls, TimePoint deadline);
 
   /// Blocks until the kernel has accepted all of `bytes`. After a kBroken error, Read may still
@@ -55,6 +57,7 @@ class Connection {
     // the caller poll, which saves a system call.
     bool drained = false;
   };
+  [[nodiscard]] BIO* NewBio();
   static const BIO_METHOD* SocketBioMethod();
   static int BioRead(BIO* bio, char* bytes, int size);
   static int BioWrite(BIO* bio, const char* bytes, int size);
@@ -64,12 +67,16 @@ class Connection {
   [[nodiscard]] std::optional<std::size_t> ReadPlain(std::span<char> buffer, TimePoint deadline);
   [[nodiscard]] std::optional<std::size_t> ReadTls(std::span<char> buffer, TimePoint deadline);
   [[noreturn]] void ThrowHandshakeError(int error);
+  [[nodiscard]] bool IsClosedByProxy() const;
   [[noreturn]] void ThrowTlsError(int error);
   [[nodiscard]] static short PollEventsFor(int error);
 
+  using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
+
   SocketIo io_;
-  HandshakeResult handshake_;
-  std::unique_ptr<SSL, decltype(&SSL_free)> session_{nullptr, &SSL_free};
+  HandshakeResult handshake_;                  // of the last handshake
+  Session proxy_session_{nullptr, &SSL_free};  // null unless session_ runs inside it
+  Session session_{nullptr, &SSL_free};        // carries the bytes of Read and Write; null: no TLS
 };
 
 }  // namespace kopp::detail

@@ -1,11 +1,11 @@
 #include "net/proxy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include <openssl/evp.h>
 
@@ -55,16 +55,26 @@ std::optional<UserInfo> ParseUserInfo(std::string_view text) {
   return UserInfo{*user, *password};
 }
 
-// Removes the scheme from `url`. Returns nullopt if it is not the scheme of a supported proxy.
-std::optional<Proxy::Type> RemoveScheme(std::string_view& url) {
-  for (const auto& [scheme, type] : {std::pair{std::string_view("http://"), Proxy::Type::kHttp},
-                                     {"socks5://", Proxy::Type::kSocks5},
-                                     {"socks5h://", Proxy::Type::kSocks5}}) {
-    if (!url.starts_with(scheme)) continue;
-    url.remove_prefix(scheme.size());
-    return type;
+struct Scheme {
+  std::string_view prefix;  // of the URL
+  Proxy::Type type;
+  std::string_view endpoint_prefix;  // of a URL that ParseEndpoint accepts
+};
+constexpr std::array kSchemes = {
+    Scheme{"http://", Proxy::Type::kHttp, "http://"},
+    Scheme{"https://", Proxy::Type::kHttp, "https://"},
+    Scheme{"socks5://", Proxy::Type::kSocks5, "http://"},
+    Scheme{"socks5h://", Proxy::Type::kSocks5, "http://"},
+};
+
+// Removes the scheme from `url` and returns it; null if no supported proxy has it.
+const Scheme* RemoveScheme(std::string_view& url) {
+  for (const Scheme& scheme : kSchemes) {
+    if (!url.starts_with(scheme.prefix)) continue;
+    url.remove_prefix(scheme.prefix.size());
+    return &scheme;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // Returns false if user or password are not valid for the proxy.
@@ -84,43 +94,39 @@ bool SetUser(Proxy& proxy, std::string_view user_info) {
 }  // namespace
 
 std::string Proxy::Origin() const {
-  return (type == Type::kHttp ? "http://" : "socks5://") + endpoint.HostAndPort();
+  const std::string scheme =
+      type == Type::kSocks5 ? "socks5://" : (endpoint.tls ? "https://" : "http://");
+  return scheme + endpoint.HostAndPort();
 }
 
 Proxy ParseProxy(std::string_view url, const std::string& where) {
-  if (url.starts_with("https://")) {
-    throw ConfigError(where +
-                      ": https proxies are not supported; use the http:// address of a proxy that "
-                      "supports CONNECT: the connection to an https:// server is encrypted through "
-                      "the proxy");
-  }
   const auto throw_invalid = [&where] {
     throw ConfigError(where + ": the proxy URL is not valid; write it as " +
                       "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password " +
                       "percent-encoded");
   };
   std::string_view rest = url;
-  const auto type = RemoveScheme(rest);
-  if (!type) throw_invalid();
+  const Scheme* scheme = RemoveScheme(rest);
+  if (scheme == nullptr) throw_invalid();
   const auto path = rest.find_first_of("/?#");
   if (rest.find('@', path) != std::string_view::npos) {
     throw_invalid();  // a password with one of these characters, not encoded
   }
   rest = rest.substr(0, path);
 
-  Proxy proxy{.type = *type};
+  Proxy proxy{.type = scheme->type};
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
     if (!SetUser(proxy, rest.substr(0, at))) throw_invalid();
     rest.remove_prefix(at + 1);
   }
   try {
-    proxy.endpoint = ParseEndpoint("http://" + std::string(rest));
+    proxy.endpoint = ParseEndpoint(std::string(scheme->endpoint_prefix).append(rest));
   } catch (const ConfigError&) {
     throw_invalid();
   }
   constexpr std::uint16_t kSocks5Port = 1080;
   const bool has_port = proxy.endpoint.port != 80 || rest.ends_with(":80");
-  if (*type == Proxy::Type::kSocks5 && !has_port) proxy.endpoint.port = kSocks5Port;
+  if (proxy.type == Proxy::Type::kSocks5 && !has_port) proxy.endpoint.port = kSocks5Port;
   return proxy;
 }
 

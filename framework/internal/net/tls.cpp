@@ -105,22 +105,33 @@ std::string SubjectAltNames(X509* certificate) {
   return list.empty() ? "no host (its subjectAltName contains no DNS name or IP address)" : list;
 }
 
-// Returns the reason for which a server certificate was rejected, and a remedy.
-std::string ExplainVerifyError(X509_STORE_CTX* store) {
+// Returns the reason for which the certificate of `peer` was rejected, and a remedy.
+std::string ExplainVerifyError(X509_STORE_CTX* store, TlsPeer peer) {
+  const bool is_proxy = peer == TlsPeer::kProxy;
   const int error = X509_STORE_CTX_get_error(store);
-  const std::string message = X509_verify_cert_error_string(error);
+  const std::string message = (is_proxy ? "the certificate of the proxy was rejected: "
+                                        : "the server certificate was rejected: ") +
+                              std::string(X509_verify_cert_error_string(error));
   switch (error) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return message + "; the certificate is valid for " +
              SubjectAltNames(X509_STORE_CTX_get0_cert(store)) +
-             "; correct the server address, or set tls-server-name in the configuration";
+             (is_proxy ? "; correct the host in the URL of the proxy"
+                       : "; correct the server address, or set tls-server-name in the "
+                         "configuration");
     case X509_V_ERR_CERT_HAS_EXPIRED:
     case X509_V_ERR_CERT_NOT_YET_VALID:
-      return message + "; renew the server certificate, or correct the clock of this machine";
+      return message +
+             (is_proxy ? "; renew the certificate of the proxy"
+                       : "; renew the server certificate") +
+             ", or correct the clock of this machine";
     default:
       return message +
-             "; check that certificate-authority in the configuration is the CA of this server";
+             (is_proxy ? "; certificate-authority is not for the proxy: add the CA of the proxy to "
+                         "the CAs of the system, or to the file that $SSL_CERT_FILE names"
+                       : "; check that certificate-authority in the configuration is the CA of "
+                         "this server");
   }
 }
 
@@ -139,7 +150,7 @@ int VerifyCertificate(X509_STORE_CTX* store, void*) {
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
   HandshakeResult* result = GetResult(ssl);
   if (verified != 1 && result != nullptr) {
-    result->verify_error = "the server certificate was rejected: " + ExplainVerifyError(store);
+    result->verify_error = ExplainVerifyError(store, result->peer);
   }
   return verified;
 }
@@ -149,7 +160,7 @@ void OnSslInfo(const SSL* ssl, int where, int) {
   if ((where & SSL_CB_HANDSHAKE_DONE) != 0 && result != nullptr) result->done = true;
 }
 
-// Returns whether `code` is an alert that the server sent, and not an error that this side
+// Returns whether `code` is an alert that the peer sent, and not an error that this side
 // detected.
 bool IsTlsAlert(unsigned long code) {
   return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) >= SSL_AD_REASON_OFFSET;
@@ -158,6 +169,24 @@ bool IsTlsAlert(unsigned long code) {
 std::string ReasonText(unsigned long code) {
   const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
   return reason == nullptr ? "unknown TLS error" : reason;
+}
+
+// ToTransportError for the handshake with an https:// proxy.
+TransportError ToProxyError(unsigned long code) {
+  if (IsCertificateAlert(code)) {
+    return {ErrorKind::kUntrusted,
+            "the proxy requires a client certificate, or rejected the TLS connection: " +
+                ReasonText(code) +
+                "; kopp presents no certificate to a proxy: use a proxy with user and password in "
+                "its URL"};
+  }
+  if (IsTlsAlert(code)) {
+    return {ErrorKind::kBroken, "the proxy ended the TLS handshake: " + ReasonText(code) +
+                                    "; check that the proxy supports TLS 1.2 or later"};
+  }
+  return {ErrorKind::kUntrusted, "the TLS handshake with the proxy failed: " + ReasonText(code) +
+                                     "; check that it is an https:// proxy: the URL of a proxy "
+                                     "without TLS starts with http://"};
 }
 
 }  // namespace
@@ -185,10 +214,18 @@ TlsContext::TlsContext(const Config& config, std::string server_name)
   SSL_CTX_set_cert_verify_callback(context, VerifyCertificate, nullptr);
 }
 
+std::unique_ptr<const TlsContext> TlsContext::ForProxy(const std::string& host,
+                                                       const std::string& where) {
+  auto context = std::make_unique<TlsContext>(Config{.source = where}, host);
+  context->peer_ = TlsPeer::kProxy;
+  return context;
+}
+
 std::unique_ptr<SSL, decltype(&SSL_free)> TlsContext::NewSession(HandshakeResult& result) const {
   std::unique_ptr<SSL, decltype(&SSL_free)> session(SSL_new(context_.get()), &SSL_free);
   if (!session) throw std::bad_alloc();
   if (!IsIpAddress(server_name_)) SSL_set_tlsext_host_name(session.get(), server_name_.c_str());
+  result.peer = peer_;
   Attach(session.get(), result);
   return session;
 }
@@ -226,7 +263,8 @@ bool IsCertificateAlert(unsigned long code) {
          alert == SSL_AD_DECRYPT_ERROR || alert == SSL_AD_CERTIFICATE_REQUIRED;
 }
 
-TransportError ToTransportError(unsigned long code) {
+TransportError ToTransportError(unsigned long code, TlsPeer peer) {
+  if (peer == TlsPeer::kProxy) return ToProxyError(code);
   if (IsCertificateAlert(code)) {
     return {ErrorKind::kUntrusted,
             "the server rejected the client certificate, or requires one: " + ReasonText(code) +

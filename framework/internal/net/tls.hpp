@@ -1,5 +1,7 @@
 #pragma once
 
+#include "net/transport_failure.hpp"
+
 #include <atomic>
 #include <memory>
 #include <string>
@@ -14,11 +16,12 @@ namespace kopp::detail {
 /// may read `done` at any time, and `verify_error` only after the handshake has failed.
 struct HandshakeResult {
   std::atomic<bool> done = false;  ///< the handshake is complete
-  /// The reason for which the server certificate was rejected, and a remedy; otherwise empty.
+  /// The reason for which the certificate of `peer` was rejected, and a remedy; otherwise empty.
   std::string verify_error;
+  TlsPeer peer = TlsPeer::kServer;
 };
 
-/// The TLS client configuration for one server: TLS 1.2 or later. It trusts only
+/// The TLS client configuration for one server or https:// proxy: TLS 1.2 or later. It trusts only
 /// Config::certificate_authority, or the CAs of the system if that is empty, and requires the
 /// server name in the subjectAltName of the server certificate. With
 /// Config::insecure_skip_tls_verify it verifies nothing. All connections to the server share one
@@ -29,6 +32,12 @@ class TlsContext {
   /// ConfigError if a certificate, the key or `server_name` is invalid, or if options contradict
   /// each other.
   TlsContext(const Config& config, std::string server_name);
+
+  /// Returns the configuration for the https:// proxy `host`, which `where` names in errors. It
+  /// trusts only the CAs of the system and presents no client certificate: those of the server are
+  /// not for the proxy. Throws ConfigError if `host` is invalid.
+  [[nodiscard]] static std::unique_ptr<const TlsContext> ForProxy(const std::string& host,
+                                                                  const std::string& where);
 
   /// Returns a new session for one connection. Sets SNI unless the server name is an IP address.
   /// The handshake of the session writes its outcome to `result`, which must outlive the session.
@@ -48,22 +57,24 @@ class TlsContext {
   [[nodiscard]] bool verifies_server() const;
 
   [[nodiscard]] const std::string& server_name() const { return server_name_; }
+  [[nodiscard]] TlsPeer peer() const { return peer_; }
 
  private:
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
   std::string server_name_;
+  TlsPeer peer_ = TlsPeer::kServer;
 };
 
 /// Returns the text of the oldest error in the OpenSSL error queue of this thread, and clears the
 /// queue.
 [[nodiscard]] std::string ReadAndClearTlsErrors();
 
-/// Returns whether the OpenSSL error `code` is an alert in which the server rejects the client
+/// Returns whether the OpenSSL error `code` is an alert in which the peer rejects the client
 /// certificate. With TLS 1.3 the alert arrives after the handshake.
 [[nodiscard]] bool IsCertificateAlert(unsigned long code);
 
-/// Converts an OpenSSL error of a handshake, or a later alert about the client certificate, to a
-/// TransportError.
-[[nodiscard]] TransportError ToTransportError(unsigned long code);
+/// Converts an OpenSSL error of a handshake with `peer`, or a later alert about the client
+/// certificate, to a TransportError.
+[[nodiscard]] TransportError ToTransportError(unsigned long code, TlsPeer peer = TlsPeer::kServer);
 
 }  // namespace kopp::detail

@@ -4,6 +4,14 @@
 
 #include <kopp/transport.hpp>
 
+namespace kopp::detail {
+
+/// The peer of a TLS handshake. Error messages name it: a connection through an https:// proxy has
+/// two handshakes.
+enum class TlsPeer { kServer, kProxy };
+
+}  // namespace kopp::detail
+
 // The transport errors that do not depend on the HTTP library. Every adapter creates its errors
 // here, so that a failure has the same kind and text whichever library reported it. The texts do
 // not name the request; `AddRequestContext` adds it.
@@ -21,12 +29,22 @@ inline TransportError CannotConnect(const std::string& reason) {
 inline TransportError ConnectTimeout() {
   return {ErrorKind::kTimeout, "timed out while connecting; check the address and firewalls"};
 }
-inline TransportError HandshakeTimeout() {
+inline TransportError HandshakeTimeout(TlsPeer peer = TlsPeer::kServer) {
+  if (peer == TlsPeer::kProxy) {
+    return {ErrorKind::kTimeout,
+            "the proxy accepted the connection, but the TLS handshake with the proxy timed out; "
+            "check that it is an https:// proxy and is not overloaded"};
+  }
   return {ErrorKind::kTimeout,
-          "the connection was accepted, but the TLS handshake timed out; check that the server is "
-          "an API server and is not overloaded"};
+          "the connection was accepted, but the TLS handshake with the server timed out; check "
+          "that the server is an API server and is not overloaded"};
 }
-inline TransportError HandshakeClosed() {
+inline TransportError HandshakeClosed(TlsPeer peer = TlsPeer::kServer) {
+  if (peer == TlsPeer::kProxy) {
+    return {ErrorKind::kUnreachable,
+            "the proxy closed the connection during the TLS handshake with the proxy; check that "
+            "it is an https:// proxy"};
+  }
   return {ErrorKind::kUnreachable, "the server closed the connection during the TLS handshake"};
 }
 inline TransportError ResponseTimeout() {

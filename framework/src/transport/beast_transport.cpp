@@ -3,7 +3,7 @@
 #include "net/http_client_messages.hpp"
 #include "net/transport_failure.hpp"
 #include "transport/http_connection.hpp"
-#include "transport/socks5.hpp"
+#include "transport/proxy_connection.hpp"
 
 #include <algorithm>
 #include <array>
@@ -175,13 +175,15 @@ std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_t
 std::unique_ptr<HttpConnection> BeastTransport::Connect(const TlsContext* tls, TimePoint deadline,
                                                         const std::stop_token& stop) {
   if (!context_->proxy) return ConnectToAny(tls, deadline, stop);
+  const std::string where = "through the proxy " + context_->proxy->Origin() + ": ";
   try {
     return ConnectToAny(tls, deadline, stop);
+  } catch (const UntrustedProxy& error) {
+    throw UntrustedProxy(where + error.what());
   } catch (const TransportError& error) {
     // No request was sent yet.
     const bool broken = error.kind() == ErrorKind::kBroken || error.kind() == ErrorKind::kMalformed;
-    throw TransportError(broken ? ErrorKind::kUnreachable : error.kind(),
-                         "through the proxy " + context_->proxy->Origin() + ": " + error.what());
+    throw TransportError(broken ? ErrorKind::kUnreachable : error.kind(), where + error.what());
   }
 }
 
@@ -208,14 +210,7 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
   const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
   connection->connection().WaitUntilConnected(
       std::min(deadline, After(Now(), context_->options.connect_timeout)));
-  const bool has_proxy = context_->proxy.has_value();
-  if (has_proxy && context_->proxy->type == Proxy::Type::kSocks5) {
-    const TimePoint tunnel_deadline = After(Now(), context_->options.handshake_timeout);
-    OpenSocks5Tunnel(connection->connection(), *context_->proxy, context_->endpoint,
-                     std::min(deadline, tunnel_deadline));
-  } else if (has_proxy && tls != nullptr) {
-    OpenTunnel(*connection, deadline);
-  }
+  if (context_->proxy) PrepareProxyConnection(*connection, *context_, deadline);
   if (tls != nullptr) {
     const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
     connection->connection().Handshake(*tls, std::min(deadline, handshake_deadline));
@@ -223,22 +218,11 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
   return connection;
 }
 
-// The proxy has as much time to connect to the server as the TLS handshake has.
-void BeastTransport::OpenTunnel(HttpConnection& connection, TimePoint deadline) const {
-  const std::string server = context_->endpoint.HostAndPort();
-  const std::string_view authorization = context_->proxy->authorization.Reveal();
-  RequestBytes request;
-  request.Append({"CONNECT ", server, " HTTP/1.1\r\nHost: ", server,
-                  "\r\nUser-Agent: ", context_->options.user_agent, "\r\n"});
-  if (!authorization.empty()) request.Append({"Proxy-Authorization: ", authorization, "\r\n"});
-  request.Append({"\r\n"});
-  connection.OpenTunnel(request.bytes(),
-                        std::min(deadline, After(Now(), context_->options.handshake_timeout)));
-}
-
 std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled(const TlsContext* tls) {
+  // An https:// proxy forwards the requests to an http:// server.
+  const TlsContext* session_tls = tls != nullptr ? tls : context_->proxy_tls.get();
   auto connection = pool_.Acquire();
-  while (connection && !connection->IsReusable(tls)) connection = pool_.Acquire();
+  while (connection && !connection->IsReusable(session_tls)) connection = pool_.Acquire();
   return connection;
 }
 

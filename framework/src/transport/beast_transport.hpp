@@ -17,8 +17,7 @@ class HttpConnection;
 /// Boost.Beast.
 ///
 /// A call runs in the calling thread and reuses the connection that was released last. Every stream
-/// has its own connection. An HTTP proxy forwards the requests to an http:// server; for an
-/// https:// server, and through a SOCKS5 proxy, each connection is a tunnel through the proxy.
+/// has its own connection. PrepareProxyConnection describes connections through a proxy.
 /// Thread-safe.
 class BeastTransport final : public Transport {
  public:
@@ -42,7 +41,6 @@ class BeastTransport final : public Transport {
   [[nodiscard]] std::unique_ptr<HttpConnection> ConnectTo(const Address& address,
                                                           const TlsContext* tls, TimePoint deadline,
                                                           const std::stop_token& stop);
-  void OpenTunnel(HttpConnection& connection, TimePoint deadline) const;
   [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled(const TlsContext* tls);
   [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
                                   const Request& request, std::string_view bytes,

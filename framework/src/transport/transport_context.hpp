@@ -5,9 +5,11 @@
 #include "net/http_client_messages.hpp"
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
+#include "net/tls.hpp"
 #include "system/quoted.hpp"
 #include "transport/credentials_provider.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +18,13 @@
 #include <kopp/transport.hpp>
 
 namespace kopp::detail {
+
+/// Thrown if the certificate of an https:// proxy is rejected, or the TLS handshake with it fails
+/// (kUntrusted).
+class UntrustedProxy : public TransportError {
+ public:
+  explicit UntrustedProxy(const std::string& what) : TransportError(Kind::kUntrusted, what) {}
+};
 
 /// The address, proxy, credentials and name lookup for one API server. The transport adapters share
 /// it. Thread-safe.
@@ -27,6 +36,9 @@ struct TransportContext {
         proxy(config.proxy_url.empty() ? std::nullopt
                                        : std::optional(ParseProxy(config.proxy_url.Reveal(),
                                                                   config.source + ": proxy-url"))),
+        proxy_tls(proxy && proxy->endpoint.tls
+                      ? TlsContext::ForProxy(proxy->endpoint.host, config.source + ": proxy-url")
+                      : nullptr),
         credentials(config, TlsServerName(config, endpoint), options),
         lookup(proxy ? proxy->endpoint.host : endpoint.host,
                proxy ? proxy->endpoint.port : endpoint.port) {
@@ -47,14 +59,19 @@ struct TransportContext {
   void CheckStatus(const Response& response, const std::shared_ptr<const Credentials>& used) {
     if (response.status == 401) credentials.Invalidate(used);
   }
-  /// Renews the credentials before the next request if `error` is a rejected certificate.
+  /// Renews the credentials before the next request if `error` is a rejected certificate, except
+  /// that of a proxy: other credentials would not help.
   void CheckError(const TransportError& error, const std::shared_ptr<const Credentials>& used) {
-    if (error.kind() == TransportError::Kind::kUntrusted) credentials.Invalidate(used);
+    const bool is_of_proxy = dynamic_cast<const UntrustedProxy*>(&error) != nullptr;
+    if (error.kind() == TransportError::Kind::kUntrusted && !is_of_proxy) {
+      credentials.Invalidate(used);
+    }
   }
 
   TransportOptions options;
   Endpoint endpoint;
-  std::optional<Proxy> proxy;  ///< empty: connect directly
+  std::optional<Proxy> proxy;                   ///< empty: connect directly
+  std::unique_ptr<const TlsContext> proxy_tls;  ///< null unless the proxy has an https:// URL
   CredentialsProvider credentials;
   NameLookup lookup;  ///< of the proxy if there is one, else of the server
   std::vector<std::pair<std::string, std::string>> impersonation;

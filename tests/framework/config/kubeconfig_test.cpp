@@ -194,12 +194,16 @@ TEST_F(KubeconfigTest, ProxyUrlMayBeThatOfASocks5Proxy) {
             "socks5://proxy");
 }
 
+TEST_F(KubeconfigTest, ProxyUrlMayBeThatOfAnHttpsProxy) {
+  EXPECT_EQ(LoadText(KubeconfigBuilder().ClusterField("proxy-url: https://proxy:3129")).proxy_url,
+            "https://proxy:3129");
+}
+
 TEST_F(KubeconfigTest, ProxyUrlWithUnsupportedSchemeIsRejected) {
-  EXPECT_EQ(
-      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: https://proxy:1080")),
-      "kubeconfig DIR/config: cluster \"east\": proxy-url: https proxies are not supported; "
-      "use the http:// address of a proxy that supports CONNECT: the connection to an https:// "
-      "server is encrypted through the proxy");
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: ftp://proxy:1080")),
+            "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid; write "
+            "it as http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
+            "percent-encoded");
 }
 
 TEST_F(KubeconfigTest, ErrorForInvalidProxyUrlDoesNotRepeatIt) {

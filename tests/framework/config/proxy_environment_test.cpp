@@ -53,6 +53,14 @@ TEST_F(ProxyEnvironmentTest, ProxyWithoutASchemeIsAnHttpProxy) {
   EXPECT_EQ(ProxyOf("https://10.0.0.1"), "http://me:hunter2@proxy:3128");
 }
 
+TEST_F(ProxyEnvironmentTest, ProxyMayHaveAnHttpsUrl) {
+  variables_["HTTPS_PROXY"] = "https://me:hunter2@proxy";
+  EXPECT_EQ(ProxyOf("https://10.0.0.1"), "https://me:hunter2@proxy");
+
+  variables_["HTTP_PROXY"] = "https://proxy:3129";
+  EXPECT_EQ(ProxyOf("http://10.0.0.1"), "https://proxy:3129");
+}
+
 TEST_F(ProxyEnvironmentTest, HttpProxyIsIgnoredInACgiProgram) {
   variables_["HTTP_PROXY"] = "http://attacker:3128";
   variables_["HTTPS_PROXY"] = "http://proxy:3128";

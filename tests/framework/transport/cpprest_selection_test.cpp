@@ -35,6 +35,9 @@ TEST(CpprestSelectionTest, AConfigurationThatCpprestDoesNotSupportLeadsToAWarnin
   EXPECT_THAT(WarningsWithCpprest(
                   {.server = "https://127.0.0.1:1", .proxy_url = SecretString("http://proxy:1")}),
               ElementsAre(WarningAbout("a proxy")));
+  EXPECT_THAT(WarningsWithCpprest(
+                  {.server = "https://127.0.0.1:1", .proxy_url = SecretString("https://proxy:1")}),
+              ElementsAre(WarningAbout("a proxy")));
   EXPECT_THAT(
       WarningsWithCpprest({.server = "https://127.0.0.1:1", .impersonate = {.user = "jane"}}),
       ElementsAre(WarningAbout("impersonation")));

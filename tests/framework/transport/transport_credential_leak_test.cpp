@@ -127,7 +127,7 @@ TEST_F(CredentialLeakTest, RejectedConfigurationsDoNotShowCredentials) {
 
 TEST_F(CredentialLeakTest, RejectedProxiesDoNotShowCredentials) {
   for (const std::string url :
-       {"https://canary:canary@proxy", "socks5://canary:canary@", "canary:canary@proxy",
+       {"https://canary:canary@", "socks5://canary:canary@", "canary:canary@proxy",
         "http://canary:canary@", "http://canary:canary/canary@proxy", "http://can%ary:canary@proxy",
         "http://canary:canary@proxy:port"}) {
     const std::string error =

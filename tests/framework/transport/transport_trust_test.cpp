@@ -250,11 +250,6 @@ INSTANTIATE_TEST_SUITE_P(
                       "a test: proxy-url: the proxy URL is not valid; write it as "
                       "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
                       "percent-encoded"},
-        InvalidConfig{"WithAnHttpsProxy",
-                      {.server = "https://host", .proxy_url = "https://me:hunter2@proxy"},
-                      "a test: proxy-url: https proxies are not supported; use the http:// address "
-                      "of a proxy that supports CONNECT: the connection to an https:// server is "
-                      "encrypted through the proxy"},
         InvalidConfig{
             "WithATokenOfTwoWords",
             {.server = "https://host", .token = "two words"},
