@@ -1,6 +1,7 @@
 """Proxies on loopback for the cluster tests. Prints the port, then one line for each connection.
 
-  proxy.py connect HOST                    an HTTP proxy on HOST that supports CONNECT only
+  proxy.py connect HOST [CERTIFICATE KEY]  an HTTP proxy on HOST that supports CONNECT only, or,
+                                           with the files of an identity, an https:// proxy
   proxy.py forward HOST TO-HOST TO-PORT [PORT]
                                            forwards connections to HOST:PORT to TO-HOST:TO-PORT
 
@@ -10,6 +11,7 @@ any more. New connections work.
 
 import asyncio
 import signal
+import ssl
 import sys
 
 silenced = set()  # the copies that have to stop
@@ -71,6 +73,12 @@ async def connect(reader, writer):
                   b"HTTP/1.1 200 Connection established\r\n\r\n")
 
 
+def server_identity(certificate, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
 async def main(mode, host, *to):
     async def handle(reader, writer):
         if mode == "connect":
@@ -81,7 +89,8 @@ async def main(mode, host, *to):
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, silence_connections)
     port = int(to[2]) if len(to) > 2 else 0
-    server = await asyncio.start_server(handle, host, port)
+    identity = server_identity(*to) if mode == "connect" and to else None
+    server = await asyncio.start_server(handle, host, port, ssl=identity)
     log(server.sockets[0].getsockname()[1])
     await server.serve_forever()
 

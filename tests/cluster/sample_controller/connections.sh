@@ -8,6 +8,7 @@ check_connections() {
   check "A controller with a client certificate reconciles Foos" reconciles_as certificate
   check "A controller with a credential plugin reconciles Foos and runs the plugin once" reconciles_with_plugin
   check "A controller whose kubeconfig has a proxy-url reconciles Foos through the proxy" reconciles_through_proxy
+  check "A controller reconciles Foos through an https:// proxy whose CA is in SSL_CERT_FILE" reconciles_through_https_proxy
   check "A controller reconciles Foos over [::1]" reconciles_over_ipv6
   local rotated="A running controller misses no change when all certificates are replaced"
   if [[ $server == real ]]; then
@@ -27,14 +28,17 @@ write_connection_kubeconfigs() {
   local token
   stat -c %s "$state/controller.log" >"$state/connections.offset"
   process_start "$state" proxy python3 "$here/proxy.py" connect 127.0.0.1
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 1 -subj /CN=proxy \
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$state/proxy.key" -out "$state/proxy.crt" 2>/dev/null
+  process_start "$state" https-proxy python3 "$here/proxy.py" connect 127.0.0.1 "$state/proxy.crt" "$state/proxy.key"
   process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$(<"$state/port")"
   disown -a # do not report when they are killed
-  until [[ -s $state/proxy.log && -s $state/ipv6.log ]]; do sleep 0.05; done
+  until [[ -s $state/proxy.log && -s $state/https-proxy.log && -s $state/ipv6.log ]]; do sleep 0.05; done
   cp "$state/sample-controller.kubeconfig" "$state/token-user.kubeconfig"
   cp "$certificate" "$state/certificate-user.kubeconfig"
   cp "$certificate" "$state/rotated-user.kubeconfig"
-  sed "s|certificate-authority:|proxy-url: \"http://127.0.0.1:$(head -n 1 "$state/proxy.log")\", certificate-authority:|" \
-    "$certificate" >"$state/proxy-user.kubeconfig"
+  write_proxy_kubeconfig "http://127.0.0.1:$(head -n 1 "$state/proxy.log")" proxy
+  write_proxy_kubeconfig "https://127.0.0.1:$(head -n 1 "$state/https-proxy.log")" https-proxy
   sed -E "s|https://127.0.0.1:[0-9]+|https://[::1]:$(head -n 1 "$state/ipv6.log")|" \
     "$certificate" >"$state/ipv6-user.kubeconfig"
 
@@ -47,6 +51,11 @@ END
   chmod 700 "$state/plugin"
   sed -E "s|user: \{client-certificate: .*\}\}|user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, interactiveMode: Never}}}|" \
     "$certificate" >"$state/plugin-user.kubeconfig"
+}
+
+write_proxy_kubeconfig() { # URL USER
+  sed "s|certificate-authority:|proxy-url: \"$1\", certificate-authority:|" \
+    "$state/sample-controller-certificate.kubeconfig" >"$state/$2-user.kubeconfig"
 }
 
 token_of() { # USER
@@ -71,10 +80,15 @@ reconciles_with_plugin() {
 
 reconciles_through_proxy() {
   reconciles_as proxy
-  equals yes at_least 3 count_tunnels # two watches and the calls
+  equals yes at_least 3 count_tunnels proxy # two watches and the calls
 }
 
-count_tunnels() { grep -cFx "CONNECT 127.0.0.1:$(<"$state/port")" "$state/proxy.log"; }
+reconciles_through_https_proxy() {
+  SSL_CERT_FILE=$state/proxy.crt reconciles_as https-proxy
+  equals yes at_least 3 count_tunnels https-proxy
+}
+
+count_tunnels() { grep -cFx "CONNECT 127.0.0.1:$(<"$state/port")" "$state/$1.log"; } # PROXY
 
 reconciles_over_ipv6() {
   reconciles_as ipv6
