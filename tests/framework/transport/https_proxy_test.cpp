@@ -59,6 +59,20 @@ TEST_P(HttpsProxyTest, NextCallReusesTheTunnel) {
   EXPECT_EQ(proxy.Connections(), 1U);
 }
 
+TEST_P(HttpsProxyTest, TunnelWithUnreadBytesIsNotReused) {
+  RawServer proxy({InsideTunnel({Send(MakeResponse(200, "one")), Send("extra"), Stall()}),
+                   InsideTunnel({ReadRequest(), Send(MakeResponse(200, "two"))})},
+                  ProxyAndServer());
+  const auto transport = TransportThrough(proxy);
+
+  // All bytes have arrived when the client starts to read, so the TLS session with the proxy
+  // buffers those after the response.
+  const auto wait = [&proxy] { proxy.WaitForStall(); };
+  EXPECT_EQ(transport->Call({.target = "/", .before_send = wait}).body, "one");
+
+  EXPECT_EQ(transport->Call({.target = "/"}).body, "two");
+}
+
 TEST_P(HttpsProxyTest, GetIsRetriedThroughANewTunnelIfTheReusedOneBreaks) {
   RawServer proxy({InsideTunnel({ReadRequest(), Send(MakeResponse(200, "one")), ReadRequest(),
                                  CloseAbruptly()}),
