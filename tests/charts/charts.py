@@ -77,6 +77,26 @@ def container(objects):
     return deployment(objects)["spec"]["template"]["spec"]["containers"][0]
 
 
+def monitoring_crds():
+    """Returns kind -> CustomResourceDefinition of the Prometheus operator."""
+    crds = [json.loads(file.read_text()) for file in pathlib.Path(os.environ["MONITORING_CRDS"]).glob("*.json")]
+    return {crd["spec"]["names"]["kind"]: crd for crd in crds}
+
+
+def strict_schema(schema):
+    """Returns a schema of a CustomResourceDefinition as a JSON Schema that rejects unknown fields."""
+    result = dict(schema)
+    if "properties" in schema:
+        result["properties"] = {name: strict_schema(field) for name, field in schema["properties"].items()}
+        result["additionalProperties"] = False
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            result[keyword] = strict_schema(schema[keyword])
+    if "pattern" in schema:  # Python accepts Go's (?i) only at the start
+        result["pattern"] = schema["pattern"].replace("^(?i)", "(?i)^")
+    return result
+
+
 def permissions(roles):
     """Returns the set of single permissions of Roles and ClusterRoles: (namespace, group, resource, name, verb)."""
     return {

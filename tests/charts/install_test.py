@@ -12,7 +12,8 @@ import urllib.request
 
 import yaml
 
-from charts import (FULLNAME, HELMS, NAMESPACE, RELEASE, ROOT, SAMPLE, CommandError, container, deployment, find, render)
+from charts import (FULLNAME, HELMS, NAMESPACE, RELEASE, ROOT, SAMPLE, CommandError, container, deployment, find, monitoring_crds,
+                    render)
 from servers import Server, eventually
 
 PROGRAM = os.environ["SAMPLE_CONTROLLER"]
@@ -70,6 +71,17 @@ class ReleasesOnKoppApiserver(ServerTest):
         self.assertEqual(set(), server.names(KINDS))
         self.assertEqual("foo", server.get("foo", f"foo-{helm[-1]}")["metadata"]["name"][:3])
         self.assertNotIn("deletionTimestamp", server.get("crd", "foos.samplecontroller.k8s.io")["metadata"])
+
+    def test_monitoring_objects_are_installed_if_the_server_has_the_crds_of_the_prometheus_operator(self):
+        server, values = self.server, {"metrics.serviceMonitor.enabled": True, "metrics.prometheusRule.enabled": True}
+        plurals = {crd["spec"]["names"]["plural"] for crd in monitoring_crds().values()}
+        server.create(*monitoring_crds().values())
+        eventually(lambda: all(name in server.kubectl("api-resources", "--api-group=monitoring.coreos.com") for name in plurals))
+        for helm in HELMS:
+            with self.subTest(helm=helm):
+                server.helm(helm, "install", RELEASE, SAMPLE, values=values)
+                self.assertEqual({f"ServiceMonitor/{FULLNAME}", f"PrometheusRule/{FULLNAME}"}, server.names(",".join(plurals)))
+                server.helm(helm, "uninstall", RELEASE)
 
     def second_version(self):
         """Returns a copy of the chart whose CustomResourceDefinition has one more field."""

@@ -3,16 +3,27 @@
 import json
 import re
 
+import jsonschema
 import kubernetes_validate
 import yaml
 
 from charts import (CASES, FULLNAME, NAMESPACE, RELEASE, ROOT, CommandError, ChartTest, container, deployment, find, for_each_rendering,
-                    render)
+                    monitoring_crds, render, strict_schema)
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace"}
 PROMETHEUS = ("--api-versions", "monitoring.coreos.com/v1/ServiceMonitor",
               "--api-versions", "monitoring.coreos.com/v1/PodMonitor",
               "--api-versions", "monitoring.coreos.com/v1/PrometheusRule")
+MONITORING_SCHEMAS = {kind: strict_schema(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
+                      for kind, crd in monitoring_crds().items()}
+
+
+def validate_monitoring(objects):
+    """Compares the objects of the Prometheus operator with its CustomResourceDefinitions. Returns their kinds."""
+    found = [item for item in objects if item["apiVersion"] == "monitoring.coreos.com/v1"]
+    for item in found:
+        jsonschema.validate(item, MONITORING_SCHEMAS[item["kind"]])
+    return {item["kind"] for item in found}
 
 
 class EveryRendering(ChartTest):
@@ -25,9 +36,16 @@ class EveryRendering(ChartTest):
     def test_objects_fit_the_schemas_of_kubernetes(self, objects):
         for item in objects:
             if item["apiVersion"] == "monitoring.coreos.com/v1":
-                continue  # these kinds are not part of Kubernetes
+                continue  # these kinds are not part of Kubernetes; see the next test
             for version in ("1.27", "1.36"):
                 kubernetes_validate.validate(item, version, strict=True)
+
+    def test_monitoring_objects_fit_the_crds_of_the_prometheus_operator(self):
+        kinds = set()
+        for chart, file in CASES:
+            with self.subTest(chart=chart.name, values=file):
+                kinds |= validate_monitoring(render(file=file, chart=chart, flags=PROMETHEUS))
+        self.assertEqual(set(MONITORING_SCHEMAS), kinds)
 
     def test_names_and_labels_have_at_most_63_characters(self):
         for objects in (render(), render(release="r" * 53), render({"fullnameOverride": "f" * 80}), render({"nameOverride": "n" * 63})):
@@ -174,6 +192,20 @@ class SingleValues(ChartTest):
         self.assertEqual(kinds, {item["kind"] for item in render(always)} & kinds)
         with self.assertRaisesRegex(CommandError, "does not serve the kind (ServiceMonitor|PrometheusRule).*Install the Prometheus operator"):
             render({**values, "metrics.serviceMonitor.renderMode": "failIfMissing"})
+
+    def test_monitoring_objects_with_default_settings_fit_the_crds_of_the_prometheus_operator(self):
+        for values, kinds in (({"metrics.serviceMonitor.enabled": True}, {"ServiceMonitor"}),
+                              ({"metrics.serviceMonitor.enabled": True, "metrics.secure": False}, {"ServiceMonitor"}),
+                              ({"metrics.podMonitor.enabled": True, "metrics.secure": False}, {"PodMonitor"}),
+                              ({"metrics.prometheusRule.enabled": True}, {"PrometheusRule"})):
+            self.assertEqual(kinds, validate_monitoring(render(values, flags=PROMETHEUS)))
+
+    def test_a_field_that_the_crds_of_the_prometheus_operator_do_not_have_is_found(self):
+        for name, value in (("relabelings", [{"targetLabl": "cluster"}]), ("relabelings", [{"action": "rename"}]),
+                            ("tlsConfig", {"serverNames": "metrics.example.com"})):
+            values = {"metrics.serviceMonitor.enabled": True, f"metrics.serviceMonitor.{name}": value}
+            with self.assertRaises(jsonschema.ValidationError):
+                validate_monitoring(render(values, flags=PROMETHEUS))
 
     def test_a_service_monitor_sends_a_token_only_over_https(self):
         values = {"metrics.serviceMonitor.enabled": True}
