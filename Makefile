@@ -97,6 +97,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/kubectl_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/client_go_test.sh
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
+	@tests/cluster/readme_test.sh
 
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
 # SCENARIOS='plain wakeup', 'informer', 'operator', 'transport' or 'apiserver' (default: all).

@@ -1,17 +1,18 @@
-# Fails if a page of docs/ links to a file, or names a header, that does not exist.
+# Fails if README.md or a page of docs/ links to a file, or names a header, that does not exist.
 #   cmake -DSOURCE=<kopp> -P links.cmake
 cmake_minimum_required(VERSION 3.25)
 file(GLOB pages ${SOURCE}/docs/*.md)
 if(NOT pages)
   message(FATAL_ERROR "there are no pages in ${SOURCE}/docs")
 endif()
-foreach(page IN LISTS pages)
+foreach(page IN LISTS pages ITEMS ${SOURCE}/README.md)
   file(READ ${page} text)
+  get_filename_component(folder ${page} DIRECTORY)
   string(REPLACE "](" "LINK@" text "${text}") # a list cannot hold a lone bracket
   string(REGEX MATCHALL "LINK@[A-Za-z0-9_./-]+[.][a-z]+" links "${text}")
   foreach(link IN LISTS links)
     string(REPLACE "LINK@" "" link "${link}")
-    if(NOT EXISTS ${SOURCE}/docs/${link})
+    if(NOT EXISTS ${folder}/${link})
       message(SEND_ERROR "${page} links to ${link}, which does not exist")
     endif()
   endforeach()

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Runs a page of docs/ as a reader would: writes its files and runs its commands in an empty folder.
-#   run_page.sh PAGE PREFIX    PREFIX: the folder where kopp is installed; the page sees it as ~/kopp
+# Runs a page as a reader would: writes its files and runs its commands in an empty folder.
+#   run_page.sh PAGE PREFIX LEAST [HEADING]
+#     PREFIX   the folder where kopp is installed; the page sees it as ~/kopp
+#     LEAST    fails if the page has fewer blocks
+#     HEADING  run only this section
 #
 # An HTML comment on the line above each fenced block says what the block is:
 #   <!-- file: PATH -->       the content of a file, which is written
@@ -18,6 +21,7 @@ set -euo pipefail
 
 page=$(realpath "$1")
 prefix=$(realpath "$2")
+least=$3
 seconds_to_wait=20
 
 work=$(mktemp -d)
@@ -153,6 +157,12 @@ stop() { # NAME
   ((code == 0)) || fail "\"$1\" ended with exit code $code" "$work/$1.log"
 }
 
+if [[ -n ${4-} ]]; then
+  "$(dirname "${BASH_SOURCE[0]}")/section.sh" "$page" "$4" >"$work/page"
+else
+  cp "$page" "$work/page"
+fi
+
 kind=
 argument=
 inside=false
@@ -191,8 +201,8 @@ while IFS= read -r line <&3; do
         ;;
     esac
   fi
-done 3<"$page"
+done 3<"$work/page"
 $inside && fail "this block has no end"
 ((${#started[@]} == 0)) || fail "still running at the end: ${!started[*]}"
-((count >= 10)) || fail "only $count blocks were found"
+((count >= least)) || fail "only $count blocks were found, instead of $least"
 printf '%s: all %d blocks do what the page says\n' "$page" "$count"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs the commands of the section "Try it without a cluster" of README.md, and checks what a reader
+# sees. tests/docs and node_test.sh run the other sections.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=check.sh
+source "$here/check.sh"
+
+main() {
+  folder=$(mktemp -d)
+  check_output=$folder/check_output
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  mkdir "$folder/temporary"
+  check "README.md, try it without a cluster: the commands show the controller's work and end by themselves" demo
+  print_summary
+}
+
+demo() {
+  TMPDIR=$folder/temporary "$root/tests/docs/run_commands.sh" "$root/README.md" "Try it without a cluster" | tee "$folder/output"
+  matches 'The controller creates Deployment example-foo with 1 replica .*[0-9] m?s' cat "$folder/output"
+  matches 'The controller scales the Deployment to 3 .*[0-9] m?s' cat "$folder/output"
+  matches 'The controller creates it again with 3 replicas .*[0-9] m?s' cat "$folder/output"
+  equals "" ls "$folder/temporary"
+}
+
+clean_up() {
+  local code=$?
+  set +e
+  trap '' INT TERM HUP
+  kill_check
+  rm -rf "$folder"
+  exit "$code"
+}
+
+main "$@"
