@@ -3,6 +3,7 @@
 # `make test-node`. Checks the operator from its installation to its removal. Needs root.
 #   ARCHIVE    the OCI archive of the image, which `make image` writes
 #   HELM       helm3 or helm4 (the default)
+# `node_test.sh once` leaves out the checks that start and interrupt further runs.
 # Stops the node and removes its folder at the end.
 set -euo pipefail
 
@@ -18,7 +19,7 @@ HELM=${HELM:-helm4}
 source "$here/process.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
-for part in operator releases permissions; do
+for part in operator releases permissions readme interruption; do
   # shellcheck source=/dev/null
   source "$here/node/checks/$part.sh"
 done
@@ -38,9 +39,14 @@ main() {
   check "No request of the operator was rejected with 401 or 403" no_request_rejected
   check "The operator used each rule of its roles" every_rule_used
   check "helm uninstall leaves the Foos, their Deployments, the CRD and the Lease, and nothing else" uninstall
+  check "README.md, install with Helm: the commands install the operator, and the Foo gets its Pod" readme_commands
   echo "# $(seconds_since "$started")"
   stop_node
   check "Nothing is left of the node: no process, no mount, no control group, no interface" nothing_left
+  if [[ ${1:-} != once ]]; then
+    check "A run that Ctrl-C ends leaves nothing behind" interrupted INT
+    check "A run that SIGTERM ends leaves nothing behind" interrupted TERM
+  fi
   print_summary
 }
 
@@ -56,6 +62,7 @@ prepare() {
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
   create_images
+  create_clients
   "$here/node/node.sh" up "$state" "$folder"/*.oci.tar "$ARCHIVE"
   node_control_group=$(<"$state/node")
   kubectl create namespace "$operators" >/dev/null
@@ -76,12 +83,24 @@ create_images() {
 
 image_tool() { SOURCE_DATE_EPOCH=1 python3 -B "$root/controllers/image/image.py" "$@" >/dev/null; }
 
-inside() { "$here/node/node.sh" exec "$state" "$@"; } # COMMAND...
-kubectl() { inside "$KOPP_PROGRAMS/kubectl" --cache-dir "$state/kubectl" "$@"; }
-helm() {
-  inside env HELM_CACHE_HOME="$state/helm" HELM_CONFIG_HOME="$state/helm" HELM_DATA_HOME="$state/helm" \
-    "$helm_program" --namespace "$operators" "$@"
+# Creates the programs kubectl and helm, which run in the node.
+create_clients() {
+  local node=("$here/node/node.sh" exec "$state")
+  mkdir "$folder/bin"
+  create_program kubectl "${node[@]}" "$KOPP_PROGRAMS/kubectl" --cache-dir "$state/kubectl"
+  create_program helm "${node[@]}" env HELM_CACHE_HOME="$state/helm" HELM_CONFIG_HOME="$state/helm" \
+    HELM_DATA_HOME="$state/helm" "$helm_program"
 }
+
+create_program() { # NAME COMMAND...
+  local -a command=("${@:2}")
+  printf '#!/bin/bash\nexec %s "$@"\n' "${command[*]@Q}" >"$folder/bin/$1"
+  chmod +x "$folder/bin/$1"
+}
+
+inside() { "$here/node/node.sh" exec "$state" "$@"; } # COMMAND...
+kubectl() { "$folder/bin/kubectl" "$@"; }
+helm() { "$folder/bin/helm" --namespace "$operators" "$@"; }
 
 print_failure_context() {
   [[ -e $state/ready ]] || return 0
@@ -119,6 +138,7 @@ clean_up() {
   set +e
   trap '' INT TERM HUP PIPE
   kill_check
+  [[ -z $check_pid ]] || wait "$check_pid" # it may have to stop a run of its own
   disown -a
   stop_node
   rm -rf "$folder"
