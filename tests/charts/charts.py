@@ -59,6 +59,12 @@ def render(values=None, file=None, chart=SAMPLE, release=RELEASE, helm="Helm 4",
     return [document for document in yaml.safe_load_all(text) if document]
 
 
+def notes(values):
+    """Returns what `helm install` prints for the user. Helm 3 would need a cluster for a dry run."""
+    return run(HELMS["Helm 4"], "install", RELEASE, SAMPLE, "--namespace", NAMESPACE, "--dry-run=client",
+               *arguments(values, None)).partition("\nNOTES:\n")[2]
+
+
 def find(objects, kind, name=None):
     """Returns the objects of a kind, or the only one of this name."""
     found = [item for item in objects if item["kind"] == kind and name in (None, item["metadata"]["name"])]

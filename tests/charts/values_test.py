@@ -1,6 +1,6 @@
-"""Wrong values are refused with a text that says what to do."""
+"""Wrong values are refused with a text that says what to do. The notes of a release warn of risky values."""
 
-from charts import STARTER, CommandError, ChartTest, render
+from charts import FULLNAME, NAMESPACE, RELEASE, STARTER, CommandError, ChartTest, notes, render
 
 # (values, a regular expression for the error)
 WRONG_VALUES = [
@@ -28,6 +28,17 @@ WRONG_VALUES = [
     ({"metrics": {"podMonitor": {"enabled": True}}}, "needs metrics.podMonitor.authorization"),
 ]
 
+# (values, a regular expression for the warning)
+RISKY_VALUES = [
+    ({"leaderElection.enabled": False}, "leader election is off"),
+    ({"metrics.secure": False}, "metrics are served over plain HTTP"),
+    ({"rbac.create": False}, "needs the permissions that it prints with --print-rbac"),
+    ({"crds.enabled": False}, "Install the CustomResourceDefinitions yourself"),
+    ({"crds.keep": False}, "deletes the CustomResourceDefinitions and all their objects"),
+    ({"metrics.serviceMonitor.enabled": True}, "the ServiceMonitor was left out.*Install the Prometheus operator"),
+    ({"metrics.prometheusRule.enabled": True}, "the PrometheusRule was left out"),
+]
+
 
 class WrongValues(ChartTest):
     def test_wrong_values_are_refused_by_both_versions_of_helm(self):
@@ -42,3 +53,19 @@ class WrongValues(ChartTest):
 
     def test_values_of_a_parent_chart_are_accepted(self):
         render({"global": {"imageRegistry": "example.com"}})
+
+
+class Notes(ChartTest):
+    def test_the_notes_name_the_next_commands(self):
+        text = notes({})
+        self.assertIn(f"kubectl -n {NAMESPACE} rollout status deployment/{FULLNAME}", text)
+        self.assertIn(f"kubectl -n {NAMESPACE} logs deployment/{FULLNAME}", text)
+        self.assertIn(f"helm test {RELEASE} -n {NAMESPACE}", text)
+        self.assertIn(f"--clusterrole={NAMESPACE}-{FULLNAME}-metrics-reader", text)
+        self.assertIn("Set replicaCount=2 for high availability", text)
+        self.assertNotIn("WARNING", text)
+
+    def test_the_notes_warn_of_risky_values(self):
+        for values, expected in RISKY_VALUES:
+            with self.subTest(values=values):
+                self.assertRegex(notes(values), f"WARNING: .*{expected}")
