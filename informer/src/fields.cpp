@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,7 @@ std::string_view TextOf(ondemand::raw_json_string string, Unescape unescape) {
 
 }  // namespace
 
+bool Cursor::IsNull() { return value_.json.is_null(); }
 bool Cursor::ReadBool() { return GetOrThrow(value_.json.get_bool(), value_.json, "a boolean"); }
 
 std::int64_t Cursor::ReadInt(std::int64_t min, std::int64_t max) {
@@ -229,6 +231,43 @@ void ToJson(nlohmann::json& json, const void* object, Fields fields) {
 
 void FromJson(const nlohmann::json& json, void* object, Fields fields) {
   DecodeText(json.dump(), object, fields);
+}
+
+std::string DecodeString(std::string_view json) {
+  const bool is_quoted = json.size() >= 2 && json.front() == '"' && json.back() == '"';
+  if (is_quoted && json.find('\\') == std::string_view::npos) {
+    return std::string(json.substr(1, json.size() - 2));
+  }
+  struct Holder {
+    std::string text;
+  } holder;
+  static constexpr Field kField[] = {MakeField<Holder, &Holder::text>("text")};
+  DecodeText("{\"text\":" + std::string(json) + "}", &holder, kField);
+  return holder.text;
+}
+
+std::string EncodeString(std::string_view value) {
+  std::string text;
+  Encoder{text}.WriteString(value);
+  return text;
+}
+
+std::string_view FindEnumName(EnumNames names, std::int64_t value) {
+  for (const EnumName& entry : names) {
+    if (entry.value == value) return entry.name;
+  }
+  throw std::invalid_argument("cannot encode " + std::to_string(value) +
+                              " as an enum: KOPP_ENUM gives this value no name");
+}
+
+std::int64_t FindEnumValue(EnumNames names, std::string_view name) {
+  std::string known;
+  for (const EnumName& entry : names) {
+    if (entry.name == name) return entry.value;
+    known += (known.empty() ? "" : ", ") + EncodeString(entry.name);
+  }
+  throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
+                    "unknown value " + EncodeString(name) + ": expected one of " + known);
 }
 
 }  // namespace detail

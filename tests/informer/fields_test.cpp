@@ -41,6 +41,11 @@ struct Ratio {
 };
 KOPP_FIELDS(Ratio, value)
 
+struct Readings {
+  std::vector<std::optional<int>> values;
+};
+KOPP_FIELDS(Readings, values)
+
 }  // namespace shop
 
 namespace kopp {
@@ -48,6 +53,7 @@ namespace {
 
 using shop::Box;
 using shop::Ratio;
+using shop::Readings;
 
 template <typename View = Box>
 std::string DecodeErrorOf(const std::string& text) {
@@ -196,6 +202,13 @@ TEST(FieldsTest, AStructConvertsToAndFromNlohmannJson) {
   EXPECT_EQ(json.at("class"), "fragile");
 
   EXPECT_EQ(json.get<Box>().cls, "fragile");
+}
+
+TEST(FieldsTest, AnEmptyOptionalInAListIsNull) {
+  const Readings readings = Decode<Readings>(R"({"values":[1,null,3]})");
+
+  EXPECT_THAT(readings.values, ::testing::ElementsAre(1, std::nullopt, 3));
+  EXPECT_EQ(Encode(readings), R"({"values":[1,null,3]})");
 }
 
 TEST(FieldsTest, EncodingReplacesInvalidUtf8) {
