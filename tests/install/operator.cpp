@@ -1,5 +1,6 @@
 // A complete operator: it creates the Deployment that each Foo names.
 #include <kopp/framework.hpp>
+#include <kopp/json.hpp>
 
 using namespace std::chrono_literals;
 using kopp::Deployment;

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct SpanContext;
 
 namespace detail {
 struct ClientTracing;
+/// Whether `T` has a member `status` to which a `Status` converts.
+template <typename Status, typename T>
+constexpr bool kIsStatusOf =
+    requires { requires std::is_convertible_v<Status, decltype(T::status)>; };
 }  // namespace detail
 
 /// Reads and writes objects at the API server. Each call sends at least one HTTP request; nothing
@@ -170,6 +175,15 @@ class Client {
   T ApplyStatus(const T& object, const decltype(T::status)& status,
                 const ApplyOptions& options = {}) const {
     return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
+  }
+  /// Explains that `status` has a wrong type.
+  template <Object T, typename Status>
+    requires(!detail::kIsStatusOf<Status, T>)
+  T ApplyStatus(const T& object, const Status& status, const ApplyOptions& options = {}) const {
+    static_assert(detail::kIsStatusOf<Status, T>,
+                  "ApplyStatus: the second argument must have the type of the member `status` of "
+                  "the object, for example {.ready = true}");
+    return object;
   }
   /// Returns false if the object does not exist, or if the API server does not serve the kind. An
   /// object with finalizers still exists after the call, with metadata.deletionTimestamp set.

@@ -1,8 +1,7 @@
 #pragma once
 
-/// Includes everything that an operator needs, including nlohmann::json.
-
-#include <nlohmann/json.hpp>
+/// Includes everything that an operator needs, except the definition of nlohmann::json: to write
+/// JSON, also include <kopp/json.hpp>.
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>

@@ -63,8 +63,9 @@ class Manager {
   /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing. Reconcile throws
   /// std::logic_error if the shutdown has begun, and std::system_error if there are too many
   /// threads.
-  template <Object T>
+  template <typename T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
+    static_assert(detail::RequireObject<T>());
     return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
   }
 

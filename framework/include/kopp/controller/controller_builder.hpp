@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -67,8 +68,9 @@ class [[nodiscard]] ControllerBuilder {
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
-  template <Object U>
+  template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
+    static_assert(detail::RequireObject<U>());
     AddHandler<U>(informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match()),
                   NonBlocking());
     return *this;
@@ -81,8 +83,12 @@ class [[nodiscard]] ControllerBuilder {
   ///
   /// It may read the cache; these reads do not wait for own writes (see ReadOptions). If it throws,
   /// the error is logged and no key is enqueued for this event.
-  template <Object U>
-  ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const U&)> keys) {
+  template <typename U, typename F>
+  ControllerBuilder& Watches(F keys) {
+    static_assert(detail::RequireObject<U>());
+    static_assert(std::is_invocable_r_v<std::vector<ObjectKey>, F&, const U&>,
+                  "Watches<U>: the function must take const U& and return "
+                  "std::vector<kopp::ObjectKey>");
     AddHandler<U>(informer::EnqueueMapped<U>(Enqueue(U::kKind), std::move(keys)), {});
     return *this;
   }

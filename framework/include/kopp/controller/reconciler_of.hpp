@@ -19,7 +19,8 @@ template <Object T, typename F>
   } else {
     static_assert(
         std::is_invocable_r_v<Result, F&, const T&, Context&>,
-        "Reconcile takes Result(const T&, Context&) or Result(const ObjectKey&, Context&)");
+        "Reconcile: the function must be Result(const T&, Context&), where T is the type of "
+        "AddController<T>, or Result(const ObjectKey&, Context&)");
     return [reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {
       const auto object = context.cache.Get<T>(key);
       return object ? reconcile(*object, context) : Result{};
@@ -34,7 +35,7 @@ template <typename F>
     return reconcile;
   } else {
     static_assert(std::is_invocable_r_v<Result, F&, const Unstructured&, Context&>,
-                  "Reconcile takes Result(const Unstructured&, Context&) or "
+                  "Reconcile: the function must be Result(const Unstructured&, Context&) or "
                   "Result(const ObjectKey&, Context&)");
     return
         [kind, reconcile = std::move(reconcile)](const ObjectKey& key, Context& context) -> Result {

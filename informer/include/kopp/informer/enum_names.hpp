@@ -1,4 +1,5 @@
 #pragma once
+#pragma GCC system_header  // see fields.hpp
 
 #include <concepts>
 #include <cstdint>

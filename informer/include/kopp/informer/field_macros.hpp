@@ -1,4 +1,5 @@
 #pragma once
+#pragma GCC system_header  // see fields.hpp
 
 #include <kopp/informer/enum_names.hpp>
 #include <kopp/informer/field_checks.hpp>

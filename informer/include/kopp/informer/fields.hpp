@@ -1,4 +1,5 @@
 #pragma once
+#pragma GCC system_header  // a wrong entry of KOPP_FIELDS is an error at the line of the list
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,5 @@
 #pragma once
+#pragma GCC system_header  // see fields.hpp
 
 /// KOPP_FOR_EACH(macro, context, a, b) expands to macro(context, a) macro(context, b), for up to
 /// 256 arguments. Each step has a macro of its own, because a macro does not expand inside itself.

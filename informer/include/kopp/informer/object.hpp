@@ -101,6 +101,37 @@ concept Object = std::default_initializable<T> &&
                    { object.metadata } -> std::same_as<ObjectMeta&>;
                  };
 
+namespace detail {
+
+template <typename T>
+constexpr bool kHasKind = requires {
+  { T::kKind } -> std::convertible_to<const Kind&>;
+};
+template <typename T>
+constexpr bool kHasMetadata = requires(T object) {
+  { object.metadata } -> std::same_as<ObjectMeta&>;
+};
+
+/// Fails to compile unless `T` is an Object, with one message that says what `T` lacks.
+template <typename T>
+constexpr bool RequireObject() {
+  static_assert(kHasKind<T>,
+                "this type is not a kind of object: add to the struct `static constexpr kopp::Kind "
+                "kKind{\"GROUP/VERSION\", \"KIND\", \"PLURAL\"};`");
+  if constexpr (kHasKind<T>) {
+    static_assert(kHasMetadata<T>,
+                  "this kind has no metadata: add to the struct `kopp::ObjectMeta metadata;`");
+    if constexpr (kHasMetadata<T>) {
+      static_assert(HasFieldList<T> || DecodesItself<T>,
+                    "this kind has no field list: write KOPP_FIELDS(TYPE, metadata, …) below the "
+                    "struct, in its namespace");
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// Returns the namespace and name of `object`.
 template <Object T>
 [[nodiscard]] ObjectKey KeyOf(const T& object) {

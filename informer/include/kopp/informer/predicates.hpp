@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
@@ -83,8 +84,10 @@ struct Predicate {
 
 /// Events of objects for which `matches` returns true. It gets the new state of an update, and the
 /// last state of a deleted object. controller-runtime: predicate.NewPredicateFuncs.
-template <Object T>
-[[nodiscard]] AnyPredicate PredicateOf(std::function<bool(const T& object)> matches) {
+template <Object T, typename F>
+[[nodiscard]] AnyPredicate PredicateOf(F matches) {
+  static_assert(std::is_invocable_r_v<bool, F&, const T&>,
+                "PredicateOf<T>: the function must take const T& and return bool");
   return Predicate<T>{.on_add = matches,
                       .on_update = [matches](const T&, const T& after) { return matches(after); },
                       .on_delete = matches};

@@ -1,0 +1,21 @@
+# Checks the first error that the compiler reports for SOURCE: it ends with the text after "error: "
+# in the comment at the start of SOURCE.
+#   cmake -DSOURCE=mistake.cpp -DCOMPILER=g++ -DROOT=<kopp> -P first_error.cmake
+cmake_minimum_required(VERSION 3.25)
+file(READ ${SOURCE} text)
+string(REGEX MATCH "^// error: (([^\n]|\n// )*)" comment "${text}")
+string(REPLACE "\n// " " " expected "${CMAKE_MATCH_1}")
+
+# clang inserts the condition: "static assertion failed due to requirement '…': ".
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${COMPILER} -std=c++20 -fsyntax-only
+    -I${ROOT}/workqueue/include -I${ROOT}/informer/include -I${ROOT}/framework/include ${SOURCE}
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(result EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} compiles")
+endif()
+string(REGEX MATCH "[^\n]*error: [^\n]*" first "${output}")
+string(FIND "${first}" "${expected}" found)
+if(expected STREQUAL "" OR found EQUAL -1)
+  message(FATAL_ERROR "The first error of ${SOURCE} is\n  ${first}\nexpected: ${expected}\n${output}")
+endif()
