@@ -62,13 +62,18 @@ forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp)
 forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
-layer(framework/internal system net http_server)
+layer(framework/internal system net http_server json schema api validation)
 layer(framework/src log config transport client metrics leader_election serving controller
   manager)
 set(framework_folders
   "log|config|transport|client|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")
-forbid(framework/internal "simdjson|cpprest/|pplx/|yaml-cpp/|prometheus/|re2/|fmt/|gtest/|gmock/")
+forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/")
+forbid(framework/internal "yaml-cpp/" EXCEPT json/yaml.cpp)
+forbid(framework/internal "re2/" EXCEPT json/pattern.cpp)
+foreach(folder system net http_server)
+  forbid(framework/internal/${folder} "fmt/")
+endforeach()
 forbid(framework/internal "CLI/" EXCEPT system/command_line.cpp)
 forbid(framework/internal/system "boost/")
 forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
@@ -90,8 +95,7 @@ layer(${apiserver} json schema api storage fieldmanager validation printers hand
 forbid(framework/apiserver "(${framework_folders})/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
 forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)
-forbid(${apiserver} "yaml-cpp/" EXCEPT json/yaml.cpp)
-forbid(${apiserver} "re2/" EXCEPT json/pattern.cpp)
+forbid(${apiserver} "yaml-cpp/|re2/")
 forbid(${apiserver} "openssl/"
   EXCEPT json/base64.cpp http/certificate_authority.cpp http/users.cpp)
 forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")

@@ -2,7 +2,7 @@
 
 #include "json/utf8.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
@@ -17,28 +17,6 @@ json Details(const Resource& resource, const std::string& name, const std::strin
 }
 
 std::string Quoted(const std::string& text) { return '"' + text + '"'; }
-
-/// Formats a value as Go does in field errors: strings in quotes, objects and lists as JSON.
-std::string GoValue(const json& value) { return value.dump(); }
-
-std::string Message(const FieldError& error) {
-  return error.field.empty() ? error.message : error.field + ": " + error.message;
-}
-
-/// Joins the messages of all errors, without duplicates.
-std::string Message(const FieldErrors& errors) {
-  std::vector<std::string> messages;
-  for (const FieldError& error : errors) {
-    std::string message = Message(error);
-    if (std::find(messages.begin(), messages.end(), message) == messages.end()) {
-      messages.push_back(std::move(message));
-    }
-  }
-  if (messages.size() == 1) return messages.front();
-  std::string joined;
-  for (const std::string& message : messages) joined += (joined.empty() ? "[" : ", ") + message;
-  return joined + ']';
-}
 
 }  // namespace
 
@@ -116,47 +94,12 @@ StatusError Invalid(const Resource& resource, const std::string& name, const Fie
   }
   const std::string kind =
       resource.group.empty() ? resource.kind : resource.kind + '.' + resource.group;
-  return {422, "Invalid", kind + ' ' + Quoted(name) + " is invalid: " + Message(errors),
+  return {422, "Invalid", kind + ' ' + Quoted(name) + " is invalid: " + ToString(errors),
           std::move(details)};
 }
 
 StatusError Expired(const std::string& message, json metadata) {
   return {410, "Expired", message, nullptr, std::move(metadata)};
-}
-
-FieldError Required(std::string field, const std::string& detail) {
-  return {"FieldValueRequired",
-          detail.empty() ? std::string("Required value") : "Required value: " + detail,
-          std::move(field)};
-}
-
-FieldError InvalidValue(std::string field, const json& value, const std::string& detail) {
-  return {"FieldValueInvalid", "Invalid value: " + GoValue(value) + ": " + detail,
-          std::move(field)};
-}
-
-FieldError ForbiddenField(std::string field, const std::string& detail) {
-  return {"FieldValueForbidden", "Forbidden: " + detail, std::move(field)};
-}
-
-FieldError Duplicate(std::string field, const json& value) {
-  return {"FieldValueDuplicate", "Duplicate value: " + GoValue(value), std::move(field)};
-}
-
-FieldError TooLong(std::string field, std::size_t max) {
-  return {"FieldValueTooLong", "Too long: may not be more than " + std::to_string(max) + " bytes",
-          std::move(field)};
-}
-
-FieldError NotSupported(std::string field, const json& value,
-                        const std::vector<std::string>& supported) {
-  std::string values;
-  for (const std::string& name : supported) {
-    values += (values.empty() ? "" : ", ") + Quoted(name);
-  }
-  return {"FieldValueNotSupported",
-          "Unsupported value: " + GoValue(value) + ": supported values: " + values,
-          std::move(field)};
 }
 
 }  // namespace kopp::apiserver

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/field_error.hpp"
 #include "api/resource.hpp"
 
 #include <optional>
@@ -11,14 +12,6 @@
 #include <nlohmann/json.hpp>
 
 namespace kopp::apiserver {
-
-/// A validation error of one field: a StatusCause.
-struct FieldError {
-  std::string reason{};   ///< "FieldValueInvalid"
-  std::string message{};  ///< "Invalid value: …"
-  std::string field{};    ///< "spec.replicas"
-};
-using FieldErrors = std::vector<FieldError>;
 
 /// An error response with a Status object. Handlers throw it; the API handler turns it into the
 /// response.
@@ -59,15 +52,5 @@ class StatusError : public std::runtime_error {
 /// Returns a 410 Expired error. `metadata` is the metadata of the Status.
 [[nodiscard]] StatusError Expired(const std::string& message,
                                   nlohmann::json metadata = nlohmann::json::object());
-
-// Field errors with the same messages as kube-apiserver.
-[[nodiscard]] FieldError Required(std::string field, const std::string& detail);
-[[nodiscard]] FieldError InvalidValue(std::string field, const nlohmann::json& value,
-                                      const std::string& detail);
-[[nodiscard]] FieldError ForbiddenField(std::string field, const std::string& detail);
-[[nodiscard]] FieldError Duplicate(std::string field, const nlohmann::json& value);
-[[nodiscard]] FieldError TooLong(std::string field, std::size_t max);
-[[nodiscard]] FieldError NotSupported(std::string field, const nlohmann::json& value,
-                                      const std::vector<std::string>& supported);
 
 }  // namespace kopp::apiserver

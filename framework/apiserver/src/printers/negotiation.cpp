@@ -16,8 +16,8 @@ using Form = ResponseEncoder::Form;
 // The server responds with JSON, also to clients that request YAML, because JSON is valid YAML. It
 // does not support protobuf, which tests do not need.
 constexpr std::string_view kAnything = "*/*";
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kYaml = "application/yaml";
+constexpr std::string_view kJsonMedia = "application/json";
+constexpr std::string_view kYamlMedia = "application/yaml";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr const char* kMediaTypes =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -29,7 +29,7 @@ bool IsWatch(const ServerRequest& request) {
 }
 
 bool IsKnown(const MediaType& media) {
-  return media.type == kAnything || media.type == kJson || media.type == kYaml ||
+  return media.type == kAnything || media.type == kJsonMedia || media.type == kYamlMedia ||
          media.type == kProtobuf;
 }
 
@@ -80,7 +80,7 @@ ResponseEncoder NegotiateResponse(const ServerRequest& request, const Resource& 
                    [&](const MediaType& media) { return SelectForm(media, encoder); });
   if (selected == media_types.end()) throw AcceptedMediaTypesError(kMediaTypes);
   if (IsWatch(request)) {
-    if (selected->type == kYaml) throw AcceptedMediaTypesError(kWatchMediaTypes);
+    if (selected->type == kYamlMedia) throw AcceptedMediaTypesError(kWatchMediaTypes);
     encoder.CheckIncludeObject();
   }
   return encoder;

@@ -6,7 +6,6 @@
 namespace kopp::apiserver::data {
 
 extern const std::string_view resources;
-extern const std::string_view schemas;
 extern const std::string_view defaults;
 
 }  // namespace kopp::apiserver::data

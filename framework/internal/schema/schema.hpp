@@ -91,7 +91,7 @@ class Schemas {
   /// Finds a type by name, such as "PodSpec" or "events.Event". Returns nullptr if there is none.
   [[nodiscard]] const Schema* Find(std::string_view name) const;
 
-  /// Returns the schemas in data/schemas.txt.
+  /// Returns the schemas in schemas.txt.
   static const Schemas& BuiltIn();
 
  private:

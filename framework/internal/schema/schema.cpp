@@ -1,7 +1,7 @@
 #include "schema/schema.hpp"
 
 #include "json/consume_until.hpp"
-#include "schema/data.hpp"
+#include "schema/schema_data.hpp"
 
 #include <stdexcept>
 #include <utility>

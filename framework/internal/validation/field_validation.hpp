@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/status.hpp"
+#include "api/field_error.hpp"
 #include "validation/field_ref.hpp"
 
 #include <set>
