@@ -54,7 +54,7 @@ endfunction()
 # Modules: workqueue < informer < framework < apiserver, controllers, examples.
 set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/")
 forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/(controller|leader_election|serving|testing)/|kopp/[a-z_]+\\.hpp")
-forbid(informer "${heavy}|kopp/(controller|leader_election|serving)/|kopp/[a-z_]+\\.hpp")
+forbid(informer "${heavy}|kopp/(controller|crd|markers|leader_election|serving)/|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson")
 forbid(framework/include "simdjson|${heavy}")
 forbid(framework/apiserver/include "simdjson|${heavy}")
@@ -63,10 +63,10 @@ forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
 layer(framework/internal system net http_server json schema api validation)
-layer(framework/src log config transport client metrics leader_election serving controller
+layer(framework/src log config transport client crd metrics leader_election serving controller
   manager)
 set(framework_folders
-  "log|config|transport|client|metrics|leader_election|serving|controller|manager")
+  "log|config|transport|client|crd|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")
 forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/")
 forbid(framework/internal "yaml-cpp/" EXCEPT json/yaml.cpp)
@@ -82,7 +82,7 @@ forbid(framework/src "cpprest/|pplx/|boost/asio"
   transport/cpprest_threads.hpp)
 forbid(framework/src "yaml-cpp/"
   EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
-foreach(folder log config transport client leader_election serving controller manager)
+foreach(folder log config transport client crd leader_election serving controller manager)
   forbid(framework/src/${folder} "prometheus/")
 endforeach()
 forbid(framework/src "CLI/")

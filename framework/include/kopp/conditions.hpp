@@ -34,6 +34,8 @@ struct Condition {
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 KOPP_FIELDS(Condition, type, status, observedGeneration, lastTransitionTime, reason, message)
+/// Returns the schema of a condition in a CustomResourceDefinition: that of metav1.Condition.
+[[nodiscard]] std::string_view KoppSchema(const Condition* type);
 
 /// Adds `condition` to `conditions`, or replaces the one of the same type. Returns whether
 /// `conditions` has changed.

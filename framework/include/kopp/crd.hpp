@@ -66,10 +66,8 @@ class KindDescriber {
   void Add(const Marker& marker) const {
     if constexpr (FieldAndKindMarker<Marker>) {
       ApplyMarker<RawJson>(builder_->schema(), marker);
-    } else if constexpr (requires { markers::ShortNames(marker); }) {
-      builder_->AddNames("shortNames", marker.names);
-    } else if constexpr (requires { markers::Categories(marker); }) {
-      builder_->AddNames("categories", marker.names);
+    } else if constexpr (requires { Marker::kList; }) {
+      builder_->AddNames(Marker::kList, marker.names);
     } else {
       builder_->Add(marker);
     }

@@ -20,6 +20,7 @@
 #include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/controller/watch_handle.hpp>
+#include <kopp/crd.hpp>
 #include <kopp/create_or_update.hpp>
 #include <kopp/custom_metrics.hpp>
 #include <kopp/discovery.hpp>
@@ -34,6 +35,7 @@
 #include <kopp/leader_election/write_fence.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/markers.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
@@ -51,4 +53,5 @@
 #include <kopp/signals.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/transport_policies.hpp>
+#include <kopp/validate.hpp>
 #include <kopp/wait_for.hpp>

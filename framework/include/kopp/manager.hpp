@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include <kopp/cluster.hpp>
 #include <kopp/controller/controller_builder.hpp>
+#include <kopp/crd.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
 #include <kopp/permission.hpp>
@@ -66,7 +68,9 @@ class Manager {
   template <typename T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
     static_assert(detail::RequireObject<T>());
-    return ControllerBuilder<T>(NewController(std::move(options), T::kKind));
+    ControllerBuilder<T> builder(NewController(std::move(options), T::kKind));
+    if constexpr (HasCrd<T>) AddCrd<T>();
+    return builder;
   }
 
   /// The same for the objects of a kind that is only known at run time. The cache has whole
@@ -75,6 +79,19 @@ class Manager {
                                                 ControllerOptions options = {}) {
     return {NewController(std::move(options), kind), kind};
   }
+
+  /// Adds the CustomResourceDefinition of a kind, for --print-crd and InstallCrds. AddController
+  /// adds that of its kind. Add each version of a kind; each once or more often.
+  template <HasCrd T>
+  void AddCrd() {
+    AddCrdSource({T::kKind, &detail::DescribeCrdOf<T>});
+  }
+  /// Returns the added definitions. Throws std::logic_error as CustomResourceDefinitionOf does.
+  [[nodiscard]] std::vector<CustomResourceDefinition> Crds() const;
+  /// Creates or updates the added definitions, and blocks until the API server serves them; see
+  /// kopp::InstallCrds, also for the errors. Run does so before it starts the caches if
+  /// Options::install_crds is set. Call it before Run to read objects of the kinds before.
+  void InstallCrds(Duration timeout = std::chrono::seconds(30));
 
   /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has
   /// started the group, the task starts at once. Throws std::logic_error during the shutdown, and
@@ -165,13 +182,14 @@ class Manager {
   /// do not return within the timeout, the process exits with code 1, because a thread cannot be
   /// terminated; the log names them.
   ///
-  /// With Options::Action::kCheck or kPrintRbac, Run prints to standard output and returns at once:
-  /// 0, or 1 if the check has found a problem.
+  /// With Options::Action::kCheck, kPrintRbac or kPrintCrd, Run prints to standard output and
+  /// returns at once: 0, or 1 if the check has found a problem.
   int Run(const std::stop_token& stop);
 
  private:
   enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
 
+  void AddCrdSource(detail::CrdSource source);
   Controller& NewController(ControllerOptions options, const Kind& kind);
   void RequireNewController(const std::string& name) const;
   void RequireNotStopping(const std::string& type, const std::string& name) const;
@@ -207,6 +225,7 @@ class Manager {
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;
   int PrintRoles() const;
+  int PrintCrds() const;
   void StopAll();
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);
@@ -223,10 +242,11 @@ class Manager {
   std::vector<std::unique_ptr<Controller>> controllers_;  // only changed in kNew, with mutex_
   std::vector<Permission> declared_;
 
-  mutable std::mutex mutex_;  // guards the next three members
+  mutable std::mutex mutex_;  // guards the next four members
   Phase phase_ = Phase::kNew;
   std::vector<std::unique_ptr<Controller>> later_controllers_;  // added while the manager runs
   std::vector<std::unique_ptr<Cluster>> further_clusters_;
+  std::vector<detail::CrdSource> crds_;
 
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;

@@ -29,16 +29,16 @@
 /// KOPP_CRD(Type, markers…) declares that the program owns the CustomResourceDefinition of a kind.
 /// Write it after KOPP_FIELDS, in the same namespace. Group, version, kind, plural name and scope
 /// come from Type::kKind. Doc and Validation may also stand there: they apply to the whole object.
-#define KOPP_CRD(Type, ...)                                                                \
-  [[maybe_unused]] constexpr bool KoppCheckCrd(const Type*) {                              \
-    using namespace kopp::markers; /* NOLINT(google-build-using-namespace) */              \
-    return kopp::markers::CheckKind<Type>(__VA_ARGS__);                                    \
-  }                                                                                        \
-  static_assert(KoppCheckCrd(static_cast<const Type*>(nullptr)));                          \
-  template <typename KoppVisitor>                                                          \
-  [[maybe_unused]] void KoppVisitCrd(const Type*, KoppVisitor&& kopp_visitor) {            \
-    using namespace kopp::markers; /* NOLINT(google-build-using-namespace) */              \
-    kopp_visitor.VisitKind(__VA_ARGS__);                                                   \
+#define KOPP_CRD(Type, ...)                                                     \
+  [[maybe_unused]] constexpr bool KoppCheckCrd(const Type*) {                   \
+    using namespace kopp::markers; /* NOLINT(google-build-using-namespace) */   \
+    return kopp::markers::CheckKind<Type>(__VA_ARGS__);                         \
+  }                                                                             \
+  static_assert(KoppCheckCrd(static_cast<const Type*>(nullptr)));               \
+  template <typename KoppVisitor>                                               \
+  [[maybe_unused]] void KoppVisitCrd(const Type*, KoppVisitor&& kopp_visitor) { \
+    using namespace kopp::markers; /* NOLINT(google-build-using-namespace) */   \
+    kopp_visitor.VisitKind(__VA_ARGS__);                                        \
   }
 
 namespace kopp {
@@ -66,6 +66,12 @@ struct MarkerLimits {
     if (both && min.number > max.number) ErrorTheMinimumIsGreaterThanTheMaximum();
   }
 };
+
+template <typename Type, typename Marker>
+constexpr bool FitsKind() {
+  if constexpr (std::derived_from<Marker, KindMarker>) Marker::template CheckKind<Type>();
+  return true;
+}
 
 /// Doc and Validation, which describe fields as well as kinds.
 template <typename Marker>
@@ -99,20 +105,15 @@ constexpr void Items<Markers...>::CheckMember() {
 /// Checks the markers of a kind. Does not compile if one does not fit the struct `Type`.
 template <typename Type, typename... Markers>
 constexpr bool CheckKind(const Markers&...) {
-  static_assert(requires { Type::kKind; },
-                "KOPP_CRD: the struct has no kKind: add `static constexpr kopp::Kind "
-                "kKind{\"example.com/v1\", \"Foo\", \"foos\"};`");
+  static_assert(
+      requires { Type::kKind; },
+      "KOPP_CRD: the struct has no kKind: add `static constexpr kopp::Kind "
+      "kKind{\"example.com/v1\", \"Foo\", \"foos\"};`");
   static_assert(((std::derived_from<Markers, detail::KindMarker> ||
                   detail::FieldAndKindMarker<Markers>)&&...),
                 "KOPP_CRD takes markers of kinds, such as ShortNames: write markers of fields in "
                 "KOPP_FIELDS");
-  const auto check = []<typename Marker>(const Marker*) {
-    if constexpr (std::derived_from<Marker, detail::KindMarker>) {
-      Marker::template CheckKind<Type>();
-    }
-  };
-  (check(static_cast<const Markers*>(nullptr)), ...);
-  return true;
+  return (detail::FitsKind<Type, Markers>() && ...);
 }
 
 }  // namespace markers

@@ -35,8 +35,12 @@ struct Options {
     kRun,        ///< runs the controllers
     kCheck,      ///< --check: prints whether the program could run, without changing anything
     kPrintRbac,  ///< --print-rbac: prints the Roles that the program needs
+    kPrintCrd,   ///< --print-crd: prints the CustomResourceDefinitions of the program
   };
   Action action = Action::kRun;
+
+  /// --install-crds: call Manager::InstallCrds at the start, before the caches.
+  bool install_crds = false;
 
   std::string name = "kopp";  ///< of the program: field manager, user agent and source of Events
   std::string version{};      ///< of the program, for the user agent

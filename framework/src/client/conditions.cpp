@@ -15,6 +15,32 @@
 namespace kopp {
 namespace {
 
+/// The schema that controller-gen makes from metav1.Condition.
+constexpr std::string_view kConditionSchema =
+    R"schema({"description":"Condition contains details for one aspect of the current state of this )schema"
+    R"schema(API Resource.","properties":{"lastTransitionTime":{"description":"lastTransitionTime is )schema"
+    R"schema(the last time the condition transitioned from one status to another.\nThis should be )schema"
+    R"schema(when the underlying condition changed.  If that is not known, then using the time when )schema"
+    R"schema(the API field changed is acceptable.","format":"date-time","type":"string"},"message":{")schema"
+    R"schema(description":"message is a human readable message indicating details about the )schema"
+    R"schema(transition.\nThis may be an empty string.","maxLength":32768,"type":"string"},"observedG)schema"
+    R"schema(eneration":{"description":"observedGeneration represents the .metadata.generation that )schema"
+    R"schema(the condition was set based upon.\nFor instance, if .metadata.generation is currently )schema"
+    R"schema(12, but the .status.conditions[x].observedGeneration is 9, the condition is out of )schema"
+    R"schema(date\nwith respect to the current state of the )schema"
+    R"schema(instance.","format":"int64","minimum":0,"type":"integer"},"reason":{"description":"reaso)schema"
+    R"schema(n contains a programmatic identifier indicating the reason for the condition's last )schema"
+    R"schema(transition.\nProducers of specific condition types may define expected values and )schema"
+    R"schema(meanings for this field,\nand whether the values are considered a guaranteed API.\nThe )schema"
+    R"schema(value should be a CamelCase string.\nThis field may not be )schema"
+    R"schema(empty.","maxLength":1024,"minLength":1,"pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_]))schema"
+    R"schema(?$","type":"string"},"status":{"description":"status of the condition, one of True, )schema"
+    R"schema(False, Unknown.","enum":["True","False","Unknown"],"type":"string"},"type":{"description)schema"
+    R"schema(":"type of condition in CamelCase or in foo.example.com/CamelCase.","maxLength":316,"pat)schema"
+    R"schema(tern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9)schema"
+    R"schema(][-A-Za-z0-9_.]*)?[A-Za-z0-9])$","type":"string"}},"required":["lastTransitionTime","mes)schema"
+    R"schema(sage","reason","status","type"],"type":"object"})schema";
+
 constexpr std::size_t kMaxTypeLength = 316;
 constexpr std::size_t kMaxReasonLength = 1024;
 constexpr std::size_t kMaxConditionMessage = 32768;
@@ -105,6 +131,8 @@ bool HasConditionStatus(const std::vector<Condition>& conditions, std::string_vi
 }
 
 }  // namespace
+
+std::string_view KoppSchema(const Condition* /*type*/) { return kConditionSchema; }
 
 bool SetCondition(std::vector<Condition>& conditions, Condition condition, const Clock& clock) {
   Validate(condition);

@@ -25,7 +25,7 @@ struct WholeObject {
   ObjectMeta metadata;
   std::string text;
 };
-KOPP_FIELDS(WholeObject, metadata)
+KOPP_FIELDS(WholeObject, metadata, KOPP_IGNORE(text))
 
 informer::AnyObject DecodeWholeObject(const JsonObject& object) {
   auto whole = object.Decode<WholeObject>();

@@ -114,6 +114,7 @@ int Manager::Run(const std::stop_token& stop) {
   for (const auto& controller : controllers_) controller->RequireReconciler();
   if (options_.action == Options::Action::kCheck) return Check(stop);
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
+  if (options_.action == Options::Action::kPrintCrd) return PrintCrds();
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
     if (Start(stop_.get_token())) Lead(stop_.get_token());
@@ -135,6 +136,8 @@ bool Manager::Start(const std::stop_token& stop) {
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   endpoints_->StartDebugPages(NewDebugSource());
   Group(RunnableGroup::kServers).Start();
+  if (options_.install_crds)
+    kopp::InstallCrds(client().With(stop), Crds(), {.clock = options_.clock});
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
   StartCaches();
   if (!WaitForCaches(stop)) return false;

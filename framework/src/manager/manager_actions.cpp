@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <mutex>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <kopp/config.hpp>
 #include <kopp/leader_election.hpp>
@@ -18,6 +22,8 @@ constexpr Kind kTokenReviews{"authentication.k8s.io/v1", "TokenReview", "tokenre
                              Scope::kCluster};
 constexpr Kind kAccessReviews{"authorization.k8s.io/v1", "SubjectAccessReview",
                               "subjectaccessreviews", Scope::kCluster};
+constexpr Kind kCrds{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                     "customresourcedefinitions", Scope::kCluster};
 
 std::vector<std::string> WatchedNamespaces(const Options& options) {
   CacheOptions cache = options.cache;
@@ -68,6 +74,9 @@ std::vector<Permission> Manager::Permissions() const {
     all.push_back(PermissionFor(kTokenReviews, {"create"}));
     all.push_back(PermissionFor(kAccessReviews, {"create"}));
   }
+  if (options_.install_crds) {
+    all.push_back(PermissionFor(kCrds, {"create", "patch", "list", "watch"}));
+  }
   return Merge(all);
 }
 
@@ -93,6 +102,39 @@ int Manager::PrintRoles() const {
     return 0;
   } catch (const ConfigError& error) {
     options_.log.Error("Cannot print the Roles", {{"err", error.what()}});
+    return 1;
+  }
+}
+
+void Manager::AddCrdSource(detail::CrdSource source) {
+  const std::lock_guard guard{mutex_};
+  crds_.push_back(std::move(source));
+}
+
+std::vector<CustomResourceDefinition> Manager::Crds() const {
+  std::vector<detail::CrdSource> sources;
+  {
+    const std::lock_guard guard{mutex_};
+    sources = crds_;
+  }
+  return CustomResourceDefinition::Make(sources);
+}
+
+void Manager::InstallCrds(Duration timeout) {
+  cluster_->RequireUsable();
+  kopp::InstallCrds(client(), Crds(), {.timeout = timeout, .clock = options_.clock});
+}
+
+int Manager::PrintCrds() const {
+  try {
+    std::string text;
+    for (const CustomResourceDefinition& definition : Crds()) {
+      text += "---\n" + definition.ToYaml();
+    }
+    std::cout << text;
+    return 0;
+  } catch (const std::logic_error& error) {
+    options_.log.Error("Cannot print the CustomResourceDefinitions", {{"err", error.what()}});
     return 1;
   }
 }

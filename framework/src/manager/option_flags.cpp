@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -237,6 +238,23 @@ void AddActionFlags(Flags& flags, OptionValues& values) {
              .help = "Print the Roles that the program needs with the other flags, and exit.",
              .group = kActionsGroup},
             values.print_rbac);
+  flags.Add({.name = "print-crd",
+             .help = "Print the CustomResourceDefinitions of the program, and exit.",
+             .group = kActionsGroup},
+            values.print_crd);
+  flags.Add({.name = "install-crds",
+             .help = "Create or update the CustomResourceDefinitions of the program, then run.",
+             .group = kActionsGroup},
+            values.options.install_crds);
+}
+
+void RequireOneAction(const OptionValues& values) {
+  std::vector<std::string> actions;
+  if (values.check) actions.emplace_back("--check");
+  if (values.print_rbac) actions.emplace_back("--print-rbac");
+  if (values.print_crd) actions.emplace_back("--print-crd");
+  if (actions.size() < 2) return;
+  throw UsageError(actions[0] + " and " + actions[1] + " exclude each other: use one of them");
 }
 
 // Flags of operators written in Go that are accepted only with the value that kopp has anyway.
@@ -273,11 +291,10 @@ Options ToOptions(OptionValues values, std::string name) {
   if (values.enable_http2) {
     throw UsageError("--enable-http2: the servers use HTTP/1.1 only: remove the flag");
   }
-  if (values.check && values.print_rbac) {
-    throw UsageError("--check and --print-rbac exclude each other: use one of them");
-  }
+  RequireOneAction(values);
   if (values.check) values.options.action = Options::Action::kCheck;
   if (values.print_rbac) values.options.action = Options::Action::kPrintRbac;
+  if (values.print_crd) values.options.action = Options::Action::kPrintCrd;
   values.options.name = std::move(name);
   values.options.log = Logger(ToLogOptions(values.log));
   return std::move(values.options);

@@ -16,6 +16,7 @@ struct OptionValues {
   std::string config_file{};  ///< --config
   bool check = false;         ///< --check
   bool print_rbac = false;    ///< --print-rbac
+  bool print_crd = false;     ///< --print-crd
   bool enable_http2 = false;
 };
 

@@ -92,11 +92,16 @@ TEST(OptionsTest, EachFlagOfAnActionSelectsIt) {
   EXPECT_EQ(Parsed({}).action, Options::Action::kRun);
   EXPECT_EQ(Parsed({"--check"}).action, Options::Action::kCheck);
   EXPECT_EQ(Parsed({"--print-rbac"}).action, Options::Action::kPrintRbac);
+  EXPECT_EQ(Parsed({"--print-crd"}).action, Options::Action::kPrintCrd);
+  EXPECT_FALSE(Parsed({}).install_crds);
+  EXPECT_TRUE(Parsed({"--install-crds"}).install_crds);
 }
 
 TEST(OptionsTest, TwoActionsAreAnError) {
   EXPECT_EQ(ErrorOf({"--check", "--print-rbac"}),
             "web-operator: --check and --print-rbac exclude each other: use one of them\n");
+  EXPECT_EQ(ErrorOf({"--print-crd", "--print-rbac"}),
+            "web-operator: --print-rbac and --print-crd exclude each other: use one of them\n");
 }
 
 TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {

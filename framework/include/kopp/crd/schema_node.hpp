@@ -26,9 +26,9 @@ class SchemaNode {
   void SetType(std::string_view type, std::string_view format = {}) const;
   void Set(std::string_view keyword, const Literal& value) const;
   void Set(const KeywordMarker& marker) const;
-  /// Sets the default. For a type that is not a scalar, a text is parsed as JSON. Throws
+  /// Sets the default. If the schema is not one of scalars, a text is parsed as JSON. Throws
   /// std::logic_error, with the path, if it is not JSON.
-  void SetDefault(const Literal& value, bool is_scalar) const;
+  void SetDefault(const Literal& value) const;
   /// Adds a value to a list: "enum", "required".
   void Append(std::string_view keyword, const Literal& value) const;
   void AppendRule(const markers::Validation& validation) const;

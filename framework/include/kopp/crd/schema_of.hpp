@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <kopp/crd/schema_node.hpp>
 #include <kopp/informer/object.hpp>
@@ -25,25 +26,22 @@ struct NoFieldVisitor {
 
 /// A struct whose KOPP_FIELDS are visible, so that its fields have a schema.
 template <typename T>
-concept HasVisibleFields = requires(const T* object, const NoFieldVisitor& visitor) {
-  KoppVisitFields(object, visitor);
-};
+concept HasVisibleFields =
+    requires(const T* object, const NoFieldVisitor& visitor) { KoppVisitFields(object, visitor); };
 /// A type that gives its own schema: `constexpr std::string_view KoppSchema(const T*)`, found by
 /// argument-dependent lookup, returns the JSON text of an openAPIV3Schema.
 template <typename T>
 concept HasSchemaText = requires(const T* object) {
   { KoppSchema(object) } -> std::convertible_to<std::string_view>;
 };
-template <typename T>
-concept HasEnumNames = std::is_enum_v<T> && requires(const T* value) { KoppEnumNames(value); };
 
 /// Identifies a type at run time.
 template <typename T>
 inline constexpr char kTypeId = 0;
 
 template <typename T>
-constexpr bool kIsRequiredByDefault = !(kIsOptional<T> || IsList<T> || IsMap<T> || IsInterned<T> ||
-                                        std::same_as<T, RawJson>);
+constexpr bool kIsRequiredByDefault =
+    !(kIsOptional<T> || IsList<T> || IsMap<T> || IsInterned<T> || std::same_as<T, RawJson>);
 
 template <typename T, typename... Markers>
 constexpr bool kHasMarker = (std::same_as<Markers, T> || ...);
@@ -83,17 +81,13 @@ void ApplyMarker(const SchemaNode& node, const Marker& marker) {
   } else if constexpr (requires { marker.values; }) {
     for (const Literal& value : marker.values) node.Append("enum", value);
   } else if constexpr (kIsDefault<Marker>) {
-    node.SetDefault(marker.value, std::is_arithmetic_v<T> || IsText<T>);
+    node.SetDefault(marker.value);
   } else if constexpr (std::same_as<Marker, markers::EmbeddedResource>) {
     if constexpr (std::same_as<T, RawJson>) node.Set("x-kubernetes-preserve-unknown-fields", true);
-  } else if constexpr (std::same_as<Marker, markers::PreserveUnknownFields>) {
-    if constexpr (!std::same_as<T, RawJson>) node.Set("type", "object");
   } else if constexpr (requires { marker.markers; }) {
     const SchemaNode child = node.Child(IsList<T> ? "items" : "additionalProperties");
     std::apply(
-        [&](const auto&... item) {
-          (ApplyMarker<typename ElementOf<T>::Type>(child, item), ...);
-        },
+        [&](const auto&... item) { (ApplyMarker<typename ElementOf<T>::Type>(child, item), ...); },
         marker.markers);
   }
 }
@@ -117,6 +111,10 @@ class FieldDescriber {
       DescribeType<M>(field);
     }
     (ApplyMarker<M>(field, all), ...);
+    if constexpr (kHasMarker<markers::PreserveUnknownFields, Markers...> &&
+                  !kHasMarker<markers::Schemaless, Markers...> && !IsList<MarkedType<M>>) {
+      field.Set("type", "object");
+    }
     constexpr bool kRequired =
         kHasMarker<markers::Required, Markers...> ||
         (kIsRequiredByDefault<M> && !kHasMarker<markers::Optional, Markers...> &&

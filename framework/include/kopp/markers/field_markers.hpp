@@ -243,10 +243,10 @@ struct Enum {
   constexpr explicit Enum(Values... all) : values{detail::Literal(all)...} {}
   template <typename M>
   static constexpr void CheckMember() {
-    static_assert((detail::Number<T> && detail::Number<M>) ||
-                      (!detail::Number<T> && detail::IsText<M>),
-                  "Enum: the values do not have the type of the member: write strings for a "
-                  "string, and numbers for a number");
+    static_assert(
+        (detail::Number<T> && detail::Number<M>) || (!detail::Number<T> && detail::IsText<M>),
+        "Enum: the values do not have the type of the member: write strings for a "
+        "string, and numbers for a number");
   }
   std::array<detail::Literal, kCount> values;
 };
@@ -262,9 +262,9 @@ struct Default {
   static constexpr void CheckMember() {
     constexpr bool kText = std::convertible_to<T, std::string_view>;
     static_assert(
-        (std::same_as<M, bool> && std::same_as<T, bool>) || (std::integral<M> && std::integral<T> &&
-                                                             !std::same_as<M, bool> &&
-                                                             !std::same_as<T, bool>) ||
+        (std::same_as<M, bool> && std::same_as<T, bool>) ||
+            (std::integral<M> && std::integral<T> && !std::same_as<M, bool> &&
+             !std::same_as<T, bool>) ||
             (std::floating_point<M> && detail::Number<T>) || (!std::is_arithmetic_v<M> && kText) ||
             (detail::IsText<M> && !std::same_as<M, std::string>),
         "Default: the value does not have the type of the member: write 3 for an integer, 0.5 for "

@@ -38,6 +38,7 @@ namespace markers {
 /// Short names for kubectl: ShortNames("fo").
 template <std::size_t kCount>
 struct ShortNames : detail::NamesMarker<kCount> {
+  static constexpr std::string_view kList = "shortNames";
   using detail::NamesMarker<kCount>::NamesMarker;
 };
 template <typename... Names>
@@ -45,6 +46,7 @@ ShortNames(Names...) -> ShortNames<sizeof...(Names)>;
 /// Groups of kinds that the kind belongs to: `kubectl get all` for Categories("all").
 template <std::size_t kCount>
 struct Categories : detail::NamesMarker<kCount> {
+  static constexpr std::string_view kList = "categories";
   using detail::NamesMarker<kCount>::NamesMarker;
 };
 template <typename... Names>
@@ -77,9 +79,10 @@ struct Deprecated : detail::KindMarker {
 struct StatusSubresource : detail::KindMarker {
   template <typename Kind>
   static constexpr void CheckKind() {
-    static_assert(requires(Kind kind) { kind.status; },
-                  "StatusSubresource: the struct has no member `status`: add one, or remove the "
-                  "marker");
+    static_assert(
+        requires(Kind kind) { kind.status; },
+        "StatusSubresource: the struct has no member `status`: add one, or remove the "
+        "marker");
   }
 };
 /// `kubectl scale` and HorizontalPodAutoscalers work:

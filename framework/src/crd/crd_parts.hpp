@@ -1,0 +1,24 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/crd.hpp>
+
+namespace kopp::detail {
+
+/// What one version of a kind contributes to its CustomResourceDefinition.
+struct CrdBuilder::Parts {
+  std::string group{};
+  std::string scope{};
+  nlohmann::json names = nlohmann::json::object();  ///< without the lists below
+  std::set<std::string> short_names{};
+  std::set<std::string> categories{};
+  nlohmann::json labels = nlohmann::json::object();
+  nlohmann::json annotations = nlohmann::json::object();
+  nlohmann::json version = nlohmann::json::object();  ///< an item of spec.versions
+};
+
+}  // namespace kopp::detail
