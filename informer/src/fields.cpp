@@ -156,7 +156,7 @@ void DecodeMembers(ondemand::object json, void* object, Fields fields) {
       if (value.json.is_null()) break;
       Cursor cursor{value};
       try {
-        field.decode(object, cursor);
+        field.decode(static_cast<char*>(object) + field.offset, cursor);
       } catch (const DecodeError& error) {
         throw error.WithPathPrefix(field.name);
       }
@@ -218,7 +218,9 @@ void Encoder::WriteCommaIfNeeded() {
 
 void EncodeFields(Encoder& encoder, const void* object, Fields fields) {
   encoder.OpenBracket('{');
-  for (const Field& field : fields) field.encode(object, field.name, encoder);
+  for (const Field& field : fields) {
+    field.encode(static_cast<const char*>(object) + field.offset, field.name, encoder);
+  }
   encoder.CloseBracket('}');
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,9 +54,11 @@ constexpr bool kIsStatusOf =
 /// may: see RetryingTransport, which the client of a Manager uses. In a reconciler let the
 /// exception escape, and the queue retries.
 ///
-/// A view (a struct with KOPP_FIELDS) holds only some fields of an object, so it is not written
-/// back. Write the fields to set with Apply or Patch, or a whole JSON object with Update. If an
-/// object to write has no `apiVersion` or `kind`, the client adds those of its kind or, for the
+/// Create and Apply take a typed object, such as k8s::apps::v1::Deployment, or JSON. Update takes
+/// only JSON: a PUT replaces the whole object, so a struct that does not have all of its fields, a
+/// view or a kind of an older API server, would remove the others. Write the fields to set with
+/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. If an object to
+/// write has no `apiVersion` or `kind`, the client adds those of its kind or, for the
 /// subresources scale, eviction, token and binding, those of the subresource.
 class Client {
  public:
@@ -140,12 +143,28 @@ class Client {
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return Decode<T>(CreateText(T::kKind, object, options));
   }
+  /// Create() of a typed object: `client.Create(deployment)`. Fields that are not set are not sent.
+  /// Text that is not UTF-8 is replaced by U+FFFD.
+  /// The pack is empty; it keeps this overload away from calls that name T, with an object in
+  /// braces.
+  template <int..., Object T>
+    requires detail::HasFieldList<T>
+  T Create(const T& object, const WriteOptions& options = {}) const {
+    return Decode<T>(CreateEncoded(T::kKind, Encode(object), options));
+  }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
   /// with IsConflict(); without it, the object overwrites concurrent changes.
   template <Object T>
   T Update(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return Decode<T>(UpdateText(T::kKind, object, options));
   }
+  /// Not available for a struct, which may not have all fields of the object: see above. To replace
+  /// an object by exactly the fields of a struct, convert it explicitly:
+  /// `client.Update<Deployment>(nlohmann::json(desired))`.
+  template <int..., Object T>
+  T Update(const T& object, const WriteOptions& options = {}) const = delete;
+  template <Object T>
+  T Update(const std::same_as<T> auto& object, const WriteOptions& options = {}) const = delete;
   /// Update() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
   T UpdateStatus(const nlohmann::json& object, const WriteOptions& options = {}) const {
@@ -168,6 +187,12 @@ class Client {
   template <Object T>
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
     return Decode<T>(ApplyText(T::kKind, object, options));
+  }
+  /// Apply() of a typed object: `client.Apply(deployment)`. Fields that are not set are not sent.
+  template <int..., Object T>
+    requires detail::HasFieldList<T>
+  T Apply(const T& object, const ApplyOptions& options = {}) const {
+    return Decode<T>(ApplyEncoded(T::kKind, Encode(object), options));
   }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
   /// object was deleted, or deleted and created again with another uid.
@@ -254,12 +279,16 @@ class Client {
                                                    const ListOptions& options) const;
   [[nodiscard]] std::string CreateText(const Kind& kind, const nlohmann::json& object,
                                        const WriteOptions& options) const;
+  [[nodiscard]] std::string CreateEncoded(const Kind& kind, const std::string& object,
+                                          const WriteOptions& options) const;
   [[nodiscard]] std::string UpdateText(const Kind& kind, const nlohmann::json& object,
                                        const WriteOptions& options) const;
   [[nodiscard]] std::string PatchText(const Kind& kind, const ObjectKey& key,
                                       const kopp::Patch& patch, const WriteOptions& options) const;
   [[nodiscard]] std::string ApplyText(const Kind& kind, const nlohmann::json& object,
                                       const ApplyOptions& options) const;
+  [[nodiscard]] std::string ApplyEncoded(const Kind& kind, const std::string& object,
+                                         const ApplyOptions& options) const;
   [[nodiscard]] std::string ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
                                             const std::string& status, ApplyOptions options) const;
 

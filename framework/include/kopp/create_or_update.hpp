@@ -1,6 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include <nlohmann/json_fwd.hpp>
@@ -67,6 +69,26 @@ OperationOutcome<T> ViewOf(const auto& outcome) {
   return view;
 }
 
+/// Carries a change of a struct, encoded before and after it, over to the whole object. Fields that
+/// the struct does not have are kept, also in the items of lists: an item is found by its value, or
+/// by its name, key, type or another field that identifies it.
+void MergeChange(nlohmann::json& whole, const std::string& before, const std::string& after);
+
+/// A function that changes an object as a struct, not as JSON.
+template <typename F, typename T>
+concept TypedMutate = !std::invocable<F&, nlohmann::json&> && std::invocable<F&, T&>;
+
+template <Object T>
+Mutate MutateAs(auto& mutate) {
+  return [&mutate](nlohmann::json& whole) {
+    T object{};
+    FromJson(whole, &object, KoppFields(&object));
+    const std::string before = Encode(object);
+    mutate(object);
+    MergeChange(whole, before, Encode(object));
+  };
+}
+
 }  // namespace detail
 
 /// CreateOrUpdate for the kind of the view `T`. Returns the stored object as a view.
@@ -81,6 +103,26 @@ template <Object T>
 OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, const Mutate& mutate,
                                   const WriteOptions& options = {}) {
   return detail::ViewOf<T>(CreateOrPatch(client, T::kKind, key, mutate, options));
+}
+
+/// CreateOrUpdate with a function that changes the object as a struct:
+///
+///     CreateOrUpdate<Deployment>(client, key, [](Deployment& object) { object.spec.replicas = 3;
+///     });
+///
+/// Fields of the object that the struct does not have are kept.
+template <Object T, detail::TypedMutate<T> F>
+OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, F mutate,
+                                   const WriteOptions& options = {}) {
+  return CreateOrUpdate<T>(client, key, detail::MutateAs<T>(mutate), options);
+}
+
+/// CreateOrPatch with a function that changes the object as a struct. Fields of the object that the
+/// struct does not have are kept.
+template <Object T, detail::TypedMutate<T> F>
+OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, F mutate,
+                                  const WriteOptions& options = {}) {
+  return CreateOrPatch<T>(client, key, detail::MutateAs<T>(mutate), options);
 }
 
 }  // namespace kopp

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -57,39 +58,6 @@ bool IsBase64(const std::string& text, std::size_t& bad) {
   bad = padding == std::string::npos ? text.size() : padding;
   const std::size_t rest = text.size() - bad;
   return text.size() % 4 == 0 && rest <= 2 && text.find_first_not_of('=', bad) == std::string::npos;
-}
-
-/// Returns an error message, or "" if `text` is a valid quantity.
-std::string ValidateQuantity(std::string_view text) {
-  const auto consume = [&](std::string_view characters) {
-    const std::string_view consumed = text.substr(0, text.find_first_not_of(characters));
-    text.remove_prefix(consumed.size());
-    return consumed;
-  };
-  const auto consume_sign = [&] {
-    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  };
-  const bool is_empty = text.empty();
-  consume_sign();
-  consume("0123456789");
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    consume("0123456789");
-  }
-  const std::string_view suffix = consume("eEinumkKMGTP");
-  const bool has_more = !text.empty();
-  consume_sign();
-  const bool has_exponent = !consume("0123456789").empty();
-  if (is_empty || !text.empty()) {
-    return "quantities must match the regular expression "
-           "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-  }
-  constexpr std::string_view kSuffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
-                                            "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  const bool is_valid_suffix = has_more ? has_exponent && (suffix == "e" || suffix == "E")
-                                        : std::find(std::begin(kSuffixes), std::end(kSuffixes),
-                                                    suffix) != std::end(kSuffixes);
-  return is_valid_suffix ? "" : "unable to parse quantity's suffix";
 }
 
 /// Checks the layout 2006-01-02T15:04:05 with an optional fraction and a zone, but not the ranges.
@@ -193,11 +161,7 @@ class TypedDecoder {
     if (schema.format == "quantity" && value.is_number()) value = value.dump();
     Require(value.is_string(), value, schema);
     const auto& text = value.get_ref<const std::string&>();
-    if (schema.format == "quantity") {
-      if (const std::string error = ValidateQuantity(text); !error.empty()) {
-        throw std::invalid_argument(error);
-      }
-    }
+    if (schema.format == "quantity") (void)k8s::Quantity(text);  // throws if it is not valid
     if (schema.format == "micro-time" && IsTime(text) && !HasMicroseconds(text)) {
       throw std::invalid_argument(fmt::format(
           R"(parsing time "{}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "{}" as ".000000")",

@@ -127,6 +127,11 @@ std::string Client::CreateText(const Kind& kind, const json& object,
                options);
 }
 
+std::string Client::CreateEncoded(const Kind& kind, const std::string& object,
+                                  const WriteOptions& options) const {
+  return CreateText(kind, json::parse(object), options);
+}
+
 std::string Client::UpdateText(const Kind& kind, const json& object,
                                const WriteOptions& options) const {
   const json body = Completed(kind, options.subresource, object);
@@ -159,6 +164,11 @@ std::string Client::ApplyText(const Kind& kind, const json& object,
                 .dry_run = options.dry_run,
                 .field_validation = options.field_validation},
                options.force ? "true" : "");
+}
+
+std::string Client::ApplyEncoded(const Kind& kind, const std::string& object,
+                                 const ApplyOptions& options) const {
+  return ApplyText(kind, json::parse(object), options);
 }
 
 std::string Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,

@@ -2,7 +2,6 @@
 
 #include "json/accessors.hpp"
 #include "json/consume_until.hpp"
-#include "json/quantity.hpp"
 #include "schema/computed_defaults.hpp"
 #include "schema/data.hpp"
 
@@ -12,6 +11,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -139,7 +140,7 @@ void ApplyBuiltInDefaults(json& value, const Schema& schema) {
   } else if (value.is_structured() && schema.items != nullptr) {
     for (json& item : value) ApplyBuiltInDefaults(item, *schema.items);
   } else if (value.is_string() && schema.format == "quantity") {
-    value = Quantity(value.get_ref<const std::string&>()).ToString();
+    value = k8s::Quantity(value.get_ref<const std::string&>()).ToString();
   }
 }
 

@@ -1,11 +1,12 @@
 #include "json/ascii.hpp"
-#include "json/quantity.hpp"
 #include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>
 #include <set>
 #include <string>
+
+#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -131,13 +132,14 @@ void ValidateResourceRequirements(const FieldRef& resources, FieldErrors& errors
   for (const char* list : {"limits", "requests"}) {
     for (const std::string& name : resources[list].keys()) {
       const FieldRef amount = resources[list].Key(name);
-      const Quantity quantity(amount.text());
+      const k8s::Quantity quantity(amount.text());
       if (quantity.IsNegative()) {
         errors.push_back(
             InvalidValue(amount.path(), amount.value(), "must be greater than or equal to 0"));
       }
       const FieldRef limit = resources["limits"][name];
-      if (list == std::string("requests") && limit.exists() && quantity > Quantity(limit.text())) {
+      if (list == std::string("requests") && limit.exists() &&
+          quantity > k8s::Quantity(limit.text())) {
         errors.push_back(
             InvalidValue(resources["requests"].path(), amount.value(),
                          "must be less than or equal to " + name + " limit of " + limit.text()));

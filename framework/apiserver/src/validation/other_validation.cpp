@@ -1,5 +1,4 @@
 #include "json/accessors.hpp"
-#include "json/quantity.hpp"
 #include "storage/server_context.hpp"
 #include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
@@ -9,6 +8,8 @@
 #include <set>
 #include <string>
 #include <utility>
+
+#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -86,7 +87,7 @@ void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
   const FieldRef storage = spec["resources"]["requests"]["storage"];
   if (!storage.exists()) {
     errors.push_back(Required("spec.resources[storage]", ""));
-  } else if (Quantity(storage.text()) <= Quantity("0")) {
+  } else if (k8s::Quantity(storage.text()) <= k8s::Quantity("0")) {
     errors.push_back(
         InvalidValue("spec.resources[storage]", storage.value(), "must be greater than zero"));
   }

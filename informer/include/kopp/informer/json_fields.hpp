@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -83,11 +84,14 @@ class Encoder {
   std::string& out_;
 };
 
-/// One field of a struct, type-erased: functions that decode and encode it, given the struct.
+/// One field of a struct, type-erased: functions that decode and encode it, given the address of
+/// the struct plus `offset`. Tables of generated structs use the offset of the member, so that
+/// members of one type share their functions; other tables use 0.
 struct Field {
   std::string_view name;
   void (*decode)(void* object, Cursor& cursor);
   void (*encode)(const void* object, std::string_view name, Encoder& encoder);
+  std::size_t offset = 0;
 };
 
 void EncodeFields(Encoder& encoder, const void* object, Fields fields);
