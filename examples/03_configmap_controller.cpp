@@ -19,7 +19,7 @@ static kopp::Result Reconcile(const ConfigMap& original, kopp::Context& ctx) {
     return {.requeue_after = 1min};
   }
   if (copy && copy->data == original.data) return {};
-  ctx.client.Apply<ConfigMap>({{"metadata", metadata}, {"data", original.data}});
+  ctx.client.Apply(ConfigMap{.metadata = metadata, .data = original.data});
   ctx.events.Normal(original, "Copied", "copied to " + name->second);
   return {};
 }

@@ -17,16 +17,16 @@ static kopp::Result LabelSize(const ConfigMap& map, kopp::Context& ctx) {
   const std::string size = std::to_string(map.data.size());
   const auto label = map.metadata.labels.find("size");
   if (label != map.metadata.labels.end() && label->second == size) return {};
-  ctx.client.Patch<ConfigMap>(ctx.key,
-                              kopp::Patch::Merge({{"metadata", {{"labels", {{"size", size}}}}}}));
+  const ConfigMap change{.metadata = {.labels = {{"size", size}}}};
+  ctx.client.Patch<ConfigMap>(ctx.key, kopp::Patch::Merge(change));
   return {};
 }
 
 class LabelSizeTest : public testing::Test {
  protected:
   LabelSizeTest() {
-    env_.client().Create<ConfigMap>(
-        {{"metadata", {{"name", "settings"}, {"namespace", "default"}}}, {"data", {{"a", "1"}}}});
+    env_.client().Create(
+        ConfigMap{.metadata = {.name = "settings", .ns = "default"}, .data = {{"a", "1"}}});
   }
 
   const kopp::ObjectKey key_{"default", "settings"};
@@ -54,7 +54,7 @@ TEST_F(LabelSizeTest, TheRunningOperatorUpdatesTheLabelAfterAChangeAndAConflict)
       key_, [](const ConfigMap& map) { return map.metadata.labels.contains("size"); }));
 
   env_.server().Inject({.type = Fault::Type::kConflict, .verb = "patch", .times = 1});
-  env_.client().Patch<ConfigMap>(key_, kopp::Patch::Merge({{"data", {{"b", "2"}}}}));
+  env_.client().Patch<ConfigMap>(key_, kopp::Patch::Merge(ConfigMap{.data = {{"b", "2"}}}));
 
   EXPECT_TRUE(env_.Eventually<ConfigMap>(
       key_, [](const ConfigMap& map) { return map.metadata.labels.at("size") == "2"; }));

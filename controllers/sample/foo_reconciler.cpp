@@ -1,29 +1,41 @@
 #include "foo_reconciler.hpp"
 
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 
 namespace sample {
 namespace {
 
-using kopp::Deployment;
+using kopp::Deployment;  // the fields that the cache holds
 using nlohmann::json;
+namespace apps = kopp::k8s::apps::v1;
 
-/// Returns the manifest of the Deployment that `foo` requests.
-json DesiredDeployment(const Foo& foo) {
-  const json labels{{"app", "nginx"}, {"controller", foo.metadata.name}};
-  const json container{{"name", "nginx"}, {"image", "nginx:latest"}};
-  json spec{
-      {"selector", {{"matchLabels", labels}}},
-      {"template",
-       {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", json::array({container})}}}}}};
-  if (foo.spec.replicas) spec["replicas"] = *foo.spec.replicas;
-  return {{"metadata", kopp::OwnedBy(foo, foo.spec.deploymentName)}, {"spec", spec}};
+/// An operation of a JSON patch (RFC 6902).
+struct PatchOperation {
+  std::string op;
+  std::string path;
+  kopp::RawJson value;
+};
+KOPP_FIELDS(PatchOperation, op, path, value)
+
+/// Returns the Deployment that `foo` requests.
+apps::Deployment DesiredDeployment(const Foo& foo) {
+  const std::map<std::string, std::string> labels{{"app", "nginx"},
+                                                  {"controller", foo.metadata.name}};
+  return {.metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
+          .spec = {
+              .replicas = foo.spec.replicas,
+              .selector = {.matchLabels = labels},
+              .template_ = {.metadata = {.labels = labels},
+                            .spec = {.containers = {{.image = "nginx:latest", .name = "nginx"}}}}}};
 }
 
 /// Emits a Warning Event and throws if `foo` does not control `deployment`.
@@ -35,32 +47,35 @@ void RequireControlledBy(const Foo& foo, const Deployment& deployment, kopp::Con
   throw std::runtime_error(message);
 }
 
-/// Creates the Deployment or updates its replicas where needed. Returns the resulting Deployment.
-Deployment EnsureDeployment(const Foo& foo, kopp::Context& context) {
+/// Creates the Deployment or updates its replicas where needed. Returns its available replicas.
+int EnsureDeployment(const Foo& foo, kopp::Context& context) {
   const auto existing = context.cache.Get<Deployment>({foo.metadata.ns, foo.spec.deploymentName});
-  if (!existing) return context.client.Create<Deployment>(DesiredDeployment(foo));
+  if (!existing) {
+    return context.client.Create(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
+  }
   RequireControlledBy(foo, *existing, context);
 
   constexpr int kDefaultReplicas = 1;
   const int current = existing->spec.replicas.value_or(kDefaultReplicas);
-  if (!foo.spec.replicas || *foo.spec.replicas == current) return *existing;
+  if (!foo.spec.replicas || *foo.spec.replicas == current) {
+    return existing->status.availableReplicas;
+  }
   context.log.V(4).Info("Update deployment resource",
                         {{"currentReplicas", current}, {"desiredReplicas", *foo.spec.replicas}});
-  return context.client.Update<Deployment>(DesiredDeployment(foo));
+  // Replaces the whole Deployment, as the Go sample controller does.
+  return context.client.Update<Deployment>(json(DesiredDeployment(foo))).status.availableReplicas;
 }
 
-/// Writes the available replicas of `deployment` to the status of `foo`, if they differ. The write
-/// fails if `foo` was deleted and created again.
-void UpdateStatus(const Foo& foo, const Deployment& deployment, kopp::Context& context) {
-  const int available = deployment.status.availableReplicas;
+/// Writes the available replicas to the status of `foo`, if they differ. The write fails if `foo`
+/// was deleted and created again.
+void UpdateStatus(const Foo& foo, int available, kopp::Context& context) {
   if (foo.status.availableReplicas == available) return;
   // A JSON patch can test the uid. The server ignores a uid in a merge patch of a status.
-  const json same_uid{{"op", "test"}, {"path", "/metadata/uid"}, {"value", foo.metadata.uid}};
-  const json status{
-      {"op", "add"}, {"path", "/status"}, {"value", {{"availableReplicas", available}}}};
+  const std::vector<PatchOperation> operations{
+      {"test", "/metadata/uid", {json(foo.metadata.uid).dump()}},
+      {"add", "/status", {kopp::Encode(Foo::Status{available})}}};
   try {
-    context.client.PatchStatus<Foo>(kopp::KeyOf(foo),
-                                    kopp::Patch::Json(json::array({same_uid, status})));
+    context.client.PatchStatus<Foo>(kopp::KeyOf(foo), kopp::Patch::Json(operations));
   } catch (const kopp::ApiError& error) {
     // The server returns NotFound both for a deleted Foo and for a path that it does not serve. The
     // retry distinguishes them, and succeeds if the subresource was installed meanwhile.
