@@ -6,6 +6,9 @@
 #   cluster.sh down STATE                        stop all programs and remove the folder
 #   cluster.sh kill-apiserver STATE              send SIGKILL to the API server, like a crash
 #   cluster.sh start-apiserver STATE             start it again on the same port with the same data
+#   cluster.sh start-apiserver STATE -2          start a second API server on the same etcd. It connects
+#                                                through the proxy etcd-link: while this is suspended
+#                                                (SIGSTOP), the second server lags behind
 #   cluster.sh backup-etcd STATE                 save the data of etcd; restarts both programs
 #   cluster.sh kill-etcd STATE                   kill etcd
 #   cluster.sh start-etcd STATE                  start it again, with the same data
@@ -16,7 +19,8 @@
 #   cluster.sh service-account STATE NAMESPACE NAME
 #                                                write NAME.kubeconfig (with a token) and
 #                                                NAME-certificate.kubeconfig (with a certificate)
-# STATE holds admin.kubeconfig (system:masters), audit.log and a log of each program.
+# STATE holds admin.kubeconfig (system:masters), audit.log, port and a log of each program, and
+# audit-2.log and port-2 of the second API server.
 # node/node.sh sets these variables of `up`:
 #   CLUSTER_PORT      the port of the API server (default: a free one)
 #   CLUSTER_NAMES     further names in its certificate, such as ,IP:10.0.0.1
@@ -37,7 +41,7 @@ main() {
     up) up "${1:-$(mktemp -d)}" ;;
     down) down "$(absolute "$1")" ;;
     kill-apiserver) process_stop "$(absolute "$1")" apiserver ;;
-    start-apiserver) start_apiserver "$(absolute "$1")" ;;
+    start-apiserver) start_apiserver "$(absolute "$1")" "${2:-}" ;;
     kill-etcd) process_stop "$(absolute "$1")" etcd ;;
     start-etcd) start_etcd "$(absolute "$1")" ;;
     compact-etcd) compact_etcd "$(absolute "$1")" ;;
@@ -152,54 +156,67 @@ restore_etcd() { # STATE
 stop_servers() { process_stop "$1" apiserver && process_stop "$1" etcd TERM; }
 start_servers() { start_etcd "$1" && start_apiserver "$1"; }
 
+start_etcd_link() { # STATE
+  process_start "$1" etcd-link python3 "$here/proxy.py" unix localhost:2378 localhost:2379
+  wait_or_print_log "$1" etcd-link 50 test -S "$1/localhost:2378"
+}
+
 # Reserves a port for the API server. A Perl process binds a free port without listening until the
 # cluster is stopped, so no other program can take the port while the API server is down. Both use
 # SO_REUSEPORT, so the API server can bind the port too. Perl is installed on every Debian system.
-reserve_port() { # STATE
-  if [[ -n ${CLUSTER_PORT:-} ]]; then
-    echo "$CLUSTER_PORT" >"$1/port"
+reserve_port() { # STATE [SUFFIX]
+  local name=port${2:-}
+  if [[ -n ${CLUSTER_PORT:-} && $name == port ]]; then
+    echo "$CLUSTER_PORT" >"$1/$name"
     return
   fi
   # shellcheck disable=SC2016  # these are Perl variables
-  process_start "$1" port perl -MSocket -e '
+  process_start "$1" "$name" perl -MSocket -e '
     socket(my $socket, PF_INET, SOCK_STREAM, 0) or die $!;
     setsockopt($socket, SOL_SOCKET, SO_REUSEPORT, 1) or die $!;
     bind($socket, sockaddr_in(0, INADDR_LOOPBACK)) or die $!;
-    open(my $file, ">", "port.new") or die $!;
+    open(my $file, ">", "$ARGV[0].new") or die $!;
     print $file (sockaddr_in(getsockname($socket)))[0];
-    close($file) and rename("port.new", "port") or die $!;
-    sleep'
-  wait_or_print_log "$1" port 50 test -s "$1/port"
+    close($file) and rename("$ARGV[0].new", $ARGV[0]) or die $!;
+    sleep' "$name"
+  wait_or_print_log "$1" "$name" 50 test -s "$1/$name"
 }
 
 # Until the API server has loaded the RBAC rules, it may reject requests that the rules allow.
 # apiserver.startups records these intervals for checks that read the audit log.
-start_apiserver() { # STATE
-  local programs started
+start_apiserver() { # STATE [SUFFIX], -2 for the second API server
+  local programs started etcd=localhost:2379 suffix=${2:-}
   local -a flags
   read -rd '' -a flags <<<"${CLUSTER_FLAGS:-}" || true # it may have several lines
   programs=$(programs)
+  if [[ -n $suffix ]]; then
+    etcd=localhost:2378
+    process_id "$1" etcd-link >/dev/null || start_etcd_link "$1"
+    [[ -e $1/port$suffix ]] || reserve_port "$1" "$suffix"
+  fi
   started=$(date -u +%FT%T.%6NZ)
-  process_start "$1" apiserver "$programs/kube-apiserver" --etcd-servers=unix://localhost:2379 \
-    --bind-address=127.0.0.1 --secure-port="$(cat "$1/port")" --permit-port-sharing \
+  process_start "$1" "apiserver$suffix" "$programs/kube-apiserver" --etcd-servers="unix://$etcd" \
+    --bind-address=127.0.0.1 --secure-port="$(cat "$1/port$suffix")" --permit-port-sharing \
     --advertise-address=127.0.0.1 --endpoint-reconciler-type=none --cert-dir="$1" \
     --tls-cert-file=apiserver.crt --tls-private-key-file=apiserver.key --client-ca-file=ca.crt \
     --service-account-key-file=service-account.key \
     --service-account-signing-key-file=service-account.key \
     --service-account-issuer=https://kubernetes.default.svc --service-cluster-ip-range=10.0.0.0/24 \
     --authorization-mode=RBAC \
-    --audit-policy-file="$here/audit/policy.yaml" --audit-log-path=audit.log "${flags[@]}"
-  wait_or_print_log "$1" apiserver 600 is_ready "$1"
-  echo "$started $(date -u +%FT%T.%6NZ)" >>"$1/apiserver.startups"
+    --audit-policy-file="$here/audit/policy.yaml" --audit-log-path="audit$suffix.log" "${flags[@]}"
+  wait_or_print_log "$1" "apiserver$suffix" 600 is_ready "$1" "$suffix"
+  echo "$started $(date -u +%FT%T.%6NZ)" >>"$1/apiserver$suffix.startups"
 }
 
 # Succeeds if the API server is ready and the namespace `default` exists.
-is_ready() { # STATE
+is_ready() { # STATE [SUFFIX]
   local -a get=(curl -sf --cacert "$1/ca.crt" --cert "$1/admin.crt" --key "$1/admin.key" -o /dev/null)
-  "${get[@]}" "$(server_url "$1")/readyz" && "${get[@]}" "$(server_url "$1")/api/v1/namespaces/default"
+  local server
+  server=$(server_url "$1" "${2:-}")
+  "${get[@]}" "$server/readyz" && "${get[@]}" "$server/api/v1/namespaces/default"
 }
 
-server_url() { echo "https://127.0.0.1:$(cat "$1/port")"; } # STATE
+server_url() { echo "https://127.0.0.1:$(cat "$1/port${2:-}")"; } # STATE [SUFFIX]
 
 # Repeats COMMAND until it succeeds. Fails after TENTHS of a second, or as soon as PROGRAM has
 # ended.

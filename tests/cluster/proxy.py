@@ -1,21 +1,28 @@
-"""Proxies on loopback for the cluster tests. Prints the port, then one line for each connection.
+"""Proxies on loopback for the cluster tests. Prints the port or path, then one line for each
+connection.
 
   proxy.py connect HOST [CERTIFICATE KEY]  an HTTP proxy on HOST that supports CONNECT only, or,
                                            with the files of an identity, an https:// proxy
-  proxy.py forward HOST TO-HOST TO-PORT [PORT]
-                                           forwards connections to HOST:PORT to TO-HOST:TO-PORT
+  proxy.py forward HOST TO-HOST PORT-FILE [PORT [BYTES]]
+                                           forwards connections to HOST:PORT to TO-HOST and the port
+                                           in PORT-FILE, which is read for each connection. With
+                                           BYTES, each response is held after this number of bytes
+                                           on its connection, until SIGUSR2
+  proxy.py unix PATH TO-PATH               forwards connections to a Unix socket to another one
 
 SIGUSR1 makes all open connections silent, as after the loss of a route: no side receives anything
 any more. New connections work.
 """
 
 import asyncio
+import pathlib
 import signal
 import ssl
 import sys
 
 silenced = set()  # the copies that have to stop
 copies = set()
+released = asyncio.Event()  # set by SIGUSR2
 
 
 def log(text):
@@ -27,12 +34,17 @@ def silence_connections():
     log("silenced")
 
 
-async def copy(reader, writer):
+async def copy(reader, writer, hold_after=None):
     """Copies bytes until the end of `reader`, or until one side fails or the copy is silenced."""
     task = asyncio.current_task()
     copies.add(task)
+    copied = 0
     try:
         while data := await reader.read(65536):
+            copied += len(data)
+            if hold_after is not None and copied > hold_after and not released.is_set():
+                log("holding")
+                await released.wait()
             if task in silenced:
                 await asyncio.Event().wait()
             writer.write(data)
@@ -44,15 +56,16 @@ async def copy(reader, writer):
         writer.close()
 
 
-async def forward(reader, writer, host, port, greeting=b""):
+async def forward(reader, writer, connection, greeting=b"", hold_after=None):
+    """Connects the client to the server to which `connection` leads."""
     try:
-        to_reader, to_writer = await asyncio.open_connection(host, port)
+        to_reader, to_writer = await connection
     except OSError:
         writer.close()
         return
     writer.write(greeting)
     await asyncio.gather(asyncio.create_task(copy(reader, to_writer)),
-                         asyncio.create_task(copy(to_reader, writer)))
+                         asyncio.create_task(copy(to_reader, writer, hold_after)))
 
 
 async def connect(reader, writer):
@@ -69,7 +82,7 @@ async def connect(reader, writer):
         writer.close()
         return
     host, port = target.rsplit(":", 1)
-    await forward(reader, writer, host.strip("[]"), int(port),
+    await forward(reader, writer, asyncio.open_connection(host.strip("[]"), int(port)),
                   b"HTTP/1.1 200 Connection established\r\n\r\n")
 
 
@@ -79,20 +92,38 @@ def server_identity(certificate, key):
     return context
 
 
-async def main(mode, host, *to):
+def forward_to(host, port_file, hold_after):
     async def handle(reader, writer):
-        if mode == "connect":
-            await connect(reader, writer)
-        else:
-            log("connection")
-            await forward(reader, writer, to[0], int(to[1]))
+        log("connection")
+        port = int(pathlib.Path(port_file).read_text())
+        await forward(reader, writer, asyncio.open_connection(host, port), hold_after=hold_after)
+    return handle
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, silence_connections)
-    port = int(to[2]) if len(to) > 2 else 0
-    identity = server_identity(*to) if mode == "connect" and to else None
-    server = await asyncio.start_server(handle, host, port, ssl=identity)
-    log(server.sockets[0].getsockname()[1])
+
+def forward_to_unix(path):
+    async def handle(reader, writer):
+        log("connection")
+        await forward(reader, writer, asyncio.open_unix_connection(path))
+    return handle
+
+
+async def start(mode, address, *to):
+    if mode == "unix":
+        return await asyncio.start_unix_server(forward_to_unix(to[0]), address)
+    if mode == "connect":
+        return await asyncio.start_server(connect, address, 0, ssl=server_identity(*to) if to else None)
+    port, hold_after = (int(number) for number in (*to[2:], 0, 0)[:2])
+    return await asyncio.start_server(forward_to(to[0], to[1], hold_after or None), address, port)
+
+
+async def main(arguments):
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, silence_connections)
+    loop.add_signal_handler(signal.SIGUSR2, released.set)
+    server = await start(*arguments)
+    name = server.sockets[0].getsockname()
+    log(name if isinstance(name, str) else name[1])
     await server.serve_forever()
 
 
-asyncio.run(main(*sys.argv[1:]))
+asyncio.run(main(sys.argv[1:]))

@@ -4,8 +4,8 @@
 # kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
 # its objects.
 #   sample_controller_test.sh [PART...]    run the named parts: the files in sample_controller/.
-#                                          Without names: all parts, in two processes at the same
-#                                          time, each with its own API server
+#                                          Without names: all parts, in several processes at the
+#                                          same time, each with its own API server
 #   SERVER               real (the default) or kopp
 #   HTTP_TRANSPORT       the controller's --http-transport: beast (the default) or cpprestsdk
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
@@ -18,7 +18,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults leader_election connections preflight rbac bad_input)
+readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults leader_election api_servers connections preflight rbac bad_input)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
@@ -26,8 +26,8 @@ source "$here/process.sh"
 source "$here/server.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
-background_pid='' background_output=''
-for part in foos "${parts[@]}"; do
+background_pids=() background_folder=''
+for part in foos network "${parts[@]}"; do
   # shellcheck source=/dev/null
   source "$here/sample_controller/$part.sh"
 done
@@ -39,9 +39,9 @@ main() {
   fi
   if (($# == 0)); then
     if [[ $server == kopp ]]; then
-      run_in_two_processes missing_crd reconcile ownership metrics bad_input
+      run_in_processes "missing_crd reconcile ownership metrics bad_input"
     else
-      run_in_two_processes faults leader_election
+      run_in_processes "faults leader_election" api_servers
     fi
     return
   fi
@@ -55,34 +55,39 @@ main() {
   print_summary
 }
 
-# Runs the named parts in the background and the others in the foreground. Only the real cluster has
-# an etcd for the part `faults`.
-run_in_two_processes() { # BACKGROUND-PART...
-  local started=$EPOCHREALTIME code=0 part
+# Runs each group of parts in the background and the other parts in the foreground. Only the real
+# cluster has an etcd for the part `faults`.
+run_in_processes() { # "PART..."...
+  local started=$EPOCHREALTIME code=0 part group
   local -a foreground=()
   for part in "${parts[@]}"; do
     [[ " faults $* " == *" $part "* ]] || foreground+=("$part")
   done
-  background_output=$(mktemp)
-  trap end_background_process EXIT
+  background_folder=$(mktemp -d)
+  trap end_background_processes EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "${BASH_SOURCE[0]}" "$@" >"$background_output" 2>&1 &
-  background_pid=$!
+  for group in "$@"; do
+    # shellcheck disable=SC2086 # the group is a list of words
+    "${BASH_SOURCE[0]}" $group >"$background_folder/${#background_pids[@]}" 2>&1 &
+    background_pids+=($!)
+  done
   "${BASH_SOURCE[0]}" "${foreground[@]}" || code=$?
-  wait "$background_pid" || code=$?
-  background_pid=''
-  cat "$background_output"
-  echo "# both processes: $(seconds_since "$started")"
+  while ((${#background_pids[@]} > 0)); do
+    wait "${background_pids[-1]}" || code=$?
+    unset 'background_pids[-1]'
+    cat "$background_folder/${#background_pids[@]}"
+  done
+  echo "# all processes: $(seconds_since "$started")"
   return "$code"
 }
 
-end_background_process() { # the process stops its own programs
+end_background_processes() { # each process stops its own programs
   local code=$?
   trap '' INT TERM HUP PIPE
-  [[ -z $background_pid ]] || { kill "$background_pid" 2>/dev/null && wait "$background_pid"; } || true
-  rm -f "$background_output"
+  ((${#background_pids[@]} == 0)) || { kill "${background_pids[@]}" 2>/dev/null && wait "${background_pids[@]}"; } || true
+  rm -rf "$background_folder"
   exit "$code"
 }
 

@@ -5,13 +5,8 @@
 readonly foo_count=200
 
 check_concurrent_writes() {
-  check "When two clients change 200 Foos at the same time, every Deployment ends with its Foo's replicas" \
-    concurrent_writes
-}
-
-concurrent_writes() {
   use_new_namespace concurrent-writes
-  send_calls POST 1 "range($foo_count)"
+  send_replicas POST 1 "range($foo_count)"
   # Each client changes all Foos three times, one in ascending and one in descending order, so that
   # both change the same Foos in the middle of each round.
   patch_in_rounds "range($foo_count)" 2 4 6 &
@@ -23,21 +18,28 @@ concurrent_writes() {
 
 patch_in_rounds() { # ORDER REPLICAS...
   local replicas
-  for replicas in "${@:2}"; do send_calls PATCH "$replicas" "$1"; done
+  for replicas in "${@:2}"; do send_replicas PATCH "$replicas" "$1"; done
 }
 
-send_calls() { # METHOD REPLICAS ORDER: sends a call for each Foo in this order, on one connection
-  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" \
-    --argjson replicas "$2" --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" \
-    --arg key "$state/admin.key" "$3"' | tostring
-    | (if $method == "PATCH" then ["/f" + ., "merge-patch+json"] else ["", "json"] end) as [$name, $type]
-    | ["url = \($server)/apis/samplecontroller.k8s.io/v1alpha1/namespaces/concurrent-writes/foos\($name)",
-       "request = \($method)", "header = \("Content-Type: application/\($type)" | tojson)",
-       "data = \({apiVersion: "samplecontroller.k8s.io/v1alpha1", kind: "Foo", metadata: {name: ("f" + .)},
-                  spec: {deploymentName: ("d" + .), $replicas}} | tojson | tojson)",
+send_replicas() { # METHOD REPLICAS ORDER
+  send_calls "$1" "$3" '{deploymentName: "d\(.)", replicas: '"$2}" --fail-early
+}
+
+# Sends a call for each Foo of $namespace on one connection. ORDER prints their numbers, SPEC makes
+# the spec of a number; both are in the language of jq. Fails if a call has failed.
+send_calls() { # METHOD ORDER SPEC [CURL-OPTION...]
+  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" --arg namespace "$namespace" \
+    --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" --arg key "$state/admin.key" "$2"'
+    | (if $method == "POST" then "" else "/f\(.)" end) as $name
+    | (if $method == "PATCH" then "merge-patch+json" else "json" end) as $type
+    | {apiVersion: "samplecontroller.k8s.io/v1alpha1", kind: "Foo", metadata: {name: "f\(.)"}, spec: ('"$3"')} as $foo
+    | ["url = \($server)/apis/samplecontroller.k8s.io/v1alpha1/namespaces/\($namespace)/foos\($name)",
+       "request = \($method)",
+       (select($method != "DELETE") | "header = \("Content-Type: application/\($type)" | tojson)",
+         "data = \($foo | tojson | tojson)"),
        "cacert = \($ca)", "cert = \($certificate)", "key = \($key)",
        "fail", "silent", "show-error", "output = /dev/null", "next"] | join("\n")' |
-    sed '$d' | curl --fail-early --config -
+    sed '$d' | curl "${@:4}" --config -
 }
 
 count_reconciled_foos() {

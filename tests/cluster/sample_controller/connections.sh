@@ -31,7 +31,7 @@ write_connection_kubeconfigs() {
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 1 -subj /CN=proxy \
     -addext subjectAltName=IP:127.0.0.1 -keyout "$state/proxy.key" -out "$state/proxy.crt" 2>/dev/null
   process_start "$state" https-proxy python3 "$here/proxy.py" connect 127.0.0.1 "$state/proxy.crt" "$state/proxy.key"
-  process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$(<"$state/port")"
+  process_start "$state" ipv6 python3 "$here/proxy.py" forward ::1 127.0.0.1 "$state/port"
   disown -a # do not report when they are killed
   until [[ -s $state/proxy.log && -s $state/https-proxy.log && -s $state/ipv6.log ]]; do sleep 0.05; done
   cp "$state/sample-controller.kubeconfig" "$state/token-user.kubeconfig"

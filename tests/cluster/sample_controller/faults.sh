@@ -3,7 +3,7 @@
 # connects through a proxy, which stands for the network.
 
 check_faults() {
-  use_proxy
+  use_network
   check "Changes made while the connection is lost and etcd is compacted are reconciled" \
     outage_with_compaction
   check "After etcd is killed and restarted, the running controller reconciles the next change" \
@@ -11,31 +11,7 @@ check_faults() {
   check "After the CRD is deleted and created again, the running controller reconciles new Foos" \
     crd_recreated
   check "A change is reconciled within 120 s of the silent loss of all connections" silent_connections
-  stop_using_proxy
-}
-
-use_proxy() {
-  process_start "$state" network python3 "$here/proxy.py" forward 127.0.0.1 127.0.0.1 "$(<"$state/port")"
-  disown -a # do not report when it is killed
-  until [[ -s $state/network.log ]]; do sleep 0.05; done
-  network_port=$(head -n 1 "$state/network.log")
-  sed -E "s|https://127.0.0.1:[0-9]+|https://127.0.0.1:$network_port|" \
-    "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
-  process_stop "$state" controller TERM
-  start_controller_process "$state/network.kubeconfig" -v 4
-}
-
-stop_using_proxy() {
-  process_stop "$state" controller TERM
-  process_stop "$state" network
-  start_controller_process
-}
-
-interrupt_network() { process_stop "$state" network; }
-resume_network() {
-  process_start "$state" network python3 "$here/proxy.py" forward 127.0.0.1 127.0.0.1 \
-    "$(<"$state/port")" "$network_port"
-  disown -a
+  stop_using_network
 }
 
 # The watches cannot continue after the compaction, because a restarted API server has no history.
@@ -92,9 +68,11 @@ silent_connections() {
   use_new_namespace silent
   create_foo a a 1
   eventually_equals 0 10 available_replicas a
+  local lists
+  lists=$(lists_of_informers)
   sleep 70 # until each watch has sent a bookmark
-  kill -s USR1 "$(process_id "$state" network)"
-  eventually_matches silenced 5 tail -n 1 "$state/network.log"
+  silence_connections
   patch_foo_spec a '{"replicas":3}'
   eventually_equals 3 120 replicas a
+  equals "$lists" lists_of_informers
 }

@@ -1,0 +1,52 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
+# The network between the controller and the API servers: a proxy that the checks can interrupt. The
+# part that uses it calls use_network and stop_using_network.
+
+# Restarts the controller behind the proxy. SUFFIX: of the API server, see connect_to.
+use_network() { # [SUFFIX]
+  connect_to "${1:-}"
+  start_network
+  until [[ -s $state/network.log ]]; do sleep 0.05; done
+  network_port=$(head -n 1 "$state/network.log")
+  sed -E "s|https://127.0.0.1:[0-9]+|https://127.0.0.1:$network_port|" \
+    "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
+  process_stop "$state" controller TERM
+  start_controller_process "$state/network.kubeconfig" -v 4
+  network_started=$SECONDS
+  disown -a # do not report when they end
+}
+
+stop_using_network() {
+  process_stop "$state" controller TERM
+  process_stop "$state" network
+  start_controller_process
+}
+
+# Selects the API server for new connections: the first one, or the second one with -2. Open
+# connections stay.
+connect_to() { # [SUFFIX]
+  cp "$state/port${1:-}" "$state/network.target.new"
+  mv "$state/network.target.new" "$state/network.target"
+}
+
+interrupt_network() { process_stop "$state" network; }
+resume_network() { start_network "$network_port" "$@"; } # [BYTES], after which responses are held
+start_network() {                                        # [PORT [BYTES]]
+  process_start "$state" network python3 "$here/proxy.py" forward 127.0.0.1 127.0.0.1 \
+    "$state/network.target" "$@"
+  disown -a
+}
+
+silence_connections() {
+  kill -s USR1 "$(process_id "$state" network)"
+  eventually_matches silenced 5 tail -n 1 "$state/network.log"
+}
+
+count_connections() { grep -cFx connection "$state/network.log"; }
+
+informer_metric() { # NAME KIND
+  curl --silent --show-error --fail "http://$(metrics_address)/metrics" |
+    sed -nE "s/^kopp_informer_$1\{.*kind=\"$2\".*\} //p"
+}
+
+lists_of_informers() { echo "Foo $(informer_metric lists_total Foo), Deployment $(informer_metric lists_total Deployment)"; }
