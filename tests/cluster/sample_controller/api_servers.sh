@@ -67,18 +67,23 @@ count_foos() { kubectl get foos --all-namespaces -o name | wc -l; }
 churn() {
   use_new_namespace churn
   start_samples
-  local spec='{deploymentName: "d\(.)", replicas: 1}'
-  { send_calls POST "range(1500) % $churned_foos" "$spec" || true; } 2>/dev/null & # many fail with 409
-  { send_calls DELETE "range(1500) % $churned_foos" "$spec" || true; } 2>/dev/null & # or 404
+  send_foo_calls POST "range(1500) % $churned_foos" &
+  send_foo_calls DELETE "range(1500) % $churned_foos" &
   wait -n $! && wait -n
-  { send_calls POST "range($churned_foos)" "$spec" || true; } 2>/dev/null
+  send_foo_calls POST "range(0; $churned_foos; 2)"
+  send_foo_calls DELETE "range(1; $churned_foos; 2)"
   equals yes at_least 100 count_deletions
-  eventually_equals "$churned_foos reconciled" 60 collect_garbage_and_count
+  eventually_equals "$((churned_foos / 2)) reconciled" 60 collect_garbage_and_count
   eventually_equals "$(count_foos)" 10 informer_metric objects Foo
   end_samples
   equals yes at_least 20 wc -l <"$state/samples-$namespace"
   equals yes at_most "$churned_foos" longest_queue
   equals "" versions_that_went_back
+}
+
+# Many calls fail with 404 or 409.
+send_foo_calls() { # METHOD ORDER
+  send_calls "$@" '{deploymentName: "d\(.)", replicas: 1}' 2>/dev/null || true
 }
 
 count_deletions() {
@@ -96,49 +101,59 @@ collect_garbage_and_count() {
   count_reconciled_foos
 }
 
+# Creates Foo a with one replica. Succeeds when both watches of the controller work.
+create_foo_with_status() {
+  create_foo a a 1
+  eventually_equals 1 10 replicas a
+  set_available_replicas a 1
+  eventually_equals 1 10 available_replicas a
+}
+
 # The kernel of a suspended server still acknowledges what it receives. The load balancer sends new
 # connections to the other one.
 suspended_server() {
   use_new_namespace suspended
-  create_foo a a 1
-  eventually_equals 0 10 available_replicas a
-  local lists id code=0
+  create_foo_with_status
+  local lists
   lists=$(lists_of_informers)
-  id=$(process_id "$state" apiserver-2)
   ((network_started + 70 < SECONDS)) || sleep $((network_started + 70 - SECONDS)) # until each watch has sent a bookmark
   connect_to ""
-  kill -STOP "$id"
+  suspend apiserver-2
   patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 120 replicas a || code=$?
-  kill -CONT "$id"
-  [[ $code == 0 ]]
+  eventually_equals 3 120 replicas a
   equals "$lists" lists_of_informers
+}
+
+# Suspends a program until the check has ended.
+suspend() { # NAME
+  local id
+  id=$(process_id "$state" "$1")
+  # shellcheck disable=SC2064  # expand the process id now
+  trap "kill -CONT $id" EXIT
+  kill -STOP "$id"
 }
 
 lagging_server() {
   use_new_namespace lagging
-  create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  reconnect_to ""
+  create_foo_with_status
   eventually_equals 1 10 replicas_in_second_server a
-  local link lists connections
-  link=$(process_id "$state" etcd-link)
+  local lists connections
   lists=$(lists_of_informers)
-  kill -STOP "$link"
+  suspend etcd-link
   patch_foo_spec a '{"replicas":2}'
   create_foo b b 1
   eventually_equals 2 10 replicas a
   eventually_equals 0 10 available_replicas b
 
   start_samples
-  interrupt_network
-  connect_to -2
   connections=$(count_connections)
-  resume_network
+  reconnect_to -2
   eventually_equals yes 20 at_least $((connections + 2)) count_connections
   patch_foo_spec a '{"replicas":3}'
   sleep 3
   equals 1 replicas_in_second_server a # its cache is older than that of the controller
-  kill -CONT "$link"
+  kill -CONT "$(process_id "$state" etcd-link)"
   eventually_equals 3 60 replicas a
   end_samples
   equals yes at_least 20 wc -l <"$state/samples-$namespace"
@@ -152,12 +167,11 @@ replicas_in_second_server() { # FOO
     "/apis/samplecontroller.k8s.io/v1alpha1/namespaces/$namespace/foos/$1?resourceVersion=0" | jq .spec.replicas
 }
 
-# The controller is connected to the second server at first. A restarted server has no history: its
-# watches start at its first list.
+# A restarted server has no history: its watches start at its first list.
 rolling_restart() {
   use_new_namespace rolling-restart
-  create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  reconnect_to -2
+  create_foo_with_status
   local lists foo_lists deployment_lists
   lists=$(lists_of_informers)
   foo_lists=$(informer_metric lists_total Foo)
@@ -170,7 +184,7 @@ rolling_restart() {
   eventually_equals 2 60 replicas a
   equals "$lists" lists_of_informers
   connect_to -2
-  process_stop "$state" apiserver TERM
+  "$cluster" kill-apiserver "$state"
   "$cluster" start-apiserver "$state"
   patch_foo_spec a '{"replicas":3}'
   eventually_equals 3 60 replicas a
@@ -193,7 +207,7 @@ compaction_between_pages() {
   start_samples
   interrupt_network
   kubectl delete foo "f$((paged_foos - 1))"
-  resume_network "$bytes_of_half_a_page"
+  reconnect_to -2 "$bytes_of_half_a_page"
   eventually_equals 1 20 grep -cFx holding "$state/network.log"
   kubectl annotate namespace pages written=later # so that the version of the page is not the newest
   "$cluster" compact-etcd "$state"

@@ -29,6 +29,12 @@ connect_to() { # [SUFFIX]
   mv "$state/network.target.new" "$state/network.target"
 }
 
+reconnect_to() { # SUFFIX [BYTES]
+  interrupt_network
+  connect_to "$1"
+  resume_network "${@:2}"
+}
+
 interrupt_network() { process_stop "$state" network; }
 resume_network() { start_network "$network_port" "$@"; } # [BYTES], after which responses are held
 start_network() {                                        # [PORT [BYTES]]
