@@ -104,9 +104,9 @@ collect_garbage_and_count() {
 # Creates Foo a with one replica. Succeeds when both watches of the controller work.
 create_foo_with_status() {
   create_foo a a 1
-  eventually_equals 1 10 replicas a
+  eventually_equals 1 30 replicas a
   set_available_replicas a 1
-  eventually_equals 1 10 available_replicas a
+  eventually_equals 1 30 available_replicas a
 }
 
 # The kernel of a suspended server still acknowledges what it receives. The load balancer sends new

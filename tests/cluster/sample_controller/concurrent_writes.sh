@@ -5,6 +5,11 @@
 readonly foo_count=200
 
 check_concurrent_writes() {
+  check "When two clients change 200 Foos at the same time, every Deployment ends with its Foo's replicas" \
+    concurrent_writes
+}
+
+concurrent_writes() {
   use_new_namespace concurrent-writes
   send_replicas POST 1 "range($foo_count)"
   # Each client changes all Foos three times, one in ascending and one in descending order, so that
