@@ -145,7 +145,8 @@ void Measure(const std::string& phase, std::int64_t number) {
   const auto server = kopp::MakeTransport(kopp::LoadConfig());
   kopp::Cache cache(*server, "", kopp::Logger(), kopp::Clock::Real());
   std::atomic<std::int64_t> updates = 0;
-  cache.InformerFor<T>().AddHandler({.on_update = [&](const auto&, const auto&) { ++updates; }});
+  cache.InformerFor<T>().AddHandler({.on_update = [&](const auto&, const auto&) { ++updates; }},
+                                    {.delivery = kopp::informer::Delivery::kInformerThread});
   MeasureSync<T>(cache);
   if (phase == "events") {
     MeasureEvents(updates, number);
