@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the commands of the section "Try it without a cluster" of README.md, and checks what a reader
-# sees. tests/docs and node_test.sh run the other sections.
+# Runs the commands of the sections "Try it without a cluster" and "Write an operator" of README.md,
+# and checks what a reader sees. node_test.sh runs those of "Install with Helm".
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,8 +16,11 @@ main() {
   trap 'exit 143' TERM HUP
   mkdir "$folder/temporary"
   check "README.md, try it without a cluster: the commands show the controller's work and end by themselves" demo
+  check "README.md, write an operator: the commands install kopp, build the program, and run it" operator
   print_summary
 }
+
+operator() { TMPDIR=$folder/temporary "$root/tests/docs/run_page.sh" "$root/README.md" "" 6 "Write an operator"; }
 
 demo() {
   TMPDIR=$folder/temporary "$root/tests/docs/run_commands.sh" "$root/README.md" "Try it without a cluster" | tee "$folder/output"

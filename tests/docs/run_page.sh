@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a page as a reader would: writes its files and runs its commands in an empty folder.
 #   run_page.sh PAGE PREFIX LEAST [HEADING]
-#     PREFIX   the folder where kopp is installed; the page sees it as ~/kopp
+#     PREFIX   the folder where kopp is installed; the page sees it as ~/kopp. Empty: the page installs it
 #     LEAST    fails if the page has fewer blocks
 #     HEADING  run only this section
 #
@@ -9,6 +9,7 @@
 #   <!-- file: PATH -->       the content of a file, which is written
 #   <!-- append: PATH -->     text that is added to a file
 #   <!-- run -->              commands; each must succeed. Exports and cd last until the end
+#   <!-- run in the clone --> commands that install kopp from its clone; skipped if it is installed
 #   <!-- run until output --> commands that only read; repeated until the output below is seen
 #   <!-- start: NAME -->      a command that keeps running, as in a terminal of its own
 #   <!-- output -->           lines that the commands above print; "…" stands for any lines, and
@@ -20,7 +21,7 @@
 set -euo pipefail
 
 page=$(realpath "$1")
-prefix=$(realpath "$2")
+prefix=${2:+$(realpath "$2")}
 least=$3
 seconds_to_wait=20
 
@@ -28,7 +29,7 @@ work=$(mktemp -d)
 home=$work/home
 here=$work/empty # the reader's folder
 mkdir "$home" "$here"
-ln -s "$prefix" "$home/kopp"
+[[ -z $prefix ]] || ln -s "$prefix" "$home/kopp"
 declare -A started=() # name → process group
 
 clean_up() {
@@ -57,8 +58,8 @@ fail() { # MESSAGE [FILE...]
 # Nothing of the machine's own configuration is used, and local requests go to no proxy.
 (
   cd "$here"
-  export HOME=$home no_proxy=127.0.0.1
-  unset KUBECONFIG WATCH_NAMESPACE KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+  export CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache} HOME=$home no_proxy=127.0.0.1
+  unset MAKEFLAGS MFLAGS MAKELEVEL KUBECONFIG WATCH_NAMESPACE KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
   declare -px >"$work/environment"
 )
 printf '%s\n' "$here" >"$work/folder"
@@ -120,6 +121,12 @@ do_block() { # KIND ARGUMENT FILE
     run)
       printed=$work/printed repeated=
       shell "$block" >"$printed" 2>&1 || fail "these commands failed" "$block" "$printed"
+      ;;
+    'run in the clone')
+      [[ -z $prefix ]] || return 0
+      printed=$work/printed repeated=
+      (cd "$(dirname "$page")" && env -i bash -c 'source "$1/environment" && source "$2"' _ "$work" "$block") \
+        </dev/null >"$printed" 2>&1 || fail "these commands failed" "$block" "$printed"
       ;;
     'run until output')
       printed=$work/printed repeated=$work/repeated
