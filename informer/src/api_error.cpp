@@ -8,6 +8,11 @@
 #include <kopp/informer/api_error.hpp>
 
 namespace kopp {
+
+KOPP_DEFINE_FIELDS(Status::Cause, reason, message, field)
+KOPP_DEFINE_FIELDS(Status::Details, name, group, kind, causes, retryAfterSeconds)
+KOPP_DEFINE_FIELDS(Status, message, reason, code, details)
+
 namespace {
 
 std::string FormatMessage(std::string_view request, const Status& status) {

@@ -1,8 +1,15 @@
 #include <algorithm>
 
+#include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/object.hpp>
 
 namespace kopp {
+
+KOPP_DEFINE_FIELDS(OwnerReference, apiVersion, kind, name, uid, controller, blockOwnerDeletion)
+KOPP_DEFINE_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid,
+                   resourceVersion, generation, creationTimestamp, deletionTimestamp, labels,
+                   annotations, ownerReferences, finalizers)
+KOPP_DEFINE_FIELDS(PartialObjectMetadata, metadata)
 
 const OwnerReference* ControllerOf(const ObjectMeta& metadata) {
   const auto& owners = metadata.ownerReferences;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/framework.hpp>
+#include <kopp/json.hpp>
 #include <kopp/testing/environment.hpp>
 
 struct Greeting {

@@ -10,7 +10,8 @@
 namespace kopp {
 
 // Views of common kinds, with the fields that operators read most often. To read other fields,
-// define your own view with KOPP_FIELDS; a program may use several views of one kind.
+// define your own view with KOPP_FIELDS; a program may use several views of one kind. The fields are
+// the members; kinds.cpp lists them.
 
 struct Deployment {
   static constexpr Kind kKind{"apps/v1", "Deployment", "deployments"};
@@ -30,10 +31,9 @@ struct Deployment {
   Spec spec = {};
   Status status = {};
 };
-KOPP_FIELDS(Deployment::Spec, replicas, paused)
-KOPP_FIELDS(Deployment::Status, observedGeneration, replicas, updatedReplicas, readyReplicas,
-            availableReplicas, unavailableReplicas)
-KOPP_FIELDS(Deployment, metadata, spec, status)
+KOPP_DECLARE_FIELDS(Deployment::Spec)
+KOPP_DECLARE_FIELDS(Deployment::Status)
+KOPP_DECLARE_FIELDS(Deployment)
 
 struct Pod {
   static constexpr Kind kKind{"v1", "Pod", "pods"};
@@ -51,9 +51,9 @@ struct Pod {
   Spec spec = {};
   Status status = {};
 };
-KOPP_FIELDS(Pod::Spec, nodeName, serviceAccountName)
-KOPP_FIELDS(Pod::Status, phase, reason, podIP, hostIP)
-KOPP_FIELDS(Pod, metadata, spec, status)
+KOPP_DECLARE_FIELDS(Pod::Spec)
+KOPP_DECLARE_FIELDS(Pod::Status)
+KOPP_DECLARE_FIELDS(Pod)
 
 struct Service {
   static constexpr Kind kKind{"v1", "Service", "services"};
@@ -65,15 +65,15 @@ struct Service {
   ObjectMeta metadata = {};
   Spec spec = {};
 };
-KOPP_FIELDS(Service::Spec, type, clusterIP, selector)
-KOPP_FIELDS(Service, metadata, spec)
+KOPP_DECLARE_FIELDS(Service::Spec)
+KOPP_DECLARE_FIELDS(Service)
 
 struct ConfigMap {
   static constexpr Kind kKind{"v1", "ConfigMap", "configmaps"};
   ObjectMeta metadata = {};
   std::map<std::string, std::string> data = {};
 };
-KOPP_FIELDS(ConfigMap, metadata, data)
+KOPP_DECLARE_FIELDS(ConfigMap)
 
 struct Secret {
   static constexpr Kind kKind{"v1", "Secret", "secrets"};
@@ -81,7 +81,7 @@ struct Secret {
   std::string type = {};
   std::map<std::string, std::string> data = {};  ///< values are Base64, as in the API
 };
-KOPP_FIELDS(Secret, metadata, type, data)
+KOPP_DECLARE_FIELDS(Secret)
 
 struct Namespace {
   static constexpr Kind kKind{"v1", "Namespace", "namespaces", Scope::kCluster};
@@ -91,7 +91,7 @@ struct Namespace {
   ObjectMeta metadata = {};
   Status status = {};
 };
-KOPP_FIELDS(Namespace::Status, phase)
-KOPP_FIELDS(Namespace, metadata, status)
+KOPP_DECLARE_FIELDS(Namespace::Status)
+KOPP_DECLARE_FIELDS(Namespace)
 
 }  // namespace kopp

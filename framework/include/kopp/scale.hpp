@@ -22,8 +22,8 @@ struct Scale {
   Spec spec = {};            ///< desired state
   Status status = {};        ///< current state, which the API server does not let clients change
 };
-KOPP_FIELDS(Scale::Spec, replicas)
-KOPP_FIELDS(Scale::Status, replicas, selector)
-KOPP_FIELDS(Scale, metadata, spec, status)
+KOPP_DECLARE_FIELDS(Scale::Spec)
+KOPP_DECLARE_FIELDS(Scale::Status)
+KOPP_DECLARE_FIELDS(Scale)
 
 }  // namespace kopp

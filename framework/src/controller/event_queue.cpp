@@ -1,5 +1,8 @@
 #include <kopp/controller/event_queue.hpp>
 
+template class kopp::workqueue::DelayingQueue<kopp::ObjectKey>;
+template class kopp::workqueue::RateLimitingQueue<kopp::ObjectKey>;
+
 namespace kopp {
 
 informer::EnqueueFunction EventQueue::Enqueue() const {

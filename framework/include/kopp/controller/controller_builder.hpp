@@ -34,6 +34,28 @@ struct OwnsOptions {
   }
 };
 
+/// The part of a ControllerBuilder that does not depend on the view. It is compiled once.
+class ControllerBuilderBase {
+ protected:
+  ControllerBuilderBase(Controller& controller, InformerSet& informers)
+      : controller_(controller), informers_(informers) {}
+
+  /// Makes the controller reconcile the objects of `informers_`, which have the type `view`.
+  void Init(const std::type_info& view, Controller::Find find);
+  /// Returns a function that adds keys to the queue because of an event of an object of `kind`.
+  [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const;
+  /// Returns a function that returns the keys of all objects of `informers_` in the cache.
+  [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const;
+  void AddHandler(InformerSet& informers, const std::type_info& view,
+                  informer::AnyEventHandler handler, informer::HandlerOptions options);
+  /// For handlers that only add keys to the queue. They need no thread.
+  static informer::HandlerOptions NonBlocking(Duration resync = {});
+
+  Controller& controller_;
+  InformerSet& informers_;                   // of the reconciled objects
+  std::shared_ptr<AnyPredicate> predicate_;  // of the kind that was named last
+};
+
 /// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
 /// function. Every object of `T` that is added, changed or deleted is reconciled.
 ///
@@ -46,19 +68,19 @@ struct OwnsOptions {
 ///
 /// `T` is Unstructured for a kind that is only known at run time.
 template <typename T>
-class [[nodiscard]] ControllerBuilder {
+class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
  public:
   explicit ControllerBuilder(Controller& controller)
     requires Object<T>
-      : controller_(controller), informers_(controller.cache().template InformerFor<T>()) {
-    Init([&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
+      : ControllerBuilderBase(controller, controller.cache().template InformerFor<T>()) {
+    Init(typeid(T), [&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
       return informer::AnyObject(cache.Get<T>(key, {.await_own_writes = false}));
     });
   }
   ControllerBuilder(Controller& controller, const KindRef& kind)
     requires std::same_as<T, Unstructured>
-      : controller_(controller), informers_(controller.cache().InformerFor(kind)) {
-    Init([&cache = std::as_const(controller_.cache()), kind](const ObjectKey& key) {
+      : ControllerBuilderBase(controller, controller.cache().InformerFor(kind)) {
+    Init(typeid(T), [&cache = std::as_const(controller_.cache()), kind](const ObjectKey& key) {
       return informer::AnyObject(cache.Get(kind, key, {.await_own_writes = false}));
     });
   }
@@ -106,7 +128,8 @@ class [[nodiscard]] ControllerBuilder {
   /// Watches `U` with own functions, which add keys to the queue. They are called as `keys` above.
   template <Object U>
   ControllerBuilder& Watches(HandlerFunctions<U> functions) {
-    AddHandler<U>(HandlerOf<U>(std::move(functions), controller_.EventsOf(KindOf(U::kKind))), {});
+    AddHandler<U>(
+        HandlerOf<U>(std::move(functions), controller_.EventsOf(std::string(U::kKind.kind))), {});
     return *this;
   }
 
@@ -192,46 +215,12 @@ class [[nodiscard]] ControllerBuilder {
   }
 
  private:
-  void Init(Controller::Find find) {
-    controller_.SetPrimary(informers_, std::move(find));
-    AddHandler(informers_, typeid(T), informer::EnqueueKey(Enqueue(controller_.kind())),
-               NonBlocking(controller_.resync()));
-  }
-
-  static std::string KindOf(const Kind& kind) { return std::string(kind.kind); }
-  [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const {
-    return controller_.EventsOf(KindOf(kind)).Enqueue();
-  }
-  /// Returns a function that returns the keys of all objects of `T` in the cache.
-  [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const {
-    return [informers = &informers_] {
-      std::vector<ObjectKey> keys;
-      for (const informer::AnyObject& object : informers->List()) keys.push_back(object.key());
-      return keys;
-    };
-  }
-
+  using ControllerBuilderBase::AddHandler;
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
     AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler),
                std::move(options));
   }
-  void AddHandler(InformerSet& informers, const std::type_info& view,
-                  informer::AnyEventHandler handler, informer::HandlerOptions options) {
-    options.name = controller_.name();
-    controller_.AddInformers(informers);
-    predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
-    informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
-  }
-
-  /// For handlers that only add keys to the queue. They need no thread.
-  static informer::HandlerOptions NonBlocking(Duration resync = {}) {
-    return {.resync = resync, .delivery = informer::Delivery::kInformerThread};
-  }
-
-  Controller& controller_;
-  InformerSet& informers_;                   // of the reconciled objects
-  std::shared_ptr<AnyPredicate> predicate_;  // of the kind that was named last
 };
 
 }  // namespace kopp

@@ -64,3 +64,9 @@ class EventQueue {
 };
 
 }  // namespace kopp
+
+// Instantiated once, in event_queue.cpp, to reduce the compile time of programs.
+// NOLINTBEGIN(clang-analyzer-optin.performance.Padding): see Queue
+extern template class kopp::workqueue::DelayingQueue<kopp::ObjectKey>;
+extern template class kopp::workqueue::RateLimitingQueue<kopp::ObjectKey>;
+// NOLINTEND(clang-analyzer-optin.performance.Padding)

@@ -33,9 +33,9 @@ struct Status {
   Details details = {};
 };
 
-KOPP_FIELDS(Status::Cause, reason, message, field)
-KOPP_FIELDS(Status::Details, name, group, kind, causes, retryAfterSeconds)
-KOPP_FIELDS(Status, message, reason, code, details)
+KOPP_DECLARE_FIELDS(Status::Cause)
+KOPP_DECLARE_FIELDS(Status::Details)
+KOPP_DECLARE_FIELDS(Status)
 
 /// Thrown if the API server rejects a request. Go: errors.StatusError in k8s.io/apimachinery.
 ///

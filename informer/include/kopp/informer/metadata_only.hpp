@@ -25,7 +25,7 @@ struct MetadataOnly {
 struct PartialObjectMetadata {
   ObjectMeta metadata = {};
 };
-KOPP_FIELDS(PartialObjectMetadata, metadata)
+KOPP_DECLARE_FIELDS(PartialObjectMetadata)
 
 /// The field list of MetadataOnly; KOPP_FIELDS does not support templates.
 template <Object T>

@@ -71,10 +71,8 @@ struct ObjectMeta {
   friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
 };
 
-KOPP_FIELDS(OwnerReference, apiVersion, kind, name, uid, controller, blockOwnerDeletion)
-KOPP_FIELDS(ObjectMeta, name, generateName, KOPP_FIELD(ns, "namespace"), uid, resourceVersion,
-            generation, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences,
-            finalizers)
+KOPP_DECLARE_FIELDS(OwnerReference)
+KOPP_DECLARE_FIELDS(ObjectMeta)
 
 /// A view struct. It has the fields of a kind that a program reads, listed with KOPP_FIELDS. Fields
 /// that are not listed are neither decoded nor stored. Do not write an encoded view back with an

@@ -1,0 +1,43 @@
+#include <functional>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <kopp/controller/controller_builder.hpp>
+
+namespace kopp {
+
+void ControllerBuilderBase::Init(const std::type_info& view, Controller::Find find) {
+  controller_.SetPrimary(informers_, std::move(find));
+  AddHandler(informers_, view, informer::EnqueueKey(Enqueue(controller_.kind())),
+             NonBlocking(controller_.resync()));
+}
+
+informer::EnqueueFunction ControllerBuilderBase::Enqueue(const Kind& kind) const {
+  return controller_.EventsOf(std::string(kind.kind)).Enqueue();
+}
+
+std::function<std::vector<ObjectKey>()> ControllerBuilderBase::AllKeys() const {
+  return [informers = &informers_] {
+    std::vector<ObjectKey> keys;
+    for (const informer::AnyObject& object : informers->List()) keys.push_back(object.key());
+    return keys;
+  };
+}
+
+void ControllerBuilderBase::AddHandler(InformerSet& informers, const std::type_info& view,
+                                       informer::AnyEventHandler handler,
+                                       informer::HandlerOptions options) {
+  options.name = controller_.name();
+  controller_.AddInformers(informers);
+  predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
+  informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
+}
+
+informer::HandlerOptions ControllerBuilderBase::NonBlocking(Duration resync) {
+  return {.resync = resync, .delivery = informer::Delivery::kInformerThread};
+}
+
+}  // namespace kopp
