@@ -4,6 +4,7 @@
 #include <string>
 
 #include <kopp/informer/object.hpp>
+#include <kopp/markers.hpp>
 
 namespace sample {
 
@@ -22,8 +23,15 @@ struct Foo {
   Spec spec = {};
   Status status = {};
 };
-KOPP_FIELDS(Foo::Spec, deploymentName, replicas)
+KOPP_FIELDS(Foo::Spec, KOPP_FIELD(deploymentName, Optional()),
+            KOPP_FIELD(replicas, Minimum(1), Maximum(10)))
 KOPP_FIELDS(Foo::Status, availableReplicas)
-KOPP_FIELDS(Foo, metadata, spec, status)
+KOPP_FIELDS(Foo, metadata, KOPP_FIELD(spec, Optional()), status)
+// The API server does not serve kinds of the protected groups *.k8s.io without this annotation.
+KOPP_CRD(Foo, StatusSubresource(),
+         Annotation("api-approved.kubernetes.io",
+                    "unapproved, experimental-only; please get an approval from Kubernetes API "
+                    "reviewers if you're trying to develop a CRD in the *.k8s.io or "
+                    "*.kubernetes.io groups"))
 
 }  // namespace sample

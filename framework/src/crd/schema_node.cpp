@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -63,6 +64,12 @@ void SchemaNode::SetDefault(const Literal& value) const {
 
 void SchemaNode::Append(std::string_view keyword, const Literal& value) const {
   (*schema_)[std::string(keyword)].push_back(JsonOf(value));
+}
+
+void SchemaNode::Require(std::string_view name) const {
+  json& required = (*schema_)["required"];
+  required.push_back(name);
+  std::sort(required.begin(), required.end());
 }
 
 void SchemaNode::AppendRule(const markers::Validation& validation) const {

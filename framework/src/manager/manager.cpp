@@ -136,8 +136,9 @@ bool Manager::Start(const std::stop_token& stop) {
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   endpoints_->StartDebugPages(NewDebugSource());
   Group(RunnableGroup::kServers).Start();
-  if (options_.install_crds)
+  if (options_.install_crds) {
     kopp::InstallCrds(client().With(stop), Crds(), {.clock = options_.clock});
+  }
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
   StartCaches();
   if (!WaitForCaches(stop)) return false;

@@ -129,8 +129,9 @@ int Manager::PrintCrds() const {
   try {
     std::string text;
     for (const CustomResourceDefinition& definition : Crds()) {
-      text += "---\n" + definition.ToYaml();
+      text += (text.empty() ? "" : "---\n") + definition.ToYaml();
     }
+    if (text.empty()) throw std::logic_error("no kind of the program has KOPP_CRD");
     std::cout << text;
     return 0;
   } catch (const std::logic_error& error) {

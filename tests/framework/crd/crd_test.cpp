@@ -284,7 +284,8 @@ TEST(CrdTest, ADefaultThatViolatesTheSchemaIsRefused) {
 
 TEST(CrdTest, AListMapKeyThatIsNoFieldIsRefused) {
   EXPECT_THAT(ErrorOfDefinition<crd_kinds::WrongKeys>(),
-              HasSubstr("x-kubernetes-list-map-keys[0]: Invalid value: \"street\""));
+              HasSubstr("properties[places].x-kubernetes-list-map-keys: Invalid value: "
+                        "[\"street\"]: entries must all be names of item properties"));
 }
 
 }  // namespace

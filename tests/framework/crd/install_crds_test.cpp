@@ -48,7 +48,7 @@ TEST(InstallCrdsTest, NamesThatAnotherDefinitionHasAreReported) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
                 HasSubstr("cannot install the CustomResourceDefinition foos.example.com: its names "
-                          "are not accepted (KindConflict: "));
+                          "are not accepted (ListKindConflict: \"FooList\" is already in use)"));
   }
 }
 
@@ -69,8 +69,15 @@ TEST(InstallCrdsTest, PrintCrdPrintsEachDefinitionOnce) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(manager.Run(std::stop_token()), 0);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
-            "---\n" + kopp::CustomResourceDefinitionOf<crd_types::Foo>().ToYaml() + "---\n" +
+            kopp::CustomResourceDefinitionOf<crd_types::Foo>().ToYaml() + "---\n" +
                 kopp::CustomResourceDefinitionOf<crd_types::Tenant>().ToYaml());
+}
+
+TEST(InstallCrdsTest, PrintCrdFailsWithoutADefinition) {
+  kopp::Manager manager({.action = Options::Action::kPrintCrd});
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(manager.Run(std::stop_token()), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(InstallCrdsTest, TheOptionInstallsBeforeTheCachesStart) {

@@ -370,7 +370,8 @@ struct Plugin {
 };
 KOPP_FIELDS(Plugin::Spec, KOPP_FIELD(pod, "template", Required(), EmbeddedResource()), any,
             KOPP_FIELD(tree, Schemaless(), PreserveUnknownFields()),
-            KOPP_FIELD(open, PreserveUnknownFields()), KOPP_FIELD(podMetadata, Optional()))
+            KOPP_FIELD(open, PreserveUnknownFields(), StructType("atomic")),
+            KOPP_FIELD(podMetadata, Optional()))
 KOPP_FIELDS(Plugin, metadata, spec)
 KOPP_CRD(Plugin, Label("app", "plugin"), Annotation("example.com/owner", "team"))
 

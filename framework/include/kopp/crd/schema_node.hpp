@@ -29,8 +29,10 @@ class SchemaNode {
   /// Sets the default. If the schema is not one of scalars, a text is parsed as JSON. Throws
   /// std::logic_error, with the path, if it is not JSON.
   void SetDefault(const Literal& value) const;
-  /// Adds a value to a list: "enum", "required".
+  /// Adds a value to a list, such as "enum".
   void Append(std::string_view keyword, const Literal& value) const;
+  /// Adds a property to "required", which is sorted.
+  void Require(std::string_view name) const;
   void AppendRule(const markers::Validation& validation) const;
   /// Replaces the schema by JSON text. Throws std::logic_error if it is not a JSON object.
   void Replace(std::string_view json_text) const;

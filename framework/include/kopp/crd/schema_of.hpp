@@ -119,7 +119,7 @@ class FieldDescriber {
         kHasMarker<markers::Required, Markers...> ||
         (kIsRequiredByDefault<M> && !kHasMarker<markers::Optional, Markers...> &&
          !(kIsDefault<Markers> || ...));
-    if (kRequired && !IsExempt(name)) node_->Append("required", name);
+    if (kRequired && !IsExempt(name)) node_->Require(name);
   }
 
  private:
@@ -148,7 +148,7 @@ void DescribeType(SchemaNode node) {
   } else if constexpr (HasEnumNames<T>) {
     node.SetType("string");
     for (const auto& entry : KoppEnumNames(static_cast<const T*>(nullptr))) {
-      node.Append("enum", entry.name);
+      if (!entry.name.empty()) node.Append("enum", entry.name);  // "" omits the field
     }
   } else if constexpr (IsList<T>) {
     node.SetType("array");

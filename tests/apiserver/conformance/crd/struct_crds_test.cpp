@@ -1,27 +1,25 @@
+#include "conformance.hpp"
 #include "types.hpp"
 
 #include <string>
+#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
+#include <kopp/client.hpp>
 #include <kopp/crd.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/testing/environment.hpp>
 #include <kopp/validate.hpp>
 
-// An API server accepts each definition, and defaults, prunes and refuses as the markers say.
+// The server accepts the CustomResourceDefinitions that kopp makes from structs, and defaults,
+// prunes and refuses as the markers say.
 
+namespace kopp::conformance {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-/// An API server with the definitions of all types.
-class ServedCrdsTest : public testing::Test {
+class StructCrdsTest : public ConformanceTest {
  protected:
-  ServedCrdsTest() {
+  static void SetUpTestSuite() {
     Install<crd_types::CronJob>();
     Install<crd_types::Certificate>();
     Install<crd_types::Foo>();
@@ -33,46 +31,55 @@ class ServedCrdsTest : public testing::Test {
     Install<crd_types::Widget>();
     Install<crd_types::Plugin>();
   }
+  static void TearDownTestSuite() {
+    for (const std::string& path : installed) Delete(path);
+    installed.clear();
+  }
 
   template <typename T>
-  void Install() {
-    const kopp::CustomResourceDefinition all[] = {kopp::CustomResourceDefinitionOf<T>()};
-    kopp::InstallCrds(client(), all);
+  static void Install() {
+    const CustomResourceDefinition all[] = {CustomResourceDefinitionOf<T>()};
+    InstallCrds(Client(ServerTransport()), all);
+    installed.push_back("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + all[0].name());
+    // A kube-apiserver serves a kind a moment after it is established.
+    Eventually(200, [] {
+      return Get("/apis/" + std::string(T::kKind.api_version) + "/" + std::string(T::kKind.plural));
+    });
   }
-  const kopp::Client& client() { return env_.client(); }
 
+  /// Creates an object, and returns its spec as the server stored it.
   template <typename T>
   json Create(const json& spec) {
-    const kopp::Kind kind = T::kKind;
-    json metadata{{"name", "one"}};
-    if (kind.scope == kopp::Scope::kNamespaced) metadata["namespace"] = "default";
-    return client()
-        .WithFieldValidation(kopp::FieldValidation::kIgnore)
+    const Kind kind = T::kKind;
+    json metadata{{"name", UniqueName("one")}};
+    if (kind.scope == Scope::kNamespaced) metadata["namespace"] = ns();
+    return Client(ServerTransport())
+        .WithFieldValidation(FieldValidation::kIgnore)
         .Create(kind, {{"metadata", metadata}, {"spec", spec}})["spec"];
   }
   template <typename T>
   std::string ErrorOf(const json& spec) {
     try {
       return "created: " + Create<T>(spec).dump();
-    } catch (const kopp::ApiError& error) {
+    } catch (const ApiError& error) {
       return error.what();
     }
   }
 
  private:
-  kopp::testing::Environment env_;
+  inline static std::vector<std::string> installed;
 };
 
-TEST_F(ServedCrdsTest, DefaultsAreSetByTheServer) {
+TEST_F(StructCrdsTest, DefaultsAreSetByTheServer) {
   const json listeners = Create<crd_types::Gateway>({{"listeners", {{{"port", 80}}}}})["listeners"];
   EXPECT_EQ(listeners, json::parse(R"([{"port": 80, "protocol": "TCP"}])"));
-  EXPECT_EQ(Create<crd_types::WebApp>({}), json({{"port", "http"}, {"replicas", 1}}));
+  EXPECT_EQ(Create<crd_types::WebApp>(json::object()), json({{"port", "http"}, {"replicas", 1}}));
   EXPECT_EQ(
       Create<crd_types::CronJob>({{"schedule", ""}, {"jobTemplate", json::object()}}),
       json({{"schedule", ""}, {"jobTemplate", json::object()}, {"concurrencyPolicy", "Allow"}}));
 }
 
-TEST_F(ServedCrdsTest, UnknownFieldsArePrunedUnlessTheyArePreserved) {
+TEST_F(StructCrdsTest, UnknownFieldsArePrunedUnlessTheyArePreserved) {
   EXPECT_EQ(Create<crd_types::Foo>({{"deploymentName", "web"}, {"unknown", 1}}),
             json({{"deploymentName", "web"}}));
   const json pod{{"apiVersion", "v1"}, {"kind", "Pod"}, {"spec", {{"nodeName", "a"}}}};
@@ -83,7 +90,7 @@ TEST_F(ServedCrdsTest, UnknownFieldsArePrunedUnlessTheyArePreserved) {
   EXPECT_EQ(Create<crd_types::Plugin>(plugin), plugin);
 }
 
-TEST_F(ServedCrdsTest, ValuesAreRefusedAsTheMarkersSay) {
+TEST_F(StructCrdsTest, ValuesAreRefusedAsTheMarkersSay) {
   EXPECT_THAT(ErrorOf<crd_types::Foo>({{"deploymentName", "web"}, {"replicas", 11}}),
               HasSubstr("spec.replicas in body should be less than or equal to 10"));
   EXPECT_THAT(ErrorOf<crd_types::Foo>(json::object()),
@@ -108,17 +115,26 @@ TEST_F(ServedCrdsTest, ValuesAreRefusedAsTheMarkersSay) {
               HasSubstr("supported values: \"Allow\", \"Forbid\", \"Replace\""));
 }
 
-TEST_F(ServedCrdsTest, ValidateInProcessHasTheErrorsOfTheServer) {
+TEST_F(StructCrdsTest, ValidateInProcessHasTheErrorsOfTheServer) {
   crd_types::Gateway gateway;
-  gateway.metadata = {.name = "one", .ns = "default"};
   gateway.spec.listeners = {{.port = 0, .protocol = "SCTP", .hostname = {}}};
   gateway.spec.addresses = {"", std::string(64, 'x')};
-  const auto errors = kopp::Validate(gateway);
+  const auto errors = Validate(gateway);
   ASSERT_FALSE(errors.empty());
   const std::string from_server = ErrorOf<crd_types::Gateway>(json(gateway)["spec"]);
-  for (const kopp::FieldError& error : errors) {
+  for (const FieldError& error : errors) {
     EXPECT_THAT(from_server, HasSubstr(error.ToString()));
   }
 }
 
+// kopp's server does not evaluate CEL rules: see DIFFERENCES.md.
+TEST_F(StructCrdsTest, CelRulesAreEvaluatedByARealServerOnly) {
+  const json tenant{{"owner", "a"}, {"limits", {{"min", 2}, {"max", 1}}}};
+  EXPECT_THAT(
+      ErrorOf<crd_types::Tenant>(tenant),
+      HasSubstr(IsRealServer() ? "spec.limits.min: Invalid value: 2: min must not exceed max"
+                               : "created: "));
+}
+
 }  // namespace
+}  // namespace kopp::conformance
