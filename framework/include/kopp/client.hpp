@@ -308,8 +308,12 @@ class Client {
   [[nodiscard]] ObjectKey KeyFor(const Kind& kind, const ObjectKey& key) const {
     return {NamespaceFor(kind, key.ns), key.name};
   }
-  [[nodiscard]] nlohmann::json Completed(const Kind& kind, std::string_view subresource,
-                                         nlohmann::json object) const;
+  struct Body {
+    ObjectKey key;
+    std::string text;
+  };
+  [[nodiscard]] Body BodyOf(const Kind& kind, std::string_view subresource,
+                            const nlohmann::json& object) const;
   static WriteOptions OfStatus(WriteOptions options) {
     options.subresource = "status";
     return options;

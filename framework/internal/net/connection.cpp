@@ -36,6 +36,11 @@ std::string ErrnoText(int error) { return std::generic_category().message(error)
 
 bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
+// SSL_get_error needs an empty error queue. To clear it costs more than to look at it.
+void ClearTlsErrors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 }  // namespace
 
 Connection::Connection(const Address& to) {
@@ -63,7 +68,7 @@ void Connection::Handshake(const TlsContext& tls, TimePoint deadline) {
   SSL_set_bio(session_.get(), bio, bio);
   SSL_set_read_ahead(session_.get(), 1);  // one recv per record instead of two
   for (;;) {
-    ERR_clear_error();
+    ClearTlsErrors();
     const int result = SSL_connect(session_.get());
     if (result == 1) return;
     const int error = SSL_get_error(session_.get(), result);
@@ -91,7 +96,7 @@ void Connection::Write(std::string_view bytes, TimePoint deadline) {
     short events = POLLOUT;
     std::size_t written = 0;
     if (session_) {
-      ERR_clear_error();
+      ClearTlsErrors();
       const int result = SSL_write_ex(session_.get(), bytes.data(),
                                       std::min(bytes.size(), kMaxTlsBytes), &written);
       if (result != 1) {
@@ -123,8 +128,12 @@ std::optional<std::size_t> Connection::ReadPlain(std::span<char> buffer, TimePoi
 }
 
 std::optional<std::size_t> Connection::ReadTls(std::span<char> buffer, TimePoint deadline) {
+  if (io_.drained && SSL_has_pending(session_.get()) == 0) {  // SSL_read would find nothing
+    if (!WaitFor(POLLIN, deadline)) return std::nullopt;
+    io_.drained = false;
+  }
   for (;;) {
-    ERR_clear_error();
+    ClearTlsErrors();
     std::size_t received = 0;
     const int result = SSL_read_ex(session_.get(), buffer.data(),
                                    std::min(buffer.size(), kMaxTlsBytes), &received);

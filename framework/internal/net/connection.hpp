@@ -53,8 +53,8 @@ class Connection {
   struct SocketIo {
     FileDescriptor socket;
     int error = 0;  // errno of the last failure; 0: the peer closed the connection
-    // The last recv returned all that had arrived. The next BioRead does not try again but makes
-    // the caller poll, which saves a system call.
+    // The last recv returned all that had arrived. The next read polls first: to try again would
+    // be a system call, and work of OpenSSL, for nothing.
     bool drained = false;
   };
   [[nodiscard]] BIO* NewBio();

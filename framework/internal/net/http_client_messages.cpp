@@ -23,6 +23,11 @@ bool IsHexDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+bool IsPathOrQueryCharacter(char c) {
+  return IsLetterOrDigit(c) || c == '/' || c == '-' || c == '.' || c == '=' ||
+         std::string_view("_~!$&'()*+,;:@?").find(c) != std::string_view::npos;
+}
+
 bool IsHeaderValueCharacter(char c) { return (c >= ' ' && c < '\x7f') || c == '\t'; }
 
 bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
@@ -106,8 +111,7 @@ bool IsRequestTarget(std::string_view text) {
     if (text[i] == '%') {
       if (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2]))
         return false;
-    } else if (!IsLetterOrDigit(text[i]) &&
-               std::string_view("-._~!$&'()*+,;=:@/?").find(text[i]) == std::string_view::npos) {
+    } else if (!IsPathOrQueryCharacter(text[i])) {
       return false;
     }
   }

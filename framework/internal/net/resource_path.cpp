@@ -1,22 +1,27 @@
 #include "net/resource_path.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cctype>
 #include <stdexcept>
 
 namespace kopp::detail {
 namespace {
 
+bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
 std::string PercentEncoded(std::string_view text) {
-  constexpr std::string_view kUnreserved = "-._~";
+  if (std::ranges::all_of(text, IsUnreserved)) return std::string(text);  // the common case
   constexpr std::array kHex{'0', '1', '2', '3', '4', '5', '6', '7',
                             '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
   std::string encoded;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || kUnreserved.find(c) != std::string_view::npos) {
+    if (IsUnreserved(c)) {
       encoded += c;
     } else {
+      const auto byte = static_cast<unsigned char>(c);
       encoded += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
     }
   }

@@ -31,20 +31,29 @@ constexpr std::array kSubresourceTypes{
     SubresourceType{"token", "authentication.k8s.io/v1", "TokenRequest"},
     SubresourceType{"binding", "v1", "Binding"}};
 
-/// Returns `object` with `apiVersion` and `kind`, which the API server requires in every body.
-json WithType(const Kind& kind, std::string_view subresource, json object) {
+/// Returns the text of `object` with `apiVersion` and `kind`, which the API server requires in
+/// every body. Adds those that are missing to the text, so that the object is not copied.
+std::string TextWithType(const Kind& kind, std::string_view subresource, const json& object) {
   const auto* const type =
       std::find_if(kSubresourceTypes.begin(), kSubresourceTypes.end(),
                    [&](const auto& each) { return each.subresource == subresource; });
   const bool is_own_kind = type == kSubresourceTypes.end();
-  object.emplace("apiVersion", is_own_kind ? kind.api_version : type->api_version);
-  object.emplace("kind", is_own_kind ? kind.kind : type->kind);
-  return object;
+  std::string missing;
+  const auto add = [&](const char* name, std::string_view value) {
+    if (object.contains(name)) return;
+    missing.append("\"").append(name).append("\":").append(json(value).dump()).append(",");
+  };
+  add("apiVersion", is_own_kind ? kind.api_version : type->api_version);
+  add("kind", is_own_kind ? kind.kind : type->kind);
+  if (object.empty()) missing.pop_back();
+  return object.dump().insert(1, missing);
 }
 
 std::string MetadataOf(const json& object, const char* field) {
-  const json::json_pointer pointer = json::json_pointer("/metadata") / field;
-  return object.contains(pointer) && object.at(pointer).is_string() ? object.at(pointer) : "";
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end()) return "";
+  const auto value = metadata->find(field);
+  return value != metadata->end() && value->is_string() ? value->get<std::string>() : "";
 }
 
 ObjectKey KeyOf(const json& object) {
@@ -71,18 +80,21 @@ const char* QueryValue(FieldValidation validation) {
 
 }  // namespace
 
-/// Returns `object` as it is sent: with its type and, in a client for one namespace, its namespace.
-json Client::Completed(const Kind& kind, std::string_view subresource, json object) const {
-  const json::json_pointer metadata("/metadata");
-  if (!object.is_object() || (object.contains(metadata) && !object.at(metadata).is_object())) {
+/// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
+/// namespace, its namespace.
+Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
+                            const json& object) const {
+  const auto metadata = object.find("metadata");
+  if (!object.is_object() || (metadata != object.end() && !metadata->is_object())) {
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to write, or its metadata, is not a JSON object");
   }
-  const std::string ns = MetadataOf(object, "namespace");
-  if (const std::string required = NamespaceFor(kind, ns); required != ns) {
-    object["metadata"]["namespace"] = required;
-  }
-  return WithType(kind, subresource, std::move(object));
+  const ObjectKey key = KeyOf(object);
+  ObjectKey sent = KeyFor(kind, key);
+  if (sent.ns == key.ns) return {std::move(sent), TextWithType(kind, subresource, object)};
+  json with_namespace = object;
+  with_namespace["metadata"]["namespace"] = sent.ns;
+  return {std::move(sent), TextWithType(kind, subresource, with_namespace)};
 }
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
@@ -113,8 +125,7 @@ void Client::ReportWrites(const Kind& kind,
 
 std::string Client::CreateText(const Kind& kind, const json& object,
                                const WriteOptions& options) const {
-  const json body = Completed(kind, options.subresource, object);
-  const ObjectKey key = KeyOf(body);
+  auto [key, text] = BodyOf(kind, options.subresource, object);
   if (kind.scope == Scope::kNamespaced && key.ns.empty()) {
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to create has no metadata.namespace: set it");
@@ -123,7 +134,7 @@ std::string Client::CreateText(const Kind& kind, const json& object,
                {.method = "POST",
                 .target = options.subresource.empty() ? CollectionPath(kind, key.ns)
                                                       : ObjectPath(kind, key, options.subresource),
-                .body = body.dump()},
+                .body = std::move(text)},
                options);
 }
 
@@ -134,11 +145,11 @@ std::string Client::CreateEncoded(const Kind& kind, const std::string& object,
 
 std::string Client::UpdateText(const Kind& kind, const json& object,
                                const WriteOptions& options) const {
-  const json body = Completed(kind, options.subresource, object);
+  auto [key, text] = BodyOf(kind, options.subresource, object);
   return Write(kind,
                {.method = "PUT",
-                .target = ObjectPath(kind, KeyOf(body), options.subresource),
-                .body = body.dump()},
+                .target = ObjectPath(kind, key, options.subresource),
+                .body = std::move(text)},
                options);
 }
 
@@ -154,11 +165,11 @@ std::string Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp
 
 std::string Client::ApplyText(const Kind& kind, const json& object,
                               const ApplyOptions& options) const {
-  const json body = Completed(kind, options.subresource, object);
+  auto [key, text] = BodyOf(kind, options.subresource, object);
   return Write(kind,
                {.method = "PATCH",
-                .target = ObjectPath(kind, KeyOf(body), options.subresource),
-                .body = body.dump(),
+                .target = ObjectPath(kind, key, options.subresource),
+                .body = std::move(text),
                 .content_type = "application/apply-patch+yaml"},
                {.field_manager = options.field_manager,
                 .dry_run = options.dry_run,

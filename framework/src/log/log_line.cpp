@@ -173,7 +173,9 @@ std::string FormatLogfmtLine(const LogStyle& style, const LogLine& line) {
 
 std::string QuoteLogText(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), IsPlain)) {  // the common case
-    return '"' + std::string(text) + '"';
+    std::string quoted;
+    quoted.reserve(text.size() + 2);
+    return quoted.append("\"").append(text).append("\"");
   }
   using nlohmann::json;
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -181,8 +183,15 @@ std::string QuoteLogText(std::string_view text) {
 
 // A text key with spaces, '=' or control characters is quoted.
 std::string EncodeLogField(LogFormat format, std::string_view key, const std::string& json) {
-  if (HasJsonFields(format)) return ',' + QuoteLogText(key) + ':' + json;
-  return ' ' + (IsPlainKey(key) ? std::string(key) : QuoteLogText(key)) + '=' + json;
+  const bool has_json_fields = HasJsonFields(format);
+  std::string field(1, has_json_fields ? ',' : ' ');
+  field.reserve(key.size() + json.size() + 4);
+  if (has_json_fields || !IsPlainKey(key)) {
+    field.append(QuoteLogText(key));
+  } else {
+    field.append(key);
+  }
+  return field.append(1, has_json_fields ? ':' : '=').append(json);
 }
 
 std::string FormatLogLine(const LogStyle& style, const LogLine& line) {

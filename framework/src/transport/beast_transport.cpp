@@ -233,7 +233,7 @@ RequestBytes BeastTransport::Serialize(const Request& request, const Credentials
   bytes.Append({request.method, " "});
   if (forwarded) bytes.Append({context_->endpoint.Origin()});
   bytes.Append({context_->endpoint.base_path, request.target,
-                " HTTP/1.1\r\nHost: ", context_->endpoint.Authority(), "\r\n"});
+                " HTTP/1.1\r\nHost: ", context_->authority, "\r\n"});
   for (const Header& header : context_->HeadersFor(request, credentials)) {
     bytes.Append({header.name, ": ", header.value, "\r\n"});
   }

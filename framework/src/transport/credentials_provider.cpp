@@ -70,7 +70,7 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   std::shared_ptr<const Credentials> Get(TimePoint deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     StartIfDue();
-    WaitForRenewal(lock, deadline, stop);
+    if (running_.plugin || running_.files) WaitForRenewal(lock, deadline, stop);
     if (!HasUsableCredentials()) ThrowNoCredentials(stop);
     auto credentials = current_;
     const std::string warning = JoinErrors(plugin_problem_.Report(), file_problem_.Report());

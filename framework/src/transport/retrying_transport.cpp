@@ -30,31 +30,40 @@ std::optional<Duration> RetryDelay(const Request& request, const TransportError&
 // The retries of one call.
 class Retries {
  public:
-  Retries(const RetryPolicy& policy, Clock& clock, const workqueue::RandomSource& random)
-      : max_tries_(policy.max_tries),
+  /// `request` must outlive the object.
+  Retries(const Request& request, const RetryPolicy& policy, Clock& clock,
+          const workqueue::RandomSource& random)
+      : first_(request),
+        max_tries_(policy.max_tries),
         backoff_(policy.initial_backoff),
         deadline_(After(clock.Now(), policy.max_elapsed_time)),
         clock_(clock),
         random_(random) {}
 
-  // Blocks until the next try is due, at least for `delay`, and counts it in `request`. Returns
+  // Returns the request of the current try. It is a copy only if it is a retry.
+  [[nodiscard]] const Request& request() const { return retry_ ? *retry_ : first_; }
+
+  // Blocks until the next try is due, at least for `delay`, and counts it in request(). Returns
   // false immediately if there is none. Throws TransportError if a stop is requested.
-  bool WaitForNext(Request& request, std::optional<Duration> delay, const std::stop_token& stop) {
-    if (!delay || request.attempt >= max_tries_) return false;
+  bool WaitForNext(std::optional<Duration> delay, const std::stop_token& stop) {
+    if (!delay || request().attempt >= max_tries_) return false;
     const Duration wait = std::max(*delay, backoff_);
     const TimePoint now = clock_.Now();
     if (After(now, wait) > deadline_) return false;
     if (!SleepUntil(clock_, After(now, RetryAfterDelay(wait, random_())), stop)) {
       throw TransportError(TransportError::Kind::kCancelled,
-                           request.method + " " + request.target +
+                           first_.method + " " + first_.target +
                                ": cancelled before a retry because a stop was requested");
     }
     backoff_ = backoff_ < kMaxBackoff / 2 ? 2 * backoff_ : kMaxBackoff;
-    ++request.attempt;
+    if (!retry_) retry_ = first_;
+    ++retry_->attempt;
     return true;
   }
 
  private:
+  const Request& first_;
+  std::optional<Request> retry_;
   const int max_tries_;
   Duration backoff_;
   const TimePoint deadline_;  // no retry starts later
@@ -69,14 +78,13 @@ RetryingTransport::RetryingTransport(std::shared_ptr<Transport> next, RetryPolic
     : next_(std::move(next)), policy_(policy), clock_(clock), random_(std::move(random)) {}
 
 Response RetryingTransport::Call(const Request& request, std::stop_token stop) {
-  Retries retries(policy_, clock_, random_);
-  Request current = request;
+  Retries retries(request, policy_, clock_, random_);
   for (;;) {
     try {
-      Response response = next_->Call(current, stop);
-      if (!retries.WaitForNext(current, RetryDelay(current, response), stop)) return response;
+      Response response = next_->Call(retries.request(), stop);
+      if (!retries.WaitForNext(RetryDelay(request, response), stop)) return response;
     } catch (const TransportError& error) {
-      if (!retries.WaitForNext(current, RetryDelay(current, error), stop)) throw;
+      if (!retries.WaitForNext(RetryDelay(request, error), stop)) throw;
     }
   }
 }

@@ -33,6 +33,7 @@ struct TransportContext {
   TransportContext(const Config& config, const TransportOptions& transport_options)
       : options(transport_options),
         endpoint(ParseEndpoint(config.server)),
+        authority(endpoint.Authority()),
         proxy(config.proxy_url.empty() ? std::nullopt
                                        : std::optional(ParseProxy(config.proxy_url.Reveal(),
                                                                   config.source + ": proxy-url"))),
@@ -70,6 +71,7 @@ struct TransportContext {
 
   TransportOptions options;
   Endpoint endpoint;
+  std::string authority;                        ///< of the endpoint, for the header Host
   std::optional<Proxy> proxy;                   ///< empty: connect directly
   std::unique_ptr<const TlsContext> proxy_tls;  ///< null unless the proxy has an https:// URL
   CredentialsProvider credentials;
