@@ -21,8 +21,8 @@ const OwnerReference* ControllerOf(const ObjectMeta& metadata) {
 bool IsOlderResourceVersion(std::string_view a, std::string_view b) {
   // "0" means "any version" in a request. It is not the version of an object.
   const auto is_positive_number = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
-           text.front() != '0';
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit) && text.front() != '0';
   };
   if (!is_positive_number(a) || !is_positive_number(b)) return false;
   return a.size() != b.size() ? a.size() < b.size() : a < b;

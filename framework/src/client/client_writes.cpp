@@ -1,3 +1,4 @@
+#include "client/json_text.hpp"
 #include "client/written_object.hpp"
 #include "net/resource_path.hpp"
 
@@ -31,22 +32,26 @@ constexpr std::array kSubresourceTypes{
     SubresourceType{"token", "authentication.k8s.io/v1", "TokenRequest"},
     SubresourceType{"binding", "v1", "Binding"}};
 
-/// Returns the text of `object` with `apiVersion` and `kind`, which the API server requires in
-/// every body. Adds those that are missing to the text, so that the object is not copied.
+/// Returns the text of `object` with `apiVersion` and `kind`, which the API server requires in each
+/// body. Adds those that are missing to the text, so that the object is not copied.
 std::string TextWithType(const Kind& kind, std::string_view subresource, const json& object) {
   const auto* const type =
       std::find_if(kSubresourceTypes.begin(), kSubresourceTypes.end(),
                    [&](const auto& each) { return each.subresource == subresource; });
   const bool is_own_kind = type == kSubresourceTypes.end();
-  std::string missing;
-  const auto add = [&](const char* name, std::string_view value) {
-    if (object.contains(name)) return;
-    missing.append("\"").append(name).append("\":").append(json(value).dump()).append(",");
+  std::string text = "{";
+  const auto add_missing = [&](const char* key, std::string_view value) {
+    if (object.contains(key)) return;
+    detail::AppendJsonKey(text, key);
+    detail::AppendJsonString(text, value);
   };
-  add("apiVersion", is_own_kind ? kind.api_version : type->api_version);
-  add("kind", is_own_kind ? kind.kind : type->kind);
-  if (object.empty()) missing.pop_back();
-  return object.dump().insert(1, missing);
+  add_missing("apiVersion", is_own_kind ? kind.api_version : type->api_version);
+  add_missing("kind", is_own_kind ? kind.kind : type->kind);
+  for (const auto& [key, value] : object.get_ref<const json::object_t&>()) {
+    detail::AppendJsonKey(text, key);
+    detail::AppendJson(text, value);
+  }
+  return text.append("}");
 }
 
 std::string MetadataOf(const json& object, const char* field) {
