@@ -89,7 +89,7 @@ SCRIPT_ENVIRONMENT = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(
   CONFORMANCE=$(CURDIR)/$(CONFORMANCE)
 test-cluster: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
-	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver apiserver_conformance_test
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver apiserver_conformance_test kopp
 	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=real HTTP_TRANSPORT=cpprestsdk tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/sample_controller_test.sh
@@ -97,6 +97,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/kubectl_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/client_go_test.sh
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
+	@BUILD=$(CURDIR)/build/$(PRESET) tests/cluster/crd_types_test.sh
 	@tests/cluster/readme_test.sh
 
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example

@@ -100,6 +100,12 @@ forbid(${apiserver} "openssl/"
   EXCEPT json/base64.cpp http/certificate_authority.cpp http/users.cpp)
 forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")
 
+# The command kopp uses internal/, too, and nothing of the API server.
+set(command framework/command)
+forbid(${command} "(${framework_folders})/|handlers/|storage/|kopp/testing/")
+forbid(${command} "simdjson|cpprest/|pplx/|prometheus/|boost/|yaml-cpp/|re2/|openssl/|fmt/|gtest/|gmock/")
+forbid(${command} "CLI/" EXCEPT src/command_line.cpp)
+
 if(problems)
   message(FATAL_ERROR "includes that break the layers:\n${problems}")
 endif()

@@ -1,0 +1,89 @@
+#include "project.hpp"
+
+#include "manifests.hpp"
+#include "names.hpp"
+#include "template_text.hpp"
+
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include <system/quoted.hpp>
+
+namespace kopp::command {
+namespace {
+
+void Require(bool valid, const std::string& what, const std::string& value, const char* advice) {
+  if (!valid) {
+    throw std::invalid_argument(what + " " + detail::Quoted(value) + " is not valid: " + advice);
+  }
+}
+
+void CheckOptions(const ProjectOptions& options) {
+  Require(IsDnsLabel(options.name), "the name", options.name,
+          "write lower-case letters, digits and dashes, such as website-operator");
+  Require(IsGroup(options.group), "--group", options.group,
+          "write a domain of yours, such as example.com");
+  Require(IsKind(options.kind), "--kind", options.kind,
+          "write a word that starts with an upper-case letter, such as Website");
+  Require(IsVersion(options.version), "--version", options.version,
+          "write a version such as v1alpha1, v1beta1 or v1");
+  Require(options.plural.empty() || IsDnsLabel(options.plural), "--plural", options.plural,
+          "write lower-case letters, digits and dashes, such as websites");
+}
+
+TemplateValues ValuesOf(const ProjectOptions& options) {
+  const std::string snake = SnakeCase(options.kind);
+  std::string singular;
+  for (const char c : snake) {
+    if (c != '_') singular += c;
+  }
+  return {{"name", options.name},
+          {"group", options.group},
+          {"version", options.version},
+          {"Kind", options.kind},
+          {"kind", singular},
+          {"plural", options.plural.empty() ? PluralOf(options.kind) : options.plural},
+          {"scope", options.namespaced ? "Namespaced" : "Cluster"},
+          {"file", snake},
+          {"variable", Identifier(snake)},
+          {"namespace", Identifier(options.name)}};
+}
+
+bool RemovePrefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+void Append(std::vector<GeneratedFile>& files, std::vector<GeneratedFile> more) {
+  files.insert(files.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+std::vector<GeneratedFile> ProjectFiles(const ProjectOptions& options) {
+  CheckOptions(options);
+  const TemplateValues values = ValuesOf(options);
+  const std::string_view condition = options.namespaced ? "namespaced" : "cluster";
+  constexpr std::string_view kTemplateEnd = ".in";
+  std::vector<GeneratedFile> files;
+  for (const EmbeddedFile& file : EmbeddedFiles()) {
+    std::string_view path = file.path;
+    if (RemovePrefix(path, "chart/")) {  // Helm has its own templates
+      files.push_back({"charts/" + options.name + '/' + std::string(path), std::string(file.text)});
+    } else if (RemovePrefix(path, "project/")) {
+      if (path.ends_with(kTemplateEnd)) path.remove_suffix(kTemplateEnd.size());
+      files.push_back(
+          {Substitute(path, values), Substitute(SelectLines(file.text, condition), values)});
+    } else if (path == "crd.yaml") {
+      Append(files, CrdFiles(options.name, Substitute(file.text, values)));
+    } else if (path == "role.yaml") {
+      Append(files, RbacFiles(options.name, Substitute(file.text, values)));
+    }
+  }
+  return files;
+}
+
+}  // namespace kopp::command

@@ -1,0 +1,204 @@
+#include "schema_markers.hpp"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace kopp::command {
+namespace {
+
+using nlohmann::json;
+
+enum class TypeClass { kBool, kInteger, kNumber, kString, kRaw, kList, kMap, kStruct };
+
+TypeClass ClassOf(std::string_view type) {
+  if (type == "bool") return TypeClass::kBool;
+  if (type == "std::int32_t" || type == "std::int64_t") return TypeClass::kInteger;
+  if (type == "double") return TypeClass::kNumber;
+  if (type == "std::string") return TypeClass::kString;
+  if (type == kRawJson) return TypeClass::kRaw;
+  if (type.starts_with(kVectorPrefix)) return TypeClass::kList;
+  if (type.starts_with(kMapPrefix)) return TypeClass::kMap;
+  return TypeClass::kStruct;
+}
+
+const json& At(const json& object, const char* key) {
+  static const json null;
+  const auto found = object.find(key);
+  return found == object.end() ? null : *found;
+}
+bool IsTrue(const json& value) { return value.is_boolean() && value.get<bool>(); }
+std::string TextOf(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// Returns a scalar as a C++ literal.
+std::string Literal(const json& value) {
+  return value.is_string() ? StringLiteral(value.get_ref<const std::string&>()) : value.dump();
+}
+
+class Markers {
+ public:
+  Markers(const json& schema, std::string_view type)
+      : schema_(schema), type_(type), class_(ClassOf(type)) {}
+
+  std::vector<std::string> Make(bool required) {
+    const bool self_evident =
+        class_ != TypeClass::kList && class_ != TypeClass::kMap && class_ != TypeClass::kRaw;
+    const json& default_value = At(schema_, "default");
+    if (required && (!self_evident || !default_value.is_null())) Add("Required", "");
+    AddNumbers();
+    AddTexts();
+    AddLists();
+    AddProperties();
+    AddEnum();
+    AddDefault(default_value);
+    AddItems();
+    for (const json& rule : At(schema_, "x-kubernetes-validations")) AddRule(rule);
+    return std::move(markers_);
+  }
+
+ private:
+  void Add(const std::string& name, const std::string& argument) {
+    markers_.push_back(name + '(' + argument + ')');
+  }
+  void AddIfNumber(const char* key, const char* name) {
+    if (const json& value = At(schema_, key); value.is_number()) Add(name, value.dump());
+  }
+  void AddIfText(const char* key, const char* name) {
+    if (const auto text = TextOf(At(schema_, key)); !text.empty()) Add(name, StringLiteral(text));
+  }
+  void AddIfTrue(const char* key, const char* name) {
+    if (IsTrue(At(schema_, key))) Add(name, "");
+  }
+
+  void AddNumbers() {
+    if (class_ != TypeClass::kInteger && class_ != TypeClass::kNumber) return;
+    const bool above = IsTrue(At(schema_, "exclusiveMinimum"));
+    const bool below = IsTrue(At(schema_, "exclusiveMaximum"));
+    AddIfNumber("minimum", above ? "ExclusiveMinimum" : "Minimum");
+    AddIfNumber("maximum", below ? "ExclusiveMaximum" : "Maximum");
+    AddIfNumber("multipleOf", "MultipleOf");
+  }
+  void AddTexts() {
+    if (class_ != TypeClass::kString && class_ != TypeClass::kRaw) return;
+    AddIfNumber("minLength", "MinLength");
+    AddIfNumber("maxLength", "MaxLength");
+    AddIfText("pattern", "Pattern");
+    if (class_ == TypeClass::kString) AddIfText("format", "Format");
+    AddIfTrue("x-kubernetes-int-or-string", "IntOrString");
+  }
+  void AddLists() {
+    if (class_ != TypeClass::kList) return;
+    AddIfNumber("minItems", "MinItems");
+    AddIfNumber("maxItems", "MaxItems");
+    std::vector<std::string> keys;
+    for (const json& key : At(schema_, "x-kubernetes-list-map-keys")) keys.push_back(Literal(key));
+    const std::string_view element = TemplateArgument(type_, kVectorPrefix);
+    if (!keys.empty() && ClassOf(element) == TypeClass::kStruct) {
+      Add("ListMapKeys", Join(keys));
+    } else {
+      AddIfText("x-kubernetes-list-type", "ListType");
+    }
+  }
+  void AddProperties() {
+    AddIfTrue("nullable", "Nullable");
+    if (class_ != TypeClass::kMap && class_ != TypeClass::kStruct && class_ != TypeClass::kRaw) {
+      return;
+    }
+    AddIfNumber("minProperties", "MinProperties");
+    AddIfNumber("maxProperties", "MaxProperties");
+    AddIfText("x-kubernetes-map-type", "MapType");
+    AddIfTrue("x-kubernetes-embedded-resource", "EmbeddedResource");
+    AddIfTrue("x-kubernetes-preserve-unknown-fields", "PreserveUnknownFields");
+  }
+  void AddEnum() {
+    std::vector<std::string> values;
+    for (const json& value : At(schema_, "enum")) {
+      const bool fits = class_ == TypeClass::kString ? value.is_string() : value.is_number();
+      if (fits) values.push_back(Literal(value));
+    }
+    const bool has_enum = class_ == TypeClass::kString || class_ == TypeClass::kInteger ||
+                          class_ == TypeClass::kNumber;
+    if (has_enum && !values.empty()) Add("Enum", Join(values));
+  }
+  void AddDefault(const json& value) {
+    if (value.is_null()) return;
+    const bool scalar = class_ == TypeClass::kBool || class_ == TypeClass::kInteger ||
+                        class_ == TypeClass::kNumber || class_ == TypeClass::kString;
+    Add("Default", scalar ? Literal(value) : StringLiteral(value.dump()));
+  }
+  void AddItems() {
+    const bool is_list = class_ == TypeClass::kList;
+    if (!is_list && class_ != TypeClass::kMap) return;
+    const std::string_view element = TemplateArgument(type_, is_list ? kVectorPrefix : kMapPrefix);
+    const json& items = At(schema_, is_list ? "items" : "additionalProperties");
+    if (!items.is_object()) return;
+    const auto markers = MarkersOf(items, element, false);
+    if (!markers.empty()) Add("Items", Join(markers));
+  }
+  void AddRule(const json& rule) {
+    const std::string expression = TextOf(At(rule, "rule"));
+    if (expression.empty()) return;
+    std::vector<std::string> options;
+    const auto add_option = [&](const char* key, const char* name) {
+      const std::string text = TextOf(At(rule, key));
+      if (!text.empty()) options.push_back('.' + std::string(name) + " = " + StringLiteral(text));
+    };
+    add_option("reason", "reason");
+    add_option("messageExpression", "message_expression");
+    add_option("fieldPath", "field_path");
+    if (IsTrue(At(rule, "optionalOldSelf"))) options.emplace_back(".optional_old_self = true");
+    const std::string message = TextOf(At(rule, "message"));
+    std::string arguments = StringLiteral(expression);
+    if (!message.empty() || !options.empty()) arguments += ", " + StringLiteral(message);
+    if (!options.empty()) arguments += ", {" + Join(options) + '}';
+    Add("Validation", arguments);
+  }
+
+  const json& schema_;
+  std::string_view type_;
+  TypeClass class_;
+  std::vector<std::string> markers_{};
+};
+
+}  // namespace
+
+std::vector<std::string> MarkersOf(const json& schema, std::string_view type, bool required) {
+  if (!schema.is_object()) return {};
+  const std::string_view value = TemplateArgument(type, kOptionalPrefix);
+  return Markers(schema, value.empty() ? type : value).Make(required);
+}
+
+std::string StringLiteral(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20;
+  constexpr unsigned char kDelete = 0x7f;
+  std::string literal = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      literal += '\\';
+      literal += c;
+    } else if (c == '\n') {
+      literal += "\\n";
+    } else if (byte < kFirstPrintable || byte == kDelete) {  // three octal digits end an escape
+      constexpr std::array kShifts = {6, 3, 0};
+      literal += '\\';
+      for (const int shift : kShifts) literal += static_cast<char>('0' + ((byte >> shift) & 7));
+    } else {
+      literal += c;
+    }
+  }
+  return literal + '"';
+}
+
+std::string_view TemplateArgument(std::string_view type, std::string_view prefix) {
+  if (!type.starts_with(prefix)) return {};
+  return type.substr(prefix.size(), type.size() - prefix.size() - 1);
+}
+
+}  // namespace kopp::command

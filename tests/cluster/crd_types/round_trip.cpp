@@ -1,0 +1,122 @@
+// Decodes the objects in YAML files with generated types, encodes them again, and compares.
+//   round_trip FILE...
+// Objects of kinds without a generated type are skipped, and so are files that are not YAML. Prints
+// each field that differs, and the number of compared objects. A field that is missing afterwards
+// is no difference if it was empty, or if the schema does not have it: UNKNOWN_FIELDS lists the
+// latter.
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <json/yaml.hpp>
+#include <nlohmann/json.hpp>
+
+#include <kopp/informer/object.hpp>
+
+namespace {
+
+using nlohmann::json;
+using RoundTrip = std::string (*)(const std::string& text);
+
+template <kopp::Object T>
+std::string DecodeAndEncode(const std::string& text) {
+  return kopp::Encode(kopp::Decode<T>(text));
+}
+
+// By apiVersion and kind.
+std::map<std::pair<std::string, std::string>, RoundTrip>& Types() {
+  static std::map<std::pair<std::string, std::string>, RoundTrip> types;
+  return types;
+}
+
+template <kopp::Object T>
+struct Registered {
+  Registered() {
+    Types()[{std::string(T::kKind.api_version), std::string(T::kKind.kind)}] = DecodeAndEncode<T>;
+  }
+};
+
+// Prints the paths at which `after` lacks something of `before` or differs from it.
+class Comparison {
+ public:
+  explicit Comparison(std::string where) : where_(std::move(where)) {}
+
+  void Compare(const std::string& path, const json& before, const json& after) {
+    if (before.is_object() && after.is_object()) {
+      for (const auto& [key, value] : before.items())
+        CompareKey(path + '.' + key, key, value, after);
+    } else if (before.is_array() && after.is_array() && before.size() == after.size()) {
+      for (std::size_t i = 0; i < before.size(); ++i) Compare(path + "[]", before[i], after[i]);
+    } else if (before != after) {
+      Report(path, before.dump() + " became " + after.dump());
+    }
+  }
+  [[nodiscard]] int differences() const { return differences_; }
+
+ private:
+  void CompareKey(const std::string& path, const std::string& key, const json& value,
+                  const json& after) {
+    static const std::set<std::string> kUnknownFields = {UNKNOWN_FIELDS};
+    if (after.contains(key)) {
+      Compare(path, value, after[key]);
+    } else if (!value.is_null() && value != "" && !(value.is_structured() && value.empty()) &&
+               !kUnknownFields.contains(path)) {
+      Report(path, value.dump() + " is lost");
+    }
+  }
+  void Report(const std::string& path, const std::string& text) {
+    std::cerr << where_ << ": " << path << ": " << text << '\n';
+    ++differences_;
+  }
+
+  std::string where_;
+  int differences_ = 0;
+};
+
+// Returns the objects of a file, without those of kinds that are not known.
+std::vector<json> ObjectsIn(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::vector<json> objects;
+  try {
+    for (json& object : kopp::apiserver::ParseManifests(text.str())) {
+      if (!object.is_object() || !object.contains("kind") || !object.contains("metadata")) continue;
+      objects.push_back(std::move(object));
+    }
+  } catch (const std::exception&) {  // a template, or an example of something that is not valid
+  }
+  return objects;
+}
+
+}  // namespace
+
+#include "registrations.inc"
+
+int main(int argc, char** argv) {
+  int compared = 0;
+  int differences = 0;
+  for (int i = 1; i < argc; ++i) {
+    for (json& object : ObjectsIn(argv[i])) {
+      const auto type = Types().find({object.value("apiVersion", ""), object.value("kind", "")});
+      if (type == Types().end()) continue;
+      Comparison comparison(std::string(argv[i]) + ' ' + object.value("kind", ""));
+      object.erase("apiVersion");
+      object.erase("kind");
+      try {
+        comparison.Compare("", object, json::parse(type->second(object.dump())));
+      } catch (const std::exception& error) {
+        std::cerr << argv[i] << ": " << error.what() << '\n';
+        ++differences;
+      }
+      differences += comparison.differences();
+      ++compared;
+    }
+  }
+  std::cout << compared << " objects, " << differences << " differences\n";
+  return differences == 0 && compared > 0 ? 0 : 1;
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Generates C++ structs with `kopp gen types` for all CustomResourceDefinitions of cert-manager, Gateway API, the
+# Prometheus operator and Argo CD, compiles them, and round-trips the examples of these projects.
+#   KOPP     the program kopp (default: the build of preset default)
+#   BUILD    the build folder with kopp's libraries (default: build/default)
+# The manifests come from the Go modules in crd_types/modules and stay in the cache folder of programs.sh.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+BUILD=${BUILD:-$root/build/default}
+KOPP=${KOPP:-$BUILD/framework/command/kopp}
+# shellcheck source=tests/go.sh
+source "$here/../go.sh"
+# shellcheck source-path=SCRIPTDIR source=check.sh
+source "$here/check.sh"
+
+modules() { grep -v '^#' "$here/crd_types/modules"; }
+
+# Copies the manifests of the modules to the cache folder. Sets $manifests.
+prepare_manifests() {
+  manifests=$cache/crds-$(modules | sha256sum | cut -c1-12)
+  [[ ! -d $manifests ]] || return 0
+  mkdir -p "$cache"
+  download_while_locked 9>"$cache/cluster.lock" # the lock of programs.sh, which removes Go's caches
+}
+
+download_while_locked() {
+  local unfinished name module checksum crds examples
+  flock 9
+  [[ ! -d $manifests ]] || return 0
+  say "Downloading the CustomResourceDefinitions of $(modules | wc -l) projects: only the first time."
+  go_is_new_enough || install_go
+  use_go_cache_folder
+  rm -rf "$cache"/unfinished-*
+  unfinished=$(mktemp -d "$cache/unfinished-XXXXXX")
+  while read -r name module checksum crds examples; do
+    download "$unfinished/$name" "$module" "$checksum" "$crds" "$examples" </dev/null
+  done < <(modules)
+  chmod 755 "$unfinished"
+  mv "$unfinished" "$manifests"
+  rm -rf "$cache/go"
+}
+
+download() { # FOLDER MODULE CHECKSUM CRDS EXAMPLES
+  local described source example
+  described=$(cd / && go mod download -json "$2")
+  [[ $(jq -r .Sum <<<"$described") == "$3" ]] || { say "$2 does not have the checksum $3" && return 1; }
+  source=$(jq -r .Dir <<<"$described")
+  mkdir -p "$1/crds" "$1/examples"
+  cp "$source/$4"/*.yaml "$1/crds"
+  rm -f "$1/crds/kustomization.yaml"
+  for example in ${5//,/ }; do
+    (cd "$source" && find "$example" -name '*.yaml' -size -100k -exec cp --parents -t "$1/examples" {} +)
+  done
+}
+
+compiler_flags() {
+  printf -- '-std=c++20\n-Wall\n-Wextra\n-Werror\n-Wno-maybe-uninitialized\n'
+  printf -- '-I%s\n' "$folder" "$root"/{workqueue,informer,framework}/include "$root/framework/internal"
+}
+
+generate() { # PROJECT
+  "$KOPP" gen types "$manifests/$1"/crds/*.yaml --output "$folder/$1" >/dev/null
+}
+
+# Writes registrations.inc of a project: its headers, and one line for each kind.
+write_registrations() { # PROJECT
+  local header
+  while read -r header; do
+    printf '#include "%s"\n' "$header"
+    awk -v header="$header" '
+      /^namespace / { space = $2 }
+      /^struct / { gsub(/[^A-Za-z0-9]/, "_", header); printf "const Registered<%s::%s> %s;\n", space, $2, header }' "$folder/$1/$header"
+  done < <(cd "$folder/$1" && find . -name '*.hpp' -printf '%P\n' | sort)
+}
+
+compile() { # PROJECT
+  local -a flags
+  mapfile -t flags < <(compiler_flags)
+  write_registrations "$1" >"$folder/$1/registrations.inc"
+  "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" "-DUNKNOWN_FIELDS=" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
+}
+
+round_trip() { # PROJECT
+  local -a examples
+  "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/libkopp_informer.a" \
+    -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
+  mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml')
+  "$folder/$1/round_trip" "${examples[@]}"
+}
+
+main() {
+  local project
+  folder=$(mktemp -d)
+  check_output=$folder/check_output
+  trap 'rm -rf "$folder"' EXIT
+  trap 'kill_check; exit 130' INT
+  trap 'kill_check; exit 143' TERM HUP
+  prepare_manifests
+  for project in $(modules | awk '{print $1}'); do
+    check "kopp gen types writes structs for all CustomResourceDefinitions of $project" generate "$project"
+    check "The structs of $project compile without warnings" compile "$project"
+    check "The examples of $project are equal after a round trip through the structs" round_trip "$project"
+  done
+  print_summary
+}
+
+main "$@"

@@ -1,0 +1,119 @@
+#include "project.hpp"
+
+#include "template_text.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <json/yaml.hpp>
+
+#include <kopp/testing/environment.hpp>
+
+namespace kopp::command {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ProjectOptions Website() {
+  return {.name = "website-operator", .group = "example.com", .kind = "Website"};
+}
+
+std::string FileIn(const std::vector<GeneratedFile>& files, const std::string& path) {
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [&](const GeneratedFile& file) { return file.path == path; });
+  return found == files.end() ? "there is no " + path : found->text;
+}
+
+TEST(ProjectTest, ValuesReplaceOnlyKnownNames) {
+  EXPECT_EQ(Substitute("@a@ @b@ x@y @a@@a", {{"a", "1"}}), "1 @b@ x@y 1@a");
+}
+
+TEST(ProjectTest, LinesAreSelectedByTheirCondition) {
+  EXPECT_EQ(SelectLines("1\n@if a@   2\n@if b@ 3\n4", "a"), "1\n  2\n4");
+}
+
+TEST(ProjectTest, NoPlaceholderRemainsInAProject) {
+  for (const bool namespaced : {true, false}) {
+    auto options = Website();
+    options.namespaced = namespaced;
+    for (const GeneratedFile& file : ProjectFiles(options)) {
+      if (file.path.string().starts_with("charts/")) continue;
+      for (const char* placeholder :
+           {"@name@", "@Kind@", "@file@", "@plural@", "@variable@", "@if "}) {
+        EXPECT_THAT(file.text, Not(HasSubstr(placeholder))) << file.path;
+        EXPECT_THAT(file.path.string(), Not(HasSubstr(placeholder)));
+      }
+    }
+  }
+}
+
+TEST(ProjectTest, TheCrdHasTheNamesOfTheOptions) {
+  auto options = Website();
+  options.plural = "sites";
+  options.version = "v1beta1";
+  options.namespaced = false;
+  const auto files = ProjectFiles(options);
+
+  const auto crd = apiserver::ParseYaml(FileIn(files, "config/crd/example.com_sites.yaml"));
+
+  EXPECT_EQ(crd["metadata"]["name"], "sites.example.com");
+  EXPECT_EQ(crd["spec"]["names"]["kind"], "Website");
+  EXPECT_EQ(crd["spec"]["scope"], "Cluster");
+  EXPECT_EQ(crd["spec"]["versions"][0]["name"], "v1beta1");
+}
+
+TEST(ProjectTest, TheChartHasTheManifestsAndTheStarter) {
+  const auto files = ProjectFiles(Website());
+  const std::string chart = "charts/website-operator/";
+
+  EXPECT_EQ(FileIn(files, chart + "files/crds/example.com_websites.yaml"),
+            FileIn(files, "config/crd/example.com_websites.yaml"));
+  EXPECT_EQ(FileIn(files, chart + "files/rbac.yaml"), FileIn(files, "config/rbac/role.yaml"));
+  EXPECT_THAT(FileIn(files, chart + "Chart.yaml"), HasSubstr("name: website-operator\n"));
+  EXPECT_THAT(FileIn(files, chart + "templates/deployment.yaml"), HasSubstr("kind: Deployment"));
+  EXPECT_THAT(FileIn(files, chart + "values.schema.json"), HasSubstr("image"));
+}
+
+TEST(ProjectTest, TheServerAcceptsTheCrdAndTheSample) {
+  for (const bool namespaced : {true, false}) {
+    auto options = Website();
+    options.namespaced = namespaced;
+    const auto files = ProjectFiles(options);
+    kopp::testing::Environment env;
+
+    for (const char* file :
+         {"config/crd/example.com_websites.yaml", "config/samples/website.yaml"}) {
+      EXPECT_NO_THROW(env.InstallObject(apiserver::ParseYaml(FileIn(files, file))));
+    }
+  }
+}
+
+TEST(ProjectTest, OptionsThatAreNotValidAreRefusedWithAdvice) {
+  const auto error_of = [](const std::function<void(ProjectOptions&)>& change) {
+    auto options = Website();
+    change(options);
+    try {
+      (void)ProjectFiles(options);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_of([](auto& options) { options.name = "My Operator"; }),
+              HasSubstr("the name \"My Operator\" is not valid: write lower-case letters"));
+  EXPECT_THAT(error_of([](auto& options) { options.group = "example"; }),
+              HasSubstr("such as example.com"));
+  EXPECT_THAT(error_of([](auto& options) { options.kind = "website"; }),
+              HasSubstr("such as Website"));
+  EXPECT_THAT(error_of([](auto& options) { options.version = "1.0"; }),
+              HasSubstr("such as v1alpha1"));
+  EXPECT_THAT(error_of([](auto& options) { options.plural = "Web"; }),
+              HasSubstr("such as websites"));
+}
+
+}  // namespace
+}  // namespace kopp::command

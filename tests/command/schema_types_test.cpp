@@ -1,0 +1,247 @@
+#include "schema_markers.hpp"
+#include "type_writer.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <json/yaml.hpp>
+
+namespace kopp::command {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A CustomResourceDefinition whose spec has the given schema of properties, as flow YAML.
+std::string CrdWith(const std::string& properties, const std::string& more = "") {
+  return R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Foo, plural: foos}
+  versions:
+    - name: v1
+      served: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            apiVersion: {type: string}
+            kind: {type: string}
+            metadata: {type: object}
+            spec: {type: object, properties: )" +
+         properties + more + "}\n";
+}
+
+// The header for CrdWith.
+std::string HeaderFor(const std::string& properties, const std::string& more = "") {
+  return TypeFiles(apiserver::ParseYaml(CrdWith(properties, more))).at(0).text;
+}
+
+TEST(SchemaTypesTest, AKindHasItsKindConstantAndMetadata) {
+  const std::string header = HeaderFor("{a: {type: string}}");
+
+  EXPECT_THAT(header, HasSubstr("namespace example_com::v1 {"));
+  EXPECT_THAT(header, HasSubstr("static constexpr kopp::Kind kKind{\"example.com/v1\", \"Foo\", "
+                                "\"foos\"};"));
+  EXPECT_THAT(header, HasSubstr("  kopp::ObjectMeta metadata = {};\n"
+                                "  std::optional<Spec> spec = {};\n"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Foo::Spec, a)\nKOPP_FIELDS(Foo, metadata, spec)\n"));
+}
+
+TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
+  const std::string header = HeaderFor(
+      "{s: {type: string}, i: {type: integer, format: int32}, l: {type: integer, format: int64},"
+      " n: {type: integer}, d: {type: number}, b: {type: boolean}}",
+      ", required: [s, i, l, n, d, b]");
+
+  EXPECT_THAT(header, HasSubstr("    bool b = false;\n"
+                                "    double d = 0;\n"
+                                "    std::int32_t i = 0;\n"
+                                "    std::int64_t l = 0;\n"
+                                "    std::int64_t n = 0;\n"
+                                "    std::string s = {};\n"));
+}
+
+TEST(SchemaTypesTest, FieldsThatAreNotRequiredAreOptionalUnlessTheyCanBeEmpty) {
+  const std::string header = HeaderFor(
+      "{a: {type: string}, b: {type: array, items: {type: string}},"
+      " c: {type: object, additionalProperties: {type: integer}}, d: {type: string, nullable: "
+      "true}}",
+      ", required: [b, d]");
+
+  EXPECT_THAT(header, HasSubstr("std::optional<std::string> a = {};"));
+  EXPECT_THAT(header, HasSubstr("std::vector<std::string> b = {};"));
+  EXPECT_THAT(header, HasSubstr("std::map<std::string, std::int64_t> c = {};"));
+  EXPECT_THAT(header, HasSubstr("std::optional<std::string> d = {};"));
+  EXPECT_THAT(header, HasSubstr("a, KOPP_FIELD(b, Required()), c, KOPP_FIELD(d, Nullable()))"));
+}
+
+TEST(SchemaTypesTest, ValuesWithoutOneTypeAreRawJson) {
+  const std::string header = HeaderFor(
+      "{port: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]},"
+      " any: {x-kubernetes-preserve-unknown-fields: true}, empty: {type: object},"
+      " object: {type: object, x-kubernetes-embedded-resource: true,"
+      "          x-kubernetes-preserve-unknown-fields: true},"
+      " flags: {type: array, items: {type: boolean}}}");
+
+  EXPECT_THAT(header, HasSubstr("kopp::RawJson port = {};"));
+  EXPECT_THAT(header, HasSubstr("kopp::RawJson any = {};"));
+  EXPECT_THAT(header, HasSubstr("kopp::RawJson empty = {};"));
+  EXPECT_THAT(header, HasSubstr("std::vector<kopp::RawJson> flags = {};"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(port, IntOrString())"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(any, PreserveUnknownFields())"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(object, EmbeddedResource(), PreserveUnknownFields())"));
+}
+
+TEST(SchemaTypesTest, ObjectsAreNestedStructsAndListedFirst) {
+  const std::string header = HeaderFor(
+      "{issuerRef: {type: object, properties: {name: {type: string}}},"
+      " rules: {type: array, items: {type: object, properties: {host: {type: string}}}}}");
+
+  EXPECT_THAT(header, HasSubstr("    struct IssuerRef {\n"
+                                "      std::optional<std::string> name = {};\n"
+                                "    };\n"));
+  EXPECT_THAT(header, HasSubstr("std::vector<Rules> rules = {};"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Foo::Spec::IssuerRef, name)\n"
+                                "KOPP_FIELDS(Foo::Spec::Rules, host)\n"
+                                "KOPP_FIELDS(Foo::Spec, issuerRef, rules)\n"));
+}
+
+TEST(SchemaTypesTest, EqualSchemasShareOneStruct) {
+  const std::string header = HeaderFor(
+      "{first: {type: object, description: One., properties: {a: {type: string}}},"
+      " second: {type: object, description: Two., properties: {a: {type: string}}}}");
+
+  EXPECT_THAT(header, HasSubstr("using Second = Foo::Spec::First;"));
+  EXPECT_THAT(header, Not(HasSubstr("struct Second")));
+}
+
+TEST(SchemaTypesTest, APropertyCalledDescriptionIsAField) {
+  const std::string header = HeaderFor(
+      "{first: {type: object, properties: {description: {type: string}}},"
+      " second: {type: object, properties: {description: {type: integer}}}}");
+
+  EXPECT_THAT(header, HasSubstr("struct Second {\n      std::optional<std::int64_t> description"));
+}
+
+TEST(SchemaTypesTest, NamesThatCppReservesKeepTheirJsonName) {
+  const std::string header = HeaderFor("{namespace: {type: string}, $ref: {type: string}}");
+
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(ref, \"$ref\")"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(namespace_, \"namespace\")"));
+}
+
+TEST(SchemaTypesTest, NamesThatWouldCollideDiffer) {
+  const std::string header = HeaderFor(
+      "{foo: {type: object, properties: {x: {type: string}}}, a-b: {type: string},"
+      " a_b: {type: string}, Bar: {type: object, properties: {y: {type: string}}}}");
+
+  EXPECT_THAT(header, HasSubstr("struct FooValue {"));  // Foo is the kind
+  EXPECT_THAT(header, HasSubstr("struct BarValue {"));  // Bar is the member
+  EXPECT_THAT(header, HasSubstr("a_b = {};"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(a_b_, \"a_b\")"));
+}
+
+TEST(SchemaTypesTest, DescriptionsAreCommentsOfAtMost100Columns) {
+  const std::string header = HeaderFor("{a: {type: string, description: \"" + std::string(45, 'x') +
+                                       " " + std::string(45, 'y') + " z\\n\\nA path: C:\\\\\"}}");
+
+  EXPECT_THAT(header, HasSubstr("    /// " + std::string(45, 'x') + "\n    /// " +
+                                std::string(45, 'y') + " z\n    ///\n    /// A path: C:\\ .\n"));
+}
+
+TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
+  auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  auto& versions = crd["spec"]["versions"];
+  for (const char* name : {"v2", "v3"}) {
+    versions.push_back(versions[0]);
+    versions.back()["name"] = name;
+  }
+  versions[1]["served"] = false;
+  crd["spec"]["scope"] = "Cluster";
+
+  const auto files = TypeFiles(crd, {.name_space = "my::api"});
+
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].path, "my/api/v1/foo.hpp");
+  EXPECT_EQ(files[1].path, "my/api/v3/foo.hpp");
+  EXPECT_THAT(files[1].text, HasSubstr("namespace my::api::v3 {"));
+  EXPECT_THAT(files[1].text, HasSubstr("\"foos\", kopp::Scope::kCluster};"));
+}
+
+TEST(SchemaTypesTest, AnotherKindIsRefused) {
+  EXPECT_THROW((void)TypeFiles({{"apiVersion", "v1"}, {"kind", "Pod"}}), std::exception);
+}
+
+// Returns the markers of a member for a schema in flow YAML.
+std::vector<std::string> MarkersFor(const std::string& schema, const char* type,
+                                    bool required = false) {
+  return MarkersOf(apiserver::ParseYaml(schema), type, required);
+}
+
+TEST(SchemaMarkersTest, NumbersHaveTheirLimits) {
+  EXPECT_THAT(MarkersFor("{minimum: 1, maximum: 5, multipleOf: 2}", "std::optional<std::int32_t>"),
+              ElementsAre("Minimum(1)", "Maximum(5)", "MultipleOf(2)"));
+  EXPECT_THAT(MarkersFor("{minimum: 0.5, exclusiveMinimum: true, maximum: 2, "
+                         "exclusiveMaximum: true}",
+                         "double"),
+              ElementsAre("ExclusiveMinimum(0.5)", "ExclusiveMaximum(2)"));
+}
+
+TEST(SchemaMarkersTest, StringsHaveLengthsPatternFormatAndEnum) {
+  EXPECT_THAT(MarkersFor("{minLength: 1, maxLength: 9, pattern: '^\\d+\"$', format: date-time}",
+                         "std::string"),
+              ElementsAre("MinLength(1)", "MaxLength(9)", "Pattern(\"^\\\\d+\\\"$\")",
+                          "Format(\"date-time\")"));
+  EXPECT_THAT(MarkersFor("{enum: [A, '']}", "std::string"), ElementsAre("Enum(\"A\", \"\")"));
+}
+
+TEST(SchemaMarkersTest, ListsHaveTheirTypeAndTheMarkersOfTheirItems) {
+  EXPECT_THAT(MarkersFor("{minItems: 1, maxItems: 3, x-kubernetes-list-type: set, "
+                         "items: {maxLength: 5}}",
+                         "std::vector<std::string>", true),
+              ElementsAre("Required()", "MinItems(1)", "MaxItems(3)", "ListType(\"set\")",
+                          "Items(MaxLength(5))"));
+  EXPECT_THAT(MarkersFor("{x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b]}",
+                         "std::vector<Item>"),
+              ElementsAre("ListMapKeys(\"a\", \"b\")"));
+}
+
+TEST(SchemaMarkersTest, MapsHaveLimitsAndTheMarkersOfTheirValues) {
+  EXPECT_THAT(MarkersFor("{minProperties: 1, maxProperties: 3, x-kubernetes-map-type: atomic, "
+                         "additionalProperties: {minimum: 5}}",
+                         "std::map<std::string, std::int64_t>"),
+              ElementsAre("MinProperties(1)", "MaxProperties(3)", "MapType(\"atomic\")",
+                          "Items(Minimum(5))"));
+}
+
+TEST(SchemaMarkersTest, DefaultsAreLiteralsOrJsonText) {
+  EXPECT_THAT(MarkersFor("{default: 3}", "std::int32_t", true),
+              ElementsAre("Required()", "Default(3)"));
+  EXPECT_THAT(MarkersFor("{default: on}", "std::string"), ElementsAre("Default(\"on\")"));
+  EXPECT_THAT(MarkersFor("{default: {a: [1]}}", "Struct"),
+              ElementsAre("Default(\"{\\\"a\\\":[1]}\")"));
+}
+
+TEST(SchemaMarkersTest, RulesHaveTheirMessageAndOptions) {
+  EXPECT_THAT(MarkersFor("{x-kubernetes-validations: [{rule: self > 0}, {rule: 'self == oldSelf', "
+                         "message: No., reason: FieldValueForbidden, optionalOldSelf: true}]}",
+                         "std::int64_t"),
+              ElementsAre("Validation(\"self > 0\")",
+                          "Validation(\"self == oldSelf\", \"No.\", {.reason = "
+                          "\"FieldValueForbidden\", .optional_old_self = true})"));
+}
+
+TEST(SchemaMarkersTest, StringLiteralEscapesWhatCppRequires) {
+  EXPECT_EQ(StringLiteral("a\"b\\c\nd\x01"
+                          "2ü"),
+            "\"a\\\"b\\\\c\\nd\\0012ü\"");
+}
+
+}  // namespace
+}  // namespace kopp::command
