@@ -38,8 +38,9 @@ class CommandLineTest : public ::testing::Test {
     std::istringstream in(input);
     std::ostringstream out;
     std::ostringstream errors;
-    const int code = Run(static_cast<int>(argv.size()), argv.data(),
-                         {.in = in, .out = out, .errors = errors, .interactive = interactive});
+    const int code =
+        command::Run(static_cast<int>(argv.size()), argv.data(),
+                     {.in = in, .out = out, .errors = errors, .interactive = interactive});
     out_ = out.str();
     errors_ = errors.str();
     return code;

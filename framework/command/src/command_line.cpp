@@ -75,11 +75,13 @@ class CommandLine {
 
   void AddInit() {
     CLI::App& init = *app_.add_subcommand("init", "Start a new operator");
-    init.description(
+    init.footer(
         "Writes the project of an operator: a CMake project with a kind, a reconciler and a test;\n"
         "the CustomResourceDefinition, permissions, a Helm chart, a Dockerfile, a Makefile and "
-        "CI.\n");
-    init.footer("Example:\n  kopp init website --group example.com --kind Website");
+        "CI.\n"
+        "\n"
+        "Example:\n"
+        "  kopp init website --group example.com --kind Website");
     init.add_option("FOLDER", folder_, "The folder of the project; its name is that of the program")
         ->required();
     init.add_option("--group", project_.group, "The API group, a domain of yours: example.com")
@@ -102,14 +104,14 @@ class CommandLine {
   void AddTypes(CLI::App& gen) {
     CLI::App& types =
         *gen.add_subcommand("types", "Write C++ structs for CustomResourceDefinitions");
-    types.description(
+    types.footer(
         "Writes a header for each served version of each CustomResourceDefinition in FILE:\n"
         "structs with their field lists and the rules of the schema. The path of the header is "
         "its\n"
-        "namespace: cert_manager_io/v1/certificate.hpp.\n");
-    types.footer(
-        "Example:\n  kubectl get crd certificates.cert-manager.io -o yaml | kopp gen types - -o "
-        "src");
+        "namespace: cert_manager_io/v1/certificate.hpp.\n"
+        "\n"
+        "Example:\n"
+        "  kubectl get crd certificates.cert-manager.io -o yaml | kopp gen types - -o src");
     types.add_option("FILE", types_.files, "YAML or JSON files; - is the standard input")
         ->required();
     types.add_option("-o,--output", types_.output, "The folder for the headers")
