@@ -28,7 +28,7 @@ TEST(GeneratedTypesTest, AnObjectIsEqualAfterARoundTrip) {
 }
 
 TEST(GeneratedTypesTest, FieldsThatAreNotSetAreOmitted) {
-  const Gadget gadget{.metadata = {.name = "g"}, .spec = {.size = 1, .mode = "On", .tags = {"a"}}};
+  const Gadget gadget{.metadata = {.name = "g"}, .spec = {.mode = "On", .size = 1, .tags = {"a"}}};
 
   EXPECT_EQ(json::parse(Encode(gadget)), json::parse(R"({"metadata": {"name": "g"},
                             "spec": {"size": 1, "mode": "On", "tags": ["a"]}})"));
