@@ -10,8 +10,8 @@
 namespace kopp {
 
 // Views of common kinds, with the fields that operators read most often. To read other fields,
-// define your own view with KOPP_FIELDS; a program may use several views of one kind. The fields are
-// the members; kinds.cpp lists them.
+// define your own view with KOPP_FIELDS; a program may use several views of one kind. The fields
+// are the members; kinds.cpp lists them.
 
 struct Deployment {
   static constexpr Kind kKind{"apps/v1", "Deployment", "deployments"};
