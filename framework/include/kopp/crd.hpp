@@ -141,6 +141,7 @@ void RequireOneKind(std::span<const CustomResourceDefinition> definitions);
 /// schema is not structural, a default does not fit its schema, the versions disagree about group,
 /// kind, names or scope, or not exactly one of them is the StorageVersion.
 template <HasCrd... Versions>
+  requires(sizeof...(Versions) > 0)
 [[nodiscard]] CustomResourceDefinition CustomResourceDefinitionOf() {
   const detail::CrdSource sources[] = {{Versions::kKind, &detail::DescribeCrdOf<Versions>}...};
   const auto all = CustomResourceDefinition::Make(sources);

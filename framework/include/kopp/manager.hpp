@@ -91,7 +91,7 @@ class Manager {
   /// Creates or updates the added definitions, and blocks until the API server serves them; see
   /// kopp::InstallCrds, also for the errors. Run does so before it starts the caches if
   /// Options::install_crds is set. Call it before Run to read objects of the kinds before.
-  void InstallCrds(Duration timeout = std::chrono::seconds(30));
+  void InstallCrds(Duration timeout = std::chrono::seconds(30), const std::stop_token& stop = {});
 
   /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has
   /// started the group, the task starts at once. Throws std::logic_error during the shutdown, and

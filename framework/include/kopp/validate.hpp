@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 #include <kopp/informer/fields.hpp>
 
 namespace kopp {
+
+namespace apiserver {
+struct Schema;
+}
 
 /// A field that the schema of its kind refuses, in the words of the API server.
 struct FieldError {
@@ -33,20 +38,31 @@ struct FieldError {
                                                const CustomResourceDefinition& definition);
 
 namespace detail {
-[[nodiscard]] std::vector<FieldError> ValidateText(std::string_view text,
-                                                   std::string_view api_version,
-                                                   const CustomResourceDefinition& definition);
+
+/// The schema of one version, ready for validation. Thread-safe.
+class VersionSchema {
+ public:
+  /// Throws std::invalid_argument if the definition does not have the version.
+  VersionSchema(const CustomResourceDefinition& definition, std::string_view api_version);
+  [[nodiscard]] std::vector<FieldError> Validate(nlohmann::json object) const;
+  [[nodiscard]] std::vector<FieldError> ValidateText(std::string_view object) const;
+
+ private:
+  std::shared_ptr<const apiserver::Schema> schema_;
+};
+
 }  // namespace detail
 
 /// The same for an object of a kind with KOPP_CRD:
 ///
 ///     for (const auto& error : kopp::Validate(foo)) std::cerr << error.ToString() << '\n';
 ///
-/// The first call for a kind builds its schema. Thread-safe.
+/// The first call for a kind builds its schema. Thread-safe. Throws nlohmann::json::exception if a
+/// RawJson of the object is not JSON.
 template <HasCrd T>
 [[nodiscard]] std::vector<FieldError> Validate(const T& object) {
-  static const CustomResourceDefinition definition = CustomResourceDefinitionOf<T>();
-  return detail::ValidateText(Encode(object), T::kKind.api_version, definition);
+  static const detail::VersionSchema schema(CustomResourceDefinitionOf<T>(), T::kKind.api_version);
+  return schema.ValidateText(Encode(object));
 }
 
 }  // namespace kopp

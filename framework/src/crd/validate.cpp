@@ -1,4 +1,5 @@
 #include "api/field_error.hpp"
+#include "json/accessors.hpp"
 #include "schema/pruning.hpp"
 #include "schema/structural_schema.hpp"
 #include "validation/value_validation.hpp"
@@ -32,14 +33,22 @@ const json& SchemaOfVersion(const CustomResourceDefinition& definition,
                               " has no version " + std::string(api_version));
 }
 
-std::vector<FieldError> ValidateVersion(json object, std::string_view api_version,
-                                        const CustomResourceDefinition& definition) {
-  const auto schema = apiserver::StructuralSchema(SchemaOfVersion(definition, api_version));
+}  // namespace
+
+std::string FieldError::ToString() const {
+  return field.empty() ? message : field + ": " + message;
+}
+
+detail::VersionSchema::VersionSchema(const CustomResourceDefinition& definition,
+                                     std::string_view api_version)
+    : schema_(apiserver::StructuralSchema(SchemaOfVersion(definition, api_version))) {}
+
+std::vector<FieldError> detail::VersionSchema::Validate(json object) const {
   object.erase("metadata");
-  apiserver::Prune(object, *schema);
-  apiserver::ApplySchemaDefaults(object, *schema);
+  apiserver::Prune(object, *schema_);
+  apiserver::ApplySchemaDefaults(object, *schema_);
   std::vector<FieldError> errors;
-  for (apiserver::FieldError& error : apiserver::ValidateValue(object, *schema)) {
+  for (apiserver::FieldError& error : apiserver::ValidateValue(object, *schema_)) {
     errors.push_back({.field = std::move(error.field),
                       .message = std::move(error.message),
                       .reason = std::move(error.reason)});
@@ -47,20 +56,14 @@ std::vector<FieldError> ValidateVersion(json object, std::string_view api_versio
   return errors;
 }
 
-}  // namespace
-
-std::string FieldError::ToString() const {
-  return field.empty() ? message : field + ": " + message;
+std::vector<FieldError> detail::VersionSchema::ValidateText(std::string_view object) const {
+  return Validate(json::parse(object));
 }
 
 std::vector<FieldError> Validate(const json& object, const CustomResourceDefinition& definition) {
   if (!object.is_object()) throw std::invalid_argument("the object to validate is not an object");
-  return ValidateVersion(object, object.value("apiVersion", ""), definition);
-}
-
-std::vector<FieldError> detail::ValidateText(std::string_view text, std::string_view api_version,
-                                             const CustomResourceDefinition& definition) {
-  return ValidateVersion(json::parse(text), api_version, definition);
+  return detail::VersionSchema(definition, apiserver::StringField(object, "apiVersion"))
+      .Validate(object);
 }
 
 }  // namespace kopp

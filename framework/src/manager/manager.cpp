@@ -136,9 +136,7 @@ bool Manager::Start(const std::stop_token& stop) {
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   endpoints_->StartDebugPages(NewDebugSource());
   Group(RunnableGroup::kServers).Start();
-  if (options_.install_crds) {
-    kopp::InstallCrds(client().With(stop), Crds(), {.clock = options_.clock});
-  }
+  if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
   for (Cluster* cluster : Clusters()) cluster->RequireKinds(stop);
   StartCaches();
   if (!WaitForCaches(stop)) return false;

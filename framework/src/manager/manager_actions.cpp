@@ -120,9 +120,9 @@ std::vector<CustomResourceDefinition> Manager::Crds() const {
   return CustomResourceDefinition::Make(sources);
 }
 
-void Manager::InstallCrds(Duration timeout) {
+void Manager::InstallCrds(Duration timeout, const std::stop_token& stop) {
   cluster_->RequireUsable();
-  kopp::InstallCrds(client(), Crds(), {.timeout = timeout, .clock = options_.clock});
+  kopp::InstallCrds(client().With(stop), Crds(), {.timeout = timeout, .clock = options_.clock});
 }
 
 int Manager::PrintCrds() const {

@@ -253,8 +253,9 @@ void RequireOneAction(const OptionValues& values) {
   if (values.check) actions.emplace_back("--check");
   if (values.print_rbac) actions.emplace_back("--print-rbac");
   if (values.print_crd) actions.emplace_back("--print-crd");
-  if (actions.size() < 2) return;
-  throw UsageError(actions[0] + " and " + actions[1] + " exclude each other: use one of them");
+  if (actions.size() > 1) {
+    throw UsageError(actions[0] + " and " + actions[1] + " exclude each other: use one of them");
+  }
 }
 
 // Flags of operators written in Go that are accepted only with the value that kopp has anyway.

@@ -130,10 +130,8 @@ TEST_F(StructCrdsTest, ValidateInProcessHasTheErrorsOfTheServer) {
 // kopp's server does not evaluate CEL rules: see DIFFERENCES.md.
 TEST_F(StructCrdsTest, CelRulesAreEvaluatedByARealServerOnly) {
   const json tenant{{"owner", "a"}, {"limits", {{"min", 2}, {"max", 1}}}};
-  EXPECT_THAT(
-      ErrorOf<crd_types::Tenant>(tenant),
-      HasSubstr(IsRealServer() ? "spec.limits.min: Invalid value: 2: min must not exceed max"
-                               : "created: "));
+  EXPECT_THAT(ErrorOf<crd_types::Tenant>(tenant),
+              HasSubstr(IsRealServer() ? "min must not exceed max" : "created: "));
 }
 
 }  // namespace
