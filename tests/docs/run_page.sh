@@ -125,6 +125,7 @@ do_block() { # KIND ARGUMENT FILE
     'run in the clone')
       [[ -z $prefix ]] || return 0
       printed=$work/printed repeated=
+      # shellcheck disable=SC2016 # the inner shell expands these
       (cd "$(dirname "$page")" && env -i bash -c 'source "$1/environment" && source "$2"' _ "$work" "$block") \
         </dev/null >"$printed" 2>&1 || fail "these commands failed" "$block" "$printed"
       ;;
