@@ -80,14 +80,14 @@ compile() { # PROJECT
   local -a flags
   mapfile -t flags < <(compiler_flags)
   write_registrations "$1" >"$folder/$1/registrations.inc"
-  "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" "-DUNKNOWN_FIELDS=" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
+  "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
 }
 
 round_trip() { # PROJECT
   local -a examples
   "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/libkopp_informer.a" \
     -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
-  mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml')
+  mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))
   "$folder/$1/round_trip" "${examples[@]}"
 }
 

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -61,11 +60,9 @@ class Comparison {
  private:
   void CompareKey(const std::string& path, const std::string& key, const json& value,
                   const json& after) {
-    static const std::set<std::string> kUnknownFields = {UNKNOWN_FIELDS};
     if (after.contains(key)) {
       Compare(path, value, after[key]);
-    } else if (!value.is_null() && value != "" && !(value.is_structured() && value.empty()) &&
-               !kUnknownFields.contains(path)) {
+    } else if (!value.is_null() && value != "" && !(value.is_structured() && value.empty())) {
       Report(path, value.dump() + " is lost");
     }
   }

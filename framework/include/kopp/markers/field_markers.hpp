@@ -246,6 +246,9 @@ struct Items {
   static constexpr void CheckMember();
   std::tuple<Markers...> markers;
 };
+// Without this guide, Items(Items(…)) would be a copy.
+template <typename... Markers>
+Items(Items<Markers...>) -> Items<Items<Markers...>>;
 
 }  // namespace markers
 }  // namespace kopp
