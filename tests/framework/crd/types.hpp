@@ -250,8 +250,7 @@ KOPP_FIELDS(Tenant::Limits, min, max)
 KOPP_FIELDS(Tenant::Spec,
             KOPP_FIELD(owner, Immutable(), Pattern("^[a-z][a-z0-9-]*$"), MaxLength(20)),
             KOPP_FIELD(seats, Validation("self >= oldSelf", "",
-                                         {.message_expression = "'must not shrink below ' + "
-                                                                "string(oldSelf)"})),
+                                         {.message_expression = "'seats must not shrink'"})),
             KOPP_FIELD(limits, Validation("self.min <= self.max", "min must not exceed max",
                                           {.reason = "FieldValueInvalid", .field_path = ".min"})))
 KOPP_FIELDS(Tenant, metadata, spec)

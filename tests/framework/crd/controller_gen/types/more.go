@@ -112,7 +112,7 @@ type TenantSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9-]*$`
 	// +kubebuilder:validation:MaxLength=20
 	Owner string `json:"owner"`
-	// +kubebuilder:validation:XValidation:rule="self >= oldSelf",messageExpression="'must not shrink below ' + string(oldSelf)"
+	// +kubebuilder:validation:XValidation:rule="self >= oldSelf",messageExpression="'seats must not shrink'"
 	// +optional
 	Seats  *int32       `json:"seats,omitempty"`
 	Limits TenantLimits `json:"limits"`
