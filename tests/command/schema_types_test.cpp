@@ -56,14 +56,14 @@ TEST(SchemaTypesTest, AKindHasItsKindConstantAndMetadata) {
 TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
   const std::string header = HeaderFor(
       "{s: {type: string}, i: {type: integer, format: int32}, l: {type: integer, format: int64},"
-      " n: {type: integer}, d: {type: number}, b: {type: boolean}}",
-      ", required: [s, i, l, n, d, b]");
+      " num: {type: integer}, d: {type: number}, b: {type: boolean}}",
+      ", required: [s, i, l, num, d, b]");
 
   EXPECT_THAT(header, HasSubstr("    bool b = false;\n"
                                 "    double d = 0;\n"
                                 "    std::int32_t i = 0;\n"
                                 "    std::int64_t l = 0;\n"
-                                "    std::int64_t n = 0;\n"
+                                "    std::int64_t num = 0;\n"
                                 "    std::string s = {};\n"));
 }
 
@@ -148,11 +148,11 @@ TEST(SchemaTypesTest, NamesThatWouldCollideDiffer) {
 }
 
 TEST(SchemaTypesTest, DescriptionsAreCommentsOfAtMost100Columns) {
-  const std::string header = HeaderFor("{a: {type: string, description: \"" + std::string(45, 'x') +
-                                       " " + std::string(45, 'y') + " z\\n\\nA path: C:\\\\\"}}");
+  const std::string header = HeaderFor("{a: {type: string, description: \"" + std::string(50, 'x') +
+                                       " " + std::string(50, 'y') + " z\\n\\nA path: C:\\\\\"}}");
 
-  EXPECT_THAT(header, HasSubstr("    /// " + std::string(45, 'x') + "\n    /// " +
-                                std::string(45, 'y') + " z\n    ///\n    /// A path: C:\\ .\n"));
+  EXPECT_THAT(header, HasSubstr("    /// " + std::string(50, 'x') + "\n    /// " +
+                                std::string(50, 'y') + " z\n    ///\n    /// A path: C:\\ .\n"));
 }
 
 TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
@@ -223,7 +223,7 @@ TEST(SchemaMarkersTest, MapsHaveLimitsAndTheMarkersOfTheirValues) {
 TEST(SchemaMarkersTest, DefaultsAreLiteralsOrJsonText) {
   EXPECT_THAT(MarkersFor("{default: 3}", "std::int32_t", true),
               ElementsAre("Required()", "Default(3)"));
-  EXPECT_THAT(MarkersFor("{default: on}", "std::string"), ElementsAre("Default(\"on\")"));
+  EXPECT_THAT(MarkersFor("{default: \"on\"}", "std::string"), ElementsAre("Default(\"on\")"));
   EXPECT_THAT(MarkersFor("{default: {a: [1]}}", "Struct"),
               ElementsAre("Default(\"{\\\"a\\\":[1]}\")"));
 }
