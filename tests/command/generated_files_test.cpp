@@ -29,6 +29,11 @@ TEST_F(GeneratedFilesTest, FilesAreWrittenIntoNewFolders) {
   EXPECT_EQ(folder_.Read("src/b"), "2");
 }
 
+TEST_F(GeneratedFilesTest, TwoFilesWithOnePathAreRefused) {
+  EXPECT_THROW(WriteFiles(folder_.path(), {{"a", "1"}, {"a", "2"}}, OnChanged::kOverwrite),
+               std::invalid_argument);
+}
+
 TEST_F(GeneratedFilesTest, FilesThatNobodyChangedAreReplaced) {
   Write("1", "2");
 

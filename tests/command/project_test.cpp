@@ -105,6 +105,9 @@ TEST(ProjectTest, OptionsThatAreNotValidAreRefusedWithAdvice) {
   };
   EXPECT_THAT(error_of([](auto& options) { options.name = "My Operator"; }),
               HasSubstr("the name \"My Operator\" is not valid: write lower-case letters"));
+  EXPECT_THAT(error_of([](auto& options) { options.name = "test"; }), HasSubstr("reserved"));
+  EXPECT_THAT(error_of([](auto& options) { options.name = "1st"; }), HasSubstr("not valid"));
+  EXPECT_THAT(error_of([](auto& options) { options.kind = "Spec"; }), HasSubstr("reserved"));
   EXPECT_THAT(error_of([](auto& options) { options.group = "example"; }),
               HasSubstr("such as example.com"));
   EXPECT_THAT(error_of([](auto& options) { options.kind = "website"; }),

@@ -1,11 +1,13 @@
 #include "schema_markers.hpp"
 #include "type_writer.hpp"
 
+#include <stdexcept>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <json/yaml.hpp>
+#include <nlohmann/json.hpp>
 
 namespace kopp::command {
 namespace {
@@ -176,6 +178,30 @@ TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
 
 TEST(SchemaTypesTest, AnotherKindIsRefused) {
   EXPECT_THROW((void)TypeFiles({{"apiVersion", "v1"}, {"kind", "Pod"}}), std::exception);
+}
+
+TEST(SchemaTypesTest, NamesThatWouldLeaveTheFolderOrTheCommentAreRefused) {
+  const auto refused = [](const char* pointer, const char* value) {
+    auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+    crd[nlohmann::json::json_pointer(pointer)] = value;
+    EXPECT_THROW((void)TypeFiles(crd), std::exception) << pointer << " = " << value;
+  };
+  refused("/spec/versions/0/name", "../../x");
+  refused("/spec/names/kind", "Foo {}; struct X");
+  refused("/spec/names/plural", "x\n#include \"/etc/passwd\"\n//");
+  refused("/spec/group", "example.com/..");
+}
+
+TEST(SchemaTypesTest, ANamespaceThatIsNoIdentifierIsRefused) {
+  const auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  EXPECT_THROW((void)TypeFiles(crd, {.name_space = "../.."}), std::invalid_argument);
+  EXPECT_THROW((void)TypeFiles(crd, {.name_space = "my::"}), std::invalid_argument);
+}
+
+TEST(SchemaTypesTest, ADefinitionWithoutVersionsIsRefused) {
+  auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  crd["spec"].erase("versions");
+  EXPECT_THROW((void)TypeFiles(crd), std::exception);
 }
 
 // Returns the markers of a member for a schema in flow YAML.

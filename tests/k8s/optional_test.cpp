@@ -46,6 +46,13 @@ TEST(K8sOptionalTest, AMoveKeepsTheAddressOfTheValue) {
   EXPECT_EQ(&*assigned, address);
 }
 
+TEST(K8sOptionalTest, AValueMayBeReplacedByAPartOfItself) {
+  Optional<Node> node = Node{.name = "a", .next = Node{.name = "b"}};
+  node = std::move(node->next);  // AddressSanitizer would report a leak
+  EXPECT_EQ(node->name, "b");
+  EXPECT_FALSE(node->next.has_value());
+}
+
 TEST(K8sOptionalTest, ResetRemovesTheValueAndEmplaceReplacesIt) {
   Optional<Node> node = Node{.name = "a"};
   node.emplace();

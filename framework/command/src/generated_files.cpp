@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 #include <system/sha256.hpp>
@@ -84,7 +86,12 @@ WriteSummary WriteFiles(const fs::path& root, const std::vector<GeneratedFile>& 
   Checksums checksums = ReadChecksums(root);
   std::vector<State> states;
   std::vector<fs::path> changed;
+  std::map<fs::path, std::string_view> texts;
   for (const GeneratedFile& file : files) {
+    if (texts.emplace(file.path, file.text).first->second != file.text) {
+      throw std::invalid_argument("two inputs would be written to " + (root / file.path).string() +
+                                  ": generate them into different folders");
+    }
     states.push_back(StateOf(root, file, checksums));
     if (states.back() == State::kChanged) changed.push_back(root / file.path);
   }

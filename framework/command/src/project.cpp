@@ -4,7 +4,9 @@
 #include "names.hpp"
 #include "template_text.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -19,8 +21,26 @@ void Require(bool valid, const std::string& what, const std::string& value, cons
   }
 }
 
+/// Names of CMake's targets and of global C++ functions.
+constexpr std::string_view kReservedNames[] = {"all",  "clean",   "help", "install",
+                                               "main", "package", "test", "time"};
+/// Names that the generated program uses, and words that YAML reads as something else.
+constexpr std::string_view kReservedKinds[] = {"ConfigMap", "Context", "False", "Map", "Metadata",
+                                               "No",        "Null",    "Off",   "On",  "Spec",
+                                               "Status",    "True",    "Yes"};
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void CheckOptions(const ProjectOptions& options) {
-  Require(IsDnsLabel(options.name), "the name", options.name,
+  Require(!Contains(kReservedNames, options.name), "the name", options.name,
+          "it is reserved; write another one, such as website-operator");
+  Require(!Contains(kReservedKinds, options.kind), "--kind", options.kind,
+          "it is reserved; write another one, such as Website");
+  const bool starts_with_letter =
+      !options.name.empty() && (options.name[0] < '0' || options.name[0] > '9');
+  Require(starts_with_letter && IsDnsLabel(options.name), "the name", options.name,
           "write lower-case letters, digits and dashes, such as website-operator");
   Require(IsGroup(options.group), "--group", options.group,
           "write a domain of yours, such as example.com");

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <variant>
 
@@ -19,6 +20,11 @@ using nlohmann::json;
 constexpr std::size_t kColumns = 100;
 
 // Writes `text` as a documentation comment.
+/// Ends a line of a comment. A backslash at its end would continue the comment in the next line.
+std::string EndedLine(const std::string& line) {
+  return line + (line.ends_with('\\') ? " .\n" : "\n");
+}
+
 void WriteComment(std::string& out, const std::string& indent, const std::string& text) {
   const std::string start = indent + "///";
   std::istringstream lines(text);
@@ -31,7 +37,7 @@ void WriteComment(std::string& out, const std::string& indent, const std::string
       if (blank && !first) out += start + '\n';
       blank = false;
       if (current.size() + 1 + word.size() > kColumns && current != start) {
-        out += current + '\n';
+        out += EndedLine(current);
         current = start;
       }
       current += ' ' + word;
@@ -41,8 +47,7 @@ void WriteComment(std::string& out, const std::string& indent, const std::string
       blank = true;
       continue;
     }
-    if (current.back() == '\\') current += " .";  // a backslash would continue the comment
-    out += current + '\n';
+    out += EndedLine(current);
   }
 }
 
@@ -150,6 +155,19 @@ bool IsServed(const json& version) {
   return served != version.end() && served->is_boolean() && served->get<bool>();
 }
 
+/// Throws std::invalid_argument unless `name` is a namespace, such as "api" or "my::api".
+void CheckNamespace(std::string_view name) {
+  while (true) {
+    const std::size_t end = name.find("::");
+    const std::string_view part = name.substr(0, end);
+    if (part.empty() || Identifier(part) != part) {
+      throw std::invalid_argument("--namespace: " + detail::Quoted(part) + " is not an identifier");
+    }
+    if (end == std::string_view::npos) return;
+    name.remove_prefix(end + 2);
+  }
+}
+
 }  // namespace
 
 std::vector<GeneratedFile> TypeFiles(const json& crd, const TypeOptions& options) {
@@ -166,12 +184,23 @@ std::vector<GeneratedFile> TypeFiles(const json& crd, const TypeOptions& options
               .plural = GetText(crd, json::json_pointer("/spec/names/plural")),
               .cluster = GetText(crd, json::json_pointer("/spec/scope")) == "Cluster",
               .name_space = {}};
+  if (!IsKind(names.kind) || !IsDnsLabel(names.plural) || !IsGroup(names.group)) {
+    throw SchemaError(
+        "the group, the kind or the plural name is not valid: " + detail::Quoted(names.group) +
+        ", " + detail::Quoted(names.kind) + ", " + detail::Quoted(names.plural));
+  }
   const std::string outer =
       options.name_space.empty() ? Identifier(names.group) : options.name_space;
+  CheckNamespace(outer);
   std::vector<GeneratedFile> files;
-  for (const json& version : crd["spec"]["versions"]) {
+  const json::json_pointer versions("/spec/versions");
+  if (!crd.contains(versions)) throw SchemaError("spec.versions is missing");
+  for (const json& version : crd.at(versions)) {
     if (!IsServed(version)) continue;
     names.version = version.value("name", "");
+    if (!IsDnsLabel(names.version)) {
+      throw SchemaError("the version " + detail::Quoted(names.version) + " is not valid");
+    }
     names.name_space = outer + "::" + Identifier(names.version);
     const json::json_pointer path("/schema/openAPIV3Schema");
     const json schema = version.contains(path) ? version.at(path) : json::object();

@@ -128,7 +128,8 @@ std::optional<std::size_t> Connection::ReadPlain(std::span<char> buffer, TimePoi
 }
 
 std::optional<std::size_t> Connection::ReadTls(std::span<char> buffer, TimePoint deadline) {
-  if (io_.drained && SSL_has_pending(session_.get()) == 0) {  // SSL_read would find nothing
+  const auto has_pending = [](const auto& tls) { return tls && SSL_has_pending(tls.get()) == 1; };
+  if (io_.drained && !has_pending(session_) && !has_pending(proxy_session_)) {
     if (!WaitFor(POLLIN, deadline)) return std::nullopt;
     io_.drained = false;
   }

@@ -42,6 +42,10 @@ void Merge(Definition& definition, CrdBuilder::Parts parts) {
            "its versions disagree about the kind, its names or its scope: " + common.names.dump() +
                ' ' + common.scope + " and " + parts.names.dump() + ' ' + parts.scope);
   }
+  for (const json& other : definition.versions) {
+    if (other["name"] != parts.version["name"]) continue;
+    Refuse(definition.name, "two types describe its version " + other["name"].get<std::string>());
+  }
   common.short_names.merge(parts.short_names);
   common.categories.merge(parts.categories);
   common.labels.update(parts.labels);

@@ -20,14 +20,22 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the openAPIV3Schema of a version.
-const json& SchemaOfVersion(const CustomResourceDefinition& definition,
-                            std::string_view api_version) {
+/// Returns the schema by which the API server validates an object before it stores it. If status is
+/// a subresource, the server removes it from the object first: it is no field of this schema.
+json SchemaOfObject(const json& version) {
+  json schema = version.at("schema").at("openAPIV3Schema");
+  if (version.contains(json::json_pointer("/subresources/status"))) {
+    schema["properties"].erase("status");
+  }
+  return schema;
+}
+
+json SchemaOfVersion(const CustomResourceDefinition& definition, std::string_view api_version) {
   const json& spec = definition.object().at("spec");
   const Kind kind{api_version};
   for (const json& version : spec.at("versions")) {
     if (spec.at("group") != kind.group() || version.at("name") != kind.version()) continue;
-    return version.at("schema").at("openAPIV3Schema");
+    return SchemaOfObject(version);
   }
   throw std::invalid_argument("the CustomResourceDefinition " + definition.name() +
                               " has no version " + std::string(api_version));

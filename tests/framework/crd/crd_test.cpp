@@ -44,6 +44,15 @@ KOPP_FIELDS(Site, metadata, spec)
 KOPP_CRD(Site, ShortNames("si"), StorageVersion())
 }  // namespace v1
 
+namespace v1_view {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Site", "sites"};
+  kopp::ObjectMeta metadata;
+};
+KOPP_FIELDS(Site, metadata)
+KOPP_CRD(Site, ShortNames("si"))
+}  // namespace v1_view
+
 namespace v2 {
 struct Site {
   static constexpr kopp::Kind kKind{"example.com/v2", "Site", "sites", kopp::Scope::kCluster};
@@ -266,6 +275,11 @@ TEST(CrdTest, SeveralVersionsWithoutStorageVersionAreRefused) {
 TEST(CrdTest, VersionsThatDisagreeAboutTheScopeAreRefused) {
   EXPECT_THAT((ErrorOfDefinition<crd_kinds::v1::Site, crd_kinds::v2::Site>()),
               HasSubstr("sites.example.com is not valid: its versions disagree"));
+}
+
+TEST(CrdTest, TwoTypesOfOneVersionAreRefused) {
+  EXPECT_THAT((ErrorOfDefinition<crd_kinds::v1::Site, crd_kinds::v1_view::Site>()),
+              HasSubstr("sites.example.com is not valid: two types describe its version v1"));
 }
 
 TEST(CrdTest, ATypeThatContainsItselfIsRefused) {

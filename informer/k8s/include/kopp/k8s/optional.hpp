@@ -26,7 +26,9 @@ class Optional {
   Optional(Optional&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
   Optional& operator=(const Optional& other);
   Optional& operator=(Optional&& other) noexcept {
-    std::swap(value_, other.value_);
+    // Takes the value first: `other` may be a part of the old value.
+    T* const old = std::exchange(value_, std::exchange(other.value_, nullptr));
+    if (old != nullptr) Delete(old);
     return *this;
   }
   ~Optional() {
