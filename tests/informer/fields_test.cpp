@@ -41,6 +41,12 @@ struct Ratio {
 };
 KOPP_FIELDS(Ratio, value)
 
+struct RawValues {
+  std::vector<kopp::RawJson> list;
+  std::map<std::string, kopp::RawJson> map;
+};
+KOPP_FIELDS(RawValues, list, map)
+
 struct Readings {
   std::vector<std::optional<int>> values;
 };
@@ -209,6 +215,11 @@ TEST(FieldsTest, AnEmptyOptionalInAListIsNull) {
 
   EXPECT_THAT(readings.values, ::testing::ElementsAre(1, std::nullopt, 3));
   EXPECT_EQ(Encode(readings), R"({"values":[1,null,3]})");
+}
+
+TEST(FieldsTest, AnEmptyRawJsonInAListOrMapIsNull) {
+  EXPECT_EQ(Encode(RawValues{.list = {{"1"}, {}}, .map = {{"a", {}}}}),
+            R"({"list":[1,null],"map":{"a":null}})");
 }
 
 TEST(FieldsTest, EncodingReplacesInvalidUtf8) {

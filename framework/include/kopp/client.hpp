@@ -204,7 +204,8 @@ class Client {
   /// Explains that `status` has a wrong type.
   template <Object T, typename Status>
     requires(!detail::kIsStatusOf<Status, T>)
-  T ApplyStatus(const T& object, const Status& status, const ApplyOptions& options = {}) const {
+  T ApplyStatus(const T& object, const Status& /*status*/,
+                const ApplyOptions& /*options*/ = {}) const {
     static_assert(detail::kIsStatusOf<Status, T>,
                   "ApplyStatus: the second argument must have the type of the member `status` of "
                   "the object, for example {.ready = true}");

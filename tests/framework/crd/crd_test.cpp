@@ -13,6 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/crd.hpp>
+#include <kopp/k8s/bytes.hpp>
+#include <kopp/k8s/duration.hpp>
+#include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/quantity.hpp>
+#include <kopp/k8s/time.hpp>
 
 namespace crd_kinds {
 
@@ -61,6 +66,22 @@ struct Site {
 KOPP_FIELDS(Site, metadata)
 KOPP_CRD(Site)
 }  // namespace v2
+
+struct Sizes {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Sizes", "sizes"};
+  struct Spec {
+    kopp::k8s::Quantity memory;
+    kopp::k8s::IntOrString port;
+    std::optional<kopp::k8s::Time> start;
+    kopp::k8s::Duration period;
+    kopp::k8s::Bytes key;
+  };
+  kopp::ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(Sizes::Spec, memory, port, start, period, key)
+KOPP_FIELDS(Sizes, metadata, spec)
+KOPP_CRD(Sizes)
 
 struct Tree {
   std::string name;
@@ -275,6 +296,20 @@ TEST(CrdTest, SeveralVersionsWithoutStorageVersionAreRefused) {
 TEST(CrdTest, VersionsThatDisagreeAboutTheScopeAreRefused) {
   EXPECT_THAT((ErrorOfDefinition<crd_kinds::v1::Site, crd_kinds::v2::Site>()),
               HasSubstr("sites.example.com is not valid: its versions disagree"));
+}
+
+TEST(CrdTest, ValueTypesOfKubernetesHaveTheSchemaOfControllerGen) {
+  const auto definition = kopp::CustomResourceDefinitionOf<crd_kinds::Sizes>();
+  const json& properties = definition.object().at(
+      json::json_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"));
+  const json any_of = json::parse(R"([{"type":"integer"},{"type":"string"}])");
+  EXPECT_EQ(properties["memory"]["anyOf"], any_of);
+  EXPECT_EQ(properties["memory"]["x-kubernetes-int-or-string"], true);
+  EXPECT_THAT(properties["memory"]["pattern"].get<std::string>(), HasSubstr("[KMGTPE]i"));
+  EXPECT_EQ(properties["port"], json({{"anyOf", any_of}, {"x-kubernetes-int-or-string", true}}));
+  EXPECT_EQ(properties["start"], json({{"type", "string"}, {"format", "date-time"}}));
+  EXPECT_EQ(properties["period"], json({{"type", "string"}}));
+  EXPECT_EQ(properties["key"], json({{"type", "string"}, {"format", "byte"}}));
 }
 
 TEST(CrdTest, TwoTypesOfOneVersionAreRefused) {

@@ -74,7 +74,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     requires Object<T>
       : ControllerBuilderBase(controller, controller.cache().template InformerFor<T>()) {
     Init(typeid(T), [&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
-      return informer::AnyObject(cache.Get<T>(key, {.await_own_writes = false}));
+      return informer::AnyObject(cache.template Get<T>(key, {.await_own_writes = false}));
     });
   }
   ControllerBuilder(Controller& controller, const KindRef& kind)
@@ -218,7 +218,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   using ControllerBuilderBase::AddHandler;
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
-    AddHandler(controller_.cache().InformerFor<U>(), typeid(U), std::move(handler),
+    AddHandler(controller_.cache().template InformerFor<U>(), typeid(U), std::move(handler),
                std::move(options));
   }
 };

@@ -15,8 +15,7 @@
 
 // The markers of fields. See <kopp/markers.hpp>.
 
-namespace kopp {
-namespace markers {
+namespace kopp::markers {
 
 /// The description of the field, which `kubectl explain` shows.
 struct Doc : detail::AnyMarker {
@@ -221,7 +220,7 @@ struct IntOrString : detail::AnyMarker {
   static constexpr void CheckMember() {
     static_assert(detail::IsText<M> && !std::same_as<M, std::string>,
                   "IntOrString: this member cannot hold an integer and a string: give it the type "
-                  "kopp::RawJson or kopp::IntOrString");
+                  "kopp::RawJson or kopp::k8s::IntOrString");
   }
 };
 /// The API server keeps fields that the schema does not name.
@@ -250,5 +249,4 @@ struct Items {
 template <typename... Markers>
 Items(Items<Markers...>) -> Items<Items<Markers...>>;
 
-}  // namespace markers
-}  // namespace kopp
+}  // namespace kopp::markers

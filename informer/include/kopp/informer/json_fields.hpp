@@ -207,7 +207,7 @@ void EncodeMember(const M& member, Encoder& encoder) {
   } else if constexpr (std::same_as<M, std::string>) {
     encoder.WriteString(member);
   } else if constexpr (std::same_as<M, RawJson>) {
-    encoder.WriteRaw(member.text);
+    encoder.WriteRaw(member.text.empty() ? "null" : std::string_view(member.text));
   } else if constexpr (HasJsonForm<M>) {
     encoder.WriteRaw(KoppEncode(member));
   } else if constexpr (HasEnumNames<M>) {

@@ -21,6 +21,10 @@ struct Bytes {
 // See kopp::detail::HasJsonForm.
 void KoppDecode(std::string_view json, Bytes& value);
 [[nodiscard]] std::string KoppEncode(const Bytes& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const Bytes*) {
+  return R"({"type":"string","format":"byte"})";
+}
 [[nodiscard]] inline bool KoppIsEmpty(const Bytes& value) { return value.data.empty(); }
 
 }  // namespace kopp::k8s

@@ -34,6 +34,8 @@ class Duration {
 // See kopp::detail::HasJsonForm.
 void KoppDecode(std::string_view json, Duration& value);
 [[nodiscard]] std::string KoppEncode(const Duration& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const Duration*) { return R"({"type":"string"})"; }
 [[nodiscard]] inline bool KoppIsEmpty(const Duration& /*value*/) { return false; }
 
 }  // namespace kopp::k8s

@@ -48,6 +48,10 @@ class IntOrString {
 // See kopp::detail::HasJsonForm.
 void KoppDecode(std::string_view json, IntOrString& value);
 [[nodiscard]] std::string KoppEncode(const IntOrString& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const IntOrString*) {
+  return R"({"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true})";
+}
 [[nodiscard]] inline bool KoppIsEmpty(const IntOrString& /*value*/) { return false; }
 
 }  // namespace kopp::k8s

@@ -59,6 +59,10 @@ class Quantity {
 // See kopp::detail::HasJsonForm. A quantity in JSON is a string, or a number when it is decoded.
 void KoppDecode(std::string_view json, Quantity& value);
 [[nodiscard]] std::string KoppEncode(const Quantity& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const Quantity*) {
+  return R"({"anyOf":[{"type":"integer"},{"type":"string"}],"pattern":"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$","x-kubernetes-int-or-string":true})";
+}
 [[nodiscard]] inline bool KoppIsEmpty(const Quantity& /*value*/) { return false; }
 
 }  // namespace kopp::k8s

@@ -55,9 +55,17 @@ class MicroTime {
 // See kopp::detail::HasJsonForm.
 void KoppDecode(std::string_view json, Time& value);
 [[nodiscard]] std::string KoppEncode(const Time& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const Time*) {
+  return R"({"type":"string","format":"date-time"})";
+}
 [[nodiscard]] inline bool KoppIsEmpty(const Time& /*value*/) { return false; }
 void KoppDecode(std::string_view json, MicroTime& value);
 [[nodiscard]] std::string KoppEncode(const MicroTime& value);
+/// The schema of a field of this type in a CustomResourceDefinition.
+constexpr std::string_view KoppSchema(const MicroTime*) {
+  return R"({"type":"string","format":"date-time"})";
+}
 [[nodiscard]] inline bool KoppIsEmpty(const MicroTime& /*value*/) { return false; }
 
 }  // namespace kopp::k8s
