@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Generates C++ structs with `kopp gen types` for all CustomResourceDefinitions of cert-manager, Gateway API, the
 # Prometheus operator and Argo CD, compiles them, and round-trips the examples of these projects.
+#   crd_types_test.sh [PROJECT...]
 #   KOPP     the program kopp (default: the build of preset default)
 #   BUILD    the build folder with kopp's libraries (default: build/default)
 # The manifests come from the Go modules in crd_types/modules and stay in the cache folder of programs.sh.
@@ -85,7 +86,8 @@ compile() { # PROJECT
 
 round_trip() { # PROJECT
   local -a examples
-  "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/libkopp_informer.a" \
+  "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/k8s/libkopp_k8s.a" \
+    "$BUILD/informer/libkopp_informer.a" \
     -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
   mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))
   "$folder/$1/round_trip" "${examples[@]}"
@@ -93,13 +95,15 @@ round_trip() { # PROJECT
 
 main() {
   local project
+  local -a projects=("$@")
+  ((${#projects[@]})) || mapfile -t projects < <(modules | awk '{print $1}')
   folder=$(mktemp -d)
   check_output=$folder/check_output
   trap 'rm -rf "$folder"' EXIT
   trap 'kill_check; exit 130' INT
   trap 'kill_check; exit 143' TERM HUP
   prepare_manifests
-  for project in $(modules | awk '{print $1}'); do
+  for project in "${projects[@]}"; do
     check "kopp gen types writes structs for all CustomResourceDefinitions of $project" generate "$project"
     check "The structs of $project compile without warnings" compile "$project"
     check "The examples of $project are equal after a round trip through the structs" round_trip "$project"

@@ -31,7 +31,7 @@ spec:
 class CommandLineTest : public ::testing::Test {
  protected:
   // Runs `kopp` with these arguments. Its output is in out_ and errors_.
-  int RunKopp(std::vector<std::string> arguments, const std::string& input = "",
+  int RunKopp(const std::vector<std::string>& arguments, const std::string& input = "",
               bool interactive = false) {
     std::vector<const char*> argv{"kopp"};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());

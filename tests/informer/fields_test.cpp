@@ -59,6 +59,7 @@ namespace {
 
 using shop::Box;
 using shop::Ratio;
+using shop::RawValues;
 using shop::Readings;
 
 template <typename View = Box>

@@ -26,7 +26,7 @@ struct KindCase {
 template <typename T>
 std::string RoundTrip(std::string_view text) {
   const T object = Decode<T>(text);
-  const T copy = object;
+  const T copy = object;  // NOLINT(performance-unnecessary-copy-initialization): it is the subject
   EXPECT_EQ(copy, object);
   return Encode(copy);
 }

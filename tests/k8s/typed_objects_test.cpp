@@ -105,7 +105,7 @@ TEST(TypedObjectsTest, ASchemaContainsSchemas) {
   JSONSchemaProps schema{.properties = {{"size", {.minimum = 0, .type = "integer"}}},
                          .type = "object",
                          .x_kubernetes_preserve_unknown_fields = true};
-  schema.items = JSONSchemaPropsOrArray{.schema = {{.type = "string"}}};
+  schema.items = JSONSchemaPropsOrArray{.schema = {{.type = "string"}}, .schemas = {}};
   schema.additionalProperties = JSONSchemaPropsOrBool{.allows = false};
   schema.not_ = JSONSchemaProps{.type = "null"};
   const json expected = json::parse(R"({

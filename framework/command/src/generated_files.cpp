@@ -121,7 +121,7 @@ std::vector<fs::path> OutdatedFiles(const fs::path& root, const std::vector<Gene
 }
 
 fs::path ProjectRoot(const fs::path& folder) {
-  const fs::path absolute = fs::weakly_canonical(fs::absolute(folder));
+  fs::path absolute = fs::weakly_canonical(fs::absolute(folder));
   for (fs::path candidate = absolute;; candidate = candidate.parent_path()) {
     if (fs::exists(candidate / kChecksumsFile)) return candidate;
     if (candidate == candidate.parent_path()) return absolute;

@@ -122,10 +122,10 @@ std::string Time::ToString() const { return FormatSeconds(seconds_) + 'Z'; }
 
 MicroTime MicroTime::Parse(std::string_view text) { return MicroTime(ParseOrThrow(text)); }
 std::string MicroTime::ToString() const {
-  constexpr std::size_t kDigits = 6;
+  constexpr std::size_t kPlaces = 6;
   const auto whole = chrono::floor<chrono::seconds>(micros_);
   const std::string digits = std::to_string((micros_ - whole).count());
-  return FormatSeconds(whole) + '.' + std::string(kDigits - digits.size(), '0') + digits + 'Z';
+  return FormatSeconds(whole) + '.' + std::string(kPlaces - digits.size(), '0') + digits + 'Z';
 }
 
 void KoppDecode(std::string_view json, Time& value) { value = DecodeTime<Time>(json); }

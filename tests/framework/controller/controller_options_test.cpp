@@ -122,16 +122,25 @@ TEST_F(ControllerTest, EachObjectIsReconciledWithinItsMaximumIntervalSinceItsLas
 
 TEST_F(ControllerTest, AnObjectThatIsGoneHasNoMaximumInterval) {
   SetPods({PodJson("a")});
-  manager_.AddController<Pod>({.max_interval = 100s})
-      .Reconcile([this](const ObjectKey& key, Context&) {
-        RecordCall(key.name);
-        return Result{};
-      });
+  Controller& controller = manager_.AddController<Pod>({.max_interval = 100s})
+                               .Reconcile([this](const ObjectKey& key, Context&) {
+                                 RecordCall(key.name);
+                                 return Result{};
+                               });
+  const auto await_idle = [&] {
+    while (true) {
+      const auto queue = controller.queue().TakeSnapshot();
+      if (queue.ready_count + queue.processing_count == 0) return;
+      std::this_thread::yield();
+    }
+  };
   Start();
   transport_->Await("WATCH", kPods);
   AwaitCalls(1);
+  await_idle();
   SendPodEvent("DELETED", PodJson("a"));
   AwaitCalls(2);
+  await_idle();
   SendPodEvent("ADDED", PodJson("b"));
   AwaitCalls(3);
   while (AwaitCalls(3).size() < 5) {

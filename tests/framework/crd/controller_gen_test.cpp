@@ -49,7 +49,7 @@ std::vector<std::string> DifferencesOf(const std::string& plural) {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::string kSchema = "/spec/versions/0/schema/openAPIV3Schema/properties";
+const std::string schema_path = "/spec/versions/0/schema/openAPIV3Schema/properties";
 
 TEST(ControllerGenTest, KubebuildersCronJobIsEqual) {
   EXPECT_THAT(DifferencesOf<crd_types::CronJob>("cronjobs"), IsEmpty());
@@ -57,10 +57,10 @@ TEST(ControllerGenTest, KubebuildersCronJobIsEqual) {
 
 // Go's int has no format. C++'s has 32 bits.
 TEST(ControllerGenTest, ACertificateIsEqualApartFromTheFormatOfIntegers) {
-  EXPECT_THAT(
-      DifferencesOf<crd_types::Certificate>("certificates"),
-      ElementsAre("add " + kSchema + "/spec/properties/privateKey/properties/size/format \"int32\"",
-                  "add " + kSchema + "/status/properties/revision/format \"int32\""));
+  EXPECT_THAT(DifferencesOf<crd_types::Certificate>("certificates"),
+              ElementsAre("add " + schema_path +
+                              "/spec/properties/privateKey/properties/size/format \"int32\"",
+                          "add " + schema_path + "/status/properties/revision/format \"int32\""));
 }
 
 TEST(ControllerGenTest, TheFooOfTheSampleControllerIsEqual) {

@@ -71,6 +71,12 @@ KOPP_CRD(CronJob, StatusSubresource())
 enum class RotationPolicy { kUnset, kNever, kAlways };
 KOPP_ENUM(RotationPolicy, kNever, kAlways)
 
+struct Pkcs12 {
+  bool create = false;
+  std::string profile;
+  std::optional<std::string> password;
+};
+
 struct Certificate {
   static constexpr kopp::Kind kKind{"example.com/v1", "Certificate", "certificates"};
   struct Subject {
@@ -81,11 +87,6 @@ struct Certificate {
   struct SecretTemplate {
     kopp::StringMap annotations;
     kopp::StringMap labels;
-  };
-  struct Pkcs12 {
-    bool create = false;
-    std::string profile;
-    std::optional<std::string> password;
   };
   struct Keystores {
     std::optional<Pkcs12> pkcs12;
@@ -129,7 +130,7 @@ struct Certificate {
 KOPP_FIELDS(Certificate::Subject, KOPP_FIELD(organizations, ListType("atomic")),
             KOPP_FIELD(countries, ListType("atomic")), KOPP_FIELD(serialNumber, Optional()))
 KOPP_FIELDS(Certificate::SecretTemplate, annotations, labels)
-KOPP_FIELDS(Certificate::Pkcs12, create,
+KOPP_FIELDS(Pkcs12, create,
             KOPP_FIELD(profile, Optional(), Enum("LegacyRC2", "LegacyDES", "Modern2023")), password)
 KOPP_FIELDS(Certificate::Keystores, pkcs12)
 KOPP_FIELDS(Certificate::IssuerReference, name, KOPP_FIELD(kind, Optional()),

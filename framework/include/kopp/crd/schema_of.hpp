@@ -132,6 +132,7 @@ class FieldDescriber {
 };
 
 /// Describes the type of a field. See the page docs/crds.md for the schema of each type.
+// NOLINTBEGIN(bugprone-branch-clone): one branch for each kind of type
 template <typename M>
 void DescribeType(SchemaNode node) {
   using T = MarkedType<M>;
@@ -168,5 +169,6 @@ void DescribeType(SchemaNode node) {
     node.Set("x-kubernetes-preserve-unknown-fields", true);
   }
 }
+// NOLINTEND(bugprone-branch-clone)
 
 }  // namespace kopp::detail

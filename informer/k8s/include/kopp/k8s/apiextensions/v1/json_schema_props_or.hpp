@@ -22,7 +22,7 @@ struct JSONSchemaPropsOrBool {
 /// CustomResourceDefinition allows only the former.
 struct JSONSchemaPropsOrArray {
   Optional<JSONSchemaProps> schema = {};
-  std::vector<JSONSchemaProps> schemas = {};  ///< has a meaning only without a schema
+  std::vector<JSONSchemaProps> schemas;  ///< has a meaning only without a schema
 
   friend bool operator==(const JSONSchemaPropsOrArray&, const JSONSchemaPropsOrArray&) = default;
 };
