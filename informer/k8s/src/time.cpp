@@ -117,10 +117,10 @@ T DecodeTime(std::string_view json) {
 
 }  // namespace
 
-Time Time::Parse(std::string_view text) { return Time(ParseOrThrow(text)); }
+Time Time::Parse(std::string_view text) { return {ParseOrThrow(text)}; }
 std::string Time::ToString() const { return FormatSeconds(seconds_) + 'Z'; }
 
-MicroTime MicroTime::Parse(std::string_view text) { return MicroTime(ParseOrThrow(text)); }
+MicroTime MicroTime::Parse(std::string_view text) { return {ParseOrThrow(text)}; }
 std::string MicroTime::ToString() const {
   constexpr std::size_t kPlaces = 6;
   const auto whole = chrono::floor<chrono::seconds>(micros_);
