@@ -42,10 +42,10 @@ TEST(ProjectTest, NoPlaceholderRemainsInAProject) {
     options.namespaced = namespaced;
     for (const GeneratedFile& file : ProjectFiles(options)) {
       if (file.path.string().starts_with("charts/")) continue;
-      for (const char* placeholder :
+      for (const char* variable :
            {"@name@", "@Kind@", "@file@", "@plural@", "@variable@", "@if "}) {
-        EXPECT_THAT(file.text, Not(HasSubstr(placeholder))) << file.path;
-        EXPECT_THAT(file.path.string(), Not(HasSubstr(placeholder)));
+        EXPECT_THAT(file.text, Not(HasSubstr(variable))) << file.path;
+        EXPECT_THAT(file.path.string(), Not(HasSubstr(variable)));
       }
     }
   }

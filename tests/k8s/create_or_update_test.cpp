@@ -1,3 +1,4 @@
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -78,6 +79,37 @@ TEST_F(TypedCreateOrUpdateTest, AnItemOfAListKeepsItsUnknownFieldsWhenOthersAreI
     {"name": "log", "image": "log:1"},
     {"name": "proxy", "image": "proxy:2", "future": 2}
   ])"));
+}
+
+TEST_F(TypedCreateOrUpdateTest, AnItemThatCannotBeToldApartIsNotRemoved) {
+  json stored = StoredDeployment();
+  json& mounts = stored["spec"]["template"]["spec"]["containers"][0]["volumeMounts"];
+  mounts = json::parse(R"([{"name": "v", "mountPath": "/a", "future": 1},
+                           {"name": "v", "mountPath": "/a", "future": 2}])");
+  transport_.Respond("GET", kPath, 200, stored.dump());
+  const auto remove_first = [](Deployment& web) {
+    auto& changed = web.spec.template_.spec.containers.at(0).volumeMounts;
+    changed.erase(changed.begin());
+  };
+
+  EXPECT_THROW((void)CreateOrUpdate<Deployment>(client_, key_, remove_first), std::logic_error);
+  EXPECT_EQ(transport_.Requests().back().method, "GET") << "nothing is written";
+}
+
+TEST_F(TypedCreateOrUpdateTest, OneOfTwoItemsWithOneNameMayBeRemovedIfTheStructTellsThemApart) {
+  json stored = StoredDeployment();
+  json& mounts = stored["spec"]["template"]["spec"]["containers"][0]["volumeMounts"];
+  mounts = json::parse(R"([{"name": "v", "mountPath": "/a", "future": 1},
+                           {"name": "v", "mountPath": "/b", "future": 2}])");
+  transport_.Respond("GET", kPath, 200, stored.dump());
+
+  (void)CreateOrUpdate<Deployment>(client_, key_, [](Deployment& web) {
+    auto& changed = web.spec.template_.spec.containers.at(0).volumeMounts;
+    changed.erase(changed.begin());
+  });
+
+  EXPECT_EQ(LastBody()["spec"]["template"]["spec"]["containers"][0]["volumeMounts"],
+            json::parse(R"([{"name": "v", "mountPath": "/b", "future": 2}])"));
 }
 
 TEST_F(TypedCreateOrUpdateTest, AFieldThatIsUnsetIsRemoved) {

@@ -143,7 +143,8 @@ class Client {
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return Decode<T>(CreateText(T::kKind, object, options));
   }
-  /// Create() of a typed object: `client.Create(deployment)`. Fields that are not set are not sent.
+  /// Create() of a typed object: `client.Create(deployment)`. Sends what Encode() writes: plain
+  /// numbers and booleans are always sent, other fields if they are set.
   /// Text that is not UTF-8 is replaced by U+FFFD.
   /// The pack is empty; it keeps this overload away from calls that name T, with an object in
   /// braces.
@@ -188,7 +189,9 @@ class Client {
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
     return Decode<T>(ApplyText(T::kKind, object, options));
   }
-  /// Apply() of a typed object: `client.Apply(deployment)`. Fields that are not set are not sent.
+  /// Apply() of a typed object: `client.Apply(deployment)`. Sends what Encode() writes: plain
+  /// numbers and booleans are always sent, so do not apply a view that you would not write, such as
+  /// kopp::Deployment; its `paused` would become false. Other fields are sent if they are set.
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Apply(const T& object, const ApplyOptions& options = {}) const {

@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,39 +42,76 @@ const json* IdentityOf(const json& item) {
   return nullptr;
 }
 
-/// Returns for each item of `after` the position of the same item in `before`, if there is one.
-std::vector<std::optional<std::size_t>> MatchItems(const json& before, const json& after) {
-  std::vector<std::optional<std::size_t>> matches(after.size());
-  std::vector<bool> taken(before.size());
-  const auto match = [&](auto is_same) {
-    for (std::size_t i = 0; i < after.size(); ++i) {
-      for (std::size_t j = 0; j < before.size() && !matches[i]; ++j) {
-        if (taken[j] || !is_same(j, i)) continue;
-        taken[j] = true;
-        matches[i] = j;
-      }
-    }
-  };
-  match([&](std::size_t j, std::size_t i) { return before[j] == after[i]; });
-  match([&](std::size_t j, std::size_t i) {
-    const json* const a = IdentityOf(before[j]);
-    const json* const b = IdentityOf(after[i]);
-    return a != nullptr && b != nullptr && *a == *b;
-  });
-  match([&](std::size_t j, std::size_t i) {
-    return i == j && before.size() == after.size() && IdentityOf(after[i]) == nullptr;
-  });
-  return matches;
+bool HaveOneIdentity(const json& a, const json& b) {
+  const json* const left = IdentityOf(a);
+  const json* const right = IdentityOf(b);
+  return left != nullptr && right != nullptr && *left == *right;
 }
 
+/// Matches the items of a list before and after a change.
+class ItemMatcher {
+ public:
+  ItemMatcher(const json& whole, const json& before, const json& after)
+      : whole_(whole), before_(before), after_(after) {
+    Match([&](std::size_t j, std::size_t i) { return before_[j] == after_[i]; });
+    Match([&](std::size_t j, std::size_t i) { return HaveOneIdentity(before_[j], after_[i]); });
+    Match([&](std::size_t j, std::size_t i) {
+      return i == j && before_.size() == after_.size() && IdentityOf(after_[i]) == nullptr;
+    });
+    RequireUnambiguous();
+  }
+
+  /// For each item of `after`, the position of the same item in `before`, if there is one.
+  [[nodiscard]] const std::vector<std::optional<std::size_t>>& matches() const { return matches_; }
+
+ private:
+  void Match(auto is_same) {
+    for (std::size_t i = 0; i < after_.size(); ++i) {
+      for (std::size_t j = 0; j < before_.size() && !matches_[i]; ++j) {
+        if (!taken_[j] && is_same(j, i)) matches_[i] = j;
+        if (matches_[i]) taken_[j] = true;
+      }
+    }
+  }
+
+  /// Throws if another item than the matched one may have been removed.
+  void RequireUnambiguous() const {
+    for (std::size_t i = 0; i < after_.size(); ++i) {
+      for (std::size_t k = 0; k < before_.size() && matches_[i]; ++k) {
+        const bool changed = before_[*matches_[i]] != after_[i];
+        const bool same =
+            changed ? HaveOneIdentity(before_[k], after_[i]) : before_[k] == after_[i];
+        if (!taken_[k] && same) RequireEqualRests(*matches_[i], k);
+      }
+    }
+  }
+
+  /// The struct cannot tell apart the items `j` and `k`, one of which was removed. Throws if one of
+  /// them has fields that the struct does not have, and the other has others.
+  void RequireEqualRests(std::size_t j, std::size_t k) const {
+    const bool known = whole_[j] == before_[j] && whole_[k] == before_[k];
+    if (known || whole_[j] == whole_[k]) return;
+    throw std::logic_error("cannot tell which item of a list was removed: " + whole_[j].dump() +
+                           " or " + whole_[k].dump() + "; change the object as JSON");
+  }
+
+  const json& whole_;
+  const json& before_;
+  const json& after_;
+  std::vector<std::optional<std::size_t>> matches_ =
+      std::vector<std::optional<std::size_t>>(after_.size());
+  std::vector<bool> taken_ = std::vector<bool>(before_.size());
+};
+
 void MergeLists(json& whole, const json& before, const json& after) {
-  const auto matches = MatchItems(before, after);
+  const ItemMatcher matcher(whole, before, after);
   json merged = json::array();
   for (std::size_t i = 0; i < after.size(); ++i) {
     merged.push_back(after[i]);
-    if (!matches[i]) continue;
-    merged.back() = whole[*matches[i]];
-    Merge(merged.back(), before[*matches[i]], after[i]);
+    const auto match = matcher.matches()[i];
+    if (!match) continue;
+    merged.back() = whole[*match];
+    Merge(merged.back(), before[*match], after[i]);
   }
   whole = std::move(merged);
 }
