@@ -110,7 +110,8 @@ class ManagerWithElectionTest : public ::testing::Test {
   void AdvanceUntil(const std::function<bool()>& condition) {
     while (!condition()) {
       clock_.Advance(100ms);
-      for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::yield();
+      const TimePoint next_step = Clock::Real().Now() + 2ms;
+      while (!condition() && Clock::Real().Now() < next_step) std::this_thread::yield();
     }
   }
   static bool HasLost(ElectedProgram& program) {
