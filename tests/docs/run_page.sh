@@ -79,7 +79,7 @@ shell() { # FILE
 }
 
 other_terminal() { # FILE: what it exports is not kept
-  env -i bash "$work/shell" "$work" "$1" forget </dev/null
+  env -i --default-signal=INT bash "$work/shell" "$work" "$1" forget </dev/null
 }
 
 normalized() { # FILE
