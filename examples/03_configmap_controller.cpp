@@ -1,6 +1,5 @@
 // Copies each ConfigMap with the annotation example.com/copy-to=NAME to the ConfigMap NAME.
 #include <kopp/framework.hpp>
-#include <kopp/json.hpp>
 
 using kopp::ConfigMap;
 using namespace std::chrono_literals;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <kopp/framework.hpp>
-#include <kopp/json.hpp>
 #include <kopp/testing/environment.hpp>
 
 using kopp::ConfigMap;

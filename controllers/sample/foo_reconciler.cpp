@@ -3,9 +3,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
@@ -15,16 +12,7 @@ namespace sample {
 namespace {
 
 using kopp::Deployment;  // the fields that the cache holds
-using nlohmann::json;
 namespace apps = kopp::k8s::apps::v1;
-
-/// An operation of a JSON patch (RFC 6902).
-struct PatchOperation {
-  std::string op;
-  std::string path;
-  kopp::RawJson value;
-};
-KOPP_FIELDS(PatchOperation, op, path, value)
 
 /// Returns the Deployment that `foo` requests.
 apps::Deployment DesiredDeployment(const Foo& foo) {
@@ -63,7 +51,7 @@ int EnsureDeployment(const Foo& foo, kopp::Context& context) {
   context.log.V(4).Info("Update deployment resource",
                         {{"currentReplicas", current}, {"desiredReplicas", *foo.spec.replicas}});
   // Replaces the whole Deployment, as the Go sample controller does.
-  return context.client.Update<Deployment>(json(DesiredDeployment(foo))).status.availableReplicas;
+  return context.client.Replace(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
 }
 
 /// Writes the available replicas to the status of `foo`, if they differ. The write fails if `foo`
@@ -71,11 +59,11 @@ int EnsureDeployment(const Foo& foo, kopp::Context& context) {
 void UpdateStatus(const Foo& foo, int available, kopp::Context& context) {
   if (foo.status.availableReplicas == available) return;
   // A JSON patch can test the uid. The server ignores a uid in a merge patch of a status.
-  const std::vector<PatchOperation> operations{
-      {"test", "/metadata/uid", {json(foo.metadata.uid).dump()}},
-      {"add", "/status", {kopp::Encode(Foo::Status{available})}}};
+  const auto patch = kopp::JsonPatch()
+                         .Test("/metadata/uid", foo.metadata.uid)
+                         .Add("/status", Foo::Status{.availableReplicas = available});
   try {
-    context.client.PatchStatus<Foo>(kopp::KeyOf(foo), kopp::Patch::Json(operations));
+    context.client.PatchStatus<Foo>(kopp::KeyOf(foo), patch);
   } catch (const kopp::ApiError& error) {
     // The server returns NotFound both for a deleted Foo and for a path that it does not serve. The
     // retry distinguishes them, and succeeds if the subresource was installed meanwhile.

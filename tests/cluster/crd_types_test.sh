@@ -21,7 +21,7 @@ modules() { grep -v '^#' "$here/crd_types/modules"; }
 
 # Copies the manifests of the modules to the cache folder. Sets $manifests.
 prepare_manifests() {
-  manifests=$cache/crds-$(modules | sha256sum | cut -c1-12)
+  manifests=$cache/crds-$(modules | cut -d' ' -f1-5 | sha256sum | cut -c1-12)
   [[ ! -d $manifests ]] || return 0
   mkdir -p "$cache"
   download_while_locked 9>"$cache/cluster.lock" # the lock of programs.sh, which removes Go's caches
@@ -36,7 +36,7 @@ download_while_locked() {
   use_go_cache_folder
   rm -rf "$cache"/unfinished-*
   unfinished=$(mktemp -d "$cache/unfinished-XXXXXX")
-  while read -r name module checksum crds examples; do
+  while read -r name module checksum crds examples _; do
     download "$unfinished/$name" "$module" "$checksum" "$crds" "$examples" </dev/null
   done < <(modules)
   chmod 755 "$unfinished"
@@ -59,7 +59,7 @@ download() { # FOLDER MODULE CHECKSUM CRDS EXAMPLES
 
 compiler_flags() {
   printf -- '-std=c++20\n-Wall\n-Wextra\n-Werror\n-Wno-maybe-uninitialized\n'
-  printf -- '-I%s\n' "$folder" "$root"/{workqueue,informer,framework}/include "$root/framework/internal"
+  printf -- '-I%s\n' "$folder" "$root"/{workqueue,informer,informer/k8s,framework}/include "$root/framework/internal"
 }
 
 generate() { # PROJECT
@@ -73,7 +73,8 @@ write_registrations() { # PROJECT
     printf '#include "%s"\n' "$header"
     awk -v header="$header" '
       /^namespace / { space = $2 }
-      /^struct / { gsub(/[^A-Za-z0-9]/, "_", header); printf "const Registered<%s::%s> %s;\n", space, $2, header }' "$folder/$1/$header"
+      /^struct / { name = $2 }
+      / kKind[{]/ { gsub(/[^A-Za-z0-9]/, "_", header); printf "const Registered<%s::%s> %s;\n", space, name, header }' "$folder/$1/$header"
   done < <(cd "$folder/$1" && find . -name '*.hpp' -printf '%P\n' | sort)
 }
 
@@ -84,13 +85,21 @@ compile() { # PROJECT
   "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
 }
 
+compile_with_clang() { # PROJECT
+  local -a flags
+  mapfile -t flags < <(compiler_flags | grep -v maybe-uninitialized)
+  clang++-16 "${flags[@]}" "-I$folder/$1" -fsyntax-only "$here/crd_types/round_trip.cpp"
+}
+
 round_trip() { # PROJECT
   local -a examples
+  local least
+  least=$(modules | awk -v project="$1" '$1 == project { print $6 }')
   "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/k8s/libkopp_k8s.a" \
     "$BUILD/informer/libkopp_informer.a" \
     -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
   mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))
-  "$folder/$1/round_trip" "${examples[@]}"
+  "$folder/$1/round_trip" "$least" "${examples[@]}"
 }
 
 main() {
@@ -106,6 +115,9 @@ main() {
   for project in "${projects[@]}"; do
     check "kopp gen types writes structs for all CustomResourceDefinitions of $project" generate "$project"
     check "The structs of $project compile without warnings" compile "$project"
+    if command -v clang++-16 >/dev/null; then
+      check "The structs of $project compile with clang" compile_with_clang "$project"
+    fi
     check "The examples of $project are equal after a round trip through the structs" round_trip "$project"
   done
   print_summary

@@ -15,7 +15,7 @@ TEST(GeneratedTypesTest, AnObjectIsEqualAfterARoundTrip) {
     "metadata": {"name": "g"},
     "spec": {
       "size": 3, "weight": 1.5, "mode": "Off", "code": "12", "enabled": false, "count": 0,
-      "tags": ["a", "b"], "flags": [true, false], "port": 80, "ports": ["http", 443],
+      "tags": ["a", "b"], "flags": [true, false], "port": 80, "memory": "2Gi", "ports": ["http", 443],
       "extra": {"any": [1, {}]}, "template": {"kind": "Pod"}, "labels": {"a": "b"},
       "namespace": "web", "class-name": "fast", "linux": true, "std": "c++20",
       "issuerRef": {"name": "ca"}, "otherRef": {"name": "cb", "kind": "Issuer"},
@@ -40,7 +40,8 @@ TEST(GeneratedTypesTest, MembersHaveTheTypesOfTheSchema) {
   static_assert(std::same_as<decltype(Gadget::Spec::size), std::int32_t>);
   static_assert(std::same_as<decltype(Gadget::Spec::count), std::optional<std::int64_t>>);
   static_assert(std::same_as<decltype(Gadget::Spec::namespace_), std::optional<std::string>>);
-  static_assert(std::same_as<decltype(Gadget::Spec::port), RawJson>);
+  static_assert(std::same_as<decltype(Gadget::Spec::port), std::optional<k8s::IntOrString>>);
+  static_assert(std::same_as<decltype(Gadget::Spec::memory), std::optional<k8s::Quantity>>);
   static_assert(std::same_as<decltype(Gadget::status), std::optional<Gadget::Status>>);
 }
 

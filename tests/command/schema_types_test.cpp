@@ -9,6 +9,8 @@
 #include <json/yaml.hpp>
 #include <nlohmann/json.hpp>
 
+#include <kopp/k8s/quantity.hpp>
+
 namespace kopp::command {
 namespace {
 
@@ -51,8 +53,8 @@ TEST(SchemaTypesTest, AKindHasItsKindConstantAndMetadata) {
   EXPECT_THAT(header, HasSubstr("static constexpr kopp::Kind kKind{\"example.com/v1\", \"Foo\", "
                                 "\"foos\"};"));
   EXPECT_THAT(header, HasSubstr("  kopp::ObjectMeta metadata = {};\n"
-                                "  std::optional<Spec> spec = {};\n"));
-  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Foo::Spec, a)\nKOPP_FIELDS(Foo, metadata, spec)\n"));
+                                "  std::optional<Spec> spec = {};\n"
+                                "};\nKOPP_FIELDS(Foo, metadata, spec)\n"));
 }
 
 TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
@@ -61,12 +63,12 @@ TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
       " num: {type: integer}, d: {type: number}, b: {type: boolean}}",
       ", required: [s, i, l, num, d, b]");
 
-  EXPECT_THAT(header, HasSubstr("    bool b = false;\n"
-                                "    double d = 0;\n"
-                                "    std::int32_t i = 0;\n"
-                                "    std::int64_t l = 0;\n"
-                                "    std::int64_t num = 0;\n"
-                                "    std::string s = {};\n"));
+  EXPECT_THAT(header, HasSubstr("  bool b = false;\n"
+                                "  double d = 0;\n"
+                                "  std::int32_t i = 0;\n"
+                                "  std::int64_t l = 0;\n"
+                                "  std::int64_t num = 0;\n"
+                                "  std::string s = {};\n"));
 }
 
 TEST(SchemaTypesTest, FieldsThatAreNotRequiredAreOptionalUnlessTheyCanBeEmpty) {
@@ -85,33 +87,64 @@ TEST(SchemaTypesTest, FieldsThatAreNotRequiredAreOptionalUnlessTheyCanBeEmpty) {
 
 TEST(SchemaTypesTest, ValuesWithoutOneTypeAreRawJson) {
   const std::string header = HeaderFor(
-      "{port: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]},"
-      " any: {x-kubernetes-preserve-unknown-fields: true}, empty: {type: object},"
+      "{any: {x-kubernetes-preserve-unknown-fields: true}, empty: {type: object},"
       " object: {type: object, x-kubernetes-embedded-resource: true,"
       "          x-kubernetes-preserve-unknown-fields: true},"
       " flags: {type: array, items: {type: boolean}}}");
 
-  EXPECT_THAT(header, HasSubstr("kopp::RawJson port = {};"));
   EXPECT_THAT(header, HasSubstr("kopp::RawJson any = {};"));
   EXPECT_THAT(header, HasSubstr("kopp::RawJson empty = {};"));
   EXPECT_THAT(header, HasSubstr("std::vector<kopp::RawJson> flags = {};"));
-  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(port, IntOrString())"));
   EXPECT_THAT(header, HasSubstr("KOPP_FIELD(any, PreserveUnknownFields())"));
   EXPECT_THAT(header, HasSubstr("KOPP_FIELD(object, EmbeddedResource(), PreserveUnknownFields())"));
 }
 
-TEST(SchemaTypesTest, ObjectsAreNestedStructsAndListedFirst) {
+TEST(SchemaTypesTest, AnIntOrStringHasItsTypeAndAQuantityIsRecognizedByItsPattern) {
+  const std::string quantity(KoppSchema(static_cast<const k8s::Quantity*>(nullptr)));
+  const std::string header = HeaderFor(
+      "{port: {x-kubernetes-int-or-string: true, default: 80},"
+      " ports: {type: array, items: {x-kubernetes-int-or-string: true, pattern: '^a'}},"
+      " limits: {type: object, additionalProperties: " +
+          quantity + "}, memory: " + quantity + "}",
+      ", required: [memory]");
+
+  EXPECT_THAT(header, HasSubstr("#include <kopp/k8s/int_or_string.hpp>\n"
+                                "#include <kopp/k8s/quantity.hpp>\n"));
+  EXPECT_THAT(header, HasSubstr("std::optional<kopp::k8s::IntOrString> port = {};"));
+  EXPECT_THAT(header, HasSubstr("std::vector<kopp::k8s::IntOrString> ports = {};"));
+  EXPECT_THAT(header, HasSubstr("std::map<std::string, kopp::k8s::Quantity> limits = {};"));
+  EXPECT_THAT(header, HasSubstr("  kopp::k8s::Quantity memory = {};"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Spec, limits, memory, KOPP_FIELD(port, Default(80)),\n"
+                                "            KOPP_FIELD(ports, Items(Pattern(\"^a\"))))"));
+}
+
+TEST(SchemaTypesTest, HeadersThatNoFieldNeedsAreNotIncluded) {
+  EXPECT_THAT(HeaderFor("{a: {type: string}}"), Not(HasSubstr("kopp/k8s")));
+}
+
+TEST(SchemaTypesTest, ObjectsAreStructsOfANamespaceOfTheKindWithAliasesInTheirParents) {
   const std::string header = HeaderFor(
       "{issuerRef: {type: object, properties: {name: {type: string}}},"
       " rules: {type: array, items: {type: object, properties: {host: {type: string}}}}}");
 
-  EXPECT_THAT(header, HasSubstr("    struct IssuerRef {\n"
-                                "      std::optional<std::string> name = {};\n"
-                                "    };\n"));
-  EXPECT_THAT(header, HasSubstr("std::vector<Rules> rules = {};"));
-  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Foo::Spec::IssuerRef, name)\n"
-                                "KOPP_FIELDS(Foo::Spec::Rules, host)\n"
-                                "KOPP_FIELDS(Foo::Spec, issuerRef, rules)\n"));
+  EXPECT_THAT(header, HasSubstr("namespace example_com::v1::foo_types {\n\n"
+                                "struct SpecIssuerRef {\n"
+                                "  std::optional<std::string> name = {};\n"
+                                "};\n"
+                                "KOPP_FIELDS(SpecIssuerRef, name)\n\n"
+                                "struct SpecRules {\n"
+                                "  std::optional<std::string> host = {};\n"
+                                "};\n"
+                                "KOPP_FIELDS(SpecRules, host)\n\n"
+                                "struct Spec {\n"
+                                "  using IssuerRef = foo_types::SpecIssuerRef;\n"
+                                "  using Rules = foo_types::SpecRules;\n"
+                                "  std::optional<IssuerRef> issuerRef = {};\n"
+                                "  std::vector<Rules> rules = {};\n"
+                                "};\n"
+                                "KOPP_FIELDS(Spec, issuerRef, rules)\n\n"
+                                "}  // namespace example_com::v1::foo_types\n"));
+  EXPECT_THAT(header, HasSubstr("  using Spec = foo_types::Spec;\n"));
 }
 
 TEST(SchemaTypesTest, EqualSchemasShareOneStruct) {
@@ -119,8 +152,8 @@ TEST(SchemaTypesTest, EqualSchemasShareOneStruct) {
       "{first: {type: object, description: One., properties: {a: {type: string}}},"
       " second: {type: object, description: Two., properties: {a: {type: string}}}}");
 
-  EXPECT_THAT(header, HasSubstr("using Second = Foo::Spec::First;"));
-  EXPECT_THAT(header, Not(HasSubstr("struct Second")));
+  EXPECT_THAT(header, HasSubstr("using Second = foo_types::SpecFirst;"));
+  EXPECT_THAT(header, Not(HasSubstr("struct SpecSecond")));
 }
 
 TEST(SchemaTypesTest, APropertyCalledDescriptionIsAField) {
@@ -128,7 +161,7 @@ TEST(SchemaTypesTest, APropertyCalledDescriptionIsAField) {
       "{first: {type: object, properties: {description: {type: string}}},"
       " second: {type: object, properties: {description: {type: integer}}}}");
 
-  EXPECT_THAT(header, HasSubstr("struct Second {\n      std::optional<std::int64_t> description"));
+  EXPECT_THAT(header, HasSubstr("struct SpecSecond {\n  std::optional<std::int64_t> description"));
 }
 
 TEST(SchemaTypesTest, NamesThatCppReservesKeepTheirJsonName) {
@@ -143,18 +176,32 @@ TEST(SchemaTypesTest, NamesThatWouldCollideDiffer) {
       "{foo: {type: object, properties: {x: {type: string}}}, a-b: {type: string},"
       " a_b: {type: string}, Bar: {type: object, properties: {y: {type: string}}}}");
 
-  EXPECT_THAT(header, HasSubstr("struct FooValue {"));  // Foo is the kind
-  EXPECT_THAT(header, HasSubstr("struct BarValue {"));  // Bar is the member
+  EXPECT_THAT(header, HasSubstr("using Foo = foo_types::SpecFoo;"));
+  EXPECT_THAT(header, HasSubstr("using BarValue = foo_types::SpecBar;"));  // Bar is the member
   EXPECT_THAT(header, HasSubstr("a_b = {};"));
   EXPECT_THAT(header, HasSubstr("KOPP_FIELD(a_b_, \"a_b\")"));
+}
+
+TEST(SchemaTypesTest, StructsWhoseNamesWouldBeEqualDiffer) {
+  const std::string header = HeaderFor(
+      "{a: {type: object, properties: {bC: {type: object, properties: {x: {type: string}}}}},"
+      " aBC: {type: object, properties: {y: {type: string}}},"
+      " Spec: {type: string}, foo_types: {type: string}, spec: {type: object, properties: {z: "
+      "{type: string}}}}");
+
+  EXPECT_THAT(header, HasSubstr("using BC = foo_types::SpecABC;"));
+  EXPECT_THAT(header, HasSubstr("using ABC = foo_types::SpecABCValue;"));
+  EXPECT_THAT(header, HasSubstr("using SpecValue = foo_types::SpecSpec;"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(Spec_, \"Spec\")"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(foo_types_, \"foo_types\")"));
 }
 
 TEST(SchemaTypesTest, DescriptionsAreCommentsOfAtMost100Columns) {
   const std::string header = HeaderFor("{a: {type: string, description: \"" + std::string(50, 'x') +
                                        " " + std::string(50, 'y') + " z\\n\\nA path: C:\\\\\"}}");
 
-  EXPECT_THAT(header, HasSubstr("    /// " + std::string(50, 'x') + "\n    /// " +
-                                std::string(50, 'y') + " z\n    ///\n    /// A path: C:\\ .\n"));
+  EXPECT_THAT(header, HasSubstr("  /// " + std::string(50, 'x') + "\n  /// " +
+                                std::string(50, 'y') + " z\n  ///\n  /// A path: C:\\ .\n"));
 }
 
 TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
@@ -217,6 +264,28 @@ TEST(SchemaMarkersTest, NumbersHaveTheirLimits) {
                          "exclusiveMaximum: true}",
                          "double"),
               ElementsAre("ExclusiveMinimum(0.5)", "ExclusiveMaximum(2)"));
+}
+
+TEST(SchemaMarkersTest, LimitsAtTheEndsOf64BitsAreLiteralsOfCpp) {
+  EXPECT_THAT(
+      MarkersFor("{minimum: -9223372036854775808, maximum: 9223372036854775807}", "std::int64_t"),
+      ElementsAre("Minimum(-9223372036854775807 - 1)", "Maximum(9223372036854775807)"));
+  EXPECT_THAT(
+      MarkersFor("{maximum: 18446744073709551615, default: -9223372036854775808}", "std::int64_t"),
+      ElementsAre("Maximum(1.8446744073709552e+19)", "Default(-9223372036854775807 - 1)"));
+}
+
+TEST(SchemaMarkersTest, TheDefaultOfAnIntegerIsAnInteger) {
+  EXPECT_THAT(MarkersFor("{default: 3.0}", "std::int32_t"), ElementsAre("Default(3)"));
+  EXPECT_THAT(MarkersFor("{default: 18446744073709551615}", "std::int64_t"), ElementsAre());
+  EXPECT_THAT(MarkersFor("{default: 1.5}", "std::int64_t"), ElementsAre());
+}
+
+TEST(SchemaMarkersTest, AnIntOrStringHasADefaultOfEitherTypeAndAQuantityNoPattern) {
+  EXPECT_THAT(MarkersFor("{default: http, pattern: a}", "kopp::k8s::IntOrString"),
+              ElementsAre("Pattern(\"a\")", "Default(\"http\")"));
+  EXPECT_THAT(MarkersFor("{default: 1Gi, pattern: a}", "kopp::k8s::Quantity"),
+              ElementsAre("Default(\"1Gi\")"));
 }
 
 TEST(SchemaMarkersTest, StringsHaveLengthsPatternFormatAndEnum) {

@@ -62,6 +62,26 @@ TEST_F(TypedClientTest, UpdateReplacesTheObjectByAStructThatIsConvertedToJson) {
   EXPECT_EQ(LastBody(), body_);
 }
 
+TEST_F(TypedClientTest, ReplacePutsExactlyTheFieldsOfTheStruct) {
+  EXPECT_EQ(client_.Replace(settings_, {.dry_run = true}), settings_);
+  EXPECT_EQ(LastBody(), body_);
+  const Request request = transport_.Requests().back();
+  EXPECT_EQ(request.method, "PUT");
+  EXPECT_EQ(request.target,
+            "/api/v1/namespaces/shop/configmaps/settings?fieldManager=test&dryRun=All");
+}
+
+TEST_F(TypedClientTest, AMergePatchOfAStructHasTheFieldsThatAreSet) {
+  client_.Patch<ConfigMap>({"shop", "settings"},
+                           Patch::Merge(ConfigMap{.data = {{"color", "red"}}}));
+  EXPECT_EQ(LastBody(), json::parse(R"({"metadata":{},"data":{"color":"red"}})"));
+  EXPECT_EQ(transport_.Requests().back().content_type, "application/merge-patch+json");
+  client_.Patch<ConfigMap>({"shop", "settings"},
+                           Patch::StrategicMerge(ConfigMap{.immutable = true}));
+  EXPECT_EQ(LastBody(), json::parse(R"({"metadata":{},"immutable":true})"));
+  EXPECT_EQ(transport_.Requests().back().content_type, "application/strategic-merge-patch+json");
+}
+
 template <typename T>
 concept CanBeUpdated = requires(const Client& client, const T& object) { client.Update(object); };
 template <typename T>

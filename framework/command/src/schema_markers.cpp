@@ -1,7 +1,10 @@
 #include "schema_markers.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace kopp::command {
@@ -9,13 +12,26 @@ namespace {
 
 using nlohmann::json;
 
-enum class TypeClass { kBool, kInteger, kNumber, kString, kRaw, kList, kMap, kStruct };
+enum class TypeClass {
+  kBool,
+  kInteger,
+  kNumber,
+  kString,
+  kIntOrString,
+  kQuantity,
+  kRaw,
+  kList,
+  kMap,
+  kStruct
+};
 
 TypeClass ClassOf(std::string_view type) {
   if (type == "bool") return TypeClass::kBool;
   if (type == "std::int32_t" || type == "std::int64_t") return TypeClass::kInteger;
   if (type == "double") return TypeClass::kNumber;
   if (type == "std::string") return TypeClass::kString;
+  if (type == kIntOrString) return TypeClass::kIntOrString;
+  if (type == kQuantity) return TypeClass::kQuantity;
   if (type == kRawJson) return TypeClass::kRaw;
   if (type.starts_with(kVectorPrefix)) return TypeClass::kList;
   if (type.starts_with(kMapPrefix)) return TypeClass::kMap;
@@ -36,9 +52,27 @@ std::string Join(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Returns a scalar as a C++ literal.
+constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+
+// Returns a scalar as a C++ literal. C++ has no literal for the least integer, and an integer above
+// the greatest one becomes a floating-point number.
 std::string Literal(const json& value) {
-  return value.is_string() ? StringLiteral(value.get_ref<const std::string&>()) : value.dump();
+  if (value.is_string()) return StringLiteral(value.get_ref<const std::string&>());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{kMax}) {
+    return json(value.get<double>()).dump();
+  }
+  return value == kMin ? std::to_string(kMin + 1) + " - 1" : value.dump();
+}
+
+// Returns the integer that a number is, such as 3 for 3.0; null if it is none of 64 bits.
+json IntegerOf(const json& value) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{kMax}) return {};
+  if (value.is_number_integer()) return value;
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  const double number = value.is_number() ? value.get<double>() : kEnd;
+  const bool is_integer = number >= -kEnd && number < kEnd && std::trunc(number) == number;
+  return is_integer ? json(static_cast<std::int64_t>(number)) : json();
 }
 
 class Markers {
@@ -67,7 +101,7 @@ class Markers {
     markers_.push_back(name + '(' + argument + ')');
   }
   void AddIfNumber(const char* key, const char* name) {
-    if (const json& value = At(schema_, key); value.is_number()) Add(name, value.dump());
+    if (const json& value = At(schema_, key); value.is_number()) Add(name, Literal(value));
   }
   void AddIfText(const char* key, const char* name) {
     if (const auto text = TextOf(At(schema_, key)); !text.empty()) Add(name, StringLiteral(text));
@@ -85,12 +119,14 @@ class Markers {
     AddIfNumber("multipleOf", "MultipleOf");
   }
   void AddTexts() {
-    if (class_ != TypeClass::kString && class_ != TypeClass::kRaw) return;
+    if (class_ != TypeClass::kString && class_ != TypeClass::kIntOrString &&
+        class_ != TypeClass::kRaw) {
+      return;
+    }
     AddIfNumber("minLength", "MinLength");
     AddIfNumber("maxLength", "MaxLength");
     AddIfText("pattern", "Pattern");
     if (class_ == TypeClass::kString) AddIfText("format", "Format");
-    AddIfTrue("x-kubernetes-int-or-string", "IntOrString");
   }
   void AddLists() {
     if (class_ != TypeClass::kList) return;
@@ -128,9 +164,11 @@ class Markers {
   }
   void AddDefault(const json& value) {
     if (value.is_null()) return;
-    const bool scalar = class_ == TypeClass::kBool || class_ == TypeClass::kInteger ||
-                        class_ == TypeClass::kNumber || class_ == TypeClass::kString;
-    Add("Default", scalar ? Literal(value) : StringLiteral(value.dump()));
+    const bool is_structure = class_ == TypeClass::kStruct || class_ == TypeClass::kList ||
+                              class_ == TypeClass::kMap || class_ == TypeClass::kRaw;
+    const json scalar = class_ == TypeClass::kInteger ? IntegerOf(value) : value;
+    if (scalar.is_null()) return;
+    Add("Default", is_structure ? StringLiteral(value.dump()) : Literal(scalar));
   }
   void AddItems() {
     const bool is_list = class_ == TypeClass::kList;

@@ -24,5 +24,7 @@ inline constexpr std::string_view kOptionalPrefix = "std::optional<";
 inline constexpr std::string_view kVectorPrefix = "std::vector<";
 inline constexpr std::string_view kMapPrefix = "std::map<std::string, ";
 inline constexpr std::string_view kRawJson = "kopp::RawJson";
+inline constexpr std::string_view kIntOrString = "kopp::k8s::IntOrString";
+inline constexpr std::string_view kQuantity = "kopp::k8s::Quantity";
 
 }  // namespace kopp::command

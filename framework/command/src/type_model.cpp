@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <kopp/k8s/quantity.hpp>
+
 namespace kopp::command {
 namespace {
 
@@ -49,6 +51,12 @@ std::set<std::string> RequiredFields(const json& schema) {
   return fields;
 }
 
+// Returns whether an int-or-string has the pattern that controller-gen writes for a quantity.
+bool IsQuantity(const json& schema) {
+  static const json quantity = json::parse(KoppSchema(static_cast<const k8s::Quantity*>(nullptr)));
+  return TextAt(schema, "pattern") == quantity.at("pattern");
+}
+
 // Returns whether a type tells by itself that a field is not set.
 bool HasEmptyValue(const std::string& type) {
   return type.starts_with(kVectorPrefix) || type.starts_with(kMapPrefix) || type == kRawJson;
@@ -59,29 +67,34 @@ bool HasEmptyValue(const std::string& type) {
 // The struct that is being built.
 struct TypeModel::Scope {
   StructType& type;
-  std::set<std::string> enclosing;  // names that a nested struct must not have
-  std::set<std::string> members{};
-  std::set<std::string> nested{};
+  std::string prefix;  // of the names of the structs of its fields
+  std::set<std::string> members;
+  std::set<std::string> aliases{};
 };
 
-StructType TypeModel::Build(const json& schema) {
-  StructType root{.name = root_name_, .qualified_name = root_name_};
-  root.doc = TextAt(schema, "description");
-  Scope scope{.type = root, .enclosing = {root_name_}};
+TypeModel::Scope TypeModel::ScopeOf(StructType& type, std::string prefix) const {
+  // A member must not have the name of its struct, nor hide the namespace from the aliases.
+  return {.type = type, .prefix = std::move(prefix), .members = {type.name, namespace_}};
+}
+
+KindTypes TypeModel::Build(const json& schema) {
+  KindTypes types{.kind = {.name = kind_, .doc = TextAt(schema, "description")}};
+  Scope scope = ScopeOf(types.kind, "");
   AddMembers(schema, scope, true);
-  return root;
+  types.fields = std::move(fields_);
+  return types;
 }
 
 void TypeModel::AddMembers(const json& schema, Scope& scope, bool is_root) {
   const json* properties = Find(schema, "properties");
   if (properties == nullptr) return;
   if (properties->size() > kMaxMembers) {
-    throw SchemaError(scope.type.qualified_name + " has " + std::to_string(properties->size()) +
+    throw SchemaError(scope.type.name + " has " + std::to_string(properties->size()) +
                       " fields; KOPP_FIELDS takes at most " + std::to_string(kMaxMembers));
   }
   const std::set<std::string> required = RequiredFields(schema);
   const std::set<std::string> of_every_object = {"apiVersion", "kind", "metadata"};
-  // All names first, because a nested struct must not have the name of a member.
+  // All names first, because an alias must not have the name of a member.
   std::map<std::string, std::string> names;
   for (const auto& [field, unused] : properties->items()) {
     std::string name = is_root && of_every_object.contains(field) ? field : Identifier(field);
@@ -109,9 +122,9 @@ Member TypeModel::MakeMember(const std::string& field, const json& schema, bool 
 
 std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scope& scope) {
   const std::string type = TextAt(schema, "type");
-  if (IsTrue(schema, "x-kubernetes-int-or-string") ||
-      IsTrue(schema, "x-kubernetes-preserve-unknown-fields")) {
-    return std::string(kRawJson);
+  if (IsTrue(schema, "x-kubernetes-preserve-unknown-fields")) return std::string(kRawJson);
+  if (IsTrue(schema, "x-kubernetes-int-or-string")) {
+    return std::string(IsQuantity(schema) ? kQuantity : kIntOrString);
   }
   if (type == "boolean") return "bool";
   if (type == "integer") {
@@ -136,24 +149,21 @@ std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scop
 
 std::string TypeModel::StructFor(const std::string& field, const json& schema, Scope& scope) {
   std::string name = TypeName(field);
-  while (scope.enclosing.contains(name) || scope.members.contains(name) ||
-         !scope.nested.insert(name).second) {
-    name += "Value";
-  }
+  while (scope.members.contains(name) || !scope.aliases.insert(name).second) name += "Value";
   json without_texts = schema;
   RemoveDescriptions(without_texts);
   const std::string key = without_texts.dump();
   if (const auto known = structs_.find(key); known != structs_.end()) {
-    scope.type.nested.emplace_back(Alias{.name = name, .target = known->second});
+    scope.type.aliases.push_back({.name = name, .target = known->second});
     return name;
   }
-  StructType type{.name = name, .qualified_name = scope.type.qualified_name + "::" + name};
-  type.doc = TextAt(schema, "description");
-  Scope inner{.type = type, .enclosing = scope.enclosing};
-  inner.enclosing.insert(name);
+  StructType type{.name = scope.prefix + TypeName(field), .doc = TextAt(schema, "description")};
+  while (!names_.insert(type.name).second) type.name += "Value";
+  Scope inner = ScopeOf(type, type.name);
   AddMembers(schema, inner, false);
-  structs_[key] = type.qualified_name;
-  scope.type.nested.emplace_back(std::move(type));
+  structs_[key] = type.name;
+  scope.type.aliases.push_back({.name = name, .target = type.name});
+  fields_.push_back(std::move(type));
   return name;
 }
 

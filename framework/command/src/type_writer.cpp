@@ -8,7 +8,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <variant>
 
 #include <system/quoted.hpp>
 
@@ -19,12 +18,12 @@ using nlohmann::json;
 
 constexpr std::size_t kColumns = 100;
 
-// Writes `text` as a documentation comment.
 /// Ends a line of a comment. A backslash at its end would continue the comment in the next line.
 std::string EndedLine(const std::string& line) {
   return line + (line.ends_with('\\') ? " .\n" : "\n");
 }
 
+// Writes `text` as a documentation comment.
 void WriteComment(std::string& out, const std::string& indent, const std::string& text) {
   const std::string start = indent + "///";
   std::istringstream lines(text);
@@ -57,31 +56,21 @@ std::string InitializerOf(const std::string& type) {
   return number ? "0" : "{}";
 }
 
-void WriteStruct(std::string& out, const StructType& type, const std::string& indent,
-                 const std::string& first_line);
-
-void WriteNested(std::string& out, const StructType& type, const std::string& indent) {
-  for (const auto& nested : type.nested) {
-    if (const auto* alias = std::get_if<Alias>(&nested)) {
-      out += indent + "using " + alias->name + " = " + alias->target + ";\n";
-    } else {
-      WriteStruct(out, std::get<StructType>(nested), indent, "");
-    }
-  }
-}
-
-// `first_line` is the first line in the struct, or empty.
-void WriteStruct(std::string& out, const StructType& type, const std::string& indent,
+// `name_space` is that of the structs of fields, `first_line` the first line in the struct or
+// empty.
+void WriteStruct(std::string& out, const StructType& type, const std::string& name_space,
                  const std::string& first_line) {
-  const std::string inner = indent + "  ";
-  WriteComment(out, indent, type.doc);
-  out += indent + "struct " + type.name + " {\n" + first_line;
-  WriteNested(out, type, inner);
-  for (const Member& member : type.members) {
-    WriteComment(out, inner, member.doc);
-    out += inner + member.type + ' ' + member.name + " = " + InitializerOf(member.type) + ";\n";
+  const std::string indent = "  ";
+  WriteComment(out, "", type.doc);
+  out += "struct " + type.name + " {\n" + first_line;
+  for (const Alias& alias : type.aliases) {
+    out += indent + "using " + alias.name + " = " + name_space + "::" + alias.target + ";\n";
   }
-  out += indent + "};\n";
+  for (const Member& member : type.members) {
+    WriteComment(out, indent, member.doc);
+    out += indent + member.type + ' ' + member.name + " = " + InitializerOf(member.type) + ";\n";
+  }
+  out += "};\n";
 }
 
 std::string FieldEntry(const Member& member) {
@@ -93,12 +82,8 @@ std::string FieldEntry(const Member& member) {
   return entry + ')';
 }
 
-// Writes the lists of the nested structs before that of their struct.
-void WriteFieldLists(std::string& out, const StructType& type) {
-  for (const auto& nested : type.nested) {
-    if (const auto* inner = std::get_if<StructType>(&nested)) WriteFieldLists(out, *inner);
-  }
-  std::string line = "KOPP_FIELDS(" + type.qualified_name;
+void WriteFieldList(std::string& out, const StructType& type) {
+  std::string line = "KOPP_FIELDS(" + type.name;
   for (const Member& member : type.members) {
     const std::string entry = FieldEntry(member);
     line += ',';
@@ -133,21 +118,50 @@ std::string KindLine(const Names& names) {
          (names.cluster ? ", kopp::Scope::kCluster" : "") + "};\n";
 }
 
+// Writes a namespace with `body` in it.
+void WriteNamespace(std::string& out, const std::string& name, const std::string& body) {
+  out += "namespace " + name + " {\n\n" + body + "\n}  // namespace " + name + '\n';
+}
+
+// Returns the structs of the kind, in their namespaces.
+std::string StructsText(const Names& names, const json& schema) {
+  const std::string name_space = SnakeCase(names.kind) + "_types";
+  KindTypes types = TypeModel(names.kind, name_space).Build(schema);
+  types.kind.members.insert(
+      types.kind.members.begin(),
+      {.json_name = "metadata", .name = "metadata", .type = "kopp::ObjectMeta"});
+  std::string text;
+  std::string body;
+  for (const StructType& type : types.fields) {
+    if (!body.empty()) body += '\n';
+    WriteStruct(body, type, name_space, "");
+    WriteFieldList(body, type);
+  }
+  if (!body.empty()) {
+    text += "// The structs of the fields. Use their names in " + names.kind + ".\n";
+    WriteNamespace(text, names.name_space + "::" + name_space, body);
+    text += '\n';
+  }
+  body.clear();
+  WriteStruct(body, types.kind, name_space, KindLine(names));
+  WriteFieldList(body, types.kind);
+  WriteNamespace(text, names.name_space, body);
+  return text;
+}
+
 std::string HeaderText(const Names& names, const json& schema) {
-  StructType type = TypeModel(names.kind).Build(schema);
-  type.members.insert(type.members.begin(),
-                      {.json_name = "metadata", .name = "metadata", .type = "kopp::ObjectMeta"});
+  const std::string structs = StructsText(names, schema);
   std::string text = "// Generated by `kopp gen types` from the CustomResourceDefinition " +
                      names.plural + '.' + names.group +
                      ".\n// clang-format off\n#pragma once\n\n#include <cstdint>\n#include <map>\n"
                      "#include <optional>\n#include <string>\n#include <vector>\n\n"
-                     "#include <kopp/informer/object.hpp>\n#include <kopp/markers.hpp>\n\n";
-  text += "namespace " + names.name_space + " {\n\n";
-  WriteStruct(text, type, "", KindLine(names));
-  text += '\n';
-  WriteFieldLists(text, type);
-  text += "\n}  // namespace " + names.name_space + '\n';
-  return text;
+                     "#include <kopp/informer/object.hpp>\n";
+  const auto include_if_used = [&](std::string_view type, const char* header) {
+    if (structs.find(type) != std::string::npos) text += "#include <" + std::string(header) + ">\n";
+  };
+  include_if_used(kIntOrString, "kopp/k8s/int_or_string.hpp");
+  include_if_used(kQuantity, "kopp/k8s/quantity.hpp");
+  return text + "#include <kopp/markers.hpp>\n\n" + structs;
 }
 
 bool IsServed(const json& version) {

@@ -57,9 +57,10 @@ constexpr bool kIsStatusOf =
 /// Create and Apply take a typed object, such as k8s::apps::v1::Deployment, or JSON. Update takes
 /// only JSON: a PUT replaces the whole object, so a struct that does not have all of its fields, a
 /// view or a kind of an older API server, would remove the others. Write the fields to set with
-/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. If an object to
-/// write has no `apiVersion` or `kind`, the client adds those of its kind or, for the
-/// subresources scale, eviction, token and binding, those of the subresource.
+/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. Replace writes a
+/// struct with PUT and says in its name what happens to the other fields. If an object to write has
+/// no `apiVersion` or `kind`, the client adds those of its kind or, for the subresources scale,
+/// eviction, token and binding, those of the subresource.
 class Client {
  public:
   /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
@@ -75,6 +76,8 @@ class Client {
   [[nodiscard]] Client With(std::stop_token stop) const;
   /// Returns the stop token that cancels the calls.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+  /// Returns the transport of the calls, for example for a DiscoveryClient.
+  [[nodiscard]] Transport& transport() const { return *transport_; }
   [[nodiscard]] Client WithFieldManager(std::string field_manager) const;
   /// The default is FieldValidation::kWarn.
   [[nodiscard]] Client WithFieldValidation(FieldValidation validation) const;
@@ -159,13 +162,21 @@ class Client {
   T Update(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return Decode<T>(UpdateText(T::kKind, object, options));
   }
-  /// Not available for a struct, which may not have all fields of the object: see above. To replace
-  /// an object by exactly the fields of a struct, convert it explicitly:
-  /// `client.Update<Deployment>(nlohmann::json(desired))`.
+  /// Not available for a struct, which may not have all fields of the object: see above and
+  /// Replace.
   template <int..., Object T>
   T Update(const T& object, const WriteOptions& options = {}) const = delete;
   template <Object T>
   T Update(const std::same_as<T> auto& object, const WriteOptions& options = {}) const = delete;
+  /// PUTs a typed object: `client.Replace(deployment)`. Afterwards the object has exactly the
+  /// fields that Encode() writes: all others are removed or get their defaults, also those that the
+  /// struct does not have. Build the object from the desired state; do not replace an object by a
+  /// view that was read. metadata.resourceVersion has the same effect as in Update.
+  template <int..., Object T>
+    requires detail::HasFieldList<T>
+  T Replace(const T& object, const WriteOptions& options = {}) const {
+    return Decode<T>(UpdateEncoded(T::kKind, Encode(object), options));
+  }
   /// Update() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
   T UpdateStatus(const nlohmann::json& object, const WriteOptions& options = {}) const {
@@ -287,6 +298,8 @@ class Client {
                                           const WriteOptions& options) const;
   [[nodiscard]] std::string UpdateText(const Kind& kind, const nlohmann::json& object,
                                        const WriteOptions& options) const;
+  [[nodiscard]] std::string UpdateEncoded(const Kind& kind, const std::string& object,
+                                          const WriteOptions& options) const;
   [[nodiscard]] std::string PatchText(const Kind& kind, const ObjectKey& key,
                                       const kopp::Patch& patch, const WriteOptions& options) const;
   [[nodiscard]] std::string ApplyText(const Kind& kind, const nlohmann::json& object,

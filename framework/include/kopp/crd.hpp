@@ -152,13 +152,17 @@ template <HasCrd... Versions>
 /// Options of InstallCrds.
 struct InstallCrdsOptions {
   Duration timeout = std::chrono::seconds(30);  ///< for all definitions together
+  /// How long the condition NamesAccepted may be False. The API server needs a moment to judge the
+  /// names of a changed definition; until then the condition is that of the earlier state.
+  Duration names_timeout = std::chrono::seconds(5);
   Clock& clock = Clock::Real();
 };
 
 /// Creates or updates the definitions by server-side apply, and blocks until the API server serves
-/// each of them (condition Established). Needs the permissions to create, patch, list and watch
+/// all of their versions: the names are accepted, the condition Established is True, and discovery
+/// has the kind in each served version. Needs the permissions to create, patch, list and watch
 /// customresourcedefinitions. Throws std::runtime_error if the names of a kind are not accepted
-/// because another definition has them, or if a definition is not established in time; ApiError and
+/// because another definition has them, or if a version is not served in time; ApiError and
 /// TransportError as Client does.
 void InstallCrds(const Client& client, std::span<const CustomResourceDefinition> definitions,
                  const InstallCrdsOptions& options = {});

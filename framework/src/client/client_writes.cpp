@@ -158,6 +158,11 @@ std::string Client::UpdateText(const Kind& kind, const json& object,
                options);
 }
 
+std::string Client::UpdateEncoded(const Kind& kind, const std::string& object,
+                                  const WriteOptions& options) const {
+  return UpdateText(kind, json::parse(object), options);
+}
+
 std::string Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                               const WriteOptions& options) const {
   return Write(kind,

@@ -1,4 +1,7 @@
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -50,6 +53,16 @@ Patch Patch::MergeFrom(const json& original, const json& changed, OptimisticLock
     patch[version] = original.at(version);
   }
   return Merge(patch);
+}
+
+JsonPatch& JsonPatch::Append(std::string_view operation, std::string_view path,
+                             const std::string& value) {
+  if (!operations_.empty()) operations_ += ',';
+  operations_ += "{\"op\":" + detail::EncodeString(operation);
+  operations_ += ",\"path\":" + detail::EncodeString(path);
+  if (!value.empty()) operations_ += ",\"value\":" + value;
+  operations_ += '}';
+  return *this;
 }
 
 }  // namespace kopp

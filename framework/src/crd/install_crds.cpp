@@ -1,18 +1,21 @@
 #include <algorithm>
-#include <optional>
+#include <chrono>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <kopp/conditions.hpp>
 #include <kopp/crd.hpp>
+#include <kopp/discovery.hpp>
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/transport.hpp>
 #include <kopp/wait_for.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
 
@@ -31,31 +34,102 @@ KOPP_FIELDS(CrdState, metadata, status)
 
 namespace {
 
-/// Returns why the API server does not serve the kind, or "" if it does or is about to.
-std::string ProblemOf(const CrdState& definition) {
-  const Condition* accepted = FindCondition(definition.status.conditions, "NamesAccepted");
-  if (accepted == nullptr || accepted->status != "False") return "";
-  return accepted->reason + ": " + accepted->message.value_or("");
-}
+constexpr Duration kPollInterval = std::chrono::milliseconds(100);
 
-void AwaitEstablished(const Client& client, const std::string& name,
-                      const WaitForOptions& options) {
-  std::string problem;
-  const auto is_decided = [&](const CrdState* definition) {
-    if (definition == nullptr) return false;
-    problem = ProblemOf(*definition);
-    return !problem.empty() || IsConditionTrue(definition->status.conditions, "Established");
-  };
-  const bool decided = WaitFor<CrdState>(client, {"", name}, is_decided, options);
-  const std::string failure = "cannot install the CustomResourceDefinition " + name + ": ";
-  if (!decided) {
-    throw std::runtime_error(failure + "the API server has not established it in time");
+/// Waits for one definition, after it was applied.
+class Installation {
+ public:
+  Installation(const Client& client, const CustomResourceDefinition& definition, TimePoint deadline,
+               const InstallCrdsOptions& options)
+      : client_(client), definition_(definition), deadline_(deadline), options_(options) {}
+
+  /// Blocks until all versions are served. Established is not sufficient: it is also True if only
+  /// an earlier state of the definition is served.
+  void Await() const {
+    while (true) {
+      AwaitEstablished();
+      const std::string missing = MissingVersion();
+      if (missing.empty()) return;
+      const TimePoint now = options_.clock.Now();
+      if (now >= deadline_)
+        Fail("the API server does not serve its version " + missing + " in time");
+      const TimePoint next = std::min(deadline_, After(now, kPollInterval));
+      if (!SleepUntil(options_.clock, next, client_.stop())) {
+        throw TransportError(TransportError::Kind::kCancelled, "stop was requested");
+      }
+    }
   }
-  if (!problem.empty()) {
-    throw std::runtime_error(failure + "its names are not accepted (" + problem +
-                             "): change them, or delete the definition that has them");
+
+ private:
+  [[noreturn]] void Fail(const std::string& problem) const {
+    throw std::runtime_error("cannot install the CustomResourceDefinition " + definition_.name() +
+                             ": " + problem);
   }
-}
+
+  /// Returns why the names are not accepted, or "" if they are or are not judged yet.
+  static std::string ConflictOf(const CrdState& state) {
+    const Condition* accepted = FindCondition(state.status.conditions, "NamesAccepted");
+    if (accepted == nullptr || accepted->status != "False") return "";
+    return accepted->reason + ": " + accepted->message.value_or("");
+  }
+
+  /// Returns false if the condition does not become true until `deadline`.
+  bool WaitUntil(TimePoint deadline, const std::function<bool(const CrdState*)>& condition) const {
+    const TimePoint now = options_.clock.Now();
+    return WaitFor<CrdState>(
+        client_, {"", definition_.name()}, condition,
+        {.timeout = now < deadline ? deadline - now : Duration::zero(), .clock = options_.clock});
+  }
+
+  void AwaitEstablished() const {
+    while (true) {
+      std::string conflict;
+      const bool is_decided = WaitUntil(deadline_, [&](const CrdState* state) {
+        if (state == nullptr) return false;
+        conflict = ConflictOf(*state);
+        return !conflict.empty() || IsConditionTrue(state->status.conditions, "Established");
+      });
+      if (!is_decided) Fail("the API server has not established it in time");
+      if (conflict.empty()) return;
+      AwaitEndOf(conflict);
+    }
+  }
+
+  /// Blocks until the names are accepted or conflict otherwise.
+  void AwaitEndOf(const std::string& conflict) const {
+    const TimePoint end = std::min(deadline_, After(options_.clock.Now(), options_.names_timeout));
+    const bool has_ended = WaitUntil(end, [&](const CrdState* state) {
+      return state == nullptr || ConflictOf(*state) != conflict;
+    });
+    if (has_ended) return;
+    Fail("its names are not accepted (" + conflict +
+         "): change them, or delete the definition that has them");
+  }
+
+  /// Returns a version that should be served, but is not in discovery; "" if there is none.
+  [[nodiscard]] std::string MissingVersion() const {
+    const DiscoveryClient discovery(client_.transport(), client_.stop());
+    const nlohmann::json& spec = definition_.object().at("spec");
+    const nlohmann::json& names = spec.at("names");
+    for (const nlohmann::json& version : spec.at("versions")) {
+      if (version.at("served") != true) continue;
+      const auto name = version.at("name").get<std::string>();
+      const auto resources = discovery.Resources(spec.at("group").get<std::string>() + '/' + name);
+      const bool is_served =
+          std::any_of(resources.begin(), resources.end(), [&](const ApiResource& resource) {
+            return names.at("plural") == resource.kind.plural &&
+                   names.at("kind") == resource.kind.kind;
+          });
+      if (!is_served) return name;
+    }
+    return "";
+  }
+
+  const Client& client_;
+  const CustomResourceDefinition& definition_;
+  TimePoint deadline_;
+  const InstallCrdsOptions& options_;
+};
 
 }  // namespace
 
@@ -66,10 +140,7 @@ void InstallCrds(const Client& client, std::span<const CustomResourceDefinition>
     client.Apply<CrdState>(definition.object());
   }
   for (const CustomResourceDefinition& definition : definitions) {
-    const TimePoint now = options.clock.Now();
-    AwaitEstablished(
-        client, definition.name(),
-        {.timeout = now < deadline ? deadline - now : Duration::zero(), .clock = options.clock});
+    Installation(client, definition, deadline, options).Await();
   }
 }
 

@@ -1,9 +1,12 @@
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/informer/fields.hpp>
 #include <kopp/patch.hpp>
 
 namespace kopp {
@@ -64,6 +67,45 @@ TEST(PatchTest, MergeFromThrowsWithoutTheResourceVersionOfALockOrForOtherValuesT
   EXPECT_THROW(Patch::MergeFrom(object, object, OptimisticLock::kYes), std::invalid_argument);
   EXPECT_THROW(Patch::MergeFrom(json(), object), std::invalid_argument);
   EXPECT_THROW(Patch::MergeFrom(object, json::array()), std::invalid_argument);
+}
+
+struct PatchedStatus {
+  int ready = 0;
+  std::vector<std::string> hosts;
+};
+KOPP_FIELDS(PatchedStatus, ready, hosts)
+
+TEST(JsonPatchTest, OperationsHaveTheirValuesInTheirOrder) {
+  const std::string uid = "a\"b";
+  const Patch patch = JsonPatch()
+                          .Test("/metadata/uid", uid)
+                          .Add("/status", PatchedStatus{.ready = 2, .hosts = {"a"}})
+                          .Replace("/metadata/labels/example.com~1size", "big")
+                          .Add("/spec/list/-", 3)
+                          .Add("/spec/on", true)
+                          .Remove("/spec/old");
+  EXPECT_EQ(patch.type, Patch::Type::kJson);
+  EXPECT_EQ(json::parse(patch.text), json::parse(R"([
+    {"op": "test", "path": "/metadata/uid", "value": "a\"b"},
+    {"op": "add", "path": "/status", "value": {"ready": 2, "hosts": ["a"]}},
+    {"op": "replace", "path": "/metadata/labels/example.com~1size", "value": "big"},
+    {"op": "add", "path": "/spec/list/-", "value": 3},
+    {"op": "add", "path": "/spec/on", "value": true},
+    {"op": "remove", "path": "/spec/old"}])"));
+}
+
+TEST(JsonPatchTest, AnEmptyValueIsAValue) {
+  const Patch patch = JsonPatch()
+                          .Test("/a", "")
+                          .Add("/b", std::vector<std::string>())
+                          .Add("/c", std::optional<int>());
+  EXPECT_EQ(json::parse(patch.text), json::parse(R"([{"op": "test", "path": "/a", "value": ""},
+                                                     {"op": "add", "path": "/b", "value": []},
+                                                     {"op": "add", "path": "/c", "value": null}])"));
+}
+
+TEST(JsonPatchTest, APatchWithoutOperationsIsAnEmptyList) {
+  EXPECT_EQ(Patch(JsonPatch()).text, "[]");
 }
 
 }  // namespace

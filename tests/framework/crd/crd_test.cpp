@@ -16,6 +16,7 @@
 #include <kopp/k8s/bytes.hpp>
 #include <kopp/k8s/duration.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -66,6 +67,34 @@ struct Site {
 KOPP_FIELDS(Site, metadata)
 KOPP_CRD(Site)
 }  // namespace v2
+
+struct Backup {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Backup", "backups"};
+  struct Storage {
+    std::string bucket;
+    kopp::k8s::Quantity size;
+  };
+  struct Spec {
+    kopp::k8s::Optional<Storage> storage;
+    kopp::k8s::Quantity memory;
+    kopp::k8s::IntOrString port;
+  };
+  kopp::ObjectMeta metadata;
+  kopp::k8s::Optional<Spec> spec;
+};
+KOPP_FIELDS(Backup::Storage, KOPP_FIELD(bucket, MinLength(3)), size)
+KOPP_FIELDS(Backup::Spec, KOPP_FIELD(storage, StructType("atomic")),
+            KOPP_FIELD(memory, Default("1Gi")), KOPP_FIELD(port, Default(80)))
+KOPP_FIELDS(Backup, metadata, spec)
+KOPP_CRD(Backup)
+
+struct WrongQuantity {
+  static constexpr kopp::Kind kKind{"example.com/v1", "WrongQuantity", "wrongquantities"};
+  kopp::ObjectMeta metadata;
+  kopp::k8s::Quantity memory;
+};
+KOPP_FIELDS(WrongQuantity, metadata, KOPP_FIELD(memory, Default("1 GB")))
+KOPP_CRD(WrongQuantity)
 
 struct Sizes {
   static constexpr kopp::Kind kKind{"example.com/v1", "Sizes", "sizes"};
@@ -310,6 +339,32 @@ TEST(CrdTest, ValueTypesOfKubernetesHaveTheSchemaOfControllerGen) {
   EXPECT_EQ(properties["start"], json({{"type", "string"}, {"format", "date-time"}}));
   EXPECT_EQ(properties["period"], json({{"type", "string"}}));
   EXPECT_EQ(properties["key"], json({{"type", "string"}, {"format", "byte"}}));
+}
+
+TEST(CrdTest, AnOptionalOfKubernetesHasTheSchemaOfItsStructAndIsNotRequired) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Backup>();
+  const json& schema = definition.object()["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  EXPECT_FALSE(schema.contains("required"));
+  const json& spec = schema["properties"]["spec"];
+  EXPECT_EQ(spec["type"], "object");
+  EXPECT_FALSE(spec.contains("required"));
+  EXPECT_EQ(spec["properties"]["storage"]["properties"]["bucket"],
+            json({{"type", "string"}, {"minLength", 3}}));
+  EXPECT_EQ(spec["properties"]["storage"]["required"], json({"bucket", "size"}));
+  EXPECT_EQ(spec["properties"]["storage"]["x-kubernetes-map-type"], "atomic");
+}
+
+TEST(CrdTest, AQuantityAndAnIntOrStringHaveADefault) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Backup>();
+  const json& properties = definition.object().at(
+      json::json_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"));
+  EXPECT_EQ(properties["memory"]["default"], "1Gi");
+  EXPECT_EQ(properties["port"]["default"], 80);
+}
+
+TEST(CrdTest, ADefaultThatIsNoQuantityIsRefused) {
+  EXPECT_THAT(ErrorOfDefinition<crd_kinds::WrongQuantity>(),
+              HasSubstr("properties[memory].default: Invalid value: \"1 GB\": "));
 }
 
 TEST(CrdTest, TwoTypesOfOneVersionAreRefused) {

@@ -1,11 +1,14 @@
 #include "types.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,12 +17,15 @@
 #include <kopp/crd.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/testing/environment.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
 
 namespace {
 
 using kopp::Options;
 using nlohmann::json;
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 constexpr kopp::Kind kDefinitions{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
                                   "customresourcedefinitions", kopp::Scope::kCluster};
@@ -43,7 +49,7 @@ TEST(InstallCrdsTest, NamesThatAnotherDefinitionHasAreReported) {
   env.InstallObject(other);
   const kopp::CustomResourceDefinition all[] = {kopp::CustomResourceDefinitionOf<crd_types::Foo>()};
   try {
-    kopp::InstallCrds(env.client(), all);
+    kopp::InstallCrds(env.client(), all, {.names_timeout = kopp::Duration::zero()});
     FAIL() << "the installation should fail";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
@@ -102,6 +108,126 @@ TEST(InstallCrdsTest, TheOptionInstallsBeforeTheCachesStart) {
   EXPECT_TRUE(std::any_of(permissions.begin(), permissions.end(), [](const auto& permission) {
     return permission.resource == "customresourcedefinitions";
   }));
+}
+
+/// Installs crd_types::Foo on a scripted server, whose clock stands still.
+class AwaitedCrdTest : public testing::Test {
+ protected:
+  static constexpr const char* kCollection =
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  static constexpr const char* kDiscovery = "/apis/example.com/v1";
+
+  AwaitedCrdTest() {
+    transport_.Respond("PATCH", std::string(kCollection) + "/foos.example.com", 200, Definition());
+    SetState(Definition({{"NamesAccepted", "True"}, {"Established", "True"}}));
+    transport_.Respond("GET", kDiscovery, 200,
+                       R"({"kind":"APIResourceList","groupVersion":)"
+                       R"("example.com/v1","resources":[{"name":"foos","kind":"Foo",)"
+                       R"("namespaced":true,"verbs":["list"]}]})");
+  }
+
+  using Conditions = std::vector<std::pair<std::string, std::string>>;
+  static std::string Definition(const Conditions& conditions = {}) {
+    json list = json::array();
+    for (const auto& [type, status] : conditions) {
+      list.push_back({{"type", type}, {"status", status}, {"reason", "R"}, {"message", "m"}});
+    }
+    return json{{"apiVersion", "apiextensions.k8s.io/v1"},
+                {"kind", "CustomResourceDefinition"},
+                {"metadata", {{"name", "foos.example.com"}, {"resourceVersion", "1"}}},
+                {"status", {{"conditions", list}}}}
+        .dump();
+  }
+  void SetState(const std::string& definition) {
+    transport_.Respond("GET", kCollection, 200,
+                       R"({"kind":"CustomResourceDefinitionList","metadata":)"
+                       R"({"resourceVersion":"1"},"items":[)" +
+                           definition + "]}");
+  }
+  void SendChange(const std::string& definition) {
+    transport_.SendToWatch(kCollection, R"({"type":"MODIFIED","object":)" + definition + "}\n");
+  }
+  std::future<void> Install() {
+    return std::async(std::launch::async, [this] {
+      const kopp::CustomResourceDefinition all[] = {
+          kopp::CustomResourceDefinitionOf<crd_types::Foo>()};
+      kopp::InstallCrds(client_, all, {.clock = clock_});
+    });
+  }
+  static std::string ErrorOf(std::future<void> installation) {
+    try {
+      installation.get();
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  kopp::testing::FakeClock clock_;
+  kopp::testing::ScriptedTransport transport_{clock_};
+  kopp::Client client_{transport_};
+};
+
+TEST_F(AwaitedCrdTest, AConflictOfNamesFromTheStateBeforeIsNoError) {
+  SetState(Definition({{"NamesAccepted", "False"}, {"Established", "True"}}));
+  auto installation = Install();
+  transport_.Await("WATCH", kCollection);
+  SetState(Definition({{"NamesAccepted", "True"}, {"Established", "True"}}));
+  SendChange(Definition({{"NamesAccepted", "True"}, {"Established", "True"}}));
+
+  EXPECT_EQ(ErrorOf(std::move(installation)), "");
+}
+
+TEST_F(AwaitedCrdTest, AConflictOfNamesThatLastsFiveSecondsIsReported) {
+  SetState(Definition({{"NamesAccepted", "False"}, {"Established", "False"}}));
+  auto installation = Install();
+  transport_.Await("WATCH", kCollection);
+  clock_.AwaitSleeperFor(5s);
+  clock_.Advance(5s);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)),
+            "cannot install the CustomResourceDefinition foos.example.com: its names are not "
+            "accepted (R: m): change them, or delete the definition that has them");
+}
+
+TEST_F(AwaitedCrdTest, AVersionThatIsAddedToAnEstablishedDefinitionIsAwaited) {
+  transport_.Respond("GET", kDiscovery, 404, "404 page not found");
+  auto installation = Install();
+  transport_.Await("GET", kDiscovery);
+  clock_.AwaitSleepers(1);
+  EXPECT_EQ(installation.wait_for(0s), std::future_status::timeout);
+  transport_.Respond("GET", kDiscovery, 200,
+                     R"({"kind":"APIResourceList","groupVersion":)"
+                     R"("example.com/v1","resources":[{"name":"foos","kind":"Foo"}]})");
+  clock_.Advance(100ms);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)), "");
+}
+
+TEST_F(AwaitedCrdTest, AVersionThatIsNotServedInTimeIsReported) {
+  transport_.Respond("GET", kDiscovery, 200,
+                     R"({"kind":"APIResourceList","groupVersion":)"
+                     R"("example.com/v1","resources":[{"name":"bars","kind":"Bar"}]})");
+  auto installation = Install();
+  transport_.Await("GET", kDiscovery);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(30s);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)),
+            "cannot install the CustomResourceDefinition foos.example.com: the API server does "
+            "not serve its version v1 in time");
+}
+
+TEST_F(AwaitedCrdTest, ADefinitionThatIsNotEstablishedInTimeIsReported) {
+  SetState(Definition({{"NamesAccepted", "True"}}));
+  auto installation = Install();
+  transport_.Await("WATCH", kCollection);
+  clock_.AwaitSleeperFor(30s);
+  clock_.Advance(30s);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)),
+            "cannot install the CustomResourceDefinition foos.example.com: the API server has not "
+            "established it in time");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,10 +20,11 @@ struct MarkedTypeOf {
   using Type = M;
 };
 template <typename M>
-struct MarkedTypeOf<std::optional<M>> : MarkedTypeOf<M> {};
+  requires kIsOptional<M>
+struct MarkedTypeOf<M> : MarkedTypeOf<typename M::value_type> {};
 template <IsInterned M>
 struct MarkedTypeOf<M> : MarkedTypeOf<typename M::container_type> {};
-/// The type of a member without std::optional and Interned.
+/// The type of a member without std::optional, k8s::Optional and Interned.
 template <typename M>
 using MarkedType = typename MarkedTypeOf<M>::Type;
 
