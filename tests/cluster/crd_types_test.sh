@@ -98,7 +98,7 @@ round_trip() { # PROJECT
   "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/k8s/libkopp_k8s.a" \
     "$BUILD/informer/libkopp_informer.a" \
     -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
-  mapfile -t examples < <(find "$manifests/$1/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))
+  mapfile -t examples < <(find "$manifests/$1/examples" "$here/crd_types/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))
   "$folder/$1/round_trip" "$least" "${examples[@]}"
 }
 

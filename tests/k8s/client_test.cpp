@@ -74,11 +74,11 @@ TEST_F(TypedClientTest, ReplacePutsExactlyTheFieldsOfTheStruct) {
 TEST_F(TypedClientTest, AMergePatchOfAStructHasTheFieldsThatAreSet) {
   client_.Patch<ConfigMap>({"shop", "settings"},
                            Patch::Merge(ConfigMap{.data = {{"color", "red"}}}));
-  EXPECT_EQ(LastBody(), json::parse(R"({"metadata":{},"data":{"color":"red"}})"));
+  EXPECT_EQ(LastBody(), json::parse(R"({"data":{"color":"red"}})"));
   EXPECT_EQ(transport_.Requests().back().content_type, "application/merge-patch+json");
   client_.Patch<ConfigMap>({"shop", "settings"},
                            Patch::StrategicMerge(ConfigMap{.immutable = true}));
-  EXPECT_EQ(LastBody(), json::parse(R"({"metadata":{},"immutable":true})"));
+  EXPECT_EQ(LastBody(), json::parse(R"({"immutable":true})"));
   EXPECT_EQ(transport_.Requests().back().content_type, "application/strategic-merge-patch+json");
 }
 

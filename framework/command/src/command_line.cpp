@@ -53,6 +53,15 @@ class CommandLine {
                  "chart of the same name.",
                  WriteRbac);
     AddCompletion();
+    app_.failure_message([](const CLI::App* app, const CLI::Error& error) {
+      std::string command = app->get_name();
+      for (auto chosen = app->get_subcommands(); !chosen.empty();) {
+        command += ' ' + chosen.front()->get_name();
+        chosen = chosen.front()->get_subcommands();
+      }
+      return command + ": " + error.what() + "\n`" + command +
+             " --help` shows its flags and an example.\n";
+    });
   }
 
   int Run(int argc, const char* const* argv) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -45,14 +46,15 @@ class Installation {
 
   /// Blocks until all versions are served. Established is not sufficient: it is also True if only
   /// an earlier state of the definition is served.
-  void Await() const {
+  void Await() {
     while (true) {
       AwaitEstablished();
       const std::string missing = MissingVersion();
       if (missing.empty()) return;
       const TimePoint now = options_.clock.Now();
-      if (now >= deadline_)
+      if (now >= deadline_) {
         Fail("the API server does not serve its version " + missing + " in time");
+      }
       const TimePoint next = std::min(deadline_, After(now, kPollInterval));
       if (!SleepUntil(options_.clock, next, client_.stop())) {
         throw TransportError(TransportError::Kind::kCancelled, "stop was requested");
@@ -81,18 +83,37 @@ class Installation {
         {.timeout = now < deadline ? deadline - now : Duration::zero(), .clock = options_.clock});
   }
 
-  void AwaitEstablished() const {
+  /// Creates the definition again, once, if it was being deleted when it was applied: the API
+  /// server accepts the apply, and then completes the deletion.
+  void AwaitEstablished() {
     while (true) {
       std::string conflict;
+      bool is_gone = false;
+      bool is_being_deleted = false;
       const bool is_decided = WaitUntil(deadline_, [&](const CrdState* state) {
-        if (state == nullptr) return false;
+        is_gone = state == nullptr;
+        if (is_gone) return true;
+        is_being_deleted = state->metadata.deletionTimestamp.has_value();
         conflict = ConflictOf(*state);
-        return !conflict.empty() || IsConditionTrue(state->status.conditions, "Established");
+        return !is_being_deleted &&
+               (!conflict.empty() || IsConditionTrue(state->status.conditions, "Established"));
       });
-      if (!is_decided) Fail("the API server has not established it in time");
-      if (conflict.empty()) return;
-      AwaitEndOf(conflict);
+      if (is_gone) {
+        ApplyAgain();
+      } else if (!is_decided) {
+        Fail(is_being_deleted ? "it is still being deleted; see its finalizers"
+                              : "the API server has not established it in time");
+      } else if (conflict.empty()) {
+        return;
+      } else {
+        AwaitEndOf(conflict);
+      }
     }
+  }
+
+  void ApplyAgain() {
+    if (std::exchange(applied_again_, true)) Fail("it was deleted meanwhile");
+    client_.Apply<CrdState>(definition_.object());
   }
 
   /// Blocks until the names are accepted or conflict otherwise.
@@ -129,6 +150,7 @@ class Installation {
   const CustomResourceDefinition& definition_;
   TimePoint deadline_;
   const InstallCrdsOptions& options_;
+  bool applied_again_ = false;
 };
 
 }  // namespace

@@ -127,16 +127,17 @@ class AwaitedCrdTest : public testing::Test {
   }
 
   using Conditions = std::vector<std::pair<std::string, std::string>>;
-  static std::string Definition(const Conditions& conditions = {}) {
+  static std::string Definition(const Conditions& conditions = {}, const json& metadata = {}) {
     json list = json::array();
     for (const auto& [type, status] : conditions) {
       list.push_back({{"type", type}, {"status", status}, {"reason", "R"}, {"message", "m"}});
     }
-    return json{{"apiVersion", "apiextensions.k8s.io/v1"},
-                {"kind", "CustomResourceDefinition"},
-                {"metadata", {{"name", "foos.example.com"}, {"resourceVersion", "1"}}},
-                {"status", {{"conditions", list}}}}
-        .dump();
+    json definition{{"apiVersion", "apiextensions.k8s.io/v1"},
+                    {"kind", "CustomResourceDefinition"},
+                    {"metadata", {{"name", "foos.example.com"}, {"resourceVersion", "1"}}},
+                    {"status", {{"conditions", list}}}};
+    if (metadata.is_object()) definition["metadata"].update(metadata);
+    return definition.dump();
   }
   void SetState(const std::string& definition) {
     transport_.Respond("GET", kCollection, 200,

@@ -13,6 +13,25 @@
 // prunes and refuses as the markers say.
 
 namespace kopp::conformance {
+
+namespace versions {
+
+struct OldSite {
+  static constexpr Kind kKind{"installed.example.com/v1beta1", "Site", "sites"};
+  ObjectMeta metadata;
+};
+KOPP_FIELDS(OldSite, metadata)
+KOPP_CRD(OldSite)
+
+struct NewSite {
+  static constexpr Kind kKind{"installed.example.com/v1", "Site", "sites"};
+  ObjectMeta metadata;
+};
+KOPP_FIELDS(NewSite, metadata)
+KOPP_CRD(NewSite, StorageVersion())
+
+}  // namespace versions
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -41,10 +60,6 @@ class StructCrdsTest : public ConformanceTest {
     const CustomResourceDefinition all[] = {CustomResourceDefinitionOf<T>()};
     InstallCrds(Client(ServerTransport()), all);
     installed.push_back("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + all[0].name());
-    // A kube-apiserver serves a kind a moment after it is established.
-    Eventually(200, [] {
-      return Get("/apis/" + std::string(T::kKind.api_version) + "/" + std::string(T::kKind.plural));
-    });
   }
 
   /// Creates an object, and returns its spec as the server stored it.
@@ -69,6 +84,19 @@ class StructCrdsTest : public ConformanceTest {
  private:
   inline static std::vector<std::string> installed;
 };
+
+// The definition is established before its second installation.
+TEST_F(StructCrdsTest, EachVersionIsServedWhenTheInstallationReturns) {
+  const Client client(ServerTransport());
+  const CustomResourceDefinition one[] = {CustomResourceDefinitionOf<versions::OldSite>()};
+  InstallCrds(client, one);
+  EXPECT_TRUE(client.List<versions::OldSite>().empty());
+  const CustomResourceDefinition two[] = {
+      CustomResourceDefinitionOf<versions::OldSite, versions::NewSite>()};
+  InstallCrds(client, two);
+  EXPECT_TRUE(client.List<versions::NewSite>().empty());
+  Delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + two[0].name());
+}
 
 TEST_F(StructCrdsTest, DefaultsAreSetByTheServer) {
   const json listeners = Create<crd_types::Gateway>({{"listeners", {{{"port", 80}}}}})["listeners"];
