@@ -54,7 +54,7 @@ std::set<std::string> RequiredFields(const json& schema) {
 // Returns whether an int-or-string has the pattern that controller-gen writes for a quantity.
 bool IsQuantity(const json& schema) {
   static const json quantity = json::parse(KoppSchema(static_cast<const k8s::Quantity*>(nullptr)));
-  return TextAt(schema, "pattern") == quantity.at("pattern");
+  return TextAt(schema, "pattern") == quantity.at("pattern").get_ref<const std::string&>();
 }
 
 // Returns whether a type tells by itself that a field is not set.

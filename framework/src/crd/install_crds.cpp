@@ -134,7 +134,7 @@ class Installation {
     const nlohmann::json& names = spec.at("names");
     for (const nlohmann::json& version : spec.at("versions")) {
       if (version.at("served") != true) continue;
-      const auto name = version.at("name").get<std::string>();
+      auto name = version.at("name").get<std::string>();
       const auto resources = discovery.Resources(spec.at("group").get<std::string>() + '/' + name);
       const bool is_served =
           std::any_of(resources.begin(), resources.end(), [&](const ApiResource& resource) {

@@ -145,8 +145,9 @@ class AwaitedCrdTest : public testing::Test {
                        R"({"resourceVersion":"1"},"items":[)" +
                            definition + "]}");
   }
-  void SendChange(const std::string& definition) {
-    transport_.SendToWatch(kCollection, R"({"type":"MODIFIED","object":)" + definition + "}\n");
+  void SendChange(const std::string& definition, const std::string& type = "MODIFIED") {
+    transport_.SendToWatch(kCollection,
+                           R"({"type":")" + type + R"(","object":)" + definition + "}\n");
   }
   std::future<void> Install() {
     return std::async(std::launch::async, [this] {
@@ -217,6 +218,31 @@ TEST_F(AwaitedCrdTest, AVersionThatIsNotServedInTimeIsReported) {
   EXPECT_EQ(ErrorOf(std::move(installation)),
             "cannot install the CustomResourceDefinition foos.example.com: the API server does "
             "not serve its version v1 in time");
+}
+
+TEST_F(AwaitedCrdTest, ADefinitionThatIsBeingDeletedIsCreatedAgain) {
+  const json deleted{{"deletionTimestamp", "2026-01-01T00:00:00Z"}};
+  SetState(Definition({{"Established", "True"}}, deleted));
+  auto installation = Install();
+  transport_.Await("WATCH", kCollection);
+  SetState(Definition({{"Established", "True"}}));
+  SendChange(Definition({{"Established", "True"}}, deleted), "DELETED");
+
+  EXPECT_EQ(ErrorOf(std::move(installation)), "");
+  EXPECT_EQ(transport_.Await("PATCH", std::string(kCollection) + "/foos.example.com", 2).size(),
+            2U);
+}
+
+TEST_F(AwaitedCrdTest, ADefinitionWhoseDeletionDoesNotEndIsReported) {
+  SetState(Definition({{"Established", "True"}}, {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}));
+  auto installation = Install();
+  transport_.Await("WATCH", kCollection);
+  clock_.AwaitSleeperFor(30s);
+  clock_.Advance(30s);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)),
+            "cannot install the CustomResourceDefinition foos.example.com: it is still being "
+            "deleted; see its finalizers");
 }
 
 TEST_F(AwaitedCrdTest, ADefinitionThatIsNotEstablishedInTimeIsReported) {
