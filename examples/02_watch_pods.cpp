@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <kopp/framework.hpp>
+#include <kopp/informer_set.hpp>
 
 using kopp::Pod;
 

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include <kopp/informer/handlers.hpp>
-
-template class kopp::workqueue::Queue<kopp::ObjectKey>;
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 

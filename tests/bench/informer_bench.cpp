@@ -33,6 +33,7 @@
 #include <kopp/config.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/unstructured.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/transport.hpp>
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 namespace {

@@ -15,6 +15,7 @@
 
 #include <kopp/informer/filtering_handler.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 namespace {

@@ -13,14 +13,21 @@
 
 #include <kopp/cache_options.hpp>
 #include <kopp/http_source.hpp>
-#include <kopp/informer/informer.hpp>
-#include <kopp/informer_set.hpp>
+#include <kopp/informer/any_object.hpp>
+#include <kopp/informer/informer_status.hpp>
+#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/metadata_only.hpp>
+#include <kopp/informer/store.hpp>
+#include <kopp/informer/unstructured.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
+#include <kopp/unsynced_informer.hpp>
+#include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
 
 class CacheReference;
+class InformerSet;
 
 /// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads may
 /// be stale; use `Client` to read the current state from the API server.
@@ -60,21 +67,21 @@ class Cache : private WriteObserver {
   template <Object T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key,
                                              const ReadOptions& read = {}) const {
-    return AfterWrites(ForRead<T>(), key, read)->Get(key).template As<T>();
+    return GetAny(Key::Of<T>(), SpecOfView<T>, key, read).template As<T>();
   }
   /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
   /// particular order.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {},
                                                            const ReadOptions& read = {}) const {
-    return Typed<T>(AfterWrites(ForRead<T>(), ns, read)->List(ns));
+    return Typed<T>(ListAny(Key::Of<T>(), SpecOfView<T>, ns, read));
   }
 
   /// Returns the selected objects, in no particular order unless the options say so.
   template <Object T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(
       const informer::StoreListOptions& options, const ReadOptions& read = {}) const {
-    return Typed<T>(AfterWrites(ForRead<T>(), options.ns, read)->List(options));
+    return Typed<T>(ListAny(Key::Of<T>(), SpecOfView<T>, options, read));
   }
   /// Returns the objects for which the index has `value`, in time proportional to their number.
   /// Throws std::logic_error if AddIndex was not called for this index.
@@ -82,7 +89,7 @@ class Cache : private WriteObserver {
   [[nodiscard]] std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
                                                               std::string_view value,
                                                               const ReadOptions& read = {}) const {
-    return Typed<T>(AfterWrites(ForRead<T>(), "", read)->ByIndex(index, value));
+    return Typed<T>(ByIndexAny(Key::Of<T>(), SpecOfView<T>, index, value, read));
   }
   /// Returns the objects with an owner reference to `owner`, in time proportional to their number.
   /// Throws std::logic_error if AddOwnerIndex was not called for `T`.
@@ -103,10 +110,11 @@ class Cache : private WriteObserver {
       const KindRef& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
 
   /// Returns the informers of the view `T`. The first call creates them, so that `T` is watched;
-  /// after Start it also starts them. The cache owns them until Remove.
+  /// after Start it also starts them. The cache owns them until Remove. Include
+  /// <kopp/informer_set.hpp> to use them.
   template <Object T>
   InformerSet& InformerFor() {
-    return *FindOrAdd(SpecOf<T>(), Use::kPermanent);
+    return InformersFor(SpecOf<T>());
   }
   /// The same for a kind that is only known at run time. The objects are of the type Unstructured,
   /// or PartialObjectMetadata with kMetadataOnly.
@@ -133,12 +141,12 @@ class Cache : private WriteObserver {
   template <Object T>
   void AddIndex(const std::string& name,
                 std::function<std::vector<std::string>(const T&)> values_of) {
-    InformerFor<T>().AddIndex(name, informer::IndexFuncOf<T>(std::move(values_of)));
+    AddIndex(SpecOf<T>(), name, informer::IndexFuncOf<T>(std::move(values_of)));
   }
   /// Adds the index for OwnedBy, unless there is one, and watches `T`.
   template <Object T>
   void AddOwnerIndex() {
-    InformerFor<T>().AddOwnerIndex();
+    AddOwnerIndex(SpecOf<T>());
   }
 
   /// Stops the informers of the view `T` and forgets their objects. Blocks until their threads have
@@ -164,18 +172,14 @@ class Cache : private WriteObserver {
   /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
   /// passed (see also wait_if_missing), or until a stop is requested. Returns whether all lists are
   /// complete; see NotSynced.
-  bool WaitForSync(const std::stop_token& stop) const { return WaitForSync(Entries(), stop); }
+  bool WaitForSync(const std::stop_token& stop) const;
   /// The same for those views whose informers are in `informers`.
   bool WaitForSync(const std::vector<const InformerSet*>& informers,
-                   const std::stop_token& stop) const {
-    return WaitForSync(Entries(informers), stop);
-  }
+                   const std::stop_token& stop) const;
   /// Returns the informers without a complete first list.
-  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const { return NotSynced(Entries()); }
+  [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced(
-      const std::vector<const InformerSet*>& informers) const {
-    return NotSynced(Entries(informers));
-  }
+      const std::vector<const InformerSet*>& informers) const;
   /// Returns the state of each informer: objects, last version, failures.
   [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
   /// Returns the metadata of the first `limit` objects, by namespace and name, of the informer with
@@ -249,16 +253,35 @@ class Cache : private WriteObserver {
   void Remove(std::map<Key, Entry>::iterator entry, std::unique_lock<std::shared_mutex> lock);
 
   template <Object T>
-  [[nodiscard]] std::shared_ptr<InformerSet> ForRead() const {
-    auto informers = Find(Key::Of<T>());
-    if (informers && !MustAwaitSync(*informers)) return informers;
-    return Synced(SpecOf<T>());
+  static Spec SpecOfView(const Cache& cache) {
+    return cache.SpecOf<T>();
   }
+
+  // The reads without the type of the objects. `spec` is called for a view that is not watched.
+  [[nodiscard]] informer::AnyObject GetAny(const Key& view, Spec (*spec)(const Cache&),
+                                           const ObjectKey& key, const ReadOptions& read) const;
+  [[nodiscard]] std::vector<informer::AnyObject> ListAny(const Key& view,
+                                                         Spec (*spec)(const Cache&),
+                                                         std::string_view ns,
+                                                         const ReadOptions& read) const;
+  [[nodiscard]] std::vector<informer::AnyObject> ListAny(const Key& view,
+                                                         Spec (*spec)(const Cache&),
+                                                         const informer::StoreListOptions& options,
+                                                         const ReadOptions& read) const;
+  [[nodiscard]] std::vector<informer::AnyObject> ByIndexAny(const Key& view,
+                                                            Spec (*spec)(const Cache&),
+                                                            std::string_view index,
+                                                            std::string_view value,
+                                                            const ReadOptions& read) const;
+  InformerSet& InformersFor(const Spec& spec);
+  void AddIndex(const Spec& spec, const std::string& name, const informer::AnyIndexFunc& values_of);
+  void AddOwnerIndex(const Spec& spec);
+
+  [[nodiscard]] std::shared_ptr<InformerSet> ForRead(const Key& view,
+                                                     Spec (*spec)(const Cache&)) const;
   [[nodiscard]] std::shared_ptr<InformerSet> ForRead(const KindRef& kind, ObjectForm form) const;
   [[nodiscard]] std::shared_ptr<InformerSet> Synced(const Spec& spec) const;
-  [[nodiscard]] bool MustAwaitSync(const InformerSet& informers) const {
-    return options_.start_informers_on_read && !informers.HasSynced();
-  }
+  [[nodiscard]] bool MustAwaitSync(const InformerSet& informers) const;
   [[nodiscard]] std::vector<Entry> Entries() const;
   [[nodiscard]] std::vector<Entry> Entries(const std::vector<const InformerSet*>& informers) const;
   [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries,

@@ -159,21 +159,20 @@ struct CacheOptions {
   /// Sets the options for the objects of the view `T`. Returns *this.
   template <Object T>
   CacheOptions& ByObject(ObjectCacheOptions<T> options) {
-    by_object.insert_or_assign(detail::CacheKey::Of<T>(),
-                               detail::AnyObjectCacheOptions::From(std::move(options)));
-    return *this;
+    return Set(detail::CacheKey::Of<T>(), detail::AnyObjectCacheOptions::From(std::move(options)));
   }
   /// Sets the options for the objects of a kind that is only known at run time.
   CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<Unstructured> options) {
-    by_object.insert_or_assign(detail::CacheKey::Of(kind, ObjectForm::kComplete),
-                               detail::AnyObjectCacheOptions::From(std::move(options)));
-    return *this;
+    return Set(detail::CacheKey::Of(kind, ObjectForm::kComplete),
+               detail::AnyObjectCacheOptions::From(std::move(options)));
   }
   CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<PartialObjectMetadata> options) {
-    by_object.insert_or_assign(detail::CacheKey::Of(kind, ObjectForm::kMetadataOnly),
-                               detail::AnyObjectCacheOptions::From(std::move(options)));
-    return *this;
+    return Set(detail::CacheKey::Of(kind, ObjectForm::kMetadataOnly),
+               detail::AnyObjectCacheOptions::From(std::move(options)));
   }
+
+  /// The part of ByObject that does not depend on the view. Returns *this.
+  CacheOptions& Set(detail::CacheKey view, detail::AnyObjectCacheOptions options);
 
   /// Set by ByObject.
   std::map<detail::CacheKey, detail::AnyObjectCacheOptions> by_object = {};

@@ -10,6 +10,7 @@
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -91,7 +92,7 @@ class Cluster {
   const FieldValidation field_validation_;
   const std::function<Client(Client)> configure_client_;  // may be empty
   const bool reports_writes_;                             // to the cache
-  std::unique_ptr<const Connection> connection_;
+  detail::OwnedPtr<const Connection> connection_;
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;
   Cache cache_;

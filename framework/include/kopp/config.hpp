@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -63,15 +62,15 @@ struct Config {
   /// "http://[USER:PASSWORD@]HOST:PORT", "https://…" or "socks5://…": the proxy to the server;
   /// empty: connect directly.
   SecretString proxy_url{};
-  std::string client_certificate{};    ///< PEM, the leaf first
-  SecretString client_key{};           ///< PEM
-  SecretString token{};                ///< bearer token
-  std::filesystem::path token_file{};  ///< takes precedence over `token`; reread while running
-  std::string ns = "default";          ///< namespace of the context or of the Pod
+  std::string client_certificate{};  ///< PEM, the leaf first
+  SecretString client_key{};         ///< PEM
+  SecretString token{};              ///< bearer token
+  std::string token_file{};          ///< takes precedence over `token`; reread while running
+  std::string ns = "default";        ///< namespace of the context or of the Pod
   std::string source{};  ///< for messages: a kubeconfig file, "in-cluster" or "--master"
-  std::filesystem::path certificate_authority_file{};  ///< reread while running
-  std::filesystem::path client_certificate_file{};     ///< reread while running
-  std::filesystem::path client_key_file{};             ///< reread while running
+  std::string certificate_authority_file{};  ///< reread while running
+  std::string client_certificate_file{};     ///< reread while running
+  std::string client_key_file{};             ///< reread while running
   ExecConfig exec{};  ///< excludes tokens and client certificates of other sources
   ImpersonationConfig impersonate{};
 };
@@ -86,7 +85,7 @@ struct ConfigSources {
   /// used.
   std::function<std::optional<std::string>(const std::string&)> getenv{};
   /// Directory with `token`, `ca.crt` and `namespace`, as Kubernetes mounts it into a Pod.
-  std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
 /// Returns the first of these configurations that exists:

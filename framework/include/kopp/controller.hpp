@@ -20,7 +20,8 @@
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/workqueue/rate_limiting_queue.hpp>
+#include <kopp/workqueue/fwd.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -51,10 +52,11 @@ class Controller {
   /// Returns the kind of the reconciled objects. The reference is valid as long as the controller.
   [[nodiscard]] const KindRef& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
-  [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return queue_; }
+  /// Returns the queue. Include <kopp/informer/key_queue.hpp> to call it.
+  [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return *queue_; }
   /// Returns the queue for handlers and sources; `source` is the kind or name for reasons.
   [[nodiscard]] EventQueue EventsOf(std::string source) {
-    return EventQueue(queue_, options_.reasons, std::move(source));
+    return EventQueue(*queue_, options_.reasons, std::move(source));
   }
   /// Returns ControllerOptions::resync.
   [[nodiscard]] Duration resync() const { return *options_.resync; }
@@ -103,15 +105,15 @@ class Controller {
   /// Sets the informers of the reconciled objects, and how to find one of them.
   void SetPrimary(InformerSet& informers, Find find);
   /// Adds informers that must have synced before Start. Only their addresses are kept.
-  void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
+  void AddInformers(const InformerSet& informers);
   [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }
   /// Sets the reconcile function, then calls the function of OnReconciler.
   void SetReconciler(Reconciler reconcile);
   /// Sets a function that starts the controller when it is complete. For controllers that are added
   /// while the manager runs.
-  void OnReconciler(std::function<void()> start) { on_reconciler_ = std::move(start); }
+  void OnReconciler(std::function<void()> start);
   /// Adds a function that is called after each reconcile. Call it before Start.
-  void AddObserver(ReconcileObserver observer) { observers_.push_back(std::move(observer)); }
+  void AddObserver(ReconcileObserver observer);
 
   /// Sets the tracer of the reconciles, which must outlive the controller. Call it before Start.
   void SetTracer(Tracer* tracer) { tracer_ = tracer; }
@@ -142,22 +144,22 @@ class Controller {
   Cache& cache_;
   Clock& clock_;
   // Null unless options_.cancel_superseded. Declared before queue_, which calls it.
-  std::unique_ptr<RunningReconciles> running_;
-  workqueue::RateLimitingQueue<ObjectKey> queue_;
+  detail::OwnedPtr<RunningReconciles> running_;
+  detail::OwnedPtr<workqueue::RateLimitingQueue<ObjectKey>> queue_;  // never null
   std::vector<const InformerSet*> informers_;
   Find find_;
   Reconciler reconcile_;
   std::function<void()> on_reconciler_;  // may be empty
   std::vector<ReconcileObserver> observers_;
-  std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
-  Tracer* tracer_ = nullptr;                   // null: none
-  std::unique_ptr<ReconcileRunner> runner_;    // null before Start
-  std::atomic<std::uint64_t> completed_ = 0;   // reconciles
+  detail::OwnedPtr<ReconcileMetrics> metrics_;  // null: none
+  Tracer* tracer_ = nullptr;                    // null: none
+  detail::OwnedPtr<ReconcileRunner> runner_;    // null before Start
+  std::atomic<std::uint64_t> completed_ = 0;    // reconciles
   // Whether WaitForWorkers has logged these since the last Start.
   std::atomic<bool> logged_stuck_sources_ = false;
   std::atomic<bool> logged_counts_ = false;
-  std::unique_ptr<SourceRunner> sources_;
-  std::unique_ptr<WorkerPool> workers_;  // last: the workers use all members above
+  detail::OwnedPtr<SourceRunner> sources_;
+  detail::OwnedPtr<WorkerPool> workers_;  // last: the workers use all members above
 };
 
 }  // namespace kopp

@@ -17,6 +17,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/markers.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -49,7 +50,7 @@ class CrdBuilder {
   [[nodiscard]] Parts& parts() { return *parts_; }
 
  private:
-  std::unique_ptr<Parts> parts_;
+  detail::OwnedPtr<Parts> parts_;
 };
 
 /// Passes the markers of KOPP_CRD to a CrdBuilder.

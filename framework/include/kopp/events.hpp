@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -132,7 +132,7 @@ class EventRecorder {
               std::string_view message, const EventDetails& details);
 
   class Writer;
-  std::unique_ptr<Writer> writer_;
+  detail::OwnedPtr<Writer> writer_;
 };
 
 }  // namespace kopp

@@ -1,7 +1,10 @@
 #pragma once
 
-/// Includes everything that an operator needs, except the definition of nlohmann::json: to write
-/// JSON, also include <kopp/json.hpp>.
+/// Includes everything that an operator needs, except three definitions that are rarely used and
+/// take long to compile. Also include
+/// - <kopp/json.hpp> to write JSON,
+/// - <kopp/informer_set.hpp> to add handlers to the result of Cache::InformerFor,
+/// - <kopp/informer/key_queue.hpp> to call the queue of a controller.
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>

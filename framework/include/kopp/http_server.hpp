@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -138,7 +138,7 @@ class HttpServer {
  private:
   class Impl;
 
-  std::unique_ptr<Impl> impl_;
+  detail::OwnedPtr<Impl> impl_;
 };
 
 }  // namespace kopp

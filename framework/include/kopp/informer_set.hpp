@@ -16,19 +16,9 @@
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
+#include <kopp/unsynced_informer.hpp>
 
 namespace kopp {
-
-/// An informer that has not received its first list.
-struct UnsyncedInformer {
-  KindRef kind = {};
-  std::string ns = {};       ///< the namespace that it watches; empty: all
-  std::string problem = {};  ///< the last failure; empty: none
-  bool missing = false;      ///< the last failure is 404: the API server does not serve the kind
-};
-
-/// Returns the informers, each with its last failure, for one line of a log.
-[[nodiscard]] std::string ToString(const std::vector<UnsyncedInformer>& unsynced);
 
 /// The informers of one view in a Cache: one for each watched namespace, or one for all of them.
 /// The cache owns and starts it; programs add handlers and read.

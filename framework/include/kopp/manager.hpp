@@ -21,6 +21,7 @@
 #include <kopp/permission.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/serving/health.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -135,7 +136,7 @@ class Manager {
   ///
   ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
   ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
-  void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
+  void Declare(Permission permission);
   /// Returns what the manager and the program need in the manager's own cluster; see Declare.
   /// Throws ConfigError if the namespace of the Lease is not known.
   [[nodiscard]] std::vector<Permission> Permissions() const;
@@ -234,11 +235,11 @@ class Manager {
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
-  std::unique_ptr<Metrics> metrics_;              // transports and queues use it
-  std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
-  std::unique_ptr<Cluster> cluster_;              // the one of the options
-  std::unique_ptr<EventRecorder> events_;         // null before Run
-  std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
+  detail::OwnedPtr<Metrics> metrics_;              // transports and queues use it
+  detail::OwnedPtr<SkippedObjectEvents> skipped_;  // the cache uses it
+  detail::OwnedPtr<Cluster> cluster_;              // the one of the options
+  detail::OwnedPtr<EventRecorder> events_;         // null before Run
+  detail::OwnedPtr<ReconcileHistory> history_;  // null without debug pages; controllers add to it
   std::vector<std::unique_ptr<Controller>> controllers_;  // only changed in kNew, with mutex_
   std::vector<Permission> declared_;
 
@@ -251,17 +252,17 @@ class Manager {
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
   std::stop_source elected_;
-  std::unique_ptr<WriteFence> fence_;            // null without leader election
+  detail::OwnedPtr<WriteFence> fence_;           // null without leader election
   std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
   std::optional<Client> leader_client_;          // always set
   std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
-  std::unique_ptr<LeaderElector> elector_;       // null without leader election
+  detail::OwnedPtr<LeaderElector> elector_;      // null without leader election
   std::stop_source term_calls_;                  // cancels the calls of term_client_
   std::optional<Client> term_client_;            // of the reconciles, in this term as leader
-  std::unique_ptr<Shutdown> shutdown_;           // null before the stop
-  std::unique_ptr<Endpoints> endpoints_;
+  detail::OwnedPtr<Shutdown> shutdown_;          // null before the stop
+  detail::OwnedPtr<Endpoints> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
-  std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
+  std::array<detail::OwnedPtr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
 };
 
 }  // namespace kopp

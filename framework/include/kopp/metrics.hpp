@@ -11,6 +11,7 @@
 #include <kopp/leader_election.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/metrics.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -103,7 +104,7 @@ class Metrics final : public workqueue::MetricsProvider,
  private:
   struct Families;
 
-  std::unique_ptr<Families> families_;
+  detail::OwnedPtr<Families> families_;
 };
 
 }  // namespace kopp

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -13,6 +11,8 @@
 #include <kopp/client_options.hpp>
 #include <kopp/http_source.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
 
@@ -21,8 +21,9 @@ struct WatchOptions {
   /// The watch reports the changes after this version, for example ListPage::resource_version.
   /// Required; must not be "0".
   std::string resource_version = {};
-  Clock& clock = Clock::Real();                 ///< must outlive the watcher
-  std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and delays
+  Clock& clock = Clock::Real();  ///< must outlive the watcher
+  /// The seed of the jitter of timeouts and delays.
+  std::uint64_t seed = workqueue::RandomSeed();
 };
 
 /// The type of a watch event.
@@ -64,7 +65,7 @@ class AnyWatcher {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::OwnedPtr<Impl> impl_;
 };
 
 /// The changes of objects, as they happen. Created by Client::Watch.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <kopp/cache.hpp>
+#include <kopp/informer_set.hpp>
 
 namespace kopp {
 namespace {
@@ -104,9 +105,41 @@ std::shared_ptr<InformerSet> Cache::AfterWrites(std::shared_ptr<InformerSet> inf
   return informers;
 }
 
-InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {
-  return *FindOrAdd(SpecOf(kind, form), Use::kPermanent);
+informer::AnyObject Cache::GetAny(const Key& view, Spec (*spec)(const Cache&), const ObjectKey& key,
+                                  const ReadOptions& read) const {
+  return AfterWrites(ForRead(view, spec), key, read)->Get(key);
 }
+
+std::vector<informer::AnyObject> Cache::ListAny(const Key& view, Spec (*spec)(const Cache&),
+                                                std::string_view ns,
+                                                const ReadOptions& read) const {
+  return AfterWrites(ForRead(view, spec), ns, read)->List(ns);
+}
+
+std::vector<informer::AnyObject> Cache::ListAny(const Key& view, Spec (*spec)(const Cache&),
+                                                const informer::StoreListOptions& options,
+                                                const ReadOptions& read) const {
+  return AfterWrites(ForRead(view, spec), options.ns, read)->List(options);
+}
+
+std::vector<informer::AnyObject> Cache::ByIndexAny(const Key& view, Spec (*spec)(const Cache&),
+                                                   std::string_view index, std::string_view value,
+                                                   const ReadOptions& read) const {
+  return AfterWrites(ForRead(view, spec), "", read)->ByIndex(index, value);
+}
+
+InformerSet& Cache::InformersFor(const Spec& spec) { return *FindOrAdd(spec, Use::kPermanent); }
+
+InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {
+  return InformersFor(SpecOf(kind, form));
+}
+
+void Cache::AddIndex(const Spec& spec, const std::string& name,
+                     const informer::AnyIndexFunc& values_of) {
+  InformersFor(spec).AddIndex(name, values_of);
+}
+
+void Cache::AddOwnerIndex(const Spec& spec) { InformersFor(spec).AddOwnerIndex(); }
 
 Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
   const Key key = Key::Of(kind, form);
@@ -147,6 +180,16 @@ Cache::Transform Cache::TransformOf(const Key& key) const {
     metadata.uid = std::move(identity.uid);
     metadata.resourceVersion = std::move(identity.resourceVersion);
   };
+}
+
+bool Cache::MustAwaitSync(const InformerSet& informers) const {
+  return options_.start_informers_on_read && !informers.HasSynced();
+}
+
+std::shared_ptr<InformerSet> Cache::ForRead(const Key& view, Spec (*spec)(const Cache&)) const {
+  auto informers = Find(view);
+  if (informers && !MustAwaitSync(*informers)) return informers;
+  return Synced(spec(*this));
 }
 
 std::shared_ptr<InformerSet> Cache::ForRead(const KindRef& kind, ObjectForm form) const {
@@ -221,6 +264,13 @@ bool Cache::WaitForSync(const std::vector<Entry>& entries, const std::stop_token
   return true;
 }
 
+bool Cache::WaitForSync(const std::stop_token& stop) const { return WaitForSync(Entries(), stop); }
+
+bool Cache::WaitForSync(const std::vector<const InformerSet*>& informers,
+                        const std::stop_token& stop) const {
+  return WaitForSync(Entries(informers), stop);
+}
+
 std::vector<ObjectMeta> Cache::MetadataOf(std::string_view informer, std::size_t limit) const {
   std::vector<ObjectMeta> metadata;
   for (const Entry& entry : Entries()) {
@@ -238,6 +288,13 @@ std::vector<informer::InformerStatus> Cache::Statuses() const {
     std::ranges::move(entry.informers->Statuses(), std::back_inserter(statuses));
   }
   return statuses;
+}
+
+std::vector<UnsyncedInformer> Cache::NotSynced() const { return NotSynced(Entries()); }
+
+std::vector<UnsyncedInformer> Cache::NotSynced(
+    const std::vector<const InformerSet*>& informers) const {
+  return NotSynced(Entries(informers));
 }
 
 std::vector<UnsyncedInformer> Cache::NotSynced(const std::vector<Entry>& entries) {

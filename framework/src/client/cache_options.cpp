@@ -57,6 +57,11 @@ CacheNamespaces ParseNamespaces(std::string_view text) {
   }
 }
 
+CacheOptions& CacheOptions::Set(detail::CacheKey view, detail::AnyObjectCacheOptions options) {
+  by_object.insert_or_assign(std::move(view), std::move(options));
+  return *this;
+}
+
 void RestrictNamespaces(CacheOptions& options, std::string_view text) {
   if (text.empty()) return;
   CacheNamespaces only = ParseNamespaces(text);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <kopp/cache.hpp>
+#include <kopp/informer_set.hpp>
 
 namespace kopp {
 

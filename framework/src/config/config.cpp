@@ -87,7 +87,7 @@ class ConfigSearch {
     if (host.empty() || port.empty()) {
       return Skip("not in a pod ($KUBERNETES_SERVICE_HOST or _PORT is not set)");
     }
-    const fs::path token_file = sources_.service_account / "token";
+    const fs::path token_file = fs::path(sources_.service_account) / "token";
     const auto token = detail::ReadFileIfExists(token_file, "in-cluster");
     if (!token) return Skip("no service account in this pod (" + token_file.string() + ")");
     static_cast<void>(detail::RequireToken(*token, "in-cluster: " + token_file.string()));
@@ -99,7 +99,7 @@ class ConfigSearch {
       config.server = "https://" + host + ':' + port;
       detail::ValidateServer(config.server, "in-cluster: $KUBERNETES_SERVICE_HOST and _PORT");
     }
-    const fs::path authority = sources_.service_account / "ca.crt";
+    const fs::path authority = fs::path(sources_.service_account) / "ca.crt";
     config.certificate_authority = detail::ReadFile(authority, "in-cluster");
     detail::ValidateCertificates(config.certificate_authority, "in-cluster: " + authority.string());
     config.certificate_authority_file = authority;
@@ -139,7 +139,8 @@ class ConfigSearch {
 
   [[nodiscard]] std::string Namespace() const {
     std::string ns =
-        detail::ReadFileIfExists(sources_.service_account / "namespace", "in-cluster").value_or("");
+        detail::ReadFileIfExists(fs::path(sources_.service_account) / "namespace", "in-cluster")
+            .value_or("");
     std::erase_if(ns, [](char c) { return c <= ' '; });
     return ns.empty() ? Config{}.ns : ns;
   }

@@ -48,10 +48,10 @@ bool CredentialMaterial::HasFiles() const {
 }
 
 void CredentialMaterial::ReadTokenFile() {
-  const std::filesystem::path& file = config_.token_file;
+  const std::string& file = config_.token_file;
   if (file.empty()) return;
   const std::string where = config_.source + ": tokenFile";
-  config_.token = RequireToken(ReadFile(file, where), where + ' ' + file.string());
+  config_.token = RequireToken(ReadFile(file, where), where + ' ' + file);
 }
 
 void CredentialMaterial::ReadTlsFiles() {

@@ -201,7 +201,7 @@ void ReadToken(const KubeconfigEntry& user, Config& config) {
   if (config.token_file.empty()) return;
   const std::string where = FieldLocation(user, "tokenFile");
   static_cast<void>(
-      RequireToken(ReadFile(config.token_file, where), where + ' ' + config.token_file.string()));
+      RequireToken(ReadFile(config.token_file, where), where + ' ' + config.token_file));
 }
 
 std::map<std::string, std::string> ReadExecEnv(const KubeconfigEntry& exec) {

@@ -5,6 +5,7 @@
 #include "controller/worker_pool.hpp"
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include <kopp/controller.hpp>
+#include <kopp/informer/key_queue.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/metrics.hpp>
 
 namespace kopp {
@@ -25,6 +28,18 @@ ControllerOptions WithDefaults(ControllerOptions options, const Metrics* metrics
   if (!options.resync) options.resync = kDefaultResync;
   if (metrics != nullptr) options.track_times = true;
   return options;
+}
+
+std::unique_ptr<workqueue::RateLimitingQueue<ObjectKey>> NewQueue(ControllerOptions& options,
+                                                                  Clock& clock, Metrics* metrics) {
+  workqueue::QueueOptions queue{.name = options.name,
+                                .clock = clock,
+                                .metrics = metrics,
+                                .order = options.order,
+                                .track_times = options.track_times,
+                                .coalesce = options.coalesce};
+  return std::make_unique<workqueue::RateLimitingQueue<ObjectKey>>(std::move(queue),
+                                                                   std::move(options.limiter));
 }
 
 void RequireWorkers(const std::string& controller, int workers) {
@@ -41,25 +56,19 @@ Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache
       kind_(kind),
       cache_(cache),
       clock_(clock),
-      running_(options_.cancel_superseded ? std::make_unique<RunningReconciles>(queue_) : nullptr),
-      queue_({.name = options_.name,
-              .clock = clock,
-              .metrics = metrics,
-              .order = options_.order,
-              .track_times = options_.track_times,
-              .coalesce = options_.coalesce},
-             std::move(options_.limiter)),
+      queue_(NewQueue(options_, clock, metrics)),
       sources_(std::make_unique<SourceRunner>(EventsOf({}), clock)) {
   RequireWorkers(name(), *options_.workers);
-  if (running_) {
-    queue_.OnSuperseded([this](const ObjectKey& key) { running_->OnSuperseded(key); });
+  if (options_.cancel_superseded) {
+    running_ = std::make_unique<RunningReconciles>(*queue_);
+    queue_->OnSuperseded([this](const ObjectKey& key) { running_->OnSuperseded(key); });
   }
   if (metrics != nullptr) {
     metrics_ = metrics->NewReconcileMetrics(name());
     metrics_->SetWorkers(*options_.workers);
   }
   workers_ = std::make_unique<WorkerPool>(
-      queue_, clock_, *options_.workers,
+      *queue_, clock_, *options_.workers,
       [this](const WorkerPool::QueuedKey& next, const std::stop_token& stop) {
         runner_->Process(next, stop);
         ++completed_;
@@ -74,6 +83,14 @@ void Controller::SetPrimary(InformerSet& informers, Find find) {
   informers.AddHandler(
       EnqueueResumed(EventsOf(kind_.kind), options_.pause_annotation),
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
+}
+
+void Controller::AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
+
+void Controller::OnReconciler(std::function<void()> start) { on_reconciler_ = std::move(start); }
+
+void Controller::AddObserver(ReconcileObserver observer) {
+  observers_.push_back(std::move(observer));
 }
 
 void Controller::SetReconciler(Reconciler reconcile) {
@@ -112,7 +129,7 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
                                        .metrics = metrics_.get(),
                                        .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
-          queue_, std::move(options),
+          *queue_, std::move(options),
           ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
     });
   }

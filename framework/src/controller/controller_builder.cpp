@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/controller/controller_builder.hpp>
+#include <kopp/informer_set.hpp>
 
 namespace kopp {
 
@@ -34,6 +35,10 @@ void ControllerBuilderBase::AddHandler(InformerSet& informers, const std::type_i
   controller_.AddInformers(informers);
   predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
   informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
+}
+
+void ControllerBuilderBase::Restrict(AnyPredicate predicate) {
+  *predicate_ = *predicate_ && std::move(predicate);
 }
 
 informer::HandlerOptions ControllerBuilderBase::NonBlocking(Duration resync) {

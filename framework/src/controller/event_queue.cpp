@@ -1,9 +1,38 @@
-#include <kopp/controller/event_queue.hpp>
+#include <memory>
+#include <utility>
 
-template class kopp::workqueue::DelayingQueue<kopp::ObjectKey>;
-template class kopp::workqueue::RateLimitingQueue<kopp::ObjectKey>;
+#include <kopp/controller/event_queue.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp {
+namespace {
+
+std::unique_ptr<workqueue::Note> NoteOf(Reason reason) {
+  return std::make_unique<ReasonsNote>(std::move(reason));
+}
+
+}  // namespace
+
+void EventQueue::Add(const ObjectKey& key, int priority) const {
+  Add(key, Reason::Type::kEvent, priority);
+}
+
+void EventQueue::Add(const ObjectKey& key, Reason::Type type, int priority) const {
+  const bool supersedes = IsChange(type);
+  if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
+  queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}), supersedes);
+}
+
+void EventQueue::Add(const ObjectKey& key, Reason reason, int priority) const {
+  const bool supersedes = IsChange(reason.type);
+  if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
+  queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)), supersedes);
+}
+
+void EventQueue::AddAfter(const ObjectKey& key, Duration delay, int priority) const {
+  if (!keep_reasons_) return queue_->AddAfter(key, delay, priority);
+  queue_->AddAfter(key, delay, priority, NoteOf({.source = source_}));
+}
 
 informer::EnqueueFunction EventQueue::Enqueue() const {
   if (!keep_reasons_) {  // do not even create the reason

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <kopp/controller/watch_handle.hpp>
+#include <kopp/informer_set.hpp>
 
 namespace kopp {
 

@@ -69,7 +69,7 @@ void ValidateLeaderElection(const LeaderElectionOptions& options) {
 std::string LeaderElectionNamespace(const LeaderElectionOptions& options,
                                     const ConfigSources& sources) {
   if (!options.ns.empty()) return options.ns;
-  const auto file = sources.service_account / "namespace";
+  const auto file = sources.service_account + "/namespace";
   if (const auto text = detail::ReadFileIfExists(file, "leader election")) {
     if (std::string ns = WithoutSpaces(*text); !ns.empty()) return ns;
   }

@@ -59,6 +59,8 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
 
 }  // namespace
 
+void Manager::Declare(Permission permission) { declared_.push_back(std::move(permission)); }
+
 std::vector<Permission> Manager::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));

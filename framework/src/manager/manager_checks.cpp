@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>

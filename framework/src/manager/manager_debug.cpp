@@ -6,6 +6,7 @@
 
 #include <kopp/controller/reason.hpp>
 #include <kopp/informer/fields.hpp>
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/serving/debug.hpp>

@@ -12,6 +12,7 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/client.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <kopp/cache.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>

@@ -13,6 +13,7 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/client.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp::cache_test {

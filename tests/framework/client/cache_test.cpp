@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/cache.hpp>
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/workqueue/guarded.hpp>
 

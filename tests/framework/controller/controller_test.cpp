@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/workqueue/order.hpp>
 

@@ -17,6 +17,7 @@
 
 #include <kopp/controller/channel.hpp>
 #include <kopp/controller/source.hpp>
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {

@@ -12,6 +12,7 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/controller.hpp>
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/testing/fake_clock.hpp>

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/informer/key_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

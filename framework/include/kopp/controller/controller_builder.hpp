@@ -15,6 +15,7 @@
 #include <kopp/controller/handler_functions.hpp>
 #include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
+#include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/informer/unstructured.hpp>
@@ -50,6 +51,8 @@ class ControllerBuilderBase {
                   informer::AnyEventHandler handler, informer::HandlerOptions options);
   /// For handlers that only add keys to the queue. They need no thread.
   static informer::HandlerOptions NonBlocking(Duration resync = {});
+  /// Adds a predicate to predicate_.
+  void Restrict(AnyPredicate predicate);
 
   Controller& controller_;
   InformerSet& informers_;                   // of the reconciled objects
@@ -187,7 +190,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   /// std::logic_error if the predicate is for another view. See predicates.hpp.
   /// controller-runtime: builder.WithPredicates.
   ControllerBuilder& Where(AnyPredicate predicate) {
-    *predicate_ = *predicate_ && std::move(predicate);
+    Restrict(std::move(predicate));
     return *this;
   }
 

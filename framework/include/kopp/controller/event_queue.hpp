@@ -1,12 +1,13 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 
 #include <kopp/controller/reason.hpp>
 #include <kopp/informer/handlers.hpp>
-#include <kopp/workqueue/rate_limiting_queue.hpp>
+#include <kopp/informer/object_key.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/fwd.hpp>
 
 namespace kopp {
 
@@ -29,24 +30,11 @@ class EventQueue {
   }
 
   /// Adds a key, to reconcile the object soon. A larger `priority` is higher.
-  void Add(const ObjectKey& key, int priority = 0) const {
-    Add(key, Reason::Type::kEvent, priority);
-  }
-  void Add(const ObjectKey& key, Reason::Type type, int priority = 0) const {
-    const bool supersedes = IsChange(type);
-    if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
-    queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}), supersedes);
-  }
-  void Add(const ObjectKey& key, Reason reason, int priority = 0) const {
-    const bool supersedes = IsChange(reason.type);
-    if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
-    queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)), supersedes);
-  }
+  void Add(const ObjectKey& key, int priority = 0) const;
+  void Add(const ObjectKey& key, Reason::Type type, int priority = 0) const;
+  void Add(const ObjectKey& key, Reason reason, int priority = 0) const;
   /// Adds a key after `delay`. If the key is already delayed, the earlier time applies.
-  void AddAfter(const ObjectKey& key, Duration delay, int priority = 0) const {
-    if (!keep_reasons_) return queue_->AddAfter(key, delay, priority);
-    queue_->AddAfter(key, delay, priority, NoteOf({.source = source_}));
-  }
+  void AddAfter(const ObjectKey& key, Duration delay, int priority = 0) const;
 
   /// Returns the function for the handlers in informer/handlers.hpp. The source is the kind.
   [[nodiscard]] informer::EnqueueFunction Enqueue() const;
@@ -54,9 +42,6 @@ class EventQueue {
  private:
   /// Returns whether a reason of this type is a newer event.
   [[nodiscard]] static bool IsChange(Reason::Type type);
-  [[nodiscard]] static std::unique_ptr<workqueue::Note> NoteOf(Reason reason) {
-    return std::make_unique<ReasonsNote>(std::move(reason));
-  }
 
   Queue* queue_;
   bool keep_reasons_;
@@ -64,9 +49,3 @@ class EventQueue {
 };
 
 }  // namespace kopp
-
-// Instantiated once, in event_queue.cpp, to reduce the compile time of programs.
-// NOLINTBEGIN(clang-analyzer-optin.performance.Padding): see Queue
-extern template class kopp::workqueue::DelayingQueue<kopp::ObjectKey>;
-extern template class kopp::workqueue::RateLimitingQueue<kopp::ObjectKey>;
-// NOLINTEND(clang-analyzer-optin.performance.Padding)

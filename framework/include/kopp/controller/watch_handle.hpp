@@ -6,9 +6,10 @@
 #include <vector>
 
 #include <kopp/informer/handler_registration.hpp>
-#include <kopp/informer_set.hpp>
 
 namespace kopp {
+
+class InformerSet;
 
 /// A watch that a program has started while it runs; see Controller::Watch. Owns the watch: when
 /// the last handle of a view is stopped or destroyed, its informers stop and the cache forgets the

@@ -12,6 +12,7 @@
 #include <kopp/leader_election/write_fence.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
@@ -102,7 +103,7 @@ class LeaderElector {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::OwnedPtr<Impl> impl_;
 };
 
 }  // namespace kopp

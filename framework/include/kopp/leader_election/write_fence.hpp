@@ -7,6 +7,7 @@
 
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -57,7 +58,7 @@ class WriteFence {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::OwnedPtr<Impl> impl_;
 };
 
 /// A Transport that sends writes only while a WriteFence is open. Reads (GET and HEAD) always pass.

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include <kopp/informer/event_handler.hpp>
-#include <kopp/workqueue/queue.hpp>
+#include <kopp/informer/object_key.hpp>
+#include <kopp/workqueue/fwd.hpp>
 
 namespace kopp::informer {
 
-/// A work queue of object keys.
+/// A work queue of object keys. key_queue.hpp defines it.
 using KeyQueue = workqueue::Queue<ObjectKey>;
 
 /// The priority of keys that the initial list and resyncs enqueue, so that live changes are
@@ -97,7 +98,3 @@ AnyEventHandler EnqueueMapped(KeyQueue& queue,
 }
 
 }  // namespace kopp::informer
-
-// Instantiated once, in handlers.cpp, to reduce the compile time of programs.
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): see Queue
-extern template class kopp::workqueue::Queue<kopp::ObjectKey>;

@@ -6,7 +6,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include <kopp/informer/reflector.hpp>
 #include <kopp/informer/store.hpp>
 #include <kopp/informer/store_version.hpp>
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp::informer {
 
@@ -30,10 +30,11 @@ namespace kopp::informer {
 struct InformerOptions {
   Clock& clock = Clock::Real();  ///< must outlive the informer
 
-  std::uint64_t seed = std::random_device{}();  ///< seed of the jitter of timeouts and back-off
-  bool use_watch_list = false;                  ///< as in ReflectorOptions
-  bool consistent_start = false;                ///< as in ReflectorOptions
-  Duration audit_interval{};                    ///< as in ReflectorOptions
+  /// The seed of the jitter of timeouts and back-off.
+  std::uint64_t seed = workqueue::RandomSeed();
+  bool use_watch_list = false;                                 ///< as in ReflectorOptions
+  bool consistent_start = false;                               ///< as in ReflectorOptions
+  Duration audit_interval{};                                   ///< as in ReflectorOptions
   std::function<void(const CacheDrift& drift)> on_drift = {};  ///< as in ReflectorOptions
   /// As ReflectorOptions::on_problem. Also called if a handler or an index function throws, and if
   /// a handler has been busy with one event for a minute.

@@ -7,7 +7,8 @@
 #include <typeinfo>
 #include <utility>
 
-#include <kopp/informer/informer.hpp>
+#include <kopp/informer/any_object.hpp>
+#include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/selector.hpp>
 
 namespace kopp {

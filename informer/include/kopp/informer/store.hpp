@@ -12,6 +12,7 @@
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp::informer {
 
@@ -148,7 +149,7 @@ class AnyStore::Change {
   friend class AnyStore;
   explicit Change(AnyStore& store);
 
-  std::unique_ptr<Transaction> transaction_;
+  kopp::detail::OwnedPtr<Transaction> transaction_;
 };
 
 /// An AnyStoreSnapshot of objects of the view `T`.

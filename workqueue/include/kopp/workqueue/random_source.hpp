@@ -14,15 +14,22 @@ namespace kopp::workqueue {
 /// jitter, so tests can choose the numbers. It must be thread-safe.
 using RandomSource = std::function<double()>;
 
-/// Returns a random number from 0 to 1 from the operating system. Thread-safe; has no state.
-/// Throws std::system_error if the operating system has none.
-inline double SystemRandom() {
+/// Returns 64 random bits from the operating system, for example to seed a generator. Thread-safe;
+/// has no state. Throws std::system_error if the operating system has none.
+inline std::uint64_t RandomSeed() {
   // Not std::random_device: <random> adds a tenth of a second to each compile.
-  std::uint32_t bits = 0;
+  std::uint64_t bits = 0;
   if (::getentropy(&bits, sizeof bits) != 0) {
     throw std::system_error(errno, std::generic_category(), "getentropy");
   }
-  return static_cast<double>(bits) / std::numeric_limits<std::uint32_t>::max();
+  return bits;
+}
+
+/// Returns a random number from 0 to 1 from the operating system. Thread-safe; has no state.
+/// Throws std::system_error if the operating system has none.
+inline double SystemRandom() {
+  return static_cast<double>(RandomSeed()) /
+         static_cast<double>(std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace kopp::workqueue
