@@ -9,12 +9,14 @@
 
 #include <atomic>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/owner.hpp>
@@ -25,6 +27,7 @@ namespace {
 using kopp::Deployment;
 using nlohmann::json;
 using sample::Foo;
+namespace apps = kopp::k8s::apps::v1;
 
 constexpr int kWorkers = 4;  // as in peers/operator
 
@@ -34,33 +37,38 @@ struct Counters {
   std::atomic<int> errors = 0;
 };
 
-json DesiredDeployment(const Foo& foo) {
-  const json labels{{"app", "nginx"}, {"controller", foo.metadata.name}};
-  const json container{{"name", "nginx"}, {"image", "nginx:latest"}};
-  json spec{
-      {"selector", {{"matchLabels", labels}}},
-      {"template",
-       {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", json::array({container})}}}}}};
-  if (foo.spec.replicas) spec["replicas"] = *foo.spec.replicas;
-  return {{"metadata", kopp::OwnedBy(foo, foo.spec.deploymentName)}, {"spec", spec}};
+apps::Deployment DesiredDeployment(const Foo& foo) {
+  const std::map<std::string, std::string> labels{{"app", "nginx"},
+                                                  {"controller", foo.metadata.name}};
+  return {.metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
+          .spec = {
+              .replicas = foo.spec.replicas,
+              .selector = {.matchLabels = labels},
+              .template_ = {.metadata = {.labels = labels},
+                            .spec = {.containers = {{.image = "nginx:latest", .name = "nginx"}}}}}};
 }
 
-Deployment EnsureDeployment(const Foo& foo, const kopp::Context& context) {
+/// Returns the available replicas of the Deployment.
+int EnsureDeployment(const Foo& foo, const kopp::Context& context) {
   const auto existing = context.cache.Get<Deployment>({foo.metadata.ns, foo.spec.deploymentName});
-  if (!existing) return context.client.Create<Deployment>(DesiredDeployment(foo));
+  if (!existing) {
+    return context.client.Create(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
+  }
   if (!kopp::IsControlledBy(*existing, foo)) {
     throw std::runtime_error("the Foo does not control the Deployment " + existing->metadata.name);
   }
-  if (!foo.spec.replicas || foo.spec.replicas == existing->spec.replicas) return *existing;
-  return context.client.Update<Deployment>(DesiredDeployment(foo));
+  if (!foo.spec.replicas || foo.spec.replicas == existing->spec.replicas) {
+    return existing->status.availableReplicas;
+  }
+  return context.client.Update<Deployment>(json(DesiredDeployment(foo))).status.availableReplicas;
 }
 
 kopp::Result Reconcile(const Foo& foo, const kopp::Context& context) {
-  const Deployment deployment = EnsureDeployment(foo, context);
+  const int available = EnsureDeployment(foo, context);
   const json metadata{{"name", foo.metadata.name},
                       {"namespace", foo.metadata.ns},
                       {"resourceVersion", foo.metadata.resourceVersion}};
-  const json status{{"availableReplicas", deployment.status.availableReplicas}};
+  const json status{{"availableReplicas", available}};
   context.client.UpdateStatus<Foo>({{"metadata", metadata}, {"status", status}});
   return {};
 }

@@ -144,7 +144,7 @@ class Client {
   /// POSTs the object and returns it as the API server stored it.
   template <Object T>
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
-    return Decode<T>(CreateText(T::kKind, object, options));
+    return DecodeWritten<T>(CreateText(T::kKind, object, options));
   }
   /// Create() of a typed object: `client.Create(deployment)`. Sends what Encode() writes: plain
   /// numbers and booleans are always sent, other fields if they are set.
@@ -154,13 +154,13 @@ class Client {
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
-    return Decode<T>(CreateEncoded(T::kKind, Encode(object), options));
+    return DecodeWritten<T>(CreateEncoded(T::kKind, Encode(object), options));
   }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
   /// with IsConflict(); without it, the object overwrites concurrent changes.
   template <Object T>
   T Update(const nlohmann::json& object, const WriteOptions& options = {}) const {
-    return Decode<T>(UpdateText(T::kKind, object, options));
+    return DecodeWritten<T>(UpdateText(T::kKind, object, options));
   }
   /// Not available for a struct, which may not have all fields of the object: see above and
   /// Replace.
@@ -175,7 +175,7 @@ class Client {
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Replace(const T& object, const WriteOptions& options = {}) const {
-    return Decode<T>(UpdateEncoded(T::kKind, Encode(object), options));
+    return DecodeWritten<T>(UpdateEncoded(T::kKind, Encode(object), options));
   }
   /// Update() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
@@ -185,7 +185,7 @@ class Client {
   /// Changes the object and returns the result.
   template <Object T>
   T Patch(const ObjectKey& key, const kopp::Patch& patch, const WriteOptions& options = {}) const {
-    return Decode<T>(PatchText(T::kKind, key, patch, options));
+    return DecodeWritten<T>(PatchText(T::kKind, key, patch, options));
   }
   /// Patch() of the status subresource: the API server ignores changes of the spec.
   template <Object T>
@@ -198,7 +198,7 @@ class Client {
   /// managers, unless options.force is false.
   template <Object T>
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
-    return Decode<T>(ApplyText(T::kKind, object, options));
+    return DecodeWritten<T>(ApplyText(T::kKind, object, options));
   }
   /// Apply() of a typed object: `client.Apply(deployment)`. Sends what Encode() writes: plain
   /// numbers and booleans are always sent, so do not apply a view that you would not write, such as
@@ -206,14 +206,14 @@ class Client {
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Apply(const T& object, const ApplyOptions& options = {}) const {
-    return Decode<T>(ApplyEncoded(T::kKind, Encode(object), options));
+    return DecodeWritten<T>(ApplyEncoded(T::kKind, Encode(object), options));
   }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
   /// object was deleted, or deleted and created again with another uid.
   template <Object T>
   T ApplyStatus(const T& object, const decltype(T::status)& status,
                 const ApplyOptions& options = {}) const {
-    return Decode<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
+    return DecodeWritten<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
   }
   /// Explains that `status` has a wrong type.
   template <Object T, typename Status>
@@ -292,30 +292,60 @@ class Client {
                                                    const GetOptions& options) const;
   [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind, const ListFilter& filter,
                                                    const ListOptions& options) const;
-  [[nodiscard]] std::string CreateText(const Kind& kind, const nlohmann::json& object,
-                                       const WriteOptions& options) const;
-  [[nodiscard]] std::string CreateEncoded(const Kind& kind, const std::string& object,
-                                          const WriteOptions& options) const;
-  [[nodiscard]] std::string UpdateText(const Kind& kind, const nlohmann::json& object,
-                                       const WriteOptions& options) const;
-  [[nodiscard]] std::string UpdateEncoded(const Kind& kind, const std::string& object,
-                                          const WriteOptions& options) const;
-  [[nodiscard]] std::string PatchText(const Kind& kind, const ObjectKey& key,
-                                      const kopp::Patch& patch, const WriteOptions& options) const;
-  [[nodiscard]] std::string ApplyText(const Kind& kind, const nlohmann::json& object,
-                                      const ApplyOptions& options) const;
-  [[nodiscard]] std::string ApplyEncoded(const Kind& kind, const std::string& object,
-                                         const ApplyOptions& options) const;
-  [[nodiscard]] std::string ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                            const std::string& status, ApplyOptions options) const;
+  /// The response to a write.
+  struct Written {
+    std::string text;
+    bool report = false;     // to the observer
+    bool is_object = false;  // of the kind, not of a subresource with a kind of its own
+  };
+  [[nodiscard]] Written CreateText(const Kind& kind, const nlohmann::json& object,
+                                   const WriteOptions& options) const;
+  [[nodiscard]] Written CreateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const;
+  [[nodiscard]] Written UpdateText(const Kind& kind, const nlohmann::json& object,
+                                   const WriteOptions& options) const;
+  [[nodiscard]] Written UpdateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const;
+  [[nodiscard]] Written PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                                  const WriteOptions& options) const;
+  [[nodiscard]] Written ApplyText(const Kind& kind, const nlohmann::json& object,
+                                  const ApplyOptions& options) const;
+  [[nodiscard]] Written ApplyEncoded(const Kind& kind, const std::string& object,
+                                     const ApplyOptions& options) const;
+  [[nodiscard]] Written ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
+                                        const std::string& status, ApplyOptions options) const;
 
   /// Reads a page of a list, and prepares `options` for the next page.
   [[nodiscard]] kopp::ListPage<std::string> ReadPage(const Kind& kind, const ListFilter& filter,
                                                      ListOptions& options) const;
   [[nodiscard]] AnyWatcher WatchAny(const Kind& kind, AnyHttpSource::Decoder decode,
                                     ListFilter filter, const WatchOptions& options) const;
-  [[nodiscard]] std::string Write(const Kind& kind, Request request, const WriteOptions& options,
-                                  std::string_view force = {}) const;
+  struct Body {
+    ObjectKey key;
+    std::string text;
+  };
+  [[nodiscard]] Written Write(Request request, const WriteOptions& options,
+                              std::string_view force = {}) const;
+  [[nodiscard]] Written WriteNew(const Kind& kind, Body body, const WriteOptions& options) const;
+  [[nodiscard]] Written WriteExisting(const Kind& kind, Body body,
+                                      const WriteOptions& options) const;
+  [[nodiscard]] Written WriteApplied(const Kind& kind, Body body,
+                                     const ApplyOptions& options) const;
+  /// Decodes the object in the response to a write, and reports it.
+  template <Object T>
+  [[nodiscard]] T DecodeWritten(const Written& written) const {
+    T object{};
+    DecodeWritten(T::kKind, written, &object, [](std::string_view text, void* to) {
+      auto& typed = *static_cast<T*>(to);
+      typed = Decode<T>(text);
+      return static_cast<const ObjectMeta*>(&typed.metadata);
+    });
+    return object;
+  }
+  void DecodeWritten(const Kind& kind, const Written& written, void* object,
+                     const ObjectMeta* (*decode)(std::string_view text, void* to)) const;
+  /// Reports the object in the response to a write, and returns the response.
+  [[nodiscard]] const std::string& Reported(const Kind& kind, const Written& written) const;
   void ReportWrites(const Kind& kind,
                     const std::function<std::vector<WrittenObject>()>& decode) const;
   [[nodiscard]] std::string DeleteBody(const DeleteOptions& options) const;
@@ -325,12 +355,10 @@ class Client {
   [[nodiscard]] ObjectKey KeyFor(const Kind& kind, const ObjectKey& key) const {
     return {NamespaceFor(kind, key.ns), key.name};
   }
-  struct Body {
-    ObjectKey key;
-    std::string text;
-  };
   [[nodiscard]] Body BodyOf(const Kind& kind, std::string_view subresource,
                             const nlohmann::json& object) const;
+  [[nodiscard]] Body BodyOfEncoded(const Kind& kind, std::string_view subresource,
+                                   const std::string& object) const;
   static WriteOptions OfStatus(WriteOptions options) {
     options.subresource = "status";
     return options;

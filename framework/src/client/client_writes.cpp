@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -32,21 +36,42 @@ constexpr std::array kSubresourceTypes{
     SubresourceType{"token", "authentication.k8s.io/v1", "TokenRequest"},
     SubresourceType{"binding", "v1", "Binding"}};
 
-/// Returns the text of `object` with `apiVersion` and `kind`, which the API server requires in each
-/// body. Adds those that are missing to the text, so that the object is not copied.
-std::string TextWithType(const Kind& kind, std::string_view subresource, const json& object) {
+/// The part of an encoded object that identifies it.
+struct EncodedIdentity {
+  struct Metadata {
+    std::string name;
+    std::string ns;
+  };
+  std::optional<std::string> apiVersion;
+  std::optional<std::string> kind;
+  Metadata metadata;
+};
+KOPP_FIELDS(EncodedIdentity::Metadata, name, KOPP_FIELD(ns, "namespace"))
+KOPP_FIELDS(EncodedIdentity, apiVersion, kind, metadata)
+
+/// Returns "{" and the members `apiVersion` and `kind`, which the API server requires in each body,
+/// unless the object has them: `has` says so.
+template <typename Has>
+std::string BeginWithType(const Kind& kind, std::string_view subresource, Has has) {
   const auto* const type =
       std::find_if(kSubresourceTypes.begin(), kSubresourceTypes.end(),
                    [&](const auto& each) { return each.subresource == subresource; });
   const bool is_own_kind = type == kSubresourceTypes.end();
   std::string text = "{";
   const auto add_missing = [&](const char* key, std::string_view value) {
-    if (object.contains(key)) return;
+    if (has(key)) return;
     detail::AppendJsonKey(text, key);
     detail::AppendJsonString(text, value);
   };
   add_missing("apiVersion", is_own_kind ? kind.api_version : type->api_version);
   add_missing("kind", is_own_kind ? kind.kind : type->kind);
+  return text;
+}
+
+/// Returns the text of `object` with its type. The object is not copied.
+std::string TextWithType(const Kind& kind, std::string_view subresource, const json& object) {
+  std::string text =
+      BeginWithType(kind, subresource, [&](const char* key) { return object.contains(key); });
   for (const auto& [key, value] : object.get_ref<const json::object_t&>()) {
     detail::AppendJsonKey(text, key);
     detail::AppendJson(text, value);
@@ -102,9 +127,24 @@ Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
   return {std::move(sent), TextWithType(kind, subresource, with_namespace)};
 }
 
+/// BodyOf() for the text of an object. It is not parsed into a DOM, unless its namespace is added.
+Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresource,
+                                   const std::string& object) const {
+  auto identity = Decode<EncodedIdentity>(object);
+  const ObjectKey key{std::move(identity.metadata.ns), std::move(identity.metadata.name)};
+  ObjectKey sent = KeyFor(kind, key);
+  if (sent.ns != key.ns) return BodyOf(kind, subresource, json::parse(object));
+  std::string text = BeginWithType(kind, subresource, [&](std::string_view member) {
+    return (member == "kind" ? identity.kind : identity.apiVersion).has_value();
+  });
+  if (text.size() > 1 && object.size() > 2) text += ',';
+  text.append(object, 1);  // what Encode writes begins with the brace
+  return {std::move(sent), std::move(text)};
+}
+
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-std::string Client::Write(const Kind& kind, Request request, const WriteOptions& options,
-                          std::string_view force) const {
+Client::Written Client::Write(Request request, const WriteOptions& options,
+                              std::string_view force) const {
   const bool dry_run = dry_run_ || options.dry_run;
   request.target = WithQuery(
       std::move(request.target),
@@ -112,9 +152,30 @@ std::string Client::Write(const Kind& kind, Request request, const WriteOptions&
        {"force", force},
        {"dryRun", dry_run ? "All" : ""},
        {"fieldValidation", QueryValue(options.field_validation.value_or(field_validation_))}});
-  std::string body = Call(request);
-  if (!dry_run) ReportWrites(kind, [&] { return WrittenObjects(kind, body); });
-  return body;
+  const bool is_object = options.subresource.empty() || options.subresource == "status";
+  return {
+      .text = Call(request), .report = !dry_run && observer_ != nullptr, .is_object = is_object};
+}
+
+const std::string& Client::Reported(const Kind& kind, const Written& written) const {
+  if (written.report) ReportWrites(kind, [&] { return WrittenObjects(kind, written.text); });
+  return written.text;
+}
+
+/// Reports what `decode` has read, so that the response is parsed only once.
+void Client::DecodeWritten(const Kind& kind, const Written& written, void* object,
+                           const ObjectMeta* (*decode)(std::string_view text, void* to)) const {
+  const ObjectMeta* metadata = nullptr;
+  try {
+    metadata = decode(written.text, object);
+  } catch (...) {  // such as a view that does not fit; but the object was written
+    static_cast<void>(Reported(kind, written));
+    throw;
+  }
+  if (!written.report) return;
+  const auto state = written.is_object ? WrittenObjectOf(*metadata) : std::nullopt;
+  if (state) return observer_->OnWrite(kind, *state);
+  static_cast<void>(Reported(kind, written));
 }
 
 /// Reports the objects that `decode` returns. A response that cannot be decoded is not reported:
@@ -128,72 +189,81 @@ void Client::ReportWrites(const Kind& kind,
   }
 }
 
-std::string Client::CreateText(const Kind& kind, const json& object,
-                               const WriteOptions& options) const {
-  auto [key, text] = BodyOf(kind, options.subresource, object);
-  if (kind.scope == Scope::kNamespaced && key.ns.empty()) {
+Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions& options) const {
+  if (kind.scope == Scope::kNamespaced && body.key.ns.empty()) {
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to create has no metadata.namespace: set it");
   }
-  return Write(kind,
-               {.method = "POST",
-                .target = options.subresource.empty() ? CollectionPath(kind, key.ns)
-                                                      : ObjectPath(kind, key, options.subresource),
-                .body = std::move(text)},
+  return Write(
+      {.method = "POST",
+       .target = options.subresource.empty() ? CollectionPath(kind, body.key.ns)
+                                             : ObjectPath(kind, body.key, options.subresource),
+       .body = std::move(body.text)},
+      options);
+}
+
+Client::Written Client::CreateText(const Kind& kind, const json& object,
+                                   const WriteOptions& options) const {
+  return WriteNew(kind, BodyOf(kind, options.subresource, object), options);
+}
+
+Client::Written Client::CreateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const {
+  return WriteNew(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::WriteExisting(const Kind& kind, Body body,
+                                      const WriteOptions& options) const {
+  return Write({.method = "PUT",
+                .target = ObjectPath(kind, body.key, options.subresource),
+                .body = std::move(body.text)},
                options);
 }
 
-std::string Client::CreateEncoded(const Kind& kind, const std::string& object,
+Client::Written Client::UpdateText(const Kind& kind, const json& object,
+                                   const WriteOptions& options) const {
+  return WriteExisting(kind, BodyOf(kind, options.subresource, object), options);
+}
+
+Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const {
+  return WriteExisting(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                                   const WriteOptions& options) const {
-  return CreateText(kind, json::parse(object), options);
-}
-
-std::string Client::UpdateText(const Kind& kind, const json& object,
-                               const WriteOptions& options) const {
-  auto [key, text] = BodyOf(kind, options.subresource, object);
-  return Write(kind,
-               {.method = "PUT",
-                .target = ObjectPath(kind, key, options.subresource),
-                .body = std::move(text)},
-               options);
-}
-
-std::string Client::UpdateEncoded(const Kind& kind, const std::string& object,
-                                  const WriteOptions& options) const {
-  return UpdateText(kind, json::parse(object), options);
-}
-
-std::string Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
-                              const WriteOptions& options) const {
-  return Write(kind,
-               {.method = "PATCH",
+  return Write({.method = "PATCH",
                 .target = ObjectPath(kind, KeyFor(kind, key), options.subresource),
                 .body = patch.text,
                 .content_type = ContentType(patch.type)},
                options);
 }
 
-std::string Client::ApplyText(const Kind& kind, const json& object,
-                              const ApplyOptions& options) const {
-  auto [key, text] = BodyOf(kind, options.subresource, object);
-  return Write(kind,
-               {.method = "PATCH",
-                .target = ObjectPath(kind, key, options.subresource),
-                .body = std::move(text),
+Client::Written Client::WriteApplied(const Kind& kind, Body body,
+                                     const ApplyOptions& options) const {
+  return Write({.method = "PATCH",
+                .target = ObjectPath(kind, body.key, options.subresource),
+                .body = std::move(body.text),
                 .content_type = "application/apply-patch+yaml"},
-               {.field_manager = options.field_manager,
+               {.subresource = options.subresource,
+                .field_manager = options.field_manager,
                 .dry_run = options.dry_run,
                 .field_validation = options.field_validation},
                options.force ? "true" : "");
 }
 
-std::string Client::ApplyEncoded(const Kind& kind, const std::string& object,
-                                 const ApplyOptions& options) const {
-  return ApplyText(kind, json::parse(object), options);
+Client::Written Client::ApplyText(const Kind& kind, const json& object,
+                                  const ApplyOptions& options) const {
+  return WriteApplied(kind, BodyOf(kind, options.subresource, object), options);
 }
 
-std::string Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                    const std::string& status, ApplyOptions options) const {
+Client::Written Client::ApplyEncoded(const Kind& kind, const std::string& object,
+                                     const ApplyOptions& options) const {
+  return WriteApplied(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
+                                        const std::string& status, ApplyOptions options) const {
   ObjectMeta identity;
   identity.name = metadata.name;
   identity.ns = metadata.ns;
@@ -254,28 +324,28 @@ void Client::DeleteAllOf(const Kind& kind, const ListFilter& filter,
 Scale Client::UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options) const {
   WriteOptions scale_options = options;
   scale_options.subresource = "scale";
-  return Decode<Scale>(UpdateText(kind, scale, scale_options));
+  return Decode<Scale>(Reported(kind, UpdateText(kind, scale, scale_options)));
 }
 
 json Client::Create(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return json::parse(CreateText(kind, object, options));
+  return json::parse(Reported(kind, CreateText(kind, object, options)));
 }
 json Client::Update(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return json::parse(UpdateText(kind, object, options));
+  return json::parse(Reported(kind, UpdateText(kind, object, options)));
 }
 json Client::UpdateStatus(const Kind& kind, const json& object, const WriteOptions& options) const {
   return Update(kind, object, OfStatus(options));
 }
 json Client::Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                    const WriteOptions& options) const {
-  return json::parse(PatchText(kind, key, patch, options));
+  return json::parse(Reported(kind, PatchText(kind, key, patch, options)));
 }
 json Client::PatchStatus(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                          const WriteOptions& options) const {
   return Patch(kind, key, patch, OfStatus(options));
 }
 json Client::Apply(const Kind& kind, const json& object, const ApplyOptions& options) const {
-  return json::parse(ApplyText(kind, object, options));
+  return json::parse(Reported(kind, ApplyText(kind, object, options)));
 }
 
 }  // namespace kopp

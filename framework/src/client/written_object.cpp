@@ -57,6 +57,15 @@ bool IsDeletionComplete(const Kind& kind, const WriteResponse::Metadata& metadat
 
 }  // namespace
 
+std::optional<WrittenObject> WrittenObjectOf(const ObjectMeta& metadata) {
+  if (metadata.resourceVersion.empty() || metadata.deletionTimestamp) return std::nullopt;
+  return WrittenObject{.key = {metadata.ns, metadata.name},
+                       .uid = metadata.uid,
+                       .resource_version = metadata.resourceVersion,
+                       .labels = metadata.labels.get(),
+                       .state = State::kExists};
+}
+
 std::vector<WrittenObject> WrittenObjects(const Kind& kind, std::string_view body) {
   auto response = Decode<WriteResponse>(body);
   if (response.metadata.resourceVersion.empty()) return {};

@@ -22,6 +22,15 @@ constexpr const char* kWeb = "/apis/apps/v1/namespaces/shop/deployments/web";
 constexpr const char* kWebText = R"({"apiVersion":"apps/v1","kind":"Deployment",
     "metadata":{"name":"web","namespace":"shop","uid":"u1"},"spec":{"replicas":3,"unseen":[1]}})";
 
+/// A view with a type of its own.
+struct TypedConfigMap {
+  static constexpr Kind kKind = ConfigMap::kKind;
+  std::string apiVersion = {};
+  std::string kind = {};
+  ObjectMeta metadata = {};
+};
+KOPP_FIELDS(TypedConfigMap, apiVersion, kind, metadata)
+
 class ClientTest : public ::testing::Test {
  protected:
   Request LastRequest() { return transport_.Requests().back(); }
@@ -224,6 +233,31 @@ TEST_F(ClientTest, CreateWithoutANamespaceOrWithoutAnObjectThrows) {
   EXPECT_THROW(client_.Create<Deployment>({{"metadata", {{"name", "web"}}}}),
                std::invalid_argument);
   EXPECT_THROW(client_.Create<Deployment>(json::array()), std::invalid_argument);
+}
+
+TEST_F(ClientTest, ATypedObjectIsSentWithItsTypeAndNamespace) {
+  const std::string configs = "/api/v1/namespaces/shop/configmaps";
+  transport_.Respond("POST", configs, 201, R"({"metadata":{"name":"a","namespace":"shop"}})");
+  transport_.Respond("PATCH", configs + "/a", 200, "{}");
+  json expected{{"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"metadata", {{"name", "a"}, {"namespace", "shop"}}},
+                {"data", {{"color", "red"}}}};
+
+  client_.Create(ConfigMap{.metadata = {.name = "a", .ns = "shop"}, .data = {{"color", "red"}}});
+  EXPECT_EQ(json::parse(LastRequest().body), expected);
+
+  client_.InNamespace("shop").Apply(
+      ConfigMap{.metadata = {.name = "a"}, .data = {{"color", "red"}}});
+  EXPECT_EQ(json::parse(LastRequest().body), expected);
+}
+
+TEST_F(ClientTest, ATypedObjectKeepsATypeOfItsOwn) {
+  transport_.Respond("POST", "/api/v1/namespaces/shop/configmaps", 201, "{}");
+  client_.Create(
+      TypedConfigMap{.apiVersion = "v2", .kind = "Other", .metadata = {.name = "a", .ns = "shop"}});
+  EXPECT_EQ(LastRequest().body,
+            R"({"apiVersion":"v2","kind":"Other","metadata":{"name":"a","namespace":"shop"}})");
 }
 
 TEST_F(ClientTest, UpdatePutsTheObjectAndUpdateStatusItsStatus) {

@@ -31,6 +31,18 @@ std::string WrittenPodText(const std::string& metadata = "") {
          metadata + "}}";
 }
 
+/// A view that decodes nothing of the metadata.
+struct PodWithoutMetadata {
+  static constexpr Kind kKind = Pod::kKind;
+  struct Spec {
+    std::string nodeName = {};
+  };
+  ObjectMeta metadata = {};
+  Spec spec = {};
+};
+KOPP_FIELDS(PodWithoutMetadata::Spec, nodeName)
+KOPP_FIELDS(PodWithoutMetadata, KOPP_IGNORE(metadata), spec)
+
 using Labels = std::map<std::string, std::string>;
 
 WrittenObject WebIn(State state, const std::optional<Labels>& labels = Labels{}) {
@@ -108,6 +120,31 @@ TEST_F(WriteObserverTest, TheObjectsOfADeletedCollectionAreReported) {
   client_.DeleteAllOf<Pod>({.ns = "shop"});
 
   EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"), WebIn(State::kDeleting))));
+}
+
+TEST_F(WriteObserverTest, AWriteWhoseResponseDoesNotFitTheViewIsReported) {
+  transport_.Respond("POST", kWrittenPods, 201, WrittenPodText(R"(},"spec":{"nodeName":7)"));
+  EXPECT_THROW(client_.Create<Pod>(Body()), DecodeError);
+  EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"), WebIn(State::kExists))));
+}
+
+TEST_F(WriteObserverTest, AWriteIsReportedIfItsViewHasNoMetadata) {
+  client_.Create<PodWithoutMetadata>(Body());
+  EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"), WebIn(State::kExists))));
+}
+
+TEST_F(WriteObserverTest, AWriteThatRemovesTheLastFinalizerIsReportedAsADeletion) {
+  transport_.Respond("PATCH", kWrittenPod, 200,
+                     WrittenPodText(R"(,"deletionTimestamp":"2026-11-20T21:33:39Z")"));
+  client_.Patch<Pod>({"shop", "web"}, Patch::Merge({}));
+  EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"), WebIn(State::kGone))));
+}
+
+TEST_F(WriteObserverTest, TheLabelsOfAnObjectAreReported) {
+  transport_.Respond("PATCH", kWrittenPod, 200, WrittenPodText(R"(,"labels":{"app":"web"})"));
+  client_.Patch<Pod>({"shop", "web"}, Patch::Merge({}));
+  EXPECT_THAT(writes_, ElementsAre(std::pair(std::string("pods"),
+                                             WebIn(State::kExists, Labels{{"app", "web"}}))));
 }
 
 TEST_F(WriteObserverTest, AResponseThatCannotBeDecodedIsNotReported) {
