@@ -3,14 +3,12 @@
 # on the server.
 #   kubectl_test.sh [PART...]    run the named parts, or all: the files in kubectl/
 #   SERVER                       real (the default) or kopp
-# kopp-apiserver has no strategic merge patch. Therefore client-side `kubectl apply` to existing
-# objects of built-in kinds is not tested, nor `kubectl set`, `edit` and `rollout` on such objects.
 # `kubectl explain` is not tested.
 # Stops the server and removes its folder at the end.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-readonly parts=(reading writing applying deleting waiting)
+readonly parts=(reading writing applying patching deleting waiting)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"

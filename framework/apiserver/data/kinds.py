@@ -27,7 +27,8 @@ SCHEMAS_HEAD = """\
 # One paragraph for each type: the type's name ("atomic": server-side apply replaces it as a whole),
 # then its fields. [T] is a list of T; it is atomic unless "set" or the keys of a list map follow.
 # {{T}} is a map with values of type T. "!" means required. "=" is followed by the default as JSON. The
-# default "={{}}" marks a struct that always exists inside the server.
+# default "={{}}" marks a struct that always exists inside the server. "patch=" is followed by the strategies of
+# strategic merge patches, and ":" with the merge key of a list.
 """
 FORMATS = {"byte": "bytes", "date-time": "time"}
 ALIASES = {"IntOrString": "int-or-string", "Quantity": "quantity", "Time": "time", "MicroTime": "micro-time",
@@ -115,6 +116,10 @@ class Schemas:
         line = f" {name} {self.type_expression(schema)}"
         if required:
             line += " !"
+        if "x-kubernetes-patch-strategy" in schema:
+            line += " patch=" + schema["x-kubernetes-patch-strategy"]
+            if "x-kubernetes-patch-merge-key" in schema:
+                line += ":" + schema["x-kubernetes-patch-merge-key"]
         if schema.get("default") not in (None, "", 0):
             line += " =" + json.dumps(schema["default"])
         return line

@@ -36,6 +36,15 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return fields;
 }
 
+/// Parses "merge:name" or "merge,retainKeys:name". The strategy retainKeys is for clients only:
+/// they send the directive $retainKeys.
+void ParsePatchStrategy(std::string_view text, Schema::Field& field) {
+  const std::string_view strategies = ConsumeUntilAnyOf(text, ":");
+  if (strategies.starts_with("merge")) field.patch_strategy = Schema::PatchStrategy::kMerge;
+  if (strategies.starts_with("replace")) field.patch_strategy = Schema::PatchStrategy::kReplace;
+  if (!text.empty()) field.patch_merge_key = text.substr(1);
+}
+
 }  // namespace
 
 nlohmann::json Schema::EmptyObject(const Schema& schema) {
@@ -118,6 +127,10 @@ Schema::Field Schemas::ParseField(std::string_view text) {
   if (text.starts_with(" !")) {
     field.required = true;
     text.remove_prefix(2);
+  }
+  if (constexpr std::string_view kPatch = " patch="; text.starts_with(kPatch)) {
+    text.remove_prefix(kPatch.size());
+    ParsePatchStrategy(ConsumeUntilAnyOf(text, " "), field);
   }
   if (text.starts_with(" =")) field.default_value = nlohmann::json::parse(text.substr(2));
   if (field.default_value == nlohmann::json::object()) {

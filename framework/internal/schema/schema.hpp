@@ -39,9 +39,17 @@ struct Schema {
     kSet,       ///< each item of a list of unique values
     kMap,       ///< each item of a list, identified by `keys`
   };
+  /// How a strategic merge patch changes a field.
+  enum class PatchStrategy {
+    kDefault,  ///< merges objects, replaces lists
+    kMerge,
+    kReplace,
+  };
   struct Field {
     const Schema* schema = nullptr;
     bool required = false;
+    PatchStrategy patch_strategy = PatchStrategy::kDefault;
+    std::string patch_merge_key{};   ///< identifies the items of a list with strategy kMerge
     bool always_present = false;     ///< an object that Go encodes even if it is empty
     nlohmann::json default_value{};  ///< null if there is no default
   };

@@ -109,17 +109,6 @@ TEST_F(DifferencesTest, OpenApiDocumentsContainNoTypes) {
   EXPECT_EQ(v2.at("/paths").empty(), Expected(true, false));
 }
 
-TEST_F(DifferencesTest, AStrategicMergePatchIsRejected) {
-  Post(Path("configmaps"), MakeConfigMap("a"));
-
-  const ApiResponse patched = Call({.method = "PATCH",
-                                    .target = Path("configmaps") + "/a",
-                                    .body = R"({"data": {"a": "b"}})",
-                                    .content_type = "application/strategic-merge-patch+json"});
-
-  EXPECT_EQ(patched.status, Expected(415, 200));
-}
-
 TEST_F(DifferencesTest, AProtobufBodyOfAServiceAccountIsRejected) {
   // Unknown{typeMeta: {apiVersion: v1, kind: ServiceAccount}, raw: {metadata: {name: a}}}
   const std::string type = std::string("\x0a\x02v1\x12\x0e") + "ServiceAccount";

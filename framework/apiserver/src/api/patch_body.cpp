@@ -4,7 +4,9 @@
 #include "api/json_patch.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"
+#include "api/strategic_merge_patch.hpp"
 #include "json/decode.hpp"
+#include "json/go_values.hpp"
 #include "schema/strict_decoding.hpp"
 
 #include <stdexcept>
@@ -15,6 +17,32 @@
 namespace kopp::apiserver {
 
 using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> FindDuplicateFields(const std::string& patch, const Resource& resource) {
+  std::vector<std::string> errors = FindStrictDecodingErrors(patch, *resource.schema);
+  std::erase_if(errors, [](const std::string& error) { return !error.starts_with("duplicate"); });
+  return errors;
+}
+
+/// Decodes the body of a strategic merge patch. A null changes nothing.
+json DecodeStrategicMergePatch(const ServerRequest& request) {
+  CheckBodySize(request);
+  json patch;
+  try {
+    patch = ParseJsonOrYaml(request.body, request.content_type);
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(error.what());
+  }
+  if (patch.is_null()) return json::object();
+  if (patch.is_object()) return patch;
+  throw BadRequest(
+      fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                  GoJsonType(patch)));
+}
+
+}  // namespace
 
 json DecodePatch(const ServerRequest& request) {
   constexpr std::size_t kMaxOperations = 10'000;
@@ -52,9 +80,7 @@ std::vector<std::string> FindStrictPatchErrors(const ServerRequest& request,
   std::vector<std::string> errors;
   const json patch = json::parse(request.body);
   if (patch.is_object()) {
-    for (std::string& error : FindStrictDecodingErrors(request.body, *resource.schema)) {
-      if (error.starts_with("duplicate")) errors.push_back(std::move(error));
-    }
+    errors = FindDuplicateFields(request.body, resource);
   } else {
     for (std::size_t i = 0; i < patch.size(); ++i) {
       for (const auto& [name, value] : patch[i].items()) {
@@ -84,6 +110,14 @@ json ApplyPatch(const json& patch, json object) {
                       "the server rejected our request due to an error in our request",
                       json::object());
   }
+}
+
+json ApplyStrategicMergePatchBody(const ServerRequest& request, const Resource& resource,
+                                  const WriteOptions& options, json object, Warnings& warnings) {
+  json patch = DecodeStrategicMergePatch(request);
+  object = ApplyStrategicMergePatch(std::move(object), patch, *resource.schema);
+  return DecodeMergedObject(std::move(object), resource, options, warnings, FormatGoValue(patch),
+                            FindDuplicateFields(request.body, resource));
 }
 
 }  // namespace kopp::apiserver

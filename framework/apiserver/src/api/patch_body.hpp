@@ -6,14 +6,18 @@
 #include "api/write_options.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-// Merge patches and JSON patches. Each function throws StatusError, with the same message as
+// Bodies of patches. Each function throws StatusError, with the same message as
 // kube-apiserver.
 
 namespace kopp::apiserver {
+
+/// The media type of strategic merge patches, which only built-in kinds support.
+constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 
 /// Decodes the body of a merge patch or a JSON patch.
 [[nodiscard]] nlohmann::json DecodePatch(const ServerRequest& request);
@@ -26,5 +30,13 @@ namespace kopp::apiserver {
 
 /// Applies a patch that DecodePatch() returned to `object`.
 [[nodiscard]] nlohmann::json ApplyPatch(const nlohmann::json& patch, nlohmann::json object);
+
+/// Applies the strategic merge patch in the body to `object`, and decodes the result. Adds warnings
+/// about ignored fields to `warnings`.
+[[nodiscard]] nlohmann::json ApplyStrategicMergePatchBody(const ServerRequest& request,
+                                                          const Resource& resource,
+                                                          const WriteOptions& options,
+                                                          nlohmann::json object,
+                                                          Warnings& warnings);
 
 }  // namespace kopp::apiserver

@@ -8,6 +8,7 @@
 #include "schema/pruning.hpp"
 #include "schema/strict_decoding.hpp"
 #include "schema/typed_decoding.hpp"
+#include "schema/unstructured_decoding.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -251,6 +252,22 @@ json DecodePatchedObject(json object, const Resource& resource, const WriteOptio
     return decoded;
   } catch (const std::invalid_argument& error) {
     throw Invalid(Resource(), "", {InvalidValue("patch", text, error.what())});
+  }
+}
+
+json DecodeMergedObject(json object, const Resource& resource, const WriteOptions& options,
+                        Warnings& warnings, const std::string& patch,
+                        std::vector<std::string> patch_errors) {
+  try {
+    ConvertUnstructured(object, *resource.schema);
+    std::vector<std::string> errors = FindStrictDecodingErrors(object.dump(), *resource.schema);
+    std::sort(errors.begin(), errors.end());
+    patch_errors.insert(patch_errors.end(), errors.begin(), errors.end());
+    json decoded = Decode(std::move(object), resource, errors);
+    ReportDecodingErrors(patch_errors, options, warnings);
+    return decoded;
+  } catch (const std::invalid_argument& error) {
+    throw Invalid(Resource(), "", {InvalidValue("patch", patch, error.what())});
   }
 }
 

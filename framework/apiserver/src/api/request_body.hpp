@@ -32,6 +32,13 @@ void CheckMediaType(const ServerRequest& request);
 [[nodiscard]] nlohmann::json DecodePatchedObject(nlohmann::json object, const Resource& resource,
                                                  const WriteOptions& options, Warnings& warnings);
 
+/// Decodes the result of a strategic merge patch, like DecodeObject(). `patch` is the patch as
+/// errors quote it; `patch_errors` are the errors of its strict decoding.
+[[nodiscard]] nlohmann::json DecodeMergedObject(nlohmann::json object, const Resource& resource,
+                                                const WriteOptions& options, Warnings& warnings,
+                                                const std::string& patch,
+                                                std::vector<std::string> patch_errors);
+
 /// Handles errors of strict decoding according to `options`: ignores them, adds them to `warnings`,
 /// or throws std::invalid_argument.
 void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOptions& options,

@@ -36,6 +36,7 @@ void CheckPatchType(const std::string& type, const Resource& resource) {
       type == "application/apply-patch+yaml") {
     return;
   }
+  if (type == kStrategicMergePatch && resource.built_in) return;
   constexpr const char* kReason = "UnsupportedMediaType";
   if (!resource.built_in) {
     throw StatusError(
@@ -44,13 +45,22 @@ void CheckPatchType(const std::string& type, const Resource& resource) {
         "application/json-patch+json, application/merge-patch+json, "
         "application/apply-patch+yaml");
   }
-  if (type == "application/strategic-merge-patch+json") {
-    throw StatusError(
-        415, kReason,
-        "this API server takes no strategic merge patches: patch with --type=merge or "
-        "--type=json, apply with --server-side");
-  }
   throw StatusError(415, kReason, "415: Unsupported Media Type", json::object());
+}
+
+/// Returns `live` with the patch in the body applied.
+json PatchedObject(const ServerRequest& request, const Resource& resource,
+                   const WriteOptions& options, const json& live, Warnings& warnings) {
+  if (request.media_type() == kStrategicMergePatch) {
+    return ApplyStrategicMergePatchBody(request, resource, options, ResponseObject(live, resource),
+                                        warnings);
+  }
+  const json patch = DecodePatch(request);
+  for (std::string& error : FindStrictPatchErrors(request, resource, options)) {
+    warnings.push_back(std::move(error));
+  }
+  return DecodePatchedObject(ApplyPatch(patch, ResponseObject(live, resource)), resource, options,
+                             warnings);
 }
 
 }  // namespace
@@ -199,17 +209,12 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
   const WriteOptions options = ReadWriteOptions(request, "PatchOptions");
   RejectForce(request);
-  const UpdateParams params{
-      request, resource, options, WriteKind::kPatch, [&](const json& live) {
-        const json patch = DecodePatch(request);
-        for (std::string& error : FindStrictPatchErrors(request, resource, options)) {
-          warnings.push_back(std::move(error));
-        }
-        json object = DecodePatchedObject(ApplyPatch(patch, ResponseObject(live, resource)),
-                                          resource, options, warnings);
-        CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
-        return object;
-      }};
+  const UpdateParams params{request, resource, options, WriteKind::kPatch, [&](const json& live) {
+                              json object =
+                                  PatchedObject(request, resource, options, live, warnings);
+                              CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
+                              return object;
+                            }};
   const json object = UpdateObject(params, warnings);
   return ObjectResponse(200, object, resource);
 }

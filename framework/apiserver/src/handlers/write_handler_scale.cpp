@@ -18,6 +18,9 @@ json DecodeScale(const ServerRequest& request, const Resource& resource,
                  const WriteOptions& options, const json& live, Warnings& warnings) {
   if (request.method == "PUT") return DecodeObject(request, ScaleKind(), options, warnings);
   const json shown = ResponseObject(ScaleOf(resource, live), ScaleKind());
+  if (request.media_type() == kStrategicMergePatch) {
+    return ApplyStrategicMergePatchBody(request, ScaleKind(), options, shown, warnings);
+  }
   return DecodePatchedObject(ApplyPatch(DecodePatch(request), shown), ScaleKind(), options,
                              warnings);
 }

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+// JSON values as Go programs name and print them after decoding into an interface{}. The error
+// messages of kube-apiserver contain these texts.
+
+namespace kopp::apiserver {
+
+/// Returns the kind of a value: "map", "slice", "string", "bool", "int64", "float64" or "invalid"
+/// for null.
+[[nodiscard]] std::string GoKindOf(const nlohmann::json& value);
+
+/// Returns the type of a value: "map[string]interface {}", "[]interface {}", or its kind.
+[[nodiscard]] std::string GoTypeOf(const nlohmann::json& value);
+
+/// Returns whether two values have the same type and are equal, like == in Go.
+[[nodiscard]] bool AreGoEqual(const nlohmann::json& a, const nlohmann::json& b);
+
+/// Formats a value like the verb %v: "map[a:1 b:[x <nil>]]".
+[[nodiscard]] std::string FormatGoValue(const nlohmann::json& value);
+
+/// Formats a value like the verb %s. A value that is not a string has its type: "%!s(int64=1)".
+[[nodiscard]] std::string FormatGoString(const nlohmann::json& value);
+
+}  // namespace kopp::apiserver
