@@ -96,6 +96,10 @@ std::vector<Resource> ParseResources(std::string_view text, const Schemas& schem
 Catalog Catalog::BuiltIn() {
   Catalog catalog;
   for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
+    if (resource.group_resource() == "endpoints") {
+      resource.deprecation_warning =
+          "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+    }
     catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
   }
   return catalog;

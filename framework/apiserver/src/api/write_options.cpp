@@ -1,6 +1,7 @@
 #include "api/write_options.hpp"
 
 #include "api/body_size.hpp"
+#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "json/accessors.hpp"
 #include "json/decode.hpp"
@@ -148,8 +149,9 @@ void RequireFieldManager(const ServerRequest& request) {
 DeleteOptions ReadDeleteOptions(const ServerRequest& request) {
   CheckBodySize(request);
   const Resource options = OptionsResource("DeleteOptions");
-  return request.body.empty() ? FromQuery(request.target.query, options)
-                              : FromBody(ParseBody(request), options);
+  if (request.body.empty()) return FromQuery(request.target.query, options);
+  CheckMediaType(request);
+  return FromBody(ParseBody(request), options);
 }
 
 }  // namespace kopp::apiserver

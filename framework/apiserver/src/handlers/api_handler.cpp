@@ -3,6 +3,7 @@
 #include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "handlers/discovery.hpp"
+#include "handlers/health.hpp"
 #include "handlers/openapi.hpp"
 #include "handlers/scale.hpp"
 #include "printers/response_encoder.hpp"
@@ -50,6 +51,11 @@ ServerResponse ApiHandler::Handle(const ServerRequest& request) {
   Warnings warnings;
   ServerResponse response = HandleOrThrow(request, warnings);
   response.warnings = std::move(warnings);
+  const RequestInfo& target = request.target;
+  if (const ResourcePtr resource =
+          context_.catalog()->Find(target.group, target.version, target.plural)) {
+    metrics_.Count(request, *resource, response.status);
+  }
   if (response.watch == nullptr && response.content_type.starts_with("application/json")) {
     response.body += '\n';
   }
@@ -80,6 +86,8 @@ ServerResponse ApiHandler::Route(const ServerRequest& request, Warnings& warning
     if (!catalog->HasGroup(target.group)) return PlainText(404, "404 page not found\n");
     return HandleResource(request, *catalog, warnings);
   }
+  if (auto response = HandleHealth(request)) return std::move(*response);
+  if (target.path == "/metrics") return metrics_.Report();
   if (auto response = HandleDiscovery(request, *catalog)) return std::move(*response);
   if (auto response = HandleOpenApi(request, *catalog)) return std::move(*response);
   if (!target.version.empty() && catalog->HasBuiltInKinds(target.group)) throw PathNotFound();

@@ -3,6 +3,7 @@
 #include "api/request_handler.hpp"
 #include "handlers/crd_controller.hpp"
 #include "handlers/read_handler.hpp"
+#include "handlers/request_metrics.hpp"
 #include "handlers/write_handler.hpp"
 #include "storage/server_context.hpp"
 
@@ -38,6 +39,7 @@ class ApiHandler final : public RequestHandler {
   ReadHandler read_handler_;
   WriteHandler write_handler_;
   CrdController crd_controller_;
+  RequestMetrics metrics_;
 };
 
 }  // namespace kopp::apiserver

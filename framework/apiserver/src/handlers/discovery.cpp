@@ -156,8 +156,8 @@ json VersionDocument() {
 
 /// Returns the document at "/", which lists the root paths.
 json PathsDocument(const Catalog& catalog) {
-  std::vector<std::string> paths{"/api",   "/api/v1", "/apis",   "/healthz",
-                                 "/livez", "/readyz", "/version"};
+  std::vector<std::string> paths{"/api",   "/api/v1",  "/apis",   "/healthz",
+                                 "/livez", "/metrics", "/readyz", "/version"};
   for (const std::string& group : GroupsOf(catalog)) {
     if (group.empty()) continue;
     paths.push_back("/apis/" + group);
@@ -167,10 +167,6 @@ json PathsDocument(const Catalog& catalog) {
   }
   std::sort(paths.begin(), paths.end());
   return {{"paths", paths}};
-}
-
-bool IsHealth(const std::string& name) {
-  return name == "healthz" || name == "livez" || name == "readyz";
 }
 
 constexpr const char* kAggregated =
@@ -212,9 +208,6 @@ std::optional<ServerResponse> FindDocument(const ServerRequest& request, const C
   if (fields.empty()) return Json(PathsDocument(catalog));
   const std::string& root = fields[0];
   const bool is_root = fields.size() == 1;
-  if (IsHealth(root) && (is_root || (fields.size() == 2 && fields[1] == "ping"))) {
-    return ServerResponse{.body = "ok", .content_type = "text/plain; charset=utf-8"};
-  }
   if (is_root && root == "version") return Json(VersionDocument());
   if (is_root && (root == "api" || root == "apis") && WantsAggregated(request.accept)) {
     return Json(AggregatedGroups(catalog, root == "api"), kAggregated);

@@ -8,9 +8,8 @@
 
 namespace kopp::apiserver {
 
-/// Handles the discovery endpoints (/, /api, /apis and below), /version, and the health checks
-/// /healthz, /livez and /readyz. Returns an empty optional for other paths. Throws StatusError for
-/// methods other than GET and HEAD.
+/// Handles the discovery endpoints (/, /api, /apis and below) and /version. Returns an empty
+/// optional for other paths. Throws StatusError for methods other than GET and HEAD.
 [[nodiscard]] std::optional<ServerResponse> HandleDiscovery(const ServerRequest& request,
                                                             const Catalog& catalog);
 

@@ -7,6 +7,7 @@
 #include "handlers/object_changes.hpp"
 #include "json/accessors.hpp"
 #include "schema/defaults.hpp"
+#include "schema/pruning.hpp"
 #include "storage/stored_objects.hpp"
 #include "validation/metadata_validation.hpp"
 
@@ -20,6 +21,13 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxNameAttempts = 8;  // attempts to generate a name for an object
+
+/// Returns whether kube-apiserver's storage can parse the resourceVersion of a new object, and
+/// therefore rejects it.
+bool IsStoredVersion(const std::string& version) {
+  return version.find_first_not_of('0') != std::string::npos &&
+         version.find_first_not_of("0123456789") == std::string::npos;
+}
 
 bool EqualExceptVersion(json a, json b) {
   a["metadata"].erase("resourceVersion");
@@ -125,14 +133,18 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
   if (strategy.validate) strategy.validate(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
-  if (!version.empty() && version != "0" && kind != WriteKind::kApply) {
+  if (!options.dry_run && IsStoredVersion(version) && kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
   if (const StoredObjectPtr existing = context_.store().Get(resource.storage_resource, key);
       existing != nullptr) {
     throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(existing->text)));
   }
-  return options.dry_run ? object : StoreNewObject(resource, key, std::move(object), ns);
+  // The status has its schema's defaults, which no field manager owns.
+  if (!resource.built_in) ApplySchemaDefaults(object, *resource.schema);
+  if (!options.dry_run) return StoreNewObject(resource, key, std::move(object), ns);
+  if (!version.empty()) object["metadata"]["resourceVersion"] = version;
+  return object;
 }
 
 ObjectKey WriteHandler::AssignKey(const ServerRequest& request, const Resource& resource,

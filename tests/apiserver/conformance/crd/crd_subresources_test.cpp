@@ -96,6 +96,44 @@ TEST_F(CustomResourceStatusTest, OnlyASpecChangeIncreasesTheGeneration) {
       MergePatch(ObjectPath(), {{"metadata", {{"generation", 77}}}}).at("/metadata/generation"), 2);
 }
 
+/// Fixture of tests of a CRD whose status has defaults.
+class CustomResourceStatusDefaultsTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() {
+    json status = ObjectSchema({{"phase", {{"type", "string"}, {"default", "Pending"}}}});
+    status["default"] = json::object();
+    CreateCrd(ObjectSchema({{"status", status}}), {{"subresources", {{"status", json::object()}}}});
+  }
+  static void TearDownTestSuite() { DeleteCrd(); }
+
+  static json WidgetWithStatus() {
+    json widget = MakeWidget("w");
+    widget["status"]["phase"] = "Ready";
+    return widget;
+  }
+};
+
+TEST_F(CustomResourceStatusDefaultsTest, CreateSetsTheDefaultsOfTheStatus) {
+  const ApiResponse created = Post(Widgets(), WidgetWithStatus());
+
+  EXPECT_EQ(created.at("/status"), json({{"phase", "Pending"}}));
+  EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
+  EXPECT_EQ(Get(Widgets() + "/w").body, created.body);
+}
+
+TEST_F(CustomResourceStatusDefaultsTest, DryRunOfACreateReturnsTheDefaultsOfTheStatus) {
+  EXPECT_EQ(Post(Widgets() + "?dryRun=All", WidgetWithStatus()).str("/status/phase"), "Pending");
+}
+
+TEST_F(CustomResourceStatusDefaultsTest, RemovingTheStatusSetsItsDefaults) {
+  Post(Widgets(), WidgetWithStatus());
+  MergePatch(Widgets() + "/w/status", {{"status", {{"phase", "Ready"}}}});
+
+  const ApiResponse patched = MergePatch(Widgets() + "/w/status", {{"status", nullptr}});
+
+  EXPECT_EQ(patched.at("/status"), json({{"phase", "Pending"}}));
+}
+
 class CrdWithoutSubresourcesTest : public CustomResourceTest {
  protected:
   static void SetUpTestSuite() { CreateCrd(SchemaWithReplicas()); }

@@ -131,7 +131,7 @@ TEST_F(PathTest, RootListsTheAvailablePaths) {
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.at("/paths").get<std::vector<std::string>>(),
               IsSupersetOf({"/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/healthz",
-                            "/livez", "/readyz", "/version"}));
+                            "/livez", "/metrics", "/readyz", "/version"}));
 }
 
 TEST_F(PathTest, DiscoveryIgnoresATrailingSlash) {

@@ -71,6 +71,30 @@ const DefaultedObject defaulted_objects[] = {
        "spec": {"type": "ExternalName", "externalName": "example.com", "sessionAffinity": "None"},
        "status": {"loadBalancer": {}}
      })"_json},
+    {"TargetPortZeroOfAServiceIsItsPort", "v1", "services",
+     R"({"spec": {"type": "ExternalName", "externalName": "example.com",
+                  "ports": [{"port": 80, "targetPort": 0}]}})"_json,
+     R"({
+       "spec": {
+         "type": "ExternalName",
+         "externalName": "example.com",
+         "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}],
+         "sessionAffinity": "None"
+       },
+       "status": {"loadBalancer": {}}
+     })"_json},
+    {"EmptyTargetPortOfAServiceIsItsPort", "v1", "services",
+     R"({"spec": {"type": "ExternalName", "externalName": "example.com",
+                  "ports": [{"port": 80, "targetPort": ""}]}})"_json,
+     R"({
+       "spec": {
+         "type": "ExternalName",
+         "externalName": "example.com",
+         "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}],
+         "sessionAffinity": "None"
+       },
+       "status": {"loadBalancer": {}}
+     })"_json},
     {"PersistentVolumeClaim", "v1", "persistentvolumeclaims",
      R"({"spec": {"accessModes": ["ReadWriteOnce"],
                   "resources": {"requests": {"storage": "1Gi"}}}})"_json,

@@ -64,6 +64,14 @@ TEST_F(CreateTest, CreateWithAResourceVersionReturns500WithoutAReason) {
   EXPECT_EQ(response.status, 500);
 }
 
+TEST_F(CreateTest, AResourceVersionThatIsNoNumberIsIgnored) {
+  const ApiResponse created =
+      Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"resourceVersion", "x"}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_NE(created.resource_version(), "x");
+}
+
 TEST_F(CreateTest, ExistingNameIsRejectedWithAlreadyExists) {
   Post(Path("configmaps"), MakeConfigMap("a"));
   const ApiResponse second = Post(Path("configmaps"), MakeConfigMap("a"));

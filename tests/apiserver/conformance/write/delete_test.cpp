@@ -94,6 +94,38 @@ TEST_F(DeleteTest, DeleteOfAMissingObjectReturnsNotFound) {
   EXPECT_EQ(deleted.message(), R"(configmaps "a" not found)");
 }
 
+TEST_F(DeleteTest, BodyInAnUnknownFormatIsRejected) {
+  Create();
+  for (const std::string& path : {ObjectPath(), Path("configmaps")}) {
+    const ApiResponse response =
+        Call({.method = "DELETE", .target = path, .body = "{}", .content_type = "text/plain"});
+
+    EXPECT_EQ(response.status, 415);
+    EXPECT_EQ(response.reason(), "UnsupportedMediaType");
+    EXPECT_EQ(response.message(),
+              "the body of the request was in an unknown format - accepted media types include: "
+              "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+  }
+  EXPECT_EQ(Get(ObjectPath()).status, 200);
+}
+
+TEST_F(DeleteTest, ContentTypeOfAnEmptyBodyIsIgnored) {
+  Create();
+
+  EXPECT_EQ(Call({.method = "DELETE", .target = ObjectPath(), .content_type = "text/plain"}).status,
+            200);
+}
+
+TEST_F(DeleteTest, OptionsInYamlAreUsed) {
+  Create();
+  Call({.method = "DELETE",
+        .target = ObjectPath(),
+        .body = "kind: DeleteOptions\napiVersion: v1\ndryRun: [All]",
+        .content_type = "application/yaml"});
+
+  EXPECT_EQ(Get(ObjectPath()).status, 200);
+}
+
 TEST_F(DeleteTest, GracePeriodOfAConfigMapIsIgnored) {
   Create();
   Delete(ObjectPath(), {{"gracePeriodSeconds", 30}});

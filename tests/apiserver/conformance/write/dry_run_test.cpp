@@ -27,6 +27,14 @@ TEST_F(DryRunTest, CreateReturnsAnObjectWithoutAResourceVersion) {
   EXPECT_EQ(Get(Path("configmaps") + "/b").status, 404);
 }
 
+TEST_F(DryRunTest, CreateReturnsTheResourceVersionOfTheRequest) {
+  const ApiResponse created = Post(Path("configmaps") + "?dryRun=All",
+                                   {{"metadata", {{"name", "b"}, {"resourceVersion", "5"}}}});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.resource_version(), "5");
+}
+
 TEST_F(DryRunTest, CreateReturnsDefaultsAndGeneration) {
   const ApiResponse created =
       Post(Path("apps/v1", "deployments") + "?dryRun=All", MakeDeployment("a"));

@@ -1,5 +1,8 @@
 #include "conformance.hpp"
 
+#include <string>
+#include <vector>
+
 namespace kopp::conformance {
 namespace {
 
@@ -153,6 +156,101 @@ TEST_F(StatusTest, StatusPatchOfAPodChangesThePhase) {
 
   EXPECT_EQ(patched.str("/status/phase"), "Running");
   EXPECT_EQ(patched.str("/status/qosClass"), "BestEffort");
+}
+
+/// A kind whose conditions have times that are null until they are set.
+struct ConditionKind {
+  std::string kind{};
+  std::string group_version{};
+  std::string plural{};
+  json object{};
+  std::vector<std::string> times{};
+
+  friend void PrintTo(const ConditionKind& kind, std::ostream* out) { *out << kind.kind; }
+};
+
+class ConditionTimesTest : public ConformanceTest,
+                           public ::testing::WithParamInterface<ConditionKind> {};
+
+TEST_P(ConditionTimesTest, OmittedTimesOfAConditionAreNull) {
+  const ConditionKind& kind = GetParam();
+  const std::string path =
+      kind.group_version == "v1" ? Path(kind.plural) : Path(kind.group_version, kind.plural);
+  if (kind.plural == "pods") PodsPath();  // creates the ServiceAccount
+  ASSERT_EQ(Post(path, kind.object).status, 201);
+  json condition{{"type", "T"}, {"status", "True"}};
+
+  const ApiResponse patched =
+      MergePatch(path + "/a/status", {{"status", {{"conditions", json::array({condition})}}}});
+
+  for (const std::string& time : kind.times) condition[time] = nullptr;
+  EXPECT_EQ(patched.at("/status/conditions"), json::array({condition})) << patched.text;
+}
+
+json MakeWorkload(const json& extra_spec = json::object()) {
+  json workload = MakeDeployment("a");
+  workload["spec"].update(extra_spec);
+  return workload;
+}
+
+json MakeJob() {
+  json pod = MakePod("a")["spec"];
+  pod["restartPolicy"] = "Never";
+  return {{"metadata", {{"name", "a"}}}, {"spec", {{"template", {{"spec", pod}}}}}};
+}
+
+const ConditionKind condition_kinds[] = {
+    {"Pod", "v1", "pods", MakePod("a"), {"lastProbeTime", "lastTransitionTime"}},
+    {"Deployment",
+     "apps/v1",
+     "deployments",
+     MakeWorkload(),
+     {"lastUpdateTime", "lastTransitionTime"}},
+    {"ReplicaSet", "apps/v1", "replicasets", MakeWorkload(), {"lastTransitionTime"}},
+    {"StatefulSet",
+     "apps/v1",
+     "statefulsets",
+     MakeWorkload({{"serviceName", "a"}}),
+     {"lastTransitionTime"}},
+    {"DaemonSet", "apps/v1", "daemonsets", MakeWorkload(), {"lastTransitionTime"}},
+    {"Job", "batch/v1", "jobs", MakeJob(), {"lastProbeTime", "lastTransitionTime"}},
+    {"PersistentVolumeClaim",
+     "v1",
+     "persistentvolumeclaims",
+     R"({"metadata": {"name": "a"}, "spec": {"accessModes": ["ReadWriteOnce"],
+         "resources": {"requests": {"storage": "1Gi"}}}})"_json,
+     {"lastProbeTime", "lastTransitionTime"}}};
+INSTANTIATE_TEST_SUITE_P(, ConditionTimesTest, ::testing::ValuesIn(condition_kinds),
+                         [](const auto& kind) { return kind.param.kind; });
+
+TEST_F(StatusTest, OmittedTimesOfANodeConditionAreNull) {
+  const std::string name = UniqueName("node");
+  json condition{{"type", "T"}, {"status", "True"}};
+
+  const ApiResponse created = Post(
+      "/api/v1/nodes",
+      {{"metadata", {{"name", name}}}, {"status", {{"conditions", json::array({condition})}}}});
+
+  condition.update({{"lastHeartbeatTime", nullptr}, {"lastTransitionTime", nullptr}});
+  EXPECT_EQ(created.at("/status/conditions"), json::array({condition}));
+  Delete("/api/v1/nodes/" + name);
+}
+
+TEST_F(StatusTest, OmittedTimesOfAContainerStateAreNull) {
+  Post(PodsPath(), MakePod("a"));
+  const auto set_state = [&](const json& state) {
+    const json status{{"name", "nginx"}, {"image", "x"},      {"imageID", ""},
+                      {"ready", false},  {"restartCount", 0}, {"state", state}};
+    return MergePatch(Path("pods") + "/a/status",
+                      {{"status", {{"containerStatuses", json::array({status})}}}})
+        .at("/status/containerStatuses/0/state");
+  };
+
+  EXPECT_EQ(set_state({{"running", json::object()}}),
+            json({{"running", {{"startedAt", nullptr}}}}));
+  EXPECT_EQ(
+      set_state({{"terminated", {{"exitCode", 1}}}}),
+      json({{"terminated", {{"exitCode", 1}, {"startedAt", nullptr}, {"finishedAt", nullptr}}}}));
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+#include "handlers/request_metrics.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kopp::apiserver {
+namespace {
+
+constexpr const char* kHead =
+    "# HELP apiserver_request_total [STABLE] Counter of apiserver requests broken out for each "
+    "verb, dry run value, group, version, resource, scope, component, and HTTP response code.\n"
+    "# TYPE apiserver_request_total counter\n";
+
+/// Returns the value of the label "verb": LIST, WATCH, APPLY or the HTTP method.
+std::string_view VerbLabel(const ServerRequest& request) {
+  constexpr std::string_view kMethods[] = {"DELETE", "GET", "PATCH", "POST", "PUT"};
+  const RequestInfo& target = request.target;
+  if (request.method == "GET") {
+    if (target.watch_prefix || target.query.IsTrue("watch")) return "WATCH";
+    return target.name.empty() ? "LIST" : "GET";
+  }
+  if (request.method == "PATCH" && request.media_type() == "application/apply-patch+yaml") {
+    return "APPLY";
+  }
+  const auto* const found = std::find(std::begin(kMethods), std::end(kMethods), request.method);
+  return found == std::end(kMethods) ? "other" : *found;
+}
+
+std::string_view ScopeLabel(const ServerRequest& request) {
+  if (!request.target.name.empty() || request.method == "POST") return "resource";
+  return request.target.ns.empty() ? "cluster" : "namespace";
+}
+
+}  // namespace
+
+void RequestMetrics::Count(const ServerRequest& request, const Resource& resource, int status) {
+  const std::string& subresource = request.target.subresource;
+  const std::string labels = fmt::format(
+      R"(code="{}",component="apiserver",dry_run="{}",group="{}",resource="{}",scope="{}",)"
+      R"(subresource="{}",verb="{}",version="{}")",
+      status, request.target.query.Get("dryRun") == "All" ? "All" : "", resource.group,
+      resource.plural, ScopeLabel(request), resource.HasSubresource(subresource) ? subresource : "",
+      VerbLabel(request), resource.version);
+  ++(*counts_.Lock())[labels];
+}
+
+ServerResponse RequestMetrics::Report() {
+  const std::map<std::string, std::uint64_t> counts = *counts_.Lock();
+  std::string text = kHead;
+  for (const auto& [labels, count] : counts) {
+    text += fmt::format("apiserver_request_total{{{}}} {}\n", labels, count);
+  }
+  return {.body = std::move(text),
+          .content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"};
+}
+
+}  // namespace kopp::apiserver
