@@ -47,8 +47,6 @@ class ReleasesOnKoppApiserver(ServerTest):
 
     def check_release(self, helm):
         server = self.server
-        # kopp-apiserver supports no strategic merge patches, which Helm 3 sends without --force.
-        replace = ["--force"] if (helm, self.server_name) == ("Helm 3", "kopp-apiserver") else []
         started = time.monotonic()
         server.helm(helm, "install", RELEASE, SAMPLE)
         self.assertLess(time.monotonic() - started, 30)
@@ -57,12 +55,12 @@ class ReleasesOnKoppApiserver(ServerTest):
         eventually(lambda: "foos" in server.kubectl("api-resources", "--api-group=samplecontroller.k8s.io", "-o", "name"))
         server.create({**FOO, "metadata": {"name": f"foo-{helm[-1]}", "namespace": NAMESPACE}})
 
-        server.helm(helm, "upgrade", RELEASE, self.second_version(), *replace, values={"replicaCount": 2})
+        server.helm(helm, "upgrade", RELEASE, self.second_version(), values={"replicaCount": 2})
         self.assertEqual(expected | {f"PodDisruptionBudget/{FULLNAME}"}, server.names(KINDS))
         self.assertEqual(2, server.get("deployment", FULLNAME)["spec"]["replicas"])
         self.assertIn("image", self.foo_fields())
 
-        server.helm(helm, "rollback", RELEASE, "1", *replace)
+        server.helm(helm, "rollback", RELEASE, "1")
         self.assertEqual(expected, server.names(KINDS))
         self.assertEqual(1, server.get("deployment", FULLNAME)["spec"]["replicas"])
         self.assertNotIn("image", self.foo_fields())

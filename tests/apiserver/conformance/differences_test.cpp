@@ -8,6 +8,8 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::HasSubstr;
+
 class DifferencesTest : public ConformanceTest {
  protected:
   /// Returns the expected value for the server under test: `kopp` for kopp's server, `real` for a
@@ -130,6 +132,20 @@ TEST_F(DifferencesTest, ListThatAcceptsOnlyYamlReturnsJson) {
 
   EXPECT_EQ(list.status, 200);
   EXPECT_EQ(list.text.starts_with('{'), Expected(true, false));
+}
+
+TEST_F(DifferencesTest, MetricsContainOnlyTheCountsOfRequests) {
+  Get("/api/v1/namespaces");
+  const std::string metrics = Get("/metrics").text;
+
+  EXPECT_THAT(metrics, HasSubstr("# TYPE apiserver_request_total "));
+  EXPECT_EQ(metrics.find("# TYPE process_cpu_seconds_total ") != std::string::npos,
+            Expected(false, true));
+}
+
+TEST_F(DifferencesTest, HealthChecksHaveNoStartHooks) {
+  EXPECT_EQ(Get("/livez?verbose").text.find("poststarthook") != std::string::npos,
+            Expected(false, true));
 }
 
 TEST_F(DifferencesTest, SelfSubjectAccessReviewIsNotServed) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -13,6 +14,7 @@ namespace kopp {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class FaultMatchingTest : public FaultyServer {
  protected:
@@ -50,10 +52,29 @@ TEST_F(FaultMatchingTest, ResourceRestrictsAFaultToThatResource) {
 
 TEST_F(FaultMatchingTest, ResourceMayIncludeTheApiGroup) {
   server_.Inject({.type = Type::kServerError, .resource = "deployments.apps"});
-  server_.Inject({.type = Type::kServerError, .resource = "jobs.apps"});
+  server_.Inject({.type = Type::kServerError, .resource = "events.events.k8s.io"});
 
   EXPECT_EQ(Call("/apis/apps/v1/deployments").status, 500);
-  EXPECT_EQ(Call("/apis/batch/v1/jobs").status, 200);
+  EXPECT_EQ(Call("/api/v1/events").status, 200);
+}
+
+TEST_F(FaultMatchingTest, AResourceThatIsNotServedIsRejectedWithTheNearMatch) {
+  const auto error_of = [&](const std::string& resource) -> std::string {
+    try {
+      server_.Inject({.type = Type::kServerError, .resource = resource});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+
+  EXPECT_EQ(error_of("deploymnets"),
+            "invalid fault: the server does not serve the resource \"deploymnets\": did you mean "
+            "\"deployments\"?; install a CustomResourceDefinition before the fault");
+  EXPECT_THAT(error_of("jobs.apps"), HasSubstr("the resource \"jobs.apps\""));
+  EXPECT_THAT(error_of("ConfigMap"), HasSubstr("did you mean \"configmaps\"?"));
+  EXPECT_THAT(error_of("po"), HasSubstr("did you mean \"pods\"?"));
+  EXPECT_THAT(error_of("foos"), HasSubstr("\"foos\"; install a CustomResourceDefinition"));
 }
 
 TEST_F(FaultMatchingTest, NamespaceRestrictsAFaultToThatNamespace) {

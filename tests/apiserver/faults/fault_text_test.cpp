@@ -95,6 +95,14 @@ TEST(FaultTextTest, AVerbThatTheTypeDoesNotApplyToIsAnErrorWithTheValidVerbs) {
   EXPECT_THAT(ParseErrorOf("lost-event,verb=list"), HasSubstr("valid verbs: watch"));
 }
 
+TEST(FaultTextTest, AMisspeltNameIsAnErrorWithTheNearMatch) {
+  EXPECT_THAT(ParseErrorOf("conflct"),
+              HasSubstr("unknown fault type \"conflct\": did you mean \"conflict\"?"));
+  EXPECT_THAT(ParseErrorOf("reset,tims=3"), HasSubstr("did you mean \"times\"?"));
+  EXPECT_THAT(ParseErrorOf("reset,verb=udpate"), HasSubstr("did you mean \"update\"?"));
+  EXPECT_THAT(ParseErrorOf("reset,verb=Patch"), HasSubstr("did you mean \"patch\"?"));
+}
+
 TEST(FaultTextTest, EmptyTextIsAnError) {
   EXPECT_THAT(ParseErrorOf(""), HasSubstr("unknown fault type \"\""));
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -156,6 +157,7 @@ TEST(EnvironmentTest, AFailureMessageContainsTheWritesEventsAndLogOfTheOperator)
   EXPECT_THAT(env.EventuallyGone<ConfigMap>(settings).message(),
               AllOf(HasSubstr("the operator is running"),
                     HasSubstr("its writes:\n  patch configmaps default/settings\n"),
+                    HasSubstr("its last requests:\n"), HasSubstr("  watch configmaps\n"),
                     HasSubstr("its Events:\n  Normal Seen: the map was seen\n"),
                     HasSubstr("err=\"the reconciler failed\"")));
 }
@@ -223,6 +225,42 @@ TEST_F(EnvironmentWithDelayedCallTest, StopAbortsTheCallAfterTheTimeout) {
   EXPECT_EQ(env.Stop(), 0);
 }
 
+TEST(EnvironmentTest, NoReconcilerRunsAfterTheScopedOperatorIsDestroyed) {
+  Environment env;
+  auto reconciles = std::make_unique<std::atomic<int>>(0);
+  {
+    env.manager().AddController<ConfigMap>().Reconcile([&](const ConfigMap&, Context&) {
+      ++*reconciles;
+      return Result{.requeue_after = 1ms};
+    });
+    const auto running = env.StartScoped();
+    env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+    ASSERT_TRUE(env.Eventually([&] { return *reconciles > 1; }));
+  }
+  reconciles.reset();  // AddressSanitizer reports an access after this line
+
+  env.client().Create<ConfigMap>(ConfigMapNamed("other"));
+
+  EXPECT_EQ(env.Stop(), 0);
+  EXPECT_THROW(env.Start(), std::logic_error);
+}
+
+TEST_F(EnvironmentWithDelayedCallTest, DestroyingTheScopedOperatorAbortsPendingCalls) {
+  const auto start = clock.Now();
+  Environment env{{.clock = clock, .timeout = 1h}};
+  env.server().Inject({.type = Type::kLatency, .verb = "patch", .delay = 7s});
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+  env.manager().AddController<ConfigMap>().Reconcile(MarkAsSeen);
+  {
+    const auto running = env.StartScoped();
+    clock.AwaitSleeperFor(7s);
+  }
+
+  EXPECT_EQ(clock.Now(), start);
+  EXPECT_THAT(env.Eventually([] { return false; }).message(),
+              HasSubstr("the operator has stopped with exit code 0"));
+}
+
 TEST(EnvironmentTest, StopReturnsZeroAfterTheOperatorHasWrittenItsEvents) {
   Environment env;
   env.manager().AddController<ConfigMap>().Reconcile(MarkAsSeen);
@@ -237,9 +275,9 @@ TEST(EnvironmentTest, StopReturnsZeroAfterTheOperatorHasWrittenItsEvents) {
 
 TEST(EnvironmentTest, TheOperatorUsesTheClockOfTheOptions) {
   testing::FakeClock clock;
+  std::atomic<int> times = 0;
   Environment env{{.clock = clock}};
   env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
-  std::atomic<int> times = 0;
   env.manager().AddController<ConfigMap>().Reconcile([&](const ConfigMap&, Context&) {
     ++times;
     return Result{.requeue_after = 5min};
@@ -288,20 +326,49 @@ TEST(EnvironmentTest, TheCacheOfReconcileContainsTheObjectsOfAllItsKinds) {
   EXPECT_EQ(secrets, 1U);
 }
 
-TEST(EnvironmentTest, ReconcileOfAMissingObjectCallsOnlyReconcilersThatTakeAKey) {
+TEST(EnvironmentTest, ReconcileOfAMissingObjectThrowsWithTheExistingObjects) {
+  Environment env;
+  env.client().Create<ConfigMap>(ConfigMapNamed("setings"));
+
+  try {
+    env.Reconcile<ConfigMap>(settings, MarkAsSeen);
+    FAIL() << "no exception";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("ConfigMap default/settings does not exist; objects of this kind: "
+                                "default/setings"),
+                      HasSubstr("call ReconcileDeleted")));
+  }
+}
+
+TEST(EnvironmentTest, ReconcileInANamespaceThatTheOperatorDoesNotWatchThrows) {
+  Environment env{{.watch_namespace = "other"}};
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  EXPECT_THROW(env.Reconcile<ConfigMap>(settings, MarkAsSeen), std::logic_error);
+}
+
+TEST(EnvironmentTest, ReconcileDeletedCallsOnlyReconcilersThatTakeAKey) {
   Environment env;
   int times = 0;
 
-  env.Reconcile<ConfigMap>(settings, [&](const ConfigMap&, Context&) {
+  env.ReconcileDeleted<ConfigMap>(settings, [&](const ConfigMap&, Context&) {
     times += 1;
     return Result{};
   });
   EXPECT_EQ(times, 0);
-  env.Reconcile<ConfigMap>(settings, [&](const ObjectKey& key, Context& context) {
+  env.ReconcileDeleted<ConfigMap>(settings, [&](const ObjectKey& key, Context& context) {
     times += key == settings && !context.cache.Get<ConfigMap>(key) ? 1 : 0;
     return Result{};
   });
   EXPECT_EQ(times, 1);
+}
+
+TEST(EnvironmentTest, ReconcileDeletedOfAnExistingObjectThrows) {
+  Environment env;
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  EXPECT_THROW(env.ReconcileDeleted<ConfigMap>(settings, MarkAsSeen), std::invalid_argument);
 }
 
 TEST(EnvironmentTest, ReconcileThrowsForAKindThatTheServerDoesNotHave) {

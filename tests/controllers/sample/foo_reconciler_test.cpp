@@ -155,7 +155,8 @@ TEST_F(FooReconcilerTest, DeploymentIsDeletedWithTheFooAndNotRecreated) {
   env_.client().Delete<Foo>(foo_);
 
   EXPECT_FALSE(GetWeb());
-  EXPECT_THAT(WritesOfNextReconcile(), IsEmpty());
+  env_.ReconcileDeleted<Foo, kopp::Deployment>(foo_, ReconcileFoo);
+  EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
 }
 
 TEST_F(FooReconcilerTest, FooWithoutDeploymentNameIsNotRetried) {

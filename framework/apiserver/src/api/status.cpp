@@ -89,6 +89,7 @@ StatusError Forbidden(const Resource& resource, const std::string& name, const s
 
 StatusError Invalid(const Resource& resource, const std::string& name, const FieldErrors& errors) {
   json details = Details(resource, name, resource.kind);
+  if (resource.kind.empty()) details.erase("kind");
   for (const auto& [reason, message, field] : errors) {
     details["causes"].push_back({{"reason", reason}, {"message", message}, {"field", field}});
   }

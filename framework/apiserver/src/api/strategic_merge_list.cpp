@@ -102,7 +102,7 @@ json MergeObjects(json original, json& patch, const ListMergeRule& rule) {
   const PatchItems changes = ReadDirectives(patch, rule.merge_key);
   json order = json::array();
   for (const json* item : changes.items) order.push_back(*item);
-  if (changes.replaces_list) return order;
+  if (changes.replaces_list) return OrderItems(order, json::array(), order, rule.merge_key);
   if (!changes.deleted.empty()) {
     json kept = json::array();
     for (json& item : original) {
@@ -131,6 +131,26 @@ struct PlacedItem {
   std::optional<std::size_t> in_order{};
   std::optional<std::size_t> in_original{};
 };
+
+/// Sorts items by their position in the original list. kube-apiserver treats an item without a
+/// position as smaller than each other item and sorts by insertion: such items get the reverse
+/// order. It sorts blocks of 20 items; a longer list with such items stays as it is.
+void SortByOriginal(std::vector<PlacedItem>& items) {
+  constexpr std::size_t kBlock = 20;
+  const auto is_before = [](const PlacedItem& a, const PlacedItem& b) {
+    return !a.in_original || !b.in_original || *a.in_original < *b.in_original;
+  };
+  if (std::all_of(items.begin(), items.end(),
+                  [](const PlacedItem& item) { return item.in_original.has_value(); })) {
+    std::stable_sort(items.begin(), items.end(), is_before);
+  } else if (items.size() <= kBlock) {
+    for (std::size_t i = 1; i < items.size(); ++i) {
+      for (std::size_t j = i; j > 0 && is_before(items[j], items[j - 1]); --j) {
+        std::swap(items[j], items[j - 1]);
+      }
+    }
+  }
+}
 
 /// Merges two ordered lists. An item of `others` is placed before the first item of `ordered` that
 /// follows it in the original list.
@@ -217,13 +237,7 @@ json OrderItems(const json& merged, const json& order, const json& original,
   std::stable_sort(ordered.begin(), ordered.end(), [](const PlacedItem& a, const PlacedItem& b) {
     return *a.in_order < *b.in_order;
   });
-  // Without a position in the original list, an item stays where it is.
-  if (std::all_of(others.begin(), others.end(),
-                  [](const PlacedItem& item) { return item.in_original.has_value(); })) {
-    std::stable_sort(others.begin(), others.end(), [](const PlacedItem& a, const PlacedItem& b) {
-      return *a.in_original < *b.in_original;
-    });
-  }
+  SortByOriginal(others);
   return Interleave(others, ordered);
 }
 

@@ -3,12 +3,15 @@
 #include "faults/fault_errors.hpp"
 #include "faults/fault_text.hpp"
 #include "faults/faulty_watch.hpp"
+#include "faults/near_match.hpp"
 
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -49,12 +52,35 @@ std::string WithLowerVersion(const std::string& body, ResourceVersion versions) 
   return object.dump() + '\n';
 }
 
+/// Describes the error if the server does not serve the resource of a fault; else "".
+std::string FindResourceError(const Fault& fault, const Catalog& catalog) {
+  if (fault.resource.empty()) return {};
+  std::vector<std::string> names;
+  std::string plural;  // of the resource with this kind, singular or short name
+  for (const ResourcePtr& resource : catalog.all()) {
+    if (fault.resource == resource->plural || fault.resource == resource->group_resource()) {
+      return {};
+    }
+    names.push_back(resource->plural);
+    names.push_back(resource->group_resource());
+    const auto& short_names = resource->short_names;
+    if (fault.resource == resource->kind || fault.resource == resource->singular ||
+        std::find(short_names.begin(), short_names.end(), fault.resource) != short_names.end()) {
+      plural = resource->plural;
+    }
+  }
+  const std::string hint =
+      plural.empty() ? NearMatchHint(fault.resource, names) : ": did you mean \"" + plural + "\"?";
+  return "the server does not serve the resource \"" + fault.resource + '"' + hint +
+         "; install a CustomResourceDefinition before the fault";
+}
+
 }  // namespace
 
 void FaultInjector::Inject(Fault fault) {
-  if (const std::string error = FindFaultError(fault); !error.empty()) {
-    throw std::invalid_argument("invalid fault: " + error);
-  }
+  std::string error = FindFaultError(fault);
+  if (error.empty()) error = FindResourceError(fault, *context_.catalog());
+  if (!error.empty()) throw std::invalid_argument("invalid fault: " + error);
   plan_.Add(std::move(fault));
   // Wakes all open watches, because the fault may apply to them.
   std::set<std::string> resources;

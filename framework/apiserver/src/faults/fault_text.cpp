@@ -1,5 +1,6 @@
 #include "faults/fault_text.hpp"
 
+#include "faults/near_match.hpp"
 #include "system/duration.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -127,7 +129,8 @@ std::string FindVerbError(const Fault& fault) {
     if (verb == fault.verb) return {};
     names.append(names.empty() ? "" : ", ").append(verb);
   }
-  return "verb \"" + fault.verb + "\" is not valid for this fault; valid verbs: " + names;
+  return "verb \"" + fault.verb + "\" is not valid for this fault" +
+         NearMatchHint(fault.verb, {verbs.begin(), verbs.end()}) + "; valid verbs: " + names;
 }
 
 /// Finds an entry by name. Throws ConfigError with the valid names.
@@ -135,12 +138,14 @@ template <typename Entry, std::size_t kCount>
 const Entry& FindByName(const std::array<Entry, kCount>& entries, std::string_view name,
                         const char* description) {
   std::string names;
+  std::vector<std::string> candidates;
   for (const Entry& entry : entries) {
     if (entry.name == name) return entry;
     names.append(names.empty() ? "" : ", ").append(entry.name);
+    candidates.emplace_back(entry.name);
   }
-  throw ConfigError("unknown " + std::string(description) + " \"" + std::string(name) +
-                    "\"; valid: " + names);
+  throw ConfigError("unknown " + std::string(description) + " \"" + std::string(name) + '"' +
+                    NearMatchHint(name, candidates) + "; valid: " + names);
 }
 
 /// Removes the text up to and including the first `separator`, or all text if there is none.

@@ -2,6 +2,7 @@
 
 #include "json/accessors.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -21,8 +22,9 @@ std::string NameOf(const json& entry) {
 
 std::string OperationOf(const json& entry) {
   const std::string subresource = StringAt(entry, "/objectRef/subresource");
+  const std::string name = NameOf(entry);
   return StringAt(entry, "/verb") + ' ' + StringAt(entry, "/objectRef/resource") +
-         (subresource.empty() ? "" : '/' + subresource) + ' ' + NameOf(entry);
+         (subresource.empty() ? "" : '/' + subresource) + (name.empty() ? "" : ' ' + name);
 }
 
 /// Returns the message of a core/v1 Event, or the note of an events.k8s.io/v1 Event.
@@ -40,6 +42,15 @@ std::string ErrorSuffix(const json& entry) {
 }  // namespace
 
 AuditReader::AuditReader(const std::vector<json>& audit_log, const std::string& user) {
+  for (auto entry = audit_log.rbegin();
+       entry != audit_log.rend() && last_requests_.size() < kMaxLastRequests; ++entry) {
+    if (StringAt(*entry, "/user/username") != user) continue;
+    const bool is_resource = !StringAt(*entry, "/objectRef/resource").empty();
+    last_requests_.push_back(
+        (is_resource ? OperationOf(*entry) : "get " + StringAt(*entry, "/requestURI")) +
+        ErrorSuffix(*entry));
+  }
+  std::reverse(last_requests_.begin(), last_requests_.end());
   for (const json& entry : audit_log) {
     const bool is_write = entry.at("level") == "RequestResponse";
     if (!is_write || StringAt(entry, "/user/username") != user) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,18 @@ class AuditReader {
   };
   /// Returns all writes except those of Events and Leases, oldest first.
   [[nodiscard]] const std::vector<Write>& writes() const { return writes_; }
+  /// Returns the last requests of all kinds, at most kMaxLastRequests, oldest first: "watch foos",
+  /// "get foos default/foo: 404 NotFound".
+  [[nodiscard]] const std::vector<std::string>& last_requests() const { return last_requests_; }
   /// Returns the Events that the user created, oldest first: "Warning ErrResourceExists: it is not
   /// ours".
   [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
 
+  static constexpr std::size_t kMaxLastRequests = 5;
+
  private:
   std::vector<Write> writes_;
+  std::vector<std::string> last_requests_;
   std::vector<std::string> events_;
 };
 

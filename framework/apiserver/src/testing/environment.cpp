@@ -73,6 +73,8 @@ class Environment::Impl {
   bool WaitFor(const std::function<bool()>& condition, Duration poll_interval);
   /// Runs the manager until `stop`. Returns its exit code.
   int Run(const std::stop_token& stop);
+  /// Stops the manager and aborts its pending calls. Blocks until it has stopped.
+  void StopNow();
   /// Makes the operator's pending calls fail. Calls that the server delays never end if the clock
   /// does not advance, and the operator could not stop.
   void AbortPendingCalls();
@@ -97,6 +99,7 @@ std::string Environment::Impl::DescribeOperator() {
                                                 : "was not started";
   const apiserver::AuditReader actions = audit();
   return "\nthe operator " + state + Paragraph("its writes:", Lines(actions.writes())) +
+         Paragraph("its last requests:", actions.last_requests()) +
          Paragraph("its Events:", actions.events()) + "\nend of its log:\n" + log_tail.Text();
 }
 
@@ -140,6 +143,13 @@ int Environment::Impl::Run(const std::stop_token& stop) {
   }
 }
 
+void Environment::Impl::StopNow() {
+  if (!thread.joinable()) return;
+  thread.request_stop();
+  AbortPendingCalls();
+  thread.join();
+}
+
 void Environment::Impl::AbortPendingCalls() {
   server.ClearFaults();  // before the restart: requests after it must not be delayed
   server.Restart();
@@ -148,10 +158,7 @@ void Environment::Impl::AbortPendingCalls() {
 Environment::Environment(EnvironmentOptions options)
     : impl_(std::make_unique<Impl>(std::move(options))) {}
 
-Environment::~Environment() {
-  impl_->thread.request_stop();
-  impl_->AbortPendingCalls();
-}
+Environment::~Environment() { impl_->StopNow(); }
 
 ApiServer& Environment::server() { return impl_->server; }
 const Client& Environment::client() { return impl_->client; }
@@ -179,6 +186,13 @@ void Environment::Start() {
   });
 }
 
+ScopedOperator Environment::StartScoped() {
+  Start();
+  return ScopedOperator(*this);
+}
+
+ScopedOperator::~ScopedOperator() { environment_.impl_->StopNow(); }
+
 int Environment::Stop() {
   if (impl_->thread.joinable()) {
     impl_->thread.request_stop();
@@ -196,7 +210,8 @@ std::unique_ptr<Cache> Environment::NewCache() {
                                  impl_->options.clock);
 }
 
-Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reconciler& reconcile) {
+Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reconciler& reconcile) {
+  const ObjectKey& key = target.key;
   // Throws for a kind that the server does not have. An informer would wait for it forever.
   for (const KindRef& kind : cache.Kinds()) {
     static_cast<void>(impl_->client.List(kind));
@@ -204,6 +219,17 @@ Result Environment::ReconcileOnce(Cache& cache, const ObjectKey& key, const Reco
   cache.Start();
   cache.WaitForSync({});
   cache.Stop();  // the cache does not change during the reconcile
+  if (target.is_cached() != target.must_exist) {
+    throw std::invalid_argument(
+        target.must_exist
+            ? "Environment::Reconcile: the operator's cache does not contain the object; on the "
+              "server, " +
+                  impl_->DescribeObject(target.kind, key) +
+                  "\nCreate the object first; to test the reconcile of a deleted object, call "
+                  "ReconcileDeleted"
+            : "Environment::ReconcileDeleted: " + NameOf(target.kind, key) +
+                  " exists: delete it first, or call Reconcile");
+  }
   const Client client = Client(*impl_->operator_transport, impl_->options.name)
                             .WithFieldValidation(impl_->options.field_validation);
   const Logger log = impl_->log.With({{"namespace", key.ns}, {"name", key.name}});

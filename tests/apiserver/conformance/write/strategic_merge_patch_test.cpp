@@ -79,6 +79,7 @@ class StrategicMergePatchTest : public ConformanceTest {
     EXPECT_EQ(response.status, 422);
     EXPECT_THAT(Causes(response), ElementsAre("FieldValueInvalid patch: Invalid value: \"" + patch +
                                               "\": " + reason));
+    EXPECT_FALSE(response.at("/details").contains("kind")) << response.text;
   }
 
   std::string object_path_;
@@ -229,6 +230,16 @@ TEST_F(StrategicMergePatchTest, SetElementOrderAddsAListThatDidNotExist) {
   EXPECT_THAT(Names(patched.at("/spec/template/spec/containers/0/env")), ElementsAre("Y", "X"));
 }
 
+TEST_F(StrategicMergePatchTest, AnEmptySetElementOrderReversesNewItems) {
+  const ApiResponse patched = SendPodSpec({{"$setElementOrder/containers", json::array()},
+                                           {"containers",
+                                            {{{"name", "x"}, {"image", "x"}},
+                                             {{"name", "y"}, {"image", "y"}},
+                                             {{"name", "z"}, {"image", "z"}}}}});
+
+  EXPECT_THAT(ContainerNames(patched), ElementsAre("z", "y", "x", "web", "sidecar"));
+}
+
 TEST_F(StrategicMergePatchTest, SetElementOrderMustMatchTheOrderOfThePatch) {
   ExpectFailure(SendPodSpec({{"$setElementOrder/containers", {{{"name", "web"}}}},
                              {"containers", {{{"name", "sidecar"}, {"image", "x"}}}}}),
@@ -262,6 +273,8 @@ TEST_F(StrategicMergePatchTest, AnItemWithoutItsMergeKeyIsAnError) {
                 "map: map[] does not contain declared merge key: name");
   ExpectFailure(SendContainers({{{"image", "x"}, {"tty", nullptr}, {"args", {"a", "b"}}}}),
                 "map: map[args:[a b] image:x tty:<nil>] does not contain declared merge key: name");
+  ExpectFailure(SendContainers({{{"$patch", "replace"}}, {{"image", "x"}}}),
+                "map: map[image:x] does not contain declared merge key: name");
   ExpectFailure(SendContainers({{{"$patch", "delete"}}}),
                 "map: map[$patch:delete] does not contain declared merge key: name");
   ExpectFailure(SendPodSpec({{"$setElementOrder/containers", {{{"image", "x"}}}}}),

@@ -34,6 +34,24 @@ struct EnvironmentOptions {
   FieldValidation field_validation = FieldValidation::kStrict;
 };
 
+class Environment;
+
+/// Stops the operator of an Environment and aborts its pending calls when it is destroyed. See
+/// Environment::StartScoped.
+class [[nodiscard]] ScopedOperator {
+ public:
+  /// Blocks until the operator has stopped.
+  ~ScopedOperator();
+  ScopedOperator(const ScopedOperator&) = delete;
+  ScopedOperator& operator=(const ScopedOperator&) = delete;
+
+ private:
+  friend class Environment;
+  explicit ScopedOperator(Environment& environment) : environment_(environment) {}
+
+  Environment& environment_;
+};
+
 /// A test environment for an operator: an API server in memory, a client for the test, and a
 /// manager for the operator. There are two ways to use it. The first runs one reconcile at a time
 /// in the thread of the test:
@@ -47,7 +65,7 @@ struct EnvironmentOptions {
 /// The second runs the whole operator in the background, as in a cluster:
 ///
 ///     env.manager().AddController<Foo>().Owns<kopp::Deployment>().Reconcile(Reconcile);
-///     env.Start();
+///     const auto running = env.StartScoped();
 ///     env.client().Create<Foo>(…);
 ///     EXPECT_TRUE(env.Eventually<kopp::Deployment>({"default", "web"}));
 ///
@@ -58,6 +76,10 @@ struct EnvironmentOptions {
 ///
 /// Not thread-safe: use it from one thread. It owns the server, the client and the manager. The
 /// destructor stops the operator and aborts its pending calls.
+///
+/// The objects that a reconciler uses, and EnvironmentOptions::clock, must outlive the running
+/// operator. If the environment is declared before them, it outlives them: use StartScoped, or call
+/// Stop at the end of the test.
 class Environment {
  public:
   explicit Environment(EnvironmentOptions options = {});
@@ -79,8 +101,14 @@ class Environment {
   void InstallObject(const nlohmann::json& object);
 
   /// Runs the manager in a background thread, and returns without waiting for its caches. If the
-  /// manager fails, Eventually returns its error. Throws std::logic_error on a second call.
+  /// manager fails, Eventually returns its error. Throws std::logic_error on a second call. The
+  /// objects that the reconcilers use must exist until Stop returns or the environment is
+  /// destroyed.
   void Start();
+  /// Same as Start. The operator runs until the result is destroyed, so that no reconciler runs
+  /// afterwards. Declare the result after all objects that the reconcilers use; the environment may
+  /// be declared before or after these objects.
+  [[nodiscard]] ScopedOperator StartScoped();
   /// Stops the manager as SIGTERM does, and blocks until it has stopped. After
   /// EnvironmentOptions::timeout it clears the faults and restarts the server, so that delayed
   /// calls fail and the manager can stop. Returns the manager's exit code, or 0 if it never ran.
@@ -89,18 +117,23 @@ class Environment {
   /// Runs one reconcile in this thread for the object that `key` names. `reconcile` is a function
   /// as for ControllerBuilder::Reconcile. Its cache contains all objects of `T` and `Reads` as they
   /// are on the server before the call. Returns the result of `reconcile`, and throws what it
-  /// throws, after its Events were written. Throws ApiError if the server does not have a kind.
+  /// throws, after its Events were written. Throws ApiError if the server does not have a kind, and
+  /// std::invalid_argument if the object does not exist or the cache does not contain it.
   template <Object T, Object... Reads, typename F>
   Result Reconcile(const ObjectKey& key, F reconcile) {
-    const auto cache = NewCache();
-    cache->template InformerFor<T>();
-    (cache->template InformerFor<Reads>(), ...);
-    return ReconcileOnce(*cache, key, ReconcilerOf<T>(std::move(reconcile)));
+    return ReconcileIf<T, Reads...>(true, key, std::move(reconcile));
+  }
+  /// Same as Reconcile, for an object that has been deleted: only a reconciler that takes an
+  /// ObjectKey is called. Throws std::invalid_argument if the object exists.
+  template <Object T, Object... Reads, typename F>
+  Result ReconcileDeleted(const ObjectKey& key, F reconcile) {
+    return ReconcileIf<T, Reads...>(false, key, std::move(reconcile));
   }
 
   /// Blocks until the object exists and `condition`, unless empty, returns true for it. Checks
   /// again after each write to the server. Fails on timeout, and when the operator has ended; the
-  /// message then shows the current object and what the operator did.
+  /// message then shows the current object and what the operator did: its writes, its last
+  /// requests, its Events and the end of its log.
   template <Object T>
   WaitResult Eventually(const ObjectKey& key, const std::function<bool(const T&)>& condition = {}) {
     return AwaitObject(T::kKind, key, [&](const std::string* object) {
@@ -131,8 +164,26 @@ class Environment {
   [[nodiscard]] std::string Log() const;
 
  private:
+  friend class ScopedOperator;
+  /// The object of one reconcile.
+  struct Target {
+    const Kind& kind;
+    const ObjectKey& key;
+    bool must_exist = true;
+    std::function<bool()> is_cached{};
+  };
+
+  template <Object T, Object... Reads, typename F>
+  Result ReconcileIf(bool must_exist, const ObjectKey& key, F reconcile) {
+    const auto cache = NewCache();
+    cache->template InformerFor<T>();
+    (cache->template InformerFor<Reads>(), ...);
+    const auto is_cached = [&] { return cache->template Get<T>(key) != nullptr; };
+    return ReconcileOnce(*cache, {T::kKind, key, must_exist, is_cached},
+                         ReconcilerOf<T>(std::move(reconcile)));
+  }
   [[nodiscard]] std::unique_ptr<Cache> NewCache();
-  Result ReconcileOnce(Cache& cache, const ObjectKey& key, const Reconciler& reconcile);
+  Result ReconcileOnce(Cache& cache, const Target& target, const Reconciler& reconcile);
   WaitResult AwaitObject(const Kind& kind, const ObjectKey& key,
                          const std::function<bool(const std::string* object)>& condition);
 

@@ -19,7 +19,8 @@ namespace kopp::testing {
 /// that one counts towards its `times`. Each fault selects its `share` with a random generator of
 /// its own, seeded from ApiServerOptions::seed: every run selects the same requests.
 /// ApiServer::Inject throws std::invalid_argument for a share, status, times, duration or verb that
-/// is not valid for the type.
+/// is not valid for the type, and for a resource that the server does not serve at that time:
+/// install CustomResourceDefinitions first. The message names a similar verb or resource.
 struct Fault {
   enum class Type {
     // Faults that replace the response. The server does not execute the request.
