@@ -237,7 +237,7 @@ TEST_F(StrategicMergePatchTest, AnEmptySetElementOrderReversesNewItems) {
                                              {{"name", "y"}, {"image", "y"}},
                                              {{"name", "z"}, {"image", "z"}}}}});
 
-  EXPECT_THAT(ContainerNames(patched), ElementsAre("z", "y", "x", "web", "sidecar"));
+  EXPECT_THAT(ContainerNames(patched), ElementsAre("web", "sidecar", "z", "y", "x"));
 }
 
 TEST_F(StrategicMergePatchTest, SetElementOrderMustMatchTheOrderOfThePatch) {
