@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # shared with ../kubectl_test.sh
+# shellcheck shell=bash disable=SC2154,SC2016 # shared with ../kubectl_test.sh
 # Tests the kubectl commands that send strategic merge patches to objects of built-in kinds.
 
 check_patching() {

@@ -71,6 +71,8 @@ json MergeScalars(const json& original, const json& patch, bool removes_items) {
   return merged;
 }
 
+bool IsDeletion(const json& item) { return item.is_object() && Field(item, "$patch") == "delete"; }
+
 /// The items of a patch without those that are directives.
 struct PatchItems {
   std::vector<json*> items{};
@@ -210,17 +212,18 @@ json MergeList(json original, json& patch, const ListMergeRule& rule) {
 
 void CheckItemOrder(const json& patch, const json& order, const std::string& merge_key) {
   if (patch.empty() || order.empty()) return;
-  std::size_t next = 0;
-  for (const json& item : patch) {
-    if (item.is_object() && item.contains("$patch")) continue;
-    const std::string id = ItemId(item, merge_key);
-    while (next < order.size() && ItemId(order[next], merge_key) != id) ++next;
-    if (next == order.size()) {
-      throw PatchFailure("The order in patch list:\n" + FormatGoValue(patch) +
-                         "\n doesn't match $setElementOrder list:\n" + FormatGoValue(order) + '\n');
+  auto item = patch.begin();
+  auto next = order.begin();
+  while (item != patch.end() && (next != order.end() || IsDeletion(*item))) {
+    if (item->is_object() && item->contains("$patch")) {
+      ++item;
+    } else if (ItemId(*item, merge_key) == ItemId(*next++, merge_key)) {
+      ++item;
     }
-    ++next;
   }
+  if (item == patch.end()) return;
+  throw PatchFailure("The order in patch list:\n" + FormatGoValue(patch) +
+                     "\n doesn't match $setElementOrder list:\n" + FormatGoValue(order) + '\n');
 }
 
 json OrderItems(const json& merged, const json& order, const json& original,

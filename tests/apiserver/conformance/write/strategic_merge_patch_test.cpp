@@ -247,6 +247,22 @@ TEST_F(StrategicMergePatchTest, SetElementOrderMustMatchTheOrderOfThePatch) {
                 "$setElementOrder list:\n[map[name:web]]\n");
 }
 
+TEST_F(StrategicMergePatchTest, DirectivesOfItemsNeedNoPlaceInSetElementOrder) {
+  const json order{{{"name", "web"}}};
+
+  EXPECT_EQ(SendPodSpec({{"$setElementOrder/containers", order},
+                         {"containers",
+                          {{{"name", "web"}, {"image", "web:2"}},
+                           {{"name", "sidecar"}, {"$patch", "delete"}}}}})
+                .status,
+            200);
+  ExpectFailure(
+      SendPodSpec({{"$setElementOrder/containers", order},
+                   {"containers", {{{"name", "web"}, {"image", "x"}}, {{"$patch", "replace"}}}}}),
+      "The order in patch list:\n[map[image:x name:web] map[$patch:replace]]\n doesn't "
+      "match $setElementOrder list:\n[map[name:web]]\n");
+}
+
 TEST_F(StrategicMergePatchTest, SetElementOrderOfAnUnknownFieldOrNoListIsAnError) {
   ExpectFailure(SendPodSpec({{"$setElementOrder/none", {{{"name", "web"}}}}}),
                 "unable to find api field in struct PodSpec for the json field \"none\"");
