@@ -31,6 +31,12 @@ Column ParseColumn(const std::string& line) {
   return column;
 }
 
+/// Returns the warning for requests to a deprecated built-in kind, or "".
+std::string BuiltInDeprecationWarning(const std::string& kind) {
+  if (kind != "Endpoints") return {};
+  return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+}
+
 // Parses a line GROUP/VERSION KIND PLURAL SINGULAR SCOPE [NAME=VALUE,…]…
 Resource ParseResource(const std::string& line, const Schemas& schemas) {
   const std::vector<std::string> tokens = Split(line, ' ');
@@ -68,6 +74,7 @@ Resource ParseResource(const std::string& line, const Schemas& schemas) {
   }
   // Both groups with the kind Event serve the same objects.
   resource.storage_resource = resource.kind == "Event" ? "events" : resource.group_resource();
+  resource.deprecation_warning = BuiltInDeprecationWarning(resource.kind);
   return resource;
 }
 
@@ -96,10 +103,6 @@ std::vector<Resource> ParseResources(std::string_view text, const Schemas& schem
 Catalog Catalog::BuiltIn() {
   Catalog catalog;
   for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
-    if (resource.group_resource() == "endpoints") {
-      resource.deprecation_warning =
-          "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-    }
     catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
   }
   return catalog;
