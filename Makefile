@@ -8,7 +8,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # Package names of Debian 12. Go, which builds etcd, kube-apiserver, kubectl and client-go, is not among them:
 # tests/go.sh installs it if it is missing.
 LIBRARY_PACKAGES := build-essential cmake ninja-build libboost-dev libcli11-dev libcpprest-dev libfmt-dev \
-  libre2-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
+  libprotobuf-dev libre2-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
 BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev patch python3
 DEMO_PACKAGES := curl jq
 CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux

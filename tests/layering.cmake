@@ -52,7 +52,7 @@ function(layer root)
 endfunction()
 
 # Modules: workqueue < informer < framework < apiserver, controllers, examples.
-set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/")
+set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/|google/protobuf/")
 forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/(controller|leader_election|serving|testing)/|kopp/[a-z_]+\\.hpp")
 forbid(informer "${heavy}|kopp/(controller|crd|markers|leader_election|serving)/|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson")
@@ -68,7 +68,7 @@ layer(framework/src log config transport client crd metrics leader_election serv
 set(framework_folders
   "log|config|transport|client|crd|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")
-forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/")
+forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/|google/protobuf/")
 forbid(framework/internal "yaml-cpp/" EXCEPT json/yaml.cpp)
 forbid(framework/internal "re2/" EXCEPT json/pattern.cpp)
 foreach(folder system net http_server)
@@ -85,17 +85,20 @@ forbid(framework/src "yaml-cpp/"
 foreach(folder log config transport client crd leader_election serving controller manager)
   forbid(framework/src/${folder} "prometheus/")
 endforeach()
-forbid(framework/src "CLI/")
+forbid(framework/src "CLI/|google/protobuf/")
 forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 
 # Folders of the API server. Of framework's private headers it uses internal/ only.
 set(apiserver framework/apiserver/src)
-layer(${apiserver} json schema api storage fieldmanager validation printers handlers faults http
-  testing)
+layer(${apiserver} json schema protobuf api storage fieldmanager validation printers handlers
+  faults http testing)
 forbid(framework/apiserver "(${framework_folders})/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
 forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)
 forbid(${apiserver} "yaml-cpp/|re2/")
+forbid(${apiserver} "google/protobuf/"
+  EXCEPT protobuf/json_to_message.cpp protobuf/message_json.hpp protobuf/message_to_json.cpp
+  protobuf/message_types.cpp protobuf/message_types.hpp protobuf/protobuf.cpp)
 forbid(${apiserver} "openssl/"
   EXCEPT json/base64.cpp http/certificate_authority.cpp http/users.cpp)
 forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")

@@ -27,6 +27,7 @@ main() {
     check "A $mode informer that lists and watches finally holds the objects of the server" informer "$mode" false
     check "A $mode informer that uses WatchList finally holds the objects of the server" informer "$mode" true
   done
+  check "The typed clientset writes, lists, watches and elects a leader in protobuf" typed
   check "A client-go controller reconciles the Deployments of 100 Foos" controller
   check "A client-go controller reconciles 300 Foos while the server restarts" controller_during_restart
   echo "# $(seconds_since "$started")"
@@ -73,6 +74,8 @@ build_while_locked() {
 informer() { # MODE USE-WATCHLIST
   KUBE_FEATURE_WatchListClient=$2 "$programs/informer" -kubeconfig "$state/admin.kubeconfig" -mode "$1"
 }
+
+typed() { equals "all responses were protobuf" "$programs/typed" -kubeconfig "$state/admin.kubeconfig"; }
 
 controller() { "$programs/controller" -kubeconfig "$state/admin.kubeconfig"; }
 

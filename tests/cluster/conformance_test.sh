@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the conformance suite of kopp-apiserver against a real kube-apiserver. Also checks that
 # kopp-apiserver's data files and the typed kinds of kopp::k8s describe the kinds of the real server.
+# The protobuf messages are compared with the Go modules of that server.
 #   CONFORMANCE    the program of the suite (default: the build of preset default)
 # Stops the cluster and removes its folder at the end.
 set -euo pipefail
@@ -8,6 +9,9 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 default_program=$root/build/default/tests/apiserver/conformance/apiserver_conformance_test
+cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/go.sh
+source "$here/../go.sh"
 CONFORMANCE=$(realpath -m "${CONFORMANCE:-$default_program}")
 
 main() {
@@ -27,6 +31,7 @@ main() {
   trap 'exit 141' PIPE
   "$here/cluster.sh" up "$state" >/dev/null
   compare_kinds
+  compare_messages
   compare_typed_kinds
   KOPP_CONFORMANCE_KUBECONFIG=$state/admin.kubeconfig "$CONFORMANCE" --gtest_brief=1
 }
@@ -43,6 +48,47 @@ compare_kinds() {
       return 1
     fi
   done
+}
+
+compare_messages() {
+  local messages=$root/framework/apiserver/data/messages.txt
+  generate_messages
+  if ! diff -u "$messages" "$generated_messages/messages.txt"; then
+    echo "$messages differs from the Go modules of the real server: generate it again with messages.py" >&2
+    return 1
+  fi
+}
+
+# Sets $generated_messages to a folder with the messages.txt that messages.py makes of the Go modules. It stays
+# in the cache folder of programs.sh.
+generate_messages() {
+  local fingerprint
+  fingerprint=$(cat "$here/go.mod" "$here/go.sum" "$root/framework/apiserver/data/"{messages.py,resources.txt} |
+    sha256sum | cut -c1-12)
+  generated_messages=$cache/messages-$fingerprint
+  [[ -d $generated_messages ]] || generate_messages_while_locked 9>"$cache/cluster.lock"
+}
+
+generate_messages_while_locked() {
+  flock 9
+  [[ ! -d $generated_messages ]] || return 0
+  go_is_new_enough || install_go
+  use_go_cache_folder
+  local module folders=() unfinished=$folder/messages
+  for module in api apimachinery apiextensions-apiserver; do
+    folders+=("$(module_folder "k8s.io/$module")")
+  done
+  mkdir "$unfinished"
+  python3 -B "$root/framework/apiserver/data/messages.py" "${folders[@]}" "$unfinished"
+  rm -rf "$cache"/messages-*
+  mv "$unfinished" "$generated_messages"
+}
+
+# Downloads a module if needed, and prints its folder. Modules that go.mod replaces have the version of k8s.io/api.
+module_folder() { # MODULE
+  local version
+  version=$(awk '$1 == "k8s.io/api" {print $2; exit}' "$here/go.mod")
+  (cd "$folder" && GOFLAGS=-modcacherw go mod download -json "$1@$version") | jq --exit-status --raw-output .Dir
 }
 
 compare_typed_kinds() {

@@ -25,7 +25,7 @@ main() {
   local started=$EPOCHREALTIME part
   prepare
   for part in "${@:-${parts[@]}}"; do
-    kubectl_create namespace "$part" >/dev/null
+    kubectl create namespace "$part" >/dev/null
     namespace=$part
     "check_$part"
   done
@@ -49,11 +49,6 @@ prepare() {
 }
 
 kubectl() { "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" -n "$namespace" "$@"; }
-
-# Runs `kubectl create` for an object that kubectl generates. kubectl sends generated objects of
-# built-in kinds as protobuf, which kopp-apiserver does not support, so this prints the object as
-# JSON and creates it from stdin.
-kubectl_create() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
 
 widget() { # NAME COLOUR [REPLICAS]: prints a Widget manifest
   printf '{apiVersion: test.kopp.example/v1, kind: Widget, metadata: {name: %s}, spec: {colour: %s%s}}\n' \

@@ -65,7 +65,7 @@ scenario_delete_child() {
 }
 
 scenario_foreign_child() {
-  kubectl_create deployment taken --image=somebody/else --replicas=3
+  kubectl create deployment taken --image=somebody/else --replicas=3
   create_foo a taken 1
   eventually_matches ErrResourceExists 20 kubectl get events
   kubectl delete deployment taken

@@ -20,7 +20,7 @@ only_kopp() { # REASON DESCRIPTION FUNCTION
 }
 
 delete_object() {
-  kubectl_create configmap a
+  kubectl create configmap a
   equals 'configmap "a" deleted' delete configmap a
   equals "" kubectl get configmaps a --ignore-not-found
 }
@@ -55,7 +55,7 @@ delete_several() {
 }
 
 create_owner_and_dependent() { # NAME
-  kubectl_create deployment "$1" --image=nginx
+  kubectl create deployment "$1" --image=nginx
   kubectl create -f - <<END
 {apiVersion: v1, kind: ConfigMap, metadata: {name: of-$1, ownerReferences: [{apiVersion: apps/v1,
  kind: Deployment, name: $1, uid: $(field "deployment/$1" .metadata.uid), blockOwnerDeletion: true}]}}
@@ -78,8 +78,8 @@ orphan() {
 }
 
 delete_namespace() {
-  kubectl_create namespace gone
-  (namespace=gone && kubectl_create configmap a)
+  kubectl create namespace gone
+  (namespace=gone && kubectl create configmap a)
   kubectl delete namespace gone
   matches 'namespaces "gone" not found' kubectl get namespace gone
   equals "" kubectl -n gone get configmaps -o name

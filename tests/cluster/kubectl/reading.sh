@@ -2,7 +2,7 @@
 # Tests kubectl get, describe, events, api-resources and version.
 
 check_reading() {
-  kubectl_create deployment web --image=nginx:1.27 --replicas=3 >/dev/null
+  kubectl create deployment web --image=nginx:1.27 --replicas=3 >/dev/null
   widget a red 2 | kubectl create -f - >/dev/null
   check "get prints the columns of a built-in kind, and all columns with -o wide" columns
   check "get prints the additionalPrinterColumns of a custom resource" additional_printer_columns
@@ -69,8 +69,8 @@ json_path() {
 }
 
 selectors() {
-  kubectl_create configmap one --from-literal=a=b
-  kubectl_create configmap two --from-literal=a=b
+  kubectl create configmap one --from-literal=a=b
+  kubectl create configmap two --from-literal=a=b
   kubectl label configmap one tier=front
   equals configmap/one kubectl get configmaps -l tier=front -o name
   equals configmap/two kubectl get configmaps -l 'tier!=front' --field-selector metadata.name=two -o name

@@ -3,6 +3,7 @@
 
 check_writing() {
   check "create makes objects from a file and from command-line arguments" create_objects
+  check "create generates objects of every kind that it knows" create_all_generated_kinds
   check "create of an existing object fails with AlreadyExists" create_existing_object
   check "create of an object that violates the schema reports the field and the reason" create_invalid_object
   check "create of an object with an unknown field reports the field" unknown_field
@@ -20,13 +21,42 @@ check_writing() {
 create_objects() {
   widget a red | kubectl create -f -
   equals "red 1" kubectl get widget a -o 'jsonpath={.spec.colour} {.spec.replicas}' # 1 is the default
-  kubectl_create secret generic s --from-literal=key=value
+  kubectl create secret generic s --from-literal=key=value
   equals dmFsdWU= field secret/s .data.key
-  kubectl_create serviceaccount robot
-  kubectl_create service clusterip web --tcp=80:8080
+  kubectl create serviceaccount robot
+  kubectl create service clusterip web --tcp=80:8080
   equals 8080 field service/web '.spec.ports[0].targetPort'
-  kubectl_create job once --image=busybox
+  kubectl create job once --image=busybox
   equals busybox field job/once '.spec.template.spec.containers[0].image'
+}
+
+# kubectl sends the objects of built-in kinds that it generates as protobuf.
+create_all_generated_kinds() {
+  kubectl create configmap all --from-literal=a=b
+  equals b field configmap/all .data.a
+  kubectl create deployment all --image=busybox --replicas=2 --port=80 -- sleep 60
+  equals '2 busybox ["sleep","60"]' kubectl get deployment all \
+    -o 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].command}'
+  kubectl create secret docker-registry all --docker-username=u --docker-password=p
+  equals kubernetes.io/dockerconfigjson field secret/all .type
+  kubectl create serviceaccount all
+  kubectl create service nodeport all --tcp=80:http
+  equals 'NodePort http' kubectl get service all -o 'jsonpath={.spec.type} {.spec.ports[0].targetPort}'
+  kubectl create cronjob all --image=busybox --schedule='* * * * *'
+  equals '* * * * *' field cronjob/all .spec.schedule
+  kubectl create ingress all --rule='a.example/*=all:80'
+  equals all field ingress/all '.spec.rules[0].http.paths[0].backend.service.name'
+  kubectl create poddisruptionbudget all --selector=app=all --min-available=50%
+  equals '50%' field poddisruptionbudget/all .spec.minAvailable
+  kubectl create quota all --hard=cpu=1500m
+  equals 1500m field resourcequota/all .spec.hard.cpu
+  kubectl create role all --verb=get,list --resource=pods
+  equals '["get","list"]' field role/all '.rules[0].verbs'
+  kubectl create rolebinding all --role=all --serviceaccount="$namespace:all"
+  equals ServiceAccount field rolebinding/all '.subjects[0].kind'
+  kubectl create clusterrole "all-$namespace" --verb=get --non-resource-url=/metrics
+  kubectl create clusterrolebinding "all-$namespace" --clusterrole="all-$namespace" --user=u
+  equals u field "clusterrolebinding/all-$namespace" '.subjects[0].name'
 }
 
 create_existing_object() {
@@ -106,7 +136,7 @@ annotate_object() {
 }
 
 scale_objects() {
-  kubectl_create deployment web --image=nginx
+  kubectl create deployment web --image=nginx
   matches 'deployment.apps/web scaled' kubectl scale deployment web --replicas=5
   equals 5 field deployment/web .spec.replicas
   matches 'widget.test.kopp.example/a scaled' kubectl scale widget a --replicas=7

@@ -6,12 +6,7 @@ readonly controller_user=system:serviceaccount:default:sample-controller # defin
 
 kubectl() { "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" -n "$namespace" "$@"; }
 
-# Runs `kubectl create` for an object that kubectl generates. kubectl sends generated objects of
-# built-in kinds as protobuf, which kopp-apiserver does not support, so this prints the object as
-# JSON and creates it from stdin.
-kubectl_create() { kubectl create "$@" --dry-run=client -o json | kubectl create -f -; } # KIND NAME...
-
-use_new_namespace() { namespace=$1 && kubectl_create namespace "$1"; }
+use_new_namespace() { namespace=$1 && kubectl create namespace "$1"; }
 
 create_foo() { # NAME DEPLOYMENT [REPLICAS]
   printf '{apiVersion: samplecontroller.k8s.io/v1alpha1, kind: Foo, metadata: {name: %s},

@@ -23,7 +23,7 @@ readonly resource_exists='Warning sample-controller: Resource "taken" already ex
 
 foreign_deployment() {
   use_new_namespace foreign
-  kubectl_create deployment taken --image=somebody/else
+  kubectl create deployment taken --image=somebody/else
   local before
   before=$(kubectl get deployment taken -o 'jsonpath={.metadata.resourceVersion}')
   create_foo a taken 2

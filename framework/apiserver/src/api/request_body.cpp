@@ -4,13 +4,14 @@
 #include "api/status.hpp"
 #include "json/accessors.hpp"
 #include "json/decode.hpp"
-#include "json/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 #include "schema/pruning.hpp"
 #include "schema/strict_decoding.hpp"
 #include "schema/typed_decoding.hpp"
 #include "schema/unstructured_decoding.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -22,8 +23,6 @@ namespace {
 
 using nlohmann::json;
 using FieldValidation = WriteOptions::FieldValidation;
-
-constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 /// Returns the prefix of decoding errors, as in kube-apiserver.
 std::string DecodingErrorPrefix(const Resource& resource) {
@@ -79,6 +78,29 @@ json ParseObject(const ServerRequest& request, const Resource& resource) {
         false);
   }
   return object;
+}
+
+/// Decodes a protobuf body that ProtobufHandler has not converted: an object without a kind, which
+/// gets the kind of the resource, or a body that is not valid.
+json ParseProtobufObject(const ServerRequest& request, const Resource& resource) {
+  ProtobufEnvelope envelope;
+  try {
+    envelope = ReadProtobufEnvelope(request.body);
+  } catch (const std::invalid_argument& error) {
+    throw Unrecognized(request, resource, error.what(), true);
+  }
+  if (envelope.kind.empty()) {
+    envelope.api_version = resource.api_version();
+    envelope.kind = resource.kind;
+  }
+  std::optional<json> object;
+  try {
+    object = DecodeProtobuf(envelope);
+  } catch (const std::invalid_argument& error) {
+    throw BadRequest(DecodingErrorPrefix(resource) + error.what());
+  }
+  if (object) return std::move(*object);
+  return {{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
 }
 
 /// Requires a kind, and the apiVersion of the resource, in the body of a custom resource.
@@ -193,31 +215,10 @@ void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOpt
   throw std::invalid_argument("strict decoding error: " + all);
 }
 
-std::optional<ServerRequest> ConvertProtobufBody(const ServerRequest& request) {
-  if (request.body.empty() || request.media_type() != kProtobufType) return std::nullopt;
-  CheckBodySize(request);
-  try {
-    const std::optional<json> object = DecodeProtobuf(request.body);
-    if (!object) return std::nullopt;
-    ServerRequest converted = request;
-    converted.body = object->dump();
-    converted.content_type = "application/json";
-    return converted;
-  } catch (const std::invalid_argument& error) {
-    throw BadRequest(std::string("the object provided is unrecognized: ") + error.what());
-  }
-}
-
-void CheckMediaType(const ServerRequest& request) {
+void CheckMediaType(const ServerRequest& request, const Resource& resource) {
   const std::string type = request.media_type();
   if (type.empty() || type == "application/json" || type == "application/yaml") return;
-  if (type == kProtobufType) {
-    throw StatusError(
-        415, "UnsupportedMediaType",
-        "this API server supports protobuf request bodies only for Secrets, ConfigMaps "
-        "and DeleteOptions: use Content-Type application/json or application/yaml "
-        "(kubectl create -f sends JSON)");
-  }
+  if (type == kProtobufType && resource.built_in) return;
   throw StatusError(
       415, "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: "
@@ -227,12 +228,14 @@ void CheckMediaType(const ServerRequest& request) {
 json DecodeObject(const ServerRequest& request, const Resource& resource,
                   const WriteOptions& options, Warnings& warnings) {
   CheckBodySize(request);
-  json object = ParseObject(request, resource);
+  const bool is_protobuf = request.media_type() == kProtobufType;
+  json object =
+      is_protobuf ? ParseProtobufObject(request, resource) : ParseObject(request, resource);
   CheckTypeMeta(request, resource, object);
   try {
-    const bool is_yaml = request.content_type.find("yaml") != std::string::npos;
+    const bool is_json = !is_protobuf && request.content_type.find("yaml") == std::string::npos;
     std::vector<std::string> errors =
-        FindStrictDecodingErrors(is_yaml ? object.dump() : request.body, *resource.schema);
+        FindStrictDecodingErrors(is_json ? request.body : object.dump(), *resource.schema);
     json decoded = Decode(std::move(object), resource, errors);
     ReportDecodingErrors(errors, options, warnings);
     return decoded;

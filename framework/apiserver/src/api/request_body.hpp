@@ -5,7 +5,6 @@
 #include "api/response.hpp"
 #include "api/write_options.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +15,9 @@
 
 namespace kopp::apiserver {
 
-/// Returns the request with its protobuf body converted to JSON. Returns nullopt if the body is no
-/// protobuf, or of a kind that DecodeProtobuf() does not support.
-[[nodiscard]] std::optional<ServerRequest> ConvertProtobufBody(const ServerRequest& request);
-
-/// Throws 415 Unsupported Media Type unless the Content-Type is JSON or YAML.
-void CheckMediaType(const ServerRequest& request);
+/// Throws 415 Unsupported Media Type unless the Content-Type is JSON, YAML or, for a built-in kind,
+/// protobuf.
+void CheckMediaType(const ServerRequest& request, const Resource& resource);
 
 /// Decodes the object in the body, and removes apiVersion and kind. Adds warnings about ignored
 /// fields to `warnings`.

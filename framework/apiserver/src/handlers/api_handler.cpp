@@ -1,6 +1,5 @@
 #include "handlers/api_handler.hpp"
 
-#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "handlers/discovery.hpp"
 #include "handlers/health.hpp"
@@ -64,8 +63,7 @@ ServerResponse ApiHandler::Handle(const ServerRequest& request) {
 
 ServerResponse ApiHandler::HandleOrThrow(const ServerRequest& request, Warnings& warnings) {
   try {
-    const std::optional<ServerRequest> converted = ConvertProtobufBody(request);
-    return Route(converted ? *converted : request, warnings);
+    return Route(request, warnings);
   } catch (const StatusError& error) {
     return {
         .status = error.code(), .body = error.ToJson().dump(), .retry_after = error.retry_after()};
@@ -156,6 +154,7 @@ ServerResponse ApiHandler::Write(const ServerRequest& request, const Resource& r
   ServerResponse response = write();
   const bool is_scale = request.target.subresource == "scale";
   response.body = encoder.EncodeWriteResponse(response.body, is_scale ? ScaleKind() : resource);
+  response.content_type = encoder.content_type();
   return response;
 }
 

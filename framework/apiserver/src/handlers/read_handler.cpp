@@ -106,16 +106,21 @@ ServerResponse ReadHandler::Get(const ServerRequest& request, const Resource& re
   if (stored == nullptr) throw NotFound(resource, request.target.name);
   if (request.target.subresource == "scale") {
     const json scale = ScaleOf(resource, json::parse(stored->text));
-    return {.body = encoder.EncodeObject(scale.dump(), ScaleKind())};
+    return {.body = encoder.EncodeObject(scale.dump(), ScaleKind()),
+            .content_type = encoder.content_type()};
   }
-  return {.body = encoder.EncodeObject(stored->text, resource)};
+  return {.body = encoder.EncodeObject(stored->text, resource),
+          .content_type = encoder.content_type()};
 }
 
 ServerResponse ReadHandler::List(const ServerRequest& request, const ResourcePtr& resource) {
   ResponseEncoder encoder = NegotiateResponse(request, *resource, context_.Now());
   ListOptions options = ReadListOptions(request, *resource);
-  if (!options.watch) return {.body = ListObjects(request, *resource).body};
+  if (!options.watch) {
+    return {.body = ListObjects(request, *resource).body, .content_type = encoder.content_type()};
+  }
   ServerResponse response;
+  response.content_type = encoder.watch_content_type();
   response.watch = std::make_unique<ResourceWatch>(context_, resource, request.target.ns,
                                                    std::move(options), std::move(encoder));
   return response;

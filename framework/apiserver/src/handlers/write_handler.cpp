@@ -101,7 +101,7 @@ StoredObjectPtr WriteHandler::RequireActiveNamespace(const Resource& resource,
 
 ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource& resource,
                                     Warnings& warnings) {
-  CheckMediaType(request);
+  CheckMediaType(request, resource);
   const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
   json object = DecodeObject(request, resource, options, warnings);
   CheckNamespaceMatchesUrl(request, resource, EnsureMetadata(object));
@@ -196,7 +196,7 @@ json WriteHandler::StoreNewObject(const Resource& resource, const ObjectKey& key
 
 ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource& resource,
                                     Warnings& warnings) {
-  CheckMediaType(request);
+  CheckMediaType(request, resource);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
   const WriteOptions options = ReadWriteOptions(request, "UpdateOptions");
   json object = DecodeObject(request, resource, options, warnings);

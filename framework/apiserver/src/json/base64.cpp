@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <stdexcept>
 
 #include <openssl/evp.h>
@@ -21,6 +22,17 @@ std::string Base64Encode(std::string_view bytes) {
                                    static_cast<int>(bytes.size()));
   text.resize(static_cast<std::size_t>(size));
   return text;
+}
+
+std::string Base64Decode(std::string_view text) {
+  std::string bytes(text.size() / 4 * 3 + 1, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), Bytes(text),
+                                   static_cast<int>(text.size()));
+  if (size < 0) throw std::invalid_argument("illegal base64 data");
+  const auto padding = static_cast<std::size_t>(
+      std::count(text.end() - std::min<std::ptrdiff_t>(std::ssize(text), 2), text.end(), '='));
+  bytes.resize(static_cast<std::size_t>(size) - padding);
+  return bytes;
 }
 
 std::string Base64UrlEncode(std::string_view bytes) {

@@ -2,6 +2,7 @@
 #include "api/status.hpp"
 #include "json/media_types.hpp"
 #include "printers/response_encoder.hpp"
+#include "protobuf/protobuf.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -13,12 +14,10 @@ namespace {
 using nlohmann::json;
 using Form = ResponseEncoder::Form;
 
-// The server responds with JSON, also to clients that request YAML, because JSON is valid YAML. It
-// does not support protobuf, which tests do not need.
+// The server responds with JSON also to clients that request YAML, because JSON is valid YAML.
 constexpr std::string_view kAnything = "*/*";
 constexpr std::string_view kJsonMedia = "application/json";
 constexpr std::string_view kYamlMedia = "application/yaml";
-constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr const char* kMediaTypes =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr const char* kWatchMediaTypes =
@@ -30,13 +29,18 @@ bool IsWatch(const ServerRequest& request) {
 
 bool IsKnown(const MediaType& media) {
   return media.type == kAnything || media.type == kJsonMedia || media.type == kYamlMedia ||
-         media.type == kProtobuf;
+         media.type == kProtobufType;
 }
 
-/// Returns whether the server supports the media type. If it does, sets the form of `encoder`.
-bool SelectForm(const MediaType& media, ResponseEncoder& encoder) {
-  if (!IsKnown(media) || media.type == kProtobuf) return false;
-  if (media.as.empty() && media.version.empty() && media.group.empty()) return true;
+/// Returns whether the server supports the media type for the resource. If it does, sets the form
+/// and the encoding of `encoder`.
+bool SelectForm(const MediaType& media, const Resource& resource, ResponseEncoder& encoder) {
+  if (!IsKnown(media)) return false;
+  const bool protobuf = media.type == kProtobufType;
+  if (media.as.empty() && media.version.empty() && media.group.empty()) {
+    encoder.protobuf = protobuf;
+    return !protobuf || resource.built_in;
+  }
   if (media.group != "meta.k8s.io") return false;
   if (media.version != "v1" && media.version != "v1beta1") return false;
   constexpr std::pair<std::string_view, Form> kForms[] = {
@@ -44,7 +48,8 @@ bool SelectForm(const MediaType& media, ResponseEncoder& encoder) {
       {"PartialObjectMetadata", Form::kMetadata},
       {"PartialObjectMetadataList", Form::kMetadataList}};
   for (const auto& [name, form] : kForms) {
-    if (media.as != name) continue;
+    if (media.as != name || (protobuf && form == Form::kTable)) continue;
+    encoder.protobuf = protobuf;
     encoder.form = form;
     encoder.version = media.version;
     return true;
@@ -77,7 +82,7 @@ ResponseEncoder NegotiateResponse(const ServerRequest& request, const Resource& 
   }
   const auto selected =
       std::find_if(media_types.begin(), media_types.end(),
-                   [&](const MediaType& media) { return SelectForm(media, encoder); });
+                   [&](const MediaType& media) { return SelectForm(media, resource, encoder); });
   if (selected == media_types.end()) throw AcceptedMediaTypesError(kMediaTypes);
   if (IsWatch(request)) {
     if (selected->type == kYamlMedia) throw AcceptedMediaTypesError(kWatchMediaTypes);

@@ -2,6 +2,7 @@
 
 #include "api/status.hpp"
 #include "printers/table.hpp"
+#include "protobuf/protobuf.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <utility>
@@ -62,6 +63,14 @@ StatusError IsAListError(const Resource& resource) {
 }
 
 }  // namespace
+
+std::string ResponseEncoder::content_type() const {
+  return protobuf ? std::string(kProtobufType) : "application/json";
+}
+
+std::string ResponseEncoder::watch_content_type() const {
+  return protobuf ? std::string(kProtobufWatchType) : "application/json";
+}
 
 void ResponseEncoder::CheckIncludeObject() const {
   if (form != Form::kTable) return;

@@ -10,8 +10,8 @@
 
 namespace kopp::apiserver {
 
-/// Encodes objects in the form that a client requests in its Accept header. Immutable after
-/// NegotiateResponse.
+/// Encodes objects in the form that a client requests in its Accept header. The result is JSON in
+/// any case: ProtobufHandler encodes it as protobuf. Immutable after NegotiateResponse.
 struct ResponseEncoder {
   enum class Form {
     kObject,
@@ -20,11 +20,16 @@ struct ResponseEncoder {
     kMetadataList,  ///< PartialObjectMetadataList
   };
   Form form = Form::kObject;
+  bool protobuf = false;       ///< whether the client gets protobuf
   std::string version = "v1";  ///< the version of meta.k8s.io for the other forms
   std::string
       include_object{};  ///< query parameter includeObject: "None", "Metadata", "Object" or ""
   std::string now{};     ///< the time for ages in tables, in RFC 3339
 
+  /// Returns the Content-Type of an object or a list.
+  [[nodiscard]] std::string content_type() const;
+  /// Returns the Content-Type of a watch.
+  [[nodiscard]] std::string watch_content_type() const;
   /// Encodes a stored object. Throws StatusError if the form is for lists only, or if includeObject
   /// is not valid.
   [[nodiscard]] std::string EncodeObject(const std::string& text, const Resource& resource) const;

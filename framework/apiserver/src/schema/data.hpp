@@ -7,5 +7,6 @@ namespace kopp::apiserver::data {
 
 extern const std::string_view resources;
 extern const std::string_view defaults;
+extern const std::string_view messages;
 
 }  // namespace kopp::apiserver::data

@@ -3,6 +3,7 @@
 #include "handlers/api_handler.hpp"
 #include "http/api_http_server.hpp"
 #include "http/in_memory_transport.hpp"
+#include "http/protobuf_handler.hpp"
 #include "http/server_lifecycle.hpp"
 #include "storage/server_context.hpp"
 
@@ -37,9 +38,11 @@ class ApiServer::Impl {
         api(context),
         faults(context, api, options.seed),
         audit_log(context, faults, std::move(options.on_request)),
+        handler(audit_log),
+        fault_free_handler(api),
         lifecycle(options.clock),
         always_up(options.clock),
-        transport(context, audit_log, lifecycle, Administrator(), "kopp") {}
+        transport(context, handler, lifecycle, Administrator(), "kopp") {}
 
   apiserver::ApiHttpServer& server() {
     if (http_server == nullptr) {
@@ -52,6 +55,8 @@ class ApiServer::Impl {
   apiserver::ApiHandler api;
   apiserver::FaultInjector faults;
   apiserver::AuditLog audit_log;
+  apiserver::ProtobufHandler handler;
+  apiserver::ProtobufHandler fault_free_handler;
   apiserver::ServerLifecycle lifecycle;
   apiserver::ServerLifecycle always_up;  // of the fault-free transports
   apiserver::InMemoryTransport transport;
@@ -68,11 +73,11 @@ Transport& ApiServer::transport() { return impl_->transport; }
 std::unique_ptr<Transport> ApiServer::TransportAs(const std::string& user,
                                                   const std::vector<std::string>& groups) {
   return std::make_unique<apiserver::InMemoryTransport>(
-      impl_->context, impl_->audit_log, impl_->lifecycle, AuthenticatedUser(user, groups), "kopp");
+      impl_->context, impl_->handler, impl_->lifecycle, AuthenticatedUser(user, groups), "kopp");
 }
 
 std::unique_ptr<Transport> ApiServer::FaultFreeTransport() {
-  return std::make_unique<apiserver::InMemoryTransport>(impl_->context, impl_->api,
+  return std::make_unique<apiserver::InMemoryTransport>(impl_->context, impl_->fault_free_handler,
                                                         impl_->always_up, Administrator(), "kopp");
 }
 
@@ -80,7 +85,7 @@ Config ApiServer::Listen(const ListenOptions& options) {
   if (impl_->http_server != nullptr) {
     throw std::logic_error("ApiServer listens already: call Listen() only once");
   }
-  impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->audit_log,
+  impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->handler,
                                                                   impl_->lifecycle, options);
   return impl_->http_server->ConfigFor(Administrator());
 }

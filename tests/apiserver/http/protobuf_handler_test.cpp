@@ -1,0 +1,96 @@
+#include "protobuf/protobuf.hpp"
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <kopp/testing/api_server.hpp>
+#include <kopp/testing/fault.hpp>
+#include <kopp/transport.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+using testing::Fault;
+
+const std::string kConfigMapsPath = "/api/v1/namespaces/default/configmaps";
+const std::string kProtobuf(kProtobufType);
+
+class ProtobufHandlerTest : public ::testing::Test {
+ protected:
+  Response Create(const std::string& name) {
+    return server_.transport().Call(
+        {.method = "POST",
+         .target = kConfigMapsPath,
+         .body = *EncodeProtobuf(
+             {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}}),
+         .content_type = kProtobuf,
+         .accept = kProtobuf});
+  }
+
+  Response Get(const std::string& name) {
+    return server_.transport().Call({.target = kConfigMapsPath + '/' + name, .accept = kProtobuf});
+  }
+
+  static json Decode(const Response& response) {
+    return DecodeProtobuf(ReadProtobufEnvelope(response.body)).value();
+  }
+
+  testing::ApiServer server_;
+};
+
+TEST_F(ProtobufHandlerTest, TheAuditLogContainsObjectsInJson) {
+  Create("a");
+
+  EXPECT_EQ(server_.Requests().back()["objectRef"]["name"], "a");
+}
+
+TEST_F(ProtobufHandlerTest, AnInjectedErrorIsEncoded) {
+  server_.Inject({.type = Fault::Type::kConflict, .verb = "create", .name = "a"});
+
+  const Response response = Create("a");
+
+  EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(Decode(response)["kind"], "Status");
+}
+
+TEST_F(ProtobufHandlerTest, AMalformedBodyCannotBeDecoded) {
+  Create("a");
+  server_.Inject({.type = Fault::Type::kMalformedBody, .verb = "get"});
+
+  EXPECT_THROW((void)ReadProtobufEnvelope(Get("a").body), std::invalid_argument);
+}
+
+TEST_F(ProtobufHandlerTest, AMalformedEventIsAFrameThatCannotBeDecoded) {
+  Create("a");
+  server_.Inject({.type = Fault::Type::kMalformedBody, .verb = "watch"});
+
+  const auto stream =
+      server_.transport().Open({.target = kConfigMapsPath + "?watch=1", .accept = kProtobuf});
+  const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
+
+  ASSERT_GT(bytes.size(), 4U);
+  EXPECT_EQ(static_cast<unsigned char>(bytes[2]) * 256U + static_cast<unsigned char>(bytes[3]),
+            bytes.size() - 4);
+  EXPECT_EQ(bytes[4], '{');
+}
+
+TEST_F(ProtobufHandlerTest, ADroppedWatchEndsWithinAFrame) {
+  Create("a");
+  server_.Inject({.type = Fault::Type::kDropWatch, .verb = "watch", .bytes = 20});
+
+  const auto stream =
+      server_.transport().Open({.target = kConfigMapsPath + "?watch=1", .accept = kProtobuf});
+  const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
+
+  ASSERT_EQ(bytes.size(), 4U + 20U);
+  EXPECT_EQ(bytes[3], 21);
+}
+
+}  // namespace
+}  // namespace kopp::apiserver

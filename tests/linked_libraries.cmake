@@ -1,0 +1,23 @@
+cmake_minimum_required(VERSION 3.25)
+# Checks that programs do not need the shared library of protobuf, which only kopp-apiserver may use.
+#   cmake "-DPROGRAMS=<program>;<program>" -DCONTROL=<kopp-apiserver> -P linked_libraries.cmake
+function(needs_protobuf program result)
+  execute_process(COMMAND ldd ${program} OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)
+  string(FIND "${libraries}" "libprotobuf" position)
+  if(position EQUAL -1)
+    set(${result} FALSE PARENT_SCOPE)
+  else()
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+foreach(program IN LISTS PROGRAMS)
+  needs_protobuf(${program} linked)
+  if(linked)
+    message(FATAL_ERROR "${program} needs libprotobuf: only kopp-apiserver may link it")
+  endif()
+endforeach()
+needs_protobuf(${CONTROL} linked)
+if(NOT linked)
+  message(FATAL_ERROR "${CONTROL} does not need libprotobuf: this test would find no program that does")
+endif()
