@@ -111,28 +111,6 @@ TEST_F(DifferencesTest, OpenApiDocumentsContainNoTypes) {
   EXPECT_EQ(v2.at("/paths").empty(), Expected(true, false));
 }
 
-class CustomResourceDifferencesTest : public CrdPerTest {};
-
-TEST_F(CustomResourceDifferencesTest, ACustomResourceInAProtobufBodyIsRejected) {
-  CreateCrd(AnyObjectSchema());
-  const std::string version = group() + "/v1";
-  const std::string type =
-      "\x0a" + std::string(1, static_cast<char>(version.size())) + version + "\x12\x06Widget";
-  const auto status_of_create = [&] {
-    try {
-      return Call({.method = "POST",
-                   .target = Widgets(),
-                   .body = std::string("k8s\0", 4) + "\x0a" + static_cast<char>(type.size()) + type,
-                   .content_type = "application/vnd.kubernetes.protobuf"})
-          .status;
-    } catch (const TransportError&) {
-      return 0;  // the connection was closed without a response
-    }
-  };
-
-  EXPECT_EQ(status_of_create(), IsRealServer() ? 0 : 415);
-}
-
 TEST_F(DifferencesTest, ListThatAcceptsOnlyYamlReturnsJson) {
   const ApiResponse list = Call({.target = Path("configmaps"), .accept = "application/yaml"});
 
@@ -204,6 +182,26 @@ class CustomResourceDifferencesTest : public CrdPerTest {
     return ObjectSchema({{"spec", ObjectSchema({{"text", text}})}});
   }
 };
+
+TEST_F(CustomResourceDifferencesTest, ACustomResourceInAProtobufBodyIsRejected) {
+  CreateCrd(AnyObjectSchema());
+  const std::string version = group() + "/v1";
+  const std::string type =
+      "\x0a" + std::string(1, static_cast<char>(version.size())) + version + "\x12\x06Widget";
+  const auto status_of_create = [&] {
+    try {
+      return Call({.method = "POST",
+                   .target = Widgets(),
+                   .body = std::string("k8s\0", 4) + "\x0a" + static_cast<char>(type.size()) + type,
+                   .content_type = "application/vnd.kubernetes.protobuf"})
+          .status;
+    } catch (const TransportError&) {
+      return 0;  // the connection was closed without a response
+    }
+  };
+
+  EXPECT_EQ(status_of_create(), IsRealServer() ? 0 : 415);
+}
 
 TEST_F(CustomResourceDifferencesTest, CelValidationRulesAreNotEvaluated) {
   CreateCrd(

@@ -228,7 +228,7 @@ TEST_F(ProtobufTest, ATableIsNotAvailableInProtobuf) {
 }
 
 TEST_F(ProtobufTest, DiscoveryDocumentsAreTheSameInBothEncodings) {
-  for (const std::string& target : {"/apis", "/apis/apps", "/api/v1", "/apis/apps/v1"}) {
+  for (const char* target : {"/apis", "/apis/apps", "/api/v1", "/apis/apps/v1"}) {
     json expected = WithoutNulls(Get(target).body);
     json decoded = GetDecoded(target);
     expected.erase("apiVersion");  // absent in some documents
