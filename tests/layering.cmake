@@ -91,7 +91,7 @@ forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 # Folders of the API server. Of framework's private headers it uses internal/ only.
 set(apiserver framework/apiserver/src)
 layer(${apiserver} json schema protobuf api storage fieldmanager validation printers handlers
-  faults http testing)
+  faults http testing explore)
 forbid(framework/apiserver "(${framework_folders})/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
 forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)

@@ -166,6 +166,9 @@ class Cache : private WriteObserver {
   /// must serve them at the start.
   [[nodiscard]] std::vector<KindRef> RequiredKinds() const;
 
+  /// Returns the informers of all views, by kind; see CacheOptions::manual.
+  [[nodiscard]] std::vector<InformerSet::ManualInformer> ManualInformers() const;
+
   /// Starts one thread for each informer, which lists and watches. Call it once. Does nothing after
   /// Stop.
   void Start();

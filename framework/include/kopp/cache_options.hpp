@@ -144,6 +144,10 @@ struct CacheOptions {
   /// version and corrects differences; 0: never. See informer::ReflectorOptions.
   Duration audit_interval{};
 
+  /// For simulations: the informers get no threads. The owner of the cache never calls Start, feeds
+  /// the informers of Cache::ManualInformers, and handlers run in its thread.
+  bool manual = false;
+
   /// Called with the exception if a list or watch fails or a handler throws; on several threads at
   /// once. Problems are logged, whether or not it is set. client-go: WatchErrorHandler.
   std::function<void(const informer::InformerError&)> on_error = {};

@@ -118,6 +118,9 @@ class Controller {
   /// Sets the tracer of the reconciles, which must outlive the controller. Call it before Start.
   void SetTracer(Tracer* tracer) { tracer_ = tracer; }
 
+  /// Returns the function of SetReconciler, for a simulation that calls it itself.
+  [[nodiscard]] const Reconciler& reconciler() const { return reconcile_; }
+
   /// Throws std::logic_error if SetReconciler was not called.
   void RequireReconciler() const;
 

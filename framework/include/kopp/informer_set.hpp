@@ -14,6 +14,8 @@
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/source.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/unsynced_informer.hpp>
@@ -40,6 +42,7 @@ class InformerSet {
     bool use_watch_list = false;                                        ///< see InformerOptions
     bool consistent_start = false;                                      ///< see InformerOptions
     Duration audit_interval{};                                          ///< see InformerOptions
+    bool manual = false;                                                ///< see CacheOptions
   };
 
   /// `transport` and `options.clock` must outlive the object. Throws std::invalid_argument if a
@@ -88,6 +91,16 @@ class InformerSet {
   void AwaitWrites(const ObjectKey& key, Duration timeout, const std::stop_token& stop) const;
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitWrites(std::string_view ns, Duration timeout, const std::stop_token& stop) const;
+
+  /// An informer that the caller feeds, see CacheOptions::manual: the source to list and watch, and
+  /// the receiver of the objects.
+  struct ManualInformer {
+    KindRef kind = {};
+    informer::AnySource* source = nullptr;
+    informer::AnyReflector::Sink* sink = nullptr;
+  };
+  /// Returns the informers, which are valid as long as this object. Requires: Options::manual.
+  [[nodiscard]] std::vector<ManualInformer> ManualInformers() const;
 
   /// Starts one thread for each informer, unless Stop was called. Call it once.
   void Start();

@@ -81,6 +81,9 @@ class Manager {
     return {NewController(std::move(options), kind), kind};
   }
 
+  /// Returns all controllers. They are valid until the manager is destroyed.
+  [[nodiscard]] std::vector<Controller*> Controllers() const;
+
   /// Adds the CustomResourceDefinition of a kind, for --print-crd and InstallCrds. AddController
   /// adds that of its kind. Add each version of a kind; each once or more often.
   template <HasCrd T>
@@ -197,7 +200,6 @@ class Manager {
   void StartLater(Controller& controller);
   void RequireSynced(const Controller& controller, const std::stop_token& stop) const;
   void RunController(Controller& controller, const std::stop_token& stop);
-  [[nodiscard]] std::vector<Controller*> Controllers() const;
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster*> Clusters() const;
   [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;

@@ -2,6 +2,7 @@
 #include "client/cache_reference.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <kopp/cache.hpp>
@@ -64,7 +65,8 @@ std::shared_ptr<InformerSet> Cache::NewInformers(const Spec& spec) const {
                            .use_watch_list = options_.use_watch_list,
                            // The program may have written objects that nobody has recorded.
                            .consistent_start = running_ || options_.consistent_start,
-                           .audit_interval = options_.audit_interval});
+                           .audit_interval = options_.audit_interval,
+                           .manual = options_.manual});
 }
 
 bool Cache::WaitsIfMissing(const Key& key) const {
@@ -125,6 +127,15 @@ std::vector<Cache::Entry> Cache::Entries(const std::vector<const InformerSet*>& 
     return std::ranges::find(informers, entry.informers.get()) == informers.end();
   });
   return entries;
+}
+
+std::vector<InformerSet::ManualInformer> Cache::ManualInformers() const {
+  std::vector<InformerSet::ManualInformer> all;
+  for (const Entry& entry : Entries()) {
+    std::ranges::move(entry.informers->ManualInformers(), std::back_inserter(all));
+  }
+  std::ranges::stable_sort(all, {}, &InformerSet::ManualInformer::kind);
+  return all;
 }
 
 std::vector<std::shared_ptr<InformerSet>> Cache::AllInformers() const {

@@ -138,7 +138,9 @@ InformerSet::~InformerSet() { Stop(); }
 bool InformerSet::InHandler() { return in_handler; }
 
 std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
-    const informer::AnyEventHandler& handler, const informer::HandlerOptions& options) {
+    const informer::AnyEventHandler& handler, const informer::HandlerOptions& given) {
+  informer::HandlerOptions options = given;
+  if (options_.manual) options.delivery = informer::Delivery::kInformerThread;
   std::vector<informer::HandlerRegistration> registrations;
   const informer::AnyEventHandler marked{.on_add = AsHandlerCall(handler.on_add),
                                          .on_update = AsHandlerCall(handler.on_update),
@@ -240,6 +242,14 @@ void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
   if (none) return;
   const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
   for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
+}
+
+std::vector<InformerSet::ManualInformer> InformerSet::ManualInformers() const {
+  std::vector<ManualInformer> informers;
+  for (const auto& member : members_) {
+    informers.push_back({options_.kind, &member->source, &member->informer.sink()});
+  }
+  return informers;
 }
 
 void InformerSet::Start() {

@@ -93,6 +93,10 @@ class AnyInformer : private AnyReflector::Sink {
   /// The store; it lives as long as the informer.
   [[nodiscard]] const AnyStore& store() const { return store_; }
 
+  /// Returns the receiver of lists and events. A simulation calls it in its own thread instead of
+  /// Run; nothing else may call it.
+  [[nodiscard]] AnyReflector::Sink& sink() { return *this; }
+
   /// The resource version of the store, and waits for a version; it lives as long as the informer.
   [[nodiscard]] const StoreVersion& version() const { return version_; }
 

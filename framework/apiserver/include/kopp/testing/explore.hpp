@@ -1,0 +1,152 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kopp/manager.hpp>
+#include <kopp/testing/wait_result.hpp>
+
+namespace kopp::testing {
+
+/// A change that users make: an object is created, changed or deleted.
+struct ScenarioStep {
+  std::string name = {};  ///< a sentence for the story: "the user deletes the Foo"
+  std::function<void(const Client& client)> act = {};
+};
+
+/// Something that must be true after each write to the API server.
+struct Invariant {
+  std::string name = {};  ///< "at most one Deployment"
+  /// Returns what is wrong, or "". `client` must only be used to read.
+  std::function<std::string(const Client& client)> check = {};
+};
+
+/// What happens to an operator in a run of Explore. All functions are called in the thread of
+/// Explore, in each run from the start. What they capture must outlive the call of Explore.
+struct Scenario {
+  /// Files or folders that are applied first, as by Environment::Install. The definitions of the
+  /// kinds with KOPP_CRD are installed without them.
+  std::vector<std::filesystem::path> manifests = {};
+  /// Creates the objects that exist before the operator starts. Resets all state outside of the API
+  /// server that the scenario has, such as a fake cloud. May be empty.
+  std::function<void(const Client& client)> start = {};
+  /// Each step is taken when the operator has nothing left to do.
+  std::vector<ScenarioStep> steps = {};
+  /// Does what other controllers would do, for example sets the status of a Deployment. Called when
+  /// the operator has nothing to do. It must write only what differs. May be empty.
+  std::function<void(const Client& client)> world = {};
+  std::vector<Invariant> invariants = {};
+  /// Returns the state outside of the API server as text, for example the buckets of a fake cloud.
+  /// It must be the same at the end of each run. May be empty.
+  std::function<std::string()> outside_state = {};
+  /// Removes what may differ at the end of a run from an object. Always ignored: uids, resource
+  /// versions, generated names, times, managedFields, Events and Leases. May be empty.
+  std::function<void(nlohmann::json& object)> normalize = {};
+};
+
+/// Adds the controllers of an operator to a manager that is never run. Called at each start of the
+/// operator, so what it creates is lost in a crash.
+using OperatorSetup = std::function<void(Manager& manager)>;
+
+struct ExploreOptions {
+  std::string name = "operator";  ///< of the operator, as EnvironmentOptions::name
+  /// Of the operator. With `own_writes_timeout` 0, reads may miss the operator's own writes. With
+  /// `consistent_start`, the first lists after a restart are never stale.
+  CacheOptions cache = {};
+  /// Of uids, generated names and the selection of pairs: the same seed gives the same runs.
+  std::uint64_t seed = 1;
+  std::size_t pairs = 100;  ///< random pairs of disturbances, after all single ones
+  /// No further run starts after this time. Explore then reports how many are missing.
+  Duration time_limit = std::chrono::seconds(20);
+  std::size_t max_findings = 3;      ///< Explore ends after so many
+  std::size_t max_reconciles = 300;  ///< of a run; after more, the operator does not converge
+};
+
+/// A run that differs from the undisturbed run, or violates an invariant.
+struct Finding {
+  std::string schedule = {};  ///< for Replay: "crash-after:3", or "" for the undisturbed run
+  std::string problem = {};   ///< the invariant, or the differences to the undisturbed run
+  std::string story = {};     ///< what happened, in numbered lines
+};
+
+/// The result of Explore and Replay: success, or findings. It converts to bool and to GoogleTest's
+/// AssertionResult, and operator<< writes ToString().
+struct ExploreResult {
+  std::vector<Finding> findings = {};  ///< the one with the shortest story first
+  std::size_t runs = 0;
+  std::size_t pruned = 0;   ///< single disturbances that have the effect of another one
+  std::size_t skipped = 0;  ///< runs in which a step was not possible at its time
+  std::size_t missing = 0;  ///< runs that ExploreOptions::time_limit prevented
+  Duration time = {};       ///< of all runs, real time
+
+  explicit operator bool() const { return findings.empty(); }
+  /// Returns the number of runs and, after a failure, the shortest story, the schedules of the
+  /// other findings and a regression test.
+  [[nodiscard]] std::string ToString() const;
+
+  template <detail::AssertionResult R>
+  operator R() const {  // NOLINT: implicit on purpose, for EXPECT_TRUE
+    R result(findings.empty());
+    result << ToString();
+    return result;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const ExploreResult& result) {
+    return out << result.ToString();
+  }
+};
+
+/// Finds bugs of an operator: runs it in a scenario once undisturbed, then once with each
+/// disturbance at each place, then with random pairs of disturbances. Each run must end in the
+/// state of the undisturbed run and must respect the invariants.
+///
+///     EXPECT_TRUE(kopp::testing::Explore(
+///         {.steps = {{"the user creates a Foo", CreateFoo}, {"the user deletes it", DeleteFoo}}},
+///         [](kopp::Manager& manager) {
+///           manager.AddController<Foo>().Owns<kopp::Deployment>().Reconcile(Reconcile);
+///         }));
+///
+/// The disturbances, each with its name in a schedule. N is the number of a call of the operator's
+/// client, or of an event for its cache:
+///
+/// | schedule | disturbance |
+/// |---|---|
+/// | `crash-before:N`, `crash-after:N` | the process ends at call N and starts again |
+/// | `down-before:N`, `down-after:N` | it starts again after the next step of the scenario |
+/// | `crash-stale:N` | it ends after call N; its first lists do not contain the write |
+/// | `conflict:N`, `throttle:N`, `error:N` | call N gets 409, 429 or 500 |
+/// | `timeout:N`, `reset:N` | call N fails and has no effect |
+/// | `lost-response:N` | call N times out, but has an effect; its event comes after the next reconcile |
+/// | `step-before:N` | the next step of the scenario is taken before call N |
+/// | `leader:N`, `leader-step:N` | another replica becomes the leader at call N; the call arrives
+/// at the API server when that replica has nothing to do, or after the next step | | `delay:N` |
+/// the events of a kind, from N on, are delayed by one reconcile | | `hold:N`, `hold-step:N` | they
+/// are held back until nothing else happens, or until after the next step | | `gap:N` | they are
+/// lost; the cache lists again when nothing else happens |
+///
+/// A run is a simulation in the calling thread with a FakeClock: it has no threads, no real time
+/// and no randomness, so that a schedule always gives the same run. Each start of the operator
+/// calls `setup`. The reconcile functions must not wait. These parts of a manager do not run:
+/// runnables, channels and other event sources, clusters that are added, pauses, resyncs and time
+/// limits of reconciles. Views must be watched: CacheOptions::start_informers_on_read has no
+/// effect.
+///
+/// Throws std::runtime_error if the undisturbed run is not the same twice, and what
+/// Scenario::start, Scenario::world and `setup` throw.
+[[nodiscard]] ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
+                                    const ExploreOptions& options = {});
+
+/// Repeats one run of Explore: a regression test for a finding. `schedule` is one or more
+/// disturbances of the table, separated by '+'. Throws std::invalid_argument for another text.
+[[nodiscard]] ExploreResult Replay(const Scenario& scenario, const OperatorSetup& setup,
+                                   std::string_view schedule, const ExploreOptions& options = {});
+
+}  // namespace kopp::testing

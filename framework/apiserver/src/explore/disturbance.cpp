@@ -1,0 +1,79 @@
+#include "explore/disturbance.hpp"
+
+#include <array>
+#include <charconv>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace kopp::apiserver::explore {
+namespace {
+
+using Type = Disturbance::Type;
+
+constexpr std::array<std::pair<std::string_view, Type>, 18> kDisturbanceNames{{
+    {"crash-before", Type::kCrashBefore},
+    {"crash-after", Type::kCrashAfter},
+    {"down-before", Type::kDownBefore},
+    {"down-after", Type::kDownAfter},
+    {"crash-stale", Type::kCrashStale},
+    {"conflict", Type::kConflict},
+    {"throttle", Type::kThrottle},
+    {"error", Type::kError},
+    {"timeout", Type::kTimeout},
+    {"reset", Type::kReset},
+    {"lost-response", Type::kLostResponse},
+    {"step-before", Type::kStepBefore},
+    {"leader", Type::kLeader},
+    {"leader-step", Type::kLeaderStep},
+    {"delay", Type::kDelay},
+    {"hold", Type::kHold},
+    {"hold-step", Type::kHoldStep},
+    {"gap", Type::kGap},
+}};
+
+[[noreturn]] void ThrowInvalid(std::string_view text) {
+  std::string names;
+  for (const auto& [name, type] : kDisturbanceNames) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw std::invalid_argument("\"" + std::string(text) +
+                              "\" is no disturbance: write NAME:NUMBER with a NAME of " + names);
+}
+
+Disturbance ParseDisturbance(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  for (const auto& [name, type] : kDisturbanceNames) {
+    if (colon == std::string_view::npos || text.substr(0, colon) != name) continue;
+    const std::string_view digits = text.substr(colon + 1);
+    Disturbance disturbance{.type = type};
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, disturbance.at);
+    if (error != std::errc() || rest != end || disturbance.at == 0) break;
+    return disturbance;
+  }
+  ThrowInvalid(text);
+}
+
+}  // namespace
+
+std::string ToString(const Schedule& schedule) {
+  std::string text;
+  for (const Disturbance& disturbance : schedule) {
+    const auto& name = kDisturbanceNames.at(static_cast<std::size_t>(disturbance.type)).first;
+    text += (text.empty() ? "" : "+") + std::string(name) + ':' + std::to_string(disturbance.at);
+  }
+  return text;
+}
+
+Schedule ParseSchedule(std::string_view text) {
+  Schedule schedule;
+  while (!text.empty()) {
+    const std::size_t plus = text.find('+');
+    schedule.push_back(ParseDisturbance(text.substr(0, plus)));
+    text = plus == std::string_view::npos ? "" : text.substr(plus + 1);
+  }
+  return schedule;
+}
+
+}  // namespace kopp::apiserver::explore

@@ -1,0 +1,261 @@
+#include "explore/disturbance.hpp"
+#include "explore/final_state.hpp"
+#include "explore/simulation.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <kopp/testing/explore.hpp>
+
+namespace kopp::testing {
+namespace {
+
+using apiserver::explore::Disturbance;
+using apiserver::explore::RunMode;
+using apiserver::explore::RunResult;
+using apiserver::explore::Schedule;
+
+RunResult RunOnce(const apiserver::explore::ExplorePlan& plan, const Schedule& schedule,
+                  RunMode mode) {
+  return apiserver::explore::Simulation(plan, schedule, mode).Run();
+}
+
+/// Returns the manifests of the scenario, and the definitions of the kinds that the operator owns.
+apiserver::Manifests ManifestsOf(const Scenario& scenario, const OperatorSetup& setup,
+                                 const ExploreOptions& options) {
+  apiserver::Manifests manifests = apiserver::ReadManifests(scenario.manifests);
+  std::set<std::string> names;
+  for (const auto& manifest : manifests.base) {
+    names.insert(manifest.object.value("/metadata/name"_json_pointer, ""));
+  }
+  apiserver::explore::SimulatedCluster cluster(options.seed, options.name);
+  const apiserver::explore::OperatorProcess process(
+      cluster, setup, options,
+      [](apiserver::explore::OperatorProcess&, const Request& request) -> Response {
+        throw std::runtime_error("the setup of the operator calls the API server: " +
+                                 request.method + ' ' + request.target);
+      });
+  for (const CustomResourceDefinition& crd : process.Crds()) {
+    if (names.contains(crd.name())) continue;
+    manifests.base.insert(manifests.base.begin(),
+                          {crd.object(), "the definition of " + crd.name()});
+  }
+  return manifests;
+}
+
+std::string Numbered(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string number = std::to_string(i + 1);
+    number.insert(0, number.size() < 4 ? 4 - number.size() : 0, ' ');
+    text += number + ". " + lines[i] + '\n';
+  }
+  return text;
+}
+
+/// Runs the schedules and collects findings.
+class Explorer {
+ public:
+  Explorer(const Scenario& scenario, const OperatorSetup& setup, const ExploreOptions& options)
+      : options_(options),
+        plan_{scenario, setup, options, ManifestsOf(scenario, setup, options)},
+        started_(Clock::Real().Now()) {}
+
+  ExploreResult Explore();
+  ExploreResult Replay(const Schedule& schedule);
+
+ private:
+  using Type = Disturbance::Type;
+
+  bool RunUndisturbed();
+  void Check(const Schedule& schedule);
+  [[nodiscard]] std::string ProblemOf(const RunResult& run) const;
+  [[nodiscard]] std::vector<Disturbance> Singles();
+  void AddCallDisturbances(std::vector<Disturbance>& all);
+  void AddUnlessPruned(std::vector<Disturbance>& all, Disturbance disturbance,
+                       const std::string& state);
+  void ExplorePairs(const std::vector<Disturbance>& singles);
+  [[nodiscard]] bool HasEnough() const { return result_.findings.size() >= options_.max_findings; }
+  [[nodiscard]] bool IsOverdue() const {
+    return Clock::Real().Now() - started_ >= options_.time_limit;
+  }
+  ExploreResult Finish();
+
+  const ExploreOptions& options_;
+  const apiserver::explore::ExplorePlan plan_;
+  const TimePoint started_;
+  RunResult undisturbed_;
+  std::set<std::string> restart_states_;  // in which a run has started the operator again
+  ExploreResult result_;
+};
+
+/// Returns whether the undisturbed run has no problem. Throws if it is not deterministic.
+bool Explorer::RunUndisturbed() {
+  undisturbed_ = RunOnce(plan_, {}, RunMode::kTrace);
+  const RunResult again = RunOnce(plan_, {}, RunMode::kTrace);
+  result_.runs += 2;
+  if (undisturbed_.problem != again.problem || undisturbed_.state != again.state ||
+      undisturbed_.outside != again.outside || undisturbed_.calls.size() != again.calls.size()) {
+    throw std::runtime_error(
+        "Explore: two undisturbed runs differ, so no disturbance can be judged: let the operator "
+        "take times from Context::clock and no random numbers, and let Scenario::start reset all "
+        "state outside of the API server\n" +
+        apiserver::explore::DescribeDifference(undisturbed_.state, again.state));
+  }
+  if (undisturbed_.problem.empty()) return true;
+  result_.findings.push_back({.problem = undisturbed_.problem,
+                              .story = Numbered(RunOnce(plan_, {}, RunMode::kStory).story)});
+  return false;
+}
+
+/// Returns what is wrong with a run, or "".
+std::string Explorer::ProblemOf(const RunResult& run) const {
+  if (run.skipped) return {};
+  if (!run.problem.empty()) return run.problem;
+  std::string problem;
+  if (run.state != undisturbed_.state) {
+    problem += "The final objects differ:\n" +
+               apiserver::explore::DescribeDifference(undisturbed_.state, run.state);
+  }
+  if (run.outside != undisturbed_.outside) {
+    problem += "The state outside of the API server differs:\n  " + undisturbed_.outside +
+               " in the undisturbed run\n  " + run.outside + " in this run\n";
+  }
+  return problem;
+}
+
+void Explorer::Check(const Schedule& schedule) {
+  const RunResult run = RunOnce(plan_, schedule, RunMode::kPlain);
+  ++result_.runs;
+  if (run.skipped) ++result_.skipped;
+  const std::string problem = ProblemOf(run);
+  if (problem.empty()) return;
+  result_.findings.push_back({.schedule = apiserver::explore::ToString(schedule),
+                              .problem = problem,
+                              .story = Numbered(RunOnce(plan_, schedule, RunMode::kStory).story)});
+}
+
+/// Adds a disturbance that starts the operator again, unless another one does so in the same state
+/// of the undisturbed run: what follows is equal.
+void Explorer::AddUnlessPruned(std::vector<Disturbance>& all, Disturbance disturbance,
+                               const std::string& state) {
+  if (restart_states_.insert(state).second) {
+    all.push_back(disturbance);
+  } else {
+    ++result_.pruned;
+  }
+}
+
+void Explorer::AddCallDisturbances(std::vector<Disturbance>& all) {
+  const std::size_t steps = plan_.scenario.steps.size();
+  std::size_t number = 0;
+  for (const apiserver::explore::TracedCall& call : undisturbed_.calls) {
+    ++number;
+    const bool has_steps = call.step < steps;
+    AddUnlessPruned(all, {Type::kCrashBefore, number}, call.state_before);
+    if (has_steps) AddUnlessPruned(all, {Type::kDownBefore, number}, "down" + call.state_before);
+    for (const Type type : {Type::kTimeout, Type::kError}) all.push_back({type, number});
+    if (!call.is_write) continue;
+    AddUnlessPruned(all, {Type::kCrashAfter, number}, call.state_after);
+    if (has_steps) AddUnlessPruned(all, {Type::kDownAfter, number}, "down" + call.state_after);
+    if (!options_.cache.consistent_start) all.push_back({Type::kCrashStale, number});
+    if (call.method != "POST") all.push_back({Type::kConflict, number});
+    for (const Type type : {Type::kThrottle, Type::kReset, Type::kLostResponse, Type::kLeader}) {
+      all.push_back({type, number});
+    }
+    if (!has_steps) continue;
+    for (const Type type : {Type::kStepBefore, Type::kLeaderStep}) all.push_back({type, number});
+  }
+}
+
+std::vector<Disturbance> Explorer::Singles() {
+  std::vector<Disturbance> all;
+  AddCallDisturbances(all);
+  std::size_t number = 0;
+  for (const apiserver::explore::TracedEvent& event : undisturbed_.events) {
+    ++number;
+    for (const Type type : {Type::kDelay, Type::kHold, Type::kGap}) all.push_back({type, number});
+    if (event.step < plan_.scenario.steps.size()) all.push_back({Type::kHoldStep, number});
+  }
+  return all;
+}
+
+void Explorer::ExplorePairs(const std::vector<Disturbance>& singles) {
+  if (singles.size() < 2) return;
+  std::mt19937_64 random(options_.seed);
+  for (std::size_t i = 0; i < options_.pairs && !HasEnough(); ++i) {
+    Schedule pair{singles[random() % singles.size()], singles[random() % singles.size()]};
+    if (IsOverdue()) {
+      ++result_.missing;
+    } else {
+      Check(pair);
+    }
+  }
+}
+
+ExploreResult Explorer::Explore() {
+  if (!RunUndisturbed()) return Finish();
+  const std::vector<Disturbance> singles = Singles();
+  for (const Disturbance& disturbance : singles) {
+    if (HasEnough()) break;
+    if (IsOverdue()) {
+      ++result_.missing;
+    } else {
+      Check({disturbance});
+    }
+  }
+  // A pair with a disturbance that fails alone says nothing new.
+  if (result_.findings.empty()) ExplorePairs(singles);
+  return Finish();
+}
+
+ExploreResult Explorer::Replay(const Schedule& schedule) {
+  if (RunUndisturbed() && !schedule.empty()) Check(schedule);
+  return Finish();
+}
+
+ExploreResult Explorer::Finish() {
+  std::ranges::stable_sort(result_.findings, {}, [](const Finding& finding) {
+    return std::ranges::count(finding.story, '\n');
+  });
+  result_.time = Clock::Real().Now() - started_;
+  return std::move(result_);
+}
+
+}  // namespace
+
+ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
+                      const ExploreOptions& options) {
+  return Explorer(scenario, setup, options).Explore();
+}
+
+ExploreResult Replay(const Scenario& scenario, const OperatorSetup& setup,
+                     std::string_view schedule, const ExploreOptions& options) {
+  return Explorer(scenario, setup, options).Replay(apiserver::explore::ParseSchedule(schedule));
+}
+
+std::string ExploreResult::ToString() const {
+  const double seconds = std::chrono::duration<double>(time).count();
+  std::string text =
+      std::to_string(runs) + " runs in " + std::to_string(static_cast<int>(seconds * 1000)) +
+      " ms (" +
+      std::to_string(static_cast<int>(static_cast<double>(runs) / std::max(seconds, 1e-6))) +
+      " a second), " + std::to_string(pruned) + " pruned, " + std::to_string(skipped) +
+      " skipped, " + std::to_string(missing) + " missing\n";
+  if (findings.empty()) return text;
+  const Finding& first = findings.front();
+  text += first.schedule.empty()
+              ? "The undisturbed run fails:\n"
+              : "The operator fails with the schedule \"" + first.schedule + "\":\n";
+  text += first.story + first.problem + '\n';
+  for (std::size_t i = 1; i < findings.size(); ++i) {
+    text += "It also fails with \"" + findings[i].schedule + "\": " + findings[i].problem + '\n';
+  }
+  return text + "Regression test:\n  EXPECT_TRUE(kopp::testing::Replay(scenario, setup, \"" +
+         first.schedule + "\"));\n";
+}
+
+}  // namespace kopp::testing

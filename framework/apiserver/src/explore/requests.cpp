@@ -1,0 +1,54 @@
+#include "explore/requests.hpp"
+
+#include "api/request.hpp"
+#include "faults/fault_plan.hpp"
+#include "json/accessors.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver::explore {
+namespace {
+
+std::string VerbOf(const Request& request, const RequestInfo& target) {
+  if (request.method == "POST") return "create";
+  if (request.method == "PUT") return "update";
+  if (request.method == "PATCH") {
+    return request.content_type == "application/apply-patch+yaml" ? "apply" : "patch";
+  }
+  if (request.method == "DELETE") return target.name.empty() ? "delete all" : "delete";
+  return target.name.empty() ? "list" : "get";
+}
+
+}  // namespace
+
+bool IsWrite(const Request& request) { return request.method != "GET"; }
+
+std::string DescribeRequest(const Request& request) {
+  const ServerRequest parsed{.method = request.method,
+                             .target = ParseRequestInfo(request.target),
+                             .body = request.body,
+                             .content_type = request.content_type};
+  const RequestInfo& target = parsed.target;
+  if (!target.is_resource) return request.method + ' ' + target.path;
+  std::string text = VerbOf(request, target) + ' ' + target.plural;
+  if (!target.subresource.empty()) text += '/' + target.subresource;
+  std::string name = ObjectNameOf(parsed);
+  if (name.empty() && request.method == "POST") {
+    const auto body = nlohmann::json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+    name = StringAt(body, "/metadata/generateName") + '*';
+  }
+  if (!target.ns.empty())
+    text += ' ' + target.ns + (name.empty() ? "" : "/" + name);
+  else if (!name.empty())
+    text += ' ' + name;
+  return text;
+}
+
+std::string DescribeResponse(const Response& response) {
+  std::string text = std::to_string(response.status);
+  if (response.status < 400) return text;
+  const auto body = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  return text + ' ' + StringAt(body, "/message");
+}
+
+}  // namespace kopp::apiserver::explore

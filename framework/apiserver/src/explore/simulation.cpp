@@ -1,0 +1,289 @@
+#include "explore/simulation.hpp"
+
+#include "explore/final_state.hpp"
+#include "explore/requests.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+namespace kopp::apiserver::explore {
+
+using testing::Invariant;
+using testing::ScenarioStep;
+
+// Retries after a shorter time come before delayed events.
+constexpr Duration kRetryTime = std::chrono::seconds(1);
+
+/// The transport of the scenario's functions: their writes are part of the story and are checked by
+/// the invariants.
+class Simulation::TestTransport final : public Transport {
+ public:
+  explicit TestTransport(Simulation& simulation) : simulation_(simulation) {}
+  Response Call(const Request& request, std::stop_token /*stop*/) override {
+    return simulation_.Execute(request, simulation_.actor_);
+  }
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+    return simulation_.cluster_.transport().Open(request, std::move(stop));
+  }
+
+ private:
+  Simulation& simulation_;
+};
+
+Simulation::Simulation(const ExplorePlan& plan, Schedule schedule, RunMode mode)
+    : plan_(plan),
+      mode_(mode),
+      cluster_(plan.options.seed, plan.options.name),
+      test_transport_(std::make_unique<TestTransport>(*this)) {
+  for (const Disturbance& disturbance : schedule) schedule_.push_back({disturbance});
+}
+
+RunResult Simulation::Run() {
+  cluster_.Install(plan_.manifests);
+  if (plan_.scenario.start) Act(plan_.scenario.start);
+  RunSteps();
+  process_.reset();
+  if (plan_.scenario.outside_state) result_.outside = plan_.scenario.outside_state();
+  result_.state = FinalState(cluster_.context(), plan_.scenario.normalize);
+  return std::move(result_);
+}
+
+void Simulation::RunSteps() {
+  for (;;) {
+    while (Progress()) {
+      if (!result_.problem.empty() || result_.skipped) return;
+      if (reconciles_ <= plan_.options.max_reconciles) continue;
+      result_.problem = "The operator does not converge: it was still busy after " +
+                        std::to_string(reconciles_) + " reconciles.";
+      return;
+    }
+    if (!HasSteps() && !down_) return;
+    if (HasSteps()) TakeStep();
+    down_ = false;
+  }
+}
+
+bool Simulation::Progress() {
+  if (!process_ || process_->ended()) {
+    if (Restart()) return true;
+    return LetWorldReact();
+  }
+  return DeliverEvent() || ReconcileNext() || LetWorldReact() || AdvanceToTimer(kRetryTime) ||
+         ReleaseEvents() || SendLateRequest() || AdvanceToTimer(Duration::max());
+}
+
+/// Starts the operator for the first time, or again after its end, unless it is down.
+bool Simulation::Restart() {
+  if (process_) Tell("the process has ended; what it had in memory is lost");
+  process_.reset();
+  if (down_) return false;
+  process_ =
+      std::make_unique<OperatorProcess>(cluster_, plan_.setup, plan_.options,
+                                        [this](OperatorProcess& process, const Request& request) {
+                                          return OnCall(process, request);
+                                        });
+  Tell(std::string("the operator starts and lists its objects") +
+       (stale_at_ ? " as they were before its last write" : ""));
+  process_->Start(std::exchange(stale_at_, std::nullopt));
+  return true;
+}
+
+/// Returns the view with the oldest event that may be delivered, or null.
+CacheView* Simulation::NextView() {
+  CacheView* next = nullptr;
+  for (CacheView& view : process_->views()) {
+    if (!view.HasPending() || view.hold != CacheView::Hold::kNone) continue;
+    if (next == nullptr || view.NextVersion() < next->NextVersion()) next = &view;
+  }
+  return next;
+}
+
+bool Simulation::DeliverEvent() {
+  CacheView* const view = NextView();
+  if (view == nullptr) return false;
+  ++events_;
+  if (mode_ == RunMode::kTrace) result_.events.push_back({step_});
+  for (const Type type : {Type::kDelay, Type::kHold, Type::kHoldStep, Type::kGap}) {
+    if (!Applies(type, events_, "the events of " + view->kind().plural + " do not arrive now")) {
+      continue;
+    }
+    HoldEvents(*view, type);
+    return true;
+  }
+  Tell("event " + std::to_string(events_) + " for the cache: " + view->kind().plural + ' ' +
+       view->DescribeNext());
+  view->Deliver();
+  return true;
+}
+
+void Simulation::HoldEvents(CacheView& view, Type type) {
+  using Hold = CacheView::Hold;
+  view.hold = type == Type::kDelay      ? Hold::kDelay
+              : type == Type::kHold     ? Hold::kHold
+              : type == Type::kHoldStep ? Hold::kHoldStep
+                                        : Hold::kGap;
+  view.held_at_step = step_;
+}
+
+bool Simulation::ReconcileNext() {
+  const auto work = process_->TakeWork();
+  if (!work) return false;
+  ++reconciles_;
+  const std::string name = process_->NameOf(*work) + ' ' + work->key.ToString();
+  Tell("the operator reconciles " + name);
+  const OperatorProcess::Outcome outcome = process_->Reconcile(*work);
+  if (process_->ended()) return true;
+  if (!outcome.error.empty()) Tell("the reconcile of " + name + " fails: " + outcome.error);
+  for (CacheView& view : process_->views()) {
+    if (view.hold == CacheView::Hold::kDelay) view.hold = CacheView::Hold::kNone;
+  }
+  return true;
+}
+
+bool Simulation::LetWorldReact() {
+  if (!plan_.scenario.world) return false;
+  const ResourceVersion before = cluster_.version();
+  actor_ = "the world";
+  Act(plan_.scenario.world);
+  return cluster_.version() != before;
+}
+
+bool Simulation::ReleaseEvents() {
+  return std::ranges::any_of(process_->views(),
+                             [&](CacheView& view) { return ReleaseEvents(view); });
+}
+
+/// Ends the hold of a view if nothing else happens any more. Returns whether it has ended.
+bool Simulation::ReleaseEvents(CacheView& view) {
+  using Hold = CacheView::Hold;
+  if (view.hold == Hold::kNone) return false;
+  if (view.hold == Hold::kHoldStep && view.held_at_step == step_ && HasSteps()) return false;
+  const bool is_gap = std::exchange(view.hold, Hold::kNone) == Hold::kGap;
+  Tell("the cache of " + view.kind().plural +
+       (is_gap ? " has lost events and lists again" : " receives its events again"));
+  if (is_gap) process_->Relist(view);
+  return true;
+}
+
+bool Simulation::SendLateRequest() {
+  if (!late_ || (late_->after_step && late_->step == step_ && HasSteps())) return false;
+  const LateRequest late = std::move(*late_);
+  late_.reset();
+  Tell("** the request of the former leader arrives only now:");
+  static_cast<void>(Execute(late.request, "the former leader"));
+  return true;
+}
+
+/// Reconciles the next key that waits for a time, unless it has to wait longer than `limit`.
+bool Simulation::AdvanceToTimer(Duration limit) {
+  const TimePoint next = process_->NextTimer();
+  if (next == TimePoint::max()) return false;
+  const Duration wait = next - cluster_.clock().Now();
+  if (wait > limit) return false;
+  if (wait > Duration::zero()) cluster_.clock().Advance(wait);
+  process_->FireTimers();
+  return true;
+}
+
+void Simulation::TakeStep() {
+  const ScenarioStep& step = plan_.scenario.steps[step_++];
+  Tell("STEP: " + step.name);
+  actor_ = "the test";
+  try {
+    Act(step.act);
+  } catch (const std::exception& error) {
+    const bool moved = std::ranges::any_of(schedule_, [](const Pending& pending) {
+      const Type type = pending.disturbance.type;
+      return type == Type::kDownBefore || type == Type::kDownAfter || type == Type::kStepBefore;
+    });
+    result_.skipped = moved;
+    if (!moved) result_.problem = "The step \"" + step.name + "\" failed: " + error.what();
+  }
+  if (process_ && !process_->ended()) process_->ResumeIdleTimers();
+}
+
+void Simulation::Act(const std::function<void(const Client&)>& act) {
+  if (act)
+    act(Client(*test_transport_, "test").WithFieldValidation(kopp::FieldValidation::kStrict));
+}
+
+Response Simulation::OnCall(OperatorProcess& process, const Request& request) {
+  if (!result_.problem.empty()) process.End();
+  const std::size_t call = ++calls_;
+  if (mode_ == RunMode::kTrace) {
+    result_.calls.push_back({request.method, IsWrite(request), step_, DescribeState(), {}});
+  }
+  DisturbBefore(process, request, call);
+  if (auto error = ErrorResponse(request, call)) return std::move(*error);
+  const ResourceVersion before = cluster_.version();
+  Response response = Execute(request, "call " + std::to_string(call));
+  if (mode_ == RunMode::kTrace) result_.calls.back().state_after = DescribeState();
+  if (Applies(Type::kCrashStale, call, "the process crashes after this call")) {
+    stale_at_ = before;
+    process.End();
+  }
+  DisturbAfter(process, request, call);
+  const bool written = IsWrite(request) && response.status < 300;
+  if (written && plan_.options.cache.own_writes_timeout > Duration::zero()) {
+    DeliverOwnWrite(request);
+  }
+  return response;
+}
+
+/// Delivers the events of the written kind: a read of the operator would wait for them.
+void Simulation::DeliverOwnWrite(const Request& request) {
+  ForEachView(request, [&](CacheView& view) {
+    if (std::exchange(view.hold, CacheView::Hold::kNone) == CacheView::Hold::kGap) {
+      process_->Relist(view);
+    }
+    while (view.HasPending()) view.Deliver();
+  });
+}
+
+void Simulation::ForEachView(const Request& request, const std::function<void(CacheView&)>& visit) {
+  const RequestInfo target = ParseRequestInfo(request.target);
+  for (CacheView& view : process_->views()) {
+    if (view.kind().plural == target.plural && view.kind().group() == target.group) visit(view);
+  }
+}
+
+Response Simulation::Execute(const Request& request, const std::string& actor) {
+  const ResourceVersion before = cluster_.version();
+  Response response = cluster_.transport().Call(request);
+  if (mode_ == RunMode::kStory && (IsWrite(request) || actor.starts_with("call"))) {
+    Tell(actor + ": " + DescribeRequest(request) + " → " + DescribeResponse(response));
+  }
+  if (cluster_.version() == before) return response;
+  if (process_ && !process_->ended()) process_->ReceiveEvents();
+  CheckInvariants();
+  return response;
+}
+
+void Simulation::CheckInvariants() {
+  if (!result_.problem.empty()) return;
+  const Client client(cluster_.transport(), "test");
+  for (const Invariant& invariant : plan_.scenario.invariants) {
+    const std::string problem = invariant.check(client);
+    if (problem.empty()) continue;
+    result_.problem = "The invariant \"" + invariant.name + "\" is violated: " + problem;
+    Tell(result_.problem);
+    return;
+  }
+}
+
+void Simulation::Tell(const std::string& line) {
+  if (mode_ == RunMode::kStory) result_.story.push_back(line);
+}
+
+/// Returns a text that is equal for two moments of the undisturbed run if a process that starts at
+/// these moments behaves equally.
+std::string Simulation::DescribeState() const {
+  const auto& outside = plan_.scenario.outside_state;
+  return std::to_string(cluster_.version()) + '/' + std::to_string(step_) + '/' +
+         (outside ? outside() : "");
+}
+
+}  // namespace kopp::apiserver::explore

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "explore/disturbance.hpp"
+#include "explore/operator_process.hpp"
+#include "explore/simulated_cluster.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/testing/explore.hpp>
+
+namespace kopp::apiserver::explore {
+
+/// What all runs of an Explore have in common.
+struct ExplorePlan {
+  const testing::Scenario& scenario;
+  const testing::OperatorSetup& setup;
+  const testing::ExploreOptions& options;
+  Manifests manifests{};
+};
+
+/// A call of the operator's client in the undisturbed run.
+struct TracedCall {
+  std::string method{};
+  bool is_write = false;
+  std::size_t step = 0;        ///< the next step of the scenario
+  std::string state_before{};  ///< identifies the state of server, time and outside, see Simulation
+  std::string state_after{};
+};
+
+/// An event for the cache in the undisturbed run.
+struct TracedEvent {
+  std::size_t step = 0;
+};
+
+/// The result of a run.
+struct RunResult {
+  std::string problem{};  ///< a violated invariant or another failure; empty: none
+  bool skipped = false;   ///< a step was not possible at its time
+  nlohmann::json state{};
+  std::string outside{};
+  std::vector<TracedCall> calls{};    ///< only with RunMode::kTrace
+  std::vector<TracedEvent> events{};  ///< only with RunMode::kTrace
+  std::vector<std::string> story{};   ///< only with RunMode::kStory
+};
+
+enum class RunMode { kPlain, kTrace, kStory };
+
+/// One run of the operator in the scenario, with the disturbances of a schedule. Single-threaded
+/// and deterministic.
+class Simulation {
+ public:
+  /// `plan` must outlive the simulation.
+  Simulation(const ExplorePlan& plan, Schedule schedule, RunMode mode);
+  /// Call it once.
+  RunResult Run();
+
+ private:
+  using Type = Disturbance::Type;
+  class TestTransport;
+  struct Pending {
+    Disturbance disturbance{};
+    bool applied = false;
+  };
+  /// A request of a former leader that has not arrived yet.
+  struct LateRequest {
+    Request request{};
+    bool after_step = false;
+    std::size_t step = 0;
+  };
+
+  void RunSteps();
+  /// Does the next thing that can happen without a step of the scenario. Returns false if nothing
+  /// is left.
+  bool Progress();
+  bool Restart();
+  bool DeliverEvent();
+  bool ReconcileNext();
+  bool LetWorldReact();
+  bool ReleaseEvents();
+  bool ReleaseEvents(CacheView& view);
+  bool SendLateRequest();
+  bool AdvanceToTimer(Duration limit);
+  void TakeStep();
+  void Act(const std::function<void(const Client&)>& act);
+
+  Response OnCall(OperatorProcess& process, const Request& request);
+  void DisturbBefore(OperatorProcess& process, const Request& request, std::size_t call);
+  std::optional<Response> ErrorResponse(const Request& request, std::size_t call);
+  void DisturbAfter(OperatorProcess& process, const Request& request, std::size_t call);
+  Response Execute(const Request& request, const std::string& actor);
+  /// Calls `visit` for each view of the kind of a request.
+  void ForEachView(const Request& request, const std::function<void(CacheView&)>& visit);
+  void DeliverOwnWrite(const Request& request);
+  [[nodiscard]] CacheView* NextView();
+  void HoldEvents(CacheView& view, Type type);
+
+  /// Returns whether the schedule has this disturbance and it has not been applied yet; it then
+  /// counts as applied, and the story gets `text`.
+  bool Applies(Type type, std::size_t at, const std::string& text);
+  void CheckInvariants();
+  void Tell(const std::string& line);
+  [[nodiscard]] std::string DescribeState() const;
+  [[nodiscard]] bool HasSteps() const { return step_ < plan_.scenario.steps.size(); }
+
+  const ExplorePlan& plan_;
+  const RunMode mode_;
+  std::vector<Pending> schedule_;
+  SimulatedCluster cluster_;
+  std::unique_ptr<TestTransport> test_transport_;
+  std::string actor_ = "the test";
+  RunResult result_;
+
+  std::unique_ptr<OperatorProcess> process_;  // null while it is down
+  bool down_ = false;                         // until the next step
+  std::optional<ResourceVersion> stale_at_;   // of the first lists after the next start
+  std::optional<LateRequest> late_;
+  std::size_t step_ = 0;
+  std::size_t calls_ = 0;
+  std::size_t events_ = 0;
+  std::size_t reconciles_ = 0;
+};
+
+}  // namespace kopp::apiserver::explore

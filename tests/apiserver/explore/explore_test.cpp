@@ -1,0 +1,164 @@
+#include "widget.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+
+namespace kopp::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Creates the ConfigMap "child" and then sets the phase. It does not tolerate an existing child.
+Result CreateOnce(const Widget& widget, Context& context) {
+  if (widget.status.phase == "Ready") return {};
+  context.client.Create(ChildOf(widget, "child"));
+  SetPhase(widget, "Ready", context);
+  return {};
+}
+
+const Scenario kCreateWidget{.steps = {CreateWidget()}};
+
+TEST(ExploreTest, AFindingTellsTheStoryTheDifferencesAndARegressionTest) {
+  const ExploreResult result = Replay(kCreateWidget, WidgetOperator(CreateOnce), "crash-after:1");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  const Finding& finding = result.findings.front();
+  EXPECT_THAT(finding.story, HasSubstr("STEP: the user creates the Widget web"));
+  EXPECT_THAT(finding.story, HasSubstr("call 1: create configmaps default/child → 201"));
+  EXPECT_THAT(finding.story, HasSubstr("** crash-after:1: the process crashes after this call"));
+  EXPECT_THAT(finding.story, HasSubstr("\"child\" already exists"));
+  EXPECT_THAT(finding.problem,
+              HasSubstr("widgets.explore.example.com default/web /status/phase: \"Ready\" in the "
+                        "undisturbed run, unset in this run"));
+  EXPECT_THAT(result.ToString(), HasSubstr("Replay(scenario, setup, \"crash-after:1\")"));
+}
+
+TEST(ExploreTest, TheSameSeedGivesTheSameFindings) {
+  const ExploreResult first = Explore(kCreateWidget, WidgetOperator(CreateOnce));
+  const ExploreResult second = Explore(kCreateWidget, WidgetOperator(CreateOnce));
+
+  ASSERT_FALSE(first.findings.empty());
+  ASSERT_EQ(first.findings.size(), second.findings.size());
+  EXPECT_EQ(first.runs, second.runs);
+  for (std::size_t i = 0; i < first.findings.size(); ++i) {
+    EXPECT_EQ(first.findings[i].schedule, second.findings[i].schedule);
+    EXPECT_EQ(first.findings[i].story, second.findings[i].story);
+  }
+}
+
+TEST(ExploreTest, ACrashThatEqualsAnotherOneIsPruned) {
+  const auto reconcile = [](const Widget& widget, Context& context) -> Result {
+    if (!context.client.Get<ConfigMap>(kWidgetKey)) {
+      context.client.Create(ChildOf(widget, kWidgetKey.name));
+    }
+    return {};
+  };
+  EXPECT_GT(Explore(kCreateWidget, WidgetOperator(reconcile)).pruned, 0U);
+}
+
+TEST(ExploreTest, AnOperatorThatNeverStopsWritingDoesNotConverge) {
+  const auto reconcile = [](const Widget& widget, Context& context) -> Result {
+    SetPhase(widget, widget.status.phase + "x", context);
+    return {};
+  };
+  const ExploreResult result = Explore(kCreateWidget, WidgetOperator(reconcile));
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().schedule, "");
+  EXPECT_THAT(result.findings.front().problem, HasSubstr("does not converge"));
+}
+
+TEST(ExploreTest, AnOperatorThatPollsWithoutWritingIsQuiescent) {
+  const auto reconcile = [](const Widget&, Context&) -> Result {
+    return {.requeue_after = std::chrono::minutes(1)};
+  };
+  EXPECT_TRUE(Explore(kCreateWidget, WidgetOperator(reconcile)));
+}
+
+TEST(ExploreTest, AWaitForATimeIsSimulated) {
+  const auto reconcile = [](const Widget& widget, Context& context) -> Result {
+    if (!context.cache.Get<ConfigMap>(kWidgetKey)) {
+      context.client.Create(ChildOf(widget, kWidgetKey.name));
+    }
+    const auto start = std::chrono::system_clock::time_point(std::chrono::seconds(1'000'000'000));
+    const auto due = start + std::chrono::hours(1);
+    if (context.clock.WallNow() < due) return {.requeue_after = due - context.clock.WallNow()};
+    SetPhase(widget, "Old", context);
+    return {};
+  };
+  EXPECT_TRUE(Explore(kCreateWidget, WidgetOperator(reconcile)));
+}
+
+TEST(ExploreTest, AnOperatorThatIsNotDeterministicIsReported) {
+  int runs = 0;
+  const OperatorSetup setup = [&](Manager& manager) {
+    const std::string phase = std::to_string(++runs);
+    manager.AddController<Widget>().Reconcile(
+        [phase](const Widget& widget, Context& context) -> Result {
+          SetPhase(widget, phase, context);
+          return {};
+        });
+  };
+  EXPECT_THROW(static_cast<void>(Explore(kCreateWidget, setup)), std::runtime_error);
+}
+
+TEST(ExploreTest, AViolatedInvariantIsReportedWithItsName) {
+  const Scenario scenario{
+      .steps = {CreateWidget()},
+      .invariants = {{"no ConfigMap", [](const Client& client) -> std::string {
+                        return client.Get<ConfigMap>({"default", "child"}) ? "there is one" : "";
+                      }}}};
+  const ExploreResult result = Explore(scenario, WidgetOperator(CreateOnce));
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().problem,
+            "The invariant \"no ConfigMap\" is violated: there is one");
+}
+
+TEST(ExploreTest, ACrashCannotBeCaughtByTheReconcileFunction) {
+  int writes_after_crash = 0;
+  const auto reconcile = [&](const Widget& widget, Context& context) -> Result {
+    try {
+      context.client.Create(ChildOf(widget, "child"));
+    } catch (...) {
+      context.client.Create(ChildOf(widget, "other"));
+      ++writes_after_crash;
+    }
+    return {};
+  };
+  static_cast<void>(Replay(kCreateWidget, WidgetOperator(reconcile), "crash-before:1"));
+  EXPECT_EQ(writes_after_crash, 0);
+}
+
+TEST(ExploreTest, AMapFunctionOfWatchesIsCalledInTheSimulation) {
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<Widget>()
+        .Watches<Secret>([](const Secret&) { return std::vector{kWidgetKey}; })
+        .Reconcile([](const Widget& widget, Context& context) -> Result {
+          const bool has_secret = !context.cache.List<Secret>("default").empty();
+          SetPhase(widget, has_secret ? "Ready" : "NoSecret", context);
+          return {};
+        });
+  };
+  const auto create = [](const Client& client) {
+    client.Create(Secret{.metadata = {.name = "password", .ns = "default"}});
+  };
+  const auto ready = [](const Client& client) -> std::string {
+    const auto widget = client.Get<Widget>(kWidgetKey);
+    return widget && widget->status.phase == "Ready" ? "Ready" : "";
+  };
+  const Scenario scenario{.steps = {CreateWidget(), {"the user creates a Secret", create}},
+                          .invariants = {{"never ready", ready}}};
+  EXPECT_THAT(Explore(scenario, setup).findings.front().problem, HasSubstr("Ready"));
+}
+
+TEST(ExploreTest, AMisspeltScheduleIsRejected) {
+  EXPECT_THROW(static_cast<void>(Replay(kCreateWidget, WidgetOperator(CreateOnce), "crash-afer:1")),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kopp::testing

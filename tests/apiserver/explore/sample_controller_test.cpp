@@ -1,0 +1,155 @@
+// Explores the sample controller and the reconcile functions of the examples.
+#include "foo.hpp"
+#include "foo_reconciler.hpp"
+#include "widget.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <kopp/informer/predicates.hpp>
+
+// The examples are programs: their reconcile functions are included here, without main.
+namespace copy_example {
+#define main Main
+#include "03_configmap_controller.cpp"
+#undef main
+}  // namespace copy_example
+namespace folder_example {
+#define main Main
+#include "04_finalizer.cpp"
+#undef main
+}  // namespace folder_example
+
+namespace kopp::testing {
+namespace {
+
+using nlohmann::json;
+using sample::Foo;
+
+const ObjectKey kFooKey{"default", "foo"};
+
+/// Makes all replicas of each Deployment available, as the controllers of a cluster do.
+void MakeDeploymentsAvailable(const Client& client) {
+  for (const Deployment& deployment : client.List<Deployment>()) {
+    const int replicas = deployment.spec.replicas.value_or(1);
+    if (deployment.status.availableReplicas == replicas) continue;
+    const json change{
+        {"status",
+         {{"replicas", replicas}, {"availableReplicas", replicas}, {"readyReplicas", replicas}}}};
+    client.PatchStatus<Deployment>(KeyOf(deployment), Patch::Merge(change));
+  }
+}
+
+Scenario FooScenario() {
+  const auto create = [](const Client& client) {
+    client.Create(Foo{.metadata = {.name = "foo", .ns = "default"},
+                      .spec = {.deploymentName = "web", .replicas = 1}});
+  };
+  const auto scale = [](const Client& client) {
+    const json change{{"spec", {{"replicas", 3}}}};
+    client.Patch<Foo>(kFooKey, Patch::Merge(change));
+  };
+  const auto delete_deployment = [](const Client& client) {
+    client.Delete<Deployment>({"default", "web"});
+  };
+  return {.steps = {{"the user creates the Foo", create},
+                    {"the user scales the Foo to 3", scale},
+                    {"a user deletes the Deployment", delete_deployment}},
+          .world = MakeDeploymentsAvailable};
+}
+
+void AddFooController(Manager& manager) {
+  manager.AddController<Foo>()
+      .Where(GenerationChanged() || LabelsChanged() || AnnotationsChanged())
+      .Owns<Deployment>()
+      .Where(ResourceVersionChanged())
+      .Reconcile(sample::ReconcileFoo);
+}
+
+TEST(ExploreSampleTest, TheSampleControllerSurvivesAllDisturbances) {
+  const ExploreResult result = Explore(FooScenario(), AddFooController);
+  EXPECT_TRUE(result);
+  std::cout << result;
+}
+
+TEST(ExploreSampleTest, TheSampleControllerSurvivesTheDeletionOfItsFoo) {
+  Scenario scenario = FooScenario();
+  scenario.steps.push_back(
+      {"the user deletes the Foo", [](const Client& client) { client.Delete<Foo>(kFooKey); }});
+  const ExploreResult result = Explore(scenario, AddFooController);
+  EXPECT_TRUE(result);
+  std::cout << result;
+}
+
+TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {
+  const auto create = [](const Client& client) {
+    client.Create(ConfigMap{.metadata = {.name = "settings",
+                                         .ns = "default",
+                                         .annotations = {{copy_example::kAnnotation, "copy"}}},
+                            .data = {{"a", "1"}}});
+  };
+  const auto change = [](const Client& client) {
+    const json data{{"data", {{"a", "2"}}}};
+    client.Patch<ConfigMap>({"default", "settings"}, Patch::Merge(data));
+  };
+  const Scenario scenario{
+      .steps = {{"the user creates settings", create}, {"the user changes settings", change}}};
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<ConfigMap>({.name = "copy"})
+        .Owns<ConfigMap>()
+        .Reconcile(copy_example::Reconcile);
+  };
+  EXPECT_TRUE(Explore(scenario, setup));
+}
+
+/// Runs a test in a temporary current directory.
+class ExploreFolderTest : public ::testing::Test {
+ protected:
+  ExploreFolderTest() {
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
+  }
+  ~ExploreFolderTest() override {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("explore-" + std::to_string(::getpid()));
+};
+
+TEST_F(ExploreFolderTest, TheExampleWithAFinalizerSurvivesAllDisturbances) {
+  const auto clear = [](const Client&) {
+    for (const auto& entry : std::filesystem::directory_iterator(".")) {
+      std::filesystem::remove_all(entry);
+    }
+  };
+  const auto create = [](const Client& client) {
+    client.Create(ConfigMap{.metadata = {.name = "settings",
+                                         .ns = "default",
+                                         .labels = {{"example.com/folder", "yes"}}}});
+  };
+  const auto count_folders = [] {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(".")) count += entry.exists();
+    return std::to_string(count) + " folders";
+  };
+  const Scenario scenario{.start = clear,
+                          .steps = {{"the user creates settings", create},
+                                    {"the user deletes settings",
+                                     [](const Client& client) {
+                                       client.Delete<ConfigMap>({"default", "settings"});
+                                     }}},
+                          .outside_state = count_folders};
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<ConfigMap>().Reconcile(WithFinalizer<ConfigMap>(
+        folder_example::kFinalizer, folder_example::CreateFolder, folder_example::RemoveFolder));
+  };
+  ExploreOptions options;
+  options.cache.ByObject<ConfigMap>({.selector = {.label_selector = "example.com/folder=yes"}});
+  EXPECT_TRUE(Explore(scenario, setup, options));
+}
+
+}  // namespace
+}  // namespace kopp::testing
