@@ -152,6 +152,7 @@ TEST(PlantedBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
     return DeleteOld(widget, context, /*with_uid=*/true);
   };
   const auto create_precious = [](const Client& client) {
+    client.Delete<ConfigMap>({"default", "data"});
     client.Create(ConfigMap{.metadata = {.name = "data", .ns = "default"}});
   };
   const auto create_old = [](const Client& client) {
@@ -160,7 +161,7 @@ TEST(PlantedBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
   };
   ExpectFoundAndFixed(
       {.start = create_old,
-       .steps = {CreateWidget("data"), {"a user creates data again", create_precious}}},
+       .steps = {CreateWidget("data"), {"a user replaces data", create_precious}}},
       WidgetOperator(buggy), WidgetOperator(corrected));
 }
 

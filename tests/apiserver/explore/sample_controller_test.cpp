@@ -59,7 +59,7 @@ Scenario FooScenario() {
 }
 
 void AddFooController(Manager& manager) {
-  manager.AddController<Foo>()
+  manager.AddController<Foo>({.resync = std::chrono::seconds(30)})
       .Where(GenerationChanged() || LabelsChanged() || AnnotationsChanged())
       .Owns<Deployment>()
       .Where(ResourceVersionChanged())

@@ -36,8 +36,12 @@ class CacheView {
   /// Applies the next event to the cache, and calls the handlers. Requires: HasPending().
   void Deliver();
 
+  /// Runs resyncs that are due at `now`. Returns the time of the next one.
+  TimePoint RunPeriodicWork(TimePoint now) { return informer_.sink->RunPeriodicWork(now); }
+
   Hold hold = Hold::kNone;
-  std::size_t held_at_step = 0;  ///< the next step when `hold` began
+  std::size_t held_at_step = 0;  ///< the number of steps taken when `hold` began
+  std::size_t held_reconciles = 0;
 
  private:
   InformerSet::ManualInformer informer_;

@@ -11,7 +11,7 @@ namespace {
 
 using Type = Disturbance::Type;
 
-constexpr std::array<std::pair<std::string_view, Type>, 18> kDisturbanceNames{{
+constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
     {"crash-before", Type::kCrashBefore},
     {"crash-after", Type::kCrashAfter},
     {"down-before", Type::kDownBefore},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, Type>, 18> kDisturbanceNames{{
     {"step-before", Type::kStepBefore},
     {"leader", Type::kLeader},
     {"leader-step", Type::kLeaderStep},
+    {"restart", Type::kRestart},
     {"delay", Type::kDelay},
     {"hold", Type::kHold},
     {"hold-step", Type::kHoldStep},

@@ -7,7 +7,7 @@
 
 namespace kopp::apiserver::explore {
 
-/// A disturbance of a run of Explore, and the number of the call or event that it applies to.
+/// A disturbance of a run of Explore, and the number of the call, event or step that it applies to.
 struct Disturbance {
   /// See the table at testing::Explore.
   enum class Type {
@@ -25,6 +25,7 @@ struct Disturbance {
     kStepBefore,
     kLeader,
     kLeaderStep,
+    kRestart,
     // Disturbances of events.
     kDelay,
     kHold,
@@ -34,7 +35,6 @@ struct Disturbance {
   Type type = Type::kCrashBefore;
   std::size_t at = 0;  ///< counted from 1
 
-  [[nodiscard]] bool IsOfEvent() const { return type >= Type::kDelay; }
   friend bool operator==(const Disturbance&, const Disturbance&) = default;
 };
 

@@ -47,8 +47,14 @@ apiserver::Manifests ManifestsOf(const Scenario& scenario, const OperatorSetup& 
 }
 
 std::string Numbered(const std::vector<std::string>& lines) {
+  constexpr std::size_t kFirst = 80;
+  constexpr std::size_t kLast = 40;
   std::string text;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i == kFirst && lines.size() > kFirst + kLast) {
+      i = lines.size() - kLast;
+      text += "      …\n";
+    }
     std::string number = std::to_string(i + 1);
     number.insert(0, number.size() < 4 ? 4 - number.size() : 0, ' ');
     text += number + ". " + lines[i] + '\n';
@@ -179,6 +185,9 @@ std::vector<Disturbance> Explorer::Singles() {
     ++number;
     for (const Type type : {Type::kDelay, Type::kHold, Type::kGap}) all.push_back({type, number});
     if (event.step < plan_.scenario.steps.size()) all.push_back({Type::kHoldStep, number});
+  }
+  for (std::size_t step = 1; step <= plan_.scenario.steps.size() + 1; ++step) {
+    all.push_back({Type::kRestart, step});
   }
   return all;
 }

@@ -16,6 +16,10 @@ using testing::ScenarioStep;
 
 // Retries after a shorter time come before delayed events.
 constexpr Duration kRetryTime = std::chrono::seconds(1);
+// Controllers with a longer resync period must not depend on it.
+constexpr Duration kMaxResync = std::chrono::minutes(10);
+// Events are not held back longer: a cache is not stale for ever.
+constexpr std::size_t kMaxHeldReconciles = 8;
 
 /// The transport of the scenario's functions: their writes are part of the story and are checked by
 /// the invariants.
@@ -53,16 +57,25 @@ RunResult Simulation::Run() {
 
 void Simulation::RunSteps() {
   for (;;) {
-    while (Progress()) {
-      if (!result_.problem.empty() || result_.skipped) return;
-      if (reconciles_ <= plan_.options.max_reconciles) continue;
-      result_.problem = "The operator does not converge: it was still busy after " +
-                        std::to_string(reconciles_) + " reconciles.";
-      return;
+    RunUntilIdle();
+    if (!result_.problem.empty() || result_.skipped) return;
+    if (Applies(Type::kRestart, step_ + 1, "the process is restarted")) {
+      process_.reset();
+      continue;
     }
     if (!HasSteps() && !down_) return;
     if (HasSteps()) TakeStep();
     down_ = false;
+  }
+}
+
+void Simulation::RunUntilIdle() {
+  while (Progress()) {
+    if (!result_.problem.empty() || result_.skipped) return;
+    if (reconciles_ <= plan_.options.max_reconciles) continue;
+    result_.problem = "The operator does not converge: it was still busy after " +
+                      std::to_string(reconciles_) + " reconciles.\n";
+    return;
   }
 }
 
@@ -72,7 +85,7 @@ bool Simulation::Progress() {
     return LetWorldReact();
   }
   return DeliverEvent() || ReconcileNext() || LetWorldReact() || AdvanceToTimer(kRetryTime) ||
-         ReleaseEvents() || SendLateRequest() || AdvanceToTimer(Duration::max());
+         ReleaseEvents() || SendLateRequest() || AdvanceToTimer(Duration::max()) || Resync();
 }
 
 /// Starts the operator for the first time, or again after its end, unless it is down.
@@ -126,6 +139,7 @@ void Simulation::HoldEvents(CacheView& view, Type type) {
               : type == Type::kHoldStep ? Hold::kHoldStep
                                         : Hold::kGap;
   view.held_at_step = step_;
+  view.held_reconciles = 0;
 }
 
 bool Simulation::ReconcileNext() {
@@ -138,7 +152,8 @@ bool Simulation::ReconcileNext() {
   if (process_->ended()) return true;
   if (!outcome.error.empty()) Tell("the reconcile of " + name + " fails: " + outcome.error);
   for (CacheView& view : process_->views()) {
-    if (view.hold == CacheView::Hold::kDelay) view.hold = CacheView::Hold::kNone;
+    const bool one_only = view.hold == CacheView::Hold::kDelay;
+    if (one_only || ++view.held_reconciles > kMaxHeldReconciles) EndHold(view);
   }
   return true;
 }
@@ -161,11 +176,17 @@ bool Simulation::ReleaseEvents(CacheView& view) {
   using Hold = CacheView::Hold;
   if (view.hold == Hold::kNone) return false;
   if (view.hold == Hold::kHoldStep && view.held_at_step == step_ && HasSteps()) return false;
+  EndHold(view);
+  return true;
+}
+
+void Simulation::EndHold(CacheView& view) {
+  using Hold = CacheView::Hold;
+  if (view.hold == Hold::kNone) return;
   const bool is_gap = std::exchange(view.hold, Hold::kNone) == Hold::kGap;
   Tell("the cache of " + view.kind().plural +
        (is_gap ? " has lost events and lists again" : " receives its events again"));
   if (is_gap) process_->Relist(view);
-  return true;
 }
 
 bool Simulation::SendLateRequest() {
@@ -188,6 +209,21 @@ bool Simulation::AdvanceToTimer(Duration limit) {
   return true;
 }
 
+/// Lets the controllers with a short resync period reconcile all objects, once after the last
+/// write.
+bool Simulation::Resync() {
+  if (resynced_at_ == cluster_.version()) return false;
+  resynced_at_ = cluster_.version();
+  const TimePoint now = cluster_.clock().Now();
+  TimePoint next = TimePoint::max();
+  for (CacheView& view : process_->views()) next = std::min(next, view.RunPeriodicWork(now));
+  if (next == TimePoint::max() || next - now > kMaxResync) return false;
+  Tell("the controllers resync");
+  cluster_.clock().Advance(next - now);
+  for (CacheView& view : process_->views()) view.RunPeriodicWork(next);
+  return true;
+}
+
 void Simulation::TakeStep() {
   const ScenarioStep& step = plan_.scenario.steps[step_++];
   Tell("STEP: " + step.name);
@@ -197,7 +233,8 @@ void Simulation::TakeStep() {
   } catch (const std::exception& error) {
     const bool moved = std::ranges::any_of(schedule_, [](const Pending& pending) {
       const Type type = pending.disturbance.type;
-      return type == Type::kDownBefore || type == Type::kDownAfter || type == Type::kStepBefore;
+      return type == Type::kDownBefore || type == Type::kDownAfter || type == Type::kStepBefore ||
+             type == Type::kHoldStep || type == Type::kLeaderStep;
     });
     result_.skipped = moved;
     if (!moved) result_.problem = "The step \"" + step.name + "\" failed: " + error.what();
@@ -236,9 +273,7 @@ Response Simulation::OnCall(OperatorProcess& process, const Request& request) {
 /// Delivers the events of the written kind: a read of the operator would wait for them.
 void Simulation::DeliverOwnWrite(const Request& request) {
   ForEachView(request, [&](CacheView& view) {
-    if (std::exchange(view.hold, CacheView::Hold::kNone) == CacheView::Hold::kGap) {
-      process_->Relist(view);
-    }
+    EndHold(view);
     while (view.HasPending()) view.Deliver();
   });
 }

@@ -76,6 +76,7 @@ class Simulation {
   };
 
   void RunSteps();
+  void RunUntilIdle();
   /// Does the next thing that can happen without a step of the scenario. Returns false if nothing
   /// is left.
   bool Progress();
@@ -85,6 +86,8 @@ class Simulation {
   bool LetWorldReact();
   bool ReleaseEvents();
   bool ReleaseEvents(CacheView& view);
+  void EndHold(CacheView& view);
+  bool Resync();
   bool SendLateRequest();
   bool AdvanceToTimer(Duration limit);
   void TakeStep();
@@ -121,7 +124,8 @@ class Simulation {
   bool down_ = false;                         // until the next step
   std::optional<ResourceVersion> stale_at_;   // of the first lists after the next start
   std::optional<LateRequest> late_;
-  std::size_t step_ = 0;
+  ResourceVersion resynced_at_ = 0;
+  std::size_t step_ = 0;  // the number of steps that were taken
   std::size_t calls_ = 0;
   std::size_t events_ = 0;
   std::size_t reconciles_ = 0;

@@ -115,29 +115,31 @@ struct ExploreResult {
 ///         }));
 ///
 /// The disturbances, each with its name in a schedule. N is the number of a call of the operator's
-/// client, or of an event for its cache:
+/// client, of an event for its cache, or of a step:
 ///
 /// | schedule | disturbance |
 /// |---|---|
 /// | `crash-before:N`, `crash-after:N` | the process ends at call N and starts again |
 /// | `down-before:N`, `down-after:N` | it starts again after the next step of the scenario |
-/// | `crash-stale:N` | it ends after call N; its first lists do not contain the write |
+/// | `crash-stale:N` | it ends after call N, and its first lists lack the write |
+/// | `restart:N` | it ends and starts again before step N, when it has nothing to do |
 /// | `conflict:N`, `throttle:N`, `error:N` | call N gets 409, 429 or 500 |
-/// | `timeout:N`, `reset:N` | call N fails and has no effect |
-/// | `lost-response:N` | call N times out, but has an effect; its event comes after the next reconcile |
+/// | `timeout:N`, `reset:N` | call N fails without an effect |
+/// | `lost-response:N` | call N times out with an effect, whose event is delayed |
 /// | `step-before:N` | the next step of the scenario is taken before call N |
-/// | `leader:N`, `leader-step:N` | another replica becomes the leader at call N; the call arrives
-/// at the API server when that replica has nothing to do, or after the next step | | `delay:N` |
-/// the events of a kind, from N on, are delayed by one reconcile | | `hold:N`, `hold-step:N` | they
-/// are held back until nothing else happens, or until after the next step | | `gap:N` | they are
-/// lost; the cache lists again when nothing else happens |
+/// | `leader:N` | another replica becomes the leader; call N arrives when that is idle |
+/// | `leader-step:N` | the same; call N arrives after the next step |
+/// | `delay:N` | the events of a kind, from N on, are delayed by one reconcile |
+/// | `hold:N` | they are held back until nothing else happens, or for 8 reconciles |
+/// | `hold-step:N` | the same until after the next step |
+/// | `gap:N` | they are lost, and the cache lists again when nothing else happens |
 ///
-/// A run is a simulation in the calling thread with a FakeClock: it has no threads, no real time
-/// and no randomness, so that a schedule always gives the same run. Each start of the operator
-/// calls `setup`. The reconcile functions must not wait. These parts of a manager do not run:
-/// runnables, channels and other event sources, clusters that are added, pauses, resyncs and time
-/// limits of reconciles. Views must be watched: CacheOptions::start_informers_on_read has no
-/// effect.
+/// A run is a simulation in the calling thread with a FakeClock: it has no real time and no
+/// randomness, so a schedule always gives the same run. Reads contain the operator's own writes.
+/// Reconcile functions must not wait. Controllers with ControllerOptions::resync of at most 10
+/// minutes resync when nothing else happens; others must not depend on it. These parts of a manager
+/// do not run: runnables, channels and other event sources, added clusters, pauses, max_interval
+/// and time limits of reconciles. CacheOptions::start_informers_on_read has no effect.
 ///
 /// Throws std::runtime_error if the undisturbed run is not the same twice, and what
 /// Scenario::start, Scenario::world and `setup` throw.
