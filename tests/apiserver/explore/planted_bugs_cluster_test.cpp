@@ -159,10 +159,9 @@ TEST(PlantedBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
     client.Create(
         ConfigMap{.metadata = {.name = "data", .ns = "default", .labels = {{"old", "yes"}}}});
   };
-  ExpectFoundAndFixed(
-      {.start = create_old,
-       .steps = {CreateWidget("data"), {"a user replaces data", create_precious}}},
-      WidgetOperator(buggy), WidgetOperator(corrected));
+  ExpectFoundAndFixed({.start = create_old,
+                       .steps = {CreateWidget("data"), {"a user replaces data", create_precious}}},
+                      WidgetOperator(buggy), WidgetOperator(corrected));
 }
 
 /// Writes spec.text into the ConfigMap "shared" of the user.

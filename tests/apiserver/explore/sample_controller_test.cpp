@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include <unistd.h>
+
 #include <kopp/informer/predicates.hpp>
 
 // The examples are programs: their reconcile functions are included here, without main.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <string>
@@ -81,16 +82,16 @@ OperatorSetup WidgetOperator(F reconcile) {
 /// the first finding took.
 inline void ExpectFoundAndFixed(const Scenario& scenario, const OperatorSetup& buggy,
                                 const OperatorSetup& corrected) {
-  ExploreOptions first_only;
-  first_only.max_findings = 1;
-  const ExploreResult found = Explore(scenario, buggy, first_only);
+  using std::chrono::seconds;
+  const ExploreResult found =
+      Explore(scenario, buggy, {.time_limit = seconds(15), .max_findings = 1});
   ASSERT_FALSE(found.findings.empty()) << "the planted bug was not found";
   const Finding& finding = found.findings.front();
   std::cout << "found with \"" << finding.schedule << "\" after " << found.runs << " runs, "
             << std::chrono::duration_cast<std::chrono::milliseconds>(found.time).count()
             << " ms: " << finding.problem << '\n';
   EXPECT_FALSE(Replay(scenario, buggy, finding.schedule).findings.empty());
-  const ExploreResult none = Explore(scenario, corrected);
+  const ExploreResult none = Explore(scenario, corrected, {.pairs = 20, .time_limit = seconds(8)});
   EXPECT_TRUE(none);
   std::cout << "corrected: " << none;
 }

@@ -169,11 +169,13 @@ void Explorer::AddCallDisturbances(std::vector<Disturbance>& all) {
     if (has_steps) AddUnlessPruned(all, {Type::kDownAfter, number}, "down" + call.state_after);
     if (!options_.cache.consistent_start) all.push_back({Type::kCrashStale, number});
     if (call.method != "POST") all.push_back({Type::kConflict, number});
-    for (const Type type : {Type::kThrottle, Type::kReset, Type::kLostResponse, Type::kLeader}) {
+    for (const Type type : {Type::kThrottle, Type::kReset, Type::kLostResponse}) {
       all.push_back({type, number});
     }
-    if (!has_steps) continue;
-    for (const Type type : {Type::kStepBefore, Type::kLeaderStep}) all.push_back({type, number});
+    if (has_steps) all.push_back({Type::kStepBefore, number});
+    if (!options_.late_requests) continue;
+    all.push_back({Type::kLeader, number});
+    if (has_steps) all.push_back({Type::kLeaderStep, number});
   }
 }
 

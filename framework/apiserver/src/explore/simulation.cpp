@@ -315,10 +315,11 @@ void Simulation::Tell(const std::string& line) {
 
 /// Returns a text that is equal for two moments of the undisturbed run if a process that starts at
 /// these moments behaves equally.
-std::string Simulation::DescribeState() const {
+std::string Simulation::DescribeState() {
   const auto& outside = plan_.scenario.outside_state;
-  return std::to_string(cluster_.version()) + '/' + std::to_string(step_) + '/' +
-         (outside ? outside() : "");
+  const auto time = cluster_.context().clock().Now().time_since_epoch().count();
+  return std::to_string(cluster_.version()) + '/' + std::to_string(time) + '/' +
+         std::to_string(step_) + '/' + (outside ? outside() : "");
 }
 
 }  // namespace kopp::apiserver::explore

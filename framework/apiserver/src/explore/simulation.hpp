@@ -109,7 +109,7 @@ class Simulation {
   bool Applies(Type type, std::size_t at, const std::string& text);
   void CheckInvariants();
   void Tell(const std::string& line);
-  [[nodiscard]] std::string DescribeState() const;
+  [[nodiscard]] std::string DescribeState();
   [[nodiscard]] bool HasSteps() const { return step_ < plan_.scenario.steps.size(); }
 
   const ExplorePlan& plan_;

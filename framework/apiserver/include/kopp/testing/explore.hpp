@@ -64,6 +64,9 @@ struct ExploreOptions {
   CacheOptions cache = {};
   /// Of uids, generated names and the selection of pairs: the same seed gives the same runs.
   std::uint64_t seed = 1;
+  /// Whether a request of a former leader may arrive late (`leader:N`). The write fence of kopp's
+  /// leader election prevents this, except for a request that was on its way for 5 seconds.
+  bool late_requests = true;
   std::size_t pairs = 100;  ///< random pairs of disturbances, after all single ones
   /// No further run starts after this time. Explore then reports how many are missing.
   Duration time_limit = std::chrono::seconds(20);
