@@ -37,11 +37,9 @@ std::string DescribeRequest(const Request& request) {
     const auto body = nlohmann::json::parse(request.body, nullptr, /*allow_exceptions=*/false);
     name = StringAt(body, "/metadata/generateName") + '*';
   }
-  if (!target.ns.empty())
-    text += ' ' + target.ns + (name.empty() ? "" : "/" + name);
-  else if (!name.empty())
-    text += ' ' + name;
-  return text;
+  const bool both = !target.ns.empty() && !name.empty();
+  const std::string object = target.ns + (both ? "/" : "") + name;
+  return object.empty() ? text : text + ' ' + object;
 }
 
 std::string DescribeResponse(const Response& response) {

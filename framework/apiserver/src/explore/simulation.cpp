@@ -217,7 +217,7 @@ bool Simulation::Resync() {
   const TimePoint now = cluster_.clock().Now();
   TimePoint next = TimePoint::max();
   for (CacheView& view : process_->views()) next = std::min(next, view.RunPeriodicWork(now));
-  if (next == TimePoint::max() || next - now > kMaxResync) return false;
+  if (next == TimePoint::max() || next - now > kMaxResync) return true;  // some may have been due
   Tell("the controllers resync");
   cluster_.clock().Advance(next - now);
   for (CacheView& view : process_->views()) view.RunPeriodicWork(next);
@@ -243,8 +243,8 @@ void Simulation::TakeStep() {
 }
 
 void Simulation::Act(const std::function<void(const Client&)>& act) {
-  if (act)
-    act(Client(*test_transport_, "test").WithFieldValidation(kopp::FieldValidation::kStrict));
+  if (!act) return;
+  act(Client(*test_transport_, "test").WithFieldValidation(kopp::FieldValidation::kStrict));
 }
 
 Response Simulation::OnCall(OperatorProcess& process, const Request& request) {

@@ -144,8 +144,9 @@ struct ExploreResult {
 /// do not run: runnables, channels and other event sources, added clusters, pauses, max_interval
 /// and time limits of reconciles. CacheOptions::start_informers_on_read has no effect.
 ///
-/// Throws std::runtime_error if the undisturbed run is not the same twice, and what
-/// Scenario::start, Scenario::world and `setup` throw.
+/// Throws std::runtime_error if the undisturbed run is not the same twice or a manifest is not
+/// valid, ApiError if the definition of a watched kind is missing, and what Scenario::start,
+/// Scenario::world and `setup` throw.
 [[nodiscard]] ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
                                     const ExploreOptions& options = {});
 
