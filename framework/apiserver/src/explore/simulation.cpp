@@ -228,6 +228,7 @@ void Simulation::TakeStep() {
   const ScenarioStep& step = plan_.scenario.steps[step_++];
   Tell("STEP: " + step.name);
   actor_ = "the test";
+  resynced_at_ = 0;  // the step may change what is outside of the server
   try {
     Act(step.act);
   } catch (const std::exception& error) {
