@@ -101,11 +101,14 @@ std::vector<Resource> ParseResources(std::string_view text, const Schemas& schem
 }
 
 Catalog Catalog::BuiltIn() {
-  Catalog catalog;
-  for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
-    catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
-  }
-  return catalog;
+  static const Catalog parsed = [] {
+    Catalog catalog;
+    for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
+      catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
+    }
+    return catalog;
+  }();
+  return parsed;
 }
 
 ResourcePtr Catalog::Find(std::string_view group, std::string_view version,

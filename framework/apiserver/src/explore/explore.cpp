@@ -23,10 +23,10 @@ RunResult RunOnce(const apiserver::explore::ExplorePlan& plan, const Schedule& s
   return apiserver::explore::Simulation(plan, schedule, mode).Run();
 }
 
-/// Returns the manifests of the scenario, and the definitions of the kinds that the operator owns.
-apiserver::Manifests ManifestsOf(const Scenario& scenario, const OperatorSetup& setup,
-                                 const ExploreOptions& options) {
-  apiserver::Manifests manifests = apiserver::ReadManifests(scenario.manifests);
+/// Returns the definitions of the kinds that the operator owns, as JSON, without those that
+/// `manifests` contain.
+std::vector<std::string> DefinitionsOf(const OperatorSetup& setup, const ExploreOptions& options,
+                                       const apiserver::Manifests& manifests) {
   std::set<std::string> names;
   for (const auto& manifest : manifests.base) {
     names.insert(manifest.object.value("/metadata/name"_json_pointer, ""));
@@ -38,12 +38,18 @@ apiserver::Manifests ManifestsOf(const Scenario& scenario, const OperatorSetup& 
         throw std::runtime_error("the setup of the operator calls the API server: " +
                                  request.method + ' ' + request.target);
       });
+  std::vector<std::string> definitions;
   for (const CustomResourceDefinition& crd : process.Crds()) {
-    if (names.contains(crd.name())) continue;
-    manifests.base.insert(manifests.base.begin(),
-                          {crd.object(), "the definition of " + crd.name()});
+    if (!names.contains(crd.name())) definitions.push_back(crd.ToJson());
   }
-  return manifests;
+  return definitions;
+}
+
+apiserver::explore::ExplorePlan PlanOf(const Scenario& scenario, const OperatorSetup& setup,
+                                       const ExploreOptions& options) {
+  apiserver::Manifests manifests = apiserver::ReadManifests(scenario.manifests);
+  std::vector<std::string> definitions = DefinitionsOf(setup, options, manifests);
+  return {scenario, setup, options, std::move(manifests), std::move(definitions)};
 }
 
 std::string Numbered(const std::vector<std::string>& lines) {
@@ -66,9 +72,7 @@ std::string Numbered(const std::vector<std::string>& lines) {
 class Explorer {
  public:
   Explorer(const Scenario& scenario, const OperatorSetup& setup, const ExploreOptions& options)
-      : options_(options),
-        plan_{scenario, setup, options, ManifestsOf(scenario, setup, options)},
-        started_(Clock::Real().Now()) {}
+      : options_(options), plan_(PlanOf(scenario, setup, options)), started_(Clock::Real().Now()) {}
 
   ExploreResult Explore();
   ExploreResult Replay(const Schedule& schedule);

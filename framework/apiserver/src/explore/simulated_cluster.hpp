@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,18 @@ class SimulatedCluster {
   [[nodiscard]] ResourceVersion version() const { return context_.store().version(); }
   [[nodiscard]] Transport& transport() { return transport_; }
 
+  /// Creates a CustomResourceDefinition. Throws std::runtime_error.
+  void Define(const std::string& definition) {
+    const Response response =
+        transport_.Call({.method = "POST",
+                         .target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                         .body = definition},
+                        {});
+    if (response.status != 201) {
+      throw std::runtime_error("cannot install a CustomResourceDefinition of the operator: " +
+                               response.body);
+    }
+  }
   /// Creates the objects. Throws std::runtime_error.
   void Install(const Manifests& manifests) {
     ApplyManifests(transport_, manifests.base);

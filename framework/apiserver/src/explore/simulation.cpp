@@ -46,6 +46,7 @@ Simulation::Simulation(const ExplorePlan& plan, Schedule schedule, RunMode mode)
 }
 
 RunResult Simulation::Run() {
+  for (const std::string& definition : plan_.definitions) cluster_.Define(definition);
   cluster_.Install(plan_.manifests);
   if (plan_.scenario.start) Act(plan_.scenario.start);
   RunSteps();

@@ -23,6 +23,7 @@ struct ExplorePlan {
   const testing::OperatorSetup& setup;
   const testing::ExploreOptions& options;
   Manifests manifests{};
+  std::vector<std::string> definitions{};  ///< the CustomResourceDefinitions of the setup, as JSON
 };
 
 /// A call of the operator's client in the undisturbed run.
