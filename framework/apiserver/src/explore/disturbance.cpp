@@ -69,12 +69,13 @@ std::string ToString(const Schedule& schedule) {
 
 Schedule ParseSchedule(std::string_view text) {
   Schedule schedule;
-  while (!text.empty()) {
+  if (text.empty()) return schedule;
+  for (;;) {
     const std::size_t plus = text.find('+');
     schedule.push_back(ParseDisturbance(text.substr(0, plus)));
-    text = plus == std::string_view::npos ? "" : text.substr(plus + 1);
+    if (plus == std::string_view::npos) return schedule;
+    text.remove_prefix(plus + 1);
   }
-  return schedule;
 }
 
 }  // namespace kopp::apiserver::explore
