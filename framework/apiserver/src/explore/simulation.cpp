@@ -37,13 +37,15 @@ class Simulation::TestTransport final : public Transport {
   Simulation& simulation_;
 };
 
-Simulation::Simulation(const ExplorePlan& plan, Schedule schedule, RunMode mode)
+Simulation::Simulation(const ExplorePlan& plan, const Schedule& schedule, RunMode mode)
     : plan_(plan),
       mode_(mode),
       cluster_(plan.options.seed, plan.options.name),
       test_transport_(std::make_unique<TestTransport>(*this)) {
   for (const Disturbance& disturbance : schedule) schedule_.push_back({disturbance});
 }
+
+Simulation::~Simulation() = default;
 
 RunResult Simulation::Run() {
   for (const std::string& definition : plan_.definitions) cluster_.Define(definition);

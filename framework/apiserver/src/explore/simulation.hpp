@@ -58,7 +58,10 @@ enum class RunMode { kPlain, kTrace, kStory };
 class Simulation {
  public:
   /// `plan` must outlive the simulation.
-  Simulation(const ExplorePlan& plan, Schedule schedule, RunMode mode);
+  Simulation(const ExplorePlan& plan, const Schedule& schedule, RunMode mode);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
   /// Call it once.
   RunResult Run();
 
