@@ -63,10 +63,10 @@ forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
 layer(framework/internal system net http_server json schema api validation)
-layer(framework/src log config transport client crd metrics leader_election serving controller
+layer(framework/src log config transport recording client crd metrics leader_election serving controller
   manager)
 set(framework_folders
-  "log|config|transport|client|crd|metrics|leader_election|serving|controller|manager")
+  "log|config|transport|recording|client|crd|metrics|leader_election|serving|controller|manager")
 forbid(framework/internal "(${framework_folders})/")
 forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/|google/protobuf/")
 forbid(framework/internal "yaml-cpp/" EXCEPT json/yaml.cpp)
@@ -82,7 +82,7 @@ forbid(framework/src "cpprest/|pplx/|boost/asio"
   transport/cpprest_threads.hpp)
 forbid(framework/src "yaml-cpp/"
   EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
-foreach(folder log config transport client crd leader_election serving controller manager)
+foreach(folder log config transport recording client crd leader_election serving controller manager)
   forbid(framework/src/${folder} "prometheus/")
 endforeach()
 forbid(framework/src "CLI/|google/protobuf/")

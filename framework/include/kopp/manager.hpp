@@ -32,6 +32,7 @@ struct DebugQueue;
 struct DebugSource;
 class Metrics;
 class ReconcileHistory;
+class Recorder;
 class RunnableThreads;
 class Shutdown;
 class SkippedObjectEvents;
@@ -239,6 +240,7 @@ class Manager {
   Options options_;
   detail::OwnedPtr<Metrics> metrics_;              // transports and queues use it
   detail::OwnedPtr<SkippedObjectEvents> skipped_;  // the cache uses it
+  std::shared_ptr<Recorder> recorder_;             // null without Options::record
   detail::OwnedPtr<Cluster> cluster_;              // the one of the options
   detail::OwnedPtr<EventRecorder> events_;         // null before Run
   detail::OwnedPtr<ReconcileHistory> history_;  // null without debug pages; controllers add to it

@@ -113,6 +113,12 @@ struct Options {
   /// negative time means for ever. Keep it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
+  /// --record: writes what the operator reads from its API server, and its reconciles, to this new
+  /// file, for kopp::testing::Recording. The file contains whole objects, Secrets too; only the
+  /// user of the process can read it. It grows without limit. Empty: nothing is recorded. Further
+  /// clusters are not recorded.
+  std::string record{};
+
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…
 
   /// Creates a span for each reconcile and each of its API calls. Null: none. See Tracer.

@@ -2,6 +2,7 @@
 #include "manager/runnable_threads.hpp"
 #include "manager/shutdown.hpp"
 #include "manager/skipped_object_events.hpp"
+#include "recording/recorder.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,12 +17,35 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
+namespace {
+
+/// Returns null without Options::record. Otherwise changes the tracer: it records reconciles.
+std::shared_ptr<Recorder> NewRecorder(Options& options) {
+  if (options.record.empty()) return nullptr;
+  auto recorder = std::make_shared<Recorder>(options.record, options.log, options.clock);
+  options.tracer = Recorded(options.tracer, recorder);
+  return recorder;
+}
+
+/// `recorder` may be null.
+Options WithRecordedTransport(Options options, const std::shared_ptr<Recorder>& recorder) {
+  if (!recorder) return options;
+  options.wrap_transport = [recorder, wrap = options.wrap_transport](auto transport) {
+    if (wrap) transport = wrap(std::move(transport));
+    return Recorded(std::move(transport), recorder);
+  };
+  return options;
+}
+
+}  // namespace
 
 Manager::Manager(Options options)
     : options_(std::move(options)),
       metrics_(std::make_unique<Metrics>()),
-      cluster_(
-          std::make_unique<Cluster>("", WithSkippedObjectEvents(options_), CollectedMetrics())),
+      recorder_(NewRecorder(options_)),
+      cluster_(std::make_unique<Cluster>(
+          "", WithRecordedTransport(WithSkippedObjectEvents(options_), recorder_),
+          CollectedMetrics())),
       leader_transport_(cluster_->transport()),
       endpoints_(std::make_unique<Endpoints>(options_)) {
   if (options_.leader_election.enabled) {
@@ -127,6 +151,7 @@ int Manager::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Start(const std::stop_token& stop) {
+  if (recorder_) recorder_->Open(options_.name);
   for (Cluster* cluster : Clusters()) cluster->RequireUsable();
   events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock,
                                             options_.events);

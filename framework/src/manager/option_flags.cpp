@@ -225,6 +225,14 @@ void AddProbeFlags(Flags& flags, Options& options) {
   AddAddress(flags, "debug-bind-address",
              "Serve the debug pages over HTTP at this address, such as 127.0.0.1:8082; 0: none.",
              "no debug pages", options.debug_bind_address);
+  flags.Add(
+      {.name = "record",
+       .help = "Write what the program reads from the API server, and its reconciles, to this "
+               "new file, to replay it in a test. The file contains whole objects, Secrets "
+               "too.",
+       .type = "FILE",
+       .group = kServerGroup},
+      options.record);
 }
 
 void AddActionFlags(Flags& flags, OptionValues& values) {

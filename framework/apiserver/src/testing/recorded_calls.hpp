@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/transport.hpp>
+
+namespace kopp::apiserver {
+
+/// Answers the calls of one reconcile with the recorded responses, as long as they are the recorded
+/// calls. Not thread-safe.
+class RecordedCalls final : public Transport {
+ public:
+  /// `entries` are those of the calls; they must outlive the transport.
+  explicit RecordedCalls(const std::vector<nlohmann::json>& entries) : entries_(entries) {}
+
+  /// Throws the recorded error, or TransportError (kCancelled) after the first other call.
+  Response Call(const Request& request, std::stop_token stop) override;
+  /// Throws TransportError (kCancelled): the streams of a reconcile are not recorded as calls.
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+
+  /// Returns how the calls so far differ from the recorded ones; empty if they do not.
+  /// `is_complete`: the reconcile has ended, so that missing calls are a difference.
+  [[nodiscard]] std::string Difference(bool is_complete) const;
+
+ private:
+  const std::vector<nlohmann::json>& entries_;
+  std::size_t next_ = 0;
+  std::string difference_;
+};
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/testing/scripted_transport.hpp>
+#include <kopp/transport.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp::apiserver {
+
+/// The objects that an operator had read by lists and watches, up to an entry of its recording.
+class RecordedObjects {
+ public:
+  /// Applies an entry about a stream: its start or bytes.
+  void Apply(const nlohmann::json& entry);
+
+  /// Returns a list with the current objects. `target` is the request of an informer; its list or
+  /// watch was recorded with the same path, selectors and form. Returns null if there is none.
+  [[nodiscard]] nlohmann::json List(const Request& request) const;
+
+  /// Returns the paths of all lists, for error messages.
+  [[nodiscard]] std::vector<std::string> Paths() const;
+
+ private:
+  /// The objects of one list or watch, by namespace and name.
+  struct Collection {
+    std::string path{};
+    nlohmann::json head{};  // apiVersion and kind of the list
+    std::map<std::string, nlohmann::json> objects{};
+  };
+  struct OpenStream {
+    std::string collection{};
+    bool is_watch = false;
+    bool is_first_page = true;
+    std::string bytes{};  // that are not processed yet
+  };
+
+  void ApplyList(OpenStream& stream);
+  void ApplyEvents(OpenStream& stream);
+
+  std::map<std::string, Collection> collections_;
+  std::map<std::uint64_t, OpenStream> streams_;
+};
+
+/// Serves RecordedObjects to a cache. Watches stay silent. Thread-safe while the objects do not
+/// change.
+class RecordedListTransport final : public Transport {
+ public:
+  /// The arguments must outlive the transport.
+  RecordedListTransport(const RecordedObjects& objects, Clock& clock)
+      : objects_(objects), responses_(clock) {}
+
+  Response Call(const Request& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+
+  /// Returns the requests for which there is no recorded list.
+  [[nodiscard]] std::set<std::string> Missing() { return *missing_.Lock(); }
+
+ private:
+  Response ListResponse(const Request& request);
+
+  const RecordedObjects& objects_;
+  testing::ScriptedTransport responses_;
+  Guarded<std::set<std::string>> missing_;
+};
+
+}  // namespace kopp::apiserver

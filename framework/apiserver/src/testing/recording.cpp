@@ -1,0 +1,230 @@
+#include "system/timestamp.hpp"
+#include "testing/recorded_calls.hpp"
+#include "testing/recorded_objects.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/events.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/recording.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp::testing {
+namespace {
+
+using apiserver::RecordedCalls;
+using apiserver::RecordedListTransport;
+using apiserver::RecordedObjects;
+using nlohmann::json;
+
+constexpr int kFormat = 1;                     // of the file
+constexpr std::size_t kShownDifferences = 10;  // in the message of a failure
+
+/// What was recorded about a reconcile, apart from its start.
+struct RecordedWork {
+  std::vector<json> calls{};
+  std::string error{};
+  bool has_ended = false;
+};
+
+/// Returns the trace id of a traceparent, "00-TRACE-SPAN-01", or "".
+std::string TraceOf(const std::string& traceparent) {
+  constexpr std::size_t kStart = 3;
+  constexpr std::size_t kLength = 32;
+  return traceparent.size() < kStart + kLength ? "" : traceparent.substr(kStart, kLength);
+}
+
+std::string ToLowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+std::string Join(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + text;
+  return list.empty() ? "none" : list;
+}
+
+}  // namespace
+
+class Recording::Impl {
+ public:
+  explicit Impl(const std::filesystem::path& file) : file_(file.string()) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error("cannot read the recording " + file_);
+    std::string line;
+    while (std::getline(in, line)) {
+      const bool is_incomplete = in.eof();
+      if (!is_incomplete) Add(line);
+    }
+    if (entries_.empty()) Throw("is empty");
+  }
+
+  [[nodiscard]] const std::vector<json>& entries() const { return entries_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] std::string program() const { return entries_.front().at("program"); }
+
+  [[nodiscard]] const RecordedWork& WorkOf(const std::string& trace) const {
+    static const RecordedWork none;
+    const auto found = work_.find(trace);
+    return found == work_.end() ? none : found->second;
+  }
+
+  /// Returns the calendar time of an entry.
+  [[nodiscard]] WallTime TimeOf(const json& entry) const {
+    const auto start = kopp::detail::ParseTimestamp(entries_.front().at("started").get<std::string>());
+    return WallTime(start.value_or(std::chrono::sys_seconds())) +
+           std::chrono::milliseconds(entry.at("at").get<std::int64_t>());
+  }
+
+ private:
+  [[noreturn]] void Throw(const std::string& problem) const {
+    throw std::runtime_error("the recording " + file_ + " " + problem);
+  }
+
+  void Add(const std::string& line) {
+    json entry = json::parse(line, nullptr, false);
+    if (!entry.is_object()) Throw("is not valid in line " + std::to_string(entries_.size() + 1));
+    if (entries_.empty() && entry.value("recording", 0) != kFormat) {
+      Throw("was not written by --record of this version of kopp");
+    }
+    if (entry.contains("call")) AddCall(entry);
+    if (entry.contains("reconciled")) {
+      RecordedWork& work = work_[entry.at("reconciled")];
+      work.error = entry.value("error", "");
+      work.has_ended = true;
+    }
+    entries_.push_back(std::move(entry));
+  }
+
+  void AddCall(const json& entry) {
+    const json& call = entry.at("call");
+    const std::string trace = TraceOf(call.value("traceparent", ""));
+    if (trace.empty()) return;
+    std::vector<json>& calls = work_[trace].calls;
+    // The reconciler only knows the result of the last try.
+    if (call.contains("attempt") && !calls.empty()) calls.pop_back();
+    calls.push_back(entry);
+  }
+
+  const std::string file_;
+  std::vector<json> entries_;
+  std::map<std::string, RecordedWork> work_;  // by trace id
+};
+
+namespace {
+
+/// Replays reconciles one after the other.
+class Player {
+ public:
+  /// `program` is the field manager of the operator.
+  Player(std::string program, const std::function<void(Cache&)>& add_informers,
+         const Reconciler& reconcile, const ReplayOptions& options)
+      : program_(std::move(program)),
+        add_informers_(add_informers),
+        reconcile_(reconcile),
+        options_(options) {}
+
+  void Apply(const json& stream_entry) { objects_.Apply(stream_entry); }
+
+  /// Returns how this reconcile differs from the recorded one; empty if it does not.
+  std::string Reconcile(const json& start, const RecordedWork& recorded, WallTime time) {
+    FakeClock clock(time);
+    const Logger log({.write = [](std::string_view) {}, .clock = clock});
+    RecordedListTransport lists(objects_, clock);
+    Cache cache(lists, options_.cache, log, clock);
+    Fill(cache, lists);
+
+    RecordedCalls calls(recorded.calls);
+    const Client client = Client(calls, program_).WithFieldValidation(options_.field_validation);
+    ScriptedTransport events_transport(clock);
+    EventRecorder events(Client(events_transport, program_), program_, log, clock);
+    const ObjectKey key{start.value("namespace", ""), start.value("name", "")};
+    Context context{key, client, cache, events, log, {}, clock};
+    context.retries = start.value("retries", 0);
+    std::string error;
+    try {
+      static_cast<void>(reconcile_(key, context));
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    }
+    std::string difference = calls.Difference(recorded.has_ended);
+    if (difference.empty() && recorded.has_ended && error != recorded.error) {
+      const auto text = [](const std::string& message) {
+        return message.empty() ? "success" : message;
+      };
+      difference = "\n    recorded " + text(recorded.error) + "\n    now      " + text(error);
+    }
+    return difference;
+  }
+
+ private:
+  void Fill(Cache& cache, RecordedListTransport& lists) const {
+    add_informers_(cache);
+    cache.Start();
+    cache.WaitForSync({});
+    cache.Stop();
+    const auto missing = lists.Missing();
+    if (missing.empty()) return;
+    throw std::runtime_error("the operator had not read " + *missing.begin() +
+                             "; check the kinds of Replay and ReplayOptions::cache; it had read: " +
+                             Join(objects_.Paths()));
+  }
+
+  const std::string program_;
+  const std::function<void(Cache&)>& add_informers_;
+  const Reconciler& reconcile_;
+  const ReplayOptions& options_;
+  RecordedObjects objects_;
+};
+
+}  // namespace
+
+Recording::Recording(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Recording::~Recording() = default;
+
+WaitResult Recording::ReplayAll(std::string_view kind,
+                                const std::function<void(Cache&)>& add_informers,
+                                const Reconciler& reconcile, const ReplayOptions& options) const {
+  const std::string controller =
+      options.controller.empty() ? ToLowerCase(kind) : options.controller;
+  Player player(impl_->program(), add_informers, reconcile, options);
+  std::size_t reconciles = 0;
+  std::vector<std::string> differences;
+  for (const json& entry : impl_->entries()) {
+    if (entry.contains("stream")) player.Apply(entry);
+    if (!entry.contains("reconcile") || entry.at("controller") != controller) continue;
+    ++reconciles;
+    const std::string difference =
+        player.Reconcile(entry, impl_->WorkOf(entry.at("reconcile")), impl_->TimeOf(entry));
+    if (difference.empty()) continue;
+    const ObjectKey key{entry.value("namespace", ""), entry.value("name", "")};
+    differences.push_back("\n  reconcile " + std::to_string(reconciles) + " of " + key.ToString() +
+                          ", after " + std::to_string(entry.at("at").get<std::int64_t>()) +
+                          " ms:" + difference);
+  }
+  if (reconciles == 0) {
+    return WaitResult("the recording " + impl_->file() + " has no reconcile of the controller \"" +
+                      controller + '"');
+  }
+  if (differences.empty()) return {};
+  std::string message = std::to_string(differences.size()) + " of " + std::to_string(reconciles) +
+                        " reconciles differ from the recording " + impl_->file() + ':';
+  differences.resize(std::min(differences.size(), kShownDifferences));
+  for (const std::string& difference : differences) message += difference;
+  return WaitResult(message);
+}
+
+}  // namespace kopp::testing

@@ -1,0 +1,123 @@
+#include "recording/recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+
+json RequestEntry(const Request& request) {
+  json entry{{"method", request.method}, {"target", request.target}};
+  if (!request.traceparent.empty()) entry["traceparent"] = request.traceparent;
+  if (request.accept != "application/json") entry["accept"] = request.accept;
+  if (request.body.empty()) return entry;
+  entry["contentType"] = request.content_type;
+  entry["body"] = request.body;
+  return entry;
+}
+
+json ResponseEntry(const Response& response) {
+  json entry{{"status", response.status}, {"body", response.body}};
+  if (response.retry_after) {
+    using Seconds = std::chrono::seconds;
+    entry["retryAfter"] = std::chrono::duration_cast<Seconds>(*response.retry_after).count();
+  }
+  if (!response.warnings.empty()) entry["warnings"] = response.warnings;
+  return entry;
+}
+
+json ErrorEntry(const TransportError& error) {
+  return {{"kind", static_cast<int>(error.kind())}, {"text", error.what()}};
+}
+
+// Returns the length of `bytes` without an incomplete UTF-8 character at its end.
+std::size_t CompleteSize(std::string_view bytes) {
+  const std::size_t longest = std::min<std::size_t>(bytes.size(), 3);
+  for (std::size_t back = 1; back <= longest; ++back) {
+    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if (byte < 0x80) return bytes.size();  // ASCII
+    if (byte < 0xc0) continue;             // inside a character
+    const std::size_t size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return size > back ? bytes.size() - back : bytes.size();
+  }
+  return bytes.size();
+}
+
+class RecordedStream final : public Stream {
+ public:
+  RecordedStream(std::unique_ptr<Stream> next, std::shared_ptr<Recorder> recorder,
+                 std::uint64_t number)
+      : next_(std::move(next)), recorder_(std::move(recorder)), number_(number) {}
+
+  [[nodiscard]] const Response& head() const override { return next_->head(); }
+
+  Chunk Read(Duration limit) override {
+    const Chunk chunk = next_->Read(limit);
+    if (chunk.state == State::kBytes) Record(chunk.bytes);
+    if (chunk.state == State::kEnd) recorder_->Write({{"stream", number_}, {"end", true}});
+    return chunk;
+  }
+
+ private:
+  void Record(std::string_view bytes) {
+    rest_ += bytes;
+    const std::size_t size = CompleteSize(rest_);
+    if (size == 0) return;
+    recorder_->Write({{"stream", number_}, {"bytes", rest_.substr(0, size)}});
+    rest_.erase(0, size);
+  }
+
+  const std::unique_ptr<Stream> next_;
+  const std::shared_ptr<Recorder> recorder_;
+  const std::uint64_t number_;
+  std::string rest_;  // the start of a character whose other bytes have not arrived
+};
+
+class RecordingTransport final : public Transport {
+ public:
+  RecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
+      : next_(std::move(next)), recorder_(std::move(recorder)) {}
+
+  Response Call(const Request& request, std::stop_token stop) override {
+    json entry{{"call", RequestEntry(request)}};
+    if (request.attempt > 1) entry["call"]["attempt"] = request.attempt;
+    try {
+      Response response = next_->Call(request, std::move(stop));
+      entry["response"] = ResponseEntry(response);
+      recorder_->Write(std::move(entry));
+      return response;
+    } catch (const TransportError& error) {
+      entry["error"] = ErrorEntry(error);
+      recorder_->Write(std::move(entry));
+      throw;
+    }
+  }
+
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+    auto stream = next_->Open(request, std::move(stop));
+    const std::uint64_t number = recorder_->NewStream();
+    recorder_->Write({{"stream", number},
+                      {"open", RequestEntry(request)},
+                      {"response", ResponseEntry(stream->head())}});
+    return std::make_unique<RecordedStream>(std::move(stream), recorder_, number);
+  }
+
+ private:
+  const std::shared_ptr<Transport> next_;
+  const std::shared_ptr<Recorder> recorder_;
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> Recorded(std::shared_ptr<Transport> next,
+                                    std::shared_ptr<Recorder> recorder) {
+  return std::make_shared<RecordingTransport>(std::move(next), std::move(recorder));
+}
+
+}  // namespace kopp

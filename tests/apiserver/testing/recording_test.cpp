@@ -1,0 +1,222 @@
+#include "support/scratch_folder.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/informer/api_error.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/testing/api_server.hpp>
+#include <kopp/testing/recording.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+// An operator is recorded against the API server in memory, and its recording is replayed.
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Keeps a Secret with the data of each ConfigMap.
+Result CopyToSecret(const ConfigMap& map, Context& context) {
+  const ObjectKey key{map.metadata.ns, map.metadata.name};
+  const auto copy = context.cache.Get<Secret>(key);
+  if (copy) return {};
+  context.client.Create(Secret::kKind, {{"metadata", {{"name", key.name}, {"namespace", key.ns}}},
+                                        {"stringData", {{"text", "über " + key.name}}}});
+  return {};
+}
+
+class RecordingTest : public ::testing::Test {
+ protected:
+  using Reconcile = std::function<Result(const ConfigMap&, Context&)>;
+
+  void CreateMap(const std::string& name) {
+    client_.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+  }
+
+  /// Runs an operator that is recorded until it has reconciled the ConfigMaps "a" and "b".
+  void Record(const Reconcile& reconcile = CopyToSecret) {
+    const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
+    Manager manager(OptionsOf(*transport));
+    std::atomic<int> reconciles = 0;
+    manager.AddController<ConfigMap>().Reconcile([&](const ConfigMap& map, Context& context) {
+      ++reconciles;
+      return reconcile(map, context);
+    });
+    manager.cache().InformerFor<Secret>();
+    CreateMap("a");
+    std::jthread thread([&](const std::stop_token& stop) { exit_code_ = manager.Run(stop); });
+    while (reconciles < 1) std::this_thread::yield();
+    CreateMap("b");
+    while (reconciles < 2) std::this_thread::yield();
+  }
+
+  Options OptionsOf(Transport& transport) {
+    return {.name = "copier",
+            .watch_namespace = "default",
+            .retry = {.max_tries = 1},
+            .record = file_.string(),
+            .log = Logger({.write = [this](auto line) { *log_.Lock() += line; }}),
+            .transport = {std::shared_ptr<void>(), &transport}};
+  }
+
+  /// Replays the recording with the namespaces of the operator.
+  [[nodiscard]] testing::WaitResult Replay(const Reconcile& reconcile,
+                                           testing::ReplayOptions options = {}) const {
+    options.cache.namespaces = ParseNamespaces("default");
+    return testing::Recording(file_).Replay<ConfigMap, Secret>(reconcile, options);
+  }
+
+  testing::ScratchFolder folder_;
+  const std::filesystem::path file_ = folder_ / "recording.jsonl";
+  testing::ApiServer server_;
+  Client client_{server_.transport()};
+  Guarded<std::string> log_;
+  int exit_code_ = -1;
+};
+
+TEST_F(RecordingTest, AReconcilerThatMakesTheRecordedCallsPasses) {
+  Record();
+  EXPECT_EQ(exit_code_, 0);
+  EXPECT_TRUE(Replay(CopyToSecret));
+}
+
+TEST_F(RecordingTest, ADifferentBodyIsShownWithItsPath) {
+  Record();
+  const testing::WaitResult result = Replay([](const ConfigMap& map, Context& context) -> Result {
+    context.client.Create(Secret::kKind,
+                          {{"metadata", {{"name", map.metadata.name}, {"namespace", "default"}}},
+                           {"stringData", {{"text", "other"}}}});
+    return {};
+  });
+  EXPECT_FALSE(result);
+  EXPECT_THAT(
+      result.message(),
+      AllOf(HasSubstr("2 of 2 reconciles differ"), HasSubstr("reconcile 1 of default/a, after"),
+            HasSubstr("body/stringData/text: \"über a\", now \"other\"")));
+}
+
+TEST_F(RecordingTest, AMissingAndAnAdditionalCallAreDifferences) {
+  Record();
+  const testing::WaitResult missing =
+      Replay([](const ConfigMap&, Context&) -> Result { return {}; });
+  EXPECT_THAT(missing.message(), HasSubstr("the recorded call is missing: POST /api/v1/"));
+
+  const testing::WaitResult additional = Replay([](const ConfigMap& map, Context& context) {
+    const Result result = CopyToSecret(map, context);
+    context.client.Delete(Secret::kKind, {"default", map.metadata.name});
+    return result;
+  });
+  EXPECT_THAT(additional.message(), HasSubstr("the call was not recorded: DELETE /api/v1/"));
+}
+
+TEST_F(RecordingTest, TheCacheHasWhatTheOperatorHadReadBeforeTheReconcile) {
+  Record();
+  std::vector<std::size_t> sizes;
+  const testing::WaitResult result = Replay([&](const ConfigMap& map, Context& context) {
+    sizes.push_back(context.cache.List<ConfigMap>().size());
+    return CopyToSecret(map, context);
+  });
+  EXPECT_TRUE(result);
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2}));
+}
+
+TEST_F(RecordingTest, ARecordedErrorOfTheServerIsThrownAgain) {
+  const testing::Fault fault{.type = testing::Fault::Type::kServerError,
+                             .verb = "create",
+                             .resource = "secrets",
+                             .status = 503};
+  server_.Inject(fault);
+  const Reconcile ignore_errors = [](const ConfigMap& map, Context& context) -> Result {
+    try {
+      return CopyToSecret(map, context);
+    } catch (const ApiError& error) {
+      EXPECT_EQ(error.status(), 503);
+      return {};
+    }
+  };
+  Record(ignore_errors);
+  EXPECT_TRUE(Replay(ignore_errors));
+  EXPECT_THAT(Replay(CopyToSecret).message(), HasSubstr("recorded success"));
+}
+
+TEST_F(RecordingTest, TheClockHasTheRecordedTimeAndTimestampsMayDiffer) {
+  const Reconcile write_time = [](const ConfigMap& map, Context& context) -> Result {
+    const auto now = std::chrono::floor<std::chrono::seconds>(context.clock.WallNow());
+    const auto seconds = now.time_since_epoch().count();
+    context.client.Patch<ConfigMap>(KeyOf(map),
+                                    Patch::Merge({{"data",
+                                                   {{"day", std::to_string(seconds / 86400)},
+                                                    {"time", "2026-01-01T00:00:00Z"}}}}));
+    return {};
+  };
+  Record(write_time);
+  EXPECT_TRUE(Replay([&](const ConfigMap& map, Context& context) -> Result {
+    const auto now = std::chrono::floor<std::chrono::seconds>(context.clock.WallNow());
+    const auto seconds = now.time_since_epoch().count();
+    context.client.Patch<ConfigMap>(KeyOf(map),
+                                    Patch::Merge({{"data",
+                                                   {{"day", std::to_string(seconds / 86400)},
+                                                    {"time", "2027-01-01T00:00:00Z"}}}}));
+    return {};
+  }));
+}
+
+TEST_F(RecordingTest, AKindThatTheOperatorDidNotReadIsAnError) {
+  Record();
+  testing::ReplayOptions options;
+  options.cache.namespaces = ParseNamespaces("default");
+  const testing::Recording recording(file_);
+  EXPECT_THAT([&] { return recording.Replay<ConfigMap, Pod>(CopyToSecret, options); },
+              ::testing::ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("the operator had not read /api/v1/namespaces/default/pods"),
+                        HasSubstr("it had read: /api/v1/namespaces/default/configmaps"))));
+}
+
+TEST_F(RecordingTest, ARecordingWithoutReconcilesOfTheControllerFails) {
+  Record();
+  EXPECT_THAT(Replay(CopyToSecret, {.controller = "other"}).message(),
+              HasSubstr("has no reconcile of the controller \"other\""));
+}
+
+TEST_F(RecordingTest, TheLastLineMayBeIncompleteAndAnotherInvalidLineIsNamed) {
+  Record();
+  std::ofstream(file_, std::ios::app) << R"({"at": 1, "rec)";
+  EXPECT_TRUE(Replay(CopyToSecret));
+  std::ofstream(file_, std::ios::app) << "\n";
+  EXPECT_THAT([&] { testing::Recording{file_}; },
+              ::testing::ThrowsMessage<std::runtime_error>(HasSubstr("is not valid in line ")));
+}
+
+TEST_F(RecordingTest, AnExistingFileIsNotOverwrittenAndTheProgramDoesNotStart) {
+  folder_.Write("recording.jsonl", "precious");
+  const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
+  EXPECT_EQ(Manager(OptionsOf(*transport)).Run({}), 1);
+  EXPECT_THAT(*log_.Lock(), HasSubstr("remove it or choose another name"));
+  EXPECT_EQ(folder_.Read("recording.jsonl"), "precious");
+}
+
+TEST_F(RecordingTest, OnlyTheUserOfTheProcessCanReadTheFile) {
+  Record();
+  EXPECT_EQ(std::filesystem::status(file_).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+}  // namespace
+}  // namespace kopp
