@@ -147,7 +147,7 @@ TEST_F(RecordingTest, ARecordedErrorOfTheServerIsThrownAgain) {
     try {
       return CopyToSecret(map, context);
     } catch (const ApiError& error) {
-      EXPECT_EQ(error.status(), 503);
+      EXPECT_EQ(error.status().code, 503);
       return {};
     }
   };
@@ -183,7 +183,7 @@ TEST_F(RecordingTest, AKindThatTheOperatorDidNotReadIsAnError) {
   testing::ReplayOptions options;
   options.cache.namespaces = ParseNamespaces("default");
   const testing::Recording recording(file_);
-  EXPECT_THAT([&] { return recording.Replay<ConfigMap, Pod>(CopyToSecret, options); },
+  EXPECT_THAT([&] { return (recording.Replay<ConfigMap, Pod>(CopyToSecret, options)); },
               ::testing::ThrowsMessage<std::runtime_error>(
                   AllOf(HasSubstr("the operator had not read /api/v1/namespaces/default/pods"),
                         HasSubstr("it had read: /api/v1/namespaces/default/configmaps"))));

@@ -54,10 +54,15 @@ void RecordedObjects::ApplyList(OpenStream& stream) {
   json list = json::parse(stream.bytes);
   Collection& collection = collections_[stream.collection];
   if (stream.is_first_page) collection.objects.clear();
-  for (json& item : list.at("items")) collection.objects[KeyOf(item)] = std::move(item);
+  for (json& item : list.at("items")) Store(collection, std::move(item));
   list.erase("items");
   collection.head = {{"apiVersion", list.value("apiVersion", "")},
                      {"kind", list.value("kind", "")}};
+}
+
+void RecordedObjects::Store(Collection& collection, json object) {
+  const std::string key = KeyOf(object);
+  collection.objects[key] = std::move(object);
 }
 
 void RecordedObjects::ApplyEvents(OpenStream& stream) {
@@ -71,7 +76,7 @@ void RecordedObjects::ApplyEvents(OpenStream& stream) {
     const std::string type = event.at("type");
     json& object = event.at("object");
     if (type == "ADDED" || type == "MODIFIED") {
-      collection.objects[KeyOf(object)] = std::move(object);
+      Store(collection, std::move(object));
     } else if (type == "DELETED") {
       collection.objects.erase(KeyOf(object));
     }

@@ -42,6 +42,7 @@ class RecordedObjects {
     std::string bytes{};  // that are not processed yet
   };
 
+  static void Store(Collection& collection, nlohmann::json object);
   void ApplyList(OpenStream& stream);
   void ApplyEvents(OpenStream& stream);
 

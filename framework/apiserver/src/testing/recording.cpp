@@ -84,7 +84,8 @@ class Recording::Impl {
 
   /// Returns the calendar time of an entry.
   [[nodiscard]] WallTime TimeOf(const json& entry) const {
-    const auto start = kopp::detail::ParseTimestamp(entries_.front().at("started").get<std::string>());
+    const auto start =
+        kopp::detail::ParseTimestamp(entries_.front().at("started").get<std::string>());
     return WallTime(start.value_or(std::chrono::sys_seconds())) +
            std::chrono::milliseconds(entry.at("at").get<std::int64_t>());
   }
