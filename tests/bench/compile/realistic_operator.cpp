@@ -60,7 +60,7 @@ apps::Deployment DesiredDeployment(const Website& site) {
                             .image = site.spec.image,
                             .name = "web",
                             .ports = {{.containerPort = 8080, .name = "http"}},
-                            .resources = {{.requests = {{"cpu", "100m"}, {"memory", "64Mi"}}}}};
+                            .resources = {.requests = {{"cpu", "100m"}, {"memory", "64Mi"}}}};
   if (site.spec.secretName) {
     container.envFrom.push_back({.secretRef = {{.name = *site.spec.secretName}}});
   }
@@ -79,7 +79,7 @@ core::Service DesiredService(const Website& site) {
 
 networking::Ingress DesiredIngress(const Website& site) {
   networking::HTTPIngressPath path{
-      .backend = {.service = {{.name = site.metadata.name, .port = {{.name = "http"}}}}},
+      .backend = {.service = {{.name = site.metadata.name, .port = {.name = "http"}}}},
       .path = "/",
       .pathType = "Prefix"};
   return {.metadata = kopp::OwnedBy(site, site.metadata.name),

@@ -6,9 +6,9 @@
 
 namespace kopp::detail {
 
-/// A std::unique_ptr<T> for the private members of public classes: the class template of the
-/// standard library costs each program 5 to 10 ms of compile time for each type. `T` may be
-/// incomplete where the pointer is declared.
+/// A std::unique_ptr<T> for the private members of public classes. GCC needs 1.5 MB and several
+/// milliseconds for each instance of the one in the standard library, in each source of a program.
+/// `T` may be incomplete where the pointer is declared.
 template <typename T>
 class OwnedPtr {
  public:
