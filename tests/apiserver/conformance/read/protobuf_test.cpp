@@ -78,7 +78,8 @@ TEST_F(ProtobufTest, ObjectsAreTheSameInBothEncodings) {
   ExpectSameInBoth(Path("apps/v1", "deployments"), MakeDeployment(""));
   ExpectSameInBoth(Path("configmaps"), R"({"data": {"a": ""}, "binaryData": {"b": "AP8="}})"_json);
   ExpectSameInBoth(Path("secrets"), R"({"stringData": {"a": "b"}, "immutable": false})"_json);
-  ExpectSameInBoth(Path("services"), R"({"spec": {"ports": [{"port": 80, "targetPort": "http"},
+  ExpectSameInBoth(Path("services"),
+                   R"({"spec": {"ports": [{"name": "a", "port": 80, "targetPort": "http"},
       {"name": "b", "port": 81, "targetPort": 8081}], "selector": {"a": "b"}}})"_json);
   ExpectSameInBoth(Path("coordination.k8s.io/v1", "leases"), R"({"spec": {"holderIdentity": "",
       "acquireTime": "2026-01-02T03:04:05.678901Z", "leaseDurationSeconds": 15}})"_json);
