@@ -75,8 +75,9 @@ json RoundTrip(const json& object) {
 }
 
 TEST(ProtobufRoundTripTest, EveryFieldOfEveryBuiltInKindSurvives) {
+  const Catalog catalog = Catalog::BuiltIn();
   RichObjects objects;
-  for (const ResourcePtr& resource : Catalog::BuiltIn().all()) {
+  for (const ResourcePtr& resource : catalog.all()) {
     json object = objects.Make(*resource->schema);
     const json item = object;
     object["kind"] = resource->kind;

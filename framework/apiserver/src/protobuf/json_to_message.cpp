@@ -34,6 +34,7 @@ void SetValue(ProtobufMessage& message, const FieldDescriptor& field, const json
       if (field.is_repeated()) return set.AddInt32(&message, &field, value.get<std::int32_t>());
       return set.SetInt32(&message, &field, value.get<std::int32_t>());
     case FieldDescriptor::CPPTYPE_INT64:
+      if (field.is_repeated()) return set.AddInt64(&message, &field, value.get<std::int64_t>());
       return set.SetInt64(&message, &field, value.get<std::int64_t>());
     case FieldDescriptor::CPPTYPE_BOOL:
       return set.SetBool(&message, &field, value.get<bool>());
