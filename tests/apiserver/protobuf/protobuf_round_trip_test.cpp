@@ -49,8 +49,10 @@ class RichObjects {
 
  private:
   json MakeObject(const Schema& schema) {
-    if (schema.fields.empty())
+    if (schema.fields.empty()) {  // a struct without fields, or any object
+      if (!schema.name.empty()) return json::object();
       return {{"f:a", {{"number", ++count_}, {"list", {1, "b", nullptr}}}}};
+    }
     json object = json::object();
     // JSON schemas contain themselves.
     if (std::count(types_.begin(), types_.end(), schema.name) == 2) return {{"type", "leaf"}};

@@ -138,7 +138,7 @@ func electLeader(ctx context.Context, client kubernetes.Interface, namespace str
 	require(leads, "nobody became the leader")
 	lease, err := client.CoordinationV1().Leases(namespace).Get(context.Background(), "lock", metav1.GetOptions{})
 	must(err)
-	require(*lease.Spec.HolderIdentity == "" && lease.Spec.RenewTime.Nanosecond() != 0, "the released Lease is %v", lease.Spec)
+	require(ptr.Deref(lease.Spec.HolderIdentity, "") == "" && lease.Spec.RenewTime.Nanosecond() != 0, "the released Lease is %v", lease.Spec)
 }
 
 func main() {
