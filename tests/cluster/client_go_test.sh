@@ -75,7 +75,7 @@ informer() { # MODE USE-WATCHLIST
   KUBE_FEATURE_WatchListClient=$2 "$programs/informer" -kubeconfig "$state/admin.kubeconfig" -mode "$1"
 }
 
-typed() { equals "all responses were protobuf" "$programs/typed" -kubeconfig "$state/admin.kubeconfig"; }
+typed() { matches "all responses were protobuf" "$programs/typed" -kubeconfig "$state/admin.kubeconfig"; }
 
 controller() { "$programs/controller" -kubeconfig "$state/admin.kubeconfig"; }
 
