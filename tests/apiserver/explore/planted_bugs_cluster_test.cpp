@@ -34,7 +34,7 @@ void SetCreated(const Widget& widget, int created, const Context& context) {
   context.client.PatchStatus<Widget>(KeyOf(widget), Patch::Merge(change));
 }
 
-TEST(PlantedBugTest, TheStatusIsUsedAsTheTruthAboutChildren) {
+TEST(OperatorBugTest, TheStatusIsUsedAsTheTruthAboutChildren) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     if (widget.status.created >= widget.spec.size) return {};
     ConfigMap child = ChildOf(widget, "");
@@ -54,7 +54,7 @@ TEST(PlantedBugTest, TheStatusIsUsedAsTheTruthAboutChildren) {
                       WidgetOperator(corrected));
 }
 
-TEST(PlantedBugTest, AGeneratedNameGivesTwinsAfterAStaleRead) {
+TEST(OperatorBugTest, AGeneratedNameGivesTwinsAfterAStaleRead) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     if (HasChild(widget, context)) return {};
     ConfigMap child = ChildOf(widget, "");
@@ -70,7 +70,7 @@ TEST(PlantedBugTest, AGeneratedNameGivesTwinsAfterAStaleRead) {
                       WidgetOperator(corrected));
 }
 
-TEST(PlantedBugTest, AForeignObjectIsAdopted) {
+TEST(OperatorBugTest, AForeignObjectIsAdopted) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     const auto existing = context.cache.Get<ConfigMap>(KeyOf(widget));
     const ConfigMap desired = ChildOf(widget, widget.metadata.name);
@@ -100,7 +100,7 @@ TEST(PlantedBugTest, AForeignObjectIsAdopted) {
                       WidgetOperator(buggy), WidgetOperator(corrected));
 }
 
-TEST(PlantedBugTest, AnErrorIsSwallowedAndNotRetried) {
+TEST(OperatorBugTest, AnErrorIsSwallowedAndNotRetried) {
   const auto corrected = [](const Widget& widget, Context& context) -> Result {
     EnsureChild(widget, "child", context);
     SetPhase(widget, "Ready", context);
@@ -118,7 +118,7 @@ TEST(PlantedBugTest, AnErrorIsSwallowedAndNotRetried) {
                       WidgetOperator(corrected));
 }
 
-TEST(PlantedBugTest, AnExistingChildIsAFailureForEver) {
+TEST(OperatorBugTest, AnExistingChildIsAFailureForEver) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     if (widget.status.phase == "Ready") return {};
     context.client.Create(ChildOf(widget, "child"));
@@ -144,7 +144,7 @@ Result DeleteOld(const Widget& widget, Context& context, bool with_uid) {
   return {};
 }
 
-TEST(PlantedBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
+TEST(OperatorBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
   const auto buggy = [](const Widget& widget, Context& context) {
     return DeleteOld(widget, context, /*with_uid=*/false);
   };
@@ -174,7 +174,7 @@ Result WriteText(const Widget& widget, Context& context, bool with_version) {
   return {};
 }
 
-TEST(PlantedBugTest, AnUpdateWithoutAResourceVersionOverwritesAConcurrentChange) {
+TEST(OperatorBugTest, AnUpdateWithoutAResourceVersionOverwritesAConcurrentChange) {
   const auto buggy = [](const Widget& widget, Context& context) {
     return WriteText(widget, context, /*with_version=*/false);
   };
@@ -194,7 +194,7 @@ TEST(PlantedBugTest, AnUpdateWithoutAResourceVersionOverwritesAConcurrentChange)
       WidgetOperator(buggy), WidgetOperator(corrected));
 }
 
-TEST(PlantedBugTest, TheConditionIsSetBeforeTheEffect) {
+TEST(OperatorBugTest, TheConditionIsSetBeforeTheEffect) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     if (widget.status.phase == "Ready") return {};
     SetPhase(widget, "Ready", context);
@@ -228,7 +228,7 @@ bool HasChildWithText(const Widget& widget, const Context& context) {
   });
 }
 
-TEST(PlantedBugTest, TheNameOfAChildComesFromACounter) {
+TEST(OperatorBugTest, TheNameOfAChildComesFromACounter) {
   const OperatorSetup buggy = [](Manager& manager) {
     const auto counter = std::make_shared<int>(0);
     manager.AddController<Widget>().Owns<ConfigMap>().Reconcile(

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kFinalizer = "explore.example.com/bucket";
 
-class PlantedBugOutsideTest : public ::testing::Test {
+class OperatorBugOutsideTest : public ::testing::Test {
  protected:
   void CreateBucket(const Widget& widget) { buckets_.insert(widget.metadata.name); }
   void DeleteBucket(const Widget& widget) { buckets_.erase(widget.metadata.name); }
@@ -41,7 +41,7 @@ class PlantedBugOutsideTest : public ::testing::Test {
   std::set<std::string> buckets_;
 };
 
-TEST_F(PlantedBugOutsideTest, TheBucketIsCreatedBeforeTheFinalizerIsStored) {
+TEST_F(OperatorBugOutsideTest, TheBucketIsCreatedBeforeTheFinalizerIsStored) {
   const auto buggy = [this](const Widget& widget, Context& context) -> Result {
     ObjectMeta metadata = widget.metadata;
     if (metadata.deletionTimestamp) {
@@ -56,7 +56,7 @@ TEST_F(PlantedBugOutsideTest, TheBucketIsCreatedBeforeTheFinalizerIsStored) {
   ExpectFoundAndFixed(NewScenario(), WidgetOperator(buggy), Corrected());
 }
 
-TEST_F(PlantedBugOutsideTest, TheFinalizerIsRemovedBeforeTheCleanup) {
+TEST_F(OperatorBugOutsideTest, TheFinalizerIsRemovedBeforeTheCleanup) {
   const auto buggy = [this](const Widget& widget, Context& context) -> Result {
     ObjectMeta metadata = widget.metadata;
     if (metadata.deletionTimestamp) {
@@ -71,7 +71,7 @@ TEST_F(PlantedBugOutsideTest, TheFinalizerIsRemovedBeforeTheCleanup) {
   ExpectFoundAndFixed(NewScenario(), WidgetOperator(buggy), Corrected());
 }
 
-TEST_F(PlantedBugOutsideTest, TheOperatorNeedsWhatItHadInMemory) {
+TEST_F(OperatorBugOutsideTest, TheOperatorNeedsWhatItHadInMemory) {
   const OperatorSetup buggy = [this](Manager& manager) {
     const auto known = std::make_shared<std::set<std::string>>();
     manager.AddController<Widget>().Reconcile(
