@@ -28,6 +28,7 @@ namespace kopp {
 
 class CacheReference;
 class InformerSet;
+struct ManualInformer;
 
 /// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads may
 /// be stale; use `Client` to read the current state from the API server.
@@ -167,7 +168,7 @@ class Cache : private WriteObserver {
   [[nodiscard]] std::vector<KindRef> RequiredKinds() const;
 
   /// Returns the informers of all views, by kind; see CacheOptions::manual.
-  [[nodiscard]] std::vector<InformerSet::ManualInformer> ManualInformers() const;
+  [[nodiscard]] std::vector<ManualInformer> ManualInformers() const;
 
   /// Starts one thread for each informer, which lists and watches. Call it once. Does nothing after
   /// Stop.

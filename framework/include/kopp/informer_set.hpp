@@ -22,6 +22,14 @@
 
 namespace kopp {
 
+/// An informer that the caller feeds, see CacheOptions::manual: the source to list and watch, and
+/// the receiver of the objects.
+struct ManualInformer {
+  KindRef kind = {};
+  informer::AnySource* source = nullptr;
+  informer::AnyReflector::Sink* sink = nullptr;
+};
+
 /// The informers of one view in a Cache: one for each watched namespace, or one for all of them.
 /// The cache owns and starts it; programs add handlers and read.
 ///
@@ -92,13 +100,6 @@ class InformerSet {
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitWrites(std::string_view ns, Duration timeout, const std::stop_token& stop) const;
 
-  /// An informer that the caller feeds, see CacheOptions::manual: the source to list and watch, and
-  /// the receiver of the objects.
-  struct ManualInformer {
-    KindRef kind = {};
-    informer::AnySource* source = nullptr;
-    informer::AnyReflector::Sink* sink = nullptr;
-  };
   /// Returns the informers, which are valid as long as this object. Requires: Options::manual.
   [[nodiscard]] std::vector<ManualInformer> ManualInformers() const;
 

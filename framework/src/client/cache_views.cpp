@@ -129,12 +129,12 @@ std::vector<Cache::Entry> Cache::Entries(const std::vector<const InformerSet*>& 
   return entries;
 }
 
-std::vector<InformerSet::ManualInformer> Cache::ManualInformers() const {
-  std::vector<InformerSet::ManualInformer> all;
+std::vector<ManualInformer> Cache::ManualInformers() const {
+  std::vector<ManualInformer> all;
   for (const Entry& entry : Entries()) {
     std::ranges::move(entry.informers->ManualInformers(), std::back_inserter(all));
   }
-  std::ranges::stable_sort(all, {}, &InformerSet::ManualInformer::kind);
+  std::ranges::stable_sort(all, {}, &ManualInformer::kind);
   return all;
 }
 

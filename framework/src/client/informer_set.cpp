@@ -244,7 +244,7 @@ void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
   for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
 }
 
-std::vector<InformerSet::ManualInformer> InformerSet::ManualInformers() const {
+std::vector<ManualInformer> InformerSet::ManualInformers() const {
   std::vector<ManualInformer> informers;
   for (const auto& member : members_) {
     informers.push_back({options_.kind, &member->source, &member->informer.sink()});

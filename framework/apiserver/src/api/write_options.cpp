@@ -150,7 +150,7 @@ DeleteOptions ReadDeleteOptions(const ServerRequest& request) {
   CheckBodySize(request);
   const Resource options = OptionsResource("DeleteOptions");
   if (request.body.empty()) return FromQuery(request.target.query, options);
-  CheckMediaType(request);
+  CheckMediaType(request, options);
   return FromBody(ParseBody(request), options);
 }
 

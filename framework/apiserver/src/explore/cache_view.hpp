@@ -20,7 +20,7 @@ class CacheView {
   enum class Hold { kNone, kDelay, kHold, kHoldStep, kGap };
 
   /// The informer must outlive the view.
-  explicit CacheView(const InformerSet::ManualInformer& informer) : informer_(informer) {}
+  explicit CacheView(const ManualInformer& informer) : informer_(informer) {}
 
   [[nodiscard]] const KindRef& kind() const { return informer_.kind; }
   /// Lists the newest objects, or those at version `at`, and watches from there. Pending events are
@@ -44,7 +44,7 @@ class CacheView {
   std::size_t held_reconciles = 0;
 
  private:
-  InformerSet::ManualInformer informer_;
+  ManualInformer informer_;
   std::unique_ptr<informer::WatchStream> watch_;
   std::deque<informer::WatchItem> pending_;
 };

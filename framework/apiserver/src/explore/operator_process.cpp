@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::apiserver::explore {
 namespace {

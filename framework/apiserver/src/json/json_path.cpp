@@ -32,7 +32,7 @@ Values Walk(const Steps& steps, const json& root) {
   return values;
 }
 
-Step Field(std::string name) {
+Step FieldStep(std::string name) {
   return [name = std::move(name)](const json& from, Values& values) {
     if (!from.is_object()) return;
     if (const auto field = from.find(name); field != from.end()) values.push_back(&*field);
@@ -248,7 +248,7 @@ Steps ParseSteps(std::string_view text) {
       text.remove_prefix(1);
     }
     std::string name = ConsumeName(text);
-    steps.push_back(name == "*" ? Step(Children) : Field(std::move(name)));
+    steps.push_back(name == "*" ? Step(Children) : FieldStep(std::move(name)));
   }
   return steps;
 }

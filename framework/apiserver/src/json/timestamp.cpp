@@ -7,8 +7,6 @@
 namespace kopp::apiserver {
 namespace {
 
-using std::chrono::seconds;
-
 /// Formats two units: "3m10s", or "3m" if `rest` is 0.
 std::string TwoUnits(std::int64_t whole, char unit, std::int64_t rest, char rest_unit) {
   std::string text = std::to_string(whole) + unit;
@@ -18,7 +16,7 @@ std::string TwoUnits(std::int64_t whole, char unit, std::int64_t rest, char rest
 
 }  // namespace
 
-std::string HumanDuration(seconds duration) {
+std::string HumanDuration(std::chrono::seconds duration) {
   const std::int64_t total_seconds = duration.count();
   const std::int64_t minutes = total_seconds / 60;
   const std::int64_t hours = minutes / 60;
