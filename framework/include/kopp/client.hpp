@@ -57,10 +57,10 @@ constexpr bool kIsStatusOf =
 /// Create and Apply take a typed object, such as k8s::apps::v1::Deployment, or JSON. Update takes
 /// only JSON: a PUT replaces the whole object, so a struct that does not have all of its fields, a
 /// view or a kind of an older API server, would remove the others. Write the fields to set with
-/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. Replace writes a
-/// struct with PUT and says in its name what happens to the other fields. If an object to write has
-/// no `apiVersion` or `kind`, the client adds those of its kind or, for the subresources scale,
-/// eviction, token and binding, those of the subresource.
+/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. Replace sends a
+/// struct with PUT: fields that it does not have are removed or get their defaults. If an object to
+/// write has no `apiVersion` or `kind`, the client adds those of its kind or, for the subresources
+/// scale, eviction, token and binding, those of the subresource.
 class Client {
  public:
   /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
@@ -76,7 +76,8 @@ class Client {
   [[nodiscard]] Client With(std::stop_token stop) const;
   /// Returns the stop token that cancels the calls.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
-  /// Returns the transport of the calls, for example for a DiscoveryClient.
+  /// Returns the transport of the calls, for example for a DiscoveryClient. Its calls are neither
+  /// cancelled by stop() nor changed by the defaults of this client.
   [[nodiscard]] Transport& transport() const { return *transport_; }
   [[nodiscard]] Client WithFieldManager(std::string field_manager) const;
   /// The default is FieldValidation::kWarn.

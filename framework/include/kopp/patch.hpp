@@ -93,7 +93,9 @@ class JsonPatch {
  private:
   template <typename T>
   static std::string Text(const T& value) {
-    if constexpr (std::convertible_to<const T&, std::string_view>) {
+    if constexpr (std::same_as<T, std::nullptr_t>) {
+      return "null";
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
       return detail::EncodeString(value);
     } else {
       std::string text;
@@ -102,7 +104,7 @@ class JsonPatch {
       return text;
     }
   }
-  /// Adds an operation. An empty `value` is none.
+  /// Adds an operation; without a value if `value` is empty.
   JsonPatch& Append(std::string_view operation, std::string_view path, const std::string& value);
 
   std::string operations_;  // separated by commas

@@ -245,6 +245,7 @@ void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
 }
 
 std::vector<ManualInformer> InformerSet::ManualInformers() const {
+  if (!options_.manual) throw std::logic_error("ManualInformers needs CacheOptions::manual");
   std::vector<ManualInformer> informers;
   for (const auto& member : members_) {
     informers.push_back({options_.kind, &member->source, &member->informer.sink()});
@@ -253,6 +254,8 @@ std::vector<ManualInformer> InformerSet::ManualInformers() const {
 }
 
 void InformerSet::Start() {
+  if (options_.manual)
+    throw std::logic_error("a cache with CacheOptions::manual cannot be started");
   const std::lock_guard guard{lifecycle_};
   if (stopped_.stop_requested()) return;
   options_.log.Info("Starting EventSource", {{"kind", options_.kind.kind}});

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include <unistd.h>
@@ -69,7 +70,7 @@ void ValidateLeaderElection(const LeaderElectionOptions& options) {
 std::string LeaderElectionNamespace(const LeaderElectionOptions& options,
                                     const ConfigSources& sources) {
   if (!options.ns.empty()) return options.ns;
-  const auto file = sources.service_account + "/namespace";
+  const auto file = (std::filesystem::path(sources.service_account) / "namespace").string();
   if (const auto text = detail::ReadFileIfExists(file, "leader election")) {
     if (std::string ns = WithoutSpaces(*text); !ns.empty()) return ns;
   }

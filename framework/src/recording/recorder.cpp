@@ -18,18 +18,19 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;  // of the file
+constexpr int kFormat = 1;       // of the file
+constexpr int kMaxFiles = 1000;  // FILE, FILE.1 …
 
-// Creates a file that only the user of this process can read. Throws ConfigError.
-void CreatePrivateFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) {
-    const bool exists = errno == EEXIST;
-    throw ConfigError("--record: cannot create " + path + ": " +
-                      std::generic_category().message(errno) +
-                      (exists ? "; remove it or choose another name" : ""));
+// Creates a file that only the user of this process can read. Returns its descriptor, and its name
+// in `path`.
+int CreatePrivateFile(std::string& path) {
+  const std::string first = path;
+  for (int i = 1; i <= kMaxFiles; ++i) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0 || errno != EEXIST) return file;
+    path = first + '.' + std::to_string(i);
   }
-  ::close(file);
+  return -1;
 }
 
 }  // namespace
@@ -38,26 +39,42 @@ Recorder::Recorder(std::string path, Logger log, Clock& clock)
     : path_(std::move(path)), log_(std::move(log)), clock_(clock) {}
 
 void Recorder::Open(const std::string& program) {
-  CreatePrivateFile(path_);
-  {
-    auto file = file_.Lock();
-    file->out.open(path_, std::ios::app | std::ios::binary);
-    file->start = clock_.Now();
+  std::string path = path_;
+  const int descriptor = CreatePrivateFile(path);
+  std::FILE* const file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w");
+  if (file == nullptr) {
+    throw ConfigError("--record: cannot create " + path + ": " +
+                      std::generic_category().message(errno));
   }
+  {
+    auto opened = file_.Lock();
+    opened->out.reset(file);
+    opened->start = clock_.Now();
+  }
+  log_.Info("Recording what is read from the API server", {{"file", path}});
   Write({{"recording", kFormat},
          {"program", program},
          {"started", detail::FormatMicroTime(clock_.WallNow())}});
 }
 
 void Recorder::Write(json entry) {
-  auto file = file_.Lock();
-  if (!file->out.is_open()) return;
+  TimePoint start;
+  {
+    auto file = file_.Lock();
+    if (!file->out) return;
+    start = file->start;
+  }
   using Milliseconds = std::chrono::milliseconds;
-  entry["at"] = std::chrono::duration_cast<Milliseconds>(clock_.Now() - file->start).count();
-  file->out << entry.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-  file->out.flush();
-  if (file->out) return;
-  file->out.close();
+  entry["at"] = std::chrono::duration_cast<Milliseconds>(clock_.Now() - start).count();
+  const std::string line = entry.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  {
+    auto file = file_.Lock();
+    if (!file->out) return;
+    const bool is_written =
+        std::fwrite(line.data(), 1, line.size(), file->out.get()) == line.size();
+    if (is_written && std::fflush(file->out.get()) == 0) return;
+    file->out.reset();
+  }
   log_.Error("The recording ends here: its file cannot be written", {{"file", path_}});
 }
 

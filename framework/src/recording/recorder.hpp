@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -24,8 +24,9 @@ class Recorder {
   /// Does not open the file yet. `clock` must outlive the recorder.
   Recorder(std::string path, Logger log, Clock& clock);
 
-  /// Creates the file, which only the user of the process can read, and writes its first line.
-  /// Throws ConfigError if it exists already or cannot be created. Nothing is recorded before.
+  /// Creates the file, which only the user of the process can read, and writes its first line. If
+  /// it exists, FILE.1, FILE.2 and so on are tried. Throws ConfigError if none can be created.
+  /// Nothing is recorded before.
   void Open(const std::string& program);
 
   /// Writes one entry, with the time since Open as its field "at". Stops the recording, and logs
@@ -36,8 +37,11 @@ class Recorder {
   [[nodiscard]] std::uint64_t NewStream();
 
  private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
   struct File {
-    std::ofstream out;
+    std::unique_ptr<std::FILE, Close> out;  // null before Open, and after a failed write
     TimePoint start;
     std::uint64_t streams = 0;
   };

@@ -21,12 +21,19 @@ json Attribute(const std::vector<SpanAttribute>& attributes, std::string_view na
   return found == attributes.end() ? json() : ToJson(found->second);
 }
 
+// Returns false for the context of a span that is not recorded, whose ids are zero.
+bool IsValid(const SpanContext& context) {
+  return context.trace_id.find_first_not_of('0') != std::string::npos;
+}
+
 // A span of the next tracer, or one without any effect.
 class ForwardingSpan : public Span {
  public:
   // `next` may be null.
   ForwardingSpan(std::unique_ptr<Span> next, const SpanContext* parent)
-      : next_(std::move(next)), context_(next_ ? next_->context() : SpanContext::New(parent)) {}
+      : next_(std::move(next)),
+        context_(next_ && IsValid(next_->context()) ? next_->context() : SpanContext::New(parent)) {
+  }
 
   [[nodiscard]] const SpanContext& context() const override { return context_; }
   void SetAttribute(std::string_view key, SpanValue value) override {

@@ -84,7 +84,9 @@ class RecordingTransport final : public Transport {
   RecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
       : next_(std::move(next)), recorder_(std::move(recorder)) {}
 
+  /// Calls outside of a reconcile, such as reviews of tokens, have no trace and are not recorded.
   Response Call(const Request& request, std::stop_token stop) override {
+    if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
     json entry{{"call", RequestEntry(request)}};
     if (request.attempt > 1) entry["call"]["attempt"] = request.attempt;
     try {

@@ -57,7 +57,7 @@ Scenario FooScenario() {
   return {.steps = {{"the user creates the Foo", create},
                     {"the user scales the Foo to 3", scale},
                     {"a user deletes the Deployment", delete_deployment}},
-          .world = MakeDeploymentsAvailable};
+          .other_controllers = MakeDeploymentsAvailable};
 }
 
 void AddFooController(Manager& manager) {

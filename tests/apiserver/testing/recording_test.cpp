@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -31,6 +32,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Keeps a Secret with the data of each ConfigMap.
 Result CopyToSecret(const ConfigMap& map, Context& context) {
@@ -55,10 +57,11 @@ class RecordingTest : public ::testing::Test {
     const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
     Manager manager(OptionsOf(*transport));
     std::atomic<int> reconciles = 0;
-    manager.AddController<ConfigMap>().Reconcile([&](const ConfigMap& map, Context& context) {
+    const auto count = [&](const ConfigMap& map, Context& context) {
       ++reconciles;
       return reconcile(map, context);
-    });
+    };
+    manager.AddController<ConfigMap>({.on_error = on_error_}).Reconcile(count);
     manager.cache().InformerFor<Secret>();
     CreateMap("a");
     std::jthread thread([&](const std::stop_token& stop) { exit_code_ = manager.Run(stop); });
@@ -89,6 +92,8 @@ class RecordingTest : public ::testing::Test {
   Client client_{server_.transport()};
   Guarded<std::string> log_;
   int exit_code_ = -1;
+  std::atomic<bool> created_ = false;
+  ErrorHook on_error_;
 };
 
 TEST_F(RecordingTest, AReconcilerThatMakesTheRecordedCallsPasses) {
@@ -204,12 +209,48 @@ TEST_F(RecordingTest, TheLastLineMayBeIncompleteAndAnotherInvalidLineIsNamed) {
               ::testing::ThrowsMessage<std::runtime_error>(HasSubstr("is not valid in line ")));
 }
 
-TEST_F(RecordingTest, AnExistingFileIsNotOverwrittenAndTheProgramDoesNotStart) {
+TEST_F(RecordingTest, AnExistingFileIsKeptAndTheNextNameIsUsed) {
   folder_.Write("recording.jsonl", "precious");
-  const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
-  EXPECT_EQ(Manager(OptionsOf(*transport)).Run({}), 1);
-  EXPECT_THAT(*log_.Lock(), HasSubstr("remove it or choose another name"));
+  Record();
   EXPECT_EQ(folder_.Read("recording.jsonl"), "precious");
+  EXPECT_THAT(folder_.Read("recording.jsonl.1"), HasSubstr(R"("recording":1)"));
+}
+
+TEST_F(RecordingTest, AFileThatCannotBeCreatedIsAnErrorAtTheStart) {
+  const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
+  Options options = OptionsOf(*transport);
+  options.record = (folder_ / "missing/recording.jsonl").string();
+  EXPECT_EQ(Manager(std::move(options)).Run({}), 1);
+  EXPECT_THAT(*log_.Lock(), HasSubstr("--record: cannot create "));
+}
+
+TEST_F(RecordingTest, CallsOutsideOfAReconcileAreNotRecorded) {
+  const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
+  Manager manager(OptionsOf(*transport));
+  manager.Add({.name = "reviewer"}, [&](const std::stop_token&) {
+    const json review{{"metadata", {{"name", "review"}, {"namespace", "default"}}},
+                      {"data", {{"token", "canary"}}}};
+    manager.client().Create(ConfigMap::kKind, review);
+    created_ = true;
+  });
+  std::jthread thread([&](const std::stop_token& stop) { exit_code_ = manager.Run(stop); });
+  while (!created_) std::this_thread::yield();
+  thread.request_stop();
+  thread.join();
+  EXPECT_THAT(folder_.Read("recording.jsonl"), Not(HasSubstr("canary")));
+}
+
+TEST_F(RecordingTest, TheCallsOfTheErrorHookAreNoDifference) {
+  const Reconcile fail = [](const ConfigMap&, Context&) -> Result {
+    throw std::runtime_error("no quota");
+  };
+  on_error_ = [](const ReconcileError&, Context& context) {
+    context.client.Patch<ConfigMap>(context.key, Patch::Merge({{"data", {{"error", "yes"}}}}));
+  };
+  Record(fail);
+  EXPECT_TRUE(Replay(fail));
+  EXPECT_THAT(Replay([](const ConfigMap&, Context&) -> Result { return {}; }).message(),
+              AllOf(HasSubstr("recorded no quota"), HasSubstr("now      success")));
 }
 
 TEST_F(RecordingTest, OnlyTheUserOfTheProcessCanReadTheFile) {

@@ -94,14 +94,16 @@ TEST(JsonPatchTest, OperationsHaveTheirValuesInTheirOrder) {
     {"op": "remove", "path": "/spec/old"}])"));
 }
 
-TEST(JsonPatchTest, AnEmptyValueIsAValue) {
+TEST(JsonPatchTest, AnEmptyValueAndNullAreSentAsTheValue) {
   const Patch patch = JsonPatch()
                           .Test("/a", "")
                           .Add("/b", std::vector<std::string>())
-                          .Add("/c", std::optional<int>());
+                          .Add("/c", std::optional<int>())
+                          .Add("/d", nullptr);
   EXPECT_EQ(json::parse(patch.text), json::parse(R"([{"op": "test", "path": "/a", "value": ""},
                                                      {"op": "add", "path": "/b", "value": []},
-                                                     {"op": "add", "path": "/c", "value": null}])"));
+                                                     {"op": "add", "path": "/c", "value": null},
+                                                     {"op": "add", "path": "/d", "value": null}])"));
 }
 
 TEST(JsonPatchTest, APatchWithoutOperationsIsAnEmptyList) {

@@ -78,10 +78,11 @@ TEST(OptionsTest, EachFlagForEndpointsSetsItsOption) {
   const Options options =
       Parsed({"--metrics-secure=false", "--metrics-cert-path=/c", "--metrics-cert-name=a.crt",
               "--metrics-cert-key=a.key", "--health-probe-bind-address=:8081",
-              "--debug-bind-address=127.0.0.1:8082"});
+              "--debug-bind-address=127.0.0.1:8082", "--record=/tmp/r.jsonl"});
 
   EXPECT_FALSE(options.metrics_secure);
   EXPECT_EQ(options.metrics_cert_path, "/c");
+  EXPECT_EQ(options.record, "/tmp/r.jsonl");
   EXPECT_EQ(options.metrics_cert_name, "a.crt");
   EXPECT_EQ(options.metrics_cert_key, "a.key");
   EXPECT_EQ(options.health_probe_bind_address, ":8081");

@@ -123,8 +123,8 @@ bool Explorer::RunUndisturbed() {
 
 /// Returns what is wrong with a run, or "".
 std::string Explorer::ProblemOf(const RunResult& run) const {
-  if (run.skipped) return {};
   if (!run.problem.empty()) return run.problem;
+  if (run.skipped) return {};
   std::string problem;
   if (run.state != undisturbed_.state) {
     problem += "The final objects differ:\n" +
@@ -228,7 +228,17 @@ ExploreResult Explorer::Explore() {
 }
 
 ExploreResult Explorer::Replay(const Schedule& schedule) {
-  if (RunUndisturbed() && !schedule.empty()) Check(schedule);
+  if (!RunUndisturbed() || schedule.empty()) return Finish();
+  Check(schedule);
+  const RunResult run = RunOnce(plan_, schedule, RunMode::kPlain);
+  if (!result_.findings.empty()) return Finish();
+  if (!run.not_applied.empty() || run.skipped) {
+    result_.findings.push_back(
+        {.schedule = apiserver::explore::ToString(schedule),
+         .problem = run.skipped ? "A step was not possible at its time: explore again.\n"
+                                : "The run has no place for " + run.not_applied +
+                                      ": explore again, and use a new schedule.\n"});
+  }
   return Finish();
 }
 

@@ -105,8 +105,10 @@ std::string DescribeChange(const std::string& key, const json& before, const jso
   std::string text;
   for (const json& operation : json::diff(before, after)) {
     const auto path = operation.at("path").get<std::string>();
-    const json& old_value = ValueAt(before, path);
-    const json& new_value = ValueAt(after, path);
+    // An item that is appended to a list has the path "…/-".
+    const bool is_added = operation.at("op") == "add";
+    const json old_value = is_added ? json() : ValueAt(before, path);
+    const json new_value = is_added ? operation.at("value") : ValueAt(after, path);
     text += "  " + key + " " + path + ": " + (old_value.is_null() ? "unset" : old_value.dump()) +
             " in the undisturbed run, " + (new_value.is_null() ? "unset" : new_value.dump()) +
             " in this run\n";

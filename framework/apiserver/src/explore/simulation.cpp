@@ -20,6 +20,7 @@ constexpr Duration kRetryTime = std::chrono::seconds(1);
 constexpr Duration kMaxResync = std::chrono::minutes(10);
 // Events are not held back longer: a cache is not stale for ever.
 constexpr std::size_t kMaxHeldReconciles = 8;
+constexpr std::size_t kMaxActions = 100'000;  // between two steps of a scenario
 
 /// The transport of the scenario's functions: their writes are part of the story and are checked by
 /// the invariants.
@@ -55,6 +56,11 @@ RunResult Simulation::Run() {
   process_.reset();
   if (plan_.scenario.outside_state) result_.outside = plan_.scenario.outside_state();
   result_.state = FinalState(cluster_.context(), plan_.scenario.normalize);
+  for (const Pending& pending : schedule_) {
+    if (!pending.applied && result_.not_applied.empty()) {
+      result_.not_applied = ToString({pending.disturbance});
+    }
+  }
   return std::move(result_);
 }
 
@@ -73,8 +79,15 @@ void Simulation::RunSteps() {
 }
 
 void Simulation::RunUntilIdle() {
+  std::size_t actions = 0;
   while (Progress()) {
     if (!result_.problem.empty() || result_.skipped) return;
+    if (++actions > kMaxActions) {
+      result_.problem =
+          "The run does not end: check that Scenario::other_controllers writes only what "
+          "differs.\n";
+      return;
+    }
     if (reconciles_ <= plan_.options.max_reconciles) continue;
     result_.problem = "The operator does not converge: it was still busy after " +
                       std::to_string(reconciles_) + " reconciles.\n";
@@ -83,11 +96,19 @@ void Simulation::RunUntilIdle() {
 }
 
 bool Simulation::Progress() {
+  try {
+    return DoNext();
+  } catch (const ProcessEnded&) {  // in a call of a map function or of an informer
+    return true;
+  }
+}
+
+bool Simulation::DoNext() {
   if (!process_ || process_->ended()) {
     if (Restart()) return true;
-    return LetWorldReact();
+    return RunOtherControllers();
   }
-  return DeliverEvent() || ReconcileNext() || LetWorldReact() || AdvanceToTimer(kRetryTime) ||
+  return DeliverEvent() || ReconcileNext() || RunOtherControllers() || AdvanceToTimer(kRetryTime) ||
          ReleaseEvents() || SendLateRequest() || AdvanceToTimer(Duration::max()) || Resync();
 }
 
@@ -156,16 +177,16 @@ bool Simulation::ReconcileNext() {
   if (!outcome.error.empty()) Tell("the reconcile of " + name + " fails: " + outcome.error);
   for (CacheView& view : process_->views()) {
     const bool one_only = view.hold == CacheView::Hold::kDelay;
-    if (one_only || ++view.held_reconciles > kMaxHeldReconciles) EndHold(view);
+    if (one_only || ++view.held_reconciles >= kMaxHeldReconciles) EndHold(view);
   }
   return true;
 }
 
-bool Simulation::LetWorldReact() {
-  if (!plan_.scenario.world) return false;
+bool Simulation::RunOtherControllers() {
+  if (!plan_.scenario.other_controllers) return false;
   const ResourceVersion before = cluster_.version();
-  actor_ = "the world";
-  Act(plan_.scenario.world);
+  actor_ = "another controller";
+  Act(plan_.scenario.other_controllers);
   return cluster_.version() != before;
 }
 
@@ -240,6 +261,7 @@ void Simulation::TakeStep() {
       return type == Type::kDownBefore || type == Type::kDownAfter || type == Type::kStepBefore ||
              type == Type::kHoldStep || type == Type::kLeaderStep;
     });
+    if (!result_.problem.empty()) return;  // the step violated an invariant
     result_.skipped = moved;
     if (!moved) result_.problem = "The step \"" + step.name + "\" failed: " + error.what();
   }
@@ -301,13 +323,24 @@ Response Simulation::Execute(const Request& request, const std::string& actor) {
   return response;
 }
 
+/// Returns how the invariant is violated, or "". An exception must not reach the operator, in whose
+/// call it is checked.
+std::string Simulation::ProblemOf(const Invariant& invariant, const Client& client) {
+  try {
+    const std::string problem = invariant.check(client);
+    return problem.empty() ? "" : "is violated: " + problem;
+  } catch (const std::exception& error) {
+    return std::string("threw an exception: ") + error.what();
+  }
+}
+
 void Simulation::CheckInvariants() {
   if (!result_.problem.empty()) return;
   const Client client(cluster_.transport(), "test");
   for (const Invariant& invariant : plan_.scenario.invariants) {
-    const std::string problem = invariant.check(client);
+    const std::string problem = ProblemOf(invariant, client);
     if (problem.empty()) continue;
-    result_.problem = "The invariant \"" + invariant.name + "\" is violated: " + problem;
+    result_.problem = "The invariant \"" + invariant.name + "\" " + problem;
     Tell(result_.problem);
     return;
   }

@@ -42,8 +42,9 @@ struct TracedEvent {
 
 /// The result of a run.
 struct RunResult {
-  std::string problem{};  ///< a violated invariant or another failure; empty: none
-  bool skipped = false;   ///< a step was not possible at its time
+  std::string problem{};      ///< a violated invariant or another failure; empty: none
+  bool skipped = false;       ///< a step was not possible at its time
+  std::string not_applied{};  ///< the first disturbance whose place did not occur, or ""
   nlohmann::json state{};
   std::string outside{};
   std::vector<TracedCall> calls{};    ///< only with RunMode::kTrace
@@ -84,10 +85,11 @@ class Simulation {
   /// Does the next thing that can happen without a step of the scenario. Returns false if nothing
   /// is left.
   bool Progress();
+  bool DoNext();
   bool Restart();
   bool DeliverEvent();
   bool ReconcileNext();
-  bool LetWorldReact();
+  bool RunOtherControllers();
   bool ReleaseEvents();
   bool ReleaseEvents(CacheView& view);
   void EndHold(CacheView& view);
@@ -111,6 +113,8 @@ class Simulation {
   /// Returns whether the schedule has this disturbance and it has not been applied yet; it then
   /// counts as applied, and the story gets `text`.
   bool Applies(Type type, std::size_t at, const std::string& text);
+  [[nodiscard]] static std::string ProblemOf(const testing::Invariant& invariant,
+                                             const Client& client);
   void CheckInvariants();
   void Tell(const std::string& line);
   [[nodiscard]] std::string DescribeState();

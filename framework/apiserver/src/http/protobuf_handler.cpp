@@ -4,9 +4,9 @@
 #include "protobuf/protobuf.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -16,6 +16,17 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+
+/// Returns the Status for an object that has no form in protobuf, for example an invalid time.
+json NotEncodable(const std::exception& error) {
+  return {{"kind", "Status"},
+          {"apiVersion", "v1"},
+          {"metadata", json::object()},
+          {"status", "Failure"},
+          {"message", std::string("the object cannot be encoded in protobuf: ") + error.what()},
+          {"reason", "InternalError"},
+          {"code", 500}};
+}
 
 /// Encodes the events of a watch. A truncated or malformed event becomes a frame that clients
 /// cannot decode, too.
@@ -49,7 +60,12 @@ class ProtobufWatch final : public WatchResponse {
  private:
   static std::string EncodeFrame(const std::string& line) {
     const json event = json::parse(line, nullptr, false);
-    return event.is_object() ? EncodeWatchFrame(event) : WithSizePrefix(line);
+    if (!event.is_object()) return WithSizePrefix(line);
+    try {
+      return EncodeWatchFrame(event);
+    } catch (const std::exception& error) {
+      return EncodeWatchFrame({{"type", "ERROR"}, {"object", NotEncodable(error)}});
+    }
   }
 
   const std::unique_ptr<WatchResponse> watch_;
@@ -69,7 +85,7 @@ std::optional<ServerRequest> WithJsonBody(const ServerRequest& request) {
     converted.body = object->dump();
     converted.content_type = "application/json";
     return converted;
-  } catch (const std::invalid_argument&) {
+  } catch (const std::exception&) {  // the handler reports it
     return std::nullopt;
   }
 }
@@ -87,7 +103,13 @@ bool PrefersProtobuf(const ServerRequest& request) {
 void Encode(ServerResponse& response) {
   const json object = json::parse(response.body, nullptr, false);
   if (object.is_discarded()) return;  // an injected fault
-  std::optional<std::string> encoded = EncodeProtobuf(object);
+  std::optional<std::string> encoded;
+  try {
+    encoded = EncodeProtobuf(object);
+  } catch (const std::exception& error) {
+    response.status = 500;
+    encoded = EncodeProtobuf(NotEncodable(error));
+  }
   response.content_type = encoded ? kProtobufType : "application/json";
   if (!encoded) return;
   response.body = std::move(*encoded);

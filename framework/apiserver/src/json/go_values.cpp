@@ -41,8 +41,6 @@ std::string GoTypeOf(const json& value) {
   return GoKindOf(value);
 }
 
-bool AreGoEqual(const json& a, const json& b) { return GoKindOf(a) == GoKindOf(b) && a == b; }
-
 std::string FormatGoValue(const json& value) {
   if (value.is_null()) return "<nil>";
   if (value.is_string()) return value.get<std::string>();

@@ -16,9 +16,6 @@ namespace kopp::apiserver {
 /// Returns the type of a value: "map[string]interface {}", "[]interface {}", or its kind.
 [[nodiscard]] std::string GoTypeOf(const nlohmann::json& value);
 
-/// Returns whether two values have the same type and are equal, like == in Go.
-[[nodiscard]] bool AreGoEqual(const nlohmann::json& a, const nlohmann::json& b);
-
 /// Formats a value like the verb %v: "map[a:1 b:[x <nil>]]".
 [[nodiscard]] std::string FormatGoValue(const nlohmann::json& value);
 

@@ -71,6 +71,7 @@ std::optional<json> DecodeProtobuf(const ProtobufEnvelope& envelope) {
   const Descriptor* type = MessageTypes::BuiltIn().FindKind(envelope.api_version, envelope.kind);
   if (type == nullptr) return std::nullopt;
   json object = MessageToJson(*ParseMessage(*type, envelope.message));
+  if (!object.is_object()) throw std::invalid_argument(envelope.kind + " is not a kind");
   object["apiVersion"] = envelope.api_version;
   object["kind"] = envelope.kind;
   return object;

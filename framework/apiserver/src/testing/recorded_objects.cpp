@@ -24,6 +24,18 @@ std::string KeyOf(const json& object) {
   return metadata.value("namespace", "") + '/' + metadata.value("name", "");
 }
 
+/// The operator skips an event that is not valid.
+bool IsEvent(const json& event) {
+  return event.is_object() && event.contains("type") && event.contains("object") &&
+         event.at("object").is_object() && event.at("object").contains("metadata");
+}
+
+bool EndsInitialEvents(const json& bookmark) {
+  const json& metadata = bookmark.at("metadata");
+  return metadata.contains("annotations") &&
+         metadata.at("annotations").value("k8s.io/initial-events-end", "") == "true";
+}
+
 }  // namespace
 
 void RecordedObjects::Apply(const json& entry) {
@@ -36,7 +48,10 @@ void RecordedObjects::Apply(const json& entry) {
     stream.collection = CollectionOf(request, open.value("accept", ""));
     stream.is_watch = request.query.IsTrue("watch");
     stream.is_first_page = request.query.Get("continue").empty();
-    collections_[stream.collection].path = request.path;
+    stream.sends_initial_events = request.query.IsTrue("sendInitialEvents");
+    Collection& collection = collections_[stream.collection];
+    collection.path = request.path;
+    if (stream.sends_initial_events) collection.next.clear();
     return;
   }
   const auto found = streams_.find(number);
@@ -50,38 +65,49 @@ void RecordedObjects::Apply(const json& entry) {
   if (entry.contains("end")) streams_.erase(found);
 }
 
+// The operator keeps the previous objects until the last page has arrived.
 void RecordedObjects::ApplyList(OpenStream& stream) {
   json list = json::parse(stream.bytes);
   Collection& collection = collections_[stream.collection];
-  if (stream.is_first_page) collection.objects.clear();
-  for (json& item : list.at("items")) Store(collection, std::move(item));
-  list.erase("items");
+  if (stream.is_first_page) collection.next.clear();
+  for (json& item : list.at("items")) Store(collection.next, std::move(item));
   collection.head = {{"apiVersion", list.value("apiVersion", "")},
                      {"kind", list.value("kind", "")}};
+  if (list.value("/metadata/continue"_json_pointer, "").empty()) {
+    collection.objects = std::exchange(collection.next, {});
+  }
 }
 
-void RecordedObjects::Store(Collection& collection, json object) {
+void RecordedObjects::Store(Objects& objects, json object) {
   const std::string key = KeyOf(object);
-  collection.objects[key] = std::move(object);
+  objects[key] = std::move(object);
 }
 
 void RecordedObjects::ApplyEvents(OpenStream& stream) {
-  Collection& collection = collections_[stream.collection];
   std::size_t start = 0;
   for (auto end = stream.bytes.find('\n'); end != std::string::npos;
        end = stream.bytes.find('\n', start)) {
-    json event = json::parse(stream.bytes.begin() + static_cast<std::ptrdiff_t>(start),
-                             stream.bytes.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto line = std::string_view(stream.bytes).substr(start, end - start);
+    json event = json::parse(line, nullptr, false);
+    if (IsEvent(event)) ApplyEvent(stream, std::move(event));
     start = end + 1;
-    const std::string type = event.at("type");
-    json& object = event.at("object");
-    if (type == "ADDED" || type == "MODIFIED") {
-      Store(collection, std::move(object));
-    } else if (type == "DELETED") {
-      collection.objects.erase(KeyOf(object));
-    }
   }
   stream.bytes.erase(0, start);
+}
+
+void RecordedObjects::ApplyEvent(OpenStream& stream, json event) {
+  Collection& collection = collections_[stream.collection];
+  Objects& objects = stream.sends_initial_events ? collection.next : collection.objects;
+  const std::string type = event.at("type");
+  json& object = event.at("object");
+  if (type == "ADDED" || type == "MODIFIED") {
+    Store(objects, std::move(object));
+  } else if (type == "DELETED") {
+    objects.erase(KeyOf(object));
+  } else if (type == "BOOKMARK" && stream.sends_initial_events && EndsInitialEvents(object)) {
+    stream.sends_initial_events = false;
+    collection.objects = std::exchange(collection.next, {});
+  }
 }
 
 json RecordedObjects::List(const Request& request) const {

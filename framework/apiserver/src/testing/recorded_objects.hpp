@@ -29,22 +29,27 @@ class RecordedObjects {
   [[nodiscard]] std::vector<std::string> Paths() const;
 
  private:
-  /// The objects of one list or watch, by namespace and name.
+  using Objects = std::map<std::string, nlohmann::json>;  // by namespace and name
+
+  /// The objects of one list or watch.
   struct Collection {
     std::string path{};
     nlohmann::json head{};  // apiVersion and kind of the list
-    std::map<std::string, nlohmann::json> objects{};
+    Objects objects{};
+    Objects next{};  // of a list or of initial events that are not complete
   };
   struct OpenStream {
     std::string collection{};
     bool is_watch = false;
     bool is_first_page = true;
-    std::string bytes{};  // that are not processed yet
+    bool sends_initial_events = false;  // until their end
+    std::string bytes{};                // that are not processed yet
   };
 
-  static void Store(Collection& collection, nlohmann::json object);
+  static void Store(Objects& objects, nlohmann::json object);
   void ApplyList(OpenStream& stream);
   void ApplyEvents(OpenStream& stream);
+  void ApplyEvent(OpenStream& stream, nlohmann::json event);
 
   std::map<std::string, Collection> collections_;
   std::map<std::uint64_t, OpenStream> streams_;

@@ -44,6 +44,17 @@ std::string TraceOf(const std::string& traceparent) {
   return traceparent.size() < kStart + kLength ? "" : traceparent.substr(kStart, kLength);
 }
 
+/// Returns whether a reconcile that throws `error`, or "" for none, ends like the recorded one.
+bool EndsEqually(const RecordedWork& recorded, const std::string& error) {
+  constexpr int kCancelled = static_cast<int>(TransportError::Kind::kCancelled);
+  // The end of a reconcile that was cancelled says nothing: it may be superseded.
+  for (const json& call : recorded.calls) {
+    if (call.contains("error") && call.at("error").at("kind") == kCancelled) return true;
+  }
+  // The manager adds the time limit to the message.
+  return error.empty() ? recorded.error.empty() : recorded.error.starts_with(error);
+}
+
 std::string ToLowerCase(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
@@ -67,9 +78,10 @@ class Recording::Impl {
     std::string line;
     while (std::getline(in, line)) {
       const bool is_incomplete = in.eof();
-      if (!is_incomplete) Add(line);
+      if (!is_incomplete) AddLine(line);
     }
     if (entries_.empty()) Throw("is empty");
+    started_ = StartOf(entries_.front());
   }
 
   [[nodiscard]] const std::vector<json>& entries() const { return entries_; }
@@ -84,15 +96,20 @@ class Recording::Impl {
 
   /// Returns the calendar time of an entry.
   [[nodiscard]] WallTime TimeOf(const json& entry) const {
-    const auto start =
-        kopp::detail::ParseTimestamp(entries_.front().at("started").get<std::string>());
-    return WallTime(start.value_or(std::chrono::sys_seconds())) +
-           std::chrono::milliseconds(entry.at("at").get<std::int64_t>());
+    return started_ + std::chrono::milliseconds(entry.at("at").get<std::int64_t>());
   }
 
  private:
   [[noreturn]] void Throw(const std::string& problem) const {
     throw std::runtime_error("the recording " + file_ + " " + problem);
+  }
+
+  void AddLine(const std::string& line) {
+    try {
+      Add(line);
+    } catch (const json::exception& error) {
+      Throw("is not valid in line " + std::to_string(entries_.size() + 1) + ": " + error.what());
+    }
   }
 
   void Add(const std::string& line) {
@@ -120,7 +137,17 @@ class Recording::Impl {
     calls.push_back(entry);
   }
 
+  /// Returns the time of the first line, which is written as metav1.MicroTime.
+  [[nodiscard]] WallTime StartOf(const json& first) const {
+    const std::string text = first.value("started", "");
+    const auto seconds = kopp::detail::ParseTimestamp(text);
+    constexpr std::size_t kFraction = std::string_view("2006-01-02T15:04:05.").size();
+    if (!seconds || text.size() != kFraction + 7) Throw("has no valid field \"started\"");
+    return WallTime(*seconds) + std::chrono::microseconds(std::stoi(text.substr(kFraction, 6)));
+  }
+
   const std::string file_;
+  WallTime started_;
   std::vector<json> entries_;
   std::map<std::string, RecordedWork> work_;  // by trace id
 };
@@ -160,9 +187,12 @@ class Player {
       static_cast<void>(reconcile_(key, context));
     } catch (const std::exception& thrown) {
       error = thrown.what();
+    } catch (...) {
+      error = "the reconciler threw an object that is not a std::exception";
     }
-    std::string difference = calls.Difference(recorded.has_ended);
-    if (difference.empty() && recorded.has_ended && error != recorded.error) {
+    // After an error, further recorded calls are those of ControllerOptions::on_error.
+    std::string difference = calls.Difference(recorded.has_ended && recorded.error.empty());
+    if (difference.empty() && recorded.has_ended && !EndsEqually(recorded, error)) {
       const auto text = [](const std::string& message) {
         return message.empty() ? "success" : message;
       };

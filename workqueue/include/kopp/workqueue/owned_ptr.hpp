@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace kopp::detail {
@@ -15,7 +16,9 @@ class OwnedPtr {
   OwnedPtr() = default;
   OwnedPtr(std::nullptr_t) {}  // NOLINT: intentionally implicit, as in std::unique_ptr
   template <typename U>
-  OwnedPtr(std::unique_ptr<U> other)  // NOLINT: intentionally implicit, as in std::unique_ptr
+    requires(!std::is_array_v<U>)
+  OwnedPtr(
+      std::unique_ptr<U> other) noexcept  // NOLINT: intentionally implicit, as in std::unique_ptr
       : pointer_(other.release()) {}
   OwnedPtr(OwnedPtr&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
   OwnedPtr& operator=(OwnedPtr&& other) noexcept {

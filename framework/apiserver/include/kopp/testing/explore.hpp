@@ -23,10 +23,10 @@ struct ScenarioStep {
   std::function<void(const Client& client)> act = {};
 };
 
-/// Something that must be true after each write to the API server.
+/// A condition that must hold after each write to the API server.
 struct Invariant {
   std::string name = {};  ///< "at most one Deployment"
-  /// Returns what is wrong, or "". `client` must only be used to read.
+  /// Returns the violation, or "". `client` must only be used to read. An exception is a violation.
   std::function<std::string(const Client& client)> check = {};
 };
 
@@ -43,7 +43,7 @@ struct Scenario {
   std::vector<ScenarioStep> steps = {};
   /// Does what other controllers would do, for example sets the status of a Deployment. Called when
   /// the operator has nothing to do. It must write only what differs. May be empty.
-  std::function<void(const Client& client)> world = {};
+  std::function<void(const Client& client)> other_controllers = {};
   std::vector<Invariant> invariants = {};
   /// Returns the state outside of the API server as text, for example the buckets of a fake cloud.
   /// It must be the same at the end of each run. May be empty.
@@ -146,12 +146,13 @@ struct ExploreResult {
 ///
 /// Throws std::runtime_error if the undisturbed run is not the same twice or a manifest is not
 /// valid, ApiError if the definition of a watched kind is missing, and what Scenario::start,
-/// Scenario::world and `setup` throw.
+/// Scenario::other_controllers, Scenario::outside_state, Scenario::normalize and `setup` throw.
 [[nodiscard]] ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
                                     const ExploreOptions& options = {});
 
 /// Repeats one run of Explore: a regression test for a finding. `schedule` is one or more
-/// disturbances of the table, separated by '+'. Throws std::invalid_argument for another text.
+/// disturbances of the table, separated by '+'. Fails if one of them has no effect because its
+/// call, event or step does not occur any more. Throws std::invalid_argument for another text.
 [[nodiscard]] ExploreResult Replay(const Scenario& scenario, const OperatorSetup& setup,
                                    std::string_view schedule, const ExploreOptions& options = {});
 
