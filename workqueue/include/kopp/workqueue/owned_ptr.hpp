@@ -37,7 +37,7 @@ class OwnedPtr {
   void reset() { *this = OwnedPtr(); }
 
  private:
-  static void Delete(T* pointer) {
+  static void Delete(T* pointer) {  // NOLINTNEXTLINE(bugprone-sizeof-expression)
     static_assert(sizeof(T) > 0, "the type must be complete where its owner is destroyed");
     delete pointer;
   }
