@@ -215,11 +215,8 @@ void CheckItemOrder(const json& patch, const json& order, const std::string& mer
   auto item = patch.begin();
   auto next = order.begin();
   while (item != patch.end() && (next != order.end() || IsDeletion(*item))) {
-    if (item->is_object() && item->contains("$patch")) {
-      ++item;
-    } else if (ItemId(*item, merge_key) == ItemId(*next++, merge_key)) {
-      ++item;
-    }
+    const bool is_directive = item->is_object() && item->contains("$patch");
+    if (is_directive || ItemId(*item, merge_key) == ItemId(*next++, merge_key)) ++item;
   }
   if (item == patch.end()) return;
   throw PatchFailure("The order in patch list:\n" + FormatGoValue(patch) +
