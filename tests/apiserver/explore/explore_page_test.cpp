@@ -24,7 +24,7 @@ kopp::Result CreateToken(const ConfigMap& map, kopp::Context& ctx) {
   return {};
 }
 
-const kopp::testing::Scenario kScenario{
+const kopp::testing::Scenario scenario{
     .steps = {{"the user creates the ConfigMap app", [](const kopp::Client& client) {
                  client.Create(ConfigMap{.metadata = {.name = "app", .ns = "default"}});
                }}}};
@@ -48,8 +48,8 @@ constexpr const char* kStory =
 )";
 
 TEST(ExplorePageTest, TheOperatorOfThePageFailsWithTheStoryOfThePage) {
-  EXPECT_FALSE(kopp::testing::Explore(kScenario, AddController).findings.empty());
-  const auto result = kopp::testing::Replay(kScenario, AddController, "crash-after:1");
+  EXPECT_FALSE(kopp::testing::Explore(scenario, AddController).findings.empty());
+  const auto result = kopp::testing::Replay(scenario, AddController, "crash-after:1");
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_THAT(result.findings.front().story, HasSubstr(kStory));
   EXPECT_THAT(result.findings.front().problem,
@@ -74,11 +74,11 @@ void AddCorrected(kopp::Manager& manager) {
 }
 
 TEST(TokenTest, TheOperatorSurvivesAllDisturbances) {
-  EXPECT_TRUE(kopp::testing::Explore(kScenario, AddCorrected));
+  EXPECT_TRUE(kopp::testing::Explore(scenario, AddCorrected));
 }
 
 TEST(TokenTest, ACrashAfterTheCreationOfTheSecretIsHarmless) {
-  EXPECT_TRUE(kopp::testing::Replay(kScenario, AddCorrected, "crash-after:1"));
+  EXPECT_TRUE(kopp::testing::Replay(scenario, AddCorrected, "crash-after:1"));
 }
 
 }  // namespace explore_page

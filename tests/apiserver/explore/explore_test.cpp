@@ -18,10 +18,10 @@ Result CreateOnce(const Widget& widget, Context& context) {
   return {};
 }
 
-const Scenario kCreateWidget{.steps = {CreateWidget()}};
+const Scenario create_widget{.steps = {CreateWidget()}};
 
 TEST(ExploreTest, AFindingTellsTheStoryTheDifferencesAndARegressionTest) {
-  const ExploreResult result = Replay(kCreateWidget, WidgetOperator(CreateOnce), "crash-after:1");
+  const ExploreResult result = Replay(create_widget, WidgetOperator(CreateOnce), "crash-after:1");
 
   ASSERT_EQ(result.findings.size(), 1U);
   const Finding& finding = result.findings.front();
@@ -36,8 +36,8 @@ TEST(ExploreTest, AFindingTellsTheStoryTheDifferencesAndARegressionTest) {
 }
 
 TEST(ExploreTest, TheSameSeedGivesTheSameFindings) {
-  const ExploreResult first = Explore(kCreateWidget, WidgetOperator(CreateOnce));
-  const ExploreResult second = Explore(kCreateWidget, WidgetOperator(CreateOnce));
+  const ExploreResult first = Explore(create_widget, WidgetOperator(CreateOnce));
+  const ExploreResult second = Explore(create_widget, WidgetOperator(CreateOnce));
 
   ASSERT_FALSE(first.findings.empty());
   ASSERT_EQ(first.findings.size(), second.findings.size());
@@ -50,12 +50,12 @@ TEST(ExploreTest, TheSameSeedGivesTheSameFindings) {
 
 TEST(ExploreTest, ACrashThatEqualsAnotherOneIsPruned) {
   const auto reconcile = [](const Widget& widget, Context& context) -> Result {
-    if (!context.client.Get<ConfigMap>(kWidgetKey)) {
-      context.client.Create(ChildOf(widget, kWidgetKey.name));
+    if (!context.client.Get<ConfigMap>(widget_key)) {
+      context.client.Create(ChildOf(widget, widget_key.name));
     }
     return {};
   };
-  EXPECT_GT(Explore(kCreateWidget, WidgetOperator(reconcile)).pruned, 0U);
+  EXPECT_GT(Explore(create_widget, WidgetOperator(reconcile)).pruned, 0U);
 }
 
 TEST(ExploreTest, AnOperatorThatNeverStopsWritingDoesNotConverge) {
@@ -63,7 +63,7 @@ TEST(ExploreTest, AnOperatorThatNeverStopsWritingDoesNotConverge) {
     SetPhase(widget, widget.status.phase + "x", context);
     return {};
   };
-  const ExploreResult result = Explore(kCreateWidget, WidgetOperator(reconcile));
+  const ExploreResult result = Explore(create_widget, WidgetOperator(reconcile));
 
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_EQ(result.findings.front().schedule, "");
@@ -74,13 +74,13 @@ TEST(ExploreTest, AnOperatorThatPollsWithoutWritingIsQuiescent) {
   const auto reconcile = [](const Widget&, Context&) -> Result {
     return {.requeue_after = std::chrono::minutes(1)};
   };
-  EXPECT_TRUE(Explore(kCreateWidget, WidgetOperator(reconcile)));
+  EXPECT_TRUE(Explore(create_widget, WidgetOperator(reconcile)));
 }
 
 TEST(ExploreTest, AWaitForATimeIsSimulated) {
   const auto reconcile = [](const Widget& widget, Context& context) -> Result {
-    if (!context.cache.Get<ConfigMap>(kWidgetKey)) {
-      context.client.Create(ChildOf(widget, kWidgetKey.name));
+    if (!context.cache.Get<ConfigMap>(widget_key)) {
+      context.client.Create(ChildOf(widget, widget_key.name));
     }
     const auto start = std::chrono::system_clock::time_point(std::chrono::seconds(1'000'000'000));
     const auto due = start + std::chrono::hours(1);
@@ -88,7 +88,7 @@ TEST(ExploreTest, AWaitForATimeIsSimulated) {
     SetPhase(widget, "Old", context);
     return {};
   };
-  EXPECT_TRUE(Explore(kCreateWidget, WidgetOperator(reconcile)));
+  EXPECT_TRUE(Explore(create_widget, WidgetOperator(reconcile)));
 }
 
 TEST(ExploreTest, AnOperatorThatIsNotDeterministicIsReported) {
@@ -101,7 +101,7 @@ TEST(ExploreTest, AnOperatorThatIsNotDeterministicIsReported) {
           return {};
         });
   };
-  EXPECT_THROW(static_cast<void>(Explore(kCreateWidget, setup)), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(Explore(create_widget, setup)), std::runtime_error);
 }
 
 TEST(ExploreTest, AViolatedInvariantIsReportedWithItsName) {
@@ -132,7 +132,7 @@ TEST(ExploreTest, ACrashCannotBeCaughtByTheReconcileFunction) {
     }
     return {};
   };
-  EXPECT_TRUE(Replay(kCreateWidget, WidgetOperator(reconcile), "crash-before:1"));
+  EXPECT_TRUE(Replay(create_widget, WidgetOperator(reconcile), "crash-before:1"));
   EXPECT_EQ(caught, 0);
   EXPECT_EQ(writes_after_crash, 0);
 }
@@ -149,7 +149,7 @@ TEST(ExploreTest, OnlyAShortResyncRepairsWhatNoEventReports) {
     };
   };
   const auto phase_2 = [](const Client& client) -> std::string {
-    const auto widget = client.Get<Widget>(kWidgetKey);
+    const auto widget = client.Get<Widget>(widget_key);
     return widget && widget->status.phase == "2" ? "it was written" : "";
   };
   const Scenario scenario{
@@ -163,7 +163,7 @@ TEST(ExploreTest, OnlyAShortResyncRepairsWhatNoEventReports) {
 TEST(ExploreTest, AMapFunctionOfWatchesIsCalledInTheSimulation) {
   const OperatorSetup setup = [](Manager& manager) {
     manager.AddController<Widget>()
-        .Watches<Secret>([](const Secret&) { return std::vector{kWidgetKey}; })
+        .Watches<Secret>([](const Secret&) { return std::vector{widget_key}; })
         .Reconcile([](const Widget& widget, Context& context) -> Result {
           const bool has_secret = !context.cache.List<Secret>("default").empty();
           SetPhase(widget, has_secret ? "Ready" : "NoSecret", context);
@@ -174,7 +174,7 @@ TEST(ExploreTest, AMapFunctionOfWatchesIsCalledInTheSimulation) {
     client.Create(Secret{.metadata = {.name = "password", .ns = "default"}});
   };
   const auto ready = [](const Client& client) -> std::string {
-    const auto widget = client.Get<Widget>(kWidgetKey);
+    const auto widget = client.Get<Widget>(widget_key);
     return widget && widget->status.phase == "Ready" ? "Ready" : "";
   };
   const Scenario scenario{.steps = {CreateWidget(), {"the user creates a Secret", create}},
@@ -183,7 +183,7 @@ TEST(ExploreTest, AMapFunctionOfWatchesIsCalledInTheSimulation) {
 }
 
 TEST(ExploreTest, AMisspeltScheduleIsRejected) {
-  EXPECT_THROW(static_cast<void>(Replay(kCreateWidget, WidgetOperator(CreateOnce), "crash-afer:1")),
+  EXPECT_THROW(static_cast<void>(Replay(create_widget, WidgetOperator(CreateOnce), "crash-afer:1")),
                std::invalid_argument);
 }
 

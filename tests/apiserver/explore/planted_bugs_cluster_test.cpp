@@ -87,7 +87,7 @@ TEST(OperatorBugTest, AForeignObjectIsAdopted) {
     return {};
   };
   const auto text_of_foreign = [](const Client& client) -> std::string {
-    const auto map = client.Get<ConfigMap>(kWidgetKey);
+    const auto map = client.Get<ConfigMap>(widget_key);
     return map && map->data.at("text") == "precious" ? "" : "its text was changed";
   };
   ExpectFoundAndFixed({.start =

@@ -12,12 +12,12 @@
 
 // The examples are programs: their reconcile functions are included here, without main.
 namespace copy_example {
-#define main Main
+#define main Main  // NOLINT(readability-identifier-naming)
 #include "03_configmap_controller.cpp"
 #undef main
 }  // namespace copy_example
 namespace folder_example {
-#define main Main
+#define main Main  // NOLINT(readability-identifier-naming)
 #include "04_finalizer.cpp"
 #undef main
 }  // namespace folder_example
@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 using sample::Foo;
 
-const ObjectKey kFooKey{"default", "foo"};
+const ObjectKey foo_key{"default", "foo"};
 
 /// Makes all replicas of each Deployment available, as the controllers of a cluster do.
 void MakeDeploymentsAvailable(const Client& client) {
@@ -49,7 +49,7 @@ Scenario FooScenario() {
   };
   const auto scale = [](const Client& client) {
     const json change{{"spec", {{"replicas", 3}}}};
-    client.Patch<Foo>(kFooKey, Patch::Merge(change));
+    client.Patch<Foo>(foo_key, Patch::Merge(change));
   };
   const auto delete_deployment = [](const Client& client) {
     client.Delete<Deployment>({"default", "web"});
@@ -77,7 +77,7 @@ TEST(ExploreSampleTest, TheSampleControllerSurvivesAllDisturbances) {
 TEST(ExploreSampleTest, TheSampleControllerSurvivesTheDeletionOfItsFoo) {
   Scenario scenario = FooScenario();
   scenario.steps.push_back(
-      {"the user deletes the Foo", [](const Client& client) { client.Delete<Foo>(kFooKey); }});
+      {"the user deletes the Foo", [](const Client& client) { client.Delete<Foo>(foo_key); }});
   const ExploreResult result = Explore(scenario, AddFooController);
   EXPECT_TRUE(result);
   std::cout << result;

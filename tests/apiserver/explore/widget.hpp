@@ -34,10 +34,10 @@ KOPP_FIELDS(Widget::Status, KOPP_FIELD(created, Optional()), phase)
 KOPP_FIELDS(Widget, metadata, KOPP_FIELD(spec, Optional()), KOPP_FIELD(status, Optional()))
 KOPP_CRD(Widget, StatusSubresource())
 
-inline const ObjectKey kWidgetKey{"default", "web"};
+inline const ObjectKey widget_key{"default", "web"};
 
 inline Widget NewWidget(const std::string& text = "", int size = 0) {
-  return {.metadata = {.name = kWidgetKey.name, .ns = kWidgetKey.ns},
+  return {.metadata = {.name = widget_key.name, .ns = widget_key.ns},
           .spec = {.size = size, .text = text}};
 }
 
@@ -48,13 +48,13 @@ inline ScenarioStep CreateWidget(const std::string& text = "", int size = 0) {
 
 inline ScenarioStep DeleteWidget() {
   return {"the user deletes the Widget web",
-          [](const Client& client) { client.Delete<Widget>(kWidgetKey); }};
+          [](const Client& client) { client.Delete<Widget>(widget_key); }};
 }
 
 inline ScenarioStep ChangeText(const std::string& text) {
   return {"the user changes the text to " + text, [=](const Client& client) {
             const nlohmann::json change{{"spec", {{"text", text}}}};
-            client.Patch<Widget>(kWidgetKey, Patch::Merge(change));
+            client.Patch<Widget>(widget_key, Patch::Merge(change));
           }};
 }
 

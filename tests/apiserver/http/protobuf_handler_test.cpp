@@ -18,23 +18,24 @@ namespace {
 using nlohmann::json;
 using testing::Fault;
 
-const std::string kConfigMapsPath = "/api/v1/namespaces/default/configmaps";
-const std::string kProtobuf(kProtobufType);
+const std::string config_maps_path = "/api/v1/namespaces/default/configmaps";
+const std::string protobuf_type(kProtobufType);
 
 class ProtobufHandlerTest : public ::testing::Test {
  protected:
   Response Create(const std::string& name) {
     return server_.transport().Call(
         {.method = "POST",
-         .target = kConfigMapsPath,
+         .target = config_maps_path,
          .body = *EncodeProtobuf(
              {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}}),
-         .content_type = kProtobuf,
-         .accept = kProtobuf});
+         .content_type = protobuf_type,
+         .accept = protobuf_type});
   }
 
   Response Get(const std::string& name) {
-    return server_.transport().Call({.target = kConfigMapsPath + '/' + name, .accept = kProtobuf});
+    return server_.transport().Call(
+        {.target = config_maps_path + '/' + name, .accept = protobuf_type});
   }
 
   static json Decode(const Response& response) {
@@ -71,7 +72,7 @@ TEST_F(ProtobufHandlerTest, AMalformedEventIsAFrameThatCannotBeDecoded) {
   server_.Inject({.type = Fault::Type::kMalformedBody, .verb = "watch"});
 
   const auto stream =
-      server_.transport().Open({.target = kConfigMapsPath + "?watch=1", .accept = kProtobuf});
+      server_.transport().Open({.target = config_maps_path + "?watch=1", .accept = protobuf_type});
   const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
 
   ASSERT_GT(bytes.size(), 4U);
@@ -85,7 +86,7 @@ TEST_F(ProtobufHandlerTest, ADroppedWatchEndsWithinAFrame) {
   server_.Inject({.type = Fault::Type::kDropWatch, .verb = "watch", .bytes = 20});
 
   const auto stream =
-      server_.transport().Open({.target = kConfigMapsPath + "?watch=1", .accept = kProtobuf});
+      server_.transport().Open({.target = config_maps_path + "?watch=1", .accept = protobuf_type});
   const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
 
   ASSERT_EQ(bytes.size(), 4U + 20U);
