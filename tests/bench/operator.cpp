@@ -60,7 +60,7 @@ int EnsureDeployment(const Foo& foo, const kopp::Context& context) {
   if (!foo.spec.replicas || foo.spec.replicas == existing->spec.replicas) {
     return existing->status.availableReplicas;
   }
-  return context.client.Replace(DesiredDeployment(foo)).status.availableReplicas;
+  return context.client.Replace(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
 }
 
 kopp::Result Reconcile(const Foo& foo, const kopp::Context& context) {
