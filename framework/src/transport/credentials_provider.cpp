@@ -15,8 +15,7 @@
 namespace kopp::detail {
 namespace {
 
-// A file system that hangs delays the destruction of a provider by this time. The thread should not
-// use OpenSSL while the process exits.
+// A file system that hangs delays the destruction of a provider by this time.
 constexpr Duration kStopTimeout = std::chrono::seconds(1);
 
 // Calls `load` and returns the text of its exception, or "" if there is none.
@@ -86,13 +85,22 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     if (credentials == current_) schedule_.Reject();
   }
 
-  // Blocks until no plugin runs, and up to kStopTimeout until no file is read.
+  // Blocks until no plugin runs, and up to kStopTimeout until no file is read. Then the threads have
+  // ended, except one that still reads a file: a thread that ends while the process exits would use
+  // OpenSSL while OpenSSL frees its global state.
   void Stop() {
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !running_.plugin; });
-    changed_.wait_until(lock, After(Clock::Real().Now(), kStopTimeout),
-                        [this] { return !running_.files; });
+    const bool files_done = changed_.wait_until(lock, After(Clock::Real().Now(), kStopTimeout),
+                                                [this] { return !running_.files; });
+    lock.unlock();
+    if (plugin_thread_.joinable()) plugin_thread_.join();
+    if (!files_done) {
+      file_thread_.detach();
+    } else if (file_thread_.joinable()) {
+      file_thread_.join();
+    }
   }
 
  private:
@@ -103,7 +111,8 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   void WaitForRenewal(std::unique_lock<std::mutex>& lock, TimePoint deadline,
                       const std::stop_token& stop);
   [[noreturn]] void ThrowNoCredentials(const std::stop_token& stop) const;
-  void StartThread(bool Renewal::*part, void (Renewer::*renew)(), RenewalProblem& problem);
+  void StartThread(bool Renewal::*part, std::thread& thread, void (Renewer::*renew)(),
+                   RenewalProblem& problem);
   void RunPlugin();
   void ReadFiles();
   [[nodiscard]] CredentialMaterial CopyMaterial();
@@ -120,6 +129,8 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   RenewalSchedule schedule_;
   std::shared_ptr<const Credentials> current_;  // null until the plugin has succeeded
   Renewal running_;                             // each part has its own thread
+  std::thread plugin_thread_;
+  std::thread file_thread_;
   TimePoint plugin_grace_end_;                  // of the running part, on the real clock
   TimePoint file_grace_end_;
   RenewalProblem plugin_problem_;
@@ -132,18 +143,20 @@ void CredentialsProvider::Renewer::StartIfDue() {
   const TimePoint now = Clock::Real().Now();
   if (due->plugin) {
     plugin_grace_end_ = After(now, grace_.plugin);
-    StartThread(&Renewal::plugin, &Renewer::RunPlugin, plugin_problem_);
+    StartThread(&Renewal::plugin, plugin_thread_, &Renewer::RunPlugin, plugin_problem_);
   }
   if (due->files) {
     file_grace_end_ = After(now, grace_.files);
-    StartThread(&Renewal::files, &Renewer::ReadFiles, file_problem_);
+    StartThread(&Renewal::files, file_thread_, &Renewer::ReadFiles, file_problem_);
   }
 }
 
-void CredentialsProvider::Renewer::StartThread(bool Renewal::*part, void (Renewer::*renew)(),
-                                               RenewalProblem& problem) {
+// Requires the lock. `thread` has called Finish, or was never started.
+void CredentialsProvider::Renewer::StartThread(bool Renewal::*part, std::thread& thread,
+                                               void (Renewer::*renew)(), RenewalProblem& problem) {
+  if (thread.joinable()) thread.join();  // does not block: the thread takes no lock after Finish
   try {
-    std::thread([self = shared_from_this(), renew] { (self.get()->*renew)(); }).detach();
+    thread = std::thread([self = shared_from_this(), renew] { (self.get()->*renew)(); });
     running_.*part = true;
   } catch (const std::system_error& error) {
     problem.Set(std::string("cannot start a thread: ") + error.what());
