@@ -23,16 +23,16 @@ namespace {
 std::shared_ptr<Recorder> NewRecorder(Options& options) {
   if (options.record.empty()) return nullptr;
   auto recorder = std::make_shared<Recorder>(options.record, options.log, options.clock);
-  options.tracer = Recorded(options.tracer, recorder);
+  options.tracer = WithRecordedReconciles(options.tracer, recorder);
   return recorder;
 }
 
 /// `recorder` may be null.
-Options WithRecordedTransport(Options options, const std::shared_ptr<Recorder>& recorder) {
+Options WithRecordedStreams(Options options, const std::shared_ptr<Recorder>& recorder) {
   if (!recorder) return options;
   options.wrap_transport = [recorder, wrap = options.wrap_transport](auto transport) {
     if (wrap) transport = wrap(std::move(transport));
-    return Recorded(std::move(transport), recorder);
+    return WithRecordedStreams(std::move(transport), recorder);
   };
   return options;
 }
@@ -44,7 +44,7 @@ Manager::Manager(Options options)
       metrics_(std::make_unique<Metrics>()),
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster>(
-          "", WithRecordedTransport(WithSkippedObjectEvents(options_), recorder_),
+          "", WithRecordedStreams(WithSkippedObjectEvents(options_), recorder_),
           CollectedMetrics())),
       leader_transport_(cluster_->transport()),
       endpoints_(std::make_unique<Endpoints>(options_)) {
@@ -52,6 +52,7 @@ Manager::Manager(Options options)
     fence_ = std::make_unique<WriteFence>(options_.clock);
     leader_transport_ = std::make_shared<FencedTransport>(cluster_->transport(), *fence_);
   }
+  if (recorder_) leader_transport_ = WithRecordedCalls(leader_transport_, recorder_);
   leader_client_ = cluster_->NewClient(*leader_transport_);
   if (options_.debug_bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
   for (auto& group : groups_) {

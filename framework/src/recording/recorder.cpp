@@ -49,6 +49,7 @@ void Recorder::Open(const std::string& program) {
   {
     auto opened = file_.Lock();
     opened->out.reset(file);
+    opened->path = path;
     opened->start = clock_.Now();
   }
   log_.Info("Recording what is read from the API server", {{"file", path}});
@@ -67,6 +68,7 @@ void Recorder::Write(json entry) {
   using Milliseconds = std::chrono::milliseconds;
   entry["at"] = std::chrono::duration_cast<Milliseconds>(clock_.Now() - start).count();
   const std::string line = entry.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  std::string path;
   {
     auto file = file_.Lock();
     if (!file->out) return;
@@ -74,8 +76,9 @@ void Recorder::Write(json entry) {
         std::fwrite(line.data(), 1, line.size(), file->out.get()) == line.size();
     if (is_written && std::fflush(file->out.get()) == 0) return;
     file->out.reset();
+    path = file->path;
   }
-  log_.Error("The recording ends here: its file cannot be written", {{"file", path_}});
+  log_.Error("The recording ends here: its file cannot be written", {{"file", path}});
 }
 
 std::uint64_t Recorder::NewStream() { return ++file_.Lock()->streams; }

@@ -42,6 +42,7 @@ class Recorder {
   };
   struct File {
     std::unique_ptr<std::FILE, Close> out;  // null before Open, and after a failed write
+    std::string path;
     TimePoint start;
     std::uint64_t streams = 0;
   };
@@ -52,13 +53,19 @@ class Recorder {
   Guarded<File> file_;
 };
 
-/// Returns a transport that records the calls and streams of `next`.
-[[nodiscard]] std::shared_ptr<Transport> Recorded(std::shared_ptr<Transport> next,
-                                                  std::shared_ptr<Recorder> recorder);
+/// Returns a transport that records the streams of `next`.
+[[nodiscard]] std::shared_ptr<Transport> WithRecordedStreams(std::shared_ptr<Transport> next,
+                                                             std::shared_ptr<Recorder> recorder);
+
+/// Returns a transport that records the calls to `next` that belong to a reconcile. Put it above
+/// retries and the write fence: a replay needs what the reconciler got. Other calls, such as
+/// reviews of tokens, are not recorded.
+[[nodiscard]] std::shared_ptr<Transport> WithRecordedCalls(std::shared_ptr<Transport> next,
+                                                           std::shared_ptr<Recorder> recorder);
 
 /// Returns a tracer that records the start and end of each reconcile. Its spans are those of
 /// `next`, which may be null.
-[[nodiscard]] std::shared_ptr<Tracer> Recorded(std::shared_ptr<Tracer> next,
-                                               std::shared_ptr<Recorder> recorder);
+[[nodiscard]] std::shared_ptr<Tracer> WithRecordedReconciles(std::shared_ptr<Tracer> next,
+                                                             std::shared_ptr<Recorder> recorder);
 
 }  // namespace kopp

@@ -108,7 +108,8 @@ class RecordingTracer final : public Tracer {
 
 }  // namespace
 
-std::shared_ptr<Tracer> Recorded(std::shared_ptr<Tracer> next, std::shared_ptr<Recorder> recorder) {
+std::shared_ptr<Tracer> WithRecordedReconciles(std::shared_ptr<Tracer> next,
+                                               std::shared_ptr<Recorder> recorder) {
   return std::make_shared<RecordingTracer>(std::move(next), std::move(recorder));
 }
 

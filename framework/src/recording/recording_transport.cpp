@@ -79,26 +79,13 @@ class RecordedStream final : public Stream {
   std::string rest_;  // the start of a character whose other bytes have not arrived
 };
 
-class RecordingTransport final : public Transport {
+class StreamRecordingTransport final : public Transport {
  public:
-  RecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
+  StreamRecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
       : next_(std::move(next)), recorder_(std::move(recorder)) {}
 
-  /// Calls outside of a reconcile, such as reviews of tokens, have no trace and are not recorded.
   Response Call(const Request& request, std::stop_token stop) override {
-    if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
-    json entry{{"call", RequestEntry(request)}};
-    if (request.attempt > 1) entry["call"]["attempt"] = request.attempt;
-    try {
-      Response response = next_->Call(request, std::move(stop));
-      entry["response"] = ResponseEntry(response);
-      recorder_->Write(std::move(entry));
-      return response;
-    } catch (const TransportError& error) {
-      entry["error"] = ErrorEntry(error);
-      recorder_->Write(std::move(entry));
-      throw;
-    }
+    return next_->Call(request, std::move(stop));
   }
 
   std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
@@ -115,11 +102,45 @@ class RecordingTransport final : public Transport {
   const std::shared_ptr<Recorder> recorder_;
 };
 
+class CallRecordingTransport final : public Transport {
+ public:
+  CallRecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
+      : next_(std::move(next)), recorder_(std::move(recorder)) {}
+
+  Response Call(const Request& request, std::stop_token stop) override {
+    if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
+    json entry{{"call", RequestEntry(request)}};
+    try {
+      Response response = next_->Call(request, std::move(stop));
+      entry["response"] = ResponseEntry(response);
+      recorder_->Write(std::move(entry));
+      return response;
+    } catch (const TransportError& error) {
+      entry["error"] = ErrorEntry(error);
+      recorder_->Write(std::move(entry));
+      throw;
+    }
+  }
+
+  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+    return next_->Open(request, std::move(stop));
+  }
+
+ private:
+  const std::shared_ptr<Transport> next_;
+  const std::shared_ptr<Recorder> recorder_;
+};
+
 }  // namespace
 
-std::shared_ptr<Transport> Recorded(std::shared_ptr<Transport> next,
-                                    std::shared_ptr<Recorder> recorder) {
-  return std::make_shared<RecordingTransport>(std::move(next), std::move(recorder));
+std::shared_ptr<Transport> WithRecordedStreams(std::shared_ptr<Transport> next,
+                                               std::shared_ptr<Recorder> recorder) {
+  return std::make_shared<StreamRecordingTransport>(std::move(next), std::move(recorder));
+}
+
+std::shared_ptr<Transport> WithRecordedCalls(std::shared_ptr<Transport> next,
+                                             std::shared_ptr<Recorder> recorder) {
+  return std::make_shared<CallRecordingTransport>(std::move(next), std::move(recorder));
 }
 
 }  // namespace kopp

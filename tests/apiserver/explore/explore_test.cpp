@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -88,7 +89,17 @@ TEST(ExploreTest, AWaitForATimeIsSimulated) {
     SetPhase(widget, "Old", context);
     return {};
   };
-  EXPECT_TRUE(Explore(create_widget, WidgetOperator(reconcile)));
+  int old = 0;  // checks that saw the phase
+  const Scenario scenario{
+      .steps = {CreateWidget()},
+      .invariants = {{"the phase is counted", [&](const Client& client) -> std::string {
+                        const auto widget = client.Get<Widget>(widget_key);
+                        if (widget && widget->status.phase == "Old") ++old;
+                        return "";
+                      }}}};
+  const ExploreResult result = Explore(scenario, WidgetOperator(reconcile));
+  EXPECT_TRUE(result);
+  EXPECT_GE(static_cast<std::size_t>(old), result.runs);
 }
 
 TEST(ExploreTest, AnOperatorThatIsNotDeterministicIsReported) {
@@ -180,6 +191,80 @@ TEST(ExploreTest, AMapFunctionOfWatchesIsCalledInTheSimulation) {
   const Scenario scenario{.steps = {CreateWidget(), {"the user creates a Secret", create}},
                           .invariants = {{"never ready", ready}}};
   EXPECT_THAT(Explore(scenario, setup).findings.front().problem, HasSubstr("Ready"));
+}
+
+TEST(ExploreTest, AnInvariantThatThrowsIsViolatedAndTheOperatorDoesNotSeeTheException) {
+  int failures = 0;
+  const auto reconcile = [&](const Widget& widget, Context& context) -> Result {
+    try {
+      SetPhase(widget, "Ready", context);
+    } catch (const std::exception&) {
+      ++failures;
+    }
+    return {};
+  };
+  const auto check = [](const Client&) -> std::string { throw std::runtime_error("no such key"); };
+  const ExploreResult result = Replay({.steps = {CreateWidget()}, .invariants = {{"valid", check}}},
+                                      WidgetOperator(reconcile), "");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().problem,
+            "The invariant \"valid\" threw an exception: no such key");
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(ExploreTest, AnItemThatIsAppendedToAListIsShown) {
+  const auto reconcile = [](const Widget& widget, Context& context) -> Result {
+    const bool exists = context.client.Get<ConfigMap>({"default", "child"}).has_value();
+    if (!exists) context.client.Create(ChildOf(widget, "child"));
+    const std::vector<std::string> all{"example.com/a", "example.com/b"};
+    const std::vector<std::string> finalizers(all.begin(), all.end() - (exists ? 0 : 1));
+    context.client.Patch<ConfigMap>({"default", "child"},
+                                    Patch::Merge({{"metadata", {{"finalizers", finalizers}}}}));
+    return {};
+  };
+  const OperatorSetup setup = [&](Manager& manager) {
+    manager.AddController<Widget>().Reconcile(reconcile);
+  };
+  const ExploreResult result = Replay(create_widget, setup, "crash-after:2");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem,
+              HasSubstr("unset in the undisturbed run, \"example.com/b\" in this run"));
+}
+
+TEST(ExploreTest, AReplayWhosePlaceDoesNotOccurFails) {
+  const ExploreResult result = Replay(create_widget, WidgetOperator(CreateOnce), "crash-after:999");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem, HasSubstr("no place for crash-after:999"));
+}
+
+TEST(ExploreTest, AnExplorationWithoutAnyDisturbanceIsNoSuccess) {
+  const auto nothing = [](const Widget&, Context&) -> Result { return {}; };
+  const ExploreResult result =
+      Explore(create_widget, WidgetOperator(nothing), {.time_limit = Duration::zero()});
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem, HasSubstr("raise ExploreOptions::time_limit"));
+}
+
+TEST(ExploreTest, OtherControllersThatWriteForEverEndTheRun) {
+  int text = 0;
+  const Scenario scenario{.start = [&](const Client&) { text = 0; },
+                          .steps = {CreateWidget()},
+                          .other_controllers = [&](const Client& client) {
+                            const ConfigMap map{.metadata = {.name = "beat", .ns = "default"},
+                                                .data = {{"text", std::to_string(++text)}}};
+                            client.Apply(map);
+                          }};
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<Widget>().Reconcile([](const Widget&, Context&) -> Result { return {}; });
+  };
+  const ExploreResult result = Replay(scenario, setup, "");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem, HasSubstr("The run does not end"));
 }
 
 TEST(ExploreTest, AMisspeltScheduleIsRejected) {

@@ -81,6 +81,40 @@ TEST_F(ProtobufHandlerTest, AMalformedEventIsAFrameThatCannotBeDecoded) {
   EXPECT_EQ(bytes[4], '{');
 }
 
+// A FieldsV1 is a message, but its JSON form is no object.
+TEST_F(ProtobufHandlerTest, ABodyWhoseKindIsNoObjectIsRejected) {
+  const auto field = [](int number, const std::string& bytes) {
+    return static_cast<char>(number << 3 | 2) + std::string(1, static_cast<char>(bytes.size())) +
+           bytes;
+  };
+  for (const std::string kind : {"FieldsV1", "Time", "MicroTime", "Verbs"}) {
+    const std::string type = field(1, "v1") + field(2, kind);
+    const std::string body = std::string("k8s\0", 4) + field(1, type) + field(2, field(1, "5"));
+    const Response response = server_.transport().Call({.method = "POST",
+                                                        .target = config_maps_path,
+                                                        .body = body,
+                                                        .content_type = protobuf_type});
+    EXPECT_EQ(response.status, 400) << kind << ": " << response.body;
+  }
+}
+
+TEST_F(ProtobufHandlerTest, AStoredObjectThatCannotBeEncodedIsAServerError) {
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+  const Response created = server_.transport().Call(
+      {.method = "POST", .target = leases, .body = R"({"metadata": {"name": "a"},
+          "spec": {"renewTime": "2024-13-01T00:00:00.000000Z"}})"});
+  ASSERT_EQ(created.status, 201) << created.body;
+
+  const Response response =
+      server_.transport().Call({.target = leases + "/a", .accept = protobuf_type});
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(Decode(response)["code"], 500);
+  const auto stream =
+      server_.transport().Open({.target = leases + "?watch=1", .accept = protobuf_type});
+  const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
+  EXPECT_NE(bytes.find("ERROR"), std::string_view::npos);
+}
+
 TEST_F(ProtobufHandlerTest, ADroppedWatchEndsWithinAFrame) {
   Create("a");
   server_.Inject({.type = Fault::Type::kDropWatch, .verb = "watch", .bytes = 20});

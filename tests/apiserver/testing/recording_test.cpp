@@ -73,7 +73,7 @@ class RecordingTest : public ::testing::Test {
   Options OptionsOf(Transport& transport) {
     return {.name = "copier",
             .watch_namespace = "default",
-            .retry = {.max_tries = 1},
+            .retry = {.max_tries = max_tries_, .initial_backoff = {}},
             .record = file_.string(),
             .log = Logger({.write = [this](auto line) { *log_.Lock() += line; }}),
             .transport = {std::shared_ptr<void>(), &transport}};
@@ -92,6 +92,7 @@ class RecordingTest : public ::testing::Test {
   Client client_{server_.transport()};
   Guarded<std::string> log_;
   int exit_code_ = -1;
+  int max_tries_ = 1;
   std::atomic<bool> created_ = false;
   ErrorHook on_error_;
 };
@@ -159,6 +160,14 @@ TEST_F(RecordingTest, ARecordedErrorOfTheServerIsThrownAgain) {
   Record(ignore_errors);
   EXPECT_TRUE(Replay(ignore_errors));
   EXPECT_THAT(Replay(CopyToSecret).message(), HasSubstr("recorded success"));
+}
+
+TEST_F(RecordingTest, ACallThatSucceedsAfterARetryIsRecordedOnce) {
+  server_.Inject(
+      {.type = testing::Fault::Type::kRefuse, .verb = "create", .resource = "secrets", .times = 1});
+  max_tries_ = 2;
+  Record();
+  EXPECT_TRUE(Replay(CopyToSecret));
 }
 
 TEST_F(RecordingTest, TheClockHasTheRecordedTimeAndTimestampsMayDiffer) {

@@ -31,11 +31,11 @@ class RecordingTransportTest : public ::testing::Test {
       std::make_shared<testing::ScriptedTransport>(clock_);
   std::shared_ptr<Recorder> recorder_ =
       std::make_shared<Recorder>((folder_ / "r.jsonl").string(), Logger(), clock_);
-  std::shared_ptr<Transport> transport_ = Recorded(server_, recorder_);
 };
 
 TEST_F(RecordingTransportTest, ACharacterThatArrivesInTwoPartsIsRecordedWhole) {
-  const auto stream = transport_->Open({.target = "/api/v1/pods?watch=true"});
+  const auto transport = WithRecordedStreams(server_, recorder_);
+  const auto stream = transport->Open({.target = "/api/v1/pods?watch=true"});
   server_->SendToWatch("/api/v1/pods", "a\xc3");
   static_cast<void>(stream->Read(1s));
   EXPECT_THAT(Text(), HasSubstr(R"("bytes":"a")"));
@@ -53,8 +53,9 @@ TEST_F(RecordingTransportTest, EachEntryHasTheTimeSinceTheStart) {
 TEST_F(RecordingTransportTest, OnlyCallsWithATraceAreRecorded) {
   server_->Respond("GET", "/a", 200, "first");
   server_->Respond("GET", "/b", 200, "second");
-  transport_->Call({.target = "/a"});
-  transport_->Call({.target = "/b", .traceparent = "00-1-2-01"});
+  const auto transport = WithRecordedCalls(server_, recorder_);
+  transport->Call({.target = "/a"});
+  transport->Call({.target = "/b", .traceparent = "00-1-2-01"});
   EXPECT_THAT(Text(), AllOf(HasSubstr("second"), Not(HasSubstr("first"))));
 }
 

@@ -81,7 +81,7 @@ class Explorer {
   using Type = Disturbance::Type;
 
   bool RunUndisturbed();
-  void Check(const Schedule& schedule);
+  RunResult Check(const Schedule& schedule);
   [[nodiscard]] std::string ProblemOf(const RunResult& run) const;
   [[nodiscard]] std::vector<Disturbance> Singles();
   void AddCallDisturbances(std::vector<Disturbance>& all);
@@ -137,15 +137,17 @@ std::string Explorer::ProblemOf(const RunResult& run) const {
   return problem;
 }
 
-void Explorer::Check(const Schedule& schedule) {
-  const RunResult run = RunOnce(plan_, schedule, RunMode::kPlain);
+/// Runs the schedule, and adds a finding if the run has a problem. Returns the run.
+RunResult Explorer::Check(const Schedule& schedule) {
+  RunResult run = RunOnce(plan_, schedule, RunMode::kPlain);
   ++result_.runs;
   if (run.skipped) ++result_.skipped;
   const std::string problem = ProblemOf(run);
-  if (problem.empty()) return;
+  if (problem.empty()) return run;
   result_.findings.push_back({.schedule = apiserver::explore::ToString(schedule),
                               .problem = problem,
                               .story = Numbered(RunOnce(plan_, schedule, RunMode::kStory).story)});
+  return run;
 }
 
 /// Adds a disturbance that starts the operator again, unless another one does so in the same state
@@ -222,6 +224,12 @@ ExploreResult Explorer::Explore() {
       Check({disturbance});
     }
   }
+  constexpr std::size_t kUndisturbed = 2;
+  if (result_.runs == kUndisturbed && result_.missing > 0) {
+    result_.findings.push_back(
+        {.problem = "Nothing was explored: raise ExploreOptions::time_limit.\n"});
+    return Finish();
+  }
   // A pair with a disturbance that fails alone says nothing new.
   if (result_.findings.empty()) ExplorePairs(singles);
   return Finish();
@@ -229,8 +237,7 @@ ExploreResult Explorer::Explore() {
 
 ExploreResult Explorer::Replay(const Schedule& schedule) {
   if (!RunUndisturbed() || schedule.empty()) return Finish();
-  Check(schedule);
-  const RunResult run = RunOnce(plan_, schedule, RunMode::kPlain);
+  const RunResult run = Check(schedule);
   if (!result_.findings.empty()) return Finish();
   if (!run.not_applied.empty() || run.skipped) {
     result_.findings.push_back(

@@ -137,6 +137,7 @@ class Simulation {
   std::size_t calls_ = 0;
   std::size_t events_ = 0;
   std::size_t reconciles_ = 0;
+  std::size_t other_writes_ = 0;  // of other controllers since the last reconcile
 };
 
 }  // namespace kopp::apiserver::explore

@@ -131,10 +131,7 @@ class Recording::Impl {
     const json& call = entry.at("call");
     const std::string trace = TraceOf(call.value("traceparent", ""));
     if (trace.empty()) return;
-    std::vector<json>& calls = work_[trace].calls;
-    // The reconciler only knows the result of the last try.
-    if (call.contains("attempt") && !calls.empty()) calls.pop_back();
-    calls.push_back(entry);
+    work_[trace].calls.push_back(entry);
   }
 
   /// Returns the time of the first line, which is written as metav1.MicroTime.

@@ -68,7 +68,8 @@ struct ExploreOptions {
   /// leader election prevents this, except for a request that was on its way for 5 seconds.
   bool late_requests = true;
   std::size_t pairs = 100;  ///< random pairs of disturbances, after all single ones
-  /// No further run starts after this time. Explore then reports how many are missing.
+  /// No further run starts after this time. ExploreResult::missing then counts those that did not
+  /// start. Explore fails if this is so before the first disturbance.
   Duration time_limit = std::chrono::seconds(20);
   std::size_t max_findings = 3;      ///< Explore ends after so many
   std::size_t max_reconciles = 300;  ///< of a run; after more, the operator does not converge
