@@ -253,11 +253,12 @@ TEST(ExploreTest, OtherControllersThatWriteForEverEndTheRun) {
   int text = 0;
   const Scenario scenario{.start = [&](const Client&) { text = 0; },
                           .steps = {CreateWidget()},
-                          .other_controllers = [&](const Client& client) {
-                            const ConfigMap map{.metadata = {.name = "beat", .ns = "default"},
-                                                .data = {{"text", std::to_string(++text)}}};
-                            client.Apply(map);
-                          }};
+                          .other_controllers =
+                              [&](const Client& client) {
+                                const ConfigMap map{.metadata = {.name = "beat", .ns = "default"},
+                                                    .data = {{"text", std::to_string(++text)}}};
+                                client.Apply(map);
+                              }};
   const OperatorSetup setup = [](Manager& manager) {
     manager.AddController<Widget>().Reconcile([](const Widget&, Context&) -> Result { return {}; });
   };
