@@ -85,9 +85,9 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     if (credentials == current_) schedule_.Reject();
   }
 
-  // Blocks until no plugin runs, and up to kStopTimeout until no file is read. Then the threads have
-  // ended, except one that still reads a file: a thread that ends while the process exits would use
-  // OpenSSL while OpenSSL frees its global state.
+  // Blocks until no plugin runs, and up to kStopTimeout until no file is read. Then the threads
+  // have ended, except one that still reads a file: a thread that ends while the process exits
+  // would use OpenSSL while OpenSSL frees its global state.
   void Stop() {
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
@@ -131,7 +131,7 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
   Renewal running_;                             // each part has its own thread
   std::thread plugin_thread_;
   std::thread file_thread_;
-  TimePoint plugin_grace_end_;                  // of the running part, on the real clock
+  TimePoint plugin_grace_end_;  // of the running part, on the real clock
   TimePoint file_grace_end_;
   RenewalProblem plugin_problem_;
   RenewalProblem file_problem_;
