@@ -17,6 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/kinds.hpp>
+
 namespace kopp {
 namespace {
 
