@@ -116,7 +116,7 @@ suspended_server() {
   create_foo_with_status
   local lists
   lists=$(lists_of_informers)
-  ((network_started + 70 < SECONDS)) || sleep $((network_started + 70 - SECONDS)) # until each watch has sent a bookmark
+  await_bookmarks
   connect_to ""
   suspend apiserver-2
   patch_foo_spec a '{"replicas":3}'

@@ -70,7 +70,7 @@ silent_connections() {
   eventually_equals 0 10 available_replicas a
   local lists
   lists=$(lists_of_informers)
-  sleep 70 # until each watch has sent a bookmark
+  await_bookmarks
   silence_connections
   patch_foo_spec a '{"replicas":3}'
   eventually_equals 3 120 replicas a

@@ -12,7 +12,6 @@ use_network() { # [SUFFIX]
     "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
   process_stop "$state" controller TERM
   start_controller_process "$state/network.kubeconfig" -v 4
-  network_started=$SECONDS
   disown -a # do not report when they end
 }
 
@@ -54,5 +53,16 @@ informer_metric() { # NAME KIND
   curl --silent --show-error --fail "http://$(metrics_address)/metrics" |
     sed -nE "s/^kopp_informer_$1\{.*kind=\"$2\".*\} //p"
 }
+
+# Blocks until both watches have received a bookmark: kube-apiserver sends one about each minute. Only
+# then the controller notices within 75 s that a watch is silent. No Foo and no Deployment may change.
+await_bookmarks() {
+  eventually_equals yes 30 are_quiet
+  eventually_equals yes 90 received_something Foo
+  eventually_equals yes 90 received_something Deployment
+}
+are_quiet() { (($(seconds_since_event Foo) >= 4 && $(seconds_since_event Deployment) >= 4)) && echo yes; }
+received_something() { (($(seconds_since_event "$1") < 4)) && echo yes; } # KIND
+seconds_since_event() { informer_metric resource_version_age_seconds "$1" | sed 's/\..*//'; } # KIND
 
 lists_of_informers() { echo "Foo $(informer_metric lists_total Foo), Deployment $(informer_metric lists_total Deployment)"; }

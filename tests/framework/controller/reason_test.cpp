@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 informer::AnyObject PodOf(const std::string& name, const std::string& version) {
   Pod pod;
@@ -132,7 +133,8 @@ TEST_F(ReasonsOfControllerTest, ThePassedMaximumIntervalIsAReason) {
     clock_.Advance(10s);
   }
 
-  EXPECT_EQ(AwaitCalls(2)[1], "max_interval");
+  // If the test's clock has run far ahead, a resync is another reason.
+  EXPECT_THAT(AwaitCalls(2)[1], StartsWith("max_interval"));
   Stop();
 }
 
