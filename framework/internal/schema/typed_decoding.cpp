@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -60,7 +61,8 @@ bool IsBase64(const std::string& text, std::size_t& bad) {
   return text.size() % 4 == 0 && rest <= 2 && text.find_first_not_of('=', bad) == std::string::npos;
 }
 
-/// Checks the layout 2006-01-02T15:04:05 with an optional fraction and a zone, but not the ranges.
+/// Checks the layout 2006-01-02T15:04:05 with an optional fraction and a zone, but not the ranges:
+/// see PartOutOfRange.
 bool IsTime(const std::string& text) {
   constexpr std::string_view kLayout = "0000-00-00T00:00:00";
   if (text.size() <= kLayout.size()) return false;
@@ -69,6 +71,22 @@ bool IsTime(const std::string& text) {
     if (kLayout[i] == '0' ? !is_digit : text[i] != kLayout[i]) return false;
   }
   return text.back() == 'Z' || text.find_first_of("+-", kLayout.size()) != std::string::npos;
+}
+
+/// Returns the first part of `time` that is out of its range, as Go names it, or "".
+std::string_view PartOutOfRange(const std::string& time) {
+  const auto number = [&time](std::size_t position) {
+    return (time[position] - '0') * 10 + time[position + 1] - '0';
+  };
+  const auto month = static_cast<unsigned>(number(5));
+  const auto day = static_cast<unsigned>(number(8));
+  if (month < 1 || month > 12) return "month";
+  if (number(11) > 23) return "hour";
+  if (number(14) > 59) return "minute";
+  if (number(17) > 59) return "second";
+  const std::chrono::year year(number(0) * 100 + number(2));
+  const std::chrono::year_month_day date(year, std::chrono::month(month), std::chrono::day(day));
+  return date.ok() ? "" : "day";
 }
 
 constexpr std::size_t kSecondsSize = std::string_view("2006-01-02T15:04:05").size();
@@ -162,20 +180,27 @@ class TypedDecoder {
     Require(value.is_string(), value, schema);
     const auto& text = value.get_ref<const std::string&>();
     if (schema.format == "quantity") (void)k8s::Quantity(text);  // throws if it is not valid
-    if (schema.format == "micro-time" && IsTime(text) && !HasMicroseconds(text)) {
-      throw std::invalid_argument(fmt::format(
-          R"(parsing time "{}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "{}" as ".000000")",
-          text, text.substr(kSecondsSize)));
-    }
-    if ((schema.format == "time" || schema.format == "micro-time") && !IsTime(text)) {
-      const std::string layout = schema.format == "time" ? "2006-01-02T15:04:05Z07:00"
-                                                         : "2006-01-02T15:04:05.000000Z07:00";
-      throw std::invalid_argument(fmt::format(
-          R"(parsing time "{}" as "{}": cannot parse "{}" as "2006")", text, layout, text));
-    }
+    if (schema.format == "time" || schema.format == "micro-time") RequireTime(text, schema.format);
     std::size_t bad = 0;
     if (schema.format == "bytes" && !IsBase64(text, bad)) {
       throw std::invalid_argument("illegal base64 data at input byte " + std::to_string(bad));
+    }
+  }
+
+  static void RequireTime(const std::string& time, std::string_view format) {
+    const std::string_view layout =
+        format == "time" ? "2006-01-02T15:04:05Z07:00" : "2006-01-02T15:04:05.000000Z07:00";
+    if (!IsTime(time)) {
+      throw std::invalid_argument(fmt::format(
+          R"(parsing time "{}" as "{}": cannot parse "{}" as "2006")", time, layout, time));
+    }
+    if (const std::string_view part = PartOutOfRange(time); !part.empty()) {
+      throw std::invalid_argument(fmt::format(R"(parsing time "{}": {} out of range)", time, part));
+    }
+    if (format == "micro-time" && !HasMicroseconds(time)) {
+      throw std::invalid_argument(
+          fmt::format(R"(parsing time "{}" as "{}": cannot parse "{}" as ".000000")", time, layout,
+                      time.substr(kSecondsSize)));
     }
   }
 

@@ -131,6 +131,14 @@ const RequestBody wrong_types[] = {
     {"MalformedTimestamp", R"({"metadata": {"creationTimestamp": "yesterday"}})",
      "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
      "\"2006\""},
+    {"MonthOutOfRange", R"({"metadata": {"creationTimestamp": "2026-13-01T00:00:00Z"}})",
+     R"(parsing time "2026-13-01T00:00:00Z": month out of range)"},
+    {"DayOutOfRange", R"({"metadata": {"creationTimestamp": "2026-02-29T00:00:00Z"}})",
+     R"(parsing time "2026-02-29T00:00:00Z": day out of range)"},
+    {"HourOutOfRange", R"({"metadata": {"creationTimestamp": "2026-02-28T24:00:00Z"}})",
+     R"(parsing time "2026-02-28T24:00:00Z": hour out of range)"},
+    {"SecondOutOfRange", R"({"metadata": {"creationTimestamp": "2026-02-28T23:59:60+01:00"}})",
+     R"(parsing time "2026-02-28T23:59:60+01:00": second out of range)"},
 };
 INSTANTIATE_TEST_SUITE_P(, WrongFieldTypeTest, ::testing::ValuesIn(wrong_types),
                          [](const auto& body) { return body.param.test_name; });
