@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Runs the conformance suite of kopp-apiserver against a real kube-apiserver. Also checks that
 # kopp-apiserver's data files and the typed kinds of kopp::k8s describe the kinds of the real server.
-# The protobuf messages are compared with the Go modules of that server.
+# The protobuf messages are compared with the Go modules of that server, and the types in kopp-apiserver's
+# OpenAPI documents with those of the real server.
+#   KOPP_APISERVER see kopp_cluster.sh
 #   CONFORMANCE    the program of the suite (default: the build of preset default)
 # Stops the cluster and removes its folder at the end.
 set -euo pipefail
@@ -32,6 +34,7 @@ main() {
   "$here/cluster.sh" up "$state" >/dev/null
   compare_kinds
   compare_messages
+  compare_openapi
   compare_typed_kinds
   KOPP_CONFORMANCE_KUBECONFIG=$state/admin.kubeconfig "$CONFORMANCE" --gtest_brief=1
 }
@@ -48,6 +51,35 @@ compare_kinds() {
       return 1
     fi
   done
+}
+
+compare_openapi() {
+  local types=$root/framework/apiserver/data/openapi.json path
+  python3 -B "${types%.json}.py" "https://127.0.0.1:$(cat "$state/port")" "$state/ca.crt" \
+    "$state/admin.crt" "$state/admin.key" "$folder/kinds"
+  if ! diff -u "$types" "$folder/kinds/openapi.json"; then
+    echo "$types differs from the types of the real server: generate it again with openapi.py" >&2
+    return 1
+  fi
+  "$here/kopp_cluster.sh" up "$folder/kopp" >/dev/null
+  for path in $(kubectl_of "$folder/kopp" get --raw /openapi/v3 | jq -r '.paths | keys[]'); do
+    if ! diff <(types_of_document "$state" "$path") <(types_of_document "$folder/kopp" "$path"); then
+      echo "the document /openapi/v3/$path of kopp-apiserver has other types than that of the real server" >&2
+      return 1
+    fi
+  done
+  if ! diff <(kubectl_of "$state" explain pods --recursive) <(kubectl_of "$folder/kopp" explain pods --recursive); then
+    echo "kubectl explain prints other text for kopp-apiserver than for the real server" >&2
+    return 1
+  fi
+}
+
+types_of_document() { # STATE PATH
+  kubectl_of "$1" get --raw "/openapi/v3/$2" | jq --sort-keys --exit-status .components.schemas
+}
+
+kubectl_of() { # STATE ARGUMENT...
+  "$KOPP_PROGRAMS/kubectl" --kubeconfig "$1/admin.kubeconfig" --cache-dir "$1/kubectl" "${@:2}"
 }
 
 compare_messages() {
@@ -117,6 +149,7 @@ clean_up() {
   set +e
   trap '' INT TERM HUP PIPE
   [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
+  [[ ! -e $folder/kopp/cluster ]] || "$here/kopp_cluster.sh" down "$folder/kopp"
   rm -rf "$folder"
   exit "$code"
 }

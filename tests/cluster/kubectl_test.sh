@@ -3,12 +3,11 @@
 # on the server.
 #   kubectl_test.sh [PART...]    run the named parts, or all: the files in kubectl/
 #   SERVER                       real (the default) or kopp
-# `kubectl explain` is not tested.
 # Stops the server and removes its folder at the end.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-readonly parts=(reading writing applying patching deleting waiting)
+readonly parts=(reading explaining writing applying patching deleting waiting)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"

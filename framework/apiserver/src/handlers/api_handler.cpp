@@ -3,7 +3,6 @@
 #include "api/status.hpp"
 #include "handlers/discovery.hpp"
 #include "handlers/health.hpp"
-#include "handlers/openapi.hpp"
 #include "handlers/scale.hpp"
 #include "printers/response_encoder.hpp"
 #include "storage/stored_objects.hpp"
@@ -42,7 +41,8 @@ ApiHandler::ApiHandler(ServerContext& context)
     : context_(context),
       read_handler_(context),
       write_handler_(context),
-      crd_controller_(context, write_handler_) {
+      crd_controller_(context, write_handler_),
+      openapi_handler_(context) {
   CreateSystemNamespaces(context);
 }
 
@@ -87,7 +87,7 @@ ServerResponse ApiHandler::Route(const ServerRequest& request, Warnings& warning
   if (auto response = HandleHealth(request)) return std::move(*response);
   if (target.path == "/metrics") return metrics_.Report();
   if (auto response = HandleDiscovery(request, *catalog)) return std::move(*response);
-  if (auto response = HandleOpenApi(request, *catalog)) return std::move(*response);
+  if (auto response = openapi_handler_.Handle(request)) return std::move(*response);
   if (!target.version.empty() && catalog->HasBuiltInKinds(target.group)) throw PathNotFound();
   return PlainText(404, "404 page not found\n");
 }

@@ -2,6 +2,7 @@
 
 #include "api/request_handler.hpp"
 #include "handlers/crd_controller.hpp"
+#include "handlers/openapi.hpp"
 #include "handlers/read_handler.hpp"
 #include "handlers/request_metrics.hpp"
 #include "handlers/write_handler.hpp"
@@ -39,6 +40,7 @@ class ApiHandler final : public RequestHandler {
   ReadHandler read_handler_;
   WriteHandler write_handler_;
   CrdController crd_controller_;
+  OpenApiHandler openapi_handler_;
   RequestMetrics metrics_;
 };
 

@@ -1,8 +1,13 @@
 #include "handlers/openapi.hpp"
 
+#include "handlers/openapi_custom_resource.hpp"
+#include "handlers/openapi_paths.hpp"
+#include "schema/openapi_types.hpp"
+#include "validation/crd_validation.hpp"
+
 #include <functional>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -11,63 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-json Parameter(const char* where, const char* name, const char* type) {
-  json parameter{
-      {"name", name}, {"in", where}, {"schema", {{"type", type}, {"uniqueItems", true}}}};
-  if (where == std::string_view("path")) parameter["required"] = true;
-  return parameter;
-}
-
-/// Returns the path of a group version: "api/v1", "apis/apps/v1".
-std::string GroupVersionPath(const Resource& resource) {
-  return (resource.group.empty() ? "api/" : "apis/") + resource.api_version();
-}
-
-std::string PathOf(const Resource& resource) {
-  return '/' + GroupVersionPath(resource) +
-         (resource.namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural + "/{name}";
-}
-
-json PatchPathItem(const Resource& resource) {
-  json parameters = json::array({Parameter("path", "name", "string")});
-  if (resource.namespaced) parameters.push_back(Parameter("path", "namespace", "string"));
-  return {
-      {"parameters", parameters},
-      {"patch",
-       {{"parameters",
-         {Parameter("query", "dryRun", "string"), Parameter("query", "fieldManager", "string"),
-          Parameter("query", "fieldValidation", "string"), Parameter("query", "force", "boolean")}},
-        {"responses", {{"200", {{"description", "OK"}}}, {"201", {{"description", "Created"}}}}},
-        {"x-kubernetes-action", "patch"},
-        {"x-kubernetes-group-version-kind",
-         {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}}}}}};
-}
-
-/// Returns the document of an API group version, given by its path, or null if the server does not
-/// have it.
-json GroupVersionDocument(const std::string& group_version_path, const Catalog& catalog) {
-  json paths;
-  for (const auto& resource : catalog.all()) {
-    if (GroupVersionPath(*resource) == group_version_path) {
-      paths[PathOf(*resource)] = PatchPathItem(*resource);
-    }
-  }
-  if (paths.is_null()) return paths;
-  return {{"openapi", "3.0.0"},
-          {"info", {{"title", "Kubernetes"}, {"version", "1.34"}}},
-          {"paths", std::move(paths)}};
-}
-
-json GroupVersionPaths(const Catalog& catalog) {
-  json paths;
-  for (const auto& resource : catalog.all()) paths[GroupVersionPath(*resource)] = nullptr;
-  for (auto& [path, entry] : paths.items()) {
-    // Clients cache a document by its URL, so the URL contains a hash of the document.
-    const std::size_t hash = std::hash<std::string>()(GroupVersionDocument(path, catalog).dump());
-    entry["serverRelativeURL"] = "/openapi/v3/" + path + "?hash=" + std::to_string(hash);
-  }
-  return {{"paths", std::move(paths)}};
-}
+const std::string openapi_v3_path = "/openapi/v3";
 
 /// Returns the empty OpenAPI v2 document. In protobuf it has no bytes.
 ServerResponse OpenApiV2Document(const ServerRequest& request) {
@@ -79,18 +28,75 @@ ServerResponse OpenApiV2Document(const ServerRequest& request) {
 
 }  // namespace
 
-std::optional<ServerResponse> HandleOpenApi(const ServerRequest& request, const Catalog& catalog) {
-  const RequestInfo& target = request.target;
-  if (target.path == "/openapi/v2") return OpenApiV2Document(request);
-  const std::string root = "/openapi/v3";
-  if (target.path == root) {
-    return ServerResponse{.body = GroupVersionPaths(catalog).dump(),
+std::optional<ServerResponse> OpenApiHandler::Handle(const ServerRequest& request) {
+  const std::string& path = request.target.path;
+  if (path == "/openapi/v2") return OpenApiV2Document(request);
+  if (path != openapi_v3_path && !path.starts_with(openapi_v3_path + '/')) return std::nullopt;
+  const std::shared_ptr<const Documents> documents = CurrentDocuments();
+  if (path == openapi_v3_path) {
+    json paths;
+    for (const auto& [document_path, document] : *documents) {
+      // Clients cache a document by its URL, so the URL contains a hash of the document.
+      paths[document_path]["serverRelativeURL"] =
+          openapi_v3_path + '/' + document_path + "?hash=" + document->hash;
+    }
+    return ServerResponse{.body = json{{"paths", std::move(paths)}}.dump(),
                           .content_type = "text/plain; charset=utf-8"};
   }
-  if (!target.path.starts_with(root + '/')) return std::nullopt;
-  const json document = GroupVersionDocument(target.path.substr(root.size() + 1), catalog);
-  if (document.is_null()) return ServerResponse{.status = 404, .content_type = ""};
-  return ServerResponse{.body = document.dump()};
+  const auto found = documents->find(path.substr(openapi_v3_path.size() + 1));
+  if (found == documents->end()) return ServerResponse{.status = 404, .content_type = ""};
+  return ServerResponse{.body = found->second->text};
+}
+
+// Builds the documents without holding the lock: if two threads do so at the same time, the last
+// result stays.
+std::shared_ptr<const OpenApiHandler::Documents> OpenApiHandler::CurrentDocuments() {
+  const std::shared_ptr<const Catalog> catalog = context_.catalog();
+  const Cache cache = *cache_.Lock();
+  if (cache.catalog == catalog) return cache.documents;
+  std::map<std::string, std::vector<ResourcePtr>> resources;
+  for (const ResourcePtr& resource : catalog->all()) {
+    resources[GroupVersionPath(*resource)].push_back(resource);
+  }
+  auto documents = std::make_shared<Documents>();
+  for (auto& [path, of_path] : resources) {
+    const auto previous = cache.documents->find(path);
+    if (previous != cache.documents->end() && previous->second->resources == of_path) {
+      documents->insert(*previous);
+      continue;
+    }
+    std::string text = BuildText(path, of_path);
+    std::string hash = std::to_string(std::hash<std::string>()(text));
+    (*documents)[path] = std::make_shared<const Document>(
+        Document{std::move(of_path), std::move(text), std::move(hash)});
+  }
+  *cache_.Lock() = {catalog, documents};
+  return documents;
+}
+
+std::string OpenApiHandler::BuildText(const std::string& path,
+                                      const std::vector<ResourcePtr>& resources) {
+  const OpenApiTypes& built_in = OpenApiTypes::BuiltIn();
+  OpenApiTypes::Names types = built_in.TypesOfDocument(path);
+  json paths;
+  json custom_types = json::object();
+  for (const ResourcePtr& resource : resources) {
+    paths[ObjectPath(*resource)] = OpenApiPathItem(*resource);
+    if (resource->built_in) continue;
+    types.merge(built_in.Closure(BuiltInTypesOfCustomResource(*resource)));
+    const StoredObjectPtr crd =
+        context_.store().Get(kCrdStorageResource, {"", resource->storage_resource});
+    if (crd == nullptr) continue;  // deleted since the catalog was read
+    custom_types.update(CustomResourceTypes(*resource, json::parse(crd->text)));
+  }
+  std::string schemas = custom_types.dump();
+  schemas.pop_back();  // the brace
+  for (const std::string_view type : types) {
+    if (schemas.size() > 1) schemas += ',';
+    schemas.append("\"").append(type).append("\":").append(built_in.Find(type));
+  }
+  return R"({"openapi":"3.0.0","info":{"title":"Kubernetes","version":"1.34"},"paths":)" +
+         paths.dump() + R"(,"components":{"schemas":)" + schemas + "}}}";
 }
 
 }  // namespace kopp::apiserver

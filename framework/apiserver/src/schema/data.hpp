@@ -8,5 +8,6 @@ namespace kopp::apiserver::data {
 extern const std::string_view resources;
 extern const std::string_view defaults;
 extern const std::string_view messages;
+extern const std::string_view openapi;
 
 }  // namespace kopp::apiserver::data
