@@ -58,7 +58,7 @@ forbid(informer "${heavy}|kopp/(controller|crd|markers|leader_election|serving)/
 forbid(informer/include "simdjson")
 forbid(framework/include "simdjson|${heavy}")
 forbid(framework/apiserver/include "simdjson|${heavy}")
-forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp)
+forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp 08_explore.cpp)
 forbid(controllers "simdjson|${heavy}")
 
 # Folders of framework. internal/ is shared with the API server and knows nothing of src/.
