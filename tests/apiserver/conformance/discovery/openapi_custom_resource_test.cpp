@@ -63,7 +63,7 @@ TEST_F(OpenApiCustomResourceTest, CustomResourceHasTheTypeOfItsDefinition) {
       ReferenceField(meta_v1_prefix + "ObjectMeta",
                      "Standard object's metadata. More info: https://git.k8s.io/community/"
                      "contributors/devel/sig-architecture/api-conventions.md#metadata");
-  const json type_meta = Types("api/v1")[meta_v1_prefix + "DeleteOptions"]["properties"];
+  json type_meta = Types("api/v1")[meta_v1_prefix + "DeleteOptions"]["properties"];
   expected["properties"]["apiVersion"] = type_meta["apiVersion"];
   expected["properties"]["kind"] = type_meta["kind"];
   expected["x-kubernetes-group-version-kind"] =
@@ -83,7 +83,7 @@ TEST_F(OpenApiCustomResourceTest, IntOrStringOfACustomResourceHasBothAlternative
                               {"first", WithMembers(int_or_string,
                                                     {{"allOf", {{{"anyOf", either}}, small[0]}}})},
                               {"other", WithMembers(int_or_string, {{"allOf", small}})}})}}));
-  const json fields = WidgetTypes()[TypeName("Widget")]["properties"]["spec"]["properties"];
+  json fields = WidgetTypes()[TypeName("Widget")]["properties"]["spec"]["properties"];
 
   EXPECT_EQ(fields["plain"], WithMembers(int_or_string, {{"anyOf", either}}));
   EXPECT_EQ(fields["same"], WithMembers(int_or_string, {{"anyOf", either}}));
@@ -98,8 +98,7 @@ TEST_F(OpenApiCustomResourceTest, EmbeddedResourceOfACustomResourceHasTheFieldsO
                                             {{"type", "object"},
                                              {"x-kubernetes-embedded-resource", true},
                                              {"x-kubernetes-preserve-unknown-fields", true}}}})}}));
-  const json embedded =
-      WidgetTypes()[TypeName("Widget")]["properties"]["spec"]["properties"]["template"];
+  json embedded = WidgetTypes()[TypeName("Widget")]["properties"]["spec"]["properties"]["template"];
 
   EXPECT_EQ(embedded["required"], json({"kind", "apiVersion"}));
   EXPECT_EQ(embedded["properties"]["metadata"]["allOf"],
@@ -112,7 +111,7 @@ TEST_F(OpenApiCustomResourceTest, EmbeddedResourceOfACustomResourceHasTheFieldsO
 
 TEST_F(OpenApiCustomResourceTest, CustomResourceHasAListType) {
   CreateCrd(AnyObjectSchema());
-  const json list = WidgetTypes()[TypeName("WidgetList")];
+  json list = WidgetTypes()[TypeName("WidgetList")];
 
   EXPECT_EQ(list["description"], "WidgetList is a list of Widget");
   EXPECT_EQ(list["required"], json::array({"items"}));
@@ -151,7 +150,7 @@ TEST_F(OpenApiCustomResourceTest, ChangedSchemaOfADefinitionChangesItsDocumentAn
   };
   CreateCrd(schema("first text"));
   WidgetTypes("first text");
-  const json before = IndexAfterChange();
+  json before = IndexAfterChange();
 
   MergePatch(
       CrdPath(),
@@ -159,7 +158,7 @@ TEST_F(OpenApiCustomResourceTest, ChangedSchemaOfADefinitionChangesItsDocumentAn
 
   EXPECT_EQ(WidgetTypes("second text")[TypeName("Widget")]["properties"]["spec"]["description"],
             "second text");
-  const json after = IndexAfterChange(before["apis/" + group() + "/v1"]);
+  json after = IndexAfterChange(before["apis/" + group() + "/v1"]);
   EXPECT_NE(after["apis/" + group() + "/v1"], before["apis/" + group() + "/v1"]);
   EXPECT_EQ(after["apis/apps/v1"], before["apis/apps/v1"]);
 }

@@ -72,7 +72,7 @@ TEST_F(OpenApiTypesTest, StructHasItsDescriptionsAndEnumValues) {
 }
 
 TEST_F(OpenApiTypesTest, FieldHasItsFormatDefaultAndRequirement) {
-  const json port = CoreType("ContainerPort");
+  json port = CoreType("ContainerPort");
 
   EXPECT_EQ(port["required"], json::array({"containerPort"}));
   EXPECT_EQ(port["properties"]["containerPort"],
