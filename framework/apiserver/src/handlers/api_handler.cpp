@@ -41,8 +41,7 @@ ApiHandler::ApiHandler(ServerContext& context)
     : context_(context),
       read_handler_(context),
       write_handler_(context),
-      crd_controller_(context, write_handler_),
-      openapi_handler_(context) {
+      crd_controller_(context, write_handler_) {
   CreateSystemNamespaces(context);
 }
 

@@ -40,8 +40,8 @@ class ApiHandler final : public RequestHandler {
   ReadHandler read_handler_;
   WriteHandler write_handler_;
   CrdController crd_controller_;
-  OpenApiHandler openapi_handler_;
   RequestMetrics metrics_;
+  OpenApiHandler openapi_handler_{context_};
 };
 
 }  // namespace kopp::apiserver

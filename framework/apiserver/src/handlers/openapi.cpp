@@ -81,7 +81,7 @@ std::string OpenApiHandler::BuildText(const std::string& path,
   json paths;
   json custom_types = json::object();
   for (const ResourcePtr& resource : resources) {
-    paths[ObjectPath(*resource)] = OpenApiPathItem(*resource);
+    AddOpenApiPaths(*resource, paths);
     if (resource->built_in) continue;
     types.merge(built_in.Closure(BuiltInTypesOfCustomResource(*resource)));
     const StoredObjectPtr crd =

@@ -16,8 +16,8 @@
 namespace kopp::apiserver {
 
 /// Handles /openapi/v3, the documents below it (one for each API group version), and /openapi/v2,
-/// which is empty. A document contains all types of its group version. Of the paths it contains
-/// only those of single objects, with the operations that kubectl looks up.
+/// which is empty. A document contains all types of its group version. Of the operations it
+/// contains only those that kubectl looks up.
 ///
 /// The first request builds the documents. After a change of the served resources, the next request
 /// builds those that the change affects. Thread-safe. `context` must outlive it.

@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 constexpr std::string_view kListMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 constexpr std::string_view kDeleteOptions = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
-const std::string conventions =
+const std::string api_conventions =
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
 json ReferenceTo(std::string_view type) {
@@ -27,12 +27,12 @@ json DescribedReference(std::string_view type, const std::string& description) {
 }
 
 json ObjectMetaField() {
-  return DescribedReference(kObjectMeta,
-                            "Standard object's metadata. More info: " + conventions + "#metadata");
+  return DescribedReference(
+      kObjectMeta, "Standard object's metadata. More info: " + api_conventions + "#metadata");
 }
 
 /// Returns the name of a kind: "com.example.v1.Widget" for the group example.com.
-std::string TypeName(const Resource& resource, const std::string& kind) {
+std::string OpenApiTypeName(const Resource& resource, const std::string& kind) {
   std::string reversed;
   for (std::size_t end = resource.group.size(); end != std::string::npos;) {
     const auto dot = end == 0 ? std::string::npos : resource.group.rfind('.', end - 1);
@@ -72,12 +72,12 @@ void AddEmbeddedFields(json& schema) {
                           {"description",
                            "apiVersion defines the versioned schema of this representation of an "
                            "object. More info: " +
-                               conventions + "#resources"}};
+                               api_conventions + "#resources"}};
   fields["kind"] = {{"type", "string"},
                     {"description",
                      "kind is a string value representing the type of this object. In CamelCase. "
                      "More info: " +
-                         conventions + "#types-kinds"}};
+                         api_conventions + "#types-kinds"}};
   fields["metadata"] = ObjectMetaField();
   json& required = schema["required"];
   if (required.is_null()) required = json::array();
@@ -115,8 +115,8 @@ void AddTypeMeta(json& schema) {
 }
 
 /// Adds the extensions of a kind or of the list of it.
-void AddExtensions(json& schema, const Resource& resource, const std::string& kind,
-                   const json& version) {
+void AddTypeExtensions(json& schema, const Resource& resource, const std::string& kind,
+                       const json& version) {
   schema["x-kubernetes-group-version-kind"] =
       json::array({{{"group", resource.group}, {"kind", kind}, {"version", resource.version}}});
   for (const json& field : Field(version, "selectableFields")) {
@@ -126,17 +126,17 @@ void AddExtensions(json& schema, const Resource& resource, const std::string& ki
   }
 }
 
-json ListType(const Resource& resource) {
+json CustomListType(const Resource& resource) {
   return {{"type", "object"},
           {"description", resource.list_kind + " is a list of " + resource.kind},
           {"required", {"items"}},
           {"properties",
            {{"items",
              {{"type", "array"},
-              {"items", ReferenceTo(TypeName(resource, resource.kind))},
-              {"description", "List of " + resource.plural + ". More info: " + conventions}}},
+              {"items", ReferenceTo(OpenApiTypeName(resource, resource.kind))},
+              {"description", "List of " + resource.plural + ". More info: " + api_conventions}}},
             {"metadata", DescribedReference(kListMeta, "Standard list metadata. More info: " +
-                                                           conventions + "#types-kinds")}}}};
+                                                           api_conventions + "#types-kinds")}}}};
 }
 
 }  // namespace
@@ -147,14 +147,14 @@ json CustomResourceTypes(const Resource& resource, const json& crd) {
     if (StringField(candidate, "name") == resource.version) version = candidate;
   }
   json object = PublishedSchema(Field(Field(version, "schema"), "openAPIV3Schema"));
-  json list = ListType(resource);
+  json list = CustomListType(resource);
   object["properties"]["metadata"] = ObjectMetaField();
   AddTypeMeta(object);
   AddTypeMeta(list);
-  AddExtensions(object, resource, resource.kind, version);
-  AddExtensions(list, resource, resource.list_kind, version);
-  return {{TypeName(resource, resource.kind), std::move(object)},
-          {TypeName(resource, resource.list_kind), std::move(list)}};
+  AddTypeExtensions(object, resource, resource.kind, version);
+  AddTypeExtensions(list, resource, resource.list_kind, version);
+  return {{OpenApiTypeName(resource, resource.kind), std::move(object)},
+          {OpenApiTypeName(resource, resource.list_kind), std::move(list)}};
 }
 
 std::vector<std::string_view> BuiltInTypesOfCustomResource(const Resource& resource) {

@@ -3,13 +3,14 @@
 #include "schema/openapi_types.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPatch = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+constexpr const char* kOpenApiPatchType = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 
 json OpenApiParameter(const char* where, const char* name, const char* type) {
   json parameter{
@@ -19,7 +20,7 @@ json OpenApiParameter(const char* where, const char* name, const char* type) {
 }
 
 json PatchRequestBody(const Resource& resource) {
-  const std::string reference = std::string(kOpenApiReferencePrefix) + kPatch;
+  const std::string reference = std::string(kOpenApiReferencePrefix) + kOpenApiPatchType;
   const json patch{{"schema", {{"$ref", reference}}}};
   json content{{"application/apply-patch+yaml", patch},
                {"application/json-patch+json", patch},
@@ -28,38 +29,45 @@ json PatchRequestBody(const Resource& resource) {
   return {{"content", std::move(content)}, {"required", true}};
 }
 
+/// Returns an operation of a resource with its kind. `action` is "get", "post" or "patch".
+json OpenApiOperation(const Resource& resource, const char* action) {
+  return {{"responses", {{"200", {{"description", "OK"}}}}},
+          {"x-kubernetes-action", action},
+          {"x-kubernetes-group-version-kind",
+           {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}}}};
+}
+
+json PatchOperation(const Resource& resource) {
+  json operation = OpenApiOperation(resource, "patch");
+  operation["parameters"] = {OpenApiParameter("query", "dryRun", "string"),
+                             OpenApiParameter("query", "fieldManager", "string"),
+                             OpenApiParameter("query", "fieldValidation", "string"),
+                             OpenApiParameter("query", "force", "boolean")};
+  operation["requestBody"] = PatchRequestBody(resource);
+  operation["responses"]["201"]["description"] = "Created";
+  return operation;
+}
+
 }  // namespace
 
 std::string GroupVersionPath(const Resource& resource) {
   return (resource.group.empty() ? "api/" : "apis/") + resource.api_version();
 }
 
-std::string ObjectPath(const Resource& resource) {
-  return '/' + GroupVersionPath(resource) +
-         (resource.namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural + "/{name}";
-}
-
-json OpenApiPathItem(const Resource& resource) {
-  const json kind{
-      {"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
-  const json ok{{"description", "OK"}};
-  json parameters = json::array({OpenApiParameter("path", "name", "string")});
+void AddOpenApiPaths(const Resource& resource, json& paths) {
+  const std::string collection = '/' + GroupVersionPath(resource) +
+                                 (resource.namespaced ? "/namespaces/{namespace}/" : "/") +
+                                 resource.plural;
+  json parameters = json::array();
   if (resource.namespaced) parameters.push_back(OpenApiParameter("path", "namespace", "string"));
-  return {{"parameters", std::move(parameters)},
-          {"get",
-           {{"responses", {{"200", ok}}},
-            {"x-kubernetes-action", "get"},
-            {"x-kubernetes-group-version-kind", kind}}},
-          {"patch",
-           {{"parameters",
-             {OpenApiParameter("query", "dryRun", "string"),
-              OpenApiParameter("query", "fieldManager", "string"),
-              OpenApiParameter("query", "fieldValidation", "string"),
-              OpenApiParameter("query", "force", "boolean")}},
-            {"requestBody", PatchRequestBody(resource)},
-            {"responses", {{"200", ok}, {"201", {{"description", "Created"}}}}},
-            {"x-kubernetes-action", "patch"},
-            {"x-kubernetes-group-version-kind", kind}}}};
+  if (resource.SupportsVerb("create")) {
+    paths[collection] = {{"parameters", parameters}, {"post", OpenApiOperation(resource, "post")}};
+  }
+  if (!resource.SupportsVerb("get")) return;
+  parameters.push_back(OpenApiParameter("path", "name", "string"));
+  json& object = paths[collection + "/{name}"];
+  object = {{"parameters", std::move(parameters)}, {"get", OpenApiOperation(resource, "get")}};
+  if (resource.SupportsVerb("patch")) object["patch"] = PatchOperation(resource);
 }
 
 }  // namespace kopp::apiserver

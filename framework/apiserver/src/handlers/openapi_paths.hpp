@@ -11,13 +11,10 @@ namespace kopp::apiserver {
 /// Returns the path of a resource's group version: "api/v1", "apis/apps/v1".
 [[nodiscard]] std::string GroupVersionPath(const Resource& resource);
 
-/// Returns the path of a resource's objects in OpenAPI documents, such as
-/// "/apis/apps/v1/namespaces/{namespace}/deployments/{name}".
-[[nodiscard]] std::string ObjectPath(const Resource& resource);
-
-/// Returns the description of ObjectPath() in OpenAPI documents. It contains the operations that
-/// kubectl looks up: GET, which tells the kind of a resource, and PATCH, whose parameters and media
-/// types tell that the server validates fields and which patches it accepts.
-[[nodiscard]] nlohmann::json OpenApiPathItem(const Resource& resource);
+/// Adds the paths of a resource to those of an OpenAPI document. They contain the operations that
+/// kubectl looks up: GET of an object and POST, which tell the kind of the resource, and PATCH,
+/// whose parameters and media types tell that the server validates fields and which patches it
+/// accepts.
+void AddOpenApiPaths(const Resource& resource, nlohmann::json& paths);
 
 }  // namespace kopp::apiserver

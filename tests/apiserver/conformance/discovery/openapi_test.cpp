@@ -39,6 +39,25 @@ TEST_F(OpenApiTest, PatchOfABuiltInKindHasAFieldValidationParameter) {
             json({{"group", ""}, {"version", "v1"}, {"kind", "Pod"}}));
 }
 
+TEST_F(OpenApiTest, OperationsOfAKindHaveItsGroupVersionAndKind) {
+  const json paths = GetDocument("apis/apps/v1")["paths"];
+  const std::string deployments = "/apis/apps/v1/namespaces/{namespace}/deployments";
+  const json kind{{"group", "apps"}, {"version", "v1"}, {"kind", "Deployment"}};
+
+  EXPECT_EQ(paths.at(deployments).at("post").at("x-kubernetes-group-version-kind"), kind);
+  EXPECT_EQ(paths.at(deployments + "/{name}").at("get").at("x-kubernetes-group-version-kind"),
+            kind);
+}
+
+TEST_F(OpenApiTest, PatchOfABuiltInKindAcceptsAStrategicMergePatch) {
+  const json path = GetDocument("api/v1")["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"];
+
+  EXPECT_TRUE(path.at("patch")
+                  .at("requestBody")
+                  .at("content")
+                  .contains("application/strategic-merge-patch+json"));
+}
+
 TEST_F(OpenApiTest, PathOfAClusterScopedKindHasNoNamespace) {
   const std::string group_version = "apis/rbac.authorization.k8s.io/v1";
 
@@ -59,6 +78,9 @@ TEST_F(OpenApiTest, PatchOfACustomResourceHasAFieldValidationParameter) {
   EXPECT_THAT(PatchQueryParameters(path), Contains("fieldValidation"));
   EXPECT_EQ(path.at("patch").at("x-kubernetes-group-version-kind"),
             json({{"group", group()}, {"version", "v1"}, {"kind", "Widget"}}));
+  const json media_types = path.at("patch").at("requestBody").at("content");
+  EXPECT_TRUE(media_types.contains("application/merge-patch+json"));
+  EXPECT_FALSE(media_types.contains("application/strategic-merge-patch+json"));
 }
 
 TEST_F(OpenApiTest, DocumentOfAnUnservedVersionIsNotFound) {
