@@ -9,12 +9,14 @@ namespace kopp::conformance {
 namespace {
 
 TEST_F(OpenApiTypesTest, EachBuiltInKindHasATypeWithItsDescription) {
-  for (const auto& [path, entry] : Get("/openapi/v3").at("/paths").items()) {
+  const json paths = Get("/openapi/v3").at("/paths");
+  for (const auto& [path, entry] : paths.items()) {
     const json discovered = Get("/" + path).body;
     const bool is_custom = path.find("example") != std::string::npos;
     if (is_custom || !discovered.contains("resources")) continue;
     std::map<json, json> type_of_kind;
-    for (const json& type : Types(path)) {
+    const json types = Types(path);
+    for (const json& type : types) {
       for (const json& kind : type.value("x-kubernetes-group-version-kind", json::array())) {
         type_of_kind.emplace(kind, type);
       }
