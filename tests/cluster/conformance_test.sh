@@ -107,7 +107,7 @@ generate_messages_while_locked() {
   go_is_new_enough || install_go
   use_go_cache_folder
   local module folders=() unfinished=$folder/messages
-  for module in api apimachinery apiextensions-apiserver; do
+  for module in api apimachinery apiextensions-apiserver kube-aggregator; do
     folders+=("$(module_folder "k8s.io/$module")")
   done
   mkdir "$unfinished"

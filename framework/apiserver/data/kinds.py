@@ -10,8 +10,11 @@ import ssl
 import sys
 import urllib.request
 
-GROUPS = ["", "apps", "batch", "coordination.k8s.io", "events.k8s.io", "rbac.authorization.k8s.io",
-          "networking.k8s.io", "policy", "apiextensions.k8s.io"]
+GROUP_VERSIONS = ["v1", "apps/v1", "batch/v1", "coordination.k8s.io/v1", "events.k8s.io/v1",
+                  "rbac.authorization.k8s.io/v1", "networking.k8s.io/v1", "policy/v1", "apiextensions.k8s.io/v1",
+                  "admissionregistration.k8s.io/v1", "apiregistration.k8s.io/v1", "autoscaling/v2",
+                  "certificates.k8s.io/v1", "discovery.k8s.io/v1", "node.k8s.io/v1", "scheduling.k8s.io/v1",
+                  "storage.k8s.io/v1"]
 # Resources that need a component that kopp-apiserver does not have, or that are not objects.
 EXCLUDED_RESOURCES = {"bindings", "componentstatuses", "ipaddresses", "servicecidrs"}
 
@@ -53,25 +56,25 @@ class Server:
         return self.get(path, "application/json;as=Table;v=v1;g=meta.k8s.io")["columnDefinitions"]
 
 
-def group_version_path(group):
-    return "api/v1" if not group else f"apis/{group}/v1"
+def path_of(group_version):
+    return ("apis/" if "/" in group_version else "api/") + group_version
 
 
-def resource_lines(server, group):
-    resources = server.get("/" + group_version_path(group))["resources"]
+def resource_lines(server, group_version):
+    resources = server.get("/" + path_of(group_version))["resources"]
     for resource in resources:
         name = resource["name"]
         if "/" in name or name in EXCLUDED_RESOURCES:
             continue
-        fields = [f"{group}/v1" if group else "v1", resource["kind"], name, resource["singularName"],
+        fields = [group_version, resource["kind"], name, resource["singularName"],
                   "Namespaced" if resource["namespaced"] else "Cluster"]
         options = {"short": resource.get("shortNames"), "categories": resource.get("categories"),
                    "subresources": [other["name"].split("/", 1)[1] for other in resources
                                     if other["name"].split("/")[0] == name and "/" in other["name"]
-                                    and other["name"].split("/")[1] in ("status", "scale", "finalize")],
+                                    and other["name"].split("/")[1] in ("approval", "status", "scale", "finalize")],
                    "verbs": None if len(resource["verbs"]) == 8 else resource["verbs"]}
         yield " ".join(fields + [f"{key}={','.join(values)}" for key, values in options.items() if values])
-        for column in server.columns(f"/{group_version_path(group)}/{name}"):
+        for column in server.columns(f"/{path_of(group_version)}/{name}"):
             yield f" {column['priority']} {column['type']} {column['format'] or '-'} {column['name']}"
 
 
@@ -84,11 +87,12 @@ class Schemas:
 
     def name(self, full):
         """Shortens io.k8s.api.core.v1.PodSpec to PodSpec. Of types with the same short name, only the first is
-        shortened to it; the others keep their group."""
+        shortened to it; the others keep their group, and a version other than v1."""
         parts = full.split(".")
         if parts[-1] in ALIASES:
             return ALIASES[parts[-1]]
-        return parts[-1] if self.short.setdefault(parts[-1], full) == full else ".".join(parts[-3::2])
+        qualified = parts[-3:] if parts[-2] != "v1" else parts[-3::2]
+        return parts[-1] if self.short.setdefault(parts[-1], full) == full else ".".join(qualified)
 
     def reference(self, schema):
         """Returns the full name of the type that the schema refers to, or None."""
@@ -162,11 +166,12 @@ def main(address, authority, certificate, key, folder):
     server = Server(address, authority, certificate, key)
     version = server.get("/version")["gitVersion"]
     resources, schemas, kinds = [], Schemas(), {("autoscaling", "v1", "Scale")}
-    for group in GROUPS:
-        lines = list(resource_lines(server, group))
+    for group_version in GROUP_VERSIONS:
+        lines = list(resource_lines(server, group_version))
         resources += lines
-        kinds |= {(group, "v1", line.split()[1]) for line in lines if not line.startswith(" ")}
-        schemas.add(server.get("/openapi/v3/" + group_version_path(group)))
+        group, _, api_version = group_version.rpartition("/")
+        kinds |= {(group, api_version, line.split()[1]) for line in lines if not line.startswith(" ")}
+        schemas.add(server.get("/openapi/v3/" + path_of(group_version)))
     for name, head, lines in (("resources", RESOURCES_HEAD, resources),
                               ("schemas", SCHEMAS_HEAD, schemas.lines(kinds))):
         with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as file:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Reads the protobuf messages of the built-in kinds from Go modules and writes messages.txt to FOLDER.
 
-   messages.py API APIMACHINERY APIEXTENSIONS FOLDER
+   messages.py API APIMACHINERY APIEXTENSIONS AGGREGATOR FOLDER
 
-The first three arguments are the folders of the modules k8s.io/api, k8s.io/apimachinery and
-k8s.io/apiextensions-apiserver. The files generated.proto give the numbers and types of fields; the tags of the Go
+The first four arguments are the folders of the modules k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver
+and k8s.io/kube-aggregator. The files generated.proto give the numbers and types of fields; the tags of the Go
 structs give their names in JSON. messages.txt contains only numbers, names and types.
 """
 import pathlib
@@ -93,9 +93,9 @@ def roots(resources):
     yield from EXTRA_ROOTS
 
 
-def main(api, apimachinery, apiextensions, folder):
+def main(*arguments):
+    *modules, folder = map(pathlib.Path, arguments)
     lines, uses = {}, {}
-    modules = [pathlib.Path(module) for module in (api, apimachinery, apiextensions)]
     for module in modules:
         for path in sorted(module.rglob("generated.proto")):
             new_lines, new_uses = read_messages(path)
@@ -110,7 +110,7 @@ def main(api, apimachinery, apiextensions, folder):
         visited.add(name)
         queue += uses[name]
     head = HEAD.format(modules=", ".join(module.name for module in modules))
-    with open(pathlib.Path(folder) / "messages.txt", "w", encoding="utf-8") as file:
+    with open(folder / "messages.txt", "w", encoding="utf-8") as file:
         file.write(head)
         for name in sorted(visited):
             file.write("\n ".join([name] + lines[name]) + "\n")
