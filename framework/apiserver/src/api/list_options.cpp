@@ -66,8 +66,14 @@ void CheckVersions(const Query& query, const ListOptions& options, FieldErrors& 
 /// kinds.
 StatusError FieldNotSelectable(const Resource& resource, const std::string& name,
                                const std::vector<std::string>& selectable) {
-  constexpr std::string_view kOldResources[] = {
-      "pods", "secrets", "services", "nodes", "namespaces", "events", "replicationcontrollers"};
+  constexpr std::string_view kOldResources[] = {"pods",
+                                                "secrets",
+                                                "services",
+                                                "nodes",
+                                                "namespaces",
+                                                "events",
+                                                "replicationcontrollers",
+                                                "certificatesigningrequests.certificates.k8s.io"};
   if (!resource.selectable_fields.empty() ||
       std::find(std::begin(kOldResources), std::end(kOldResources), resource.storage_resource) !=
           std::end(kOldResources)) {

@@ -16,8 +16,9 @@ struct SelectableField {
 };
 using Fields = std::vector<SelectableField>;
 
-/// Adds metadata.name and metadata.namespace, which are selectable for every namespaced resource.
-Fields WithNamespacedFields(Fields fields) {
+/// Adds metadata.name and metadata.namespace, which are selectable for most resources, also those
+/// of cluster scope.
+Fields WithMetadataFields(Fields fields) {
   fields.push_back({"metadata.name", ""});
   fields.push_back({"metadata.namespace", ""});
   return fields;
@@ -25,56 +26,55 @@ Fields WithNamespacedFields(Fields fields) {
 
 const std::map<std::string, Fields, std::less<>>& FieldsByResource() {
   static const std::map<std::string, Fields, std::less<>> fields = {
-      {"pods", WithNamespacedFields({{"spec.nodeName", ""},
-                                     {"spec.restartPolicy", ""},
-                                     {"spec.schedulerName", ""},
-                                     {"spec.serviceAccountName", ""},
-                                     {"spec.hostNetwork", ""},
-                                     {"status.phase", ""},
-                                     {"status.podIP", ""},
-                                     {"status.podIPs", ""},
-                                     {"status.nominatedNodeName", ""}})},
-      {"events", WithNamespacedFields({{"involvedObject.kind", ""},
-                                       {"involvedObject.namespace", ""},
-                                       {"involvedObject.name", ""},
-                                       {"involvedObject.uid", ""},
-                                       {"involvedObject.apiVersion", ""},
-                                       {"involvedObject.resourceVersion", ""},
-                                       {"involvedObject.fieldPath", ""},
-                                       {"reason", ""},
-                                       {"reportingComponent", ""},
-                                       {"source", "source.component"},
-                                       {"type", ""}})},
+      {"pods", WithMetadataFields({{"spec.nodeName", ""},
+                                   {"spec.restartPolicy", ""},
+                                   {"spec.schedulerName", ""},
+                                   {"spec.serviceAccountName", ""},
+                                   {"spec.hostNetwork", ""},
+                                   {"status.phase", ""},
+                                   {"status.podIP", ""},
+                                   {"status.podIPs", ""},
+                                   {"status.nominatedNodeName", ""}})},
+      {"events", WithMetadataFields({{"involvedObject.kind", ""},
+                                     {"involvedObject.namespace", ""},
+                                     {"involvedObject.name", ""},
+                                     {"involvedObject.uid", ""},
+                                     {"involvedObject.apiVersion", ""},
+                                     {"involvedObject.resourceVersion", ""},
+                                     {"involvedObject.fieldPath", ""},
+                                     {"reason", ""},
+                                     {"reportingComponent", ""},
+                                     {"source", "source.component"},
+                                     {"type", ""}})},
       {"events.events.k8s.io",
-       WithNamespacedFields({{"regarding.kind", "involvedObject.kind"},
-                             {"regarding.namespace", "involvedObject.namespace"},
-                             {"regarding.name", "involvedObject.name"},
-                             {"regarding.uid", "involvedObject.uid"},
-                             {"regarding.apiVersion", "involvedObject.apiVersion"},
-                             {"regarding.resourceVersion", "involvedObject.resourceVersion"},
-                             {"regarding.fieldPath", "involvedObject.fieldPath"},
-                             {"reason", ""},
-                             {"reportingController", "reportingComponent"},
-                             {"type", ""}})},
-      {"secrets", WithNamespacedFields({{"type", ""}})},
+       WithMetadataFields({{"regarding.kind", "involvedObject.kind"},
+                           {"regarding.namespace", "involvedObject.namespace"},
+                           {"regarding.name", "involvedObject.name"},
+                           {"regarding.uid", "involvedObject.uid"},
+                           {"regarding.apiVersion", "involvedObject.apiVersion"},
+                           {"regarding.resourceVersion", "involvedObject.resourceVersion"},
+                           {"regarding.fieldPath", "involvedObject.fieldPath"},
+                           {"reason", ""},
+                           {"reportingController", "reportingComponent"},
+                           {"type", ""}})},
+      {"certificatesigningrequests.certificates.k8s.io",
+       {{"metadata.name", ""}, {"spec.signerName", ""}}},
+      {"secrets", WithMetadataFields({{"type", ""}})},
       {"namespaces", {{"status.phase", ""}, {"name", "metadata.name"}, {"metadata.name", ""}}},
       {"nodes", {{"metadata.name", ""}, {"spec.unschedulable", ""}}},
       // The selectable field has another name than the field of the API.
-      {"jobs.batch", WithNamespacedFields({{"status.successful", "status.succeeded"}})},
-      {"replicationcontrollers", WithNamespacedFields({{"status.replicas", ""}})},
-      {"services", WithNamespacedFields({{"spec.clusterIP", ""}, {"spec.type", ""}})},
+      {"jobs.batch", WithMetadataFields({{"status.successful", "status.succeeded"}})},
+      {"replicationcontrollers", WithMetadataFields({{"status.replicas", ""}})},
+      {"services", WithMetadataFields({{"spec.clusterIP", ""}, {"spec.type", ""}})},
   };
   return fields;
 }
 
 const Fields& FieldsOf(const Resource& resource) {
-  static const Fields namespaced_default = WithNamespacedFields({});
-  static const Fields cluster_default = {{"metadata.name", ""}};
+  static const Fields metadata_fields = WithMetadataFields({});
   const auto& all = FieldsByResource();
   const auto found = all.find(resource.group_resource());
-  if (found != all.end()) return found->second;
-  // A cluster-scoped custom resource also accepts metadata.namespace.
-  return resource.namespaced || !resource.built_in ? namespaced_default : cluster_default;
+  return found == all.end() ? metadata_fields : found->second;
 }
 
 /// Returns the scalar at the field path `path` ("spec.nodeName") as text, or "" if there is none.

@@ -25,9 +25,9 @@ struct StateObject {
 };
 
 bool IsIgnored(const std::string& resource) {
-  static const std::set<std::string> ignored{"events", "events.events.k8s.io",
-                                             "leases.coordination.k8s.io",
-                                             "customresourcedefinitions.apiextensions.k8s.io"};
+  static const std::set<std::string> ignored{
+      "events", "events.events.k8s.io", "leases.coordination.k8s.io",
+      "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"};
   return ignored.contains(resource);
 }
 

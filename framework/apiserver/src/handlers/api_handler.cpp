@@ -4,8 +4,8 @@
 #include "handlers/discovery.hpp"
 #include "handlers/health.hpp"
 #include "handlers/scale.hpp"
+#include "handlers/system_objects.hpp"
 #include "printers/response_encoder.hpp"
-#include "storage/stored_objects.hpp"
 
 #include <exception>
 #include <optional>
@@ -13,26 +13,8 @@
 namespace kopp::apiserver {
 namespace {
 
-using nlohmann::json;
-
 ServerResponse PlainText(int status, std::string text) {
   return {.status = status, .body = std::move(text), .content_type = "text/plain; charset=utf-8"};
-}
-
-/// Creates the namespaces that every new cluster has.
-void CreateSystemNamespaces(ServerContext& context) {
-  const ResourcePtr namespaces = context.catalog()->Find("", "v1", "namespaces");
-  for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
-    json object{{"metadata",
-                 {{"name", name},
-                  {"uid", context.NewUid()},
-                  {"creationTimestamp", context.Now()},
-                  {"labels", {{"kubernetes.io/metadata.name", name}}}}},
-                {"spec", {{"finalizers", {"kubernetes"}}}},
-                {"status", {{"phase", "Active"}}}};
-    const ObjectAttributes attributes = ObjectAttributesOf(*namespaces, object);
-    context.store().Put("namespaces", {"", name}, nullptr, std::move(object), attributes);
-  }
 }
 
 }  // namespace
@@ -42,7 +24,7 @@ ApiHandler::ApiHandler(ServerContext& context)
       read_handler_(context),
       write_handler_(context),
       crd_controller_(context, write_handler_) {
-  CreateSystemNamespaces(context);
+  CreateSystemObjects(context);
 }
 
 ServerResponse ApiHandler::Handle(const ServerRequest& request) {

@@ -31,6 +31,10 @@ json SpecOf(json object) {
 
 }  // namespace
 
+bool IsStatusSubresource(std::string_view subresource) {
+  return subresource == "status" || subresource == "approval";
+}
+
 json& EnsureMetadata(json& object) {
   json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = json::object();
@@ -99,13 +103,16 @@ void PreserveFields(const Resource& resource, const std::string& subresource, co
     }
   }
   if (!metadata.contains("uid")) CopyField(metadata, live_metadata, "uid");
-  if (subresource == "status") {
+  if (IsStatusSubresource(subresource)) {
     json status = live;
-    if (resource.built_in) {
-      status["metadata"] = metadata;
-      CopyField(status["metadata"], live_metadata, "labels");
-    } else {
+    const auto changes = StrategyOf(resource).status_metadata;
+    if (!resource.built_in || changes == KindStrategy::StatusMetadata::kNone) {
       CopyField(status["metadata"], metadata, "managedFields");
+    } else {
+      status["metadata"] = metadata;
+      if (changes == KindStrategy::StatusMetadata::kExceptLabels) {
+        CopyField(status["metadata"], live_metadata, "labels");
+      }
     }
     CopyField(status, object, "status");
     if (!status.contains("status")) status.update(EmptyStatus(resource));
@@ -123,9 +130,11 @@ bool ShouldIncrementGeneration(const Resource& resource, const json& live, const
     return true;
   }
   if (SpecOf(object) != SpecOf(live)) return true;
-  return rule == KindStrategy::Generation::kSpecOrAnnotations &&
-         object.at("metadata").value("annotations", json()) !=
-             live.at("metadata").value("annotations", json());
+  const auto changes = [&](const char* field) {
+    return object.at("metadata").value(field, json()) != live.at("metadata").value(field, json());
+  };
+  return (rule == KindStrategy::Generation::kSpecOrAnnotations && changes("annotations")) ||
+         (rule == KindStrategy::Generation::kSpecOrLabels && changes("labels"));
 }
 
 }  // namespace kopp::apiserver

@@ -4,12 +4,16 @@
 #include "api/resource.hpp"
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 // Checks and field rules for updates of existing objects.
 
 namespace kopp::apiserver {
+
+/// Returns whether a write to `subresource` changes the status: "status" or "approval".
+[[nodiscard]] bool IsStatusSubresource(std::string_view subresource);
 
 /// Returns the metadata of an object. Adds an empty one if it is missing.
 [[nodiscard]] nlohmann::json& EnsureMetadata(nlohmann::json& object);

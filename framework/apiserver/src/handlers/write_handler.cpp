@@ -128,6 +128,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
     object = UpdateManagedFields(blank, std::move(object), *resource.schema,
                                  FieldManagerOf(request, resource));
   }
+  if (strategy.assign_creator) strategy.assign_creator(request.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
 
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
@@ -270,6 +271,9 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   PreserveFields(resource, subresource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
+  if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {
+    strategy.assign_status_fields(context_, subresource, live, object);
+  }
   if (const std::string warning = DedupOwnerReferences(object); !warning.empty()) {
     warnings.push_back(warning);
   }
@@ -277,7 +281,8 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
-  const auto& validate = subresource == "status" ? strategy.validate_status : strategy.validate;
+  const auto& validate =
+      IsStatusSubresource(subresource) ? strategy.validate_status : strategy.validate;
   if (validate) validate(object, errors);
   if (strategy.validate_update) strategy.validate_update(live, object, errors);
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);

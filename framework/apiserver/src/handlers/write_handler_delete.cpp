@@ -24,7 +24,12 @@ bool ReturnsDeletedObject(const Resource& resource) {
                                          "persistentvolumeclaims",
                                          "persistentvolumes",
                                          "podtemplates",
-                                         "resourcequotas"};
+                                         "resourcequotas",
+                                         "csidrivers.storage.k8s.io",
+                                         "csinodes.storage.k8s.io",
+                                         "storageclasses.storage.k8s.io",
+                                         "volumeattachments.storage.k8s.io",
+                                         "volumeattributesclasses.storage.k8s.io"};
   return std::find(std::begin(kKinds), std::end(kKinds), resource.storage_resource) !=
          std::end(kKinds);
 }
@@ -37,6 +42,10 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
   if (resource.storage_resource == "namespaces" &&
       (name == "default" || name == "kube-system" || name == "kube-public")) {
     throw Forbidden(resource, name, "this namespace may not be deleted");
+  }
+  if (resource.storage_resource == "priorityclasses.scheduling.k8s.io" &&
+      name.starts_with("system-")) {
+    throw Forbidden(resource, name, "this is a system priority class and cannot be deleted");
   }
   bool removed = false;
   const json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);

@@ -82,6 +82,24 @@ json EndpointAddresses(const json& endpoints, const std::string&) {
   return JoinFirst(std::move(words));
 }
 
+json SlicePorts(const json& slice, const std::string&) {
+  std::vector<std::string> words;
+  for (const json& port : ValueAt(slice, "/ports")) {
+    words.push_back(StringAt(port, "/port", StringAt(port, "/name", "*")));
+  }
+  return OrDefault(JoinFirst(std::move(words)), "<unset>");
+}
+
+json SliceEndpoints(const json& slice, const std::string&) {
+  std::vector<std::string> words;
+  for (const json& endpoint : ValueAt(slice, "/endpoints")) {
+    for (std::string& address : Strings(ValueAt(endpoint, "/addresses"))) {
+      words.push_back(std::move(address));
+    }
+  }
+  return OrDefault(JoinFirst(std::move(words)), "<unset>");
+}
+
 json Hosts(const json& ingress, const std::string&) {
   std::vector<std::string> hosts;
   for (const json& rule : ValueAt(ingress, "/spec/rules")) {
@@ -114,6 +132,7 @@ CellsByKind NetworkCells() {
       {"Service",
        {Name(), Text("/spec/type"), ClusterIp, ExternalIp, Ports, Age(), Labels("/spec/selector")}},
       {"Endpoints", {Name(), EndpointAddresses, Age()}},
+      {"EndpointSlice", {Name(), Text("/addressType"), SlicePorts, SliceEndpoints, Age()}},
       {"Ingress",
        {Name(), Text("/spec/ingressClassName", "<none>"), Hosts, Address, IngressPorts, Age()}},
       {"IngressClass", {Name(), Text("/spec/controller"), Parameters, Age()}},

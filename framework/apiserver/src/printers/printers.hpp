@@ -26,6 +26,9 @@ using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
 [[nodiscard]] CellsByKind NetworkCells();
 [[nodiscard]] CellsByKind ClusterCells();
 [[nodiscard]] CellsByKind EventCells();
+[[nodiscard]] CellsByKind AutoscalingCells();
+[[nodiscard]] CellsByKind AdmissionCells();
+[[nodiscard]] CellsByKind StorageCells();
 
 // Helpers for cells.
 

@@ -17,7 +17,8 @@ using nlohmann::json;
 const CellsByKind& BuiltInCells() {
   static const CellsByKind all = [] {
     CellsByKind merged;
-    for (const auto& some : {PodCells, WorkloadCells, NetworkCells, ClusterCells, EventCells}) {
+    for (const auto& some : {PodCells, WorkloadCells, NetworkCells, ClusterCells, EventCells,
+                             AutoscalingCells, AdmissionCells, StorageCells}) {
       merged.merge(some());
     }
     return merged;

@@ -26,6 +26,7 @@ constexpr std::pair<const char*, JsonForm> kJsonForms[] = {
     {"intstr.IntOrString", JsonForm::kIntOrString},
     {"resource.Quantity", JsonForm::kWrapper},
     {"meta.v1.Verbs", JsonForm::kWrapper},
+    {"certificates.v1.ExtraValue", JsonForm::kWrapper},
     {"meta.v1.FieldsV1", JsonForm::kJson},
     {"runtime.RawExtension", JsonForm::kJson},
     {"apiextensions.v1.JSON", JsonForm::kJson},

@@ -23,6 +23,13 @@ StrategiesByKind MakeStrategies() {
   AddEventStrategies(strategies);
   AddJobStrategies(strategies);
   AddEndpointsStrategies(strategies);
+  AddEndpointSliceStrategies(strategies);
+  AddWebhookStrategies(strategies);
+  AddAdmissionPolicyStrategies(strategies);
+  AddAutoscalingStrategies(strategies);
+  AddStorageStrategies(strategies);
+  AddCertificateStrategies(strategies);
+  AddClusterStrategies(strategies);
   AddOtherStrategies(strategies);
   AddPodStrategies(strategies);
   AddRbacStrategies(strategies);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/request.hpp"
 #include "api/resource.hpp"
 #include "api/status.hpp"
 
@@ -24,10 +25,18 @@ struct KindStrategy {
     kSpec,               ///< changes outside metadata and status
     kSpecAndStatus,      ///< changes outside metadata
     kSpecOrAnnotations,  ///< as kSpec, and changes of annotations
+    kSpecOrLabels,       ///< as kSpec, and changes of labels
+  };
+  /// Which metadata an update of the status changes.
+  enum class StatusMetadata {
+    kExceptLabels,
+    kAll,
+    kNone,
   };
   /// Validates metadata.name.
   NameError (*validate_name)(std::string_view) = &ValidateDnsSubdomain;
   Generation generation = Generation::kNone;
+  StatusMetadata status_metadata = StatusMetadata::kExceptLabels;
   bool allows_create_on_update = false;     ///< PUT creates a missing object
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status
@@ -43,9 +52,15 @@ struct KindStrategy {
   /// defaulting. `before` is null for a new object. Throws StatusError.
   std::function<void(ServerContext&, const nlohmann::json& before, nlohmann::json& object)>
       assign_fields{};
+  /// Sets the fields that record who creates an object. Called before `assign_fields`.
+  std::function<void(const User& user, nlohmann::json& object)> assign_creator{};
+  /// Like `assign_fields`, for an update of the subresource "status" or "approval".
+  std::function<void(ServerContext&, std::string_view subresource, const nlohmann::json& before,
+                     nlohmann::json& object)>
+      assign_status_fields{};
   /// Validates a new object or the new state of an object.
   std::function<void(const nlohmann::json& object, FieldErrors&)> validate{};
-  /// Replaces `validate` for updates of the status subresource.
+  /// Replaces `validate` for updates of the subresources "status" and "approval".
   std::function<void(const nlohmann::json& object, FieldErrors&)> validate_status{};
   /// Validates the change of an update.
   std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "storage/server_context.hpp"
+
+namespace kopp::apiserver {
+
+/// Creates the objects that every new cluster has: the system namespaces, the Service "kubernetes",
+/// the role of administrators, the system PriorityClasses, and an APIService for each served
+/// version of an API group.
+void CreateSystemObjects(ServerContext& context);
+
+}  // namespace kopp::apiserver
