@@ -87,12 +87,11 @@ class Schemas:
 
     def name(self, full):
         """Shortens io.k8s.api.core.v1.PodSpec to PodSpec. Of types with the same short name, only the first is
-        shortened to it; the others keep their group, and a version other than v1."""
+        shortened to it; the others keep their group."""
         parts = full.split(".")
         if parts[-1] in ALIASES:
             return ALIASES[parts[-1]]
-        qualified = parts[-3:] if parts[-2] != "v1" else parts[-3::2]
-        return parts[-1] if self.short.setdefault(parts[-1], full) == full else ".".join(qualified)
+        return parts[-1] if self.short.setdefault(parts[-1], full) == full else ".".join(parts[-3::2])
 
     def reference(self, schema):
         """Returns the full name of the type that the schema refers to, or None."""

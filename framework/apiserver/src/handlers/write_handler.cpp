@@ -128,6 +128,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
     object = UpdateManagedFields(blank, std::move(object), *resource.schema,
                                  FieldManagerOf(request, resource));
   }
+  if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (strategy.assign_creator) strategy.assign_creator(request.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
 
@@ -286,7 +287,8 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   if (validate) validate(object, errors);
   if (strategy.validate_update) strategy.validate_update(live, object, errors);
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
-  if (params.kind == WriteKind::kApply) return object;
+  if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
+  if (params.kind == WriteKind::kApply || !strategy.has_managed_fields) return object;
   return UpdateManagedFields(live, std::move(object), *resource.schema,
                              FieldManagerOf(params.request, resource));
 }

@@ -48,7 +48,12 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
     throw Forbidden(resource, name, "this is a system priority class and cannot be deleted");
   }
   bool removed = false;
-  const json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
+  json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
+  if (removed && resource.group == "storage.k8s.io") {
+    for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+      object["metadata"].erase(field);
+    }
+  }
   if (!removed || ReturnsDeletedObject(resource)) {
     return {.body = ResponseObject(FromStorageVersion(resource, object), resource).dump()};
   }

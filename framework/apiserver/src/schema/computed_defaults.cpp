@@ -106,6 +106,13 @@ void DefaultDaemonSet(json& set) {
   if (!annotations.contains(kGeneration)) annotations[kGeneration] = "1";
 }
 
+void DefaultEndpointSlice(json& slice) {
+  if (!slice.contains("ports")) return;
+  for (json& port : slice["ports"]) {
+    if (!port.contains("name")) port["name"] = "";
+  }
+}
+
 void DefaultStatefulSetSpec(json& spec) {
   constexpr const char* kClaims = "volumeClaimTemplates";
   if (!spec.contains(kClaims)) return;
@@ -121,6 +128,7 @@ void ApplyComputedDefaults(json& object, std::string_view type) {
   static const std::map<std::string_view, void (*)(json&)> by_type = {
       {"Container", &DefaultContainer},
       {"DaemonSet", &DefaultDaemonSet},
+      {"EndpointSlice", &DefaultEndpointSlice},
       {"EphemeralContainer", &DefaultContainer},
       {"LimitRangeItem", &DefaultLimitRangeItem},
       {"Namespace", &DefaultNamespace},

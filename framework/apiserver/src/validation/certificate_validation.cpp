@@ -215,6 +215,7 @@ NameError AnyName(std::string_view) { return std::nullopt; }
 void AddCertificateStrategies(StrategiesByKind& strategies) {
   KindStrategy& requests = strategies["certificatesigningrequests.certificates.k8s.io"];
   requests.validate_name = &AnyName;
+  requests.has_managed_fields = false;
   requests.status_metadata = KindStrategy::StatusMetadata::kAll;
   requests.assign_creator = &AssignRequester;
   requests.assign_fields = &AssignRequestFields;

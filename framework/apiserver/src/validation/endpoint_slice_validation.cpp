@@ -3,7 +3,6 @@
 #include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -101,6 +100,12 @@ void ValidateEndpointSlice(const json& object, FieldErrors& errors) {
 }
 
 void ValidateEndpointSliceUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef endpoints = FieldRef(after)["endpoints"];
+  if (endpoints.is(FieldRef(before)["endpoints"].value())) {
+    // Stored endpoints are not validated again.
+    std::erase_if(errors,
+                  [](const FieldError& error) { return error.field.starts_with("endpoints["); });
+  }
   ValidateImmutable(FieldRef(before)["addressType"], FieldRef(after)["addressType"], errors);
 }
 

@@ -40,6 +40,7 @@ struct KindStrategy {
   bool allows_create_on_update = false;     ///< PUT creates a missing object
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status
+  bool has_managed_fields = true;           ///< stores metadata.managedFields
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server

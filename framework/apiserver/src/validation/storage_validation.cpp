@@ -111,6 +111,40 @@ void AssignCsiDriverFields(ServerContext&, const json&, json& driver) {
   driver["spec"].erase("nodeAllocatableUpdatePeriodSeconds");
 }
 
+/// Validates the topology keys of a driver. kube-apiserver reports their errors at the driver.
+void ValidateTopologyKeys(const FieldRef& driver, FieldErrors& errors) {
+  std::set<std::string> seen;
+  for (const FieldRef& item : driver["topologyKeys"].items()) {
+    const FieldRef key(item.value(), driver.path());
+    ValidateUnique(key, seen, errors);
+    ValidateRequired(key, errors);
+    for (const std::string& detail : ValidateQualifiedName(key.text())) {
+      errors.push_back(InvalidValue(key.path(), key.text(), detail));
+    }
+  }
+}
+
+/// Formats a driver of a CSINode as Go does.
+std::string FormatDriver(const FieldRef& driver) {
+  const FieldRef count = driver["allocatable"]["count"];
+  return R"({"Name":)" + driver["name"].value().dump() + R"(,"NodeID":)" +
+         driver["nodeID"].value().dump() + R"(,"TopologyKeys":)" +
+         driver["topologyKeys"].value().dump() + R"(,"Allocatable":)" +
+         (driver["allocatable"].exists() ? R"({"Count":)" + count.value().dump() + '}' : "null") +
+         '}';
+}
+
+void ValidateCsiNodeUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef drivers = FieldRef(after)["spec"]["drivers"];
+  for (const FieldRef& old : FieldRef(before)["spec"]["drivers"].items()) {
+    for (const FieldRef& driver : drivers.items()) {
+      if (!driver["name"].is(old["name"].value()) || driver.is(old.value())) continue;
+      errors.push_back(
+          InvalidFormattedValue(drivers.path(), FormatDriver(driver), "field is immutable"));
+    }
+  }
+}
+
 void ValidateCsiNode(const json& object, FieldErrors& errors) {
   std::set<std::string> names;
   for (const FieldRef& driver : FieldRef(object)["spec"]["drivers"].items()) {
@@ -119,6 +153,7 @@ void ValidateCsiNode(const json& object, FieldErrors& errors) {
     }
     ValidateRequired(driver["nodeID"], errors);
     ValidateNonNegative(driver["allocatable"]["count"], errors);
+    ValidateTopologyKeys(driver, errors);
     ValidateUnique(driver["name"], names, errors);
   }
 }
@@ -133,9 +168,8 @@ void ValidateVolumeAttachment(const json& object, FieldErrors& errors) {
                  "must specify exactly one of inlineVolumeSpec and persistentVolumeName"));
   }
   ValidateName(spec["nodeName"], &ValidateDnsSubdomain, errors);
-  if (ValidateRequired(spec["attacher"], errors) || !spec["attacher"].exists()) {
-    ValidateName(spec["attacher"], &ValidateDnsSubdomain, errors);
-  }
+  ValidateRequired(spec["attacher"], errors);  // as kube-apiserver: again
+  ValidateName(spec["attacher"], &ValidateDnsSubdomain, errors);
   if (volume.exists()) ValidateName(volume, &ValidateDnsSubdomain, errors);
 }
 
@@ -211,6 +245,7 @@ void AddStorageStrategies(StrategiesByKind& strategies) {
   drivers.validate = &ValidateCsiDriver;
   drivers.validate_update = &ValidateCsiDriverUpdate;
   strategies["csinodes" + storage_group].validate = &ValidateCsiNode;
+  strategies["csinodes" + storage_group].validate_update = &ValidateCsiNodeUpdate;
   KindStrategy& attachments = strategies["volumeattachments" + storage_group];
   attachments.status_metadata = KindStrategy::StatusMetadata::kNone;
   attachments.validate = &ValidateVolumeAttachment;

@@ -181,10 +181,8 @@ void ValidateWebhook(const FieldRef& webhook, bool mutating, FieldErrors& errors
   ValidateEnum(webhook["failurePolicy"], {"Fail", "Ignore"}, errors);
   ValidateEnum(webhook["matchPolicy"], {"Equivalent", "Exact"}, errors);
   const FieldRef side_effects = webhook["sideEffects"];
-  if (side_effects.exists()) {
+  if (ValidateRequired(side_effects, errors, "must specify one of None, NoneOnDryRun")) {
     ValidateEnum(side_effects, {"None", "NoneOnDryRun"}, errors);
-  } else {
-    errors.push_back(Required(side_effects.path(), "must specify one of None, NoneOnDryRun"));
   }
   const FieldRef timeout = webhook["timeoutSeconds"];
   if (timeout.number() < 1 || timeout.number() > 30) {
