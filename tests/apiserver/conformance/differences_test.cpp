@@ -144,8 +144,51 @@ TEST_F(DifferencesTest, SelfSubjectAccessReviewIsNotServed) {
   EXPECT_EQ(response.status, Expected(404, 201));
 }
 
-TEST_F(DifferencesTest, AdmissionRegistrationGroupIsNotServed) {
-  EXPECT_EQ(Get("/apis/admissionregistration.k8s.io/v1").status, Expected(404, 200));
+TEST_F(DifferencesTest, KindsThatOperatorsRarelyUseAreNotServed) {
+  for (const char* group_version : {"resource.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1"}) {
+    EXPECT_EQ(Get(std::string("/apis/") + group_version).status, Expected(404, 200));
+  }
+}
+
+TEST_F(DifferencesTest, HorizontalPodAutoscalersAreServedInOneVersion) {
+  EXPECT_EQ(Get("/apis/autoscaling/v1/horizontalpodautoscalers").status, Expected(404, 200));
+}
+
+TEST_F(DifferencesTest, AdmissionWebhooksAreNotCalled) {
+  const std::string configurations =
+      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  const std::string name = UniqueName("webhook");
+  json webhook = R"({"name": "a.example.com", "clientConfig": {"url": "https://127.0.0.1:1/"},
+      "sideEffects": "None", "admissionReviewVersions": ["v1"], "rules": [{"apiGroups": [""],
+        "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}]})"_json;
+  webhook["namespaceSelector"]["matchLabels"] = {{"kubernetes.io/metadata.name", ns()}};
+  ASSERT_EQ(
+      Post(configurations, {{"metadata", {{"name", name}}}, {"webhooks", json::array({webhook})}})
+          .status,
+      201);
+
+  const ApiResponse response = Eventually(Expected(201, 500), [&] {
+    return Post(Path("configmaps"), {{"metadata", {{"generateName", "a"}}}});
+  });
+
+  EXPECT_EQ(response.status, Expected(201, 500));
+  Delete(configurations + '/' + name);
+}
+
+TEST_F(DifferencesTest, TheContentOfACertificateRequestIsNotParsed) {
+  const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const std::string name = UniqueName("request");
+  const ApiResponse response = Post(
+      requests, {{"metadata", {{"name", name}}},
+                 {"spec",
+                  {{"request",  // an empty PEM block of the type CERTIFICATE REQUEST
+                    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KLS0tLS1FTkQgQ0VSVElGSUNBVEUg"
+                    "UkVRVUVTVC0tLS0tCg=="},
+                   {"signerName", "example.com/a"},
+                   {"usages", {"any"}}}}});
+
+  EXPECT_EQ(response.status, Expected(201, 422));
+  Delete(requests + '/' + name);
 }
 
 TEST_F(DifferencesTest, TheScheduleOfACronJobIsNotValidated) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,14 @@ struct SystemObject {
   const char* storage_resource;
   json object;
 };
+
+SystemObject MakePriorityClass(const char* name, int value, const char* description) {
+  return {"priorityclasses.scheduling.k8s.io",
+          {{"metadata", {{"name", name}, {"generation", 1}}},
+           {"value", value},
+           {"description", description},
+           {"preemptionPolicy", "PreemptLowerPriority"}}};
+}
 
 const std::vector<SystemObject>& SystemObjects() {
   static const json rbac_metadata{
@@ -36,19 +45,12 @@ const std::vector<SystemObject>& SystemObjects() {
                                     "kind": "ClusterRole", "name": "cluster-admin"})")},
         {"subjects", json::parse(R"([{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
                                       "name": "system:masters"}])")}}},
-      {"priorityclasses.scheduling.k8s.io",
-       {{"metadata", {{"name", "system-cluster-critical"}, {"generation", 1}}},
-        {"value", 2000000000},
-        {"description",
-         "Used for system critical pods that must run in the cluster, but can be moved to another "
-         "node if necessary."},
-        {"preemptionPolicy", "PreemptLowerPriority"}}},
-      {"priorityclasses.scheduling.k8s.io",
-       {{"metadata", {{"name", "system-node-critical"}, {"generation", 1}}},
-        {"value", 2000001000},
-        {"description",
-         "Used for system critical pods that must not be moved from their current node."},
-        {"preemptionPolicy", "PreemptLowerPriority"}}},
+      MakePriorityClass("system-cluster-critical", 2000000000,
+                        "Used for system critical pods that must run in the cluster, but can be "
+                        "moved to another node if necessary."),
+      MakePriorityClass("system-node-critical", 2000001000,
+                        "Used for system critical pods that must not be moved from their current "
+                        "node."),
       {"services", json::parse(R"({
          "metadata": {"name": "kubernetes", "namespace": "default",
                       "labels": {"component": "apiserver", "provider": "kubernetes"}},

@@ -3,6 +3,9 @@
 #include "printers/printers.hpp"
 
 #include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,7 +1,8 @@
 // The cells of HorizontalPodAutoscalers.
 #include "printers/printers.hpp"
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace kopp::apiserver {
 namespace {

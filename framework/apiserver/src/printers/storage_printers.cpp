@@ -1,6 +1,10 @@
 // The cells of the kinds of storage.k8s.io, scheduling.k8s.io and node.k8s.io.
 #include "printers/printers.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace kopp::apiserver {
 namespace {
 

@@ -5,6 +5,8 @@
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>

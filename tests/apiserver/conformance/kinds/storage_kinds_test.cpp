@@ -18,9 +18,8 @@ const StoredObject stored_storage_objects[] = {
      R"({"provisioner": "p", "parameters": {"a": "b"}, "reclaimPolicy": "Retain", "mountOptions":
         ["ro"], "allowVolumeExpansion": false, "volumeBindingMode": "WaitForFirstConsumer",
         "allowedTopologies": [{"matchLabelExpressions": [{"key": "k", "values": ["v"]}]}]})",
-     R"(["NAME (default)", "p", "Retain", "WaitForFirstConsumer", false, "AGE"])"},
-    {"CsiDriverHasDefaults", "storage.k8s.io/v1", "csidrivers",
-     R"({})",
+     R"json(["NAME (default)", "p", "Retain", "WaitForFirstConsumer", false, "AGE"])json"},
+    {"CsiDriverHasDefaults", "storage.k8s.io/v1", "csidrivers", R"({})",
      R"({"spec": {"attachRequired": true, "podInfoOnMount": false, "volumeLifecycleModes":
         ["Persistent"], "storageCapacity": false, "fsGroupPolicy": "ReadWriteOnceWithFSType",
         "requiresRepublish": false, "seLinuxMount": false}})",
@@ -34,10 +33,8 @@ const StoredObject stored_storage_objects[] = {
         "tokenRequests": [{"audience": "a", "expirationSeconds": 1000}, {"audience": ""}],
         "requiresRepublish": false, "seLinuxMount": false}})",
      R"(["NAME", false, false, false, "a,", false, "Ephemeral,Persistent", "AGE"])"},
-    {"CsiNodeWithoutDrivers", "storage.k8s.io/v1", "csinodes",
-     R"({})",
-     R"({"spec": {"drivers": null}})",
-     R"(["NAME", 0, "AGE"])"},
+    {"CsiNodeWithoutDrivers", "storage.k8s.io/v1", "csinodes", R"({})",
+     R"({"spec": {"drivers": null}})", R"(["NAME", 0, "AGE"])"},
     {"CsiNodeWithADriver", "storage.k8s.io/v1", "csinodes",
      R"({"spec": {"drivers": [{"name": "a.b", "nodeID": "n", "topologyKeys": ["k"], "allocatable":
         {"count": 1}}]}})",

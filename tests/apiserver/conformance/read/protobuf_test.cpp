@@ -92,6 +92,22 @@ TEST_F(ProtobufTest, ObjectsAreTheSameInBothEncodings) {
       R"({"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]})"_json);
 }
 
+TEST_F(ProtobufTest, AdmissionAndScalingKindsAreTheSameInBothEncodings) {
+  ExpectSameInBoth("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+                   R"({"webhooks": [{"name": "a.b.c", "clientConfig": {"url": "https://a",
+      "caBundle": "YQ=="}, "sideEffects": "None", "admissionReviewVersions": ["v1"]}]})"_json);
+  ExpectSameInBoth(Path("autoscaling/v2", "horizontalpodautoscalers"),
+                   R"({"spec": {"maxReplicas": 3, "behavior": {}, "scaleTargetRef": {
+      "apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}})"_json);
+  ExpectSameInBoth(Path("discovery.k8s.io/v1", "endpointslices"),
+                   R"({"addressType": "IPv4", "ports": [{"port": 80}],
+      "endpoints": [{"addresses": ["10.1.2.3"], "conditions": {"ready": true}}]})"_json);
+  ExpectSameInBoth("/apis/storage.k8s.io/v1/storageclasses", R"({"provisioner": "p"})"_json);
+  ExpectSameInBoth("/apis/scheduling.k8s.io/v1/priorityclasses", R"({"value": 1})"_json);
+  const std::string service = "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps";
+  EXPECT_EQ(json::diff(WithoutNulls(Get(service).body), GetDecoded(service)), json::array());
+}
+
 TEST_F(ProtobufTest, PodsAreTheSameInBothEncodings) {
   json pod = MakePod("");
   pod["spec"]["volumes"] = R"([{"name": "e", "emptyDir": {"sizeLimit": "1Gi"}}])"_json;
