@@ -90,7 +90,7 @@ forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 
 # Folders of the API server. Of framework's private headers it uses internal/ only.
 set(apiserver framework/apiserver/src)
-layer(${apiserver} json schema protobuf api storage fieldmanager validation printers handlers
+layer(${apiserver} json schema protobuf api storage fieldmanager validation auth printers handlers
   faults http testing explore)
 forbid(framework/apiserver "(${framework_folders})/")
 forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
@@ -100,7 +100,7 @@ forbid(${apiserver} "google/protobuf/"
   EXCEPT protobuf/json_to_message.cpp protobuf/message_json.hpp protobuf/message_to_json.cpp
   protobuf/message_types.cpp protobuf/message_types.hpp protobuf/protobuf.cpp)
 forbid(${apiserver} "openssl/"
-  EXCEPT json/base64.cpp http/certificate_authority.cpp http/users.cpp)
+  EXCEPT auth/jwt.cpp json/base64.cpp http/certificate_authority.cpp http/users.cpp)
 forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")
 
 # The command kopp uses internal/, too, and nothing of the API server.

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-readonly parts=(reading explaining writing applying patching deleting waiting)
+readonly parts=(reading explaining writing applying patching deleting waiting access)
 
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"

@@ -19,7 +19,10 @@ HEAD = """\
 # the message. [T] is a list of T, {{T}} a map from strings to T. "-" means that JSON omits the zero value.
 """
 # Messages for kinds that are not in resources.txt.
-EXTRA_ROOTS = ["autoscaling.v1.Scale", "runtime.Unknown"] + [
+EXTRA_ROOTS = ["autoscaling.v1.Scale", "core.v1.Binding", "policy.v1.Eviction", "runtime.Unknown"] + [
+    "authentication.v1." + name for name in ("SelfSubjectReview", "TokenRequest", "TokenReview")] + [
+    "authorization.v1." + name for name in ("LocalSubjectAccessReview", "SelfSubjectAccessReview",
+                                            "SelfSubjectRulesReview", "SubjectAccessReview")] + [
     "meta.v1." + name for name in ("APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions",
                                    "PartialObjectMetadata", "PartialObjectMetadataList", "Status", "WatchEvent")]
 SCALARS = {"string", "bytes", "bool", "int32", "int64", "double"}

@@ -54,6 +54,12 @@ std::uint64_t ParseSeed(const std::string& text) {
   throw std::invalid_argument("write a number, such as 7");
 }
 
+testing::AuthorizationMode ParseMode(const std::string& text) {
+  if (text == "AlwaysAllow") return testing::AuthorizationMode::kAlwaysAllow;
+  if (text == "RBAC") return testing::AuthorizationMode::kRbac;
+  throw std::invalid_argument("write AlwaysAllow or RBAC");
+}
+
 testing::Fault ParseFaultFlag(const std::string& text) {
   try {
     return testing::ParseFault(text);
@@ -72,12 +78,20 @@ void DeclareServer(kopp::Flags& flags, RawFlags& raw) {
   flags.Add(
       {.name = "bind-address",
        .help = "Address and port to listen on: :8080 is port 8080 of all addresses, port 0 is "
-               "a free port. All clients have full access.",
+               "a free port. By default, all clients have full access.",
        .type = "ADDRESS",
        .group = kServer,
        .advice = detail::kBindAddressHelp},
       raw.bind_address,
       [](const std::string& text) { return detail::ParseBindAddress(text).has_value(); });
+  flags.AddParsed({.name = "authorization-mode",
+                   .help = "How requests are authorized: AlwaysAllow, or RBAC by the Roles and "
+                           "bindings that the server stores. The administrator of "
+                           "--write-kubeconfig may do everything.",
+                   .type = "MODE",
+                   .group = kServer},
+                  "AlwaysAllow",
+                  [&](const std::string& text) { raw.flags.authorization = ParseMode(text); });
   flags.Add({.name = "plain", .help = "Serve HTTP instead of HTTPS.", .group = kServer}, raw.plain);
   flags.AddParsed(
       {.name = "seed",
@@ -165,6 +179,8 @@ void CheckCombinations(const RawFlags& raw) {
                      "anonymous; remove --plain");
   };
   forbid_plain("--demo", raw.demo);
+  forbid_plain("--authorization-mode=RBAC",
+               raw.flags.authorization == testing::AuthorizationMode::kRbac);
   for (const UserKubeconfig& each : raw.flags.user_kubeconfigs) {
     forbid_plain(each.by_certificate ? "--user-certificate" : "--user", true);
   }

@@ -22,6 +22,7 @@ struct UserKubeconfig {
 /// The command line of kopp-apiserver. Its --help describes the flags.
 struct Flags {
   testing::ListenOptions listen{.tls = true};
+  testing::AuthorizationMode authorization = testing::AuthorizationMode::kAlwaysAllow;
   std::uint64_t seed = 1;
   std::vector<std::filesystem::path> load{};
   std::filesystem::path kubeconfig{};

@@ -103,7 +103,9 @@ int Serve(Flags given, const Signals& signals) {
                                     .use_colors = ::isatty(STDOUT_FILENO) == 1 &&
                                                   !detail::EnvironmentVariable("NO_COLOR")});
   }
-  testing::ApiServer server({.seed = flags.seed, .on_request = [&](std::string_view entry) {
+  testing::ApiServer server({.seed = flags.seed,
+                             .authorization = flags.authorization,
+                             .on_request = [&](std::string_view entry) {
                                if (audit) audit->Write(entry);
                                if (demo_log) demo_log->LogRequest(entry);
                              }});

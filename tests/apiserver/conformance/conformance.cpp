@@ -24,11 +24,16 @@ bool IsOverHttps() { return std::getenv("KOPP_CONFORMANCE_HTTPS") != nullptr; }
 class ServerEnvironment final : public ::testing::Environment {
  public:
   [[nodiscard]] Transport& transport() { return transport_ ? *transport_ : server_->transport(); }
+  /// Returns the configuration of the administrator for a connection over HTTPS.
+  [[nodiscard]] const Config& config() {
+    if (!config_) config_ = server_->Listen({.tls = true});
+    return *config_;
+  }
 
  private:
   void SetUp() override {
     if (RealKubeconfig() != nullptr) return Connect(LoadConfig({.kubeconfig = RealKubeconfig()}));
-    server_.emplace();
+    server_.emplace(testing::ApiServerOptions{.authorization = testing::AuthorizationMode::kRbac});
     if (IsOverHttps()) Connect(server_->Listen({.tls = true}));
   }
   void TearDown() override {
@@ -36,10 +41,12 @@ class ServerEnvironment final : public ::testing::Environment {
     server_.reset();
   }
   void Connect(const Config& config) {
+    config_ = config;
     transport_ = MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
   }
 
   std::optional<testing::ApiServer> server_;
+  std::optional<Config> config_;
   std::unique_ptr<Transport> transport_;
 };
 
@@ -151,6 +158,25 @@ ApiResponse ConformanceTest::Delete(const std::string& target, const json& optio
 
 std::unique_ptr<Watch> ConformanceTest::StartWatch(const std::string& target) {
   return std::make_unique<Watch>(ServerTransport().Open({.target = target}));
+}
+
+ApiResponse ConformanceTest::CallAs(const ImpersonationConfig& user, const Request& request) {
+  Config config = server_environment->config();
+  config.impersonate = user;
+  return ParseResponse(MakeTransport(config)->Call(request));
+}
+
+ApiResponse ConformanceTest::CallWithToken(const std::string& token, const Request& request,
+                                           const ImpersonationConfig& user) {
+  const Config& admin = server_environment->config();
+  Config config{.server = admin.server,
+                .certificate_authority = admin.certificate_authority,
+                .source = admin.source};
+  config.certificate_authority_file = admin.certificate_authority_file;
+  config.token = token;
+  config.impersonate = user;
+  return ParseResponse(
+      MakeTransport(config, {.calls = TransportOptions::Calls::kBeast})->Call(request));
 }
 
 std::string ConformanceTest::UniqueName(const std::string& name) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/config.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp::conformance {
@@ -67,7 +68,8 @@ class Watch {
 ///    administrator.
 /// If a check passes on one server and fails on the other, kopp's server is wrong.
 ///
-/// All tests of a program share the server. Each test uses its own namespace and unique names.
+/// Both authorize by RBAC. All tests of a program share the server. Each test uses its own
+/// namespace and unique names.
 class ConformanceTest : public ::testing::Test {
  public:
   /// Returns true if the suite runs against a real kube-apiserver. Only tests of the differences
@@ -89,6 +91,13 @@ class ConformanceTest : public ::testing::Test {
                            const std::string& manager, const std::string& extra_query = "");
   static ApiResponse Delete(const std::string& target, const json& options = nullptr);
   static std::unique_ptr<Watch> StartWatch(const std::string& target);
+
+  /// Sends a request over HTTPS as the user that the administrator impersonates.
+  static ApiResponse CallAs(const ImpersonationConfig& user, const Request& request);
+  /// Sends a request over HTTPS with a bearer token, optionally with impersonation. An empty token
+  /// stands for no credentials.
+  static ApiResponse CallWithToken(const std::string& token, const Request& request,
+                                   const ImpersonationConfig& user = {});
 
   /// Returns `name` with a random suffix, unique among all tests: "NAME-x7k2p4".
   static std::string UniqueName(const std::string& name);

@@ -89,8 +89,8 @@ TEST_F(DifferencesTest, SubresourcesThatNeedOtherComponentsAreNotServed) {
                        [&](const json& resource) { return resource["name"] == name; });
   };
 
-  for (const char* name : {"pods/binding", "pods/eviction", "pods/ephemeralcontainers", "pods/exec",
-                           "pods/log", "pods/resize", "serviceaccounts/token", "services/proxy"}) {
+  for (const char* name : {"pods/attach", "pods/exec", "pods/log", "pods/portforward", "pods/proxy",
+                           "pods/resize", "nodes/proxy", "services/proxy"}) {
     EXPECT_EQ(is_served(name), Expected(false, true)) << name;
   }
 }
@@ -135,13 +135,26 @@ TEST_F(DifferencesTest, HealthChecksHaveNoStartHooks) {
             Expected(false, true));
 }
 
-TEST_F(DifferencesTest, SelfSubjectAccessReviewIsNotServed) {
-  const json review{{"spec", {{"resourceAttributes", {{"verb", "get"}, {"resource", "pods"}}}}}};
+TEST_F(DifferencesTest, TokensAreSignedWithASecretKey) {
+  Post(Path("serviceaccounts"), MakeObjectWithName("a"));
 
-  const ApiResponse response =
-      Post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
+  const std::string token =
+      Post(Path("serviceaccounts") + "/a/token", json::object()).str("/status/token");
 
-  EXPECT_EQ(response.status, Expected(404, 201));
+  const std::string hs256 = "eyJhbGciOiJIUzI1NiI";  // {"alg":"HS256" in Base64
+  EXPECT_EQ(token.starts_with(hs256), Expected(true, false));
+}
+
+TEST_F(DifferencesTest, AggregatedClusterRoleGivesTheRulesOfTheSelectedRoles) {
+  Post(Path("rbac.authorization.k8s.io/v1", "rolebindings"),
+       {{"metadata", {{"name", "view"}}},
+        {"subjects",
+         {{{"kind", "User"}, {"name", "viewer"}, {"apiGroup", "rbac.authorization.k8s.io"}}}},
+        {"roleRef",
+         {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", "view"}}}});
+
+  EXPECT_EQ(CallAs({.user = "viewer"}, {.target = Path("configmaps")}).status, Expected(200, 403));
+  EXPECT_EQ(Get("/apis/rbac.authorization.k8s.io/v1/clusterroles/view").at("/rules"), json());
 }
 
 TEST_F(DifferencesTest, KindsThatOperatorsRarelyUseAreNotServed) {

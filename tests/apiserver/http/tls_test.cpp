@@ -164,26 +164,28 @@ TEST_F(ApiHttpServerTest, UnknownTokenOverPlainHttpIsUnauthorized) {
 
 // Users.
 
-TEST(UsersTest, BearerSchemeIsCaseInsensitive) {
-  apiserver::Users users;
-  const std::string token = users.NewToken({"jane"});
+class UsersTest : public ::testing::Test {
+ protected:
+  testing::FakeClock clock_;
+  apiserver::ServerContext context_{clock_, 1, {.clock = clock_}};
+  apiserver::Users users_{context_};
+};
+
+TEST_F(UsersTest, BearerSchemeIsCaseInsensitive) {
+  const std::string token = users_.NewToken({"jane"});
 
   for (const char* scheme : {"Bearer ", "bearer ", "BEARER  "}) {
-    EXPECT_EQ(users.Authenticate(scheme + token, {}).value().name, "jane") << scheme;
+    EXPECT_EQ(users_.Authenticate(scheme + token, {}).value().name, "jane") << scheme;
   }
 }
 
-TEST(UsersTest, OtherSchemeOrEmptyTokenIsAnonymous) {
-  apiserver::Users users;
-
-  EXPECT_EQ(users.Authenticate("Basic amFuZTpqYW5l", {}).value().name, "system:anonymous");
-  EXPECT_EQ(users.Authenticate("Bearer ", {}).value().name, "system:anonymous");
+TEST_F(UsersTest, OtherSchemeOrEmptyTokenIsAnonymous) {
+  EXPECT_EQ(users_.Authenticate("Basic amFuZTpqYW5l", {}).value().name, "system:anonymous");
+  EXPECT_EQ(users_.Authenticate("Bearer ", {}).value().name, "system:anonymous");
 }
 
-TEST(UsersTest, NewTokenReturnsADifferentTokenEachTime) {
-  apiserver::Users users;
-
-  EXPECT_NE(users.NewToken({"jane"}), users.NewToken({"jane"}));
+TEST_F(UsersTest, NewTokenReturnsADifferentTokenEachTime) {
+  EXPECT_NE(users_.NewToken({"jane"}), users_.NewToken({"jane"}));
 }
 
 }  // namespace

@@ -64,6 +64,16 @@ TEST(ServerFlagsTest, UserFlagsHaveANameAndAFile) {
   EXPECT_TRUE(flags.user_kubeconfigs[1].by_certificate);
 }
 
+TEST(ServerFlagsTest, AuthorizationModeIsAlwaysAllowOrRbac) {
+  EXPECT_EQ(Parsed({}).authorization, testing::AuthorizationMode::kAlwaysAllow);
+  EXPECT_EQ(Parsed({"--authorization-mode", "RBAC"}).authorization,
+            testing::AuthorizationMode::kRbac);
+  EXPECT_THAT(UsageErrorOf({"--authorization-mode", "Webhook"}),
+              HasSubstr("write AlwaysAllow or RBAC"));
+  EXPECT_THAT(UsageErrorOf({"--plain", "--authorization-mode", "RBAC"}),
+              HasSubstr("--authorization-mode=RBAC cannot be used with --plain"));
+}
+
 TEST(ServerFlagsTest, ArgumentsAfterTwoDashesBelongToTheProgram) {
   const Flags flags = Parsed({"--demo", "--load", "x", "--", "web-operator", "-v", "--help"});
 

@@ -58,7 +58,8 @@ class RichObjects {
     if (std::count(types_.begin(), types_.end(), schema.name) == 2) return {{"type", "leaf"}};
     types_.push_back(schema.name);
     for (const auto& [name, field] : schema.fields) object[name] = Make(*field.schema);
-    if (object.contains("metadata")) {  // objects have no type in protobuf, also nested ones
+    // Objects and options have no type in protobuf, also nested ones.
+    if (object.contains("metadata") || schema.name == "DeleteOptions") {
       object.erase("kind");
       object.erase("apiVersion");
     }
@@ -92,6 +93,7 @@ TEST(ProtobufRoundTripTest, EveryFieldOfEveryBuiltInKindSurvives) {
     const json returned = RoundTrip(object);
 
     EXPECT_EQ(json::diff(object, returned), json::array()) << resource->kind;
+    if (!resource->SupportsVerb("list")) continue;
     EXPECT_EQ(RoundTrip(list), list) << resource->list_kind;
   }
 }

@@ -2,6 +2,9 @@
 
 #include "json/utf8.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 namespace kopp::apiserver {
 
 std::string ServerRequest::media_type() const {
@@ -13,6 +16,25 @@ std::string ServerRequest::field_manager() const {
   if (!manager.empty()) return manager;
   const std::string product = user_agent.substr(0, user_agent.find('/'));
   return product.empty() ? "unknown" : ToValidUtf8(product);
+}
+
+std::string VerbOf(const ServerRequest& request) {
+  const RequestInfo& target = request.target;
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  if (!target.is_resource) return lower(request.method);
+  const bool has_name = !target.name.empty();
+  if (request.method == "GET") {
+    if (target.watch_prefix || (target.query.IsTrue("watch") && !has_name)) return "watch";
+    return has_name ? "get" : "list";
+  }
+  if (request.method == "POST") return "create";
+  if (request.method == "PUT") return "update";
+  if (request.method == "DELETE") return has_name ? "delete" : "deletecollection";
+  return lower(request.method);
 }
 
 }  // namespace kopp::apiserver

@@ -2,6 +2,7 @@
 
 #include "api/request_info.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,20 @@ namespace kopp::apiserver {
 struct User {
   std::string name{};
   std::vector<std::string> groups{};
+  std::string uid{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+
+/// The Impersonate-* headers of a request. Without `user`, no other field may be set.
+struct Impersonation {
+  std::string user{};
+  std::vector<std::string> groups{};
+  std::string uid{};
+  std::map<std::string, std::vector<std::string>> extra{};  ///< with decoded keys in lower case
+
+  [[nodiscard]] bool IsRequested() const {
+    return !user.empty() || !groups.empty() || !uid.empty() || !extra.empty();
+  }
 };
 
 /// A request, received over HTTP or through the in-memory transport.
@@ -23,6 +38,7 @@ struct ServerRequest {
   std::string user_agent{};
   std::string audit_id{};  ///< identifies the request in the audit log, which assigns one if empty
   User user{};
+  Impersonation impersonation{};
 
   /// Returns `content_type` without its parameters.
   [[nodiscard]] std::string media_type() const;
@@ -30,5 +46,9 @@ struct ServerRequest {
   /// for "kubectl/v1.34".
   [[nodiscard]] std::string field_manager() const;
 };
+
+/// Returns the verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a
+/// request that is not for a resource, returns the HTTP method in lower case.
+[[nodiscard]] std::string VerbOf(const ServerRequest& request);
 
 }  // namespace kopp::apiserver

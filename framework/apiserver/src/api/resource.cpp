@@ -1,5 +1,6 @@
 #include "api/resource.hpp"
 
+#include "api/virtual_resources.hpp"
 #include "schema/data.hpp"
 
 #include <algorithm>
@@ -104,6 +105,10 @@ Catalog Catalog::BuiltIn() {
   static const Catalog parsed = [] {
     Catalog catalog;
     for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
+      AddVirtualSubresources(resource);
+      catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
+    }
+    for (Resource& resource : VirtualResources()) {
       catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
     }
     return catalog;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "api/request.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -57,6 +59,7 @@ struct ServerResponse {
   std::optional<int> retry_after{};        ///< in seconds
   std::unique_ptr<WatchResponse> watch{};  ///< streams the rest of a watch's body after `body`
   InjectedFault injected_fault{};
+  std::optional<User> impersonated_user{};  ///< for the audit log
 };
 
 }  // namespace kopp::apiserver

@@ -154,4 +154,8 @@ DeleteOptions ReadDeleteOptions(const ServerRequest& request) {
   return FromBody(ParseBody(request), options);
 }
 
+DeleteOptions ParseDeleteOptions(const json& body) {
+  return FromBody(body, OptionsResource("DeleteOptions"));
+}
+
 }  // namespace kopp::apiserver

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 // Options of write requests. Each function throws StatusError, with the same message as
 // kube-apiserver, if an option is invalid.
 
@@ -36,5 +38,7 @@ struct DeleteOptions {
 };
 /// Parses the body, or the query parameters if the body is empty.
 [[nodiscard]] DeleteOptions ReadDeleteOptions(const ServerRequest& request);
+/// Parses a DeleteOptions object that is part of another object.
+[[nodiscard]] DeleteOptions ParseDeleteOptions(const nlohmann::json& body);
 
 }  // namespace kopp::apiserver

@@ -1,9 +1,8 @@
 #include "faults/audit_log.hpp"
 
+#include "api/user_info.hpp"
 #include "json/decode.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <stdexcept>
 #include <utility>
 
@@ -64,25 +63,6 @@ json MakeResponseStatus(const ServerResponse& response, const json& response_obj
 
 }  // namespace
 
-std::string VerbOf(const ServerRequest& request) {
-  const RequestInfo& target = request.target;
-  const auto lower = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-  };
-  if (!target.is_resource) return lower(request.method);
-  const bool has_name = !target.name.empty();
-  if (request.method == "GET") {
-    if (target.watch_prefix || (target.query.IsTrue("watch") && !has_name)) return "watch";
-    return has_name ? "get" : "list";
-  }
-  if (request.method == "POST") return "create";
-  if (request.method == "PUT") return "update";
-  if (request.method == "DELETE") return has_name ? "delete" : "deletecollection";
-  return lower(request.method);
-}
-
 ServerResponse AuditLog::Handle(const ServerRequest& request) {
   const std::string received = context_.NowInMicroseconds();
   ServerResponse response = server_.Handle(request);
@@ -104,12 +84,15 @@ void AuditLog::Log(const ServerRequest& request, const ServerResponse& response,
              {"stage", response.watch == nullptr ? "ResponseComplete" : "ResponseStarted"},
              {"requestURI", request.target.raw},
              {"verb", verb},
-             {"user", {{"username", request.user.name}, {"groups", request.user.groups}}},
+             {"user", UserToJson(request.user)},
              {"sourceIPs", {"127.0.0.1"}},
              {"userAgent", request.user_agent},
              {"responseStatus", MakeResponseStatus(response, response_object)},
              {"requestReceivedTimestamp", received},
              {"stageTimestamp", context_.NowInMicroseconds()}};
+  if (response.impersonated_user) {
+    entry["impersonatedUser"] = UserToJson(*response.impersonated_user);
+  }
   if (request.target.is_resource) entry["objectRef"] = MakeObjectRef(request.target);
   if (is_write) {
     if (const json sent = ParseBody(request.body, request.content_type); !sent.is_null()) {

@@ -53,8 +53,4 @@ class AuditLog final : public RequestHandler {
   Guarded<Buffer> buffer_;
 };
 
-/// Returns the verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a
-/// request that is not for a resource, returns the HTTP method in lower case.
-[[nodiscard]] std::string VerbOf(const ServerRequest& request);
-
 }  // namespace kopp::apiserver

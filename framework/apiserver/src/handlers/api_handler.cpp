@@ -1,6 +1,8 @@
 #include "handlers/api_handler.hpp"
 
 #include "api/status.hpp"
+#include "api/virtual_resources.hpp"
+#include "auth/bootstrap_policy.hpp"
 #include "handlers/discovery.hpp"
 #include "handlers/health.hpp"
 #include "handlers/scale.hpp"
@@ -23,8 +25,10 @@ ApiHandler::ApiHandler(ServerContext& context)
     : context_(context),
       read_handler_(context),
       write_handler_(context),
+      virtual_handler_(context, write_handler_),
       crd_controller_(context, write_handler_) {
   CreateSystemObjects(context);
+  if (context.uses_rbac()) CreateBootstrapPolicy(context);
 }
 
 ServerResponse ApiHandler::Handle(const ServerRequest& request) {
@@ -90,6 +94,10 @@ ServerResponse ApiHandler::HandleResource(const ServerRequest& request, const Ca
     throw NotFound(*resource, target.name);
   }
   if (!resource->deprecation_warning.empty()) warnings.push_back(resource->deprecation_warning);
+  if (IsVirtual(*resource)) return HandleVirtual(request, *resource, warnings);
+  if (const Resource* kind = FindVirtualSubresource(*resource, target.subresource)) {
+    return HandleVirtual(request, *kind, warnings);
+  }
   ServerResponse response = target.name.empty() || target.watch_prefix
                                 ? HandleCollection(request, resource, warnings)
                                 : HandleObject(request, resource, warnings);
@@ -127,6 +135,16 @@ ServerResponse ApiHandler::HandleObject(const ServerRequest& request, const Reso
   if (request.method == "DELETE" && is_main_resource)
     return Write(request, *resource, [&] { return write_handler_.Delete(request, *resource); });
   throw MethodNotAllowed();
+}
+
+ServerResponse ApiHandler::HandleVirtual(const ServerRequest& request, const Resource& kind,
+                                         Warnings& warnings) {
+  const RequestInfo& target = request.target;
+  const bool is_valid_path = !target.subresource.empty() ||
+                             (target.name.empty() && (target.ns.empty() != kind.namespaced));
+  if (!is_valid_path) throw PathNotFound();
+  if (request.method != "POST") throw MethodNotAllowed();
+  return Write(request, kind, [&] { return virtual_handler_.Create(request, kind, warnings); });
 }
 
 ServerResponse ApiHandler::Write(const ServerRequest& request, const Resource& resource,

@@ -5,6 +5,7 @@
 #include "handlers/openapi.hpp"
 #include "handlers/read_handler.hpp"
 #include "handlers/request_metrics.hpp"
+#include "handlers/virtual_resource_handler.hpp"
 #include "handlers/write_handler.hpp"
 #include "storage/server_context.hpp"
 
@@ -31,6 +32,9 @@ class ApiHandler final : public RequestHandler {
                                   Warnings& warnings);
   ServerResponse HandleObject(const ServerRequest& request, const ResourcePtr& resource,
                               Warnings& warnings);
+  /// Handles a request for a resource or subresource of `kind` that is not stored.
+  ServerResponse HandleVirtual(const ServerRequest& request, const Resource& kind,
+                               Warnings& warnings);
   /// Calls `write` and encodes its response as the Accept header requests. Throws StatusError
   /// before the call if the server cannot encode it.
   ServerResponse Write(const ServerRequest& request, const Resource& resource,
@@ -39,6 +43,7 @@ class ApiHandler final : public RequestHandler {
   ServerContext& context_;
   ReadHandler read_handler_;
   WriteHandler write_handler_;
+  VirtualResourceHandler virtual_handler_;
   CrdController crd_controller_;
   RequestMetrics metrics_;
   OpenApiHandler openapi_handler_{context_};

@@ -1,6 +1,7 @@
 #include "handlers/discovery.hpp"
 
 #include "api/status.hpp"
+#include "api/virtual_resources.hpp"
 #include "validation/custom_resources.hpp"
 
 #include <algorithm>
@@ -59,6 +60,21 @@ void AddScale(const Resource& resource, json& into) {
                   {"verbs", {"get", "patch", "update"}}});
 }
 
+/// Adds a subresource with its own kind.
+void AddVirtualSubresource(const Resource& resource, const std::string& subresource,
+                           const Resource& kind, json& into) {
+  json entry{{"name", resource.plural + '/' + subresource},
+             {"singularName", ""},
+             {"namespaced", resource.namespaced},
+             {"kind", kind.kind},
+             {"verbs", kind.verbs}};
+  if (kind.api_version() != resource.api_version()) {
+    entry["group"] = kind.group;
+    entry["version"] = kind.version;
+  }
+  into.push_back(std::move(entry));
+}
+
 void AddResource(const Resource& resource, json& into) {
   json entry{{"name", resource.plural},
              {"singularName", resource.singular},
@@ -71,6 +87,10 @@ void AddResource(const Resource& resource, json& into) {
   for (const std::string& subresource : resource.subresources) {
     if (subresource == "scale") {
       AddScale(resource, into);
+      continue;
+    }
+    if (const Resource* kind = FindVirtualSubresource(resource, subresource)) {
+      AddVirtualSubresource(resource, subresource, *kind, into);
       continue;
     }
     json verbs{"get", "patch", "update"};
@@ -113,6 +133,13 @@ json AggregatedResource(const Resource& resource) {
     json response = kind;
     if (subresource == "scale") {
       response = {{"group", "autoscaling"}, {"version", "v1"}, {"kind", "Scale"}};
+    }
+    if (const Resource* own_kind = FindVirtualSubresource(resource, subresource)) {
+      verbs = own_kind->verbs;
+      const bool is_same_version = own_kind->api_version() == resource.api_version();
+      response = {{"group", is_same_version ? "" : own_kind->group},
+                  {"version", is_same_version ? "" : own_kind->version},
+                  {"kind", own_kind->kind}};
     }
     entry["subresources"].push_back(
         {{"subresource", subresource}, {"responseKind", response}, {"verbs", verbs}});

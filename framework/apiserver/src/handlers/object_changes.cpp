@@ -103,6 +103,11 @@ void PreserveFields(const Resource& resource, const std::string& subresource, co
     }
   }
   if (!metadata.contains("uid")) CopyField(metadata, live_metadata, "uid");
+  const auto& subresources = StrategyOf(resource).subresources;
+  if (const auto found = subresources.find(subresource); found != subresources.end()) {
+    object = found->second.merge(live, object);
+    return;
+  }
   if (IsStatusSubresource(subresource)) {
     json status = live;
     const auto changes = StrategyOf(resource).status_metadata;

@@ -4,6 +4,7 @@
 #include "api/finalizers.hpp"
 #include "api/patch_body.hpp"
 #include "api/status.hpp"
+#include "auth/escalation.hpp"
 #include "handlers/object_changes.hpp"
 #include "json/accessors.hpp"
 #include "schema/defaults.hpp"
@@ -120,6 +121,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   }
   const std::string version = StringField(object["metadata"], "resourceVersion");
   PrepareNewObject(resource, object, warnings);
+  CheckEscalation(context_, request, resource, nullptr, object);
   if (kind != WriteKind::kApply) {
     object["metadata"].erase("managedFields");
     json blank = ZeroObject(*resource.schema);
@@ -270,6 +272,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
                      EnsureMetadata(object));
   PreserveFields(resource, subresource, live, object);
+  CheckEscalation(context_, params.request, resource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
   if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {
@@ -282,10 +285,15 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
-  const auto& validate =
-      IsStatusSubresource(subresource) ? strategy.validate_status : strategy.validate;
-  if (validate) validate(object, errors);
-  if (strategy.validate_update) strategy.validate_update(live, object, errors);
+  if (const auto found = strategy.subresources.find(subresource);
+      found != strategy.subresources.end()) {
+    found->second.validate_update(live, object, errors);
+  } else {
+    const auto& validate =
+        IsStatusSubresource(subresource) ? strategy.validate_status : strategy.validate;
+    if (validate) validate(object, errors);
+    if (strategy.validate_update) strategy.validate_update(live, object, errors);
+  }
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
   if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (params.kind == WriteKind::kApply || !strategy.has_managed_fields) return object;

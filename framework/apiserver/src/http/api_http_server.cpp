@@ -50,6 +50,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
                               .idle_timeout = options.idle_timeout,
                               .write_timeout = options.write_timeout}},
                   *this),
+        users_(context),
         handler_threads_(kHandlerThreads),
         timer_(context.clock(), [this](Timer::Id id) { OnTimer(id); }) {
     if (options.tls) authority_.emplace();

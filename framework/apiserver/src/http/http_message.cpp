@@ -1,9 +1,11 @@
 #include "http/http_message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +45,32 @@ std::string QuotedString(std::string_view text) {
   return quoted + '"';
 }
 
+std::string ToLower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  return text;
+}
+
+Impersonation ReadImpersonation(const detail::HttpMessage& message) {
+  constexpr std::string_view kExtra = "impersonate-extra-";
+  Impersonation impersonation;
+  for (const auto& field : message) {
+    const std::string name = ToLower(std::string(View(field.name_string())));
+    const std::string value(View(field.value()));
+    if (name == "impersonate-user" && impersonation.user.empty()) {
+      impersonation.user = value;
+    } else if (name == "impersonate-uid" && impersonation.uid.empty()) {
+      impersonation.uid = value;
+    } else if (name == "impersonate-group") {
+      impersonation.groups.push_back(value);
+    } else if (name.starts_with(kExtra)) {
+      impersonation.extra[PercentDecode(name.substr(kExtra.size()), false)].push_back(value);
+    }
+  }
+  return impersonation;
+}
+
 }  // namespace
 
 ServerRequest ReadServerRequest(detail::HttpMessage& message) {
@@ -53,7 +81,8 @@ ServerRequest ReadServerRequest(detail::HttpMessage& message) {
           .content_type = HeaderOf(message, "Content-Type"),
           .accept = HeaderOf(message, "Accept"),
           .user_agent = HeaderOf(message, "User-Agent"),
-          .audit_id = HeaderOf(message, "Audit-ID").substr(0, kMaxAuditId)};
+          .audit_id = HeaderOf(message, "Audit-ID").substr(0, kMaxAuditId),
+          .impersonation = ReadImpersonation(message)};
 }
 
 detail::OutgoingResponse FormatHeaders(const ServerResponse& response, const std::string& audit_id,

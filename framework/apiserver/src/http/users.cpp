@@ -1,5 +1,7 @@
 #include "http/users.hpp"
 
+#include "auth/token_authenticator.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -41,7 +43,7 @@ std::string Users::NewToken(const User& user) {
     token += kDigits[byte >> 4U];
     token += kDigits[byte & 15U];
   }
-  by_token_.Lock()->emplace(token, user);
+  context_.AddBearerToken(token, user);
   return token;
 }
 
@@ -54,9 +56,7 @@ std::optional<User> Users::Authenticate(std::string_view authorization,
   }
   const std::string_view token = BearerToken(authorization);
   if (token.empty()) return client.presented ? std::nullopt : std::optional(Anonymous());
-  auto by_token = by_token_.Lock();
-  const auto found = by_token->find(token);
-  return found == by_token->end() ? std::nullopt : std::optional(found->second);
+  return AuthenticateToken(context_, std::string(token), {}).user;
 }
 
 }  // namespace kopp::apiserver

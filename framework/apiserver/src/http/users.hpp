@@ -2,20 +2,21 @@
 
 #include "api/request.hpp"
 #include "http_server/http_message.hpp"
+#include "storage/server_context.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <kopp/workqueue/guarded.hpp>
-
 namespace kopp::apiserver {
 
 /// Authenticates requests by bearer token or client certificate; without either, the user is
-/// system:anonymous. Thread-safe.
+/// system:anonymous. Accepts the tokens of ServiceAccounts, too. Thread-safe. `context` must
+/// outlive it.
 class Users {
  public:
+  explicit Users(ServerContext& context) : context_(context) {}
+
   /// Returns a new random token for the user.
   [[nodiscard]] std::string NewToken(const User& user);
 
@@ -25,7 +26,7 @@ class Users {
                                                  const detail::ClientCertificate& client);
 
  private:
-  Guarded<std::map<std::string, User, std::less<>>> by_token_;
+  ServerContext& context_;
 };
 
 }  // namespace kopp::apiserver

@@ -27,6 +27,8 @@ constexpr std::pair<const char*, JsonForm> kJsonForms[] = {
     {"resource.Quantity", JsonForm::kWrapper},
     {"meta.v1.Verbs", JsonForm::kWrapper},
     {"certificates.v1.ExtraValue", JsonForm::kWrapper},
+    {"authentication.v1.ExtraValue", JsonForm::kWrapper},
+    {"authorization.v1.ExtraValue", JsonForm::kWrapper},
     {"meta.v1.FieldsV1", JsonForm::kJson},
     {"runtime.RawExtension", JsonForm::kJson},
     {"apiextensions.v1.JSON", JsonForm::kJson},

@@ -16,6 +16,24 @@ void ServerContext::SetServedVersions(const std::string& storage_resource,
   *catalog = std::move(next);
 }
 
+void ServerContext::AddBearerToken(const std::string& token, const User& user) {
+  users_by_token_.Lock()->emplace(token, user);
+}
+
+std::optional<User> ServerContext::FindBearerToken(std::string_view token) {
+  auto users_by_token = users_by_token_.Lock();
+  const auto found = users_by_token->find(token);
+  return found == users_by_token->end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string ServerContext::NewTokenKey() {
+  constexpr std::size_t kSize = 32;  // bytes, as HMAC-SHA-256 recommends
+  std::random_device random;
+  std::string key;
+  for (std::size_t i = 0; i < kSize; ++i) key += static_cast<char>(random() & 0xffU);
+  return key;
+}
+
 std::string ServerContext::Now(Duration offset) {
   const auto time = clock_.WallNow() + std::chrono::duration_cast<std::chrono::seconds>(offset);
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);

@@ -1,12 +1,16 @@
 #pragma once
 
+#include "api/request.hpp"
 #include "api/resource.hpp"
 #include "storage/store.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <kopp/workqueue/clock.hpp>
@@ -14,18 +18,28 @@
 
 namespace kopp::apiserver {
 
-/// The state that all handlers share: clock, random numbers, store and served resources.
-/// Thread-safe. The clock must outlive the context.
+/// The state that all handlers share: clock, random numbers, store, served resources and
+/// credentials. Thread-safe. The clock must outlive the context.
 class ServerContext {
  public:
-  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options)
+  /// `uses_rbac` selects how requests are authorized: by RBAC, or all are allowed.
+  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, bool uses_rbac = false)
       : clock_(clock),
         store_(options),
         random_(seed),
-        catalog_(std::make_shared<const Catalog>(Catalog::BuiltIn())) {}
+        catalog_(std::make_shared<const Catalog>(Catalog::BuiltIn())),
+        uses_rbac_(uses_rbac) {}
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Store& store() { return store_; }
+  [[nodiscard]] bool uses_rbac() const { return uses_rbac_; }
+  /// Returns the secret key that signs the tokens of ServiceAccounts. Each context has its own.
+  [[nodiscard]] const std::string& token_key() const { return token_key_; }
+
+  /// Makes `token` a credential of `user`.
+  void AddBearerToken(const std::string& token, const User& user);
+  /// Returns the user for whom AddBearerToken was called, or nothing.
+  [[nodiscard]] std::optional<User> FindBearerToken(std::string_view token);
 
   /// Returns the resources that are served now.
   [[nodiscard]] std::shared_ptr<const Catalog> catalog() { return *catalog_.Lock(); }
@@ -43,10 +57,15 @@ class ServerContext {
   [[nodiscard]] std::string GenerateName(const std::string& prefix);
 
  private:
+  [[nodiscard]] static std::string NewTokenKey();
+
   Clock& clock_;
   Store store_;
   Guarded<std::mt19937_64> random_;
   Guarded<std::shared_ptr<const Catalog>> catalog_;
+  const bool uses_rbac_;
+  const std::string token_key_ = NewTokenKey();
+  Guarded<std::map<std::string, User, std::less<>>> users_by_token_;
 };
 
 }  // namespace kopp::apiserver

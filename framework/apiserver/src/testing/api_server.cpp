@@ -1,3 +1,4 @@
+#include "auth/access_filter.hpp"
 #include "faults/audit_log.hpp"
 #include "faults/fault_injector.hpp"
 #include "handlers/api_handler.hpp"
@@ -34,9 +35,11 @@ apiserver::User AuthenticatedUser(const std::string& name, std::vector<std::stri
 class ApiServer::Impl {
  public:
   explicit Impl(ApiServerOptions options)
-      : context(options.clock, options.seed, {.clock = options.clock, .history = options.history}),
+      : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
+                options.authorization == AuthorizationMode::kRbac),
         api(context),
-        faults(context, api, options.seed),
+        access_filter(context, api),
+        faults(context, access_filter, options.seed),
         audit_log(context, faults, std::move(options.on_request)),
         handler(audit_log),
         fault_free_handler(api),
@@ -53,6 +56,7 @@ class ApiServer::Impl {
 
   apiserver::ServerContext context;
   apiserver::ApiHandler api;
+  apiserver::AccessFilter access_filter;
   apiserver::FaultInjector faults;
   apiserver::AuditLog audit_log;
   apiserver::ProtobufHandler handler;

@@ -216,4 +216,31 @@ void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors) {
   }
 }
 
+void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors) {
+  std::set<std::string> volumes;
+  for (const FieldRef& volume : pod_spec["volumes"].items()) volumes.insert(volume["name"].text());
+  std::set<std::string> targets;
+  for (const char* list : {"initContainers", "containers"}) {
+    for (const FieldRef& container : pod_spec[list].items())
+      targets.insert(container["name"].text());
+  }
+  std::set<std::string> names = targets;
+  for (const FieldRef& container : pod_spec["ephemeralContainers"].items()) {
+    for (const char* field :
+         {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
+          "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
+      if (!container[field].exists() || container[field].value().empty()) continue;
+      errors.push_back(
+          ForbiddenField(container[field].path(), "cannot be set for an Ephemeral Container"));
+    }
+    ValidateContainer(container, volumes, errors);
+    ValidateUnique(container["name"], names, errors);
+    const FieldRef target = container["targetContainerName"];
+    if (!target.text().empty() && !targets.contains(target.text())) {
+      errors.push_back(
+          {"FieldValueNotFound", "Not found: " + target.value().dump(), target.path()});
+    }
+  }
+}
+
 }  // namespace kopp::apiserver

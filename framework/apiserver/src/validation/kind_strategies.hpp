@@ -16,6 +16,7 @@ using StrategiesByKind = std::map<std::string, KindStrategy, std::less<>>;
 
 void AddConfigStrategies(StrategiesByKind& strategies);  ///< ConfigMaps, Secrets
 void AddPodStrategies(StrategiesByKind& strategies);
+void AddPodSubresourceStrategies(StrategiesByKind& strategies);  ///< ephemeralcontainers
 void AddWorkloadStrategies(
     StrategiesByKind& strategies);  ///< Deployments, ReplicaSets, StatefulSets, DaemonSets …
 void AddWorkloadStatusStrategies(StrategiesByKind& strategies);
@@ -46,5 +47,7 @@ void ValidateMatchConditions(const FieldRef& conditions, FieldErrors& errors);
 void ValidateRuleWithOperations(const FieldRef& rule, FieldErrors& errors);
 /// Validates the containers and init containers of a Pod spec.
 void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors);
+/// Validates the ephemeral containers of a Pod spec.
+void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors);
 
 }  // namespace kopp::apiserver

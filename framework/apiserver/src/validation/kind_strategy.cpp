@@ -32,6 +32,7 @@ StrategiesByKind MakeStrategies() {
   AddClusterStrategies(strategies);
   AddOtherStrategies(strategies);
   AddPodStrategies(strategies);
+  AddPodSubresourceStrategies(strategies);
   AddRbacStrategies(strategies);
   AddServiceStrategies(strategies);
   AddWorkloadStrategies(strategies);

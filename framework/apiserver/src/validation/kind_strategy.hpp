@@ -5,6 +5,7 @@
 #include "api/status.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,14 @@ class ServerContext;
 /// How the server handles writes to objects of a kind, beyond its schema: defaulting, fields that
 /// the server sets, and validation. Corresponds to the registry strategies of kube-apiserver.
 struct KindStrategy {
+  /// How the server handles updates of a subresource other than status and scale.
+  struct Subresource {
+    /// Returns `live` with the fields of `object` that the subresource changes.
+    std::function<nlohmann::json(const nlohmann::json& live, const nlohmann::json& object)> merge{};
+    /// Validates the change of an update, in place of `validate` and `validate_update`.
+    std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>
+        validate_update{};
+  };
   /// Which changes increment metadata.generation.
   enum class Generation {
     kNone,
@@ -66,6 +75,7 @@ struct KindStrategy {
   /// Validates the change of an update.
   std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>
       validate_update{};
+  std::map<std::string, Subresource, std::less<>> subresources{};  ///< by name
 };
 
 /// Returns the strategy of a resource. Thread-safe. The strategy of a custom resource lives as long

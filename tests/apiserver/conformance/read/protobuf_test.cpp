@@ -74,6 +74,36 @@ class ProtobufTest : public ConformanceTest {
   }
 };
 
+TEST_F(ProtobufTest, ReviewIsSentAndReceivedInProtobuf) {
+  const json review{{"apiVersion", "authorization.k8s.io/v1"},
+                    {"kind", "SubjectAccessReview"},
+                    {"spec",
+                     {{"user", "jane"},
+                      {"extra", {{"scope", {"a", "b"}}}},
+                      {"resourceAttributes", {{"verb", "get"}, {"resource", "pods"}}}}}};
+
+  const ApiResponse created = Send("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                   Encode(review), protobuf_type);
+
+  EXPECT_EQ(created.status, 201);
+  ASSERT_TRUE(IsProtobuf(created));
+  const json decoded = DecodeText(created.text);
+  EXPECT_EQ(decoded["spec"]["extra"], json({{"scope", {"a", "b"}}}));
+  EXPECT_EQ(decoded["status"]["allowed"], false);
+}
+
+TEST_F(ProtobufTest, EvictionIsSentInProtobuf) {
+  const std::string pods = PodsPath();
+  Post(pods, MakePod("a"));
+
+  const ApiResponse evicted = Send(
+      "POST", pods + "/a/eviction",
+      Encode({{"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", "a"}}}}));
+
+  EXPECT_EQ(evicted.status, 201);
+  EXPECT_EQ(Get(pods + "/a").status, 404);
+}
+
 TEST_F(ProtobufTest, ObjectsAreTheSameInBothEncodings) {
   ExpectSameInBoth(Path("apps/v1", "deployments"), MakeDeployment(""));
   ExpectSameInBoth(Path("configmaps"), R"({"data": {"a": ""}, "binaryData": {"b": "AP8="}})"_json);

@@ -17,11 +17,18 @@
 
 namespace kopp::testing {
 
+/// Decides which requests of a user an API server allows.
+enum class AuthorizationMode {
+  kAlwaysAllow,
+  kRbac,  ///< by Roles, ClusterRoles and their bindings. The administrator may do everything.
+};
+
 struct ApiServerOptions {
   Clock& clock = Clock::Real();  ///< for timestamps, timeouts and the age of old versions
   std::uint64_t seed = 1;        ///< the same seed gives the same uids, generated names and faults
   /// How long old resourceVersions stay available. A request for an older one gets 410 Gone.
   Duration history = std::chrono::minutes(5);
+  AuthorizationMode authorization = AuthorizationMode::kAlwaysAllow;
 
   /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
   /// thread that handles the request makes the call, so it must be quick and thread-safe.
@@ -71,8 +78,8 @@ class ApiServer {
   /// std::logic_error on a second call.
   Config Listen(const ListenOptions& options = {});
   /// Returns the Config of another user, authenticated by a bearer token. Credentials are sent over
-  /// TLS only: over plain HTTP each client is the anonymous user, which has all permissions. Throws
-  /// std::logic_error before Listen.
+  /// TLS only: over plain HTTP each client is the anonymous user. Throws std::logic_error before
+  /// Listen.
   [[nodiscard]] Config ConfigFor(const std::string& user,
                                  const std::vector<std::string>& groups = {});
   /// Same as ConfigFor, authenticated by a client certificate. Needs ListenOptions::tls.

@@ -1,0 +1,36 @@
+#include "auth/access_filter.hpp"
+
+#include "api/status_response.hpp"
+#include "auth/authorizer.hpp"
+#include "auth/impersonation.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace kopp::apiserver {
+
+ServerResponse AccessFilter::Handle(const ServerRequest& request) {
+  if (!request.impersonation.IsRequested()) return HandleAuthorized(request);
+  ServerRequest impersonating = request;
+  try {
+    impersonating.user = Impersonate(context_, request.user, request.impersonation);
+  } catch (const StatusError& error) {
+    return ToResponse(error);
+  } catch (const std::invalid_argument& error) {
+    return {.status = 500,
+            .body = "Internal Server Error: \"" + request.target.raw + "\": " + error.what() + '\n',
+            .content_type = "text/plain; charset=utf-8"};
+  }
+  ServerResponse response = HandleAuthorized(impersonating);
+  response.impersonated_user = std::move(impersonating.user);
+  return response;
+}
+
+ServerResponse AccessFilter::HandleAuthorized(const ServerRequest& request) {
+  const AccessAttributes attributes = AttributesOf(request);
+  const AccessDecision decision = Authorize(context_, request.user, attributes);
+  if (decision.allowed) return handler_.Handle(request);
+  return ToResponse(AccessDenied(request.user, attributes, decision.reason));
+}
+
+}  // namespace kopp::apiserver

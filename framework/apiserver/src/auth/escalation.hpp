@@ -1,0 +1,20 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+#include "storage/server_context.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Prevents that a user gives permissions that the user does not have. `object` is the new state of
+/// the object that the request writes, and `before` its current state, or null for a new object.
+/// Does nothing unless it is a role or a binding and the server uses RBAC.
+///
+/// Throws StatusError: 403 if the user neither has all permissions that the object gives nor may
+/// escalate the role or bind it; 404 if the role of a binding does not exist.
+void CheckEscalation(ServerContext& context, const ServerRequest& request, const Resource& resource,
+                     const nlohmann::json& before, const nlohmann::json& object);
+
+}  // namespace kopp::apiserver
