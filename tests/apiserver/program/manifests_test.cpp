@@ -115,6 +115,31 @@ TEST_F(ManifestsTest, OutputOfKubectlGetCanBeApplied) {
   EXPECT_NE(loaded->at("metadata").at("uid"), "1-2-3");
 }
 
+TEST_F(ManifestsTest, TheServiceOfTheApiServerOfAnotherClusterIsSkipped) {
+  folder.Write("services.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Service
+  metadata: {name: kubernetes, namespace: default}
+  spec: {clusterIP: 10.96.0.1, clusterIPs: [10.96.0.1], ports: [{port: 443}]}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web, namespace: default}
+  spec: {clusterIP: 10.96.0.2, ports: [{port: 80}]}
+)");
+  ApplyAll();
+
+  const auto cluster_ip = [&](const std::string& name) {
+    return client.Get(Kind{"v1", "Service", "services"}, {"default", name})
+        ->at("spec")
+        .at("clusterIP");
+  };
+  EXPECT_EQ(cluster_ip("kubernetes"), "10.0.0.1");
+  EXPECT_EQ(cluster_ip("web"), "10.96.0.2");
+}
+
 TEST_F(ManifestsTest, ApplyingTwiceChangesNothing) {
   folder.Write("all.yaml", kWebCrd);
 

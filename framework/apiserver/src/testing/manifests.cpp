@@ -116,7 +116,16 @@ json WithoutServerFields(json object) {
   return object;
 }
 
+// Returns whether `object` is the Service of the API server itself. A manifest from another cluster
+// has another cluster IP, which cannot be changed.
+bool IsServiceOfApiServer(const json& object) {
+  return StringAt(object, "/apiVersion") == "v1" && StringAt(object, "/kind") == "Service" &&
+         StringAt(object, "/metadata/namespace") == "default" &&
+         StringAt(object, "/metadata/name") == "kubernetes";
+}
+
 void Apply(Transport& server, const Manifest& manifest) {
+  if (IsServiceOfApiServer(manifest.object)) return;
   const ApiResource resource = FindResource(server, manifest);
   const KindRef& kind = resource.kind;
   const json object = WithoutServerFields(manifest.object);
