@@ -83,7 +83,7 @@ json BoundObjectClaims(ServerContext& context, const std::string& ns, const json
 
 json VirtualResourceHandler::RequestToken(Params params) {
   const RequestInfo& target = params.request.target;
-  json defaults{{"expirationSeconds", kDefaultSeconds}, {"boundObjectRef", nullptr}};
+  json defaults{{"expirationSeconds", kDefaultSeconds}};
   defaults.update(params.object["spec"]);
   params.object["spec"] = std::move(defaults);
   json object = WithManagedFields(params);
@@ -94,6 +94,7 @@ json VirtualResourceHandler::RequestToken(Params params) {
   if (account == nullptr) throw NotFound(*accounts, target.name);
   ValidateTokenRequest(params.kind, target.name, object);
   if (!spec.contains("audiences")) spec["audiences"] = {kTokenIssuer};
+  if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
 
   json bound = BoundObjectClaims(context_, target.ns, spec["boundObjectRef"]);
   bound["namespace"] = target.ns;
