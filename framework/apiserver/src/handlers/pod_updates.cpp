@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace kopp::apiserver {
 
 using nlohmann::json;

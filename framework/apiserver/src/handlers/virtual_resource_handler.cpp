@@ -40,7 +40,7 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
   Params params{request, kind, DecodeObject(request, kind, options, warnings), options.dry_run};
   CheckNamespaceMatchesUrl(request, kind, EnsureMetadata(params.object));
   params.object.erase("status");
-  const json created = (this->*HandlerOf(kind.kind))(std::move(params));
+  const json created = (this->*HandlerOf(kind.kind))(params);
   if (!created.is_null()) return {.status = 201, .body = ResponseObject(created, kind).dump()};
   const json success{{"kind", "Status"},
                      {"apiVersion", "v1"},

@@ -32,20 +32,20 @@ class VirtualResourceHandler {
     nlohmann::json object{};
     bool dry_run = false;
   };
-  using Handler = nlohmann::json (VirtualResourceHandler::*)(Params params);
+  using Handler = nlohmann::json (VirtualResourceHandler::*)(const Params& params);
   /// Returns the function that handles a kind.
   [[nodiscard]] static Handler HandlerOf(const std::string& kind);
   /// Returns `object` with the managedFields of a creation.
   [[nodiscard]] nlohmann::json WithManagedFields(const Params& params);
 
   // Each returns the object in the response. A null is replaced by a Status "Success".
-  nlohmann::json Bind(Params params);
-  nlohmann::json Evict(Params params);
-  nlohmann::json RequestToken(Params params);
-  nlohmann::json ReviewToken(Params params);
-  nlohmann::json ReviewSelf(Params params);
-  nlohmann::json ReviewAccess(Params params);
-  nlohmann::json ReviewRules(Params params);
+  nlohmann::json Bind(const Params& params);
+  nlohmann::json Evict(const Params& params);
+  nlohmann::json RequestToken(const Params& params);
+  nlohmann::json ReviewToken(const Params& params);
+  nlohmann::json ReviewSelf(const Params& params);
+  nlohmann::json ReviewAccess(const Params& params);
+  nlohmann::json ReviewRules(const Params& params);
 
   /// Evicts a Pod, once. Returns false if the Pod has changed meanwhile, so that its state allows
   /// no decision.

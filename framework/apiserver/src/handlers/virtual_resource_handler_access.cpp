@@ -83,7 +83,7 @@ AccessAttributes AttributesOfSpec(const json& spec) {
 
 }  // namespace
 
-json VirtualResourceHandler::ReviewAccess(Params params) {
+json VirtualResourceHandler::ReviewAccess(const Params& params) {
   json object = WithManagedFields(params);
   const json& spec = object["spec"];
   const bool is_self = params.kind.kind == "SelfSubjectAccessReview";
@@ -107,7 +107,7 @@ json VirtualResourceHandler::ReviewAccess(Params params) {
   return object;
 }
 
-json VirtualResourceHandler::ReviewRules(Params params) {
+json VirtualResourceHandler::ReviewRules(const Params& params) {
   const std::string ns = StringAt(params.object, "/spec/namespace");
   if (ns.empty()) throw BadRequest("no namespace on request");
   return {{"metadata", json::object()},

@@ -58,7 +58,7 @@ void CheckPodIsUnbound(const json& pod, const ObjectKey& key, const json& precon
 
 }  // namespace
 
-json VirtualResourceHandler::Bind(Params params) {
+json VirtualResourceHandler::Bind(const Params& params) {
   const json& binding = params.object;
   const RequestInfo& target = params.request.target;
   const std::string name = StringAt(binding, "/metadata/name");

@@ -110,7 +110,7 @@ void CheckDisruptionAllowed(const json& budget) {
 
 }  // namespace
 
-json VirtualResourceHandler::Evict(Params params) {
+json VirtualResourceHandler::Evict(const Params& params) {
   const RequestInfo& target = params.request.target;
   if (StringAt(params.object, "/metadata/name") != target.name) {
     throw BadRequest("name in URL does not match name in Eviction object");

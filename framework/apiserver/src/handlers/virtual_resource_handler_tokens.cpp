@@ -81,12 +81,14 @@ json BoundObjectClaims(ServerContext& context, const std::string& ns, const json
 
 }  // namespace
 
-json VirtualResourceHandler::RequestToken(Params params) {
+json VirtualResourceHandler::RequestToken(const Params& params) {
   const RequestInfo& target = params.request.target;
+  Params defaulted = params;
+  json& requested = defaulted.object["spec"];
   json defaults{{"expirationSeconds", kDefaultSeconds}};
-  defaults.update(params.object["spec"]);
-  params.object["spec"] = std::move(defaults);
-  json object = WithManagedFields(params);
+  defaults.update(requested);
+  requested = std::move(defaults);
+  json object = WithManagedFields(defaulted);
   json& spec = object["spec"];
   const ResourcePtr accounts = context_.catalog()->Find("", "v1", "serviceaccounts");
   const StoredObjectPtr account =
@@ -120,7 +122,7 @@ json VirtualResourceHandler::RequestToken(Params params) {
   return object;
 }
 
-json VirtualResourceHandler::ReviewToken(Params params) {
+json VirtualResourceHandler::ReviewToken(const Params& params) {
   json object = WithManagedFields(params);
   const std::string token = StringAt(object, "/spec/token");
   if (token.empty()) throw BadRequest("token is required for TokenReview in authentication");
@@ -138,7 +140,7 @@ json VirtualResourceHandler::ReviewToken(Params params) {
   return object;
 }
 
-json VirtualResourceHandler::ReviewSelf(Params params) {
+json VirtualResourceHandler::ReviewSelf(const Params& params) {
   return {{"metadata", {{"creationTimestamp", context_.Now()}}},
           {"status", {{"userInfo", UserToJson(params.request.user)}}}};
 }
