@@ -9,6 +9,7 @@
 namespace kopp::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 /// Creates the ConfigMap "child" and then sets the phase. It does not tolerate an existing child.
@@ -246,7 +247,8 @@ TEST(ExploreTest, AnExplorationWithoutAnyDisturbanceIsNoSuccess) {
       Explore(create_widget, WidgetOperator(nothing), {.time_limit = Duration::zero()});
 
   ASSERT_EQ(result.findings.size(), 1U);
-  EXPECT_THAT(result.findings.front().problem, HasSubstr("raise ExploreOptions::time_limit"));
+  EXPECT_THAT(result.ToString(),
+              EndsWith("Nothing was explored: raise ExploreOptions::time_limit.\n"));
 }
 
 TEST(ExploreTest, OtherControllersThatWriteForEverEndTheRun) {

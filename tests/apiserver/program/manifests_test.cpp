@@ -140,6 +140,27 @@ items:
   EXPECT_EQ(cluster_ip("web"), "10.96.0.2");
 }
 
+TEST_F(ManifestsTest, AnApprovedCertificateSigningRequestCanBeApplied) {
+  folder.Write("request.yaml", R"(
+apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: a}
+spec:
+  request: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K
+  signerName: example.com/a
+  usages: [client auth]
+status:
+  conditions: [{type: Approved, status: "True", reason: Checked}]
+)");
+
+  ApplyAll();
+
+  const auto request = client.Get({"certificates.k8s.io/v1", "CertificateSigningRequest",
+                                   "certificatesigningrequests", Scope::kCluster},
+                                  {"", "a"});
+  EXPECT_EQ(request->at("status").at("conditions").at(0).at("type"), "Approved");
+}
+
 TEST_F(ManifestsTest, ApplyingTwiceChangesNothing) {
   folder.Write("all.yaml", kWebCrd);
 

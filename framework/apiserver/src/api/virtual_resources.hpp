@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// Resources and subresources whose objects are not stored. Clients create them only to make the
-// server do something: access reviews, token requests, bindings and evictions.
+// Resources and subresources whose objects are not stored. Clients create them only to trigger an
+// action: access reviews, token requests, bindings and evictions.
 
 namespace kopp::apiserver {
 

@@ -49,8 +49,10 @@ AccessAttributes AttributesOf(const ServerRequest& request) {
   attributes.version = target.version;
   attributes.resource = target.plural;
   attributes.subresource = target.subresource;
-  attributes.name =
-      target.name.empty() ? SelectedName(target.query.Get("fieldSelector")) : target.name;
+  const bool may_select = attributes.verb == "list" || attributes.verb == "watch";
+  attributes.name = may_select && target.name.empty()
+                        ? SelectedName(target.query.Get("fieldSelector"))
+                        : target.name;
   const bool is_namespace = target.group.empty() && target.plural == "namespaces";
   attributes.ns = is_namespace ? target.name : target.ns;
   return attributes;

@@ -20,8 +20,8 @@ struct AccessAttributes {
   std::string path{};
 };
 
-/// Returns the attributes of a request. The name of a list, a watch or a deletecollection is the
-/// one that the field selector metadata.name selects.
+/// Returns the attributes of a request. The name of a list or a watch is the one that the field
+/// selector metadata.name selects.
 [[nodiscard]] AccessAttributes AttributesOf(const ServerRequest& request);
 
 /// Returns the error (403) for a user without the permission. `reason` may be empty.

@@ -10,6 +10,15 @@
 namespace kopp::apiserver {
 
 ServerResponse AccessFilter::Handle(const ServerRequest& request) {
+  try {
+    return HandleImpersonated(request);
+  } catch (const std::exception& error) {
+    return ToResponse(
+        StatusError(500, "InternalError", std::string("Internal error occurred: ") + error.what()));
+  }
+}
+
+ServerResponse AccessFilter::HandleImpersonated(const ServerRequest& request) {
   if (!request.impersonation.IsRequested()) return HandleAuthorized(request);
   ServerRequest impersonating = request;
   try {

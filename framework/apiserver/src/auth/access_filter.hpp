@@ -15,6 +15,8 @@ class AccessFilter final : public RequestHandler {
   ServerResponse Handle(const ServerRequest& request) override;
 
  private:
+  /// Handles a request after its impersonation.
+  ServerResponse HandleImpersonated(const ServerRequest& request);
   /// Handles a request of `request.user`.
   ServerResponse HandleAuthorized(const ServerRequest& request);
 

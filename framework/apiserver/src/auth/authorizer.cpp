@@ -48,11 +48,14 @@ bool RuleAllows(const json& rule, const AccessAttributes& attributes) {
          NameMatches(rule, attributes.name);
 }
 
-/// Formats errors as Go's aggregate of errors does.
+/// Formats errors as Go's aggregate of errors does: each text once.
 std::string JoinErrors(const std::vector<std::string>& errors) {
-  std::string text;
-  for (const std::string& error : errors) text += (text.empty() ? "" : ", ") + error;
-  return errors.size() > 1 ? '[' + text + ']' : text;
+  std::set<std::string_view> texts;
+  std::string joined;
+  for (const std::string& error : errors) {
+    if (texts.insert(error).second) joined += (joined.empty() ? "" : ", ") + error;
+  }
+  return texts.size() > 1 ? '[' + joined + ']' : joined;
 }
 
 /// Adds a rule to the lists of a SelfSubjectRulesReview.

@@ -8,11 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-// Decides who may do what. If the server does not use RBAC, everybody may do everything.
+// Authorizes requests. Without RBAC, every request is allowed.
 
 namespace kopp::apiserver {
 
-/// The answer to the question whether a user may do something.
+/// The result of an authorization.
 struct AccessDecision {
   bool allowed = false;
   std::string reason{};  ///< as in the status of a SubjectAccessReview; may be empty

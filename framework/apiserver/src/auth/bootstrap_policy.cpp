@@ -73,6 +73,10 @@ void CreateBootstrapPolicy(ServerContext& context) {
   CreateUserRole(context, "admin", "");
   CreateUserRole(context, "edit", "admin");
   CreateUserRole(context, "view", "edit");
+  CreateBootstrapObject(
+      context, "clusterroles", "system:auth-delegator",
+      {{"rules", json::array({CreateRule("authentication.k8s.io", {"tokenreviews"}),
+                              CreateRule("authorization.k8s.io", {"subjectaccessreviews"})})}});
   const char* authenticated = "system:authenticated";
   CreateBootstrapRole(context, "system:basic-user",
                       json::array({CreateRule("authorization.k8s.io", {"selfsubjectaccessreviews",

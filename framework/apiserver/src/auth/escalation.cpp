@@ -147,6 +147,11 @@ bool HasSpecialPermission(ServerContext& context, const ServerRequest& request,
   return Authorize(context, request.user, attributes).allowed;
 }
 
+/// Returns whether a ClusterRole has the rules of other ClusterRoles.
+bool Aggregates(const json& role) {
+  return !ValueAt(role, "/aggregationRule/clusterRoleSelectors").empty();
+}
+
 }  // namespace
 
 void CheckEscalation(ServerContext& context, const ServerRequest& request, const Resource& resource,
@@ -157,7 +162,18 @@ void CheckEscalation(ServerContext& context, const ServerRequest& request, const
   if (HasSpecialPermission(context, request, resource, reference)) return;
   const std::string& ns = request.target.ns;
   const std::string name = StringAt(object, "/metadata/name");
-  if (!Field(object, "aggregationRule").is_null()) {
+  const std::optional<json> rules =
+      reference.is_null() ? Field(object, "rules") : RulesOfRole(context, reference, ns);
+  if (!rules) throw NotFound(resource, StringField(reference, "name"));
+  const std::vector<Permission> missing = MissingPermissions(context, request.user, ns, *rules);
+  if (!missing.empty()) {
+    throw Forbidden(resource, name,
+                    "user \"" + request.user.name +
+                        "\" (groups=" + QuotedList(request.user.groups) +
+                        ") is attempting to grant RBAC permissions not currently held:" +
+                        DescribePermissions(missing));
+  }
+  if (Aggregates(before) || Aggregates(object)) {
     const json everything{{{"verbs", {"*"}}, {"apiGroups", {"*"}}, {"resources", {"*"}}},
                           {{"verbs", {"*"}}, {"nonResourceURLs", {"*"}}}};
     if (!MissingPermissions(context, request.user, ns, everything).empty()) {
@@ -165,15 +181,6 @@ void CheckEscalation(ServerContext& context, const ServerRequest& request, const
                       "must have cluster-admin privileges to use the aggregationRule");
     }
   }
-  const std::optional<json> rules =
-      reference.is_null() ? Field(object, "rules") : RulesOfRole(context, reference, ns);
-  if (!rules) throw NotFound(resource, StringField(reference, "name"));
-  const std::vector<Permission> missing = MissingPermissions(context, request.user, ns, *rules);
-  if (missing.empty()) return;
-  throw Forbidden(resource, name,
-                  "user \"" + request.user.name + "\" (groups=" + QuotedList(request.user.groups) +
-                      ") is attempting to grant RBAC permissions not currently held:" +
-                      DescribePermissions(missing));
 }
 
 }  // namespace kopp::apiserver

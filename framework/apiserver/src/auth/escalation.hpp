@@ -8,8 +8,8 @@
 
 namespace kopp::apiserver {
 
-/// Prevents that a user gives permissions that the user does not have. `object` is the new state of
-/// the object that the request writes, and `before` its current state, or null for a new object.
+/// Prevents a user from granting permissions that the user does not have. `object` is the new state
+/// of the object that the request writes, and `before` its current state, or null for a new object.
 /// Does nothing unless it is a role or a binding and the server uses RBAC.
 ///
 /// Throws StatusError: 403 if the user neither has all permissions that the object gives nor may

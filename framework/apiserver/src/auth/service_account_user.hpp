@@ -28,7 +28,8 @@ inline constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount
   if (!user.starts_with(kServiceAccountPrefix)) return std::nullopt;
   user.remove_prefix(kServiceAccountPrefix.size());
   const std::size_t colon = user.find(':');
-  if (colon == 0 || colon == std::string_view::npos || colon + 1 == user.size()) {
+  if (colon == 0 || colon == std::string_view::npos || colon + 1 == user.size() ||
+      user.find(':', colon + 1) != std::string_view::npos) {
     return std::nullopt;
   }
   return std::pair(std::string(user.substr(0, colon)), std::string(user.substr(colon + 1)));

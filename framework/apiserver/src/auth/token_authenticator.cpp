@@ -4,10 +4,10 @@
 #include "auth/quoted_list.hpp"
 #include "auth/service_account_user.hpp"
 #include "json/accessors.hpp"
+#include "system/timestamp.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -24,22 +24,31 @@ TokenAuthentication RejectedToken(const std::string& reason) {
   return {.error = std::string("[") + kInvalid + ", " + reason + ']'};
 }
 
-/// Returns whether a stored object has the name and the uid of `reference`. A null reference stands
-/// for no object.
+// A token is accepted for this time after it has expired or its object was marked for deletion.
+constexpr std::chrono::seconds kLeeway(60);
+
+std::chrono::sys_seconds CurrentSecond(ServerContext& context) {
+  return std::chrono::floor<std::chrono::seconds>(context.clock().WallNow());
+}
+
+/// Returns whether a stored object has the name and the uid of `reference` and is not being
+/// deleted. A null reference stands for no object.
 bool IsCurrent(ServerContext& context, const std::string& resource, const std::string& ns,
                const json& reference) {
   if (reference.is_null()) return true;
   const StoredObjectPtr stored =
       context.store().Get(resource, {ns, StringField(reference, "name")});
-  return stored != nullptr && stored->attributes.uid == StringField(reference, "uid");
+  if (stored == nullptr || stored->attributes.uid != StringField(reference, "uid")) return false;
+  const auto deleted =
+      detail::ParseTimestamp(StringAt(json::parse(stored->text), "/metadata/deletionTimestamp"));
+  return !deleted || *deleted + kLeeway >= CurrentSecond(context);
 }
 
 /// Returns the user of a ServiceAccount token with these verified claims.
 TokenAuthentication AuthenticateServiceAccount(ServerContext& context, const json& claims) {
-  const std::int64_t now =
-      std::chrono::duration_cast<std::chrono::seconds>(context.clock().WallNow().time_since_epoch())
-          .count();
-  if (now >= IntegerAt(claims, "/exp")) return RejectedToken("service account token has expired");
+  const std::chrono::sys_seconds expires(std::chrono::seconds(IntegerAt(claims, "/exp")));
+  if (CurrentSecond(context) > expires + kLeeway)
+    return RejectedToken("service account token has expired");
   const json& bound = Field(claims, "kubernetes.io");
   const std::string ns = StringField(bound, "namespace");
   const json& account = Field(bound, "serviceaccount");

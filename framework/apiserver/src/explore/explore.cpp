@@ -279,6 +279,7 @@ std::string ExploreResult::ToString() const {
       " skipped, " + std::to_string(missing) + " missing\n";
   if (findings.empty()) return text;
   const Finding& first = findings.front();
+  if (first.story.empty()) return text + first.problem;  // no run failed
   text += first.schedule.empty()
               ? "The undisturbed run fails:\n"
               : "The operator fails with the schedule \"" + first.schedule + "\":\n";

@@ -30,8 +30,10 @@ json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectK
   for (;;) {
     const StoredObjectPtr seen = context.store().Get(pods.storage_resource, key);
     if (seen == nullptr) throw NotFound(pods, key.name);
-    json pod = json::parse(seen->text);
+    const json before = json::parse(seen->text);
+    json pod = before;
     update(pod);
+    if (pod == before) return pod;
     const ObjectAttributes attributes = ObjectAttributesOf(pods, pod);
     const StoredObjectPtr stored =
         context.store().Put(pods.storage_resource, key, seen, std::move(pod), attributes);

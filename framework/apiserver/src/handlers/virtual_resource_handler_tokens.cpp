@@ -38,9 +38,18 @@ void ValidateTokenRequest(const Resource& kind, const std::string& account, cons
   if (seconds > kMaxSeconds) reject("may not specify a duration larger than 2^32 seconds");
 }
 
-/// Returns the claims that bind a token to an object: {"pod": {"name": …, "uid": …}}. Throws
-/// StatusError if the object does not exist or cannot be bound.
-json BoundObjectClaims(ServerContext& context, const std::string& ns, const json& reference) {
+/// Throws StatusError if the Pod does not run as the ServiceAccount.
+void CheckServiceAccountOf(const json& pod, const std::string& account) {
+  if (StringAt(pod, "/spec/serviceAccountName") == account) return;
+  throw BadRequest(
+      fmt::format("cannot bind token for serviceaccount \"{}\" to pod running with different "
+                  "serviceaccount name.",
+                  account));
+}
+
+/// Returns the claims that bind a token of `account` to an object: {"pod": {"name": …, "uid": …}}.
+/// Throws StatusError if the object does not exist or cannot be bound.
+json BoundObjectClaims(ServerContext& context, const ObjectKey& account, const json& reference) {
   if (reference.is_null()) return json::object();
   const std::string kind = StringField(reference, "kind");
   const std::string api_version = StringField(reference, "apiVersion");
@@ -55,9 +64,11 @@ json BoundObjectClaims(ServerContext& context, const std::string& ns, const json
   }
   const ResourcePtr resource = context.catalog()->FindKind("v1", kind);
   const std::string name = StringField(reference, "name");
-  const StoredObjectPtr stored =
-      context.store().Get(resource->storage_resource, {resource->namespaced ? ns : "", name});
+  const std::string ns = resource->namespaced ? account.ns : "";
+  const StoredObjectPtr stored = context.store().Get(resource->storage_resource, {ns, name});
   if (stored == nullptr) throw NotFound(*resource, name);
+  const json object = json::parse(stored->text);
+  if (kind == "Pod") CheckServiceAccountOf(object, account.name);
   const std::string uid = StringField(reference, "uid");
   if (!uid.empty() && uid != stored->attributes.uid) {
     Resource named;
@@ -69,8 +80,7 @@ json BoundObjectClaims(ServerContext& context, const std::string& ns, const json
   }
   json claims;
   claims[resource->singular] = {{"name", name}, {"uid", stored->attributes.uid}};
-  const std::string node =
-      kind == "Pod" ? StringAt(json::parse(stored->text), "/spec/nodeName") : "";
+  const std::string node = kind == "Pod" ? StringAt(object, "/spec/nodeName") : "";
   if (node.empty()) return claims;
   claims["node"] = {{"name", node}};
   if (const StoredObjectPtr stored_node = context.store().Get("nodes", {"", node})) {
@@ -98,7 +108,7 @@ json VirtualResourceHandler::RequestToken(const Params& params) {
   if (!spec.contains("audiences")) spec["audiences"] = {kTokenIssuer};
   if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
 
-  json bound = BoundObjectClaims(context_, target.ns, spec["boundObjectRef"]);
+  json bound = BoundObjectClaims(context_, {target.ns, target.name}, spec["boundObjectRef"]);
   bound["namespace"] = target.ns;
   bound["serviceaccount"] = {{"name", target.name}, {"uid", account->attributes.uid}};
   const std::chrono::seconds lifetime(spec["expirationSeconds"].get<std::int64_t>());

@@ -4,6 +4,7 @@
 #include "api/finalizers.hpp"
 #include "api/patch_body.hpp"
 #include "api/status.hpp"
+#include "auth/authorizer.hpp"
 #include "auth/escalation.hpp"
 #include "handlers/object_changes.hpp"
 #include "json/accessors.hpp"
@@ -72,6 +73,15 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
                              warnings);
 }
 
+/// Throws StatusError if the user may not create the object of a PUT or an apply.
+void RequireCreatePermission(ServerContext& context, const ServerRequest& request,
+                             const Resource& resource) {
+  AccessAttributes attributes = AttributesOf(request);
+  attributes.verb = "create";
+  const AccessDecision decision = Authorize(context, request.user, attributes);
+  if (!decision.allowed) throw Forbidden(resource, request.target.name, decision.reason);
+}
+
 }  // namespace
 
 FieldManager WriteHandler::FieldManagerOf(const ServerRequest& request, const Resource& resource) {
@@ -114,6 +124,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
                                 const WriteOptions& options, Warnings& warnings, WriteKind kind) {
   const KindStrategy& strategy = StrategyOf(resource);
   const ObjectKey key = AssignKey(request, resource, EnsureMetadata(object));
+  if (request.method != "POST") RequireCreatePermission(context_, request, resource);
   const StoredObjectPtr ns = RequireActiveNamespace(resource, key.ns, key.name);
   if (resource.terminating) {
     throw Forbidden(resource, key.name,

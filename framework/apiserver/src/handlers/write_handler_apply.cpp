@@ -87,7 +87,11 @@ json AppliedFields(json config, const ServerRequest& request, const Resource& re
   if (request.target.subresource.empty()) {
     if (resource.HasSubresource("status")) config.erase("status");
   } else {
-    config = {{"metadata", metadata}, {"status", config.value("status", json())}};
+    config = request.target.subresource == "ephemeralcontainers"
+                 ? json{{"metadata", metadata},
+                        {"spec",
+                         {{"ephemeralContainers", ValueAt(config, "/spec/ephemeralContainers")}}}}
+                 : json{{"metadata", metadata}, {"status", config.value("status", json())}};
     for (const char* name : {"labels", "annotations", "finalizers", "ownerReferences"}) {
       config["metadata"].erase(name);
     }

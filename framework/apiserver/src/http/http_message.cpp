@@ -1,5 +1,7 @@
 #include "http/http_message.hpp"
 
+#include "json/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -57,7 +59,7 @@ Impersonation ReadImpersonation(const detail::HttpMessage& message) {
   Impersonation impersonation;
   for (const auto& field : message) {
     const std::string name = ToLower(std::string(View(field.name_string())));
-    const std::string value(View(field.value()));
+    const std::string value = ToValidUtf8(std::string(View(field.value())));
     if (name == "impersonate-user" && impersonation.user.empty()) {
       impersonation.user = value;
     } else if (name == "impersonate-uid" && impersonation.uid.empty()) {
@@ -65,7 +67,8 @@ Impersonation ReadImpersonation(const detail::HttpMessage& message) {
     } else if (name == "impersonate-group") {
       impersonation.groups.push_back(value);
     } else if (name.starts_with(kExtra)) {
-      impersonation.extra[PercentDecode(name.substr(kExtra.size()), false)].push_back(value);
+      const std::string key = PercentDecode(name.substr(kExtra.size()), false);
+      impersonation.extra[ToValidUtf8(key)].push_back(value);
     }
   }
   return impersonation;

@@ -89,6 +89,10 @@ Config ApiServer::Listen(const ListenOptions& options) {
   if (impl_->http_server != nullptr) {
     throw std::logic_error("ApiServer listens already: call Listen() only once");
   }
+  if (impl_->context.uses_rbac() && !options.tls) {
+    throw std::logic_error(
+        "ApiServer does not authenticate users without TLS: call Listen({.tls = true}) with RBAC");
+  }
   impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->handler,
                                                                   impl_->lifecycle, options);
   return impl_->http_server->ConfigFor(Administrator());

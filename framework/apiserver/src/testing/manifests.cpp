@@ -146,6 +146,8 @@ void Apply(Transport& server, const Manifest& manifest) {
           .content_type = "application/apply-patch+yaml"});
   };
   apply("");
+  // Only this subresource adds the conditions Approved and Denied of a CertificateSigningRequest.
+  if (resource.HasSubresource("approval") && object.contains("status")) apply("approval");
   if (resource.HasSubresource("status") && object.contains("status")) apply("status");
 }
 

@@ -3,7 +3,6 @@
 #include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string>
 

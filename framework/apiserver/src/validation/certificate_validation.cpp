@@ -164,9 +164,11 @@ void AssignRequester(const User& user, json& request) {
   for (const char* field : {"username", "uid", "groups", "extra"}) spec.erase(field);
   spec["username"] = user.name;
   if (!user.groups.empty()) spec["groups"] = user.groups;
+  if (!user.uid.empty()) spec["uid"] = user.uid;
+  if (!user.extra.empty()) spec["extra"] = user.extra;
 }
 
-/// Keeps the spec, which nobody can change.
+/// Keeps the spec, which is immutable.
 void AssignRequestFields(ServerContext&, const json& before, json& request) {
   if (!before.is_null()) request["spec"] = before.at("spec");
 }
@@ -210,13 +212,11 @@ void AssignRequestStatusFields(ServerContext& context, std::string_view subresou
   throw Invalid(resource, FieldRef(request)["metadata"]["name"].text(), errors);
 }
 
-NameError AnyName(std::string_view) { return std::nullopt; }
-
 }  // namespace
 
 void AddCertificateStrategies(StrategiesByKind& strategies) {
   KindStrategy& requests = strategies["certificatesigningrequests.certificates.k8s.io"];
-  requests.validate_name = &AnyName;
+  requests.validate_name = &ValidatePathSegment;
   requests.has_managed_fields = false;
   requests.status_metadata = KindStrategy::StatusMetadata::kAll;
   requests.assign_creator = &AssignRequester;

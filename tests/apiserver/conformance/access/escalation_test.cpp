@@ -132,6 +132,19 @@ TEST_F(EscalationTest, AggregationNeedsAllPermissions) {
             "privileges to use the aggregationRule");
 }
 
+TEST_F(EscalationTest, RemovingAnAggregationNeedsAllPermissions) {
+  const std::string name = UniqueName("aggregated");
+  const json selector{{"matchLabels", {{"a", name}}}};
+  Post(role_path + "clusterroles", {{"metadata", {{"name", name}}},
+                                    {"aggregationRule", {{"clusterRoleSelectors", {selector}}}}});
+
+  EXPECT_EQ(CallAsAuthor("PATCH", role_path + "clusterroles/" + name,
+                         {{"aggregationRule", nullptr}, {"rules", json::array()}})
+                .message(),
+            "clusterroles.rbac.authorization.k8s.io \"" + name +
+                "\" is forbidden: must have cluster-admin privileges to use the aggregationRule");
+}
+
 TEST_F(EscalationTest, BindingOfARoleWithOtherPermissionsIsForbidden) {
   const std::string role = UniqueName("role");
   CreateClusterRole(role, {{{"apiGroups", {""}}, {"resources", {"pods"}}, {"verbs", {"list"}}}});

@@ -36,7 +36,7 @@ class RbacTest : public ConformanceTest {
   }
   /// Creates a ClusterRole, with labels, and returns its name.
   static std::string CreateClusterRole(const json& rules, const json& labels = json::object()) {
-    const std::string name = UniqueName("role");
+    std::string name = UniqueName("role");
     Post(rbac_path + "clusterroles",
          {{"metadata", {{"name", name}, {"labels", labels}}}, {"rules", rules}});
     return name;
@@ -141,6 +141,40 @@ TEST_F(RbacTest, ResourceNamesLimitTheObjects) {
   EXPECT_EQ(GetAs(Path("configmaps") + "/b").status, 403);
   EXPECT_EQ(GetAs(Path("configmaps")).status, 403);
   EXPECT_EQ(GetAs(Path("configmaps") + "?fieldSelector=metadata.name%3Da").status, 200);
+}
+
+TEST_F(RbacTest, FieldSelectorDoesNotNameTheObjectOfACreate) {
+  Grant({{{"apiGroups", {""}},
+          {"resources", {"configmaps"}},
+          {"resourceNames", {"a"}},
+          {"verbs", {"*"}}}});
+  ASSERT_EQ(StatusSoon(404, Path("configmaps") + "/a"), 404);
+
+  const ApiResponse created =
+      CallAs({.user = user()}, {.method = "POST",
+                                .target = Path("configmaps") + "?fieldSelector=metadata.name%3Da",
+                                .body = MakeConfigMap("b").dump()});
+
+  EXPECT_EQ(created.status, 403);
+}
+
+TEST_F(RbacTest, ApplyOfANewObjectNeedsThePermissionToCreate) {
+  Grant({{{"apiGroups", {""}}, {"resources", {"configmaps"}}, {"verbs", {"get", "patch"}}}});
+  ASSERT_EQ(StatusSoon(404, Path("configmaps") + "/a"), 404);
+  json config = MakeConfigMap("a");
+  config["apiVersion"] = "v1";
+  config["kind"] = "ConfigMap";
+  const auto apply = [&] {
+    return CallAs({.user = user()}, {.method = "PATCH",
+                                     .target = Path("configmaps") + "/a?fieldManager=a",
+                                     .body = config.dump(),
+                                     .content_type = "application/apply-patch+yaml"})
+        .status;
+  };
+
+  EXPECT_EQ(apply(), 403);
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  EXPECT_EQ(apply(), 200);
 }
 
 TEST_F(RbacTest, BindingToAGroupAppliesToItsMembers) {

@@ -121,6 +121,21 @@ TEST_F(TokenRequestTest, TokenBoundToAPodNamesThePod) {
             json({"p"}));
 }
 
+TEST_F(TokenRequestTest, TokenCannotBeBoundToAPodOfAnotherServiceAccount) {
+  Post(Path("serviceaccounts"), MakeObjectWithName("b"));
+  json pod = MakePod("p");
+  pod["spec"]["serviceAccountName"] = "b";
+  Post(Path("pods"), pod);
+
+  const ApiResponse response =
+      RequestToken({{"boundObjectRef", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}});
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.message(),
+            "cannot bind token for serviceaccount \"a\" to pod running with different "
+            "serviceaccount name.");
+}
+
 TEST_F(TokenRequestTest, TokenBoundToADeletedPodIsUnauthorized) {
   json pod = MakePod("p");
   pod["spec"]["serviceAccountName"] = "a";

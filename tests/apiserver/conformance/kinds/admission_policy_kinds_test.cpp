@@ -58,10 +58,10 @@ const InvalidKind invalid_admission_policy_objects[] = {
      "validatingadmissionpolicies",
      R"({})",
      {"FieldValueRequired spec.matchConstraints: Required value",
-      "FieldValueRequired spec.validations: Required value: validations or auditAnnotations must "
-      "contain at least one item",
-      "FieldValueRequired spec.auditAnnotations: Required value: validations or auditAnnotations "
-      "must contain at least one item"}},
+      ("FieldValueRequired spec.validations: Required value: validations or auditAnnotations must "
+       "contain at least one item"),
+      ("FieldValueRequired spec.auditAnnotations: Required value: validations or auditAnnotations "
+       "must contain at least one item")}},
     {"AdmissionPolicyWithInvalidFields",
      "admissionregistration.k8s.io/v1",
      "validatingadmissionpolicies",
@@ -79,26 +79,26 @@ const InvalidKind invalid_admission_policy_objects[] = {
       "FieldValueRequired spec.matchConditions[0].expression: Required value",
       "FieldValueRequired spec.matchConditions[0].name: Required value",
       "FieldValueRequired spec.variables[0].name: Required value: name is not specified",
-      "FieldValueRequired spec.variables[0].expression: Required value: expression is not "
-      "specified",
-      "FieldValueRequired spec.validations[0].expression: Required value: expression is not "
-      "specified",
+      ("FieldValueRequired spec.variables[0].expression: Required value: expression is not "
+       "specified"),
+      ("FieldValueRequired spec.validations[0].expression: Required value: expression is not "
+       "specified"),
       R"(FieldValueInvalid spec.validations[0].message: Invalid value: " a\nb": must not contain line breaks)",
       R"(FieldValueNotSupported spec.validations[0].reason: Unsupported value: "x": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge")",
-      "FieldValueRequired spec.validations[1].expression: Required value: expression is not "
-      "specified",
+      ("FieldValueRequired spec.validations[1].expression: Required value: expression is not "
+       "specified"),
       R"(FieldValueInvalid spec.auditAnnotations[0].key: Invalid value: "NAME/": name part must be non-empty)",
       R"(FieldValueInvalid spec.auditAnnotations[0].key: Invalid value: "NAME/": name part )" +
           qualified_name_error,
-      "FieldValueRequired spec.auditAnnotations[0].valueExpression: Required value: "
-      "valueExpression is not specified"}},
+      ("FieldValueRequired spec.auditAnnotations[0].valueExpression: Required value: "
+       "valueExpression is not specified")}},
     {"EmptyAdmissionPolicyBinding",
      "admissionregistration.k8s.io/v1",
      "validatingadmissionpolicybindings",
      R"({})",
      {"FieldValueRequired spec.policyName: Required value",
-      "FieldValueRequired spec.validationActions: Required value: at least one validation action "
-      "is required"}},
+      ("FieldValueRequired spec.validationActions: Required value: at least one validation action "
+       "is required")}},
     {"AdmissionPolicyBindingWithInvalidFields",
      "admissionregistration.k8s.io/v1",
      "validatingadmissionpolicybindings",
@@ -107,8 +107,8 @@ const InvalidKind invalid_admission_policy_objects[] = {
         "matchResources": {"matchPolicy": "x"}}})",
      {R"(FieldValueInvalid spec.policyName: Invalid value: "P": )" + dns1123_subdomain_error,
       "FieldValueForbidden spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
-      "FieldValueForbidden spec.paramRef.selector: Forbidden: name and selector are mutually "
-      "exclusive",
+      ("FieldValueForbidden spec.paramRef.selector: Forbidden: name and selector are mutually "
+       "exclusive"),
       R"(FieldValueNotSupported spec.paramRef.parameterNotFoundAction: Unsupported value: "x": supported values: "Deny", "Allow")",
       R"(FieldValueNotSupported spec.matchResources.matchPolicy: Unsupported value: "x": supported values: "Equivalent", "Exact")",
       R"(FieldValueNotSupported spec.validationActions[0]: Unsupported value: "x": supported values: "Audit", "Deny", "Warn")",

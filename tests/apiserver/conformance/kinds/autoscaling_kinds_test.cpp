@@ -85,8 +85,8 @@ const InvalidKind invalid_autoscaling_objects[] = {
      "horizontalpodautoscalers",
      R"({})",
      {"FieldValueInvalid spec.maxReplicas: Invalid value: 0: must be greater than 0",
-      "FieldValueInvalid spec.maxReplicas: Invalid value: 0: must be greater than or equal to "
-      "`minReplicas`",
+      ("FieldValueInvalid spec.maxReplicas: Invalid value: 0: must be greater than or equal to "
+       "`minReplicas`"),
       "FieldValueRequired spec.scaleTargetRef.kind: Required value",
       "FieldValueRequired spec.scaleTargetRef.name: Required value",
       R"(FieldValueInvalid spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group)"}},
@@ -97,15 +97,15 @@ const InvalidKind invalid_autoscaling_objects[] = {
         "maxReplicas": 0, "minReplicas": 0}})",
      {"FieldValueInvalid spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
       "FieldValueInvalid spec.maxReplicas: Invalid value: 0: must be greater than 0",
-      "FieldValueForbidden spec.metrics: Forbidden: must specify at least one Object or External "
-      "metric to support scaling to zero replicas"}},
+      ("FieldValueForbidden spec.metrics: Forbidden: must specify at least one Object or External "
+       "metric to support scaling to zero replicas")}},
     {"AutoscalerWithTooManyMinReplicas",
      "autoscaling/v2",
      "horizontalpodautoscalers",
      R"({"spec": {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
         "maxReplicas": 3, "minReplicas": 5}})",
-     {"FieldValueInvalid spec.maxReplicas: Invalid value: 3: must be greater than or equal to "
-      "`minReplicas`"}},
+     {("FieldValueInvalid spec.maxReplicas: Invalid value: 3: must be greater than or equal to "
+       "`minReplicas`")}},
     {"AutoscalerWithAnInvalidTarget",
      "autoscaling/v2",
      "horizontalpodautoscalers",
@@ -143,70 +143,74 @@ const InvalidKind invalid_autoscaling_objects[] = {
       R"(FieldValueNotSupported spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource")",
       R"(FieldValueNotSupported spec.metrics[1].type: Unsupported value: "x": supported values: "ContainerResource", "External", "Object", "Pods", "Resource")",
       R"(FieldValueNotSupported spec.metrics[1].type: Unsupported value: "x": supported values: "ContainerResource", "External", "Object", "Pods", "Resource")",
-      "FieldValueRequired spec.metrics[2].resource: Required value: must populate information for "
-      "the given metric source",
-      "FieldValueRequired spec.metrics[3].resource: Required value: must populate information for "
-      "the given metric source",
-      "FieldValueRequired spec.metrics[4].resource.name: Required value: must specify a resource "
-      "name",
-      "FieldValueRequired spec.metrics[4].resource.target.type: Required value: must specify a "
-      "metric target type",
+      ("FieldValueRequired spec.metrics[2].resource: Required value: must populate information for "
+       "the given metric source"),
+      ("FieldValueRequired spec.metrics[3].resource: Required value: must populate information for "
+       "the given metric source"),
+      ("FieldValueRequired spec.metrics[4].resource.name: Required value: must specify a resource "
+       "name"),
+      ("FieldValueRequired spec.metrics[4].resource.target.type: Required value: must specify a "
+       "metric target type"),
       R"(FieldValueInvalid spec.metrics[4].resource.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue)",
-      "FieldValueRequired spec.metrics[4].resource.target.averageUtilization: Required value: must "
-      "set either a target raw value or a target utilization",
-      "FieldValueRequired spec.metrics[5].resource.target.averageUtilization: Required value: must "
-      "set either a target raw value or a target utilization",
+      ("FieldValueRequired spec.metrics[4].resource.target.averageUtilization: Required value: "
+       "must "
+       "set either a target raw value or a target utilization"),
+      ("FieldValueRequired spec.metrics[5].resource.target.averageUtilization: Required value: "
+       "must "
+       "set either a target raw value or a target utilization"),
       R"(FieldValueInvalid spec.metrics[6].resource.target.type: Invalid value: "x": must be either Utilization, Value, or AverageValue)",
       R"(FieldValueInvalid spec.metrics[6].resource.target.value: Invalid value: "-1": must be positive)",
       R"(FieldValueInvalid spec.metrics[6].resource.target.averageValue: Invalid value: "0": must be positive)",
-      "FieldValueInvalid spec.metrics[6].resource.target.averageUtilization: Invalid value: 0: "
-      "must be greater than 0",
-      "FieldValueForbidden spec.metrics[6].resource.target.averageValue: Forbidden: may not set "
-      "both a target raw value and a target utilization",
-      "FieldValueForbidden spec.metrics[7].resource.target.averageValue: Forbidden: may not set "
-      "both a target raw value and a target utilization",
-      "FieldValueRequired spec.metrics[8].containerResource.name: Required value: must specify a "
-      "resource name",
-      "FieldValueRequired spec.metrics[8].containerResource.container: Required value: must "
-      "specify a container",
-      "FieldValueRequired spec.metrics[8].containerResource.target.type: Required value: must "
-      "specify a metric target type",
+      ("FieldValueInvalid spec.metrics[6].resource.target.averageUtilization: Invalid value: 0: "
+       "must be greater than 0"),
+      ("FieldValueForbidden spec.metrics[6].resource.target.averageValue: Forbidden: may not set "
+       "both a target raw value and a target utilization"),
+      ("FieldValueForbidden spec.metrics[7].resource.target.averageValue: Forbidden: may not set "
+       "both a target raw value and a target utilization"),
+      ("FieldValueRequired spec.metrics[8].containerResource.name: Required value: must specify a "
+       "resource name"),
+      ("FieldValueRequired spec.metrics[8].containerResource.container: Required value: must "
+       "specify a container"),
+      ("FieldValueRequired spec.metrics[8].containerResource.target.type: Required value: must "
+       "specify a metric target type"),
       R"(FieldValueInvalid spec.metrics[8].containerResource.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue)",
-      "FieldValueRequired spec.metrics[8].containerResource.target.averageUtilization: Required "
-      "value: must set either a target raw value or a target utilization",
+      ("FieldValueRequired spec.metrics[8].containerResource.target.averageUtilization: Required "
+       "value: must set either a target raw value or a target utilization"),
       R"(FieldValueInvalid spec.metrics[9].containerResource.container: Invalid value: "A": )" +
           dns1123_label_error,
-      "FieldValueForbidden spec.metrics[9].containerResource.target.averageValue: Forbidden: may "
-      "not set both a target raw value and a target utilization",
-      "FieldValueRequired spec.metrics[10].pods.metric.name: Required value: must specify a metric "
-      "name",
-      "FieldValueRequired spec.metrics[10].pods.target.type: Required value: must specify a metric "
-      "target type",
+      ("FieldValueForbidden spec.metrics[9].containerResource.target.averageValue: Forbidden: may "
+       "not set both a target raw value and a target utilization"),
+      ("FieldValueRequired spec.metrics[10].pods.metric.name: Required value: must specify a "
+       "metric "
+       "name"),
+      ("FieldValueRequired spec.metrics[10].pods.target.type: Required value: must specify a "
+       "metric "
+       "target type"),
       R"(FieldValueInvalid spec.metrics[10].pods.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue)",
-      "FieldValueRequired spec.metrics[10].pods.target.averageValue: Required value: must specify "
-      "a positive target averageValue",
+      ("FieldValueRequired spec.metrics[10].pods.target.averageValue: Required value: must specify "
+       "a positive target averageValue"),
       R"(FieldValueInvalid spec.metrics[11].pods.metric.name: Invalid value: "a/b": may not contain '/')",
       R"(FieldValueInvalid spec.metrics[11].pods.target.averageValue: Invalid value: "0": must be positive)",
       "FieldValueRequired spec.metrics[12].object.describedObject.kind: Required value",
       "FieldValueRequired spec.metrics[12].object.describedObject.name: Required value",
-      "FieldValueRequired spec.metrics[12].object.metric.name: Required value: must specify a "
-      "metric name",
-      "FieldValueRequired spec.metrics[12].object.target.type: Required value: must specify a "
-      "metric target type",
+      ("FieldValueRequired spec.metrics[12].object.metric.name: Required value: must specify a "
+       "metric name"),
+      ("FieldValueRequired spec.metrics[12].object.target.type: Required value: must specify a "
+       "metric target type"),
       R"(FieldValueInvalid spec.metrics[12].object.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue)",
-      "FieldValueRequired spec.metrics[12].object.target.averageValue: Required value: must set "
-      "either a target value or averageValue",
-      "FieldValueRequired spec.metrics[14].external.metric.name: Required value: must specify a "
-      "metric name",
-      "FieldValueRequired spec.metrics[14].external.target.type: Required value: must specify a "
-      "metric target type",
+      ("FieldValueRequired spec.metrics[12].object.target.averageValue: Required value: must set "
+       "either a target value or averageValue"),
+      ("FieldValueRequired spec.metrics[14].external.metric.name: Required value: must specify a "
+       "metric name"),
+      ("FieldValueRequired spec.metrics[14].external.target.type: Required value: must specify a "
+       "metric target type"),
       R"(FieldValueInvalid spec.metrics[14].external.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue)",
-      "FieldValueRequired spec.metrics[14].external.target.averageValue: Required value: must set "
-      "either a target value for metric or a per-pod target",
-      "FieldValueForbidden spec.metrics[15].external.target.value: Forbidden: may not set both a "
-      "target value for metric and a per-pod target",
-      "FieldValueRequired spec.metrics[16].external.target.averageValue: Required value: must set "
-      "either a target value for metric or a per-pod target"}},
+      ("FieldValueRequired spec.metrics[14].external.target.averageValue: Required value: must set "
+       "either a target value for metric or a per-pod target"),
+      ("FieldValueForbidden spec.metrics[15].external.target.value: Forbidden: may not set both a "
+       "target value for metric and a per-pod target"),
+      ("FieldValueRequired spec.metrics[16].external.target.averageValue: Required value: must set "
+       "either a target value for metric or a per-pod target")}},
     {"AutoscalerWithAnInvalidBehavior",
      "autoscaling/v2",
      "horizontalpodautoscalers",
@@ -215,17 +219,18 @@ const InvalidKind invalid_autoscaling_objects[] = {
         "selectPolicy": "x"}, "scaleUp": {"stabilizationWindowSeconds": -1, "policies": [{"type":
         "x", "value": 0, "periodSeconds": 0}, {"type": "Pods", "value": 1, "periodSeconds":
         2000}], "tolerance": "0.1"}}}})",
-     {"FieldValueInvalid spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: -1: must "
-      "be greater than or equal to zero",
+     {("FieldValueInvalid spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: -1: "
+       "must "
+       "be greater than or equal to zero"),
       R"(FieldValueNotSupported spec.behavior.scaleUp.policies[0].type: Unsupported value: "x": supported values: "Percent", "Pods")",
-      "FieldValueInvalid spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be "
-      "greater than zero",
-      "FieldValueInvalid spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 0: must "
-      "be greater than zero",
-      "FieldValueInvalid spec.behavior.scaleUp.policies[1].periodSeconds: Invalid value: 2000: "
-      "must be less than or equal to 1800",
-      "FieldValueInvalid spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 4000: "
-      "must be less than or equal to 3600",
+      ("FieldValueInvalid spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be "
+       "greater than zero"),
+      ("FieldValueInvalid spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 0: must "
+       "be greater than zero"),
+      ("FieldValueInvalid spec.behavior.scaleUp.policies[1].periodSeconds: Invalid value: 2000: "
+       "must be less than or equal to 1800"),
+      ("FieldValueInvalid spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 4000: "
+       "must be less than or equal to 3600"),
       R"(FieldValueNotSupported spec.behavior.scaleDown.selectPolicy: Unsupported value: "x": supported values: "Disabled", "Max", "Min")"}},
 };
 INSTANTIATE_TEST_SUITE_P(Autoscaling, InvalidKindTest,

@@ -1,10 +1,11 @@
-// The life of a CertificateSigningRequest.
+// Tests of approval, status and selection of CertificateSigningRequests.
 #include "kinds/kinds.hpp"
 
 namespace kopp::conformance {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// A certificate request for /CN=a/O=b.
 const std::string encoded_request =
@@ -44,6 +45,20 @@ TEST_F(CertificateRequestTest, TheRequesterIsTheUser) {
   EXPECT_TRUE(created.at("/spec/groups").is_array());
   EXPECT_EQ(created.at("/status"), json::object());
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
+}
+
+TEST_F(CertificateRequestTest, ANameThatIsNoPathSegmentIsInvalid) {
+  json request{{"metadata", {{"name", "a/b"}}},
+               {"spec",
+                {{"request", encoded_request},
+                 {"signerName", "example.com/a"},
+                 {"usages", {"client auth"}}}}};
+
+  const ApiResponse created =
+      Post("/apis/certificates.k8s.io/v1/certificatesigningrequests", request);
+
+  EXPECT_EQ(created.status, 422);
+  EXPECT_THAT(created.message(), HasSubstr("metadata.name: Invalid value: \"a/b\""));
 }
 
 TEST_F(CertificateRequestTest, AnUpdateOfTheObjectChangesOnlyItsMetadata) {

@@ -132,8 +132,8 @@ const InvalidKind invalid_cluster_objects[] = {
      "scheduling.k8s.io/v1",
      "priorityclasses",
      R"({"value": 1000000001, "preemptionPolicy": "x"})",
-     {"FieldValueForbidden value: Forbidden: maximum allowed value of a user defined priority is "
-      "1000000000",
+     {("FieldValueForbidden value: Forbidden: maximum allowed value of a user defined priority is "
+       "1000000000"),
       R"(FieldValueNotSupported preemptionPolicy: Unsupported value: "x": supported values: "PreemptLowerPriority", "Never")"}},
     {"EmptyRuntimeClass",
      "node.k8s.io/v1",
@@ -145,13 +145,13 @@ const InvalidKind invalid_cluster_objects[] = {
      "apiservices",
      R"({})",
      {R"(FieldValueInvalid metadata.name: Invalid value: "NAME": must be `spec.version+"."+spec.group`: ".")",
-      "FieldValueRequired spec.group: Required value: only v1 may have an empty group and it "
-      "better be legacy kube",
+      ("FieldValueRequired spec.group: Required value: only v1 may have an empty group and it "
+       "better be legacy kube"),
       R"(FieldValueInvalid spec.version: Invalid value: "": )" + dns1035_label_error,
-      "FieldValueInvalid spec.groupPriorityMinimum: Invalid value: 0: must be positive and less "
-      "than 20000",
-      "FieldValueInvalid spec.versionPriority: Invalid value: 0: must be positive and less than "
-      "1000"}},
+      ("FieldValueInvalid spec.groupPriorityMinimum: Invalid value: 0: must be positive and less "
+       "than 20000"),
+      ("FieldValueInvalid spec.versionPriority: Invalid value: 0: must be positive and less than "
+       "1000")}},
     {"ApiServiceWithInvalidFields",
      "apiregistration.k8s.io/v1",
      "apiservices",
@@ -161,20 +161,21 @@ const InvalidKind invalid_cluster_objects[] = {
      {R"(FieldValueInvalid metadata.name: Invalid value: "NAME": must be `spec.version+"."+spec.group`: "V.A_b")",
       R"(FieldValueInvalid spec.group: Invalid value: "A_b": )" + dns1123_subdomain_error,
       R"(FieldValueInvalid spec.version: Invalid value: "V": )" + dns1035_label_error,
-      "FieldValueInvalid spec.groupPriorityMinimum: Invalid value: 30000: must be positive and "
-      "less than 20000",
-      "FieldValueInvalid spec.versionPriority: Invalid value: 2000: must be positive and less than "
-      "1000",
+      ("FieldValueInvalid spec.groupPriorityMinimum: Invalid value: 30000: must be positive and "
+       "less than 20000"),
+      ("FieldValueInvalid spec.versionPriority: Invalid value: 2000: must be positive and less "
+       "than "
+       "1000"),
       "FieldValueRequired spec.service.namespace: Required value",
       "FieldValueRequired spec.service.name: Required value",
-      "FieldValueInvalid spec.insecureSkipTLSVerify: Invalid value: true: may not be true if "
-      "caBundle is present"}},
+      ("FieldValueInvalid spec.insecureSkipTLSVerify: Invalid value: true: may not be true if "
+       "caBundle is present")}},
     {"EmptyCertificateSigningRequest",
      "certificates.k8s.io/v1",
      "certificatesigningrequests",
      R"({})",
-     {"FieldValueInvalid spec.request: Invalid value: null: PEM block type must be CERTIFICATE "
-      "REQUEST",
+     {("FieldValueInvalid spec.request: Invalid value: null: PEM block type must be CERTIFICATE "
+       "REQUEST"),
       "FieldValueRequired spec.usages: Required value",
       "FieldValueRequired spec.signerName: Required value"}},
     {"CertificateSigningRequestWithInvalidFields",
@@ -187,8 +188,8 @@ const InvalidKind invalid_cluster_objects[] = {
       R"(FieldValueNotSupported spec.usages[0]: Unsupported value: "x": supported values: "any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment", "decipher only", "digital signature", "email protection", "encipher only", "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement", "key encipherment", "microsoft sgc", "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping")",
       R"(FieldValueDuplicate spec.usages[2]: Duplicate value: "any")",
       R"(FieldValueInvalid spec.signerName: Invalid value: "a": must be a fully qualified domain and path of the form 'example.com/signer-name')",
-      "FieldValueInvalid spec.expirationSeconds: Invalid value: 10: may not specify a duration "
-      "less than 600 seconds (10 minutes)"}},
+      ("FieldValueInvalid spec.expirationSeconds: Invalid value: 10: may not specify a duration "
+       "less than 600 seconds (10 minutes)")}},
 };
 INSTANTIATE_TEST_SUITE_P(Cluster, InvalidKindTest, ::testing::ValuesIn(invalid_cluster_objects),
                          InvalidKindTestName);

@@ -80,8 +80,8 @@ const RejectedUpdate rejected_updates[] = {
      R"({"spec": {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
         "maxReplicas": 3}})",
      R"({"spec": {"minReplicas": 4}})",
-     {"FieldValueInvalid spec.maxReplicas: Invalid value: 3: must be greater than or equal to "
-      "`minReplicas`"}},
+     {("FieldValueInvalid spec.maxReplicas: Invalid value: 3: must be greater than or equal to "
+       "`minReplicas`")}},
 };
 INSTANTIATE_TEST_SUITE_P(, RejectedUpdateTest, ::testing::ValuesIn(rejected_updates),
                          RejectedUpdateTestName);

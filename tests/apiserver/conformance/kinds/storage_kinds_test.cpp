@@ -84,8 +84,8 @@ const InvalidKind invalid_storage_objects[] = {
         [{"audience": "a", "expirationSeconds": 1}, {"audience": "a"}],
         "nodeAllocatableUpdatePeriodSeconds": 1}})",
      {R"(FieldValueNotSupported spec.fsGroupPolicy: Unsupported value: "x": supported values: "File", "None", "ReadWriteOnceWithFSType")",
-      "FieldValueInvalid spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not "
-      "specify a duration less than 10 minutes",
+      ("FieldValueInvalid spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not "
+       "specify a duration less than 10 minutes"),
       R"(FieldValueDuplicate spec.tokenRequests[1].audience: Duplicate value: "a")",
       R"(FieldValueNotSupported spec.volumeLifecycleModes: Unsupported value: "x": supported values: "Persistent", "Ephemeral")"}},
     {"CsiNodeWithInvalidDrivers",
@@ -96,8 +96,8 @@ const InvalidKind invalid_storage_objects[] = {
         "b"}]}})",
      {R"(FieldValueInvalid spec.drivers[0].name: Invalid value: "a b": )" + dns1123_subdomain_error,
       "FieldValueRequired spec.drivers[0].nodeID: Required value",
-      "FieldValueInvalid spec.drivers[0].allocatable.count: Invalid value: -1: must be greater "
-      "than or equal to 0",
+      ("FieldValueInvalid spec.drivers[0].allocatable.count: Invalid value: -1: must be greater "
+       "than or equal to 0"),
       R"(FieldValueDuplicate spec.drivers[0]: Duplicate value: "k")",
       R"(FieldValueInvalid spec.drivers[0]: Invalid value: "a b": name part )" +
           qualified_name_error,
@@ -110,8 +110,8 @@ const InvalidKind invalid_storage_objects[] = {
      "volumeattachments",
      R"({})",
      {"FieldValueRequired spec.attacher: Required value",
-      "FieldValueRequired spec.source: Required value: must specify exactly one of "
-      "inlineVolumeSpec and persistentVolumeName",
+      ("FieldValueRequired spec.source: Required value: must specify exactly one of "
+       "inlineVolumeSpec and persistentVolumeName"),
       R"(FieldValueInvalid spec.nodeName: Invalid value: "": )" + dns1123_subdomain_error,
       "FieldValueRequired spec.attacher: Required value",
       R"(FieldValueInvalid spec.attacher: Invalid value: "": )" + dns1123_subdomain_error}},

@@ -145,8 +145,8 @@ TEST_F(UpdateOfKindTest, AVolumeAttributesClassHasAFinalizerAndFixedParameters) 
 
   const ApiResponse response = MergePatch(path(), R"({"parameters": {"a": "c"}})"_json);
   EXPECT_EQ(Causes(response),
-            std::vector<std::string>{"FieldValueForbidden parameters: Forbidden: updates to "
-                                     "parameters are forbidden."});
+            std::vector<std::string>{("FieldValueForbidden parameters: Forbidden: updates to "
+                                      "parameters are forbidden.")});
 }
 
 TEST_F(UpdateOfKindTest, AnApiServiceWithoutAServiceIsAvailable) {

@@ -97,15 +97,15 @@ const InvalidKind invalid_webhook_objects[] = {
      R"({"webhooks": [{"name": "a.example.com", "clientConfig": {"url": "https://e.com",
         "service": {"namespace": "n", "name": "s"}}, "sideEffects": "None",
         "admissionReviewVersions": ["v1"]}]})",
-     {"FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
-      "is required"}},
+     {("FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
+       "is required")}},
     {"WebhookWithoutAClient",
      "admissionregistration.k8s.io/v1",
      "mutatingwebhookconfigurations",
      R"({"webhooks": [{"name": "a.example.com", "clientConfig": {}, "sideEffects": "None",
         "admissionReviewVersions": ["v1"]}]})",
-     {"FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
-      "is required"}},
+     {("FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
+       "is required")}},
     {"WebhookServiceWithoutNames",
      "admissionregistration.k8s.io/v1",
      "validatingwebhookconfigurations",
@@ -114,8 +114,8 @@ const InvalidKind invalid_webhook_objects[] = {
         "admissionReviewVersions": ["v1"]}]})",
      {"FieldValueRequired webhooks[0].clientConfig.service.name: Required value",
       "FieldValueRequired webhooks[0].clientConfig.service.namespace: Required value",
-      "FieldValueInvalid webhooks[0].clientConfig.service.port: Invalid value: 0: port is not "
-      "valid: must be between 1 and 65535, inclusive",
+      ("FieldValueInvalid webhooks[0].clientConfig.service.port: Invalid value: 0: port is not "
+       "valid: must be between 1 and 65535, inclusive"),
       R"(FieldValueInvalid webhooks[0].clientConfig.service.path: Invalid value: "/a//b/": segment[1] may not be empty)"}},
     {"WebhookWithARelativePath",
      "admissionregistration.k8s.io/v1",
@@ -123,8 +123,8 @@ const InvalidKind invalid_webhook_objects[] = {
      R"({"webhooks": [{"name": "a.example.com", "clientConfig": {"service": {"namespace": "n",
         "name": "s", "path": "a", "port": 70000}}, "sideEffects": "None",
         "admissionReviewVersions": ["v1"]}]})",
-     {"FieldValueInvalid webhooks[0].clientConfig.service.port: Invalid value: 70000: port is not "
-      "valid: must be between 1 and 65535, inclusive",
+     {("FieldValueInvalid webhooks[0].clientConfig.service.port: Invalid value: 70000: port is not "
+       "valid: must be between 1 and 65535, inclusive"),
       R"(FieldValueInvalid webhooks[0].clientConfig.service.path: Invalid value: "a": must start with a '/')",
       R"(FieldValueInvalid webhooks[0].clientConfig.service.path: Invalid value: "a": segment[0] may not be empty)"}},
     {"WebhookWithInvalidPathSegments",
@@ -169,8 +169,8 @@ const InvalidKind invalid_webhook_objects[] = {
      {R"(FieldValueNotSupported webhooks[0].failurePolicy: Unsupported value: "x": supported values: "Fail", "Ignore")",
       R"(FieldValueNotSupported webhooks[0].matchPolicy: Unsupported value: "x": supported values: "Equivalent", "Exact")",
       R"(FieldValueNotSupported webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun")",
-      "FieldValueInvalid webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
-      "between 1 and 30 seconds",
+      ("FieldValueInvalid webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
+       "between 1 and 30 seconds"),
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions[1]: Invalid value: "v3": duplicate version)",
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions[2]: Invalid value: "A": )" +
           dns1035_label_error,
@@ -185,8 +185,8 @@ const InvalidKind invalid_webhook_objects[] = {
      {R"(FieldValueNotSupported webhooks[0].failurePolicy: Unsupported value: "x": supported values: "Fail", "Ignore")",
       R"(FieldValueNotSupported webhooks[0].matchPolicy: Unsupported value: "x": supported values: "Equivalent", "Exact")",
       R"(FieldValueNotSupported webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun")",
-      "FieldValueInvalid webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
-      "between 1 and 30 seconds",
+      ("FieldValueInvalid webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
+       "between 1 and 30 seconds"),
       R"(FieldValueNotSupported webhooks[0].reinvocationPolicy: Unsupported value: "x": supported values: "IfNeeded", "Never")",
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions[1]: Invalid value: "v3": duplicate version)",
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions[2]: Invalid value: "A": )" +
@@ -196,12 +196,13 @@ const InvalidKind invalid_webhook_objects[] = {
      "admissionregistration.k8s.io/v1",
      "validatingwebhookconfigurations",
      R"({"webhooks": [{"name": "a.b.c"}]})",
-     {"FieldValueRequired webhooks[0].sideEffects: Required value: must specify one of None, "
-      "NoneOnDryRun",
-      "FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
-      "is required",
-      "FieldValueRequired webhooks[0].admissionReviewVersions: Required value: must specify one of "
-      "v1, v1beta1"}},
+     {("FieldValueRequired webhooks[0].sideEffects: Required value: must specify one of None, "
+       "NoneOnDryRun"),
+      ("FieldValueRequired webhooks[0].clientConfig: Required value: exactly one of url or service "
+       "is required"),
+      ("FieldValueRequired webhooks[0].admissionReviewVersions: Required value: must specify one "
+       "of "
+       "v1, v1beta1")}},
     {"WebhookWithInvalidRules",
      "admissionregistration.k8s.io/v1",
      "validatingwebhookconfigurations",

@@ -34,6 +34,20 @@ class EphemeralContainersTest : public ConformanceTest {
   std::string pods_;
 };
 
+TEST_F(EphemeralContainersTest, ApplyAddsAContainer) {
+  const json config{{"apiVersion", "v1"},
+                    {"kind", "Pod"},
+                    {"spec", {{"ephemeralContainers", json::array({MakeDebugger()})}}}};
+
+  const ApiResponse applied = Call({.method = "PATCH",
+                                    .target = Target() + "?fieldManager=a",
+                                    .body = config.dump(),
+                                    .content_type = "application/apply-patch+yaml"});
+
+  EXPECT_EQ(applied.status, 200) << applied.text;
+  EXPECT_EQ(applied.at("/spec/ephemeralContainers/0/name"), "debugger");
+}
+
 TEST_F(EphemeralContainersTest, PatchAddsAContainerWithDefaults) {
   const ApiResponse patched = Add(json::array({MakeDebugger()}));
 

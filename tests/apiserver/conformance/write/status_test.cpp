@@ -166,7 +166,7 @@ struct ConditionKind {
   json object{};
   std::vector<std::string> times{};
 
-  friend void PrintTo(const ConditionKind& kind, std::ostream* out) { *out << kind.kind; }
+  friend void PrintTo(const ConditionKind& value, std::ostream* out) { *out << value.kind; }
 };
 
 class ConditionTimesTest : public ConformanceTest,

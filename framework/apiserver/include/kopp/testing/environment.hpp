@@ -95,7 +95,7 @@ class Environment {
 
   /// Creates or updates (by server-side apply) all objects in a YAML or JSON file, or in the files
   /// of a folder. Creates CustomResourceDefinitions first. Throws std::runtime_error with the file,
-  /// the object and the error of the server.
+  /// the object and the error of the server. Skips the server's own Service default/kubernetes.
   void Install(const std::filesystem::path& path);
   /// Same as Install, for one object.
   void InstallObject(const nlohmann::json& object);
