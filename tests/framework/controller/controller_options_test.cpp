@@ -115,6 +115,7 @@ TEST_F(ControllerTest, AnObjectThatIsGoneHasNoMaximumInterval) {
   transport_->Await("WATCH", kPods);
   AwaitCalls(1);
   await_idle();
+  SetPods({PodJson("b")});  // for the next list, after the test's clock has run ahead
   SendPodEvent("DELETED", PodJson("a"));
   AwaitCalls(2);
   await_idle();

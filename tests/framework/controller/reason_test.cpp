@@ -1,5 +1,6 @@
 #include "manager_fixture.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <latch>
 #include <memory>
@@ -19,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 informer::AnyObject PodOf(const std::string& name, const std::string& version) {
   Pod pod;
@@ -126,15 +126,19 @@ TEST_F(ReasonsOfControllerTest, ThePassedMaximumIntervalIsAReason) {
         RecordCall(context.reasons.ToString());
         return Result{};
       });
+  const auto is_recorded = [this] {
+    return std::ranges::any_of(AwaitCalls(1), [](const std::string& reasons) {
+      return reasons.find("max_interval") != std::string::npos;
+    });
+  };
   Start();
-  AwaitCalls(1);
-  while (AwaitCalls(1).size() < 2) {
-    clock_.AwaitSleepers(4);  // as AwaitIdle, and the timers of the controller
+
+  // The clock can run ahead of the reconcile, so that a resync comes first: wait for the reason.
+  while (!is_recorded()) {
+    AwaitIdle();
     clock_.Advance(10s);
   }
 
-  // If the test's clock has run far ahead, a resync is another reason.
-  EXPECT_THAT(AwaitCalls(2)[1], StartsWith("max_interval"));
   Stop();
 }
 
