@@ -45,7 +45,7 @@ TEST_P(TransportConformanceTest, CallTimesOutIfNoResponseArrives) {
 
 TEST_P(TransportConformanceTest, CallTimesOutIfBodyNeverEnds) {
   RawServer server(
-      {{ReadRequest(), Send(ChunkedResponseHead()), SendUntilClosed(ThousandTimes(Chunk("x")))}});
+      {{ReadRequest(), Send(ChunkedResponseHead()), SendUntilClosed(Chunk(ThousandTimes("x")))}});
   options_.call_timeout = 150ms;
   options_.max_body = std::size_t{1} << 40;
 
