@@ -19,7 +19,7 @@ void SetObjectCondition(json& conditions, json condition, const std::string& now
     return each.at("type") == condition.at("type");
   });
   if (found == conditions.end()) return conditions.push_back(std::move(condition));
-  if (StringField(*found, "status") == condition.at("status")) {
+  if (Field(*found, "status") == condition.at("status")) {
     condition["lastTransitionTime"] = Field(*found, "lastTransitionTime");
   }
   *found = std::move(condition);
