@@ -2,9 +2,12 @@
 
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kopp::apiserver::explore {
 namespace {
@@ -62,7 +65,8 @@ std::string ToString(const Schedule& schedule) {
   std::string text;
   for (const Disturbance& disturbance : schedule) {
     const auto& name = kDisturbanceNames.at(static_cast<std::size_t>(disturbance.type)).first;
-    text += (text.empty() ? "" : "+") + std::string(name) + ':' + std::to_string(disturbance.at);
+    fmt::format_to(std::back_inserter(text), "{}{}:{}", text.empty() ? "" : "+", name,
+                   disturbance.at);
   }
   return text;
 }
