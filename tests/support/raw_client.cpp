@@ -15,7 +15,7 @@
 namespace kopp::testing {
 namespace {
 
-constexpr int kTimeoutMilliseconds = 5000;
+constexpr int kTimeoutMilliseconds = 30'000;
 
 std::size_t ContentLength(std::string_view head) {
   constexpr std::string_view kName = "Content-Length: ";

@@ -13,7 +13,8 @@
 namespace kopp::conformance {
 namespace {
 
-constexpr Duration kTimeout = 10s;
+// kube-apiserver caches for 10 s that a token is valid.
+constexpr Duration kTimeout = 60s;
 
 const char* RealKubeconfig() { return std::getenv("KOPP_CONFORMANCE_KUBECONFIG"); }
 

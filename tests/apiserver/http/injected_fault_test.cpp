@@ -235,7 +235,7 @@ TEST_F(ApiHttpServerTest, ConcurrentRestartsReturnAfterConnectionsAreClosed) {
 
     lifecycle_.Restart({});
 
-    EXPECT_TRUE(client.ReceivesWithin(0ms));
+    EXPECT_TRUE(client.ReceivesWithin(100ms));  // without Restart, only after an hour
   }
 }
 

@@ -110,7 +110,7 @@ class ManagerWithElectionTest : public ::testing::Test {
   void AdvanceUntil(const std::function<bool()>& condition) {
     while (!condition()) {
       clock_.Advance(100ms);
-      const TimePoint next_step = Clock::Real().Now() + 2ms;
+      const TimePoint next_step = Clock::Real().Now() + 20ms;
       while (!condition() && Clock::Real().Now() < next_step) std::this_thread::yield();
     }
   }

@@ -74,11 +74,13 @@ TEST_F(ManagerDebugTest, AnItemThatWaitsForItsRetryIsShownWithFailuresAndReason)
   StartManager();
   AwaitRows("/debug/reconciles", "reconciles", 1);
 
-  const json item = AwaitRows("/debug/queues", "items", 1)[0];
+  json item;
+  do {
+    item = AwaitRows("/debug/queues", "items", 1)[0];
+  } while (item["state"] != "waiting");
   EXPECT_EQ(item["item"], "ns/bad");
   EXPECT_EQ(item["failures"], 1);
-  while (Page("/debug/queues")["items"][0]["state"] != "waiting") std::this_thread::yield();
-  EXPECT_EQ(Page("/debug/queues")["items"][0]["reason"], "retry");
+  EXPECT_EQ(item["reason"], "retry");
   EXPECT_EQ(Page("/debug/queues")["queues"][0]["workers"], 1);
 }
 
@@ -86,6 +88,7 @@ TEST_F(ManagerDebugTest, CachesShowTheirObjectsWatchesAndHandlers) {
   SetPods({PodJson("web", R"(,"labels":{"app":"shop"})"), PodJson("db")});
   StartManager();
   AwaitCalls(2);
+  transport_->Await("WATCH", kPods);  // afterwards, the list is counted
 
   const json cache = Page("/debug/caches")["caches"][0];
   EXPECT_EQ(cache["kind"], "Pod");

@@ -1,5 +1,6 @@
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -68,7 +69,7 @@ class Child {
   template <typename Body>
   explicit Child(Body body) : id_(::fork()) {
     if (id_ == 0) {
-      ::alarm(10);  // ends a test that hangs
+      ::alarm(60);  // ends a test that hangs
       std::exit(body(pipe_));
     }
     pipe_.CloseWritingEnd();
@@ -78,7 +79,10 @@ class Child {
   // Sends a signal when the main thread blocks: ThreadSanitizer of GCC 12 loses a signal that
   // interrupts other code. It runs the handler at once only in a blocking call that it intercepts.
   void SendSignal(int signal) const {
-    while (!IsAsleep(id_)) std::this_thread::yield();
+    // A short sleep, such as for a mutex, is no blocking call that ThreadSanitizer intercepts.
+    for (int asleep = 0; asleep < 20; asleep = IsAsleep(id_) ? asleep + 1 : 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     ::kill(id_, signal);
   }
 

@@ -255,7 +255,7 @@ TEST_P(ProxyTest, BytesBeforeTheTlsHandshakeFailAsUnreachable) {
 }
 
 TEST_P(ProxyTest, TlsHandshakeThroughATunnelTimesOut) {
-  options_.handshake_timeout = 150ms;
+  options_.handshake_timeout = 1s;  // also for CONNECT, which must succeed
 
   const auto failure = FailureThrough({ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\n"), Stall()});
 
