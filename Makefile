@@ -112,7 +112,7 @@ TARGETS := apiserver http_response json kubeconfig selector
 fuzz:
 	$(call packages,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
 	cmake --preset fuzz
-	cmake --build --preset fuzz
+	nice cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
 
 # The invariants that the caches of informers keep; see tests/soak/checker.hpp. SEED: of the writes and faults.

@@ -68,7 +68,8 @@ _text_equals() { [[ $2 == "$1" ]]; }
 _text_matches() { grep -Eq -- "$1" <<<"$2"; }
 
 _eventually() { # EXPECTATION COMPARE EXPECTED SECONDS COMMAND...
-  local expectation=$1 compare=$2 expected=$3 end=$((SECONDS + $4)) timeout=$4 actual
+  local expectation=$1 compare=$2 expected=$3 timeout=$4 actual
+  local end=$((SECONDS + timeout + (timeout > 0))) # SECONDS may be about to change
   shift 4
   while :; do
     actual=$("$@" 2>&1) || true

@@ -29,7 +29,7 @@ main() {
   done
   check "The typed clientset writes, lists, watches and elects a leader in protobuf" typed
   check "A client-go controller reconciles the Deployments of 100 Foos" controller
-  check "A client-go controller reconciles 300 Foos while the server restarts" controller_during_restart
+  check "A client-go controller reconciles 1000 Foos while the server restarts" controller_during_restart
   echo "# $(seconds_since "$started")"
   print_summary
 }
@@ -80,7 +80,7 @@ typed() { matches "all responses were protobuf" "$programs/typed" -kubeconfig "$
 controller() { "$programs/controller" -kubeconfig "$state/admin.kubeconfig"; }
 
 controller_during_restart() {
-  process_start "$state" controller "$programs/controller" -kubeconfig admin.kubeconfig -n 300
+  process_start "$state" controller "$programs/controller" -kubeconfig admin.kubeconfig -n 1000
   eventually_equals created 20 head -n 1 "$state/controller.log"
   "$cluster" kill-apiserver "$state"
   if grep converged "$state/controller.log"; then
@@ -89,7 +89,7 @@ controller_during_restart() {
   fi
   sleep 0.5 # long enough that calls fail and watches end
   "$cluster" start-apiserver "$state"
-  eventually_equals "converged: 300 Deployments" 30 tail -n 1 "$state/controller.log"
+  eventually_equals "converged: 1000 Deployments" 60 tail -n 1 "$state/controller.log"
 }
 
 clean_up() {

@@ -96,6 +96,8 @@ expect_write() { # VERB DESCRIPTION REPLICAS
   run_check eventually_equals "$3" 20 replicas example-foo
   ((check_exit_code == 0)) ||
     fail "Deployment example-foo with $3 replicas within 20 s" "$(sed -n 's/^actual:   //p' "$check_output")"
+  run_check eventually_matches '^[0-9]+$' 5 reaction_microseconds "$1" # until the log has the call
+  ((check_exit_code == 0)) || fail "the controller's $1 in the audit log" "$(sed -n 's/^actual:   //p' "$check_output")"
   print_line "$2" "$(format_duration "$(reaction_microseconds "$1")")" "$green"
 }
 

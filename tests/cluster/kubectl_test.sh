@@ -44,7 +44,7 @@ prepare() {
   "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl create -f "$here/kubectl/widgets.yaml" >/dev/null
-  kubectl wait --for=condition=Established --timeout=20s crd/widgets.test.kopp.example >/dev/null
+  await_kind test.kopp.example/v1 widgets
 }
 
 kubectl() { "$KOPP_PROGRAMS/kubectl" --kubeconfig "$state/admin.kubeconfig" -n "$namespace" "$@"; }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the sourcing script sets $here and uses $cluster
-# Selects the API server that a script runs against. Source this file; the sourcing script sets
-# $here to the folder of this file.
+# Selects the API server that a script runs against. Source this file, then check.sh; the sourcing
+# script sets $here to the folder of this file and defines kubectl.
 #   SERVER    real (etcd and kube-apiserver, built from Go) or kopp (kopp-apiserver)
 server=${SERVER:-real}
 case $server in
@@ -10,3 +10,10 @@ case $server in
 esac
 export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
 unset KUBECONFIG
+
+# Blocks until the server serves the kind of a new CustomResourceDefinition.
+await_kind() { # GROUP/VERSION PLURAL
+  # Repeated, because kubectl fails if the status has no conditions yet.
+  eventually_matches 'condition met' 20 kubectl wait --for=condition=Established --timeout=20s "crd/$2.${1%/*}"
+  eventually_matches "\"name\":\"$2\"" 20 kubectl get --raw "/apis/$1" # discovery follows a little later
+}

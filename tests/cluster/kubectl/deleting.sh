@@ -91,7 +91,7 @@ delete_crd() {
  spec: {group: test.kopp.example, scope: Namespaced, names: {kind: Fad, plural: fads},
         versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}
 END
-  kubectl wait --for=condition=Established --timeout=20s crd/fads.test.kopp.example
+  await_kind test.kopp.example/v1 fads
   kubectl create -f - <<<'{apiVersion: test.kopp.example/v1, kind: Fad, metadata: {name: a}}'
   kubectl delete crd fads.test.kopp.example
   eventually_matches "the server doesn't have a resource type \"fads\"|could not find the requested resource" 20 kubectl get fads

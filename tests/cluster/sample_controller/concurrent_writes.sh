@@ -14,10 +14,14 @@ concurrent_writes() {
   send_replicas POST 1 "range($foo_count)"
   # Each client changes all Foos three times, one in ascending and one in descending order, so that
   # both change the same Foos in the middle of each round.
+  local ascending descending
   patch_in_rounds "range($foo_count)" 2 4 6 &
+  ascending=$!
   patch_in_rounds "range($foo_count - 1; -1; -1)" 3 5 7 &
-  wait -n # each must succeed
-  wait -n
+  descending=$!
+  # Each must succeed. Not `wait -n`, which may forget one of two jobs that end at the same time.
+  wait "$ascending"
+  wait "$descending"
   eventually_equals "$foo_count reconciled" 60 count_reconciled_foos
 }
 

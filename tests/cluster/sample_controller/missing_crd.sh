@@ -18,7 +18,7 @@ crd_is_not_installed() {
 
 install_crd() { # FILE
   kubectl apply -f "$manifests/$1"
-  kubectl wait --for=condition=Established --timeout=20s crd/foos.samplecontroller.k8s.io
+  await_kind samplecontroller.k8s.io/v1alpha1 foos
 }
 
 crd_without_status() {

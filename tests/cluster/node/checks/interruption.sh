@@ -13,7 +13,7 @@ interrupted() { # SIGNAL
   set +m
   # shellcheck disable=SC2064 # expand the process id now
   trap "kill $runner; wait $runner" EXIT
-  eventually_matches '^ok 1 ' 120 cat "$output"
+  eventually_matches '^ok 1 ' 300 cat "$output"
   processes_of "$runner" >"$processes"
   processes_of "$(process_id "$(echo "$temporary"/*/node)" init)" >>"$processes"
   matches ' sample-controll$' cat "$processes"

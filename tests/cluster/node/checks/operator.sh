@@ -60,7 +60,7 @@ metrics_status() { metrics "$@" --output /dev/null --write-out '%{http_code}'; }
 foreign_deployment() {
   kubectl create deployment foreign --image=nginx --replicas=0
   create_foo foreign 1
-  eventually_matches '^foreign ErrResourceExists [2-9]' 20 foo_events
+  eventually_matches '^foreign ErrResourceExists ([2-9]|[1-9][0-9])' 20 foo_events
   equals 0 kubectl get deployment foreign -o 'jsonpath={.spec.replicas}'
   kubectl delete foo foreign
 }
@@ -79,7 +79,7 @@ leader_killed() {
   kubectl -n "$operators" delete pod "$before" --grace-period=0 --force
   for number in 1 2 3 4 5; do create_foo "killed-$number" 1; done
   eventually_equals yes $((lease_duration + 2 * retry_period + 1)) leader_is_another_than "$before"
-  eventually_equals "" 20 foos_without_pods
+  eventually_equals "" 60 foos_without_pods
   eventually_equals 2 30 ready_replicas
 }
 

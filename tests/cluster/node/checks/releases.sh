@@ -12,7 +12,7 @@ while_foos_are_created() { # PREFIX COMMAND...
   wait "$creator"
   ((code == 0)) || return "$code"
   eventually_equals 2 30 ready_replicas
-  eventually_equals "" 40 foos_without_pods
+  eventually_equals "" 120 foos_without_pods
   equals yes at_least_foos 3 "$prefix"
 }
 
@@ -61,8 +61,9 @@ uninstall() {
   eventually_equals "" 50 kubectl -n "$operators" get pods -o name
   equals "$foos" kubectl get foos -o name
   equals "$foos" foos_with_deployments
-  equals customresourcedefinition.apiextensions.k8s.io/foos.samplecontroller.k8s.io objects_of_release
-  equals "configmap/kube-root-ca.crt lease.coordination.k8s.io/$name serviceaccount/default" objects_in_namespace
+  # The garbage collector deletes some objects a little later.
+  eventually_equals customresourcedefinition.apiextensions.k8s.io/foos.samplecontroller.k8s.io 20 objects_of_release
+  eventually_equals "configmap/kube-root-ca.crt lease.coordination.k8s.io/$name serviceaccount/default" 20 objects_in_namespace
 }
 
 foos_with_deployments() {
