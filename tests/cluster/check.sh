@@ -69,12 +69,12 @@ _text_matches() { grep -Eq -- "$1" <<<"$2"; }
 
 _eventually() { # EXPECTATION COMPARE EXPECTED SECONDS COMMAND...
   local expectation=$1 compare=$2 expected=$3 timeout=$4 actual
-  local end=$((SECONDS + timeout + (timeout > 0))) # SECONDS may be about to change
+  local end=$((${EPOCHREALTIME//[^0-9]/} + timeout * 1000000))
   shift 4
   while :; do
     actual=$("$@" 2>&1) || true
     "$compare" "$expected" "$actual" && return
-    ((SECONDS < end)) || break
+    ((${EPOCHREALTIME//[^0-9]/} < end)) || break
     sleep 0.05
   done
   printf 'expected: %s within %s s\n' "$expectation" "$timeout"

@@ -21,7 +21,7 @@ fuzz() { # BUILD SECONDS TARGET
   fi
   mkdir -p "$build/corpus/$target" "$build/findings" "$build/logs"
   if ASAN_OPTIONS=malloc_context_size=8 nice "$build/$folder/${target}_fuzz" \
-    -max_total_time="$seconds" -timeout=30 -rss_limit_mb=4096 -entropic=0 -print_final_stats=1 \
+    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -entropic=0 -print_final_stats=1 \
     -artifact_prefix="$build/findings/$target-" "${options[@]}" \
     "$build/corpus/$target" "$seeds" >"$log" 2>&1; then
     printf '%s: no finding in %s s, %s inputs\n' "$target" "$seconds" \

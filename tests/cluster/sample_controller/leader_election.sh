@@ -122,7 +122,7 @@ released_lease() {
   eventually_equals 0 10 available_replicas b
   eventually_equals yes 5 at_least 2 count_writes_of sample-controller
   equals yes writes_are_disjoint standby sample-controller
-  eventually_equals "" 5 replica_is_running standby
+  eventually_equals "" 1 replica_is_running standby
 }
 
 # Stops the API server as a debugger would, while the controller has work.

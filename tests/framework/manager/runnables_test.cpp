@@ -112,14 +112,17 @@ TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
       std::promise<void>().get_future().wait();
       return std::nullopt;
     });
+    // This group stops just before the health checks.
+    manager.Add({.name = "servers", .group = RunnableGroup::kServers}, Recording("servers"));
     std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
     const std::uint16_t port = AwaitPort();
     const std::jthread probe([port] { static_cast<void>(testing::Get(port, "/healthz")); });
-    AwaitCalls(1);
+    AwaitCalls(2);
     runner.request_stop();
+    AwaitCalls(3);
     while (true) {  // slowly, until the manager waits for the check
       clock_.Advance(1s);
-      std::this_thread::sleep_for(20ms);
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
     }
   };
 

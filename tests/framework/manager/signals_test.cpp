@@ -1,6 +1,5 @@
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -80,8 +79,8 @@ class Child {
   // interrupts other code. It runs the handler at once only in a blocking call that it intercepts.
   void SendSignal(int signal) const {
     // A short sleep, such as for a mutex, is no blocking call that ThreadSanitizer intercepts.
-    for (int asleep = 0; asleep < 20; asleep = IsAsleep(id_) ? asleep + 1 : 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int asleep = 0; asleep < 200; asleep = IsAsleep(id_) ? asleep + 1 : 0) {
+      std::this_thread::yield();
     }
     ::kill(id_, signal);
   }
