@@ -16,6 +16,7 @@ with those of the project. The names of the kinds are in kinds.py. The rules:
   for which empty and absent differ.
 - A struct is a plain member if it is required, or if it is no pointer in Go, which the documents show
   by the default {}; then it is omitted if nothing in it is set. Any other struct is a k8s::Optional.
+- A list of structs is a k8s::List, any other list a std::vector.
 """
 import collections
 import json
@@ -270,7 +271,7 @@ class Types:
             return base if self.is_plain_struct(owner, field, name) else f"Optional<{base}>"
         if name and short(name) in RAW_TYPES or name == META + "ObjectMeta":
             return base
-        if base.startswith("std::vector") or base.startswith("std::map") or base in ("std::string", "Bytes"):
+        if base.startswith(("std::vector", "List<", "std::map")) or base in ("std::string", "Bytes"):
             folder_and_names = (self.model.folder(owner), short(owner), field.name)
             is_optional = folder_and_names in kinds.STRINGS_WITH_MEANINGFUL_EMPTY_TEXT
             return f"std::optional<{base}>" if is_optional else base
@@ -301,7 +302,7 @@ class Types:
 
     def is_omitted_if_empty(self, owner, field):
         type_name = self.of(owner, field)
-        return (type_name.startswith(("std::string", "std::vector", "std::map", "std::optional", "Optional<"))
+        return (type_name.startswith(("std::string", "std::vector", "List<", "std::map", "std::optional", "Optional<"))
                 or type_name in ("Bytes", "RawJson") or self.is_optional_struct(owner, field))
 
     def is_optional_struct(self, owner, field):
@@ -322,6 +323,10 @@ class Types:
                 pending += self.model.references(each)
         return seen if name in seen else set()
 
+    def is_list_of_structs(self, schema):
+        item = reference(schema.get("items", {}))
+        return bool(item and self.model.is_struct(item))
+
     def value(self, owner, schema):
         name = reference(schema)
         if name in VALUE_TYPES:
@@ -336,7 +341,8 @@ class Types:
             return short(name) if folder == here else folder.replace("/", "::") + "::" + short(name)
         kind = schema.get("type")
         if kind == "array":
-            return f"std::vector<{self.value(owner, schema['items'])}>"
+            template = "List" if self.is_list_of_structs(schema) else "std::vector"
+            return f"{template}<{self.value(owner, schema['items'])}>"
         if kind == "object" and "additionalProperties" in schema:
             return f"std::map<std::string, {self.value(owner, schema['additionalProperties'])}>"
         if kind == "object":
@@ -369,6 +375,8 @@ class Writer:
         self.optional = {reference(field.schema) for unit in layout.units for name in unit.structs
                          for field in model.fields(name)
                          if self.types.of(name, field).startswith("Optional<")}
+        self.in_list = {reference(field.schema["items"]) for unit in layout.units for name in unit.structs
+                        for field in model.fields(name) if self.types.is_list_of_structs(field.schema)}
 
     def write(self):
         for unit in self.layout.units:
@@ -394,27 +402,28 @@ class Writer:
         includes = [f"#include <{header}>\n" for word, header in system.items() if word in body]
         own = {f"kopp/k8s/{header}" for name, header, _ in VALUE_TYPES.values()
                if re.search(rf"(?<![\w:]){name}\b(?!:)", re.sub("//.*", "", body))}
-        for word, header in (("Optional<", "kopp/k8s/optional.hpp"), ("Bytes", "kopp/k8s/bytes.hpp"),
+        for word, header in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"), ("Bytes", "kopp/k8s/bytes.hpp"),
                              ("ObjectMeta", "kopp/informer/object.hpp"), ("JSONSchemaPropsOr", UNIONS_HEADER)):
             if re.search(rf"(?<![\w:]){word}", re.sub("//.*", "", body)):
                 own.add(header)
-        if self.optionals([unit], ""):
-            own.add("kopp/k8s/optional.hpp")
+        for name, header in (("Optional", "optional"), ("List", "list")):
+            if f" {name}<" in self.instances([unit], ""):
+                own.add(f"kopp/k8s/{header}.hpp")
         own |= {"kopp/informer/fields.hpp"} | set(self.layout.includes(unit))
         namespace = "kopp::k8s::" + unit.folder.replace("/", "::")
         forward = "".join(f"struct {short(name)};\n" for name in self.forward_declared(unit))
         return (HEAD + "// clang-format off\n#pragma once\n\n" + "".join(includes) + "\n"
                 + "".join(f"#include <{include}>\n" for include in sorted(own))
                 + f"\nnamespace {namespace} {{\n\n" + (forward + "\n" if forward else "") + body
-                + f"}}  // namespace {namespace}\n" + self.optionals([unit], "extern template"))
+                + f"}}  // namespace {namespace}\n" + self.instances([unit], "extern template"))
 
-    def optionals(self, units, keyword):
-        """Returns instantiations of Optional for the structs of the headers."""
-        names = [self.value_name(name) for unit in units for name in unit.structs if name in self.optional]
-        if not names:
+    def instances(self, units, keyword):
+        """Returns instantiations of Optional and List for the structs of the headers."""
+        lines = [f"{keyword} class {template}<{self.value_name(name)}>;\n" for unit in units for name in unit.structs
+                 for template, used in (("Optional", self.optional), ("List", self.in_list)) if name in used]
+        if not lines:
             return ""
-        return ("\nnamespace kopp::k8s {\n\n" + "".join(f"{keyword} class Optional<{name}>;\n" for name in names)
-                + "\n}  // namespace kopp::k8s\n")
+        return "\nnamespace kopp::k8s {\n\n" + "".join(lines) + "\n}  // namespace kopp::k8s\n"
 
     def value_name(self, schema_name):
         return self.model.folder(schema_name).replace("/", "::") + "::" + short(schema_name)
@@ -450,7 +459,7 @@ class Writer:
         for unit in units:
             for schema_name in unit.structs:
                 text += "\n" + self.table(schema_name) + "\n"
-        return text + f"\n}}  // namespace {namespace}\n" + self.optionals(units, "template")
+        return text + f"\n}}  // namespace {namespace}\n" + self.instances(units, "template")
 
     def table(self, schema_name):
         entries = []

@@ -223,25 +223,28 @@ class Cache : private WriteObserver {
     int acquired = 0;        // the number of results of Acquire
   };
 
+  /// Decodes an object, and applies `transform` unless it is empty.
+  using DecodeFunction = informer::AnyObject (*)(const JsonObject& text,
+                                                 const Transform& transform);
+
   template <Object T>
   [[nodiscard]] Spec SpecOf() const {
-    const Key key = Key::Of<T>();
     constexpr auto kForm =
         detail::kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete;
-    return {
-        key, T::kKind, kForm,
-        DecoderOf<T>([](const JsonObject& text) { return text.Decode<T>(); }, TransformOf(key))};
+    return SpecOf(Key::Of<T>(), T::kKind, kForm,
+                  [](const JsonObject& text, const Transform& transform) {
+                    return Transformed(text.Decode<T>(), transform);
+                  });
   }
   [[nodiscard]] Spec SpecOf(const KindRef& kind, ObjectForm form) const;
+  [[nodiscard]] Spec SpecOf(const Key& key, const KindRef& kind, ObjectForm form,
+                            DecodeFunction decode) const;
 
-  template <typename T, typename DecodeFunction>
-  static AnyHttpSource::Decoder DecoderOf(DecodeFunction decode, Transform transform) {
-    return
-        [decode, transform = std::move(transform)](const JsonObject& text) -> informer::AnyObject {
-          auto object = std::make_shared<T>(decode(text));
-          if (transform) transform(object.get(), object->metadata);
-          return std::shared_ptr<const T>(std::move(object));
-        };
+  template <typename T>
+  static informer::AnyObject Transformed(T decoded, const Transform& transform) {
+    auto object = std::make_shared<T>(std::move(decoded));
+    if (transform) transform(object.get(), object->metadata);
+    return std::shared_ptr<const T>(std::move(object));
   }
   [[nodiscard]] Transform TransformOf(const Key& key) const;
 

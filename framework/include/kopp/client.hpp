@@ -338,7 +338,11 @@ class Client {
     T object{};
     DecodeWritten(T::kKind, written, &object, [](std::string_view text, void* to) {
       auto& typed = *static_cast<T*>(to);
-      typed = Decode<T>(text);
+      if constexpr (detail::HasFieldList<T>) {
+        detail::DecodeText(text, &typed, KoppFields(&typed));  // a move is slow to compile
+      } else {
+        typed = Decode<T>(text);
+      }
       return static_cast<const ObjectMeta*>(&typed.metadata);
     });
     return object;

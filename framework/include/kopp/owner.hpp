@@ -15,18 +15,11 @@ namespace kopp {
 /// deleted, and a controller with Owns() reconciles the owner when the object changes. For an
 /// object that exists, or in another namespace than a cluster-scoped owner, use
 /// SetControllerReference.
+[[nodiscard]] ObjectMeta OwnedBy(const Kind& kind, const ObjectMeta& owner, std::string name);
+/// The same for an owner whose kind is known at compile time.
 template <Object T>
 [[nodiscard]] ObjectMeta OwnedBy(const T& owner, std::string name) {
-  ObjectMeta metadata;
-  metadata.name = std::move(name);
-  metadata.ns = owner.metadata.ns;
-  metadata.ownerReferences.push_back({.apiVersion = std::string(T::kKind.api_version),
-                                      .kind = std::string(T::kKind.kind),
-                                      .name = owner.metadata.name,
-                                      .uid = owner.metadata.uid,
-                                      .controller = true,
-                                      .blockOwnerDeletion = true});
-  return metadata;
+  return OwnedBy(T::kKind, owner.metadata, std::move(name));
 }
 
 /// Returns whether `owner` is the controller of `object`. Compares uids: an earlier, deleted owner

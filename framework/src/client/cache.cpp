@@ -143,15 +143,21 @@ void Cache::AddOwnerIndex(const Spec& spec) { InformersFor(spec).AddOwnerIndex()
 
 Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
   const Key key = Key::Of(kind, form);
-  Transform transform = TransformOf(key);
   if (form == ObjectForm::kMetadataOnly) {
-    return {key, kind, form,
-            DecoderOf<PartialObjectMetadata>(
-                [](const JsonObject& json) { return json.Decode<PartialObjectMetadata>(); },
-                std::move(transform))};
+    return SpecOf(key, kind, form, [](const JsonObject& text, const Transform& transform) {
+      return Transformed(text.Decode<PartialObjectMetadata>(), transform);
+    });
   }
-  const auto decode = [kind](const JsonObject& json) { return Unstructured::FromJson(json, kind); };
-  return {key, kind, form, DecoderOf<Unstructured>(decode, std::move(transform))};
+  return {key, kind, form, [kind, transform = TransformOf(key)](const JsonObject& text) {
+            return Transformed(Unstructured::FromJson(text, kind), transform);
+          }};
+}
+
+Cache::Spec Cache::SpecOf(const Key& key, const KindRef& kind, ObjectForm form,
+                          DecodeFunction decode) const {
+  return {key, kind, form, [decode, transform = TransformOf(key)](const JsonObject& text) {
+            return decode(text, transform);
+          }};
 }
 
 /// Returns the transform of `key`, or the default. It throws DecodeError in place of any other

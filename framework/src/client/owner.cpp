@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -105,6 +106,14 @@ AlreadyOwnedError::AlreadyOwnedError(const std::string& object, OwnerReference c
                          controller.name + ": delete one of the two, or give the object another " +
                          "name"),
       controller_(std::move(controller)) {}
+
+ObjectMeta OwnedBy(const Kind& kind, const ObjectMeta& owner, std::string name) {
+  ObjectMeta metadata;
+  metadata.name = std::move(name);
+  metadata.ns = owner.ns;
+  metadata.ownerReferences.push_back(NewReference(kind, owner, /*controller=*/true));
+  return metadata;
+}
 
 void SetControllerReference(const Kind& kind, const ObjectMeta& owner, ObjectMeta& metadata) {
   SetReference(kind, owner, true, metadata);

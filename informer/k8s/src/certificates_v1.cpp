@@ -34,3 +34,9 @@ KOPP_K8S_FIELDS(CertificateSigningRequest,
   KOPP_K8S_STRUCT(status, "status"))
 
 }  // namespace kopp::k8s::certificates::v1
+
+namespace kopp::k8s {
+
+template class List<certificates::v1::CertificateSigningRequestCondition>;
+
+}  // namespace kopp::k8s

@@ -11,23 +11,23 @@ namespace {
 
 /// Decodes and encodes a list that is not a field of an object.
 template <typename Element>
-struct List {
+struct ListField {
   std::vector<Element> items = {};
 };
-KOPP_FIELDS(List<JSONSchemaProps>, items)
-KOPP_FIELDS(List<std::string>, items)
+KOPP_FIELDS(ListField<JSONSchemaProps>, items)
+KOPP_FIELDS(ListField<std::string>, items)
 
 constexpr std::string_view kListHead = R"({"items":)";
 
 template <typename Element>
 std::vector<Element> DecodeList(std::string_view json) {
-  return Decode<List<Element>>(std::string(kListHead) + std::string(json) + '}').items;
+  return Decode<ListField<Element>>(std::string(kListHead) + std::string(json) + '}').items;
 }
 
 template <typename Element>
 std::string EncodeList(const std::vector<Element>& items) {
   if (items.empty()) return "[]";
-  std::string text = Encode(List<Element>{items});
+  std::string text = Encode(ListField<Element>{items});
   text.pop_back();
   return text.substr(kListHead.size());
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/informer/kind_ref.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 
@@ -47,6 +48,11 @@ TEST_F(OwnerTest, OwnedByAddsTheOwnerAsController) {
   EXPECT_EQ(json(child), json::parse(R"({"name":"web-config","namespace":"shop",
       "ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"u1",
                           "controller":true,"blockOwnerDeletion":true}]})"));
+}
+
+TEST_F(OwnerTest, OwnedByTakesAKindThatIsOnlyKnownAtRunTime) {
+  const KindRef kind(Deployment::kKind);
+  EXPECT_EQ(OwnedBy(kind, web_.metadata, "web-config"), OwnedBy(web_, "web-config"));
 }
 
 TEST_F(OwnerTest, IsControlledByComparesTheUid) {

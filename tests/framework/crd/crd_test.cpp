@@ -16,6 +16,7 @@
 #include <kopp/k8s/bytes.hpp>
 #include <kopp/k8s/duration.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 #include <kopp/k8s/time.hpp>
@@ -78,13 +79,15 @@ struct Backup {
     kopp::k8s::Optional<Storage> storage;
     kopp::k8s::Quantity memory;
     kopp::k8s::IntOrString port;
+    kopp::k8s::List<Storage> copies;
   };
   kopp::ObjectMeta metadata;
   kopp::k8s::Optional<Spec> spec;
 };
 KOPP_FIELDS(Backup::Storage, KOPP_FIELD(bucket, MinLength(3)), size)
 KOPP_FIELDS(Backup::Spec, KOPP_FIELD(storage, StructType("atomic")),
-            KOPP_FIELD(memory, Default("1Gi")), KOPP_FIELD(port, Default(80)))
+            KOPP_FIELD(memory, Default("1Gi")), KOPP_FIELD(port, Default(80)),
+            KOPP_FIELD(copies, ListType("map"), ListMapKeys("bucket"), Items(MinProperties(2))))
 KOPP_FIELDS(Backup, metadata, spec)
 KOPP_CRD(Backup)
 
@@ -352,6 +355,17 @@ TEST(CrdTest, AnOptionalOfKubernetesHasTheSchemaOfItsStructAndIsNotRequired) {
             json({{"type", "string"}, {"minLength", 3}}));
   EXPECT_EQ(spec["properties"]["storage"]["required"], json({"bucket", "size"}));
   EXPECT_EQ(spec["properties"]["storage"]["x-kubernetes-map-type"], "atomic");
+}
+
+TEST(CrdTest, AListOfKubernetesHasTheSchemaAndTheMarkersOfAList) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Backup>();
+  const json& copies = definition.object().at(json::json_pointer(
+      "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/copies"));
+  EXPECT_EQ(copies["type"], "array");
+  EXPECT_EQ(copies["x-kubernetes-list-type"], "map");
+  EXPECT_EQ(copies["x-kubernetes-list-map-keys"], json({"bucket"}));
+  EXPECT_EQ(copies["items"]["minProperties"], 2);
+  EXPECT_EQ(copies["items"]["required"], json({"bucket", "size"}));
 }
 
 TEST(CrdTest, AQuantityAndAnIntOrStringHaveADefault) {

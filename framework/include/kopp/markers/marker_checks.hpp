@@ -2,11 +2,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/markers/literal.hpp>
@@ -50,13 +47,13 @@ template <typename M>
 struct ElementOf {
   using Type = M;
 };
-template <typename M>
-struct ElementOf<std::vector<M>> {
-  using Type = M;
+template <IsList M>
+struct ElementOf<M> {
+  using Type = typename M::value_type;
 };
-template <typename M>
-struct ElementOf<std::map<std::string, M>> {
-  using Type = M;
+template <IsMap M>
+struct ElementOf<M> {
+  using Type = typename M::mapped_type;
 };
 
 constexpr Literal NotNegative(std::int64_t count) {
@@ -94,7 +91,7 @@ struct ListMarker : KeywordMarker {
   static constexpr void CheckMember() {
     static_assert(IsList<M>,
                   "MinItems, MaxItems, ListType and ListMapKeys apply to lists: remove the marker, "
-                  "or give the member the type std::vector");
+                  "or give the member the type std::vector or kopp::k8s::List");
   }
 };
 struct PropertiesMarker : KeywordMarker {

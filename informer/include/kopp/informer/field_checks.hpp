@@ -35,9 +35,10 @@ constexpr MemberProblem ProblemOf() {
     return MemberProblem::kNone;
   } else if constexpr (std::is_enum_v<M>) {
     return MemberProblem::kEnum;
-  } else if constexpr (std::same_as<M, std::vector<bool>>) {
-    return MemberProblem::kVectorBool;
-  } else if constexpr (kIsOptional<M> || kIsVector<M>) {
+  } else if constexpr (kIsVector<M>) {
+    using Element = typename M::value_type;
+    return std::same_as<Element, bool> ? MemberProblem::kVectorBool : ProblemOf<Element>();
+  } else if constexpr (kIsOptional<M>) {
     return ProblemOf<typename M::value_type>();
   } else if constexpr (kIsMap<M>) {
     return ProblemOf<typename M::mapped_type>();

@@ -25,11 +25,7 @@ struct KindRef {
 
   KindRef() = default;
   /// Copies the strings of `other`.
-  KindRef(const Kind& other)  // NOLINT(google-explicit-constructor): a Kind is one
-      : api_version(other.api_version),
-        kind(other.kind),
-        plural(other.plural),
-        scope(other.scope) {}
+  KindRef(const Kind& other);  // NOLINT(google-explicit-constructor): a Kind is one
 
   /// Returns a view, which is valid until this object is changed or destroyed. So that it cannot
   /// refer to a temporary object, the conversion of a temporary does not compile: name it first.

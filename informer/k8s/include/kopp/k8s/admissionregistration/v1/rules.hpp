@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -90,7 +91,7 @@ struct MatchResources {
   /// ExcludeResourceRules describes what operations on what resources/subresources the
   /// ValidatingAdmissionPolicy should not care about. The exclude rules take precedence over
   /// include rules (if a resource matches both, it is excluded)
-  std::vector<NamedRuleWithOperations> excludeResourceRules = {};
+  List<NamedRuleWithOperations> excludeResourceRules = {};
   /// matchPolicy defines how the "MatchResources" list is used to match incoming requests. Allowed
   /// values are "Exact" or "Equivalent".
   ///
@@ -164,7 +165,7 @@ struct MatchResources {
   /// ResourceRules describes what operations on what resources/subresources the
   /// ValidatingAdmissionPolicy matches. The policy cares about an operation if it matches _any_
   /// Rule.
-  std::vector<NamedRuleWithOperations> resourceRules = {};
+  List<NamedRuleWithOperations> resourceRules = {};
 
   friend bool operator==(const MatchResources&, const MatchResources&) = default;
 };
@@ -209,6 +210,9 @@ KOPP_DECLARE_FIELDS(RuleWithOperations)
 
 namespace kopp::k8s {
 
+extern template class List<admissionregistration::v1::MatchCondition>;
+extern template class List<admissionregistration::v1::NamedRuleWithOperations>;
 extern template class Optional<admissionregistration::v1::MatchResources>;
+extern template class List<admissionregistration::v1::RuleWithOperations>;
 
 }  // namespace kopp::k8s

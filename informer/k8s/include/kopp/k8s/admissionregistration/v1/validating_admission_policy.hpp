@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/admissionregistration/v1/rules.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/condition.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -163,7 +163,7 @@ struct ValidatingAdmissionPolicySpec {
   /// auditAnnotations contains CEL expressions which are used to produce audit annotations for the
   /// audit event of the API request. validations and auditAnnotations may not both be empty; a
   /// least one of validations or auditAnnotations is required.
-  std::vector<AuditAnnotation> auditAnnotations = {};
+  List<AuditAnnotation> auditAnnotations = {};
   /// failurePolicy defines how to handle failures for the admission policy. Failures can occur from
   /// CEL expression parse errors, type check errors, runtime errors and invalid or mis-configured
   /// policy definitions or bindings.
@@ -196,7 +196,7 @@ struct ValidatingAdmissionPolicySpec {
   /// 3. If any matchCondition evaluates to an error (but none are FALSE):
   /// - If failurePolicy=Fail, reject the request
   /// - If failurePolicy=Ignore, the policy is skipped
-  std::vector<MatchCondition> matchConditions = {};
+  List<MatchCondition> matchConditions = {};
   /// MatchConstraints specifies what resources this policy is designed to validate. The
   /// AdmissionPolicy cares about a request if it matches _all_ Constraints. However, in order to
   /// prevent clusters from being put into an unstable state that cannot be recovered from via the
@@ -212,7 +212,7 @@ struct ValidatingAdmissionPolicySpec {
   /// Validations contain CEL expressions which is used to apply the validation. Validations and
   /// AuditAnnotations may not both be empty; a minimum of one Validations or AuditAnnotations is
   /// required.
-  std::vector<Validation> validations = {};
+  List<Validation> validations = {};
   /// Variables contain definitions of variables that can be used in composition of other
   /// expressions. Each variable is defined as a named CEL expression. The variables defined here
   /// will be available under `variables` in other expressions of the policy except MatchConditions
@@ -220,7 +220,7 @@ struct ValidatingAdmissionPolicySpec {
   ///
   /// The expression of a variable can refer to other variables defined earlier in the list but not
   /// those after. Thus, Variables must be sorted by the order of first appearance and acyclic.
-  std::vector<Variable> variables = {};
+  List<Variable> variables = {};
 
   friend bool operator==(const ValidatingAdmissionPolicySpec&, const ValidatingAdmissionPolicySpec&) = default;
 };
@@ -243,7 +243,7 @@ KOPP_DECLARE_FIELDS(ExpressionWarning)
 /// TypeChecking contains results of type checking the expressions in the ValidatingAdmissionPolicy
 struct TypeChecking {
   /// The type checking warnings for each expression.
-  std::vector<ExpressionWarning> expressionWarnings = {};
+  List<ExpressionWarning> expressionWarnings = {};
 
   friend bool operator==(const TypeChecking&, const TypeChecking&) = default;
 };
@@ -252,7 +252,7 @@ KOPP_DECLARE_FIELDS(TypeChecking)
 /// ValidatingAdmissionPolicyStatus represents the status of an admission validation policy.
 struct ValidatingAdmissionPolicyStatus {
   /// The conditions represent the latest available observations of a policy's current state.
-  std::vector<meta::v1::Condition> conditions = {};
+  List<meta::v1::Condition> conditions = {};
   /// The generation observed by the controller.
   std::optional<std::int64_t> observedGeneration = {};
   /// The results of type checking for each expression. Presence of this field indicates the
@@ -285,7 +285,11 @@ KOPP_DECLARE_FIELDS(ValidatingAdmissionPolicy)
 
 namespace kopp::k8s {
 
+extern template class List<admissionregistration::v1::AuditAnnotation>;
 extern template class Optional<admissionregistration::v1::ParamKind>;
+extern template class List<admissionregistration::v1::Validation>;
+extern template class List<admissionregistration::v1::Variable>;
+extern template class List<admissionregistration::v1::ExpressionWarning>;
 extern template class Optional<admissionregistration::v1::TypeChecking>;
 
 }  // namespace kopp::k8s

@@ -11,6 +11,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/admissionregistration/v1/rules.hpp>
 #include <kopp/k8s/admissionregistration/v1/webhook_client_config.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -45,7 +46,7 @@ struct ValidatingWebhook {
   /// 3. If any matchCondition evaluates to an error (but none are FALSE):
   /// - If failurePolicy=Fail, reject the request
   /// - If failurePolicy=Ignore, the error is ignored and the webhook is skipped
-  std::vector<MatchCondition> matchConditions = {};
+  List<MatchCondition> matchConditions = {};
   /// matchPolicy defines how the "rules" list is used to match incoming requests. Allowed values
   /// are "Exact" or "Equivalent".
   ///
@@ -126,7 +127,7 @@ struct ValidatingWebhook {
   /// which cannot be recovered from without completely disabling the plugin,
   /// ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission
   /// requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.
-  std::vector<RuleWithOperations> rules = {};
+  List<RuleWithOperations> rules = {};
   /// SideEffects states whether this webhook has side effects. Acceptable values are: None,
   /// NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with
   /// side effects MUST implement a reconciliation system, since a request may be rejected by a
@@ -162,10 +163,16 @@ struct ValidatingWebhookConfiguration {
   /// https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.
   ObjectMeta metadata = {};
   /// Webhooks is a list of webhooks and the affected resources and operations.
-  std::vector<ValidatingWebhook> webhooks = {};
+  List<ValidatingWebhook> webhooks = {};
 
   friend bool operator==(const ValidatingWebhookConfiguration&, const ValidatingWebhookConfiguration&) = default;
 };
 KOPP_DECLARE_FIELDS(ValidatingWebhookConfiguration)
 
 }  // namespace kopp::k8s::admissionregistration::v1
+
+namespace kopp::k8s {
+
+extern template class List<admissionregistration::v1::ValidatingWebhook>;
+
+}  // namespace kopp::k8s

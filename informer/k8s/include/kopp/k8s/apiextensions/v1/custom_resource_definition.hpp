@@ -12,6 +12,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/apiextensions/v1/json_schema_props_or.hpp>
 #include <kopp/k8s/bytes.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -306,9 +307,9 @@ struct JSONSchemaProps {
   ///
   Optional<JSONSchemaPropsOrBool> additionalProperties = {};
   ///
-  std::vector<JSONSchemaProps> allOf = {};
+  List<JSONSchemaProps> allOf = {};
   ///
-  std::vector<JSONSchemaProps> anyOf = {};
+  List<JSONSchemaProps> anyOf = {};
   /// default is a default value for undefined object fields. Defaulting is a beta feature under the
   /// CustomResourceDefaulting feature gate. Defaulting requires spec.preserveUnknownFields to be
   /// false.
@@ -385,7 +386,7 @@ struct JSONSchemaProps {
   ///
   std::optional<bool> nullable = {};
   ///
-  std::vector<JSONSchemaProps> oneOf = {};
+  List<JSONSchemaProps> oneOf = {};
   ///
   std::string pattern = {};
   ///
@@ -466,7 +467,7 @@ struct JSONSchemaProps {
   std::optional<bool> x_kubernetes_preserve_unknown_fields = {};
   /// x-kubernetes-validations describes a list of validation rules written in the CEL expression
   /// language.
-  std::vector<ValidationRule> x_kubernetes_validations = {};
+  List<ValidationRule> x_kubernetes_validations = {};
 
   friend bool operator==(const JSONSchemaProps&, const JSONSchemaProps&) = default;
 };
@@ -552,7 +553,7 @@ struct CustomResourceDefinitionVersion {
   /// https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables for
   /// details. If no columns are specified, a single column displaying the age of the custom
   /// resource is used.
-  std::vector<CustomResourceColumnDefinition> additionalPrinterColumns = {};
+  List<CustomResourceColumnDefinition> additionalPrinterColumns = {};
   /// deprecated indicates this version of the custom resource API is deprecated. When set to true,
   /// API requests to this version receive a warning header in the server response. Defaults to
   /// false.
@@ -570,7 +571,7 @@ struct CustomResourceDefinitionVersion {
   /// selectableFields specifies paths to fields that may be used as field selectors. A maximum of 8
   /// selectable fields are allowed. See
   /// https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors
-  std::vector<SelectableField> selectableFields = {};
+  List<SelectableField> selectableFields = {};
   /// served is a flag enabling/disabling this version from being served via REST APIs
   bool served = {};
   /// storage indicates this version should be used when persisting custom resources to storage.
@@ -612,7 +613,7 @@ struct CustomResourceDefinitionSpec {
   /// such as beta or alpha), and then by comparing major version, then minor version. An example
   /// sorted list of versions: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, v11alpha2, foo1,
   /// foo10.
-  std::vector<CustomResourceDefinitionVersion> versions = {};
+  List<CustomResourceDefinitionVersion> versions = {};
 
   friend bool operator==(const CustomResourceDefinitionSpec&, const CustomResourceDefinitionSpec&) = default;
 };
@@ -641,7 +642,7 @@ struct CustomResourceDefinitionStatus {
   /// different than the names in spec.
   CustomResourceDefinitionNames acceptedNames = {};
   /// conditions indicate state for particular aspects of a CustomResourceDefinition
-  std::vector<CustomResourceDefinitionCondition> conditions = {};
+  List<CustomResourceDefinitionCondition> conditions = {};
   /// storedVersions lists all versions of CustomResources that were ever persisted. Tracking these
   /// versions allows a migration path for stored versions in etcd. The field is mutable so a
   /// migration controller can finish a migration to another version (ensuring no old objects are
@@ -678,11 +679,17 @@ extern template class Optional<apiextensions::v1::ServiceReference>;
 extern template class Optional<apiextensions::v1::WebhookClientConfig>;
 extern template class Optional<apiextensions::v1::WebhookConversion>;
 extern template class Optional<apiextensions::v1::CustomResourceConversion>;
+extern template class List<apiextensions::v1::CustomResourceColumnDefinition>;
 extern template class Optional<apiextensions::v1::ExternalDocumentation>;
+extern template class List<apiextensions::v1::ValidationRule>;
 extern template class Optional<apiextensions::v1::JSONSchemaProps>;
+extern template class List<apiextensions::v1::JSONSchemaProps>;
 extern template class Optional<apiextensions::v1::CustomResourceValidation>;
+extern template class List<apiextensions::v1::SelectableField>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresourceScale>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresourceStatus>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresources>;
+extern template class List<apiextensions::v1::CustomResourceDefinitionVersion>;
+extern template class List<apiextensions::v1::CustomResourceDefinitionCondition>;
 
 }  // namespace kopp::k8s

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::apiextensions::v1 {
@@ -22,7 +23,7 @@ struct JSONSchemaPropsOrBool {
 /// CustomResourceDefinition allows only the former.
 struct JSONSchemaPropsOrArray {
   Optional<JSONSchemaProps> schema = {};
-  std::vector<JSONSchemaProps> schemas;  ///< has a meaning only without a schema
+  List<JSONSchemaProps> schemas;  ///< has a meaning only without a schema
 
   friend bool operator==(const JSONSchemaPropsOrArray&, const JSONSchemaPropsOrArray&) = default;
 };

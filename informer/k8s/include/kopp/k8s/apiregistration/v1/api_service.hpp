@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/bytes.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -91,7 +91,7 @@ KOPP_DECLARE_FIELDS(APIServiceCondition)
 /// APIServiceStatus contains derived information about an API server
 struct APIServiceStatus {
   /// Current service state of apiService.
-  std::vector<APIServiceCondition> conditions = {};
+  List<APIServiceCondition> conditions = {};
 
   friend bool operator==(const APIServiceStatus&, const APIServiceStatus&) = default;
 };
@@ -118,5 +118,6 @@ KOPP_DECLARE_FIELDS(APIService)
 namespace kopp::k8s {
 
 extern template class Optional<apiregistration::v1::ServiceReference>;
+extern template class List<apiregistration::v1::APIServiceCondition>;
 
 }  // namespace kopp::k8s

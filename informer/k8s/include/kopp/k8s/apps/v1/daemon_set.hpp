@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
@@ -115,7 +115,7 @@ struct DaemonSetStatus {
   /// ControllerRevision.
   std::optional<std::int32_t> collisionCount = {};
   /// Represents the latest available observations of a DaemonSet's current state.
-  std::vector<DaemonSetCondition> conditions = {};
+  List<DaemonSetCondition> conditions = {};
   /// The number of nodes that are running at least 1 daemon pod and are supposed to run the daemon
   /// pod. More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
   std::optional<std::int32_t> currentNumberScheduled = {};
@@ -168,5 +168,6 @@ KOPP_DECLARE_FIELDS(DaemonSet)
 namespace kopp::k8s {
 
 extern template class Optional<apps::v1::RollingUpdateDaemonSet>;
+extern template class List<apps::v1::DaemonSetCondition>;
 
 }  // namespace kopp::k8s

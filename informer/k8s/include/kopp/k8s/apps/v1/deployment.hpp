@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
@@ -117,7 +117,7 @@ struct DeploymentStatus {
   /// collision avoidance mechanism when it needs to create the name for the newest ReplicaSet.
   std::optional<std::int32_t> collisionCount = {};
   /// Represents the latest available observations of a deployment's current state.
-  std::vector<DeploymentCondition> conditions = {};
+  List<DeploymentCondition> conditions = {};
   /// The generation observed by the deployment controller.
   std::optional<std::int64_t> observedGeneration = {};
   /// Total number of non-terminating pods targeted by this Deployment with a Ready Condition.
@@ -164,5 +164,6 @@ KOPP_DECLARE_FIELDS(Deployment)
 namespace kopp::k8s {
 
 extern template class Optional<apps::v1::RollingUpdateDeployment>;
+extern template class List<apps::v1::DeploymentCondition>;
 
 }  // namespace kopp::k8s

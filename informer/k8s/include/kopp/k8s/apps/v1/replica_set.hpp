@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -62,7 +62,7 @@ struct ReplicaSetStatus {
   /// replica set.
   std::optional<std::int32_t> availableReplicas = {};
   /// Represents the latest available observations of a replica set's current state.
-  std::vector<ReplicaSetCondition> conditions = {};
+  List<ReplicaSetCondition> conditions = {};
   /// The number of non-terminating pods that have labels matching the labels of the pod template of
   /// the replicaset.
   std::optional<std::int32_t> fullyLabeledReplicas = {};
@@ -105,3 +105,9 @@ struct ReplicaSet {
 KOPP_DECLARE_FIELDS(ReplicaSet)
 
 }  // namespace kopp::k8s::apps::v1
+
+namespace kopp::k8s {
+
+extern template class List<apps::v1::ReplicaSetCondition>;
+
+}  // namespace kopp::k8s

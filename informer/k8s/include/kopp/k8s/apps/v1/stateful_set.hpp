@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/persistent_volume_claim.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
@@ -158,7 +158,7 @@ struct StatefulSetSpec {
   /// identity of a pod. Every claim in this list must have at least one matching (by name)
   /// volumeMount in one container in the template. A claim in this list takes precedence over any
   /// volumes in the template, with the same name.
-  std::vector<core::v1::PersistentVolumeClaim> volumeClaimTemplates = {};
+  List<core::v1::PersistentVolumeClaim> volumeClaimTemplates = {};
 
   friend bool operator==(const StatefulSetSpec&, const StatefulSetSpec&) = default;
 };
@@ -191,7 +191,7 @@ struct StatefulSetStatus {
   /// newest ControllerRevision.
   std::optional<std::int32_t> collisionCount = {};
   /// Represents the latest available observations of a statefulset's current state.
-  std::vector<StatefulSetCondition> conditions = {};
+  List<StatefulSetCondition> conditions = {};
   /// currentReplicas is the number of Pods created by the StatefulSet controller from the
   /// StatefulSet version indicated by currentRevision.
   std::optional<std::int32_t> currentReplicas = {};
@@ -245,5 +245,6 @@ namespace kopp::k8s {
 extern template class Optional<apps::v1::StatefulSetOrdinals>;
 extern template class Optional<apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>;
 extern template class Optional<apps::v1::RollingUpdateStatefulSetStrategy>;
+extern template class List<apps::v1::StatefulSetCondition>;
 
 }  // namespace kopp::k8s

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
@@ -47,7 +47,7 @@ struct HPAScalingRules {
   /// use the default values: - For scale up: allow doubling the number of pods, or an absolute
   /// change of 4 pods in a 15s window. - For scale down: allow all pods to be removed in a 15s
   /// window.
-  std::vector<HPAScalingPolicy> policies = {};
+  List<HPAScalingPolicy> policies = {};
   /// selectPolicy is used to specify which policy should be used. If not set, the default value Max
   /// is used.
   std::string selectPolicy = {};
@@ -259,7 +259,7 @@ struct HorizontalPodAutoscalerSpec {
   /// vice-versa.  See the individual metric source types for more information about how each type
   /// of metric must respond. If not set, the default metric will be set to 80% average CPU
   /// utilization.
-  std::vector<MetricSpec> metrics = {};
+  List<MetricSpec> metrics = {};
   /// minReplicas is the lower limit for the number of replicas to which the autoscaler can scale
   /// down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate
   /// HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling
@@ -412,9 +412,9 @@ KOPP_DECLARE_FIELDS(MetricStatus)
 struct HorizontalPodAutoscalerStatus {
   /// conditions is the set of conditions required for this autoscaler to scale its target, and
   /// indicates whether or not those conditions are met.
-  std::vector<HorizontalPodAutoscalerCondition> conditions = {};
+  List<HorizontalPodAutoscalerCondition> conditions = {};
   /// currentMetrics is the last read state of the metrics used by this autoscaler.
-  std::vector<MetricStatus> currentMetrics = {};
+  List<MetricStatus> currentMetrics = {};
   /// currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen
   /// by the autoscaler.
   std::optional<std::int32_t> currentReplicas = {};
@@ -454,6 +454,7 @@ KOPP_DECLARE_FIELDS(HorizontalPodAutoscaler)
 
 namespace kopp::k8s {
 
+extern template class List<autoscaling::v2::HPAScalingPolicy>;
 extern template class Optional<autoscaling::v2::HPAScalingRules>;
 extern template class Optional<autoscaling::v2::HorizontalPodAutoscalerBehavior>;
 extern template class Optional<autoscaling::v2::ContainerResourceMetricSource>;
@@ -461,10 +462,13 @@ extern template class Optional<autoscaling::v2::ExternalMetricSource>;
 extern template class Optional<autoscaling::v2::ObjectMetricSource>;
 extern template class Optional<autoscaling::v2::PodsMetricSource>;
 extern template class Optional<autoscaling::v2::ResourceMetricSource>;
+extern template class List<autoscaling::v2::MetricSpec>;
+extern template class List<autoscaling::v2::HorizontalPodAutoscalerCondition>;
 extern template class Optional<autoscaling::v2::ContainerResourceMetricStatus>;
 extern template class Optional<autoscaling::v2::ExternalMetricStatus>;
 extern template class Optional<autoscaling::v2::ObjectMetricStatus>;
 extern template class Optional<autoscaling::v2::PodsMetricStatus>;
 extern template class Optional<autoscaling::v2::ResourceMetricStatus>;
+extern template class List<autoscaling::v2::MetricStatus>;
 
 }  // namespace kopp::k8s

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/batch/v1/job_spec.hpp>
 #include <kopp/k8s/core/v1/references.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/time.hpp>
 
 namespace kopp::k8s::batch::v1 {
@@ -76,7 +76,7 @@ KOPP_DECLARE_FIELDS(CronJobSpec)
 /// CronJobStatus represents the current state of a cron job.
 struct CronJobStatus {
   /// A list of pointers to currently running jobs.
-  std::vector<core::v1::ObjectReference> active = {};
+  List<core::v1::ObjectReference> active = {};
   /// Information when was the last time the job was successfully scheduled.
   std::optional<Time> lastScheduleTime = {};
   /// Information when was the last time the job successfully completed.

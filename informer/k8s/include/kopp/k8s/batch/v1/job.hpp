@@ -10,6 +10,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/batch/v1/job_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -75,7 +76,7 @@ struct JobStatus {
   /// "FailureTarget" conditions cannot be disabled.
   ///
   /// More info: https://kubernetes.io/docs/concepts/workloads/controllers/jobs-run-to-completion/
-  std::vector<JobCondition> conditions = {};
+  List<JobCondition> conditions = {};
   /// The number of pods which reached phase Failed. The value increases monotonically.
   std::optional<std::int32_t> failed = {};
   /// FailedIndexes holds the failed indexes when spec.backoffLimitPerIndex is set. The indexes are
@@ -145,6 +146,7 @@ KOPP_DECLARE_FIELDS(Job)
 
 namespace kopp::k8s {
 
+extern template class List<batch::v1::JobCondition>;
 extern template class Optional<batch::v1::UncountedTerminatedPods>;
 
 }  // namespace kopp::k8s

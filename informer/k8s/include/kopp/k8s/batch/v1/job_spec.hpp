@@ -9,6 +9,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -100,7 +101,7 @@ struct PodFailurePolicyRule {
   /// Represents the requirement on the pod conditions. The requirement is represented as a list of
   /// pod condition patterns. The requirement is satisfied if at least one pattern matches an actual
   /// pod condition. At most 20 elements are allowed.
-  std::vector<PodFailurePolicyOnPodConditionsPattern> onPodConditions = {};
+  List<PodFailurePolicyOnPodConditionsPattern> onPodConditions = {};
 
   friend bool operator==(const PodFailurePolicyRule&, const PodFailurePolicyRule&) = default;
 };
@@ -112,7 +113,7 @@ struct PodFailurePolicy {
   /// Pod failure, the remaining of the rules are ignored. When no rule matches the Pod failure, the
   /// default handling applies - the counter of pod failures is incremented and it is checked
   /// against the backoffLimit. At most 20 elements are allowed.
-  std::vector<PodFailurePolicyRule> rules = {};
+  List<PodFailurePolicyRule> rules = {};
 
   friend bool operator==(const PodFailurePolicy&, const PodFailurePolicy&) = default;
 };
@@ -152,7 +153,7 @@ struct SuccessPolicy {
   /// state for such a Job has the "Complete" condition. Additionally, these rules are evaluated in
   /// order; Once the Job meets one of the rules, other rules are ignored. At most 20 elements are
   /// allowed.
-  std::vector<SuccessPolicyRule> rules = {};
+  List<SuccessPolicyRule> rules = {};
 
   friend bool operator==(const SuccessPolicy&, const SuccessPolicy&) = default;
 };
@@ -298,7 +299,10 @@ KOPP_DECLARE_FIELDS(JobSpec)
 namespace kopp::k8s {
 
 extern template class Optional<batch::v1::PodFailurePolicyOnExitCodesRequirement>;
+extern template class List<batch::v1::PodFailurePolicyOnPodConditionsPattern>;
+extern template class List<batch::v1::PodFailurePolicyRule>;
 extern template class Optional<batch::v1::PodFailurePolicy>;
+extern template class List<batch::v1::SuccessPolicyRule>;
 extern template class Optional<batch::v1::SuccessPolicy>;
 
 }  // namespace kopp::k8s

@@ -11,6 +11,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/bytes.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/time.hpp>
 
 namespace kopp::k8s::certificates::v1 {
@@ -175,7 +176,7 @@ struct CertificateSigningRequestStatus {
   /// )
   Bytes certificate = {};
   /// conditions applied to the request. Known conditions are "Approved", "Denied", and "Failed".
-  std::vector<CertificateSigningRequestCondition> conditions = {};
+  List<CertificateSigningRequestCondition> conditions = {};
 
   friend bool operator==(const CertificateSigningRequestStatus&, const CertificateSigningRequestStatus&) = default;
 };
@@ -211,3 +212,9 @@ struct CertificateSigningRequest {
 KOPP_DECLARE_FIELDS(CertificateSigningRequest)
 
 }  // namespace kopp::k8s::certificates::v1
+
+namespace kopp::k8s {
+
+extern template class List<certificates::v1::CertificateSigningRequestCondition>;
+
+}  // namespace kopp::k8s

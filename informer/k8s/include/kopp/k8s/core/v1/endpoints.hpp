@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/references.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::core::v1 {
@@ -85,13 +85,13 @@ KOPP_DECLARE_FIELDS(EndpointPort)
 struct EndpointSubset {
   /// IP addresses which offer the related ports that are marked as ready. These endpoints should be
   /// considered safe for load balancers and clients to utilize.
-  std::vector<EndpointAddress> addresses = {};
+  List<EndpointAddress> addresses = {};
   /// IP addresses which offer the related ports but are not currently marked as ready because they
   /// have not yet finished starting, have recently failed a readiness check, or have recently
   /// failed a liveness check.
-  std::vector<EndpointAddress> notReadyAddresses = {};
+  List<EndpointAddress> notReadyAddresses = {};
   /// Port numbers available on the related IP addresses.
-  std::vector<EndpointPort> ports = {};
+  List<EndpointPort> ports = {};
 
   friend bool operator==(const EndpointSubset&, const EndpointSubset&) = default;
 };
@@ -127,10 +127,18 @@ struct Endpoints {
   /// address being displayed in different subsets for the different ports. No address will appear
   /// in both Addresses and NotReadyAddresses in the same subset. Sets of addresses and ports that
   /// comprise a service.
-  std::vector<EndpointSubset> subsets = {};
+  List<EndpointSubset> subsets = {};
 
   friend bool operator==(const Endpoints&, const Endpoints&) = default;
 };
 KOPP_DECLARE_FIELDS(Endpoints)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::EndpointAddress>;
+extern template class List<core::v1::EndpointPort>;
+extern template class List<core::v1::EndpointSubset>;
+
+}  // namespace kopp::k8s

@@ -4,10 +4,10 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/quantity.hpp>
 
 namespace kopp::k8s::core::v1 {
@@ -37,7 +37,7 @@ KOPP_DECLARE_FIELDS(LimitRangeItem)
 /// LimitRangeSpec defines a min/max usage limit for resources that match on kind.
 struct LimitRangeSpec {
   /// Limits is the list of LimitRangeItem objects that are enforced.
-  std::vector<LimitRangeItem> limits = {};
+  List<LimitRangeItem> limits = {};
 
   friend bool operator==(const LimitRangeSpec&, const LimitRangeSpec&) = default;
 };
@@ -59,3 +59,9 @@ struct LimitRange {
 KOPP_DECLARE_FIELDS(LimitRange)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::LimitRangeItem>;
+
+}  // namespace kopp::k8s

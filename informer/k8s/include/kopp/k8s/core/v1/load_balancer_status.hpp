@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::core::v1 {
 
@@ -52,7 +52,7 @@ struct LoadBalancerIngress {
   std::string ipMode = {};
   /// Ports is a list of records of service ports If used, every port defined in the service should
   /// have an entry in it
-  std::vector<PortStatus> ports = {};
+  List<PortStatus> ports = {};
 
   friend bool operator==(const LoadBalancerIngress&, const LoadBalancerIngress&) = default;
 };
@@ -62,10 +62,17 @@ KOPP_DECLARE_FIELDS(LoadBalancerIngress)
 struct LoadBalancerStatus {
   /// Ingress is a list containing ingress points for the load-balancer. Traffic intended for the
   /// service should be sent to these ingress points.
-  std::vector<LoadBalancerIngress> ingress = {};
+  List<LoadBalancerIngress> ingress = {};
 
   friend bool operator==(const LoadBalancerStatus&, const LoadBalancerStatus&) = default;
 };
 KOPP_DECLARE_FIELDS(LoadBalancerStatus)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::PortStatus>;
+extern template class List<core::v1::LoadBalancerIngress>;
+
+}  // namespace kopp::k8s

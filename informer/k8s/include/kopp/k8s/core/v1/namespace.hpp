@@ -8,6 +8,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/time.hpp>
 
 namespace kopp::k8s::core::v1 {
@@ -42,7 +43,7 @@ KOPP_DECLARE_FIELDS(NamespaceCondition)
 /// NamespaceStatus is information about the current status of a Namespace.
 struct NamespaceStatus {
   /// Represents the latest available observations of a namespace's current state.
-  std::vector<NamespaceCondition> conditions = {};
+  List<NamespaceCondition> conditions = {};
   /// Phase is the current lifecycle phase of the namespace. More info:
   /// https://kubernetes.io/docs/tasks/administer-cluster/namespaces/
   ///
@@ -74,3 +75,9 @@ struct Namespace {
 KOPP_DECLARE_FIELDS(Namespace)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::NamespaceCondition>;
+
+}  // namespace kopp::k8s

@@ -10,6 +10,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 #include <kopp/k8s/time.hpp>
@@ -93,7 +94,7 @@ struct NodeSpec {
   /// <ProviderName>://<ProviderSpecificNodeID>
   std::string providerID = {};
   /// If specified, the node's taints.
-  std::vector<Taint> taints = {};
+  List<Taint> taints = {};
   /// Unschedulable controls node schedulability of new pods. By default, node is schedulable. More
   /// info: https://kubernetes.io/docs/concepts/nodes/node/#manual-node-administration
   std::optional<bool> unschedulable = {};
@@ -304,7 +305,7 @@ struct NodeStatus {
   /// during the lifetime of a Node. However, there are some exceptions where this may not be
   /// possible, such as Pods that inherit a Node's address in its own status or consumers of the
   /// downward API (status.hostIP).
-  std::vector<NodeAddress> addresses = {};
+  List<NodeAddress> addresses = {};
   /// Allocatable represents the resources of a node that are available for scheduling. Defaults to
   /// Capacity.
   std::map<std::string, Quantity> allocatable = {};
@@ -313,7 +314,7 @@ struct NodeStatus {
   std::map<std::string, Quantity> capacity = {};
   /// Conditions is an array of current observed node conditions. More info:
   /// https://kubernetes.io/docs/reference/node/node-status/#condition
-  std::vector<NodeCondition> conditions = {};
+  List<NodeCondition> conditions = {};
   /// Status of the config assigned to the node via the dynamic Kubelet config feature.
   Optional<NodeConfigStatus> config = {};
   /// Endpoints of daemons running on the Node.
@@ -321,7 +322,7 @@ struct NodeStatus {
   /// Features describes the set of features implemented by the CRI implementation.
   Optional<NodeFeatures> features = {};
   /// List of container images on this node
-  std::vector<ContainerImage> images = {};
+  List<ContainerImage> images = {};
   /// Set of ids/uuids to uniquely identify the node. More info:
   /// https://kubernetes.io/docs/reference/node/node-status/#info
   NodeSystemInfo nodeInfo = {};
@@ -335,9 +336,9 @@ struct NodeStatus {
   /// - `"Terminated"` means the node has been removed from the cluster.
   std::string phase = {};
   /// The available runtime handlers.
-  std::vector<NodeRuntimeHandler> runtimeHandlers = {};
+  List<NodeRuntimeHandler> runtimeHandlers = {};
   /// List of volumes that are attached to the node.
-  std::vector<AttachedVolume> volumesAttached = {};
+  List<AttachedVolume> volumesAttached = {};
   /// List of attachable volumes in use (mounted) by the node.
   std::vector<std::string> volumesInUse = {};
 
@@ -370,10 +371,16 @@ namespace kopp::k8s {
 
 extern template class Optional<core::v1::ConfigMapNodeConfigSource>;
 extern template class Optional<core::v1::NodeConfigSource>;
+extern template class List<core::v1::Taint>;
+extern template class List<core::v1::NodeAddress>;
+extern template class List<core::v1::NodeCondition>;
 extern template class Optional<core::v1::NodeConfigStatus>;
 extern template class Optional<core::v1::DaemonEndpoint>;
 extern template class Optional<core::v1::NodeFeatures>;
+extern template class List<core::v1::ContainerImage>;
 extern template class Optional<core::v1::NodeSwapStatus>;
 extern template class Optional<core::v1::NodeRuntimeHandlerFeatures>;
+extern template class List<core::v1::NodeRuntimeHandler>;
+extern template class List<core::v1::AttachedVolume>;
 
 }  // namespace kopp::k8s

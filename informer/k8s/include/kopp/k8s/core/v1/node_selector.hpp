@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::core::v1 {
@@ -40,9 +41,9 @@ KOPP_DECLARE_FIELDS(NodeSelectorRequirement)
 /// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
 struct NodeSelectorTerm {
   /// A list of node selector requirements by node's labels.
-  std::vector<NodeSelectorRequirement> matchExpressions = {};
+  List<NodeSelectorRequirement> matchExpressions = {};
   /// A list of node selector requirements by node's fields.
-  std::vector<NodeSelectorRequirement> matchFields = {};
+  List<NodeSelectorRequirement> matchFields = {};
 
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
@@ -52,7 +53,7 @@ KOPP_DECLARE_FIELDS(NodeSelectorTerm)
 /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
 struct NodeSelector {
   /// Required. A list of node selector terms. The terms are ORed.
-  std::vector<NodeSelectorTerm> nodeSelectorTerms = {};
+  List<NodeSelectorTerm> nodeSelectorTerms = {};
 
   friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
 };
@@ -62,6 +63,8 @@ KOPP_DECLARE_FIELDS(NodeSelector)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::NodeSelectorRequirement>;
+extern template class List<core::v1::NodeSelectorTerm>;
 extern template class Optional<core::v1::NodeSelector>;
 
 }  // namespace kopp::k8s

@@ -10,6 +10,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/persistent_volume_claim_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 #include <kopp/k8s/time.hpp>
@@ -142,7 +143,7 @@ struct PersistentVolumeClaimStatus {
   std::map<std::string, Quantity> capacity = {};
   /// conditions is the current Condition of persistent volume claim. If underlying persistent
   /// volume is being resized then the Condition will be set to 'Resizing'.
-  std::vector<PersistentVolumeClaimCondition> conditions = {};
+  List<PersistentVolumeClaimCondition> conditions = {};
   /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is
   /// using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim
   std::string currentVolumeAttributesClassName = {};
@@ -185,6 +186,8 @@ KOPP_DECLARE_FIELDS(PersistentVolumeClaim)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::PersistentVolumeClaimCondition>;
 extern template class Optional<core::v1::ModifyVolumeStatus>;
+extern template class List<core::v1::PersistentVolumeClaim>;
 
 }  // namespace kopp::k8s

@@ -11,6 +11,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 #include <kopp/k8s/time.hpp>
@@ -74,7 +75,7 @@ struct ResourceStatus {
   /// resource allocated to the Pod on the Node. If other Pod on the same Node reports the status
   /// with the same resource ID, it must be the same resource they share. See ResourceID type
   /// definition for a specific format it has in various use cases.
-  std::vector<ResourceHealth> resources = {};
+  List<ResourceHealth> resources = {};
 
   friend bool operator==(const ResourceStatus&, const ResourceStatus&) = default;
 };
@@ -184,7 +185,7 @@ struct ContainerStatus {
   /// after successfully admitting desired pod resize.
   std::map<std::string, Quantity> allocatedResources = {};
   /// AllocatedResourcesStatus represents the status of various resources allocated for this Pod.
-  std::vector<ResourceStatus> allocatedResourcesStatus = {};
+  List<ResourceStatus> allocatedResourcesStatus = {};
   /// ContainerID is the ID of the container in the format '<type>://<container_id>'. Where type is
   /// a container runtime identifier, returned from Version call of CRI API (for example
   /// "containerd").
@@ -298,7 +299,7 @@ struct ContainerStatus {
   /// container
   Optional<ContainerUser> user = {};
   /// Status of volume mounts.
-  std::vector<VolumeMountStatus> volumeMounts = {};
+  List<VolumeMountStatus> volumeMounts = {};
 
   friend bool operator==(const ContainerStatus&, const ContainerStatus&) = default;
 };
@@ -325,7 +326,7 @@ KOPP_DECLARE_FIELDS(ContainerExtendedResourceRequest)
 struct PodExtendedResourceClaimStatus {
   /// RequestMappings identifies the mapping of <container, extended resource backed by DRA> to
   /// device request in the generated ResourceClaim.
-  std::vector<ContainerExtendedResourceRequest> requestMappings = {};
+  List<ContainerExtendedResourceRequest> requestMappings = {};
   /// ResourceClaimName is the name of the ResourceClaim that was generated for the Pod in the
   /// namespace of the Pod.
   std::string resourceClaimName = {};
@@ -372,21 +373,21 @@ KOPP_DECLARE_FIELDS(PodResourceClaimStatus)
 struct PodStatus {
   /// Current service state of pod. More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions
-  std::vector<PodCondition> conditions = {};
+  List<PodCondition> conditions = {};
   /// Statuses of containers in this pod. Each container in the pod should have at most one status
   /// in this list, and all statuses should be for containers in the pod. However this is not
   /// enforced. If a status for a non-existent container is present in the list, or the list has
   /// duplicate names, the behavior of various Kubernetes components is not defined and those
   /// statuses might be ignored. More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-and-container-status
-  std::vector<ContainerStatus> containerStatuses = {};
+  List<ContainerStatus> containerStatuses = {};
   /// Statuses for any ephemeral containers that have run in this pod. Each ephemeral container in
   /// the pod should have at most one status in this list, and all statuses should be for containers
   /// in the pod. However this is not enforced. If a status for a non-existent container is present
   /// in the list, or the list has duplicate names, the behavior of various Kubernetes components is
   /// not defined and those statuses might be ignored. More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-and-container-status
-  std::vector<ContainerStatus> ephemeralContainerStatuses = {};
+  List<ContainerStatus> ephemeralContainerStatuses = {};
   /// Status of extended resource claim backed by DRA.
   Optional<PodExtendedResourceClaimStatus> extendedResourceClaimStatus = {};
   /// hostIP holds the IP address of the host to which the pod is assigned. Empty if the pod has not
@@ -397,7 +398,7 @@ struct PodStatus {
   /// entry must match the hostIP field. This list is empty if the pod has not started yet. A pod
   /// can be assigned to a node that has a problem in kubelet which in turns means that HostIPs will
   /// not be updated even if there is a node is assigned to this pod.
-  std::vector<HostIP> hostIPs = {};
+  List<HostIP> hostIPs = {};
   /// Statuses of init containers in this pod. The most recent successful non-restartable init
   /// container will have ready = true, the most recently started container will have startTime set.
   /// Each init container in the pod should have at most one status in this list, and all statuses
@@ -406,7 +407,7 @@ struct PodStatus {
   /// of various Kubernetes components is not defined and those statuses might be ignored. More
   /// info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-and-container-status
-  std::vector<ContainerStatus> initContainerStatuses = {};
+  List<ContainerStatus> initContainerStatuses = {};
   /// A human readable message indicating details about why the pod is in this condition.
   std::string message = {};
   /// nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be
@@ -456,7 +457,7 @@ struct PodStatus {
   /// podIPs holds the IP addresses allocated to the pod. If this field is specified, the 0th entry
   /// must match the podIP field. Pods may be allocated at most 1 value for each of IPv4 and IPv6.
   /// This list is empty if no IPs have been allocated yet.
-  std::vector<PodIP> podIPs = {};
+  List<PodIP> podIPs = {};
   /// The Quality of Service (QOS) classification assigned to the pod based on resource requirements
   /// See PodQOSClass type for available QOS classes More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/#quality-of-service-classes
@@ -477,7 +478,7 @@ struct PodStatus {
   /// resizes, and should be present whenever allocated resources != acknowledged resources.
   std::string resize = {};
   /// Status of resource claims.
-  std::vector<PodResourceClaimStatus> resourceClaimStatuses = {};
+  List<PodResourceClaimStatus> resourceClaimStatuses = {};
   /// RFC 3339 date and time at which the object was acknowledged by the Kubelet. This is before the
   /// Kubelet pulled the container image(s) for the pod.
   std::optional<Time> startTime = {};
@@ -510,11 +511,20 @@ KOPP_DECLARE_FIELDS(Pod)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::PodCondition>;
+extern template class List<core::v1::ResourceHealth>;
+extern template class List<core::v1::ResourceStatus>;
 extern template class Optional<core::v1::ContainerStateRunning>;
 extern template class Optional<core::v1::ContainerStateTerminated>;
 extern template class Optional<core::v1::ContainerStateWaiting>;
 extern template class Optional<core::v1::LinuxContainerUser>;
 extern template class Optional<core::v1::ContainerUser>;
+extern template class List<core::v1::VolumeMountStatus>;
+extern template class List<core::v1::ContainerStatus>;
+extern template class List<core::v1::ContainerExtendedResourceRequest>;
 extern template class Optional<core::v1::PodExtendedResourceClaimStatus>;
+extern template class List<core::v1::HostIP>;
+extern template class List<core::v1::PodIP>;
+extern template class List<core::v1::PodResourceClaimStatus>;
 
 }  // namespace kopp::k8s

@@ -15,6 +15,7 @@
 #include <kopp/k8s/core/v1/references.hpp>
 #include <kopp/k8s/core/v1/toleration.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
@@ -42,7 +43,7 @@ struct NodeAffinity {
   /// requiredDuringScheduling affinity expressions, etc.), compute a sum by iterating through the
   /// elements of this field and adding "weight" to the sum if the node matches the corresponding
   /// matchExpressions; the node(s) with the highest sum are the most preferred.
-  std::vector<PreferredSchedulingTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  List<PreferredSchedulingTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
   /// If the affinity requirements specified by this field are not met at scheduling time, the pod
   /// will not be scheduled onto the node. If the affinity requirements specified by this field
   /// cease to be met at some point during pod execution (e.g. due to an update), the system may or
@@ -118,14 +119,14 @@ struct PodAffinity {
   /// requiredDuringScheduling affinity expressions, etc.), compute a sum by iterating through the
   /// elements of this field and adding "weight" to the sum if the node has pods which matches the
   /// corresponding podAffinityTerm; the node(s) with the highest sum are the most preferred.
-  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  List<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
   /// If the affinity requirements specified by this field are not met at scheduling time, the pod
   /// will not be scheduled onto the node. If the affinity requirements specified by this field
   /// cease to be met at some point during pod execution (e.g. due to a pod label update), the
   /// system may or may not try to eventually evict the pod from its node. When there are multiple
   /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
   /// terms must be satisfied.
-  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
+  List<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
 
   friend bool operator==(const PodAffinity&, const PodAffinity&) = default;
 };
@@ -141,14 +142,14 @@ struct PodAntiAffinity {
   /// the elements of this field and subtracting "weight" from the sum if the node has pods which
   /// matches the corresponding podAffinityTerm; the node(s) with the highest sum are the most
   /// preferred.
-  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  List<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
   /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
   /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
   /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
   /// system may or may not try to eventually evict the pod from its node. When there are multiple
   /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
   /// terms must be satisfied.
-  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
+  List<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
 
   friend bool operator==(const PodAntiAffinity&, const PodAntiAffinity&) = default;
 };
@@ -366,7 +367,7 @@ struct HTTPGetAction {
   /// httpHeaders instead.
   std::string host = {};
   /// Custom headers to set in the request. HTTP allows repeated headers.
-  std::vector<HTTPHeader> httpHeaders = {};
+  List<HTTPHeader> httpHeaders = {};
   /// Path to access on the HTTP server.
   std::string path = {};
   /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
@@ -631,7 +632,7 @@ struct ResourceRequirements {
   /// This field depends on the DynamicResourceAllocation feature gate.
   ///
   /// This field is immutable. It can only be set for containers.
-  std::vector<ResourceClaim> claims = {};
+  List<ResourceClaim> claims = {};
   /// Limits describes the maximum amount of compute resources allowed. More info:
   /// https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
   std::map<std::string, Quantity> limits = {};
@@ -925,12 +926,12 @@ struct Container {
   /// https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
   std::vector<std::string> command = {};
   /// List of environment variables to set in the container. Cannot be updated.
-  std::vector<EnvVar> env = {};
+  List<EnvVar> env = {};
   /// List of sources to populate environment variables in the container. The keys defined within a
   /// source may consist of any printable ASCII characters except '='. When a key exists in multiple
   /// sources, the value associated with the last source will take precedence. Values defined by an
   /// Env with a duplicate key will take precedence. Cannot be updated.
-  std::vector<EnvFromSource> envFrom = {};
+  List<EnvFromSource> envFrom = {};
   /// Container image name. More info: https://kubernetes.io/docs/concepts/containers/images This
   /// field is optional to allow higher level config management to default or override container
   /// images in workload controllers like Deployments and StatefulSets.
@@ -962,13 +963,13 @@ struct Container {
   /// container will be accessible from the network. Modifying this array with strategic merge patch
   /// may corrupt the data. For more information See
   /// https://github.com/kubernetes/kubernetes/issues/108255. Cannot be updated.
-  std::vector<ContainerPort> ports = {};
+  List<ContainerPort> ports = {};
   /// Periodic probe of container service readiness. Container will be removed from service
   /// endpoints if the probe fails. Cannot be updated. More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes
   Optional<Probe> readinessProbe = {};
   /// Resources resize policy for the container.
-  std::vector<ContainerResizePolicy> resizePolicy = {};
+  List<ContainerResizePolicy> resizePolicy = {};
   /// Compute Resources required by this container. Cannot be updated. More info:
   /// https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
   ResourceRequirements resources = {};
@@ -991,7 +992,7 @@ struct Container {
   /// Constraints on the rules: - At most 20 rules are allowed. - Rules can have the same action. -
   /// Identical rules are not forbidden in validations. When rules are specified, container MUST set
   /// RestartPolicy explicitly even it if matches the Pod's RestartPolicy.
-  std::vector<ContainerRestartRule> restartPolicyRules = {};
+  List<ContainerRestartRule> restartPolicyRules = {};
   /// SecurityContext defines the security options the container should be run with. If set, the
   /// fields of SecurityContext override the equivalent fields of PodSecurityContext. More info:
   /// https://kubernetes.io/docs/tasks/configure-pod-container/security-context/
@@ -1037,9 +1038,9 @@ struct Container {
   /// Default is false.
   std::optional<bool> tty = {};
   /// volumeDevices is the list of block devices to be used by the container.
-  std::vector<VolumeDevice> volumeDevices = {};
+  List<VolumeDevice> volumeDevices = {};
   /// Pod volumes to mount into the container's filesystem. Cannot be updated.
-  std::vector<VolumeMount> volumeMounts = {};
+  List<VolumeMount> volumeMounts = {};
   /// Container's working directory. If not specified, the container runtime's default will be used,
   /// which might be configured in the container image. Cannot be updated.
   std::string workingDir = {};
@@ -1067,7 +1068,7 @@ struct PodDNSConfig {
   /// A list of DNS resolver options. This will be merged with the base options generated from
   /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will
   /// override those that appear in the base DNSPolicy.
-  std::vector<PodDNSConfigOption> options = {};
+  List<PodDNSConfigOption> options = {};
   /// A list of DNS search domains for host-name lookup. This will be appended to the base search
   /// paths generated from DNSPolicy. Duplicated search paths will be removed.
   std::vector<std::string> searches = {};
@@ -1102,12 +1103,12 @@ struct EphemeralContainer {
   /// https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell
   std::vector<std::string> command = {};
   /// List of environment variables to set in the container. Cannot be updated.
-  std::vector<EnvVar> env = {};
+  List<EnvVar> env = {};
   /// List of sources to populate environment variables in the container. The keys defined within a
   /// source may consist of any printable ASCII characters except '='. When a key exists in multiple
   /// sources, the value associated with the last source will take precedence. Values defined by an
   /// Env with a duplicate key will take precedence. Cannot be updated.
-  std::vector<EnvFromSource> envFrom = {};
+  List<EnvFromSource> envFrom = {};
   /// Container image name. More info: https://kubernetes.io/docs/concepts/containers/images
   std::string image = {};
   /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
@@ -1130,11 +1131,11 @@ struct EphemeralContainer {
   /// containers, init containers and ephemeral containers.
   std::string name = {};
   /// Ports are not allowed for ephemeral containers.
-  std::vector<ContainerPort> ports = {};
+  List<ContainerPort> ports = {};
   /// Probes are not allowed for ephemeral containers.
   Optional<Probe> readinessProbe = {};
   /// Resources resize policy for the container.
-  std::vector<ContainerResizePolicy> resizePolicy = {};
+  List<ContainerResizePolicy> resizePolicy = {};
   /// Resources are not allowed for ephemeral containers. Ephemeral containers use spare resources
   /// already allocated to the pod.
   ResourceRequirements resources = {};
@@ -1143,7 +1144,7 @@ struct EphemeralContainer {
   std::string restartPolicy = {};
   /// Represents a list of rules to be checked to determine if the container should be restarted on
   /// exit. You cannot set this field on ephemeral containers.
-  std::vector<ContainerRestartRule> restartPolicyRules = {};
+  List<ContainerRestartRule> restartPolicyRules = {};
   /// Optional: SecurityContext defines the security options the ephemeral container should be run
   /// with. If set, the fields of SecurityContext override the equivalent fields of
   /// PodSecurityContext.
@@ -1191,10 +1192,10 @@ struct EphemeralContainer {
   /// Default is false.
   std::optional<bool> tty = {};
   /// volumeDevices is the list of block devices to be used by the container.
-  std::vector<VolumeDevice> volumeDevices = {};
+  List<VolumeDevice> volumeDevices = {};
   /// Pod volumes to mount into the container's filesystem. Subpath mounts are not allowed for
   /// ephemeral containers. Cannot be updated.
-  std::vector<VolumeMount> volumeMounts = {};
+  List<VolumeMount> volumeMounts = {};
   /// Container's working directory. If not specified, the container runtime's default will be used,
   /// which might be configured in the container image. Cannot be updated.
   std::string workingDir = {};
@@ -1393,7 +1394,7 @@ struct PodSecurityContext {
   /// Sysctls hold a list of namespaced sysctls used for the pod. Pods with unsupported sysctls (by
   /// the container runtime) might fail to launch. Note that this field cannot be set when
   /// spec.os.name is windows.
-  std::vector<Sysctl> sysctls = {};
+  List<Sysctl> sysctls = {};
   /// The Windows specific settings applied to all containers. If unspecified, the options within a
   /// container's SecurityContext will be used. If set in both SecurityContext and
   /// PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this
@@ -1662,7 +1663,7 @@ struct ConfigMapVolumeSource {
   /// not be present. If a key is specified which is not present in the ConfigMap, the volume setup
   /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
   /// path or start with '..'.
-  std::vector<KeyToPath> items = {};
+  List<KeyToPath> items = {};
   /// Name of the referent. This field is effectively required, but due to backwards compatibility
   /// is allowed to be empty. Instances of this type with an empty value here are almost certainly
   /// wrong. More info:
@@ -1732,7 +1733,7 @@ struct DownwardAPIVolumeSource {
   /// fsGroup, and the result can be other mode bits set.
   std::optional<std::int32_t> defaultMode = {};
   /// Items is a list of downward API volume file
-  std::vector<DownwardAPIVolumeFile> items = {};
+  List<DownwardAPIVolumeFile> items = {};
 
   friend bool operator==(const DownwardAPIVolumeSource&, const DownwardAPIVolumeSource&) = default;
 };
@@ -2107,7 +2108,7 @@ struct ConfigMapProjection {
   /// not be present. If a key is specified which is not present in the ConfigMap, the volume setup
   /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
   /// path or start with '..'.
-  std::vector<KeyToPath> items = {};
+  List<KeyToPath> items = {};
   /// Name of the referent. This field is effectively required, but due to backwards compatibility
   /// is allowed to be empty. Instances of this type with an empty value here are almost certainly
   /// wrong. More info:
@@ -2124,7 +2125,7 @@ KOPP_DECLARE_FIELDS(ConfigMapProjection)
 /// to a downwardAPI volume source without the default mode.
 struct DownwardAPIProjection {
   /// Items is a list of DownwardAPIVolume file
-  std::vector<DownwardAPIVolumeFile> items = {};
+  List<DownwardAPIVolumeFile> items = {};
 
   friend bool operator==(const DownwardAPIProjection&, const DownwardAPIProjection&) = default;
 };
@@ -2193,7 +2194,7 @@ struct SecretProjection {
   /// not be present. If a key is specified which is not present in the Secret, the volume setup
   /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
   /// path or start with '..'.
-  std::vector<KeyToPath> items = {};
+  List<KeyToPath> items = {};
   /// Name of the referent. This field is effectively required, but due to backwards compatibility
   /// is allowed to be empty. Instances of this type with an empty value here are almost certainly
   /// wrong. More info:
@@ -2292,7 +2293,7 @@ struct ProjectedVolumeSource {
   /// affect the file mode, like fsGroup, and the result can be other mode bits set.
   std::optional<std::int32_t> defaultMode = {};
   /// sources is the list of volume projections. Each entry in this list handles one source.
-  std::vector<VolumeProjection> sources = {};
+  List<VolumeProjection> sources = {};
 
   friend bool operator==(const ProjectedVolumeSource&, const ProjectedVolumeSource&) = default;
 };
@@ -2407,7 +2408,7 @@ struct SecretVolumeSource {
   /// not be present. If a key is specified which is not present in the Secret, the volume setup
   /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
   /// path or start with '..'.
-  std::vector<KeyToPath> items = {};
+  List<KeyToPath> items = {};
   /// optional field specify whether the Secret or its keys must be defined
   std::optional<bool> optional = {};
   /// secretName is the name of the secret in the pod's namespace to use. More info:
@@ -2625,7 +2626,7 @@ struct PodSpec {
   std::optional<bool> automountServiceAccountToken = {};
   /// List of containers belonging to the pod. Containers cannot currently be added or removed.
   /// There must be at least one container in a Pod. Cannot be updated.
-  std::vector<Container> containers = {};
+  List<Container> containers = {};
   /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the
   /// generated DNS configuration based on DNSPolicy.
   Optional<PodDNSConfig> dnsConfig = {};
@@ -2653,10 +2654,10 @@ struct PodSpec {
   /// pod to perform user-initiated actions such as debugging. This list cannot be specified when
   /// creating a pod, and it cannot be modified by updating the pod spec. In order to add an
   /// ephemeral container to an existing pod, use the pod's ephemeralcontainers subresource.
-  std::vector<EphemeralContainer> ephemeralContainers = {};
+  List<EphemeralContainer> ephemeralContainers = {};
   /// HostAliases is an optional list of hosts and IPs that will be injected into the pod's hosts
   /// file if specified.
-  std::vector<HostAlias> hostAliases = {};
+  List<HostAlias> hostAliases = {};
   /// Use the host's ipc namespace. Optional: Default to false.
   std::optional<bool> hostIPC = {};
   /// Specifies the hostname of the Pod If not specified, the pod's hostname will be set to a
@@ -2691,7 +2692,7 @@ struct PodSpec {
   /// pulling any of the images used by this PodSpec. If specified, these secrets will be passed to
   /// individual puller implementations for them to use. More info:
   /// https://kubernetes.io/docs/concepts/containers/images#specifying-imagepullsecrets-on-a-pod
-  std::vector<LocalObjectReference> imagePullSecrets = {};
+  List<LocalObjectReference> imagePullSecrets = {};
   /// List of initialization containers belonging to the pod. Init containers are executed in order
   /// prior to containers being started. If any init container fails, the pod is considered to have
   /// failed and is handled according to its restartPolicy. The name for an init container or normal
@@ -2702,7 +2703,7 @@ struct PodSpec {
   /// Limits are applied to init containers in a similar fashion. Init containers cannot currently
   /// be added or removed. Cannot be updated. More info:
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/
-  std::vector<Container> initContainers = {};
+  List<Container> initContainers = {};
   /// NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for
   /// scheduling by the scheduler defined in schedulerName. Once this field is set, the kubelet for
   /// this node becomes responsible for the lifecycle of this pod. This field should not be used to
@@ -2766,7 +2767,7 @@ struct PodSpec {
   /// If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all
   /// its containers are ready AND all conditions specified in the readiness gates have status equal
   /// to "True" More info: https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates
-  std::vector<PodReadinessGate> readinessGates = {};
+  List<PodReadinessGate> readinessGates = {};
   /// ResourceClaims defines which ResourceClaims must be allocated and reserved before the Pod is
   /// allowed to start. The resources will be made available to those containers which consume them
   /// by name.
@@ -2774,7 +2775,7 @@ struct PodSpec {
   /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate.
   ///
   /// This field is immutable.
-  std::vector<PodResourceClaim> resourceClaims = {};
+  List<PodResourceClaim> resourceClaims = {};
   /// Resources is the total amount of CPU and Memory resources required by all containers in the
   /// pod. It supports specifying Requests and Limits for "cpu", "memory" and "hugepages-" resource
   /// names only. ResourceClaims are not supported.
@@ -2807,7 +2808,7 @@ struct PodSpec {
   /// scheduler will not attempt to schedule the pod.
   ///
   /// SchedulingGates can only be set at pod creation time, and be removed only afterwards.
-  std::vector<PodSchedulingGate> schedulingGates = {};
+  List<PodSchedulingGate> schedulingGates = {};
   /// SecurityContext holds pod-level security attributes and common container settings. Optional:
   /// Defaults to empty.  See type description for default values of each field.
   Optional<PodSecurityContext> securityContext = {};
@@ -2841,14 +2842,14 @@ struct PodSpec {
   /// to 30 seconds.
   std::optional<std::int64_t> terminationGracePeriodSeconds = {};
   /// If specified, the pod's tolerations.
-  std::vector<Toleration> tolerations = {};
+  List<Toleration> tolerations = {};
   /// TopologySpreadConstraints describes how a group of pods ought to spread across topology
   /// domains. Scheduler will schedule pods in a way which abides by the constraints. All
   /// topologySpreadConstraints are ANDed.
-  std::vector<TopologySpreadConstraint> topologySpreadConstraints = {};
+  List<TopologySpreadConstraint> topologySpreadConstraints = {};
   /// List of volumes that can be mounted by containers belonging to the pod. More info:
   /// https://kubernetes.io/docs/concepts/storage/volumes
-  std::vector<Volume> volumes = {};
+  List<Volume> volumes = {};
 
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
@@ -2871,7 +2872,10 @@ KOPP_DECLARE_FIELDS(PodTemplateSpec)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::PreferredSchedulingTerm>;
 extern template class Optional<core::v1::NodeAffinity>;
+extern template class List<core::v1::PodAffinityTerm>;
+extern template class List<core::v1::WeightedPodAffinityTerm>;
 extern template class Optional<core::v1::PodAffinity>;
 extern template class Optional<core::v1::PodAntiAffinity>;
 extern template class Optional<core::v1::Affinity>;
@@ -2881,9 +2885,12 @@ extern template class Optional<core::v1::FileKeySelector>;
 extern template class Optional<core::v1::ResourceFieldSelector>;
 extern template class Optional<core::v1::SecretKeySelector>;
 extern template class Optional<core::v1::EnvVarSource>;
+extern template class List<core::v1::EnvVar>;
 extern template class Optional<core::v1::ConfigMapEnvSource>;
 extern template class Optional<core::v1::SecretEnvSource>;
+extern template class List<core::v1::EnvFromSource>;
 extern template class Optional<core::v1::ExecAction>;
+extern template class List<core::v1::HTTPHeader>;
 extern template class Optional<core::v1::HTTPGetAction>;
 extern template class Optional<core::v1::SleepAction>;
 extern template class Optional<core::v1::TCPSocketAction>;
@@ -2891,24 +2898,41 @@ extern template class Optional<core::v1::LifecycleHandler>;
 extern template class Optional<core::v1::Lifecycle>;
 extern template class Optional<core::v1::GRPCAction>;
 extern template class Optional<core::v1::Probe>;
+extern template class List<core::v1::ContainerPort>;
+extern template class List<core::v1::ContainerResizePolicy>;
+extern template class List<core::v1::ResourceClaim>;
 extern template class Optional<core::v1::ResourceRequirements>;
 extern template class Optional<core::v1::ContainerRestartRuleOnExitCodes>;
+extern template class List<core::v1::ContainerRestartRule>;
 extern template class Optional<core::v1::AppArmorProfile>;
 extern template class Optional<core::v1::Capabilities>;
 extern template class Optional<core::v1::SeccompProfile>;
 extern template class Optional<core::v1::SELinuxOptions>;
 extern template class Optional<core::v1::WindowsSecurityContextOptions>;
 extern template class Optional<core::v1::SecurityContext>;
+extern template class List<core::v1::VolumeDevice>;
+extern template class List<core::v1::VolumeMount>;
+extern template class List<core::v1::Container>;
+extern template class List<core::v1::PodDNSConfigOption>;
 extern template class Optional<core::v1::PodDNSConfig>;
+extern template class List<core::v1::EphemeralContainer>;
+extern template class List<core::v1::HostAlias>;
 extern template class Optional<core::v1::PodOS>;
+extern template class List<core::v1::PodReadinessGate>;
+extern template class List<core::v1::PodResourceClaim>;
+extern template class List<core::v1::PodSchedulingGate>;
+extern template class List<core::v1::Sysctl>;
 extern template class Optional<core::v1::PodSecurityContext>;
+extern template class List<core::v1::TopologySpreadConstraint>;
 extern template class Optional<core::v1::AWSElasticBlockStoreVolumeSource>;
 extern template class Optional<core::v1::AzureDiskVolumeSource>;
 extern template class Optional<core::v1::AzureFileVolumeSource>;
 extern template class Optional<core::v1::CephFSVolumeSource>;
 extern template class Optional<core::v1::CinderVolumeSource>;
+extern template class List<core::v1::KeyToPath>;
 extern template class Optional<core::v1::ConfigMapVolumeSource>;
 extern template class Optional<core::v1::CSIVolumeSource>;
+extern template class List<core::v1::DownwardAPIVolumeFile>;
 extern template class Optional<core::v1::DownwardAPIVolumeSource>;
 extern template class Optional<core::v1::EmptyDirVolumeSource>;
 extern template class Optional<core::v1::PersistentVolumeClaimTemplate>;
@@ -2932,6 +2956,7 @@ extern template class Optional<core::v1::DownwardAPIProjection>;
 extern template class Optional<core::v1::PodCertificateProjection>;
 extern template class Optional<core::v1::SecretProjection>;
 extern template class Optional<core::v1::ServiceAccountTokenProjection>;
+extern template class List<core::v1::VolumeProjection>;
 extern template class Optional<core::v1::ProjectedVolumeSource>;
 extern template class Optional<core::v1::QuobyteVolumeSource>;
 extern template class Optional<core::v1::RBDVolumeSource>;
@@ -2939,6 +2964,7 @@ extern template class Optional<core::v1::ScaleIOVolumeSource>;
 extern template class Optional<core::v1::SecretVolumeSource>;
 extern template class Optional<core::v1::StorageOSVolumeSource>;
 extern template class Optional<core::v1::VsphereVirtualDiskVolumeSource>;
+extern template class List<core::v1::Volume>;
 extern template class Optional<core::v1::PodTemplateSpec>;
 
 }  // namespace kopp::k8s

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::core::v1 {
@@ -87,7 +88,9 @@ KOPP_DECLARE_FIELDS(TypedLocalObjectReference)
 namespace kopp::k8s {
 
 extern template class Optional<core::v1::LocalObjectReference>;
+extern template class List<core::v1::LocalObjectReference>;
 extern template class Optional<core::v1::ObjectReference>;
+extern template class List<core::v1::ObjectReference>;
 extern template class Optional<core::v1::SecretReference>;
 extern template class Optional<core::v1::TypedLocalObjectReference>;
 

@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/pod_template_spec.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -66,7 +66,7 @@ struct ReplicationControllerStatus {
   /// controller.
   std::optional<std::int32_t> availableReplicas = {};
   /// Represents the latest available observations of a replication controller's current state.
-  std::vector<ReplicationControllerCondition> conditions = {};
+  List<ReplicationControllerCondition> conditions = {};
   /// The number of pods that have labels matching the labels of the pod template of the replication
   /// controller.
   std::optional<std::int32_t> fullyLabeledReplicas = {};
@@ -105,3 +105,9 @@ struct ReplicationController {
 KOPP_DECLARE_FIELDS(ReplicationController)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::ReplicationControllerCondition>;
+
+}  // namespace kopp::k8s

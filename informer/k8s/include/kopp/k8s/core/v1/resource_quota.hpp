@@ -8,6 +8,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 
@@ -50,7 +51,7 @@ KOPP_DECLARE_FIELDS(ScopedResourceSelectorRequirement)
 /// requirements.
 struct ScopeSelector {
   /// A list of scope selector requirements by scope of the resources.
-  std::vector<ScopedResourceSelectorRequirement> matchExpressions = {};
+  List<ScopedResourceSelectorRequirement> matchExpressions = {};
 
   friend bool operator==(const ScopeSelector&, const ScopeSelector&) = default;
 };
@@ -107,6 +108,7 @@ KOPP_DECLARE_FIELDS(ResourceQuota)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::ScopedResourceSelectorRequirement>;
 extern template class Optional<core::v1::ScopeSelector>;
 
 }  // namespace kopp::k8s

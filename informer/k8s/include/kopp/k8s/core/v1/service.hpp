@@ -12,6 +12,7 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/load_balancer_status.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/condition.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -243,7 +244,7 @@ struct ServiceSpec {
   std::vector<std::string> loadBalancerSourceRanges = {};
   /// The list of ports that are exposed by this service. More info:
   /// https://kubernetes.io/docs/concepts/services-networking/service/#virtual-ips-and-service-proxies
-  std::vector<ServicePort> ports = {};
+  List<ServicePort> ports = {};
   /// publishNotReadyAddresses indicates that any agent which deals with endpoints for this Service
   /// should disregard any indications of ready/not-ready. The primary use case for setting this
   /// field is for a StatefulSet's Headless Service to propagate SRV DNS records for its Pods for
@@ -305,7 +306,7 @@ KOPP_DECLARE_FIELDS(ServiceSpec)
 /// ServiceStatus represents the current status of a service.
 struct ServiceStatus {
   /// Current service state
-  std::vector<meta::v1::Condition> conditions = {};
+  List<meta::v1::Condition> conditions = {};
   /// LoadBalancer contains the current status of the load-balancer, if one is present.
   LoadBalancerStatus loadBalancer = {};
 
@@ -337,6 +338,7 @@ KOPP_DECLARE_FIELDS(Service)
 
 namespace kopp::k8s {
 
+extern template class List<core::v1::ServicePort>;
 extern template class Optional<core::v1::ClientIPConfig>;
 extern template class Optional<core::v1::SessionAffinityConfig>;
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/references.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::core::v1 {
 
@@ -27,7 +27,7 @@ struct ServiceAccount {
   /// Secrets because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by
   /// the kubelet. More info:
   /// https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod
-  std::vector<LocalObjectReference> imagePullSecrets = {};
+  List<LocalObjectReference> imagePullSecrets = {};
   /// Secrets is a list of the secrets in the same namespace that pods running using this
   /// ServiceAccount are allowed to use. Pods are only limited to this list if this service account
   /// has a "kubernetes.io/enforce-mountable-secrets" annotation set to "true". The
@@ -36,7 +36,7 @@ struct ServiceAccount {
   /// find auto-generated service account token secrets for use outside of pods. Instead, tokens can
   /// be requested directly using the TokenRequest API, or service account token secrets can be
   /// manually created. More info: https://kubernetes.io/docs/concepts/configuration/secret
-  std::vector<ObjectReference> secrets = {};
+  List<ObjectReference> secrets = {};
 
   friend bool operator==(const ServiceAccount&, const ServiceAccount&) = default;
 };

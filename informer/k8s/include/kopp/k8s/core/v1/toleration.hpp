@@ -7,6 +7,7 @@
 #include <string>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::core::v1 {
 
@@ -52,3 +53,9 @@ struct Toleration {
 KOPP_DECLARE_FIELDS(Toleration)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::Toleration>;
+
+}  // namespace kopp::k8s

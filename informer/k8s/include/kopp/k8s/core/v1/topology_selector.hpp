@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::core::v1 {
 
@@ -27,10 +28,17 @@ KOPP_DECLARE_FIELDS(TopologySelectorLabelRequirement)
 /// functionality as NodeSelectorTerm. This is an alpha feature and may change in the future.
 struct TopologySelectorTerm {
   /// A list of topology selector requirements by labels.
-  std::vector<TopologySelectorLabelRequirement> matchLabelExpressions = {};
+  List<TopologySelectorLabelRequirement> matchLabelExpressions = {};
 
   friend bool operator==(const TopologySelectorTerm&, const TopologySelectorTerm&) = default;
 };
 KOPP_DECLARE_FIELDS(TopologySelectorTerm)
 
 }  // namespace kopp::k8s::core::v1
+
+namespace kopp::k8s {
+
+extern template class List<core::v1::TopologySelectorLabelRequirement>;
+extern template class List<core::v1::TopologySelectorTerm>;
+
+}  // namespace kopp::k8s

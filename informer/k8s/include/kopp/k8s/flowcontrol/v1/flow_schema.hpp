@@ -9,6 +9,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -145,15 +146,15 @@ KOPP_DECLARE_FIELDS(Subject)
 struct PolicyRulesWithSubjects {
   /// `nonResourceRules` is a list of NonResourcePolicyRules that identify matching requests
   /// according to their verb and the target non-resource URL.
-  std::vector<NonResourcePolicyRule> nonResourceRules = {};
+  List<NonResourcePolicyRule> nonResourceRules = {};
   /// `resourceRules` is a slice of ResourcePolicyRules that identify matching requests according to
   /// their verb and the target resource. At least one of `resourceRules` and `nonResourceRules` has
   /// to be non-empty.
-  std::vector<ResourcePolicyRule> resourceRules = {};
+  List<ResourcePolicyRule> resourceRules = {};
   /// subjects is the list of normal user, serviceaccount, or group that this rule cares about.
   /// There must be at least one member in this slice. A slice that includes both the
   /// system:authenticated and system:unauthenticated user groups matches every request. Required.
-  std::vector<Subject> subjects = {};
+  List<Subject> subjects = {};
 
   friend bool operator==(const PolicyRulesWithSubjects&, const PolicyRulesWithSubjects&) = default;
 };
@@ -177,7 +178,7 @@ struct FlowSchemaSpec {
   /// `rules` describes which requests will match this flow schema. This FlowSchema matches a
   /// request if and only if at least one member of rules matches the request. if it is an empty
   /// slice, there will be no requests matching the FlowSchema.
-  std::vector<PolicyRulesWithSubjects> rules = {};
+  List<PolicyRulesWithSubjects> rules = {};
 
   friend bool operator==(const FlowSchemaSpec&, const FlowSchemaSpec&) = default;
 };
@@ -203,7 +204,7 @@ KOPP_DECLARE_FIELDS(FlowSchemaCondition)
 /// FlowSchemaStatus represents the current state of a FlowSchema.
 struct FlowSchemaStatus {
   /// `conditions` is a list of the current states of FlowSchema.
-  std::vector<FlowSchemaCondition> conditions = {};
+  List<FlowSchemaCondition> conditions = {};
 
   friend bool operator==(const FlowSchemaStatus&, const FlowSchemaStatus&) = default;
 };
@@ -234,8 +235,13 @@ KOPP_DECLARE_FIELDS(FlowSchema)
 namespace kopp::k8s {
 
 extern template class Optional<flowcontrol::v1::FlowDistinguisherMethod>;
+extern template class List<flowcontrol::v1::NonResourcePolicyRule>;
+extern template class List<flowcontrol::v1::ResourcePolicyRule>;
 extern template class Optional<flowcontrol::v1::GroupSubject>;
 extern template class Optional<flowcontrol::v1::ServiceAccountSubject>;
 extern template class Optional<flowcontrol::v1::UserSubject>;
+extern template class List<flowcontrol::v1::Subject>;
+extern template class List<flowcontrol::v1::PolicyRulesWithSubjects>;
+extern template class List<flowcontrol::v1::FlowSchemaCondition>;
 
 }  // namespace kopp::k8s

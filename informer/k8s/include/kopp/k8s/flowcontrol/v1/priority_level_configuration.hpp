@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/time.hpp>
 
@@ -169,7 +169,7 @@ KOPP_DECLARE_FIELDS(PriorityLevelConfigurationCondition)
 /// PriorityLevelConfigurationStatus represents the current state of a "request-priority".
 struct PriorityLevelConfigurationStatus {
   /// `conditions` is the current state of "request-priority".
-  std::vector<PriorityLevelConfigurationCondition> conditions = {};
+  List<PriorityLevelConfigurationCondition> conditions = {};
 
   friend bool operator==(const PriorityLevelConfigurationStatus&, const PriorityLevelConfigurationStatus&) = default;
 };
@@ -200,5 +200,6 @@ namespace kopp::k8s {
 extern template class Optional<flowcontrol::v1::ExemptPriorityLevelConfiguration>;
 extern template class Optional<flowcontrol::v1::QueuingConfiguration>;
 extern template class Optional<flowcontrol::v1::LimitedPriorityLevelConfiguration>;
+extern template class List<flowcontrol::v1::PriorityLevelConfigurationCondition>;
 
 }  // namespace kopp::k8s

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/time.hpp>
 
 namespace kopp::k8s::meta::v1 {
@@ -40,3 +41,9 @@ struct Condition {
 KOPP_DECLARE_FIELDS(Condition)
 
 }  // namespace kopp::k8s::meta::v1
+
+namespace kopp::k8s {
+
+extern template class List<meta::v1::Condition>;
+
+}  // namespace kopp::k8s

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::meta::v1 {
@@ -33,7 +34,7 @@ KOPP_DECLARE_FIELDS(LabelSelectorRequirement)
 /// matches no objects.
 struct LabelSelector {
   /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-  std::vector<LabelSelectorRequirement> matchExpressions = {};
+  List<LabelSelectorRequirement> matchExpressions = {};
   /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
   /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
   /// and the values array contains only "value". The requirements are ANDed.
@@ -47,6 +48,8 @@ KOPP_DECLARE_FIELDS(LabelSelector)
 
 namespace kopp::k8s {
 
+extern template class List<meta::v1::LabelSelectorRequirement>;
 extern template class Optional<meta::v1::LabelSelector>;
+extern template class List<meta::v1::LabelSelector>;
 
 }  // namespace kopp::k8s

@@ -10,6 +10,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/references.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::networking::v1 {
@@ -103,7 +104,7 @@ KOPP_DECLARE_FIELDS(HTTPIngressPath)
 /// first '?' or '#'.
 struct HTTPIngressRuleValue {
   /// paths is a collection of paths that map requests to backends.
-  std::vector<HTTPIngressPath> paths = {};
+  List<HTTPIngressPath> paths = {};
 
   friend bool operator==(const HTTPIngressRuleValue&, const HTTPIngressRuleValue&) = default;
 };
@@ -173,12 +174,12 @@ struct IngressSpec {
   std::string ingressClassName = {};
   /// rules is a list of host rules used to configure the Ingress. If unspecified, or no rule
   /// matches, all traffic is sent to the default backend.
-  std::vector<IngressRule> rules = {};
+  List<IngressRule> rules = {};
   /// tls represents the TLS configuration. Currently the Ingress only supports a single TLS port,
   /// 443. If multiple members of this list specify different hosts, they will be multiplexed on the
   /// same port according to the hostname specified through the SNI TLS extension, if the ingress
   /// controller fulfilling the ingress supports SNI.
-  std::vector<IngressTLS> tls = {};
+  List<IngressTLS> tls = {};
 
   friend bool operator==(const IngressSpec&, const IngressSpec&) = default;
 };
@@ -214,7 +215,7 @@ struct IngressLoadBalancerIngress {
   /// ip is set for load-balancer ingress points that are IP based.
   std::string ip = {};
   /// ports provides information about the ports exposed by this LoadBalancer.
-  std::vector<IngressPortStatus> ports = {};
+  List<IngressPortStatus> ports = {};
 
   friend bool operator==(const IngressLoadBalancerIngress&, const IngressLoadBalancerIngress&) = default;
 };
@@ -223,7 +224,7 @@ KOPP_DECLARE_FIELDS(IngressLoadBalancerIngress)
 /// IngressLoadBalancerStatus represents the status of a load-balancer.
 struct IngressLoadBalancerStatus {
   /// ingress is a list containing ingress points for the load-balancer.
-  std::vector<IngressLoadBalancerIngress> ingress = {};
+  List<IngressLoadBalancerIngress> ingress = {};
 
   friend bool operator==(const IngressLoadBalancerStatus&, const IngressLoadBalancerStatus&) = default;
 };
@@ -264,6 +265,11 @@ namespace kopp::k8s {
 
 extern template class Optional<networking::v1::IngressServiceBackend>;
 extern template class Optional<networking::v1::IngressBackend>;
+extern template class List<networking::v1::HTTPIngressPath>;
 extern template class Optional<networking::v1::HTTPIngressRuleValue>;
+extern template class List<networking::v1::IngressRule>;
+extern template class List<networking::v1::IngressTLS>;
+extern template class List<networking::v1::IngressPortStatus>;
+extern template class List<networking::v1::IngressLoadBalancerIngress>;
 
 }  // namespace kopp::k8s

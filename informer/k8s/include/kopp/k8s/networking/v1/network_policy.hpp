@@ -10,6 +10,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 
@@ -88,13 +89,13 @@ struct NetworkPolicyEgressRule {
   /// using a logical OR. If this field is empty or missing, this rule matches all ports (traffic
   /// not restricted by port). If this field is present and contains at least one item, then this
   /// rule allows traffic only if the traffic matches at least one port in the list.
-  std::vector<NetworkPolicyPort> ports = {};
+  List<NetworkPolicyPort> ports = {};
   /// to is a list of destinations for outgoing traffic of pods selected for this rule. Items in
   /// this list are combined using a logical OR operation. If this field is empty or missing, this
   /// rule matches all destinations (traffic not restricted by destination). If this field is
   /// present and contains at least one item, this rule allows traffic only if the traffic matches
   /// at least one item in the to list.
-  std::vector<NetworkPolicyPeer> to = {};
+  List<NetworkPolicyPeer> to = {};
 
   friend bool operator==(const NetworkPolicyEgressRule&, const NetworkPolicyEgressRule&) = default;
 };
@@ -108,13 +109,13 @@ struct NetworkPolicyIngressRule {
   /// missing, this rule matches all sources (traffic not restricted by source). If this field is
   /// present and contains at least one item, this rule allows traffic only if the traffic matches
   /// at least one item in the from list.
-  std::vector<NetworkPolicyPeer> from = {};
+  List<NetworkPolicyPeer> from = {};
   /// ports is a list of ports which should be made accessible on the pods selected for this rule.
   /// Each item in this list is combined using a logical OR. If this field is empty or missing, this
   /// rule matches all ports (traffic not restricted by port). If this field is present and contains
   /// at least one item, then this rule allows traffic only if the traffic matches at least one port
   /// in the list.
-  std::vector<NetworkPolicyPort> ports = {};
+  List<NetworkPolicyPort> ports = {};
 
   friend bool operator==(const NetworkPolicyIngressRule&, const NetworkPolicyIngressRule&) = default;
 };
@@ -128,14 +129,14 @@ struct NetworkPolicySpec {
   /// NetworkPolicy objects whose podSelector matches the pod. If this field is empty then this
   /// NetworkPolicy limits all outgoing traffic (and serves solely to ensure that the pods it
   /// selects are isolated by default). This field is beta-level in 1.8
-  std::vector<NetworkPolicyEgressRule> egress = {};
+  List<NetworkPolicyEgressRule> egress = {};
   /// ingress is a list of ingress rules to be applied to the selected pods. Traffic is allowed to a
   /// pod if there are no NetworkPolicies selecting the pod (and cluster policy otherwise allows the
   /// traffic), OR if the traffic source is the pod's local node, OR if the traffic matches at least
   /// one ingress rule across all of the NetworkPolicy objects whose podSelector matches the pod. If
   /// this field is empty then this NetworkPolicy does not allow any traffic (and serves solely to
   /// ensure that the pods it selects are isolated by default)
-  std::vector<NetworkPolicyIngressRule> ingress = {};
+  List<NetworkPolicyIngressRule> ingress = {};
   /// podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is
   /// applied to any pods selected by this field. An empty selector matches all pods in the policy's
   /// namespace. Multiple network policies can select the same set of pods. In this case, the
@@ -175,6 +176,10 @@ KOPP_DECLARE_FIELDS(NetworkPolicy)
 
 namespace kopp::k8s {
 
+extern template class List<networking::v1::NetworkPolicyPort>;
 extern template class Optional<networking::v1::IPBlock>;
+extern template class List<networking::v1::NetworkPolicyPeer>;
+extern template class List<networking::v1::NetworkPolicyEgressRule>;
+extern template class List<networking::v1::NetworkPolicyIngressRule>;
 
 }  // namespace kopp::k8s

@@ -7,6 +7,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/condition.hpp>
 
 namespace kopp::k8s::networking::v1 {
@@ -26,7 +27,7 @@ KOPP_DECLARE_FIELDS(ServiceCIDRSpec)
 struct ServiceCIDRStatus {
   /// conditions holds an array of metav1.Condition that describe the state of the ServiceCIDR.
   /// Current service state
-  std::vector<meta::v1::Condition> conditions = {};
+  List<meta::v1::Condition> conditions = {};
 
   friend bool operator==(const ServiceCIDRStatus&, const ServiceCIDRStatus&) = default;
 };

@@ -4,11 +4,11 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/toleration.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/quantity.hpp>
 
@@ -32,7 +32,7 @@ struct Scheduling {
   std::map<std::string, std::string> nodeSelector = {};
   /// tolerations are appended (excluding duplicates) to pods running with this RuntimeClass during
   /// admission, effectively unioning the set of nodes tolerated by the pod and the RuntimeClass.
-  std::vector<core::v1::Toleration> tolerations = {};
+  List<core::v1::Toleration> tolerations = {};
 
   friend bool operator==(const Scheduling&, const Scheduling&) = default;
 };

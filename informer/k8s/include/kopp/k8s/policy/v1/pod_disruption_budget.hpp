@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/int_or_string.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/condition.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
@@ -80,7 +80,7 @@ struct PodDisruptionBudgetStatus {
   /// - SufficientPods: There are more pods than required by the PodDisruptionBudget.
   /// The condition will be True, and the number of allowed
   /// disruptions are provided by the disruptionsAllowed property.
-  std::vector<meta::v1::Condition> conditions = {};
+  List<meta::v1::Condition> conditions = {};
   /// current number of healthy pods
   std::optional<std::int32_t> currentHealthy = {};
   /// minimum desired number of healthy pods

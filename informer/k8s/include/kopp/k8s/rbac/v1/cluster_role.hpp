@@ -2,10 +2,10 @@
 // clang-format off
 #pragma once
 
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/meta/v1/label_selector.hpp>
 #include <kopp/k8s/optional.hpp>
 #include <kopp/k8s/rbac/v1/rules.hpp>
@@ -17,7 +17,7 @@ struct AggregationRule {
   /// ClusterRoleSelectors holds a list of selectors which will be used to find ClusterRoles and
   /// create the rules. If any of the selectors match, then the ClusterRole's permissions will be
   /// added
-  std::vector<meta::v1::LabelSelector> clusterRoleSelectors = {};
+  List<meta::v1::LabelSelector> clusterRoleSelectors = {};
 
   friend bool operator==(const AggregationRule&, const AggregationRule&) = default;
 };
@@ -35,7 +35,7 @@ struct ClusterRole {
   /// changes to Rules will be stomped by the controller.
   Optional<AggregationRule> aggregationRule = {};
   /// Rules holds all the PolicyRules for this ClusterRole
-  std::vector<PolicyRule> rules = {};
+  List<PolicyRule> rules = {};
 
   friend bool operator==(const ClusterRole&, const ClusterRole&) = default;
 };

@@ -2,10 +2,10 @@
 // clang-format off
 #pragma once
 
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/rbac/v1/rules.hpp>
 
 namespace kopp::k8s::rbac::v1 {
@@ -18,7 +18,7 @@ struct Role {
   /// Standard object's metadata.
   ObjectMeta metadata = {};
   /// Rules holds all the PolicyRules for this Role
-  std::vector<PolicyRule> rules = {};
+  List<PolicyRule> rules = {};
 
   friend bool operator==(const Role&, const Role&) = default;
 };

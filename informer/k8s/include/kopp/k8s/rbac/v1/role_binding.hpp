@@ -2,10 +2,10 @@
 // clang-format off
 #pragma once
 
-#include <vector>
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/rbac/v1/rules.hpp>
 
 namespace kopp::k8s::rbac::v1 {
@@ -24,7 +24,7 @@ struct RoleBinding {
   /// is immutable.
   RoleRef roleRef = {};
   /// Subjects holds references to the objects the role applies to.
-  std::vector<Subject> subjects = {};
+  List<Subject> subjects = {};
 
   friend bool operator==(const RoleBinding&, const RoleBinding&) = default;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::rbac::v1 {
 
@@ -70,3 +71,10 @@ struct Subject {
 KOPP_DECLARE_FIELDS(Subject)
 
 }  // namespace kopp::k8s::rbac::v1
+
+namespace kopp::k8s {
+
+extern template class List<rbac::v1::PolicyRule>;
+extern template class List<rbac::v1::Subject>;
+
+}  // namespace kopp::k8s

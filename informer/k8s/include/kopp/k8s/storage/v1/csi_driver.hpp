@@ -9,6 +9,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::storage::v1 {
 
@@ -131,7 +132,7 @@ struct CSIDriverSpec {
   /// Note: Audience in each TokenRequest should be different and at most one token is empty string.
   /// To receive a new token after expiry, RequiresRepublish can be used to trigger
   /// NodePublishVolume periodically.
-  std::vector<TokenRequest> tokenRequests = {};
+  List<TokenRequest> tokenRequests = {};
   /// volumeLifecycleModes defines what kind of volumes this CSI volume driver supports. The default
   /// if the list is empty is "Persistent", which is the usage defined by the CSI specification and
   /// implemented in Kubernetes via the usual PV/PVC mechanism.
@@ -172,3 +173,9 @@ struct CSIDriver {
 KOPP_DECLARE_FIELDS(CSIDriver)
 
 }  // namespace kopp::k8s::storage::v1
+
+namespace kopp::k8s {
+
+extern template class List<storage::v1::TokenRequest>;
+
+}  // namespace kopp::k8s

@@ -9,6 +9,7 @@
 
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/list.hpp>
 #include <kopp/k8s/optional.hpp>
 
 namespace kopp::k8s::storage::v1 {
@@ -59,7 +60,7 @@ KOPP_DECLARE_FIELDS(CSINodeDriver)
 struct CSINodeSpec {
   /// drivers is a list of information of all CSI Drivers existing on a node. If all drivers in the
   /// list are uninstalled, this can become empty.
-  std::vector<CSINodeDriver> drivers = {};
+  List<CSINodeDriver> drivers = {};
 
   friend bool operator==(const CSINodeSpec&, const CSINodeSpec&) = default;
 };
@@ -89,5 +90,6 @@ KOPP_DECLARE_FIELDS(CSINode)
 namespace kopp::k8s {
 
 extern template class Optional<storage::v1::VolumeNodeResources>;
+extern template class List<storage::v1::CSINodeDriver>;
 
 }  // namespace kopp::k8s

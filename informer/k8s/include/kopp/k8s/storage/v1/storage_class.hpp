@@ -10,6 +10,7 @@
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/core/v1/topology_selector.hpp>
+#include <kopp/k8s/list.hpp>
 
 namespace kopp::k8s::storage::v1 {
 
@@ -28,7 +29,7 @@ struct StorageClass {
   /// Each volume plugin defines its own supported topology specifications. An empty
   /// TopologySelectorTerm list means there is no topology restriction. This field is only honored
   /// by servers that enable the VolumeScheduling feature.
-  std::vector<core::v1::TopologySelectorTerm> allowedTopologies = {};
+  List<core::v1::TopologySelectorTerm> allowedTopologies = {};
   /// allowVolumeExpansion shows whether the storage class allow volume expand.
   std::optional<bool> allowVolumeExpansion = {};
   /// mountOptions controls the mountOptions for dynamically provisioned PersistentVolumes of this
