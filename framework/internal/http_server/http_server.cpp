@@ -149,7 +149,7 @@ class HttpServer::Impl final : private HttpListener::Handler {
 
   [[nodiscard]] std::unique_ptr<asio::ssl::context> MakeTls(const HttpServerTls& tls) const {
     try {
-      return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key}, "");
+      return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key});
     } catch (const boost::system::system_error& error) {
       throw ConfigError("cannot serve HTTPS on " + address_ +
                         ": the certificate or its key cannot be used: " + error.what() +

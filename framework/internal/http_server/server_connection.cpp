@@ -5,8 +5,11 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
 #include <linux/sockios.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <sys/ioctl.h>
@@ -54,17 +57,32 @@ ClientCertificate ClientCertificateOf(SSL* session) {
   return client;
 }
 
-}  // namespace
-
-std::unique_ptr<asio::ssl::context> MakeServerTls(const ServerCertificate& certificate,
-                                                  const std::string& client_ca) {
+std::unique_ptr<asio::ssl::context> NewServerTls() {
   auto tls = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
   tls->set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1 |
                    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_session_cache_mode(tls->native_handle(), SSL_SESS_CACHE_OFF);
+  return tls;
+}
+
+}  // namespace
+
+std::unique_ptr<asio::ssl::context> MakeServerTls(const ServerCertificate& certificate) {
+  auto tls = NewServerTls();
   tls->use_certificate_chain(asio::buffer(certificate.chain));
   tls->use_private_key(asio::buffer(certificate.key), asio::ssl::context::pem);
-  if (client_ca.empty()) return tls;
+  return tls;
+}
+
+std::unique_ptr<asio::ssl::context> MakeServerTls(const CertificateAndKey& certificate,
+                                                  const std::string& client_ca) {
+  auto tls = NewServerTls();
+  ERR_clear_error();
+  if (SSL_CTX_use_certificate(tls->native_handle(), certificate.certificate.get()) != 1 ||
+      SSL_CTX_use_PrivateKey(tls->native_handle(), certificate.key.get()) != 1) {
+    throw boost::system::system_error(static_cast<int>(ERR_get_error()),
+                                      asio::error::get_ssl_category(), "server certificate");
+  }
   tls->add_certificate_authority(asio::buffer(client_ca));
   // Accepts an unverified certificate: the client then gets an HTTP response, which has a better
   // error text than a TLS alert.

@@ -21,12 +21,14 @@
 
 namespace kopp::detail {
 
-/// Returns the TLS settings of a server: TLS 1.2 or later. If `client_ca` (PEM) is not empty, the
-/// server requests a client certificate and verifies it against `client_ca`. A connection with an
-/// unverified certificate is accepted; see ClientCertificate::verified. Throws
-/// boost::system::system_error if the PEM texts cannot be used.
+/// Returns the TLS settings of a server: TLS 1.2 or later. Throws boost::system::system_error if
+/// the PEM texts cannot be used.
 [[nodiscard]] std::unique_ptr<boost::asio::ssl::context> MakeServerTls(
-    const ServerCertificate& certificate, const std::string& client_ca);
+    const ServerCertificate& certificate);
+/// The same for a server that requests a client certificate and verifies it against `client_ca`
+/// (PEM). A connection with an unverified certificate is accepted; see ClientCertificate::verified.
+[[nodiscard]] std::unique_ptr<boost::asio::ssl::context> MakeServerTls(
+    const CertificateAndKey& certificate, const std::string& client_ca);
 
 /// The server side of one connection, over TLS or plain TCP. Used in the network thread only.
 ///

@@ -17,6 +17,13 @@ struct ServerCertificate {
   std::string key{};
 };
 
+/// A certificate and its private key as OpenSSL objects. Avoids encoding and parsing PEM, which
+/// takes a millisecond each.
+struct CertificateAndKey {
+  Certificate certificate;
+  Key key;
+};
+
 /// The extensions of a certificate: their OpenSSL type, such as NID_key_usage, and their value in
 /// the syntax of OpenSSL's configuration files.
 using CertificateExtensions = std::initializer_list<std::pair<int, std::string>>;

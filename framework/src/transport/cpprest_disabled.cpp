@@ -1,6 +1,7 @@
 #include "transport/cpprest_transport.hpp"
 
-// Replaces cpprest_transport.cpp in builds with KOPP_WITH_CPPREST=OFF.
+// Replaces cpprest_transport.cpp in builds with KOPP_WITH_CPPREST=OFF, and in programs with
+// kopp_leave_out_cpprest.
 namespace kopp::detail {
 
 std::unique_ptr<Transport> MakeCpprestTransport(std::shared_ptr<TransportContext>) {

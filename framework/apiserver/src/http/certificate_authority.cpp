@@ -1,6 +1,7 @@
 #include "http/certificate_authority.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include <openssl/x509v3.h>
 
@@ -30,16 +31,16 @@ CertificateAuthority::CertificateAuthority()
   pem_ = ToPem(certificate_.get());
 }
 
-detail::ServerCertificate CertificateAuthority::IssueForServer(const std::string& address) const {
-  const Key key = NewKey();
-  const Certificate draft = DraftCertificate(key.get(), kLifetime);
+detail::CertificateAndKey CertificateAuthority::IssueForServer(const std::string& address) const {
+  Key key = NewKey();
+  Certificate draft = DraftCertificate(key.get(), kLifetime);
   AddToSubject(draft.get(), "CN", "kopp-apiserver");
   SignCertificate(draft.get(), certificate_.get(), key_.get(),
                   {{NID_authority_key_identifier, "keyid"},
                    {NID_key_usage, "critical,digitalSignature"},
                    {NID_ext_key_usage, "serverAuth"},
                    {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1,IP:" + address}});
-  return {ToPem(draft.get()), ToPem(key.get())};
+  return {std::move(draft), std::move(key)};
 }
 
 detail::ServerCertificate CertificateAuthority::IssueForUser(const User& user) const {

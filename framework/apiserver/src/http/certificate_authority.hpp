@@ -17,7 +17,7 @@ class CertificateAuthority {
   /// Returns the authority's own certificate as PEM, for clients to trust.
   [[nodiscard]] const std::string& certificate() const { return pem_; }
   /// Issues a certificate for localhost, the loopback addresses and `address`, an IP address.
-  [[nodiscard]] detail::ServerCertificate IssueForServer(const std::string& address) const;
+  [[nodiscard]] detail::CertificateAndKey IssueForServer(const std::string& address) const;
   /// Issues a client certificate: the common name is the user's name, the organizations are the
   /// user's groups.
   [[nodiscard]] detail::ServerCertificate IssueForUser(const User& user) const;
