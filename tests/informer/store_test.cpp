@@ -255,10 +255,21 @@ TEST_F(StoreTest, OwnedByReturnsTheObjectsWithAnOwnerReferenceToTheOwner) {
 }
 
 TEST_F(StoreTest, RandomChangesGiveTheContentOfAMapAndLeaveOldSnapshotsUnchanged) {
+  objects_.AddIndex("last digit", IndexFuncOf<Widget>([](const Widget& widget) {
+                      return std::vector<std::string>{std::to_string(widget.spec.size % 10)};
+                    }));
   std::mt19937 random(1);
   std::map<ObjectKey, int> expected;
   const auto content = [](const StoreSnapshot<Widget>& snapshot) {
     std::map<ObjectKey, int> map;
+    std::set<ObjectKey> indexed;
+    for (int digit = 0; digit < 10; ++digit) {
+      for (const auto& widget : snapshot.ByIndex("last digit", std::to_string(digit))) {
+        EXPECT_EQ(widget->spec.size % 10, digit);
+        EXPECT_TRUE(indexed.insert(KeyOf(*widget)).second) << "an object is in the index twice";
+      }
+    }
+    EXPECT_EQ(indexed.size(), snapshot.Size());
     for (const auto& widget : snapshot.List()) map[KeyOf(*widget)] = widget->spec.size;
     EXPECT_EQ(snapshot.Size(), map.size());
     for (const auto& [key, size] : map) EXPECT_EQ(snapshot.Get(key)->spec.size, size);

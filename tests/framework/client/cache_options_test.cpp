@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <kopp/cache_options.hpp>
+#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/unstructured.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -56,6 +58,23 @@ TEST(CacheOptionsTest, ASelectorIsTakenFromTheMostSpecificOptionThatSetsIt) {
   EXPECT_THAT(FiltersOf<Service>(options), ElementsAre("a/from=namespace/metadata.name=default",
                                                        "b/from=default/metadata.name=default"))
       << "options for Pods changed those of Services";
+}
+
+TEST(CacheOptionsTest, AKindThatIsOnlyKnownAtRunTimeHasOptionsForEachForm) {
+  const KindRef kind(Pod::kKind);
+  CacheOptions options;
+  options.ByObject(kind, ObjectCacheOptions<Unstructured>{.selector = {.label_selector = "a=b"}});
+  options.ByObject(kind, ObjectCacheOptions<PartialObjectMetadata>{.namespaces = {{"shop", {}}}});
+  const auto filters_of = [&](ObjectForm form) {
+    return detail::CacheFilters(options, detail::CacheKey::Of(kind, form), kind.scope);
+  };
+
+  ASSERT_EQ(filters_of(ObjectForm::kComplete).size(), 1);
+  EXPECT_EQ(filters_of(ObjectForm::kComplete)[0].label_selector, "a=b");
+  EXPECT_EQ(filters_of(ObjectForm::kComplete)[0].ns, "");
+  EXPECT_EQ(filters_of(ObjectForm::kMetadataOnly)[0].ns, "shop");
+  EXPECT_EQ(filters_of(ObjectForm::kMetadataOnly)[0].label_selector, "");
+  EXPECT_THAT(FiltersOf<Pod>(options), ElementsAre("//")) << "the view has options of its own";
 }
 
 TEST(CacheOptionsTest, TheEmptyNamespaceMeansAllNamespacesThatAreNotNamed) {

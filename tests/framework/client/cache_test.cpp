@@ -1,8 +1,11 @@
 #include "cache_fixture.hpp"
 
 #include <chrono>
+#include <exception>
+#include <future>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -10,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/cache.hpp>
+#include <kopp/informer/api_error.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -51,6 +55,41 @@ TEST_F(CacheTest, ReadingANamespaceThatIsNotWatchedThrows) {
     FAIL() << "Get returned";
   } catch (const std::logic_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("does not watch Pod objects in the namespace \"web\""));
+  }
+}
+
+TEST_F(CacheTest, TheTransformOfAKindThatIsOnlyKnownAtRunTimeIsApplied) {
+  const KindRef kind(Pod::kKind);
+  CacheOptions options;
+  options.ByObject(kind, ObjectCacheOptions<Unstructured>{.transform = [](Unstructured& object) {
+                     object.metadata.annotations.clear();
+                   }});
+  Cache& cache = Make(std::move(options));
+  cache.InformerFor(kind);
+  cache.Start();
+  ASSERT_TRUE(cache.WaitForSync({}));
+
+  const auto pod = cache.Get(kind, {"shop", "a"});
+  ASSERT_NE(pod, nullptr);
+  EXPECT_THAT(pod->metadata.annotations, IsEmpty());
+}
+
+TEST_F(CacheTest, TheErrorHandlerGetsTheExceptionOfAFailedList) {
+  transport_.Respond("GET", kPodsOfAll, 403, R"({"reason":"Forbidden","message":"not for you"})");
+  std::promise<informer::InformerError> failure;
+  Cache& cache =
+      Make({.on_error = [&](const informer::InformerError& error) { failure.set_value(error); }});
+  cache.InformerFor<Pod>();
+  cache.Start();
+
+  const informer::InformerError error = failure.get_future().get();
+
+  EXPECT_EQ(error.informer, "pods.v1.");
+  EXPECT_EQ(error.consecutive_failures, 1);
+  try {
+    std::rethrow_exception(error.error);
+  } catch (const ApiError& forbidden) {
+    EXPECT_EQ(forbidden.code(), 403);
   }
 }
 

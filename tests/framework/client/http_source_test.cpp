@@ -203,7 +203,8 @@ TEST_F(HttpSourceTest, ListThrowsIfTheResponseIsNotACompleteList) {
   for (const std::string body :
        {"", "<html>", R"({"kind":"PodList","items":[{"metadata":{}})", R"({"kind":"Status"})",
         R"({"kind":"Pod","metadata":{"name":"a","resourceVersion":"9"}})",
-        R"({"kind":"Table","rows":[]})"}) {
+        R"({"kind":"Table","rows":[]})",
+        R"({"kind":"PodList","metadata":{"resourceVersion":"9","items":1}})"}) {
     transport_.Respond("GET", kPodsPath, 200, body);
     EXPECT_THROW(List(), DecodeError) << body;
   }

@@ -116,6 +116,19 @@ TEST_F(ManagerMetricsTest, TheInformersOfTheManagerHaveMetrics) {
   EXPECT_EQ(StopManager(), 0);
 }
 
+TEST_F(ManagerMetricsTest, TheInformerOfAKindThatIsNotServedIsNotSynced) {
+  transport_->Respond("GET", kPods, 404, "{}");
+  NewManager("127.0.0.1:0").AddController<Pod>({.name = "foo"}).Reconcile([](const Pod&, Context&) {
+    return Result{};
+  });
+  StartManager();
+  transport_->Await("GET", kPods);
+
+  EXPECT_THAT(Get(AwaitPort(), "/metrics").body,
+              HasSubstr("kopp_informer_synced{kind=\"Pod\",name=\"pods.v1.\"} 0\n"));
+  EXPECT_EQ(StopManager(), 1);
+}
+
 TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressIsLoggedBeforeTheFirstApiRequest) {
   NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};

@@ -192,6 +192,22 @@ TEST_F(ManagerTest, RunReturns1AndNamesTheKindIfTheCachesDoNotSyncInTime) {
                                    "not for you"));
 }
 
+TEST_F(ManagerTest, TheErrorHandlerOfTheCacheOptionsGetsTheErrorsOfWatches) {
+  transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
+  std::promise<std::string> failed;
+  Manager manager{Options{.cache = {.on_error =
+                                        [&](const informer::InformerError& error) {
+                                          failed.set_value(error.informer);
+                                        }},
+                          .log = Logger({.write = [](std::string_view) {}}),
+                          .transport = transport_,
+                          .clock = clock_}};
+  manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
+  std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
+
+  EXPECT_EQ(failed.get_future().get(), "pods.v1.");
+}
+
 TEST_F(ManagerTest, AMissingKindIsWaitedForIfTheOptionsSaySo) {
   transport_->Respond("GET", "/apis/apps/v1", 404, "{}");
   transport_->Respond("GET", kDeployments, 404, "{}");

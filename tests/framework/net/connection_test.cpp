@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <kopp/transport.hpp>
@@ -46,6 +48,26 @@ class LoopbackListener {
   FileDescriptor socket_;
   Address address_;
 };
+
+/// Returns the descriptor of this process that is connected to `address`, or -1.
+int DescriptorConnectedTo(const Address& address) {
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    sockaddr_in peer{};
+    socklen_t length = sizeof peer;
+    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) == 0 &&
+        std::memcmp(&peer, &address.storage, address.length) == 0) {
+      return descriptor;
+    }
+  }
+  return -1;
+}
+
+int TcpOption(int descriptor, int name) {
+  int value = 0;
+  socklen_t length = sizeof value;
+  EXPECT_EQ(::getsockopt(descriptor, IPPROTO_TCP, name, &value, &length), 0);
+  return value;
+}
 
 /// Reads until the end of the connection. Returns 0 if it was closed in order, else errno.
 int ErrorAtEnd(const FileDescriptor& socket) {
@@ -83,6 +105,25 @@ TEST(ConnectionTest, AConnectionThatWasNotInterruptedIsClosedInOrder) {
   connection.reset();
 
   EXPECT_EQ(ErrorAtEnd(server), 0);
+}
+
+// The kernel does what these options say. A network that drops packets cannot be simulated without
+// privileges.
+TEST(ConnectionTest, AConnectionThatLosesItsPacketsFailsWithin30Seconds) {
+  const LoopbackListener listener;
+  Connection connection(listener.address());
+  connection.WaitUntilConnected(Clock::Real().Now() + 5s);
+  const int descriptor = DescriptorConnectedTo(listener.address());
+  ASSERT_GE(descriptor, 0);
+
+  const int idle = TcpOption(descriptor, TCP_KEEPIDLE);
+  const int probes = TcpOption(descriptor, TCP_KEEPCNT);
+  EXPECT_LE(idle + probes * TcpOption(descriptor, TCP_KEEPINTVL), 30) << "a silent connection";
+  EXPECT_EQ(TcpOption(descriptor, TCP_USER_TIMEOUT), 30'000) << "a request that is being sent";
+  int keepalive = 0;
+  socklen_t length = sizeof keepalive;
+  ASSERT_EQ(::getsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &keepalive, &length), 0);
+  EXPECT_EQ(keepalive, 1);
 }
 
 }  // namespace
