@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures how long g++ -O2 takes to compile one source file of an operator: the umbrella header, the
-# operator of README.md, and a realistic one. Compiles each in turn RUNS times (default 3) and prints
+# Measures how long g++ -O2 takes to compile one source file of an operator: the umbrella header, alone
+# and with the header of Deployment, the operator of README.md, and a realistic one. Compiles each in turn RUNS times (default 3) and prints
 # the medians of the CPU seconds in user space, which depend less on other work of the machine than
 # the time that passes. Writes the table, and the results of each run, to build/bench.
 set -euo pipefail
@@ -30,10 +30,18 @@ measure() { # MEASURE SOURCE
   echo "kopp $1 $seconds" >>"$out/compile_runs.txt"
 }
 
+# Writes the difference of the last times of two sources, of one round.
+difference() { # MEASURE SOURCE WITHOUT
+  awk -v measure="$1" -v with="$2" -v without="$3" '$1 == "kopp" { time[$2] = $3 }
+    END { print "kopp", measure, time[with] - time[without] }' "$out/compile_runs.txt" >"$folder/difference"
+  cat "$folder/difference" >>"$out/compile_runs.txt"
+}
+
 print_fixed_budget() {
   cat <<'END'
 budget readme_operator 3
 budget realistic_operator 7
+budget deployment_adds 0.4
 END
 }
 
@@ -41,6 +49,7 @@ print_budget() {
   cat <<'END'
 readme_operator        budget readme_operator        less 1
 realistic_operator     budget realistic_operator     less 1
+deployment_adds        budget deployment_adds        less 1
 umbrella_header        kopp   readme_operator        less -
 standard_headers       kopp   readme_operator        less -
 END
@@ -51,13 +60,15 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 readme_operator >"$folder/readme_operator.cpp"
 echo '#include <kopp/framework.hpp>' >"$folder/umbrella_header.cpp"
+printf '#include <%s>\n' kopp/framework.hpp kopp/k8s/apps/v1/deployment.hpp >"$folder/deployment_header.cpp"
 printf '#include <%s>\n' chrono functional map memory mutex optional stop_token string vector >"$folder/standard_headers.cpp"
 cp "$here/compile/realistic_operator.cpp" "$folder/"
 print_fixed_budget >"$out/compile_runs.txt"
 for ((round = 1; round <= runs; ++round)); do
-  for source in standard_headers umbrella_header readme_operator realistic_operator; do
+  for source in standard_headers umbrella_header deployment_header readme_operator realistic_operator; do
     measure "$source" "$folder/$source.cpp"
   done
+  difference deployment_adds deployment_header umbrella_header
 done
 { print_machine "g++ -O2, CPU seconds in user space" "$runs" && print_table "$out/compile_runs.txt"; } |
   tee "$out/compile.txt"

@@ -184,7 +184,7 @@ metadata_sync_cpu       kube-rs   metadata_sync_cpu          less -
 metadata_settled_rss    client-go metadata_settled_rss       less 0.5
 metadata_settled_rss    kube-rs   metadata_settled_rss       less -
 metadata_peak_rss       kopp      metadata_settled_rss       less 1.3
-metadata_event_cpu      client-go metadata_event_cpu         less -
+metadata_event_cpu      client-go metadata_event_cpu         less 0.5
 END
   local size
   for size in 20k 200k 1m; do

@@ -1,5 +1,5 @@
 # Checks the first error that the compiler reports for SOURCE: it ends with the text after "error: "
-# in the comment at the start of SOURCE.
+# in the comment at the start of SOURCE. With the comment "the only error" at the end of SOURCE, there must be no other.
 #   cmake -DSOURCE=mistake.cpp -DCOMPILER=g++ -DROOT=<kopp> -P first_error.cmake
 cmake_minimum_required(VERSION 3.25)
 file(READ ${SOURCE} text)
@@ -23,4 +23,9 @@ if(start GREATER_EQUAL 0)
 endif()
 if(expected STREQUAL "" OR start LESS 0 OR NOT last STREQUAL expected)
   message(FATAL_ERROR "The first error of ${SOURCE} is\n  ${first}\nexpected: ${expected}\n${output}")
+endif()
+string(REGEX MATCHALL "error: " errors "${output}")
+list(LENGTH errors count)
+if(text MATCHES "// the only error\n$" AND NOT count EQUAL 1)
+  message(FATAL_ERROR "${SOURCE} has ${count} errors instead of one:\n${output}")
 endif()

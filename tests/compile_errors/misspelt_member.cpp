@@ -6,3 +6,5 @@ struct Spec {
   int replicas = 0;
 };
 KOPP_FIELDS(Spec, image, replica)
+
+// the only error

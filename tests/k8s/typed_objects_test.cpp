@@ -22,6 +22,13 @@ json ToJson(const T& object) {
   return json::parse(Encode(object));
 }
 
+template <typename Spec>
+concept HasReplicas = requires { Spec{.replicas = 3}; };
+template <typename Spec>
+concept HasReplica = requires { Spec{.replica = 3}; };
+static_assert(HasReplicas<apps::v1::DeploymentSpec>);
+static_assert(!HasReplica<apps::v1::DeploymentSpec>, "a misspelt field must not compile");
+
 TEST(TypedObjectsTest, ADeploymentIsEncodedWithTheFieldsThatAreSet) {
   const std::map<std::string, std::string> labels{{"app", "web"}};
   const apps::v1::Deployment deployment{
