@@ -1,5 +1,7 @@
 #include "widget.hpp"
 
+#include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -35,6 +37,100 @@ TEST(ExploreTest, AFindingTellsTheStoryTheDifferencesAndARegressionTest) {
               HasSubstr("widgets.explore.example.com default/web /status: {\"phase\":\"Ready\"} in "
                         "the undisturbed run, unset in this run"));
   EXPECT_THAT(result.ToString(), HasSubstr("Replay(scenario, setup, \"crash-after:1\")"));
+}
+
+/// The variable KOPP_EXPLORE_SEED, and an operator whose runs depend on the seed.
+class ExploreSeedTest : public ::testing::Test {
+ protected:
+  ExploreSeedTest() {
+    if (const char* previous = std::getenv(kVariable)) previous_ = previous;
+    ::unsetenv(kVariable);
+  }
+  ~ExploreSeedTest() override {
+    ::unsetenv(kVariable);
+    if (previous_) SetVariable(*previous_);
+  }
+
+  static void SetVariable(const std::string& value) { ::setenv(kVariable, value.c_str(), 1); }
+
+  /// Returns an operator that creates a child with a generated name and then sets the phase. It
+  /// creates a second child if it ends in between.
+  OperatorSetup Operator() {
+    return WidgetOperator([this](const Widget& widget, Context& context) -> Result {
+      if (widget.status.phase == "Ready") return {};
+      ConfigMap child = ChildOf(widget, "");
+      child.metadata.generateName = "web-";
+      names_ += ' ' + context.client.Create(child).metadata.name;
+      SetPhase(widget, "Ready", context);
+      return {};
+    });
+  }
+  ExploreResult ExploreWith(const ExploreOptions& options) {
+    names_.clear();
+    return Explore(create_widget, Operator(), options);
+  }
+
+  std::string names_;  // of all children that the operator has created in all runs
+
+ private:
+  static constexpr const char* kVariable = "KOPP_EXPLORE_SEED";
+  std::optional<std::string> previous_;
+};
+
+TEST_F(ExploreSeedTest, TheRegressionTestOfAFindingHasTheSeed) {
+  const ExploreResult found = ExploreWith({.seed = 7});
+
+  ASSERT_FALSE(found.findings.empty());
+  const Finding& finding = found.findings.front();
+  EXPECT_THAT(found.ToString(), EndsWith("EXPECT_TRUE(kopp::testing::Replay(scenario, setup, \"" +
+                                         finding.schedule + "\", {.seed = 7}));\n"));
+  const ExploreResult again = Replay(create_widget, Operator(), finding.schedule, {.seed = 7});
+  EXPECT_EQ(again.findings.front().story, finding.story);
+}
+
+TEST_F(ExploreSeedTest, TheRegressionTestOfAFindingWithTheDefaultSeedHasNoOptions) {
+  const ExploreResult found = ExploreWith({});
+
+  ASSERT_FALSE(found.findings.empty());
+  EXPECT_THAT(found.ToString(), EndsWith(found.findings.front().schedule + "\"));\n"));
+}
+
+TEST_F(ExploreSeedTest, TheVariableReplacesTheDefaultSeed) {
+  static_cast<void>(ExploreWith({}));
+  const std::string names_of_default = names_;
+  static_cast<void>(ExploreWith({.seed = 7}));
+  const std::string names_of_7 = names_;
+  SetVariable("7");
+  const ExploreResult result = ExploreWith({});
+
+  EXPECT_NE(names_, names_of_default);
+  EXPECT_EQ(names_, names_of_7);
+  EXPECT_THAT(result.ToString(), HasSubstr("{.seed = 7}"));
+}
+
+TEST_F(ExploreSeedTest, TheVariableDoesNotReplaceASeedOfTheOptions) {
+  SetVariable("8");
+  EXPECT_THAT(ExploreWith({.seed = 7}).ToString(), HasSubstr("{.seed = 7}"));
+}
+
+TEST_F(ExploreSeedTest, TheVariableDoesNotChangeAReplay) {
+  SetVariable("7");
+  const ExploreResult result = Replay(create_widget, Operator(), "crash-after:1");
+
+  EXPECT_THAT(result.ToString(), EndsWith("\"crash-after:1\"));\n"));
+}
+
+TEST_F(ExploreSeedTest, AValueThatIsNoPositiveIntegerIsRejectedWithTheNameOfTheVariable) {
+  for (const char* value : {"", "0", "-1", "+1", " 1", "1.5", "7x", "18446744073709551616"}) {
+    SetVariable(value);
+    try {
+      static_cast<void>(ExploreWith({}));
+      ADD_FAILURE() << '"' << value << "\" was accepted";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), HasSubstr("KOPP_EXPLORE_SEED=\"" + std::string(value) +
+                                          "\": the seed must be an integer from 1"));
+    }
+  }
 }
 
 TEST(ExploreTest, TheSameSeedGivesTheSameFindings) {

@@ -1,11 +1,15 @@
 #include "explore/disturbance.hpp"
 #include "explore/final_state.hpp"
 #include "explore/simulation.hpp"
+#include "system/environment.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <kopp/testing/explore.hpp>
@@ -68,6 +72,30 @@ std::string Numbered(const std::vector<std::string>& lines) {
   return text;
 }
 
+// Starts the first line of a story whose seed is not the default. ToString reads the seed from it.
+constexpr std::string_view kSeedLine = "The seed is ";
+
+bool HasDefaultSeed(const ExploreOptions& options) { return options.seed == ExploreOptions{}.seed; }
+
+/// Returns the options that repeat the run of a story, ", {.seed = 7}", or "" for the defaults.
+std::string ReplayOptions(const std::string& story) {
+  if (!story.starts_with(kSeedLine)) return {};
+  const std::size_t end = story.find('\n');
+  return ", {.seed = " + story.substr(kSeedLine.size(), end - kSeedLine.size()) + '}';
+}
+
+/// Returns $KOPP_EXPLORE_SEED, or nullopt if it is not set. Throws std::invalid_argument.
+std::optional<std::uint64_t> SeedFromEnvironment() {
+  const std::optional<std::string> text = kopp::detail::EnvironmentVariable("KOPP_EXPLORE_SEED");
+  if (!text) return std::nullopt;
+  std::uint64_t seed = 0;
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, seed);
+  if (error == std::errc() && rest == end && seed != 0) return seed;
+  throw std::invalid_argument("KOPP_EXPLORE_SEED=\"" + *text +
+                              "\": the seed must be an integer from 1 to 18446744073709551615");
+}
+
 /// Runs the schedules and collects findings.
 class Explorer {
  public:
@@ -82,6 +110,7 @@ class Explorer {
 
   bool RunUndisturbed();
   RunResult Check(const Schedule& schedule);
+  [[nodiscard]] std::string StoryOf(const Schedule& schedule) const;
   [[nodiscard]] std::string ProblemOf(const RunResult& run) const;
   [[nodiscard]] std::vector<Disturbance> Singles();
   void AddCallDisturbances(std::vector<Disturbance>& all);
@@ -116,9 +145,15 @@ bool Explorer::RunUndisturbed() {
         apiserver::explore::DescribeDifference(undisturbed_.state, again.state));
   }
   if (undisturbed_.problem.empty()) return true;
-  result_.findings.push_back({.problem = undisturbed_.problem,
-                              .story = Numbered(RunOnce(plan_, {}, RunMode::kStory).story)});
+  result_.findings.push_back({.problem = undisturbed_.problem, .story = StoryOf({})});
   return false;
+}
+
+/// Repeats a run and returns its story.
+std::string Explorer::StoryOf(const Schedule& schedule) const {
+  const std::string seed =
+      HasDefaultSeed(options_) ? "" : std::string(kSeedLine) + std::to_string(options_.seed) + '\n';
+  return seed + Numbered(RunOnce(plan_, schedule, RunMode::kStory).story);
 }
 
 /// Returns what is wrong with a run, or "".
@@ -146,7 +181,7 @@ RunResult Explorer::Check(const Schedule& schedule) {
   if (problem.empty()) return run;
   result_.findings.push_back({.schedule = apiserver::explore::ToString(schedule),
                               .problem = problem,
-                              .story = Numbered(RunOnce(plan_, schedule, RunMode::kStory).story)});
+                              .story = StoryOf(schedule)});
   return run;
 }
 
@@ -261,7 +296,11 @@ ExploreResult Explorer::Finish() {
 
 ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
                       const ExploreOptions& options) {
-  return Explorer(scenario, setup, options).Explore();
+  ExploreOptions seeded = options;
+  if (const auto seed = SeedFromEnvironment(); seed && HasDefaultSeed(options)) {
+    seeded.seed = *seed;
+  }
+  return Explorer(scenario, setup, seeded).Explore();
 }
 
 ExploreResult Replay(const Scenario& scenario, const OperatorSetup& setup,
@@ -288,7 +327,7 @@ std::string ExploreResult::ToString() const {
     text += "It also fails with \"" + findings[i].schedule + "\": " + findings[i].problem + '\n';
   }
   return text + "Regression test:\n  EXPECT_TRUE(kopp::testing::Replay(scenario, setup, \"" +
-         first.schedule + "\"));\n";
+         first.schedule + '"' + ReplayOptions(first.story) + "));\n";
 }
 
 }  // namespace kopp::testing
