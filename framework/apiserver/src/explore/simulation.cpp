@@ -124,7 +124,11 @@ bool Simulation::Restart() {
                                         });
   Tell(std::string("the operator starts and lists its objects") +
        (stale_at_ ? " as they were before its last write" : ""));
+  const bool is_stale = stale_at_.has_value();
   process_->Start(std::exchange(stale_at_, std::nullopt));
+  for (CacheView& view : process_->views()) {
+    if (is_stale && view.HasPending()) HoldEvents(view, Type::kDelay);
+  }
   return true;
 }
 
