@@ -72,17 +72,7 @@ std::string Numbered(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Starts the first line of a story whose seed is not the default. ToString reads the seed from it.
-constexpr std::string_view kSeedLine = "The seed is ";
-
-bool HasDefaultSeed(const ExploreOptions& options) { return options.seed == ExploreOptions{}.seed; }
-
-/// Returns the options that repeat the run of a story, ", {.seed = 7}", or "" for the defaults.
-std::string ReplayOptions(const std::string& story) {
-  if (!story.starts_with(kSeedLine)) return {};
-  const std::size_t end = story.find('\n');
-  return ", {.seed = " + story.substr(kSeedLine.size(), end - kSeedLine.size()) + '}';
-}
+bool IsDefaultSeed(std::uint64_t seed) { return seed == ExploreOptions{}.seed; }
 
 /// Returns $KOPP_EXPLORE_SEED, or nullopt if it is not set. Throws std::invalid_argument.
 std::optional<std::uint64_t> SeedFromEnvironment() {
@@ -151,9 +141,7 @@ bool Explorer::RunUndisturbed() {
 
 /// Repeats a run and returns its story.
 std::string Explorer::StoryOf(const Schedule& schedule) const {
-  const std::string seed =
-      HasDefaultSeed(options_) ? "" : std::string(kSeedLine) + std::to_string(options_.seed) + '\n';
-  return seed + Numbered(RunOnce(plan_, schedule, RunMode::kStory).story);
+  return Numbered(RunOnce(plan_, schedule, RunMode::kStory).story);
 }
 
 /// Returns what is wrong with a run, or "".
@@ -289,6 +277,7 @@ ExploreResult Explorer::Finish() {
     return std::ranges::count(finding.story, '\n');
   });
   result_.time = Clock::Real().Now() - started_;
+  result_.seed = options_.seed;
   return std::move(result_);
 }
 
@@ -297,7 +286,7 @@ ExploreResult Explorer::Finish() {
 ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
                       const ExploreOptions& options) {
   ExploreOptions seeded = options;
-  if (const auto seed = SeedFromEnvironment(); seed && HasDefaultSeed(options)) {
+  if (const auto seed = SeedFromEnvironment(); seed && IsDefaultSeed(options.seed)) {
     seeded.seed = *seed;
   }
   return Explorer(scenario, setup, seeded).Explore();
@@ -326,8 +315,10 @@ std::string ExploreResult::ToString() const {
   for (std::size_t i = 1; i < findings.size(); ++i) {
     text += "It also fails with \"" + findings[i].schedule + "\": " + findings[i].problem + '\n';
   }
+  const std::string replay_options =
+      IsDefaultSeed(seed) ? "" : ", {.seed = " + std::to_string(seed) + '}';
   return text + "Regression test:\n  EXPECT_TRUE(kopp::testing::Replay(scenario, setup, \"" +
-         first.schedule + '"' + ReplayOptions(first.story) + "));\n";
+         first.schedule + '"' + replay_options + "));\n";
 }
 
 }  // namespace kopp::testing

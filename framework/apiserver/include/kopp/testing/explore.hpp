@@ -63,6 +63,7 @@ struct ExploreOptions {
   /// `consistent_start`, the first lists after a restart are never stale.
   CacheOptions cache = {};
   /// Of uids, generated names and the selection of pairs: the same seed gives the same runs.
+  /// Explore uses $KOPP_EXPLORE_SEED, a positive integer, in place of the default.
   std::uint64_t seed = 1;
   /// Whether a request of a former leader may arrive late (`leader:N`). The write fence of kopp's
   /// leader election prevents this, except for a request that was on its way for 5 seconds.
@@ -90,6 +91,7 @@ struct ExploreResult {
   std::size_t pruned = 0;   ///< single disturbances that have the effect of another one
   std::size_t skipped = 0;  ///< runs in which a step was not possible at its time
   std::size_t missing = 0;  ///< runs that ExploreOptions::time_limit prevented
+  std::uint64_t seed = 1;   ///< of the runs; Replay needs it
   Duration time = {};       ///< of all runs, real time
 
   explicit operator bool() const { return findings.empty(); }
@@ -145,9 +147,10 @@ struct ExploreResult {
 /// do not run: runnables, channels and other event sources, added clusters, pauses, max_interval
 /// and time limits of reconciles. CacheOptions::start_informers_on_read has no effect.
 ///
-/// Throws std::runtime_error if the undisturbed run is not the same twice or a manifest is not
-/// valid, ApiError if the definition of a watched kind is missing, and what Scenario::start,
-/// Scenario::other_controllers, Scenario::outside_state, Scenario::normalize and `setup` throw.
+/// Throws std::invalid_argument if $KOPP_EXPLORE_SEED is not a positive integer, std::runtime_error
+/// if the undisturbed run is not the same twice or a manifest is not valid, ApiError if the
+/// definition of a watched kind is missing, and what Scenario::start, Scenario::other_controllers,
+/// Scenario::outside_state, Scenario::normalize and `setup` throw.
 [[nodiscard]] ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
                                     const ExploreOptions& options = {});
 
