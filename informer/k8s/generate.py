@@ -324,6 +324,7 @@ class Types:
         return seen if name in seen else set()
 
     def is_list_of_structs(self, schema):
+        """Whether the schema is a list whose elements are structs."""
         item = reference(schema.get("items", {}))
         return bool(item and self.model.is_struct(item))
 
@@ -402,7 +403,8 @@ class Writer:
         includes = [f"#include <{header}>\n" for word, header in system.items() if word in body]
         own = {f"kopp/k8s/{header}" for name, header, _ in VALUE_TYPES.values()
                if re.search(rf"(?<![\w:]){name}\b(?!:)", re.sub("//.*", "", body))}
-        for word, header in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"), ("Bytes", "kopp/k8s/bytes.hpp"),
+        for word, header in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"),
+                             ("Bytes", "kopp/k8s/bytes.hpp"),
                              ("ObjectMeta", "kopp/informer/object.hpp"), ("JSONSchemaPropsOr", UNIONS_HEADER)):
             if re.search(rf"(?<![\w:]){word}", re.sub("//.*", "", body)):
                 own.add(header)

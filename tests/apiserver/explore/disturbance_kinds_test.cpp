@@ -158,8 +158,8 @@ class DisturbanceKindTest : public ::testing::TestWithParam<KindCase> {};
 TEST_P(DisturbanceKindTest, TheStoryShowsTheDisturbanceAndItsEffect) {
   const KindCase& kind = GetParam();
   int runs = 0;
-  // A story is only told of a failure, so the state outside of the API server differs in each run
-  // after the two undisturbed ones.
+  // Only a failed run has a story. So the state outside of the API server differs in each run after
+  // the two undisturbed ones.
   const Scenario scenario{.start = [&](const Client&) { ++runs; },
                           .steps = {CreateWidget("a"), ChangeText("b")},
                           .outside_state = [&] { return runs <= 2 ? "undisturbed" : "disturbed"; }};

@@ -83,6 +83,7 @@ TEST_F(CacheTest, TheErrorHandlerGetsTheExceptionOfAFailedList) {
   cache.Start();
 
   const informer::InformerError error = failure.get_future().get();
+  cache.Stop();  // before `failure` is destroyed
 
   EXPECT_EQ(error.informer, "pods.v1.");
   EXPECT_EQ(error.consecutive_failures, 1);
