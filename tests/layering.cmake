@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Checks every #include against the layers of the project: the modules, the folders in each module, and
-# the third-party headers that each folder may use. This file is the one place for these rules. It
-# prints each offending line.
+# the third-party headers that each folder may use; and the number of sources in a folder. This file is
+# the one place for these rules. It prints each offending line.
 #   cmake -DSOURCE=<kopp> -P layering.cmake
 set(problems "")
 
@@ -51,10 +51,32 @@ function(layer root)
   set(problems "${problems}" PARENT_SCOPE)
 endfunction()
 
+# Reports each folder in `roots` that holds more than 45 sources: such a folder does not show one idea.
+function(limit_folders)
+  foreach(root IN LISTS ARGN)
+    file(GLOB_RECURSE folders LIST_DIRECTORIES true ${SOURCE}/${root}/*)
+    list(PREPEND folders ${SOURCE}/${root})
+    foreach(folder IN LISTS folders)
+      if(NOT IS_DIRECTORY ${folder})
+        continue()
+      endif()
+      file(GLOB sources ${folder}/*.hpp ${folder}/*.cpp)
+      list(LENGTH sources count)
+      if(count GREATER 45)
+        cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${SOURCE})
+        string(APPEND problems "  ${folder} holds ${count} sources, more than 45\n")
+      endif()
+    endforeach()
+  endforeach()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+limit_folders(workqueue informer framework controllers examples tests)
+
 # Modules: workqueue < informer < framework < apiserver, controllers, examples.
 set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/|google/protobuf/")
-forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|kopp/(controller|leader_election|serving|testing)/|kopp/[a-z_]+\\.hpp")
-forbid(informer "${heavy}|kopp/(controller|crd|markers|leader_election|serving)/|kopp/[a-z_]+\\.hpp")
+set(framework_headers "kopp/(controller|crd|leader_election|markers|metrics|serving|testing|transport)/")
+forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|${framework_headers}|kopp/[a-z_]+\\.hpp")
+forbid(informer "${heavy}|${framework_headers}|kopp/[a-z_]+\\.hpp")
 forbid(informer/include "simdjson|nlohmann/json\\.hpp")
 forbid(informer/k8s/include "nlohmann/json\\.hpp")
 forbid(framework/include "simdjson|${heavy}")
@@ -112,6 +134,6 @@ forbid(${command} "simdjson|cpprest/|pplx/|prometheus/|boost/|yaml-cpp/|re2/|ope
 forbid(${command} "CLI/" EXCEPT src/command_line.cpp)
 
 if(problems)
-  message(FATAL_ERROR "includes that break the layers:\n${problems}")
+  message(FATAL_ERROR "the layers or the limit of a folder are broken:\n${problems}")
 endif()
-message("every include respects the layers")
+message("every include respects the layers, and no folder holds more than 45 sources")

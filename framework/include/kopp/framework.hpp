@@ -25,12 +25,10 @@
 #include <kopp/controller/watch_handle.hpp>
 #include <kopp/crd.hpp>
 #include <kopp/create_or_update.hpp>
-#include <kopp/custom_metrics.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
 #include <kopp/finalizer.hpp>
 #include <kopp/flags.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election.hpp>
@@ -40,6 +38,7 @@
 #include <kopp/manager.hpp>
 #include <kopp/markers.hpp>
 #include <kopp/metrics.hpp>
+#include <kopp/metrics/custom_metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/permission.hpp>
@@ -52,9 +51,10 @@
 #include <kopp/serving/access_review.hpp>
 #include <kopp/serving/debug.hpp>
 #include <kopp/serving/health.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/serving/liveness.hpp>
 #include <kopp/signals.hpp>
 #include <kopp/tracing.hpp>
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/transport_policies.hpp>
 #include <kopp/validate.hpp>
 #include <kopp/wait_for.hpp>

@@ -16,11 +16,11 @@
 #include <kopp/cluster.hpp>
 #include <kopp/controller/controller_builder.hpp>
 #include <kopp/crd.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/serving/health.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {

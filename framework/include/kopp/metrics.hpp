@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <kopp/custom_metrics.hpp>
 #include <kopp/informer/metrics.hpp>
 #include <kopp/leader_election.hpp>
+#include <kopp/metrics/custom_metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/metrics.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>

@@ -18,10 +18,10 @@
 #include <kopp/flags.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
-#include <kopp/observing_transport.hpp>
-#include <kopp/retrying_transport.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
+#include <kopp/transport/retrying_transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

@@ -14,7 +14,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <kopp/config.hpp>
-#include <kopp/http_server.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include <kopp/observing_transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -11,7 +11,7 @@
 #include <kopp/discovery.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/transport_policies.hpp>
 
 namespace kopp {
 namespace {

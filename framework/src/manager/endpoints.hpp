@@ -4,11 +4,11 @@
 #include <string>
 
 #include <kopp/client.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/serving/debug.hpp>
 #include <kopp/serving/health.hpp>
+#include <kopp/serving/http_server.hpp>
 
 namespace kopp {
 

@@ -11,7 +11,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
-#include <kopp/custom_metrics.hpp>
+#include <kopp/metrics/custom_metrics.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -28,7 +28,7 @@
 
 #include <kopp/controller/reconcile_event.hpp>
 #include <kopp/metrics.hpp>
-#include <kopp/observing_transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include <kopp/observing_transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
 
 namespace kopp {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include <kopp/http_server.hpp>
 #include <kopp/log.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include <kopp/client.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
 #include <kopp/serving/access_review.hpp>
+#include <kopp/serving/http_server.hpp>
 
 namespace kopp {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <kopp/informer/resource_path.hpp>
-#include <kopp/observing_transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

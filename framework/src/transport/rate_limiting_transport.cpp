@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include <kopp/rate_limiting_transport.hpp>
+#include <kopp/transport/rate_limiting_transport.hpp>
 
 namespace kopp {
 namespace {

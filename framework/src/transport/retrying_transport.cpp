@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <kopp/informer/retry_after.hpp>
-#include <kopp/retrying_transport.hpp>
+#include <kopp/transport/retrying_transport.hpp>
 
 namespace kopp {
 namespace {

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/transport_policies.hpp>
 
 namespace kopp {
 namespace {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/events.hpp>
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/transport_policies.hpp>
 
 namespace kopp {
 namespace {

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/config.hpp>
-#include <kopp/http_server.hpp>
+#include <kopp/serving/http_server.hpp>
 
 namespace kopp {
 

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <kopp/leader_election/write_fence.hpp>
-#include <kopp/retrying_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
+#include <kopp/transport/retrying_transport.hpp>
 
 namespace kopp {
 namespace {

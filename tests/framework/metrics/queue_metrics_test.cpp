@@ -16,8 +16,8 @@
 
 #include <kopp/log.hpp>
 #include <kopp/metrics.hpp>
-#include <kopp/observing_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
+#include <kopp/transport/observing_transport.hpp>
 #include <kopp/workqueue/rate_limiting_queue.hpp>
 
 namespace kopp {

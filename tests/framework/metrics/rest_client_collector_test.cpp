@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <kopp/metrics.hpp>
-#include <kopp/observing_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/observing_transport.hpp>
+#include <kopp/transport/transport_policies.hpp>
 
 namespace kopp {
 namespace {

@@ -13,8 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/observing_transport.hpp>
 #include <kopp/testing/scripted_transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
 
 namespace kopp::testing {
 namespace {

@@ -12,9 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/rate_limiting_transport.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
+#include <kopp/transport/rate_limiting_transport.hpp>
 
 namespace kopp::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/testing/scripted_transport.hpp>
-#include <kopp/transport_policies.hpp>
+#include <kopp/transport/transport_policies.hpp>
 
 namespace kopp::testing {
 namespace {

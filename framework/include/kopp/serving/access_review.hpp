@@ -5,8 +5,8 @@
 #include <optional>
 
 #include <kopp/client.hpp>
-#include <kopp/http_server.hpp>
 #include <kopp/log.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 

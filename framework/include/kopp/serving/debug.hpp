@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/http_server.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
 #include <kopp/workqueue/note.hpp>

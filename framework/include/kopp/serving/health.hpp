@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include <kopp/http_server.hpp>
 #include <kopp/log.hpp>
+#include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <kopp/log.hpp>
-#include <kopp/observing_transport.hpp>
-#include <kopp/rate_limiting_transport.hpp>
-#include <kopp/retrying_transport.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
+#include <kopp/transport/rate_limiting_transport.hpp>
+#include <kopp/transport/retrying_transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
