@@ -9,7 +9,7 @@
 namespace kopp::testing {
 
 /// A TCP client that sends exactly the bytes that a test passes to it. Every blocking call times
-/// out after 5 s. Not thread-safe.
+/// out after 30 s. Not thread-safe.
 class RawClient {
  public:
   struct Response {

@@ -19,9 +19,13 @@ void HttpListener::Start(std::unique_ptr<boost::asio::ssl::context> tls) {
   thread_ = std::jthread([this] { io_.run(); });
 }
 
+// Closes the sockets after the network thread has ended, so that no client waits for a handler that
+// still runs.
 void HttpListener::Stop() {
   io_.stop();
   if (thread_.joinable()) thread_.join();
+  limiter_.StopListening();
+  sessions_.clear();
 }
 
 void HttpListener::Respond(ConnectionId id, OutgoingResponse response) {

@@ -63,7 +63,7 @@ class HttpListener final : private HttpSession::Callbacks {
 
   /// Starts the network thread. `tls` is null for plain HTTP. Call it once.
   void Start(std::unique_ptr<boost::asio::ssl::context> tls = nullptr);
-  /// Ends the network thread and all connections. Does not wait for clients.
+  /// Ends the network thread and all connections, and stops listening. Does not wait for clients.
   void Stop();
 
   // The functions below are thread-safe. They do nothing for a closed connection.

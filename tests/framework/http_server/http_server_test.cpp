@@ -1,5 +1,6 @@
 #include "http_server_fixture.hpp"
 
+#include <system_error>
 #include <thread>
 
 // Tests requests, responses and shutdown of HttpServer. http_server_bounds_test.cpp tests its
@@ -178,6 +179,22 @@ TEST_F(HttpServerTest, DestructorDoesNotWaitForClients) {
   EXPECT_TRUE(partial.IsClosedWithin(5s));
   EXPECT_TRUE(idle.IsClosedWithin(5s));
   EXPECT_LT(stalled.ReadToEnd().size(), kLarge);
+}
+
+TEST_F(HttpServerTest, DestructorClosesAllSocketsBeforeItWaitsForRunningHandler) {
+  Serve();
+  const std::uint16_t port = this->port();
+  const auto slow = SlowClient();
+  RawClient idle(port);
+  idle.SendGet("/page");
+  EXPECT_EQ(idle.Read().status, 200);
+  std::jthread destroying([this] { server_.reset(); });
+
+  EXPECT_TRUE(slow->IsClosedWithin(5s));
+  EXPECT_TRUE(idle.IsClosedWithin(5s));
+  EXPECT_THROW(RawClient{port}, std::system_error);
+
+  Proceed();
 }
 
 TEST_F(HttpServerTest, DestructorWaitsForRunningHandler) {
