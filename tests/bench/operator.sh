@@ -79,6 +79,7 @@ print_legend() {
   cat <<'END'
 converge: CPU time and time until 2,000 Foos have a Deployment and a status, in s; reconcile_cpu: CPU time of the whole run per reconcile, in µs;
 conflicts: reconciles that failed because the cache was older than the operator's own write; settled_rss: MiB 5 s after convergence, peak_rss: until then;
+settled_anon: the part of settled_rss that is not pages of programs and libraries, which all processes on a node share;
 latency: from the response to the create of a Foo until its Deployment is visible to a watch, in ms; start: from the start of the program until
 then, in ms; ± is (max - min) / 2 in percent of the median
 END
@@ -107,6 +108,8 @@ ${library}_conflicts     controller-runtime conflicts     less -
 ${library}_conflicts     kube-rs            conflicts     less -
 ${library}_settled_rss   controller-runtime settled_rss   less 0.25
 ${library}_settled_rss   kube-rs            settled_rss   less 0.25
+${library}_settled_anon  controller-runtime settled_anon  less 0.25
+${library}_settled_anon  kube-rs            settled_anon  less 0.25
 ${library}_peak_rss      controller-runtime peak_rss      less -
 ${library}_latency_p50   controller-runtime latency_p50   less 1
 ${library}_latency_p50   kube-rs            latency_p50   less 1

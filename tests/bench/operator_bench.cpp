@@ -203,6 +203,7 @@ void MeasureConvergence(Progress& progress, const Program& program, SteadyClock:
   Print("converge_cpu", program.usage().CpuSeconds());
   std::this_thread::sleep_for(kSettleTime);
   Print("settled_rss", program.usage().ResidentMiB());
+  Print("settled_anon", program.usage().AnonymousMiB());
   Print("peak_rss", program.usage().PeakResidentMiB());
 }
 

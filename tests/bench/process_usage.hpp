@@ -24,6 +24,9 @@ class ProcessUsage {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
   [[nodiscard]] double ResidentMiB() const { return StatusMiB("VmRSS:"); }
+  /// Returns the part of ResidentMiB() that belongs to this process alone: heap, stacks and written
+  /// data. The rest are pages of files, which processes share.
+  [[nodiscard]] double AnonymousMiB() const { return StatusMiB("RssAnon:"); }
   [[nodiscard]] double PeakResidentMiB() const { return StatusMiB("VmHWM:"); }
 
  private:
