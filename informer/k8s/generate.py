@@ -131,7 +131,7 @@ class Model:
             match = re.fullmatch(f"/{path}(/namespaces/{{namespace}})?/([a-z]+)/{{name}}", url)
             if match and operations["get"]["x-kubernetes-group-version-kind"] == wanted:
                 return schema, match[2], "kNamespaced" if match[1] else "kCluster"
-        raise ValueError(f"no path for {api_version} {kind}")
+        raise ValueError(f"the OpenAPI document of {api_version} has no path for {kind}: correct kinds.py")
 
     @staticmethod
     def folder(schema_name):
@@ -192,7 +192,7 @@ class Unit:
 
 
 class Layout:
-    """Which header has which struct."""
+    """Assigns each struct to a header."""
 
     def __init__(self, model):
         self.model = model
@@ -285,7 +285,7 @@ class Types:
                    for kind in self.model.kinds)
 
     def is_plain_struct(self, owner, field, name):
-        if name == owner or name in self.ancestors(name):
+        if name == owner or self.is_recursive(name):
             return False
         if self.is_status(owner) and field.required:
             return not self.always_written(name)
@@ -313,15 +313,15 @@ class Types:
         return bool(name and self.model.is_struct(name) and not field.required
                     and self.is_plain_struct(owner, field, name))
 
-    def ancestors(self, name):
-        """Returns the schemas that `name` reaches, if it reaches itself."""
+    def is_recursive(self, name):
+        """Returns whether the schema refers to itself, directly or through other schemas."""
         seen, pending = set(), self.model.references(name)
         while pending:
             each = pending.pop()
             if each not in seen:
                 seen.add(each)
                 pending += self.model.references(each)
-        return seen if name in seen else set()
+        return name in seen
 
     def is_list_of_structs(self, schema):
         """Whether the schema is a list whose elements are structs."""
@@ -358,7 +358,9 @@ class Types:
 
 
 def comment(text, indent):
-    """Returns a description as a comment."""
+    """Returns a description as a comment, or "" if there is none."""
+    if not text.strip():
+        return ""
     lines = []
     for paragraph in text.strip().split("\n"):
         wrapped = textwrap.wrap(paragraph.strip(), 96 - len(indent), break_long_words=False,

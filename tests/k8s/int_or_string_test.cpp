@@ -18,6 +18,8 @@ TEST(IntOrStringTest, ParseReturnsANumberForDigitsAndOtherwiseTheText) {
   EXPECT_EQ(IntOrString::Parse("80"), IntOrString(80));
   EXPECT_EQ(IntOrString::Parse("http"), IntOrString("http"));
   EXPECT_EQ(IntOrString::Parse("99999999999"), IntOrString("99999999999"));
+  EXPECT_EQ(IntOrString::Parse("+5"), IntOrString(5));
+  EXPECT_EQ(IntOrString::Parse("+-5"), IntOrString("+-5"));
   EXPECT_NE(IntOrString("80"), IntOrString(80));
 }
 

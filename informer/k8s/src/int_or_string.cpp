@@ -11,9 +11,9 @@
 namespace kopp::k8s {
 namespace {
 
-/// Returns nullopt if `text` is not a number of 32 bits.
+/// Parses a decimal 32-bit integer. Returns nullopt if `text` is not one.
 std::optional<std::int32_t> ParseInt32(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -35,13 +35,14 @@ std::int32_t IntOrString::Scaled(std::int32_t total, bool round_up) const {
   const auto percent =
       text.ends_with('%') ? ParseInt32(text.substr(0, text.size() - 1)) : std::nullopt;
   if (!percent) {
-    throw std::invalid_argument("\"" + text_ + "\" is neither a number nor a percentage");
+    throw std::invalid_argument("IntOrString::Scaled: \"" + text_ +
+                                "\" is not a percentage: use a text such as \"25%\"");
   }
   const std::int64_t product = std::int64_t{*percent} * total;
-  const std::int64_t rest = product % 100;
+  const std::int64_t remainder = product % 100;
   std::int64_t scaled = product / 100;
-  if (round_up && rest > 0) ++scaled;
-  if (!round_up && rest < 0) --scaled;
+  if (round_up && remainder > 0) ++scaled;
+  if (!round_up && remainder < 0) --scaled;
   return static_cast<std::int32_t>(scaled);
 }
 
@@ -52,7 +53,7 @@ void KoppDecode(std::string_view json, IntOrString& value) {
     value = *number;
   } else {
     throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
-                      "expected an integer of 32 bits or a string, found " + std::string(json));
+                      "expected a 32-bit integer or a string, found " + std::string(json));
   }
 }
 

@@ -159,9 +159,7 @@ KOPP_DECLARE_FIELDS(CustomResourceColumnDefinition)
 
 /// ExternalDocumentation allows referencing an external resource for extended documentation.
 struct ExternalDocumentation {
-  ///
   std::string description = {};
-  ///
   std::string url = {};
 
   friend bool operator==(const ExternalDocumentation&, const ExternalDocumentation&) = default;
@@ -302,33 +300,21 @@ KOPP_DECLARE_FIELDS(ValidationRule)
 
 /// JSONSchemaProps is a JSON-Schema following Specification Draft 4 (http://json-schema.org/).
 struct JSONSchemaProps {
-  ///
   Optional<JSONSchemaPropsOrBool> additionalItems = {};
-  ///
   Optional<JSONSchemaPropsOrBool> additionalProperties = {};
-  ///
   List<JSONSchemaProps> allOf = {};
-  ///
   List<JSONSchemaProps> anyOf = {};
   /// default is a default value for undefined object fields. Defaulting is a beta feature under the
   /// CustomResourceDefaulting feature gate. Defaulting requires spec.preserveUnknownFields to be
   /// false.
   RawJson default_ = {};
-  ///
   std::map<std::string, JSONSchemaProps> definitions = {};
-  ///
   std::map<std::string, JSONSchemaPropsOrStringArray> dependencies = {};
-  ///
   std::string description = {};
-  ///
   std::vector<RawJson> enum_ = {};
-  ///
   RawJson example = {};
-  ///
   std::optional<bool> exclusiveMaximum = {};
-  ///
   std::optional<bool> exclusiveMinimum = {};
-  ///
   Optional<ExternalDocumentation> externalDocs = {};
   /// format is an OpenAPI v3 format string. Unknown formats are ignored. The following formats are
   /// validated:
@@ -359,51 +345,28 @@ struct JSONSchemaProps {
   /// duration format - datetime: a date time string like "2014-12-15T19:30:20.000Z" as defined by
   /// date-time in RFC3339.
   std::string format = {};
-  ///
   std::string id = {};
-  ///
   Optional<JSONSchemaPropsOrArray> items = {};
-  ///
   std::optional<double> maximum = {};
-  ///
   std::optional<std::int64_t> maxItems = {};
-  ///
   std::optional<std::int64_t> maxLength = {};
-  ///
   std::optional<std::int64_t> maxProperties = {};
-  ///
   std::optional<double> minimum = {};
-  ///
   std::optional<std::int64_t> minItems = {};
-  ///
   std::optional<std::int64_t> minLength = {};
-  ///
   std::optional<std::int64_t> minProperties = {};
-  ///
   std::optional<double> multipleOf = {};
-  ///
   Optional<JSONSchemaProps> not_ = {};
-  ///
   std::optional<bool> nullable = {};
-  ///
   List<JSONSchemaProps> oneOf = {};
-  ///
   std::string pattern = {};
-  ///
   std::map<std::string, JSONSchemaProps> patternProperties = {};
-  ///
   std::map<std::string, JSONSchemaProps> properties = {};
-  ///
   std::string ref = {};
-  ///
   std::vector<std::string> required = {};
-  ///
   std::string schema = {};
-  ///
   std::string title = {};
-  ///
   std::string type = {};
-  ///
   std::optional<bool> uniqueItems = {};
   /// x-kubernetes-embedded-resource defines that the value is an embedded Kubernetes
   /// runtime.Object, with TypeMeta and ObjectMeta. The type must be object. It is allowed to

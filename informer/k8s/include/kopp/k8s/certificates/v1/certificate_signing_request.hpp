@@ -197,7 +197,6 @@ KOPP_DECLARE_FIELDS(CertificateSigningRequestStatus)
 struct CertificateSigningRequest {
   static constexpr Kind kKind{"certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests", Scope::kCluster};
 
-  ///
   ObjectMeta metadata = {};
   /// spec contains the certificate request, and is immutable after creation. Only the request,
   /// signerName, expirationSeconds, and usages fields can be set on creation. Other fields are

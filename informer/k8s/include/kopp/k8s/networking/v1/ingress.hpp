@@ -134,7 +134,6 @@ struct IngressRule {
   /// a wildcard, then the request matches this rule if the http host header is to equal to the
   /// suffix (removing the first label) of the wildcard rule.
   std::string host = {};
-  ///
   Optional<HTTPIngressRuleValue> http = {};
 
   friend bool operator==(const IngressRule&, const IngressRule&) = default;
