@@ -18,7 +18,7 @@ static kopp::Result CreateFolder(const ConfigMap& map, kopp::Context& ctx) {
   return {};
 }
 
-// May be called twice, and before CreateFolder: it does nothing if there is no folder.
+// Removes the folder if it exists. It may be called twice, or without a call of CreateFolder.
 static void RemoveFolder(const ConfigMap& map, kopp::Context& ctx) {
   std::filesystem::remove_all(FolderOf(map));
   ctx.log.Info("Removed the folder", {{"folder", FolderOf(map).string()}});

@@ -1,5 +1,5 @@
-// Reconciles a ConfigMap when an outside system asks for it, with a POST request whose body is the
-// namespace and name.
+// Reconciles a ConfigMap when an external system requests it with a POST to /reconcile. The body is
+// NAMESPACE/NAME.
 #include <iostream>
 
 #include <kopp/framework.hpp>

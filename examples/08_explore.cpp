@@ -12,7 +12,7 @@ using kopp::ConfigMap;
 
 constexpr const char* kFinalizer = "example.com/bucket";
 
-// A fake cloud: the names of its buckets. It stays when the operator crashes.
+// The names of the buckets in a fake cloud. They remain when the operator crashes.
 static std::set<std::string> buckets;
 
 static kopp::Result CreateBucket(const ConfigMap& map, kopp::Context& /*ctx*/) {
@@ -40,7 +40,7 @@ static void AddBuggyController(kopp::Manager& manager) {
   manager.AddController<ConfigMap>().Reconcile(KeepBucket);
 }
 
-// Corrected: WithFinalizer calls CreateBucket when the API server has stored the finalizer.
+// Adds the corrected controller: WithFinalizer stores the finalizer before it calls CreateBucket.
 static void AddController(kopp::Manager& manager) {
   manager.AddController<ConfigMap>().Reconcile(
       kopp::WithFinalizer<ConfigMap>(kFinalizer, CreateBucket, RemoveBucket));
@@ -70,7 +70,7 @@ TEST(BucketTest, TheCorrectedOperatorSurvivesAllDisturbances) {
   EXPECT_TRUE(kopp::testing::Explore(scenario, AddController));
 }
 
-// The regression test that a finding ends with.
+// Repeats the run of the finding: Explore prints this regression test at the end of its report.
 TEST(BucketTest, ADeletionWhileTheOperatorIsDownRemovesTheBucket) {
   EXPECT_TRUE(kopp::testing::Replay(scenario, AddController, "down-before:1"));
 }

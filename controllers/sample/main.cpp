@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
                                    .workers = 2,
                                    .limiter = MakeRateLimiter(),
                                    .resync = std::chrono::seconds(30)})
-      // All changes but those of the status, so that its own writes cause no reconcile.
+      // Ignores changes of the status, so that the controller's own writes cause no reconcile.
       .Where(kopp::GenerationChanged() || kopp::LabelsChanged() || kopp::AnnotationsChanged())
       .Owns<kopp::Deployment>()
       .Where(kopp::ResourceVersionChanged())

@@ -123,7 +123,7 @@ TEST(InternedTest, EncodingWritesTheValueAndOmitsAnEmptyOne) {
   EXPECT_EQ(nlohmann::json(widget)["metadata"]["labels"], (nlohmann::json{{"app", "web"}}));
 }
 
-TEST(InternedTest, ValuesThatNoLongerExistAreRemovedAndInternedAgain) {
+TEST(InternedTest, InterningReturnsTheRightValueWhileUnusedValuesAreRemoved) {
   for (int i = 0; i < 1000; ++i) {
     const std::string text = std::to_string(i);
     const auto interned = StringMap::Intern({{"i", text}});

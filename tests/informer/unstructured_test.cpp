@@ -16,8 +16,8 @@ using testing::Widget;
 
 constexpr Kind kDeploymentKind{"apps/v1", "Deployment", "deployments"};
 
-/// Returns the text of an object with the given members of metadata.
-std::string TextKeptOf(const std::string& metadata) {
+/// Returns the text that an Unstructured stores for an object with these members of metadata.
+std::string StoredText(const std::string& metadata) {
   return std::string(
       Unstructured::FromJson(R"({"kind":"Widget","metadata":{)" + metadata + R"(},"spec":1})")
           .text());
@@ -47,19 +47,19 @@ TEST(UnstructuredTest, AtReturnsNullForAMissingValueAndThrowsForAnInvalidPointer
   EXPECT_THROW((void)object.At("spec.replicas"), std::invalid_argument);
 }
 
-TEST(UnstructuredTest, ManagedFieldsAreNotKeptWhereverTheyStandInMetadata) {
+TEST(UnstructuredTest, ManagedFieldsAreRemovedAtAnyPositionInMetadata) {
   const std::string fields = R"("managedFields":[{"manager":"a,}","fieldsV1":{"f:x":{}}}])";
 
-  EXPECT_EQ(TextKeptOf(fields), R"({"kind":"Widget","metadata":{},"spec":1})");
-  EXPECT_EQ(TextKeptOf(fields + R"(,"name":"a")"),
+  EXPECT_EQ(StoredText(fields), R"({"kind":"Widget","metadata":{},"spec":1})");
+  EXPECT_EQ(StoredText(fields + R"(,"name":"a")"),
             R"({"kind":"Widget","metadata":{"name":"a"},"spec":1})");
-  EXPECT_EQ(TextKeptOf(R"("name":"a",)" + fields),
+  EXPECT_EQ(StoredText(R"("name":"a",)" + fields),
             R"({"kind":"Widget","metadata":{"name":"a"},"spec":1})");
-  EXPECT_EQ(json::parse(TextKeptOf("\n\"name\" : \"a\" ,\n " + fields + " \n , \"uid\":\"u\"")),
+  EXPECT_EQ(json::parse(StoredText("\n\"name\" : \"a\" ,\n " + fields + " \n , \"uid\":\"u\"")),
             json::parse(R"({"kind":"Widget","metadata":{"name":"a","uid":"u"},"spec":1})"));
 }
 
-TEST(UnstructuredTest, ManagedFieldsOutsideOfTheMetadataAreKept) {
+TEST(UnstructuredTest, ManagedFieldsOutsideTheTopLevelMetadataAreKept) {
   const std::string text =
       R"({"kind":"Widget","metadata":{"name":"a"},"spec":{"metadata":{"managedFields":[1]}}})";
 
@@ -104,7 +104,7 @@ TEST(UnstructuredTest, DecodesTheFieldsOfAnyView) {
   EXPECT_THROW((void)Unstructured::FromJson(R"({"metadata":{)"), DecodeError);
 }
 
-TEST(WholeTest, IsAViewThatKeepsAllFieldsAndKnowsItsKind) {
+TEST(WholeTest, DecodingAWholeKeepsAllFieldsAndAddsTheKind) {
   static_assert(Object<Whole<Widget>>);
 
   const auto whole = Decode<Whole<Widget>>(R"({"metadata":{"name":"a"},"anything":[1,2]})");

@@ -87,7 +87,8 @@ void TruthRecorder::AwaitVersion(const std::string& version) {
     };
     while (!is_done()) {
       if (clock.Now() >= deadline) {
-        throw std::runtime_error("the watch of the recorder has not reached version " + version);
+        throw std::runtime_error("the recorder's watch did not reach version " + version +
+                                 " within 1 min");
       }
       clock.WaitUntil(progress.lock(), progressed_, deadline);
     }

@@ -75,7 +75,9 @@ Child::Child(const std::vector<std::string>& command,
                                    detail::NullTerminatedPointers(arguments).data(),
                                    detail::NullTerminatedPointers(environment).data());
   if (error != 0) {
-    throw std::system_error(error, std::generic_category(), "cannot run " + command.front());
+    throw std::system_error(
+        error, std::generic_category(),
+        "cannot run " + command.front() + " with its output in " + output.string());
   }
 }
 
@@ -92,8 +94,8 @@ std::optional<int> Child::exit_code() {
   if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) {
     return std::nullopt;
   }
-  // The group is killed before the child is reaped. Only after that can another process group get
-  // the same id.
+  // Kills the group before it reaps the child: after the child is reaped, another process group
+  // can get the same id.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);

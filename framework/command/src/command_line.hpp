@@ -4,12 +4,12 @@
 
 namespace kopp::command {
 
-/// Where a command reads and writes.
+/// The input and output streams of a command. They must outlive this struct.
 struct Terminal {
   std::istream& in;
   std::ostream& out;
   std::ostream& errors;
-  bool interactive = false;  ///< whether somebody can answer questions
+  bool interactive = false;  ///< whether a user can answer questions
 };
 
 /// Runs the command `kopp` and returns its exit code: 0, 1 for an error, 2 for a command line that

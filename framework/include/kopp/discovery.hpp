@@ -28,15 +28,15 @@ struct ApiResource {
 struct ApiVersion {
   std::string version = {};  ///< "v1"
   std::vector<ApiResource> resources = {};
-  /// Why the resources are missing or may be out of date, for example because the server of an
-  /// aggregated API is down. Empty if `resources` is complete.
+  /// An error text if `resources` is missing or may be out of date, for example because the server
+  /// of an aggregated API is down. Empty if `resources` is complete.
   std::string problem = {};
 };
 
 /// An API group: metav1.APIGroup.
 struct ApiGroup {
   std::string name = {};                  ///< "apps", or "" for the core group
-  std::vector<ApiVersion> versions = {};  ///< the version that the server prefers first
+  std::vector<ApiVersion> versions = {};  ///< the preferred version is first
 };
 
 /// Asks the API server which resources it serves. Nothing is cached; RestMapper adds a cache.
@@ -54,13 +54,13 @@ class DiscoveryClient {
       : transport_(&transport), stop_(std::move(stop)) {}
 
   /// Returns all groups in the order of the server's preference, the core group first. Sends two
-  /// requests (aggregated discovery), or one for each version of a group if the server is older
-  /// than Kubernetes 1.27. A version that cannot be read does not fail the others: see
+  /// requests (aggregated discovery); if the server is older than Kubernetes 1.27, also one for
+  /// each version of a group. A version that cannot be read does not fail the others: see
   /// ApiVersion::problem. Go: ServerGroupsAndResources.
   [[nodiscard]] std::vector<ApiGroup> Groups() const;
 
-  /// Returns the resources of one version of a group, such as "apps/v1"; none if the server does
-  /// not serve it. Go: ServerResourcesForGroupVersion.
+  /// Returns the resources of a version such as "apps/v1"; none if the server does not serve it.
+  /// Throws std::invalid_argument for an invalid name. Go: ServerResourcesForGroupVersion.
   [[nodiscard]] std::vector<ApiResource> Resources(std::string_view api_version) const;
 
  private:

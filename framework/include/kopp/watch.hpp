@@ -42,13 +42,13 @@ template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kError;
   /// The new state of the object; for kDeleted, its last state, or only its metadata if the last
-  /// state does not fit the view.
+  /// state cannot be decoded as T.
   T object = {};
   std::string resource_version = {};  ///< of the object or the bookmark
   std::string problem = {};           ///< a text for a log
 };
 
-/// A watch without its type; see Watcher.
+/// The type-erased implementation of Watcher, which documents reconnection and exceptions.
 class AnyWatcher {
  public:
   /// Throws std::invalid_argument if options.resource_version is "" or "0". `decode` decodes the
@@ -59,7 +59,7 @@ class AnyWatcher {
   AnyWatcher(AnyWatcher&&) noexcept;
   AnyWatcher& operator=(AnyWatcher&&) noexcept;
 
-  /// Returns kEvent, kBookmark, kSkipped for a problem, or kNoEvent on a timeout.
+  /// Like Watcher::Next: returns kEvent, kBookmark, kSkipped for a problem or kNoEvent.
   informer::WatchItem Next(Duration timeout);
   [[nodiscard]] const std::string& resource_version() const;
 
@@ -68,7 +68,7 @@ class AnyWatcher {
   detail::OwnedPtr<Impl> impl_;
 };
 
-/// The changes of objects, as they happen. Created by Client::Watch.
+/// Watches objects: reads their changes as they happen. Created by Client::Watch.
 ///
 ///     const auto page = client.ListPage<Pod>({.ns = "shop"}, {.limit = 0});
 ///     auto pods = client.Watch<Pod>({.ns = "shop"}, {.resource_version = page.resource_version});
@@ -80,12 +80,12 @@ class AnyWatcher {
 ///
 /// When the server ends the watch, or the connection breaks or is silent for too long, the watcher
 /// opens the watch again from the version of the last event or bookmark, so no change is lost. It
-/// waits at least one second between two requests, longer after repeated failures, and for the
-/// Retry-After of the server, up to one minute plus up to half of it. Go: RetryWatcher of
-/// client-go.
+/// opens a watch at most once a second, less often after repeated failures, and not before the
+/// Retry-After of the server (at most a minute, plus jitter) has passed. It may first check the
+/// newest version with a list of one object. Go: RetryWatcher of client-go.
 ///
-/// A controller does not need it: informers watch and also list again. Not thread-safe. The
-/// destructor closes the connection.
+/// A controller does not need it: informers watch and also list again. Movable, not copyable. Not
+/// thread-safe. The client's transport must outlive it. The destructor closes the connection.
 template <typename T>
 class Watcher {
  public:

@@ -50,7 +50,9 @@ class SignalThread {
  public:
   SignalThread() {
     wake_fd = ::eventfd(0, EFD_CLOEXEC);
-    if (wake_fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    if (wake_fd < 0) {
+      throw std::system_error(errno, std::generic_category(), "cannot create the signal eventfd");
+    }
     thread_ = std::thread([this] { WaitForSignal(); });
     InstallHandler(SIGPIPE, OnBrokenPipe);
     InstallHandler(SIGINT, OnStopSignal);

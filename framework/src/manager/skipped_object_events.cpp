@@ -34,7 +34,8 @@ void SkippedObjectEvents::Start(EventRecorder& events) {
   for (const Event& event : pending) Record(events, event);
 }
 
-/// Returns the object that the Event is about, without a name if there is none.
+/// Returns the object that the Event is about: the skipped object, or its controller owner. The
+/// name is empty if no controller of this manager reconciles either of them.
 ObjectReference SkippedObjectEvents::SubjectOf(const SkippedObject& object) const {
   const Kind kind = object.kind;
   if (find_kind_(kind.group(), kind.kind) != nullptr) return ReferenceTo(kind, object.metadata);

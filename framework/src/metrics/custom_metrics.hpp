@@ -19,10 +19,10 @@ namespace kopp {
 /// The metrics that an operator adds to those of kopp. Thread-safe.
 class CustomMetrics final : public prometheus::Collectable {
  public:
-  // They throw std::invalid_argument as Metrics::NewCounter documents.
+  // These functions throw std::invalid_argument as Metrics::NewCounter documents.
   CounterVec NewCounter(const MetricOptions& options);
   GaugeVec NewGauge(const MetricOptions& options);
-  /// `buckets` are the upper bounds; empty: those of Prometheus's client libraries.
+  /// `buckets` are the upper bounds. Empty: the default buckets of Prometheus's client libraries.
   HistogramVec NewHistogram(const MetricOptions& options, std::vector<double> buckets);
 
   /// Returns the families sorted by name, without those that have no series.

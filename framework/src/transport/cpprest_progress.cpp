@@ -33,8 +33,8 @@ void CpprestProgress::StartCall(TimePoint deadline) {
   state_ = State{};
   state_.deadline = deadline;
   state_.phase_deadline = After(Now(), options_.connect_timeout);
-  state_.received_before =
-      GetTcpStats(duplicate_.get()).received;  // of the previous call, until AttachSocket
+  // Ignores the bytes that the previous call received. AttachSocket sets it for the new socket.
+  state_.received_before = GetTcpStats(duplicate_.get()).received;
 }
 
 std::optional<Response> CpprestProgress::WaitForResponse(const std::stop_token& stop) {

@@ -62,7 +62,7 @@ class HttpConnection {
   /// Sends the serialized CONNECT request `bytes` to a proxy and reads the head of its response.
   /// Afterwards the connection is a tunnel to the server. Throws if the proxy refuses.
   void OpenTunnel(std::string_view bytes, TimePoint deadline) {
-    const int status = StatusOfConnect(bytes, deadline);
+    const int status = SendConnect(bytes, deadline);
     if (status >= 300) throw failure::ProxyRefused(status);
     // The server sends nothing before the TLS handshake.
     if (buffer_.size() > 0) throw failure::InvalidProxyResponse();
@@ -115,8 +115,9 @@ class HttpConnection {
     throw failure::InvalidHttp(error.message());
   }
 
-  // Throws errors that name the proxy as their cause, not the server.
-  int StatusOfConnect(std::string_view bytes, TimePoint deadline) {
+  // Sends a CONNECT request and returns the status of the response. If the connection closes or the
+  // response is not valid HTTP, the error names the proxy, not the server.
+  int SendConnect(std::string_view bytes, TimePoint deadline) {
     using Kind = TransportError::Kind;
     std::optional<boost::beast::http::response_parser<boost::beast::http::empty_body>> parser;
     try {

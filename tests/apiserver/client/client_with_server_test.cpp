@@ -105,7 +105,7 @@ TEST_F(ClientWithServerTest, DeleteAllOfDeletesTheSelectedObjectsOfTheNamespace)
   EXPECT_THAT(MapNames(), ElementsAre("b"));
 }
 
-TEST_F(ClientWithServerTest, PagesOfAListHaveItsVersionAndTheRemainingCount) {
+TEST_F(ClientWithServerTest, AllPagesOfAListHaveTheSameVersionAndReportTheRemainingCount) {
   for (const std::string name : {"a", "b", "c"}) client_.Create<ConfigMap>(Map(name));
   const auto first = client_.ListPage<ConfigMap>({.ns = "default"}, {.limit = 2});
   client_.Create<ConfigMap>(Map("d"));
@@ -125,7 +125,7 @@ TEST_F(ClientWithServerTest, PagesOfAListHaveItsVersionAndTheRemainingCount) {
             3);
 }
 
-TEST_F(ClientWithServerTest, AScaleCanBeReadAndWrittenAndAnOldOneCausesAConflict) {
+TEST_F(ClientWithServerTest, UpdateScaleChangesTheReplicasAndRejectsAnOutdatedScale) {
   const ObjectKey web{"default", "web"};
   client_.Create<Deployment>(Web());
 
@@ -139,7 +139,7 @@ TEST_F(ClientWithServerTest, AScaleCanBeReadAndWrittenAndAnOldOneCausesAConflict
   EXPECT_TRUE(ApiErrorOf([&] { client_.UpdateScale<Deployment>(scale); }).IsConflict());
 }
 
-TEST_F(ClientWithServerTest, GetScaleOfAKindWithoutScaleReturnsNothing) {
+TEST_F(ClientWithServerTest, GetScaleOfAKindWithoutScaleSubresourceReturnsNullopt) {
   client_.Create<ConfigMap>(Map("a"));
 
   EXPECT_FALSE(client_.GetScale<ConfigMap>({"default", "a"}).has_value());
@@ -159,7 +159,7 @@ TEST_F(ClientWithServerTest, AMergeFromPatchWithALockConflictsWithAConcurrentCha
   EXPECT_EQ(merged.data.at("color"), "blue") << "the concurrent change is kept";
 }
 
-TEST_F(ClientWithServerTest, CreateOrUpdateCreatesThenLeavesThenUpdatesAnObject) {
+TEST_F(ClientWithServerTest, CreateOrUpdateCreatesAMissingObjectAndUpdatesItOnlyIfItDiffers) {
   const auto ensure = [&](int replicas) {
     return CreateOrUpdate<Deployment>(client_, {"default", "web"}, [&](json& object) {
       if (!object.contains("spec")) object["spec"] = Web()["spec"];
@@ -217,7 +217,7 @@ class WatcherWithServerTest : public ClientWithServerTest {
   }
 };
 
-TEST_F(WatcherWithServerTest, ReportsTheChangesThatMatchTheSelector) {
+TEST_F(WatcherWithServerTest, ReportsOnlyChangesOfObjectsThatMatchTheSelector) {
   auto watcher = Watch(Version());
   client_.Create<ConfigMap>(Map("a", "red"));
   client_.Create<ConfigMap>(Map("b", "blue"));
@@ -242,7 +242,7 @@ TEST_F(WatcherWithServerTest, NoChangeIsLostOrRepeatedWhenTheServerRestarts) {
   EXPECT_EQ(NextChange(watcher), "added c");
 }
 
-TEST_F(WatcherWithServerTest, ACompactedVersionThrowsIsGone) {
+TEST_F(WatcherWithServerTest, AWatchFromACompactedVersionThrowsAGoneError) {
   const std::string version = Version();
   client_.Create<ConfigMap>(Map("a"));
   server_.Compact();

@@ -34,7 +34,8 @@ struct Bucket {
 KOPP_FIELDS(Bucket::Status, conditions)
 KOPP_FIELDS(Bucket, metadata, status)
 
-/// A CRD whose conditions have the required fields and the rules of metav1.Condition.
+/// Returns a CRD whose conditions have the required fields and validation rules of
+/// metav1.Condition.
 json BucketCrd() {
   const json conditions = json::parse(R"({"type":"array","x-kubernetes-list-type":"map",
       "x-kubernetes-list-map-keys":["type"],
@@ -65,7 +66,7 @@ json BucketCrd() {
             {"versions", json::array({version})}}}};
 }
 
-TEST(ConditionsServerTest, AConditionFitsACrdAndIsWrittenOnlyWhenItChanges) {
+TEST(ConditionsServerTest, AConditionPassesTheSchemaOfACrdAndIsWrittenOnlyWhenItChanges) {
   testing::Environment env;
   env.InstallObject(BucketCrd());
   env.client().Create<Bucket>({{"metadata", {{"name", "photos"}, {"namespace", "default"}}}});
@@ -93,7 +94,8 @@ TEST(ConditionsServerTest, AConditionFitsACrdAndIsWrittenOnlyWhenItChanges) {
   const auto stored = env.client().Get<Bucket>({"default", "photos"}).value();
   EXPECT_TRUE(IsConditionTrue(stored.status.conditions, "Ready"));
   EXPECT_EQ(FindCondition(stored.status.conditions, "Ready")->observedGeneration, 1);
-  EXPECT_TRUE(IsConditionTrue(stored.status.conditions, "BackedUp")) << "of another writer";
+  EXPECT_TRUE(IsConditionTrue(stored.status.conditions, "BackedUp"))
+      << "the condition of another writer must be kept";
 }
 
 TEST(OwnerServerTest, AControllerReferenceThatIsSetInCreateOrUpdateIsWrittenOnce) {
@@ -131,7 +133,7 @@ class EventsServerTest : public ::testing::Test {
   Client client_{server_.transport(), "shop-operator"};
 };
 
-TEST_F(EventsServerTest, ACoreEventIsAcceptedAndCounted) {
+TEST_F(EventsServerTest, RepeatedCoreEventsAreStoredAsOneEventWithACount) {
   EventRecorder recorder = NewRecorder(EventApi::kCore);
   for (int i = 0; i < 3; ++i) {
     recorder.Normal(SettingsOf("default"), "Synced", "all well",
@@ -145,7 +147,7 @@ TEST_F(EventsServerTest, ACoreEventIsAcceptedAndCounted) {
   EXPECT_EQ(events[0]["related"]["name"], "settings");
 }
 
-TEST_F(EventsServerTest, AnEventOfTheEventsGroupIsAcceptedAndItsSeriesIsCounted) {
+TEST_F(EventsServerTest, RepeatedEventsOfTheEventsGroupAreStoredAsOneEventWithASeries) {
   EventRecorder recorder = NewRecorder(EventApi::kEvents);
   for (int i = 0; i < 3; ++i) {
     recorder.Warning(SettingsOf("default"), "Failed", "try " + std::to_string(i));

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Functions for Foos, Deployments, the controller under test and its audit log. Source this file;
+# Defines functions for Foos, Deployments, the controller and its audit log. Source this file;
 # the sourcing script sets $state, $KOPP_PROGRAMS and $SAMPLE_CONTROLLER.
 namespace=default
 readonly controller_user=system:serviceaccount:default:sample-controller # defined in rbac.yaml
@@ -41,7 +41,7 @@ at_least() { # NUMBER COMMAND...: prints yes if the command's output is NUMBER o
   (($("${@:2}") >= $1)) && echo yes
 }
 
-# Records the size of the log, so that controller_log prints only the output of this process.
+# Starts the controller. Records the log size first, so that controller_log prints only its output.
 start_controller_process() { # [KUBECONFIG [FLAG...]]
   stat -c %s "$state/controller.log" >"$state/controller.log.offset" 2>/dev/null || echo 0 >"$state/controller.log.offset"
   process_start "$state" controller "$SAMPLE_CONTROLLER" \

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # shared with ../sample_controller_test.sh
-# Checks that neither a hostile object nor a restored etcd stops the controller.
+# Checks that neither a deeply nested object nor a restored etcd stops the controller.
 
 check_recovery() {
   local deep="A Foo that is nested 600 levels deep stops neither a running nor a starting controller"
   local restored="After etcd is restored from a backup, the running controller reconciles the next Foo"
-  local later="The same if the versions have passed those of the cache before the controller connects again"
+  local later="After etcd is restored and newer writes exceed the cached versions, the reconnected controller reconciles the next Foo"
   if [[ $server == real ]]; then
     check "$deep" deep_foo
     check "$restored" etcd_restored
@@ -42,7 +42,7 @@ create_deep_foo() {
 
 count_brackets_of_deep_foo() { kubectl get foo deep -o json | tr -cd '[' | wc -c; } # too deep for jq
 
-# The controller's watches fail while the API server is down, and the versions have gone back after it.
+# The controller's watches fail while the API server is down. After the restore, resourceVersions are lower.
 etcd_restored() {
   use_new_namespace restored
   create_foo a a 1

@@ -27,7 +27,9 @@ class Implementations {
       const std::string name = variable == nullptr ? "" : variable;
       const auto found = All().find(name);
       if (found != All().end()) return found->second;
-      std::fprintf(stderr, "KOPP_PLANTED_BUG=%s: there is no implementation of this name\n",
+      std::fprintf(stderr,
+                   "KOPP_PLANTED_BUG=%s is not known to this program: unset it, or use "
+                   "\"unchanged\" or the name of a patch in model_checking/planted\n",
                    name.c_str());
       std::abort();
     }();

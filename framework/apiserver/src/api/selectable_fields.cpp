@@ -16,8 +16,8 @@ struct SelectableField {
 };
 using Fields = std::vector<SelectableField>;
 
-/// Adds metadata.name and metadata.namespace, which are selectable for most resources, also those
-/// of cluster scope.
+/// Adds metadata.name and metadata.namespace, which are selectable for most resources, including
+/// cluster-scoped ones.
 Fields WithMetadataFields(Fields fields) {
   fields.push_back({"metadata.name", ""});
   fields.push_back({"metadata.namespace", ""});
@@ -62,7 +62,7 @@ const std::map<std::string, Fields, std::less<>>& FieldsByResource() {
       {"secrets", WithMetadataFields({{"type", ""}})},
       {"namespaces", {{"status.phase", ""}, {"name", "metadata.name"}, {"metadata.name", ""}}},
       {"nodes", {{"metadata.name", ""}, {"spec.unschedulable", ""}}},
-      // The selectable field has another name than the field of the API.
+      // The field selector is named status.successful, but the API field is status.succeeded.
       {"jobs.batch", WithMetadataFields({{"status.successful", "status.succeeded"}})},
       {"replicationcontrollers", WithMetadataFields({{"status.replicas", ""}})},
       {"services", WithMetadataFields({{"spec.clusterIP", ""}, {"spec.type", ""}})},

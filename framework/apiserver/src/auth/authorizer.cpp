@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// Returns whether the list `name` of a rule contains "*" or `value`.
-bool Lists(const json& rule, const char* name, const std::string& value) {
+bool ContainsOrWildcard(const json& rule, const char* name, const std::string& value) {
   const json& values = Field(rule, name);
   return std::any_of(values.begin(), values.end(),
                      [&](const json& each) { return each == "*" || each == value; });
@@ -42,13 +42,13 @@ bool UrlMatches(const json& rule, std::string_view path) {
 }
 
 bool RuleAllows(const json& rule, const AccessAttributes& attributes) {
-  if (!Lists(rule, "verbs", attributes.verb)) return false;
+  if (!ContainsOrWildcard(rule, "verbs", attributes.verb)) return false;
   if (!attributes.is_resource) return UrlMatches(rule, attributes.path);
-  return Lists(rule, "apiGroups", attributes.group) && ResourceMatches(rule, attributes) &&
-         NameMatches(rule, attributes.name);
+  return ContainsOrWildcard(rule, "apiGroups", attributes.group) &&
+         ResourceMatches(rule, attributes) && NameMatches(rule, attributes.name);
 }
 
-/// Formats errors as Go's aggregate of errors does: each text once.
+/// Joins errors as utilerrors.NewAggregate of apimachinery does: each text once, "[a, b]".
 std::string JoinErrors(const std::vector<std::string>& errors) {
   std::set<std::string_view> texts;
   std::string joined;

@@ -14,6 +14,7 @@ namespace {
 
 using Type = Disturbance::Type;
 
+// In the order of Disturbance::Type: ToString uses the type as the index.
 constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
     {"crash-before", Type::kCrashBefore},
     {"crash-after", Type::kCrashAfter},
@@ -42,7 +43,9 @@ constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   throw std::invalid_argument("\"" + std::string(text) +
-                              "\" is no disturbance: write NAME:NUMBER with a NAME of " + names);
+                              "\" is not a valid disturbance: write NAME:NUMBER, with a NUMBER of "
+                              "at least 1 and one of these names: " +
+                              names);
 }
 
 Disturbance ParseDisturbance(std::string_view text) {

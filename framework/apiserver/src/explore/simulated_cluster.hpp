@@ -34,8 +34,8 @@ class SimulatedCluster {
   [[nodiscard]] ResourceVersion version() const { return context_.store().version(); }
   [[nodiscard]] Transport& transport() { return transport_; }
 
-  /// Creates a CustomResourceDefinition. Throws std::runtime_error.
-  void Define(const std::string& definition) {
+  /// Creates a CustomResourceDefinition from JSON. Throws std::runtime_error if that fails.
+  void CreateCrd(const std::string& definition) {
     const Response response =
         transport_.Call({.method = "POST",
                          .target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
@@ -46,7 +46,7 @@ class SimulatedCluster {
                                response.body);
     }
   }
-  /// Creates the objects. Throws std::runtime_error.
+  /// Creates or updates the objects by server-side apply. Throws std::runtime_error if that fails.
   void Install(const Manifests& manifests) {
     ApplyManifests(transport_, manifests.base);
     ApplyManifests(transport_, manifests.custom_resources);

@@ -50,7 +50,7 @@ Simulation::Simulation(const ExplorePlan& plan, const Schedule& schedule, RunMod
 Simulation::~Simulation() = default;
 
 RunResult Simulation::Run() {
-  for (const std::string& definition : plan_.definitions) cluster_.Define(definition);
+  for (const std::string& definition : plan_.definitions) cluster_.CreateCrd(definition);
   cluster_.Install(plan_.manifests);
   if (plan_.scenario.start) Act(plan_.scenario.start);
   RunSteps();

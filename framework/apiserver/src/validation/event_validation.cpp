@@ -19,13 +19,12 @@ void ValidateMaxLength(const FieldRef& text, std::size_t max, FieldErrors& error
       InvalidValue(text.path(), "", "can have at most " + std::to_string(max) + " characters"));
 }
 
-/// Validates the fields that an Event with eventTime requires. Errors about the reporting component
-/// are reported at `reporter_path`.
-void ValidateNewEventFields(const FieldRef& event, const std::string& reporter_path,
-                            FieldErrors& errors) {
-  ValidateRequired(event["reportingComponent"], errors);
-  for (const std::string& detail : ValidateQualifiedName(event["reportingComponent"].text())) {
-    errors.push_back(InvalidValue(reporter_path, event["reportingComponent"].text(), detail));
+/// Validates the rules that apply only to an Event with eventTime.
+void ValidateEventTimeRules(const FieldRef& event, FieldErrors& errors) {
+  const FieldRef reporter = event["reportingComponent"];
+  ValidateRequired(reporter, errors);
+  for (const std::string& detail : ValidateQualifiedName(reporter.text())) {
+    errors.push_back(InvalidValue(reporter.path(), reporter.text(), detail));
   }
   for (const char* field : {"reportingInstance", "action", "reason"}) {
     ValidateRequired(event[field], errors);
@@ -49,7 +48,7 @@ void ValidateCoreEvent(const json& object, FieldErrors& errors) {
   const FieldRef event(object);
   const bool has_event_time = event["eventTime"].exists();
   ValidateEventNamespace(event, has_event_time, errors);
-  if (has_event_time) ValidateNewEventFields(event, "reportingComponent", errors);
+  if (has_event_time) ValidateEventTimeRules(event, errors);
 }
 
 /// Validates an Event of the group events.k8s.io, which has additional rules.

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 /// Generates the selector of a new Job, which matches its uid, and the labels of its Pod template.
-/// If the labels of the Job equal those of the template, it gets the new labels, too.
+/// If the labels of the Job equal those of the template, the Job gets the new labels, too.
 void AssignJobFields(ServerContext&, const json& before, json& job) {
   json& spec = job["spec"];
   if (!before.is_null() || spec.value("manualSelector", false)) return;
@@ -93,7 +93,8 @@ std::vector<std::string> SplitWords(const std::string& text) {
   return words;
 }
 
-/// Returns why `text` is not a cron schedule, or "" if it is one.
+/// Returns an error text if `text` has an unknown descriptor or not exactly 5 fields, or else "".
+/// Does not check the values of the fields.
 std::string ScheduleError(const std::string& text) {
   if (text.starts_with("@")) {
     constexpr const char* kDescriptors[] = {"@yearly", "@annually", "@monthly", "@weekly",

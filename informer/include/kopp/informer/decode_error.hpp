@@ -6,7 +6,7 @@
 
 namespace kopp {
 
-/// Thrown if JSON text cannot be decoded. what() has the path of the field, if known:
+/// Thrown if JSON text cannot be decoded. what() starts with the path of the field, if known:
 /// `spec.replicas: expected an integer, found a string`.
 class DecodeError : public std::runtime_error {
  public:
@@ -16,7 +16,7 @@ class DecodeError : public std::runtime_error {
     kTypeMismatch,  ///< valid JSON, but a field has an unexpected type or is out of range
   };
 
-  /// `path` is the path of the field, for example "spec.replicas"; it may be empty.
+  /// `path` is that of the field, such as "spec.replicas", or "". `problem` is the rest of what().
   DecodeError(Kind kind, std::string path, std::string problem);
   [[nodiscard]] Kind kind() const { return kind_; }
 

@@ -5,9 +5,9 @@
 #include <kopp/informer/field_checks.hpp>
 #include <kopp/informer/for_each.hpp>
 
-// Implementation of KOPP_FIELDS. An entry is the name of a member, or a text in parentheses that
-// KOPP_FIELD or KOPP_IGNORE made: (kind, member, arguments). KOPP_FIELD_USE(macro, context, entry)
-// expands to macro_FIELD(context, member, arguments) or macro_IGNORE(context, member).
+// Implementation of KOPP_FIELDS. An entry is a member name, or the list (kind, member, arguments)
+// to which KOPP_FIELD or KOPP_IGNORE expands. KOPP_FIELD_USE(macro, context, entry) expands to
+// macro_FIELD(context, member, arguments) or macro_IGNORE(context, member).
 #define KOPP_FIELD_USE(macro, context, x) \
   KOPP_JOIN(KOPP_FIELD_USE_, KOPP_IS_PAREN(x))(macro, context, x)
 #define KOPP_FIELD_USE_0(macro, context, member) macro##_FIELD(context, member)
@@ -15,8 +15,8 @@
 #define KOPP_FIELD_USE_NOW(macro, context, ...) KOPP_FIELD_USE_KIND(macro, context, __VA_ARGS__)
 #define KOPP_FIELD_USE_KIND(macro, context, kind, ...) macro##_##kind(context, __VA_ARGS__)
 
-// The body of KoppFields. It is the body of a template, so that a wrong entry is no error of its
-// own: all entries are checked first, and the first wrong one is explained.
+// The body of KoppFields. It is a template, so that a wrong entry is not a compile error by itself:
+// all entries are checked first, and a static_assert then explains each wrong entry.
 #define KOPP_FIELD_TABLE(Type, ...)                                                            \
   {                                                                                            \
     return []<typename KoppType>(const KoppType*) {                                            \

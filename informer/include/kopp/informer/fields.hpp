@@ -28,8 +28,8 @@
 /// above. The member has the name of the JSON field; KOPP_FIELD gives it another name.
 ///
 /// Each member must be in the list, and each name in the list must be a member: otherwise there is
-/// one compile error. Only a struct with a base class, a constructor or private members is not
-/// checked for members that are missing in the list. A list has at most 256 fields.
+/// one compile error for each. Only a struct with a base class, a constructor or private members is
+/// not checked for members that are missing in the list. A list has at most 256 fields.
 #define KOPP_FIELDS(Type, ...)                                                            \
   inline kopp::detail::Fields KoppFields(const Type*) KOPP_FIELD_TABLE(Type, __VA_ARGS__) \
       KOPP_FIELD_JSON(Type) KOPP_FIELD_VISIT_ALL(Type, __VA_ARGS__)

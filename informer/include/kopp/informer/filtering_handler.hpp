@@ -8,13 +8,13 @@
 
 namespace kopp::informer {
 
-/// Returns a handler that calls `handler` only for objects for which `filter` returns true. To
-/// `handler`, an object that an update makes match is added, and an object that an update makes not
-/// match is deleted (with its last matching state).
+/// Returns a handler that calls `handler` only for objects for which `filter` returns true. If an
+/// update makes an object match, `handler` gets an add. If an update makes it no longer match,
+/// `handler` gets a delete with the last matching state.
 ///
 /// `filter` is called on the thread of the handler, for each event; for an update, once with each
-/// state. It must return the same result for the same object each time. If it throws, the handler
-/// has thrown. client-go: FilteringResourceEventHandler.
+/// state. It must return the same result for the same object each time. An exception from `filter`
+/// is handled like an exception from `handler`. client-go: FilteringResourceEventHandler.
 AnyEventHandler AnyFilteringHandler(const std::function<bool(const AnyObject&)>& filter,
                                     AnyEventHandler handler);
 

@@ -10,9 +10,9 @@ namespace kopp::informer {
 
 /// An exception in an informer: a list or watch failed, or a handler threw.
 struct InformerError {
-  std::exception_ptr error;   ///< ApiError, DecodeError, TransportError, …; see AnySource
+  std::exception_ptr error;   ///< for example ApiError, DecodeError or TransportError
   std::string informer = {};  ///< InformerOptions::name
-  /// The handler that threw. Empty: a list or watch failed.
+  /// HandlerOptions::name of the handler that threw; empty if a list or watch failed.
   std::string handler = {};
   ObjectKey key = {};  ///< the object for which the handler was called; empty for a list or watch
   /// The number of failures since the last success, including this one: of lists and watches, or of

@@ -1,4 +1,4 @@
-// Users cannot give permissions that they do not have.
+// Tests that users cannot grant permissions that they do not have (privilege escalation).
 #include "conformance.hpp"
 
 #include <string>
@@ -9,7 +9,7 @@ namespace {
 const std::string role_group = "rbac.authorization.k8s.io";
 const std::string role_path = "/apis/rbac.authorization.k8s.io/v1/";
 
-/// Fixture of tests of an author who may write all roles and bindings, get Pods and scale.
+/// Fixture with a user, the author, who may create and patch roles, get Pods and scale workloads.
 class EscalationTest : public ConformanceTest {
  protected:
   EscalationTest() : author_(UniqueName("author")) {
@@ -40,7 +40,7 @@ class EscalationTest : public ConformanceTest {
         {"subjects", {{{"kind", "User"}, {"name", author_}, {"apiGroup", role_group}}}},
         {"roleRef", {{"apiGroup", role_group}, {"kind", "ClusterRole"}, {"name", cluster_role}}}};
   }
-  /// Binds a ClusterRole to the author; the administrator does it.
+  /// Binds a ClusterRole to the author, as the administrator.
   void Bind(const std::string& resource, const std::string& cluster_role) {
     Post(resource == "clusterrolebindings" ? role_path + resource
                                            : Path(role_group + "/v1", resource),
@@ -71,7 +71,7 @@ class EscalationTest : public ConformanceTest {
   const std::string author_;
 };
 
-TEST_F(EscalationTest, RoleMayGiveAPartOfTheAuthorsPermissions) {
+TEST_F(EscalationTest, CreatingARoleWithAPartOfTheAuthorsPermissionsIsAllowed) {
   const json rules{
       {{"apiGroups", {""}}, {"resources", {"pods"}}, {"resourceNames", {"a"}}, {"verbs", {"get"}}},
       {{"apiGroups", {"apps"}}, {"resources", {"deployments/scale"}}, {"verbs", {"get"}}}};
@@ -79,7 +79,7 @@ TEST_F(EscalationTest, RoleMayGiveAPartOfTheAuthorsPermissions) {
   EXPECT_EQ(CreateAs(Roles(), "a", rules).status, 201);
 }
 
-TEST_F(EscalationTest, RoleWithOtherPermissionsIsForbidden) {
+TEST_F(EscalationTest, CreatingARoleWithPermissionsThatTheAuthorLacksIsForbidden) {
   const json rules{
       {{"apiGroups", {"", "apps"}}, {"resources", {"pods", "b"}}, {"verbs", {"get", "list"}}}};
 
@@ -94,7 +94,7 @@ TEST_F(EscalationTest, RoleWithOtherPermissionsIsForbidden) {
                   "{APIGroups:[\"apps\"], Resources:[\"pods\"], Verbs:[\"get\" \"list\"]}"));
 }
 
-TEST_F(EscalationTest, ErrorListsResourceNamesAndUrls) {
+TEST_F(EscalationTest, TheErrorListsTheResourceNamesAndUrlsOfTheMissingPermissions) {
   EXPECT_EQ(CreateAs(Roles(), "a",
                      {{{"apiGroups", {"x"}},
                        {"resources", {"b"}},
@@ -114,14 +114,14 @@ TEST_F(EscalationTest, ErrorListsResourceNamesAndUrls) {
                   "{NonResourceURLs:[\"/a\"], Verbs:[\"put\"]}"));
 }
 
-TEST_F(EscalationTest, UpdateToOtherPermissionsIsForbidden) {
+TEST_F(EscalationTest, PatchingARoleToPermissionsThatTheAuthorLacksIsForbidden) {
   const json rules{{{"apiGroups", {""}}, {"resources", {"secrets"}}, {"verbs", {"*"}}}};
 
   EXPECT_EQ(CallAsAuthor("PATCH", Roles() + "/own", {{"rules", rules}}).message(),
             Error("roles", "own", "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"*\"]}"));
 }
 
-TEST_F(EscalationTest, AggregationNeedsAllPermissions) {
+TEST_F(EscalationTest, AddingAnAggregationRuleWithoutAllPermissionsIsForbidden) {
   const json selector{{"matchLabels", {{"a", "b"}}}};
 
   EXPECT_EQ(CallAsAuthor("POST", role_path + "clusterroles",
@@ -132,7 +132,7 @@ TEST_F(EscalationTest, AggregationNeedsAllPermissions) {
             "privileges to use the aggregationRule");
 }
 
-TEST_F(EscalationTest, RemovingAnAggregationNeedsAllPermissions) {
+TEST_F(EscalationTest, RemovingAnAggregationRuleWithoutAllPermissionsIsForbidden) {
   const std::string name = UniqueName("aggregated");
   const json selector{{"matchLabels", {{"a", name}}}};
   Post(role_path + "clusterroles", {{"metadata", {{"name", name}}},
@@ -145,7 +145,7 @@ TEST_F(EscalationTest, RemovingAnAggregationNeedsAllPermissions) {
                 "\" is forbidden: must have cluster-admin privileges to use the aggregationRule");
 }
 
-TEST_F(EscalationTest, BindingOfARoleWithOtherPermissionsIsForbidden) {
+TEST_F(EscalationTest, BindingARoleWithPermissionsThatTheAuthorLacksIsForbidden) {
   const std::string role = UniqueName("role");
   CreateClusterRole(role, {{{"apiGroups", {""}}, {"resources", {"pods"}}, {"verbs", {"list"}}}});
 
@@ -154,7 +154,7 @@ TEST_F(EscalationTest, BindingOfARoleWithOtherPermissionsIsForbidden) {
       Error("rolebindings", role, "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"list\"]}"));
 }
 
-TEST_F(EscalationTest, BindingOfAMissingRoleIsNotFound) {
+TEST_F(EscalationTest, BindingAMissingRoleReturnsNotFound) {
   const ApiResponse bound =
       CallAsAuthor("POST", Path(role_group + "/v1", "rolebindings"), MakeBinding("missing"));
 
@@ -162,7 +162,7 @@ TEST_F(EscalationTest, BindingOfAMissingRoleIsNotFound) {
   EXPECT_EQ(bound.message(), "rolebindings.rbac.authorization.k8s.io \"missing\" not found");
 }
 
-TEST_F(EscalationTest, VerbsEscalateAndBindAllowMore) {
+TEST_F(EscalationTest, VerbsEscalateAndBindAllowGrantingPermissionsThatTheAuthorLacks) {
   const std::string special = UniqueName("special");
   const std::string role = UniqueName("role");
   const json rules{{{"apiGroups", {""}}, {"resources", {"secrets"}}, {"verbs", {"list"}}}};

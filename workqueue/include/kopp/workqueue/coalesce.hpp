@@ -6,14 +6,14 @@
 
 namespace kopp::workqueue {
 
-/// Merges bursts of adds (debounce): an item is added when no add of it has come for `quiet`, but
-/// at most `max_wait` after the first add. So an item that is added again and again is still
-/// returned at least once per `max_wait`. See DelayingQueue::AddCoalesced.
+/// Options of DelayingQueue::AddCoalesced, which merges bursts of adds (debounce): it adds an item
+/// when no add of it has arrived for `quiet`, but at most `max_wait` after the first add. So an
+/// item that is added again and again still becomes ready about once per `max_wait`.
 ///
 ///     DelayingQueue<ObjectKey> queue({.coalesce = {.quiet = 100ms, .max_wait = 1s}});
 struct Coalesce {
   Duration quiet{};     ///< 0: adds are not delayed
-  Duration max_wait{};  ///< 0: ten times `quiet`; at least `quiet`
+  Duration max_wait{};  ///< 0: ten times `quiet`; a shorter time than `quiet` counts as `quiet`
 
   [[nodiscard]] bool enabled() const { return quiet > Duration::zero(); }
   /// Returns the end of the longest wait that starts at `now`.

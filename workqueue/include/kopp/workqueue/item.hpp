@@ -28,10 +28,10 @@ template <Item T>
 struct Prioritized {
   T item;
   int priority = 0;
-  Duration waited{};  ///< set by Get: since its first Add; 0 unless the queue tracks times
+  Duration waited{};  ///< from the first Add since the last Get; 0 unless the queue tracks times
 };
 
-/// An item as GetWithNote returns it.
+/// An item with its priority and notes. Queue::GetWithNote returns it.
 template <Item T>
 struct NotedItem : Prioritized<T> {
   std::unique_ptr<Note> note = {};  ///< the merged notes of its Adds; null: none

@@ -8,7 +8,7 @@ namespace kopp::workqueue {
 
 /// One metric of one queue. Implementations must be thread-safe. A queue calls its metrics without
 /// holding a lock, and ignores exceptions that they throw. Because there is no lock, two calls
-/// about the same item can arrive in reverse order, so a Gauge can be off by one for a short time.
+/// about the same item can arrive in reverse order, so a Gauge can be inexact for a short time.
 class Metric {
  public:
   virtual ~Metric() = default;

@@ -11,11 +11,11 @@
 namespace kopp::workqueue {
 
 /// Defines how a fair queue assigns items to tenants. The queue calls these functions for each item
-/// that is added, on the thread that adds it and without holding a lock. If a function throws, the
-/// item belongs to the tenant "" with weight 1, so that no item is lost.
+/// that is added, on the thread that adds it and without holding a lock; they must be thread-safe.
+/// If a function throws, the item belongs to the tenant "" with weight 1, so that no item is lost.
 template <Item T>
 struct FairShare {
-  std::function<std::string(const T&)> tenant = {};  ///< for example, the namespace of a key
+  std::function<std::string(const T&)> tenant = {};  ///< returns an item's tenant; must be set
   /// The number of consecutive items in a tenant's turn; the default and the minimum are 1.
   std::function<int(const std::string& tenant)> weight = {};
 };
@@ -43,9 +43,9 @@ class Order {
     return order;
   }
 
-  /// Creates the order by priority in which the tenants of each priority take turns. An item of a
-  /// tenant that has no other ready items waits for at most one turn of each other tenant, no
-  /// matter how many items they have. Throws std::invalid_argument if share.tenant is empty.
+  /// Creates the order by priority in which the tenants of each priority take turns. Among the
+  /// items of one priority, an item of a tenant that has no other ready items waits for at most one
+  /// turn of each other tenant. Throws std::invalid_argument if share.tenant is empty.
   template <Item T>
   static Order Fair(FairShare<T> share) {
     if (!share.tenant) throw std::invalid_argument("Order::Fair: FairShare::tenant is empty");

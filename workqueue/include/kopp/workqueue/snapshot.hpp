@@ -29,10 +29,10 @@ struct Snapshot {
     std::shared_ptr<const Note> note{};
   };
 
-  std::vector<Entry> ready = {};       ///< sorted by priority, then by tenant, then oldest first
+  std::vector<Entry> ready = {};       ///< highest priority first, grouped by tenant, oldest first
   std::vector<Entry> waiting = {};     ///< the items that wait for a delay, earliest first
   std::vector<Entry> processing = {};  ///< the items in processing, in no particular order
-  // The counts include items beyond the limit.
+  // The counts include the items that are omitted because of the `limit` of TakeSnapshot.
   std::size_t ready_count = 0;
   std::size_t waiting_count = 0;
   std::size_t processing_count = 0;

@@ -15,12 +15,12 @@ namespace kopp::testing {
 ///     server.Inject({.type = Fault::Type::kConflict, .verb = "update", .resource = "foos",
 ///                    .times = 3});
 ///
-/// If several faults match a request, the server applies the one that was injected first, and only
-/// that one counts towards its `times`. Each fault selects its `share` with a random generator of
-/// its own, seeded from ApiServerOptions::seed: every run selects the same requests.
-/// ApiServer::Inject throws std::invalid_argument for a share, status, times, duration or verb that
-/// is not valid for the type, and for a resource that the server does not serve at that time:
-/// install CustomResourceDefinitions first. The message names a similar verb or resource.
+/// The server applies the fault that was injected first of those that match the request and select
+/// it by their `share`; only that one counts towards its `times`. Each fault has its own random
+/// generator, seeded from ApiServerOptions::seed: every run selects the same requests.
+/// ApiServer::Inject throws std::invalid_argument if a field is out of range, if `verb` is not
+/// valid for the type, or if the server does not serve `resource` at that time: install
+/// CustomResourceDefinitions first. The message names a similar verb or resource, if there is one.
 struct Fault {
   enum class Type {
     // Faults that replace the response. The server does not execute the request.
@@ -41,7 +41,7 @@ struct Fault {
 
     // Faults of a watch, either an open watch or the next one. At most one of these, or kGone,
     // applies to a watch.
-    kSilentWatch,  ///< sends nothing any more, and keeps the connection open
+    kSilentWatch,  ///< stops sending, but keeps the connection open
     kDropWatch,    ///< resets the connection after `bytes` more, even inside an event
 
     // Faults of a watch event. `name` and `ns` match the object of the event.
@@ -52,14 +52,14 @@ struct Fault {
 
   Type type = Type::kServerError;
 
-  // What the fault matches. An empty field matches everything.
+  // Selectors of the requests, watches or events. An empty field matches everything.
   std::string verb{};      ///< as in audit logs: "get", "list", "update"
   std::string resource{};  ///< "foos" or "foos.samplecontroller.k8s.io"
   std::string ns{};        ///< the namespace
   std::string name{};      ///< the object name
   std::string user{};      ///< the user name
 
-  /// How many matching requests, watches or events the fault applies to. Empty: all, until
+  /// The number of matching requests, watches or events to apply to, at least 1. Empty: all, until
   /// ApiServer::ClearFaults.
   std::optional<std::size_t> times{};
   double share = 1;  ///< the fraction of the matches that the fault applies to, from 0 to 1
@@ -69,7 +69,7 @@ struct Fault {
   Duration delay = std::chrono::seconds(1);        ///< not negative
   Duration retry_after = std::chrono::seconds(1);  ///< rounded up to whole seconds
   std::uint64_t versions = 1;                      ///< each write to any object makes one version
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;                           ///< sent before the reset
 };
 
 /// Parses the text form of a fault, as in `kopp-apiserver --fault`: its type, then fields, for

@@ -19,9 +19,9 @@ concept AssertionResult =
 
 }  // namespace detail
 
-/// The result of a wait: success, or failure with a message that describes the current state. It
-/// converts to bool and to GoogleTest's AssertionResult, and has an operator<<, so that assertions
-/// of GoogleTest, Catch2 and doctest print the message.
+/// The result of Environment::Eventually or Recording::Replay: success, or failure with a message,
+/// which describes the last state. It converts to bool and GoogleTest's AssertionResult, and has an
+/// operator<<, so that assertions of GoogleTest, Catch2 and doctest print the message.
 ///
 ///     EXPECT_TRUE(env.EventuallyGone<kopp::Pod>({"default", "web"}));
 class [[nodiscard]] WaitResult {
@@ -31,7 +31,7 @@ class [[nodiscard]] WaitResult {
   /// Creates a failure with this message.
   explicit WaitResult(std::string message) : success_(false), message_(std::move(message)) {}
 
-  /// Returns whether the wait succeeded.
+  /// Returns whether this is a success.
   explicit operator bool() const { return success_; }
   /// Returns the message of a failure, or "" on success.
   [[nodiscard]] const std::string& message() const { return message_; }
