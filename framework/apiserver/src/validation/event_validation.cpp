@@ -19,12 +19,13 @@ void ValidateMaxLength(const FieldRef& text, std::size_t max, FieldErrors& error
       InvalidValue(text.path(), "", "can have at most " + std::to_string(max) + " characters"));
 }
 
-/// Validates the rules that apply only to an Event with eventTime.
-void ValidateEventTimeRules(const FieldRef& event, FieldErrors& errors) {
-  const FieldRef reporter = event["reportingComponent"];
-  ValidateRequired(reporter, errors);
-  for (const std::string& detail : ValidateQualifiedName(reporter.text())) {
-    errors.push_back(InvalidValue(reporter.path(), reporter.text(), detail));
+/// Validates the rules that apply only to an Event with eventTime. `reporter` is the name that the
+/// group gives the field with the reporting controller.
+void ValidateEventTimeRules(const FieldRef& event, const char* reporter, FieldErrors& errors) {
+  const std::string name = event["reportingComponent"].text();
+  if (name.empty()) errors.push_back(Required(reporter, ""));
+  for (const std::string& detail : ValidateQualifiedName(name)) {
+    errors.push_back(InvalidValue(reporter, name, detail));
   }
   for (const char* field : {"reportingInstance", "action", "reason"}) {
     ValidateRequired(event[field], errors);
@@ -44,17 +45,22 @@ void ValidateEventNamespace(const FieldRef& event, bool has_event_time, FieldErr
                                 "does not match event.namespace"));
 }
 
-void ValidateCoreEvent(const json& object, FieldErrors& errors) {
+/// Validates the rules of both groups.
+void ValidateEvent(const json& object, const char* reporter, FieldErrors& errors) {
   const FieldRef event(object);
   const bool has_event_time = event["eventTime"].exists();
   ValidateEventNamespace(event, has_event_time, errors);
-  if (has_event_time) ValidateEventTimeRules(event, errors);
+  if (has_event_time) ValidateEventTimeRules(event, reporter, errors);
+}
+
+void ValidateCoreEvent(const json& object, FieldErrors& errors) {
+  ValidateEvent(object, "reportingComponent", errors);
 }
 
 /// Validates an Event of the group events.k8s.io, which has additional rules.
 void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
   const FieldRef event(object);
-  ValidateCoreEvent(object, errors);
+  ValidateEvent(object, "reportingController", errors);
   if (!event["eventTime"].exists()) errors.push_back(Required("eventTime", ""));
   const std::string type = event["type"].text();
   if (type != "Normal" && type != "Warning") {

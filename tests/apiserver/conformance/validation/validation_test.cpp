@@ -287,6 +287,21 @@ const InvalidObject invalid_objects[] = {
      R"({"involvedObject": {"namespace": "other"}})"_json,
      {"FieldValueInvalid involvedObject.namespace: Invalid value: \"other\": does not match "
       "event.namespace"}},
+    {"CoreEventWithEventTimeAndInvalidReportingComponent",
+     "v1",
+     "events",
+     R"({"involvedObject": {"namespace": "other"}, "eventTime": "2024-01-01T00:00:00.000000Z",
+         "reportingComponent": "a b", "reportingInstance": "i", "action": "a", "reason": "r"})"_json,
+     {"FieldValueInvalid reportingComponent: Invalid value: \"a b\": name part " +
+      qualified_name_error}},
+    {"EventOfTheEventsGroupWithInvalidReportingController",
+     "events.k8s.io/v1",
+     "events",
+     R"({"regarding": {"namespace": "other"}, "eventTime": "2024-01-01T00:00:00.000000Z",
+         "reportingController": "a b", "reportingInstance": "i", "action": "a", "reason": "r",
+         "type": "Normal"})"_json,
+     {"FieldValueInvalid reportingController: Invalid value: \"a b\": name part " +
+      qualified_name_error}},
 };
 INSTANTIATE_TEST_SUITE_P(, ValidationTest, ::testing::ValuesIn(invalid_objects),
                          [](const auto& invalid) { return invalid.param.test_name; });
