@@ -7,11 +7,11 @@
 FOLDER is the root of the project, or an empty folder: tests/cluster/conformance_test.sh compares the files
 with those of the project. The names of the kinds are in kinds.py. The rules:
 
-- A member has the name of its JSON field; a name that C++ reserves gets a trailing underscore, and a
-  character that C++ does not allow becomes one.
+- A member has the name of its JSON field without a leading "$". A name that C++ reserves gets a trailing
+  underscore; an underscore replaces each other character that C++ does not allow.
 - `metadata` is the first member; the others are in alphabetical order, as designators must be.
-- A required scalar is a plain member, any other number or boolean a std::optional. A required number of
-  a status is optional too, because an empty status is not written.
+- A required scalar is a plain member; any other number or boolean is a std::optional. Times are always
+  optional, and so are the required numbers of a status, because an empty status is not written.
 - A string, list or map is a plain member, which is omitted when it is empty. kinds.py lists the strings
   for which empty and absent differ.
 - A struct is a plain member if it is required, or if it is no pointer in Go, which the documents show
@@ -155,7 +155,7 @@ class Model:
 
     def references(self, schema_name):
         """Returns the structs that the members of a struct name."""
-        return [name for field in self.fields(schema_name) for name in referred(field.schema)
+        return [name for field in self.fields(schema_name) for name in referenced_schemas(field.schema)
                 if self.is_struct(name)]
 
 
@@ -171,16 +171,16 @@ def reference(schema):
     return None
 
 
-def referred(schema):
-    """Returns the schema that the property or its elements refer to, as a list of at most one."""
+def referenced_schemas(schema):
+    """Returns a list with the schema that the property or its elements refer to, or an empty list."""
     inner = schema.get("items") or schema.get("additionalProperties")
     if inner:
-        return referred(inner)
+        return referenced_schemas(inner)
     return [reference(schema)] if reference(schema) else []
 
 
-class Unit:
-    """A header."""
+class Header:
+    """A generated header and the structs that it defines."""
 
     def __init__(self, folder, name, kind=None):
         self.folder, self.name, self.kind = folder, name, kind
@@ -196,22 +196,22 @@ class Layout:
 
     def __init__(self, model):
         self.model = model
-        self.units = []
-        self.unit_of = {}
+        self.headers = []
+        self.header_of = {}
         prefixes = {model.folder(name): name.rpartition(".")[0] for name in model.schemas}
         used = self.reachable_from_kinds()
-        for folder, header, names in kinds.SHARED:
-            unit = Unit(folder, header)
+        for folder, header_name, names in kinds.SHARED:
+            header = Header(folder, header_name)
             for name in names:
                 schema_name = f"{prefixes[folder]}.{name}"
                 if schema_name in used:
-                    self.claim(unit, schema_name)
-            if unit.structs:
-                self.units.append(unit)
+                    self.assign(header, schema_name)
+            if header.structs:
+                self.headers.append(header)
         for kind in model.kinds:
-            self.units.append(Unit(model.folder(kind[2]), snake(kind[1]), kind))
-        for unit in [unit for unit in self.units if unit.kind]:
-            self.claim(unit, unit.kind[2])
+            self.headers.append(Header(model.folder(kind[2]), snake(kind[1]), kind))
+        for header in [header for header in self.headers if header.kind]:
+            self.assign(header, header.kind[2])
         self.check_includes()
 
     def reachable_from_kinds(self):
@@ -223,34 +223,35 @@ class Layout:
                 pending += self.model.references(name)
         return seen
 
-    def claim(self, unit, schema_name, path=()):
-        if schema_name in self.unit_of or schema_name in path:
+    def assign(self, header, schema_name, path=()):
+        """Assigns a struct to the header, after those that it refers to, unless it belongs elsewhere."""
+        if schema_name in self.header_of or schema_name in path:
             return
-        if self.model.folder(schema_name) != unit.folder:
+        if self.model.folder(schema_name) != header.folder:
             return
-        if self.model.is_kind(schema_name) and not (unit.kind and unit.kind[2] == schema_name):
+        if self.model.is_kind(schema_name) and not (header.kind and header.kind[2] == schema_name):
             return
         for name in self.model.references(schema_name):
-            self.claim(unit, name, path + (schema_name,))
-        if schema_name not in self.unit_of:
-            self.unit_of[schema_name] = unit
-            unit.structs.append(schema_name)
+            self.assign(header, name, path + (schema_name,))
+        if schema_name not in self.header_of:
+            self.header_of[schema_name] = header
+            header.structs.append(schema_name)
 
-    def includes(self, unit):
+    def includes(self, header):
         """Returns the other headers whose structs the header uses."""
-        others = {self.unit_of[name] for struct in unit.structs for name in self.model.references(struct)
-                  if self.unit_of.get(name) is not unit}
+        others = {self.header_of[name] for struct in header.structs for name in self.model.references(struct)
+                  if self.header_of.get(name) is not header}
         return sorted(other.include for other in others)
 
     def check_includes(self):
-        """A struct that two kinds use must not be in the header of one of them."""
-        for unit in self.units:
-            for struct in unit.structs:
+        """Exits with an error if a struct that two kinds use is in the header of one of them."""
+        for header in self.headers:
+            for struct in header.structs:
                 for name in self.model.references(struct):
-                    if name not in self.unit_of:
+                    if name not in self.header_of:
                         raise SystemExit(f"add a header for {name}, which {struct} uses, to SHARED in kinds.py")
-                    other = self.unit_of[name]
-                    if other is not unit and other.kind and not self.model.is_kind(name):
+                    other = self.header_of[name]
+                    if other is not header and other.kind and not self.model.is_kind(name):
                         raise SystemExit(f"{struct} uses {name}, which is in {other.include}: "
                                          "add a shared header to SHARED in kinds.py")
 
@@ -375,20 +376,20 @@ class Writer:
     def __init__(self, model, layout, folder):
         self.model, self.layout, self.folder = model, layout, pathlib.Path(folder)
         self.types = Types(model, layout)
-        self.optional = {reference(field.schema) for unit in layout.units for name in unit.structs
+        self.optional = {reference(field.schema) for header in layout.headers for name in header.structs
                          for field in model.fields(name)
                          if self.types.of(name, field).startswith("Optional<")}
-        self.in_list = {reference(field.schema["items"]) for unit in layout.units for name in unit.structs
+        self.in_list = {reference(field.schema["items"]) for header in layout.headers for name in header.structs
                         for field in model.fields(name) if self.types.is_list_of_structs(field.schema)}
 
     def write(self):
-        for unit in self.layout.units:
-            self.save(f"informer/k8s/include/{unit.include}", self.header(unit))
+        for header in self.layout.headers:
+            self.save(f"informer/k8s/include/{header.include}", self.header_text(header))
         folders = collections.defaultdict(list)
-        for unit in self.layout.units:
-            folders[unit.folder].append(unit)
-        for folder, units in folders.items():
-            self.save(f"informer/k8s/src/{folder.replace('/', '_')}.cpp", self.source(folder, units))
+        for header in self.layout.headers:
+            folders[header.folder].append(header)
+        for folder, headers in folders.items():
+            self.save(f"informer/k8s/src/{folder.replace('/', '_')}.cpp", self.source(folder, headers))
         self.save("informer/k8s/generated.cmake", self.cmake(folders))
         self.save("tests/k8s/examples.json", self.examples())
         self.save("tests/k8s/all_kinds.hpp", self.all_kinds())
@@ -398,32 +399,33 @@ class Writer:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def header(self, unit):
-        body = "".join(self.struct(unit, name) for name in unit.structs)
+    def header_text(self, header):
+        body = "".join(self.struct(header, name) for name in header.structs)
         system = {"std::int": "cstdint", "std::map": "map", "std::optional": "optional", "std::string": "string",
                   "std::vector": "vector"}
-        includes = [f"#include <{header}>\n" for word, header in system.items() if word in body]
-        own = {f"kopp/k8s/{header}" for name, header, _ in VALUE_TYPES.values()
+        includes = [f"#include <{include}>\n" for word, include in system.items() if word in body]
+        own = {f"kopp/k8s/{include}" for name, include, _ in VALUE_TYPES.values()
                if re.search(rf"(?<![\w:]){name}\b(?!:)", re.sub("//.*", "", body))}
-        for word, header in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"),
+        for word, include in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"),
                              ("Bytes", "kopp/k8s/bytes.hpp"),
                              ("ObjectMeta", "kopp/informer/object.hpp"), ("JSONSchemaPropsOr", UNIONS_HEADER)):
             if re.search(rf"(?<![\w:]){word}", re.sub("//.*", "", body)):
-                own.add(header)
-        for name, header in (("Optional", "optional"), ("List", "list")):
-            if f" {name}<" in self.instances([unit], ""):
-                own.add(f"kopp/k8s/{header}.hpp")
-        own |= {"kopp/informer/fields.hpp"} | set(self.layout.includes(unit))
-        namespace = "kopp::k8s::" + unit.folder.replace("/", "::")
-        forward = "".join(f"struct {short(name)};\n" for name in self.forward_declared(unit))
+                own.add(include)
+        for name, include in (("Optional", "optional"), ("List", "list")):
+            if f" {name}<" in self.instances([header], ""):
+                own.add(f"kopp/k8s/{include}.hpp")
+        own |= {"kopp/informer/fields.hpp"} | set(self.layout.includes(header))
+        namespace = "kopp::k8s::" + header.folder.replace("/", "::")
+        forward = "".join(f"struct {short(name)};\n" for name in self.forward_declared(header))
         return (HEAD + "// clang-format off\n#pragma once\n\n" + "".join(includes) + "\n"
                 + "".join(f"#include <{include}>\n" for include in sorted(own))
                 + f"\nnamespace {namespace} {{\n\n" + (forward + "\n" if forward else "") + body
-                + f"}}  // namespace {namespace}\n" + self.instances([unit], "extern template"))
+                + f"}}  // namespace {namespace}\n" + self.instances([header], "extern template"))
 
-    def instances(self, units, keyword):
+    def instances(self, headers, keyword):
         """Returns instantiations of Optional and List for the structs of the headers."""
-        lines = [f"{keyword} class {template}<{self.value_name(name)}>;\n" for unit in units for name in unit.structs
+        lines = [f"{keyword} class {template}<{self.value_name(name)}>;\n"
+                 for header in headers for name in header.structs
                  for template, used in (("Optional", self.optional), ("List", self.in_list)) if name in used]
         if not lines:
             return ""
@@ -432,21 +434,21 @@ class Writer:
     def value_name(self, schema_name):
         return self.model.folder(schema_name).replace("/", "::") + "::" + short(schema_name)
 
-    def forward_declared(self, unit):
+    def forward_declared(self, header):
         declared, missing = set(), []
-        for struct in unit.structs:
+        for struct in header.structs:
             for name in self.model.references(struct):
-                if self.layout.unit_of[name] is unit and name not in declared | set(missing):
+                if self.layout.header_of[name] is header and name not in declared | set(missing):
                     missing.append(name)
             declared.add(struct)
         return missing
 
-    def struct(self, unit, schema_name):
+    def struct(self, header, schema_name):
         name = short(schema_name)
         text = comment(self.model.schemas[schema_name].get("description", ""), "")
         text += f"struct {name} {{\n"
-        if unit.kind and unit.kind[2] == schema_name:
-            api_version, kind, _, plural, scope = unit.kind
+        if header.kind and header.kind[2] == schema_name:
+            api_version, kind, _, plural, scope = header.kind
             scope = ", Scope::kCluster" if scope == "kCluster" else ""
             text += f'  static constexpr Kind kKind{{"{api_version}", "{kind}", "{plural}"{scope}}};\n\n'
         for field in self.model.fields(schema_name):
@@ -455,15 +457,15 @@ class Writer:
         text += f"\n  friend bool operator==(const {name}&, const {name}&) = default;\n}};\n"
         return text + f"KOPP_DECLARE_FIELDS({name})\n\n"
 
-    def source(self, folder, units):
+    def source(self, folder, headers):
         text = HEAD + "// clang-format off\n" + '#include "field_table.hpp"\n\n'
-        text += "".join(sorted(f"#include <{unit.include}>\n" for unit in units))
+        text += "".join(sorted(f"#include <{header.include}>\n" for header in headers))
         namespace = "kopp::k8s::" + folder.replace("/", "::")
         text += f"\nnamespace {namespace} {{\n"
-        for unit in units:
-            for schema_name in unit.structs:
+        for header in headers:
+            for schema_name in header.structs:
                 text += "\n" + self.table(schema_name) + "\n"
-        return text + f"\n}}  // namespace {namespace}\n" + self.instances(units, "template")
+        return text + f"\n}}  // namespace {namespace}\n" + self.instances(headers, "template")
 
     def table(self, schema_name):
         entries = []
@@ -477,12 +479,12 @@ class Writer:
         text = HEAD.replace("//", "#") + "set(kopp_k8s_generated_sources\n"
         text += "".join(sorted(f"  src/{folder.replace('/', '_')}.cpp\n" for folder in folders))
         text = text.rstrip() + ")\nset(kopp_k8s_generated_headers\n"
-        text += "".join(sorted(f"  include/{unit.include}\n" for unit in self.layout.units))
+        text += "".join(sorted(f"  include/{header.include}\n" for header in self.layout.headers))
         return text.rstrip() + ")\n"
 
     def examples(self):
         """Returns a value for each field of each struct. {"$ref": name} stands for a struct."""
-        names = [name for unit in self.layout.units for name in unit.structs]
+        names = [name for header in self.layout.headers for name in header.structs]
         examples = {self.key(name): {field.name: self.example(field.schema) for field in self.model.fields(name)}
                     for name in sorted(names, key=self.key)}
         examples = {"//": HEAD[3:-1]} | examples
@@ -513,19 +515,20 @@ class Writer:
         return {"boolean": True, "integer": 7, "number": 1.5}[schema["type"]]
 
     def all_kinds(self):
-        units = [unit for unit in self.layout.units if unit.kind]
+        headers = [header for header in self.layout.headers if header.kind]
         text = HEAD + "// clang-format off\n#pragma once\n\n"
-        text += "".join(sorted(f"#include <{unit.include}>\n" for unit in units))
+        text += "".join(sorted(f"#include <{header.include}>\n" for header in headers))
         text += "\n// Calls macro(type, key of examples.json) for each kind.\n#define KOPP_K8S_ALL_KINDS(macro)"
-        for unit in units:
-            name = unit.folder.replace("/", "::") + "::" + short(unit.kind[2])
-            text += f' \\\n  macro(kopp::k8s::{name}, "{self.key(unit.kind[2])}")'
+        for header in headers:
+            name = header.folder.replace("/", "::") + "::" + short(header.kind[2])
+            text += f' \\\n  macro(kopp::k8s::{name}, "{self.key(header.kind[2])}")'
         return text + "\n"
 
 
-def main(folder, *source):
-    if len(source) not in (1, 4):
+def main(*arguments):
+    if len(arguments) not in (2, 5):
         raise SystemExit(__doc__)
+    folder, *source = arguments
     model = Model(Documents(*source) if len(source) == 1 else Server(*source))
     Writer(model, Layout(model), folder).write()
 

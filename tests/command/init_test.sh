@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Starts a project as a new user would: runs the four commands at the start of docs/command.md in an
-# empty folder, creates a second object, and waits for what the operator does with it. Prints how long
-# it takes, and fails if it takes five minutes. Then tests the other commands of the project.
+# Tests a new project: runs the four commands at the start of docs/command.md in an empty folder,
+# creates a second object, and waits until the operator has reconciled it. Prints the time that this took,
+# and fails if it needed more than 300 s of CPU time. Then tests the other commands of the project.
 #   init_test.sh PREFIX    PREFIX: the folder where kopp is installed
 set -euo pipefail
 
