@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Checks every #include against the layers of the project: the modules, the folders in each module, and
 # the third-party headers that each folder may use; and the number of sources in a folder. This file is
-# the one place for these rules. It prints each offending line.
+# the one place for these rules. It prints each offending line and folder.
 #   cmake -DSOURCE=<kopp> -P layering.cmake
 set(problems "")
 
@@ -54,6 +54,9 @@ endfunction()
 # Reports each folder in `roots` that holds more than 45 sources: such a folder does not show one idea.
 function(limit_folders)
   foreach(root IN LISTS ARGN)
+    if(NOT IS_DIRECTORY ${SOURCE}/${root})
+      message(FATAL_ERROR "layering.cmake names ${root}, which does not exist")
+    endif()
     file(GLOB_RECURSE folders LIST_DIRECTORIES true ${SOURCE}/${root}/*)
     list(PREPEND folders ${SOURCE}/${root})
     foreach(folder IN LISTS folders)

@@ -407,8 +407,8 @@ class Writer:
         own = {f"kopp/k8s/{include}" for name, include, _ in VALUE_TYPES.values()
                if re.search(rf"(?<![\w:]){name}\b(?!:)", re.sub("//.*", "", body))}
         for word, include in (("List<", "kopp/k8s/list.hpp"), ("Optional<", "kopp/k8s/optional.hpp"),
-                             ("Bytes", "kopp/k8s/bytes.hpp"),
-                             ("ObjectMeta", "kopp/informer/object.hpp"), ("JSONSchemaPropsOr", UNIONS_HEADER)):
+                              ("Bytes", "kopp/k8s/bytes.hpp"),
+                              ("ObjectMeta", "kopp/informer/object.hpp"), ("JSONSchemaPropsOr", UNIONS_HEADER)):
             if re.search(rf"(?<![\w:]){word}", re.sub("//.*", "", body)):
                 own.add(include)
         for name, include in (("Optional", "optional"), ("List", "list")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a new project: runs the four commands at the start of docs/command.md in an empty folder,
-# creates a second object, and waits until the operator has reconciled it. Prints the time that this took,
-# and fails if it needed more than 300 s of CPU time. Then tests the other commands of the project.
+# and prints the time until the operator has reconciled the sample. Fails if that needs 300 s of CPU time
+# or more. Then creates a second object and tests the other commands of the project.
 #   init_test.sh PREFIX    PREFIX: the folder where kopp is installed
 set -euo pipefail
 
@@ -84,7 +84,7 @@ stop_operator() { # as Ctrl-C does
   kill -INT -- "-$operator"
   wait "$operator" || code=$?
   operator=
-  has_printed 'The demo has stopped' || fail "make run ended with exit code $code and did not print 'The demo has stopped' after Ctrl-C:" "$work/operator.log"
+  has_printed 'The demo has stopped' || fail "after Ctrl-C, make run ended with exit code $code and did not print 'The demo has stopped':" "$work/operator.log"
 }
 
 # The test ignores the configuration of the machine, and sends local requests without a proxy.

@@ -19,7 +19,7 @@ class Child {
  public:
   /// Starts `command`, searched in $PATH if it has no slash. Its environment is the environment of
   /// this process plus `variables`. No signal is blocked or ignored. Its standard output and error
-  /// are appended to the file `output`. Throws std::system_error, with both names,
+  /// are appended to the file `output`. Throws std::system_error, which names both,
   /// if the program cannot run or `output` cannot be opened.
   Child(const std::vector<std::string>& command,
         const std::map<std::string, std::string>& variables, const std::filesystem::path& output);

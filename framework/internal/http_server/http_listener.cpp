@@ -19,8 +19,8 @@ void HttpListener::Start(std::unique_ptr<boost::asio::ssl::context> tls) {
   thread_ = std::jthread([this] { io_.run(); });
 }
 
-// Closes the sockets after the network thread has ended, so that no client waits for a handler that
-// still runs.
+// Ends the network thread first: limiter_ and sessions_ are not thread-safe. Closes the sockets
+// here, not in the destructor, so that no client waits for a handler that still runs.
 void HttpListener::Stop() {
   io_.stop();
   if (thread_.joinable()) thread_.join();

@@ -31,7 +31,8 @@ void ConnectionLimiter::OnClosed(ConnectionId connection) {
 
 void ConnectionLimiter::StopListening() {
   stopped_ = true;
-  acceptor_.close();
+  Error ignored;
+  acceptor_.close(ignored);
 }
 
 void ConnectionLimiter::ResumeListening() {

@@ -16,8 +16,8 @@ namespace kopp::detail {
 /// the connection that has been idle longest; if none is idle, the client waits in the listen
 /// backlog of the kernel.
 ///
-/// Used in the thread of the io_context only, except for the constructor, endpoint(), and a Start
-/// before that thread runs.
+/// Used in the thread of the io_context only, except for the constructor, endpoint(), a Start
+/// before that thread runs, and a StopListening after it has ended.
 class ConnectionLimiter {
  public:
   using ConnectionId = std::uint64_t;  ///< identifies a connection; chosen by on_accept

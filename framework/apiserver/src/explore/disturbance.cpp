@@ -36,6 +36,13 @@ constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
     {"hold-step", Type::kHoldStep},
     {"gap", Type::kGap},
 }};
+static_assert([] {
+  std::size_t index = 0;
+  for (const auto& [name, type] : kDisturbanceNames) {
+    if (type != static_cast<Type>(index++)) return false;
+  }
+  return true;
+}());
 
 [[noreturn]] void ThrowInvalid(std::string_view text) {
   std::string names;

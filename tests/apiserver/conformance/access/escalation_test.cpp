@@ -9,7 +9,8 @@ namespace {
 const std::string role_group = "rbac.authorization.k8s.io";
 const std::string role_path = "/apis/rbac.authorization.k8s.io/v1/";
 
-/// Fixture with a user, the author, who may create and patch roles, get Pods and scale workloads.
+/// Fixture with a user, the author, who may create and patch roles, cluster roles and role
+/// bindings, get Pods and scale workloads.
 class EscalationTest : public ConformanceTest {
  protected:
   EscalationTest() : author_(UniqueName("author")) {

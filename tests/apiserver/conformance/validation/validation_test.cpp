@@ -291,7 +291,8 @@ const InvalidObject invalid_objects[] = {
      "v1",
      "events",
      R"({"involvedObject": {"namespace": "other"}, "eventTime": "2024-01-01T00:00:00.000000Z",
-         "reportingComponent": "a b", "reportingInstance": "i", "action": "a", "reason": "r"})"_json,
+         "reportingComponent": "a b", "reportingInstance": "i", "action": "a",
+         "reason": "r"})"_json,
      {"FieldValueInvalid reportingComponent: Invalid value: \"a b\": name part " +
       qualified_name_error}},
     {"EventOfTheEventsGroupWithInvalidReportingController",

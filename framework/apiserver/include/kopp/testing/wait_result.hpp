@@ -19,9 +19,9 @@ concept AssertionResult =
 
 }  // namespace detail
 
-/// The result of Environment::Eventually or Recording::Replay: success, or failure with a message,
-/// which describes the last state. It converts to bool and GoogleTest's AssertionResult, and has an
-/// operator<<, so that assertions of GoogleTest, Catch2 and doctest print the message.
+/// The result of Environment::Eventually or Recording::Replay: success, or failure with a message.
+/// It converts to bool and to GoogleTest's AssertionResult, and has an operator<<, so that
+/// assertions of GoogleTest, Catch2 and doctest print the message.
 ///
 ///     EXPECT_TRUE(env.EventuallyGone<kopp::Pod>({"default", "web"}));
 class [[nodiscard]] WaitResult {
