@@ -118,8 +118,8 @@ class HttpServer {
   /// the address and a remedy if it cannot listen or cannot use the certificate.
   HttpServer(const HttpServerOptions& options, Routes routes);
 
-  /// Stops listening and closes all connections, then blocks until running handlers return. Does not
-  /// wait for clients. Do not call it from a handler.
+  /// Stops listening and closes all connections, then blocks until running handlers return. Does
+  /// not wait for clients. Do not call it from a handler.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
