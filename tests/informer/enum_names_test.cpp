@@ -10,7 +10,8 @@
 
 namespace port {
 
-enum class Protocol { kTcp, kUdp, kICMP, keep, k };
+// The names without a leading k are part of the test.
+enum class Protocol { kTcp, kUdp, kICMP, keep, k };  // NOLINT(readability-identifier-naming)
 KOPP_ENUM(Protocol, kTcp, kUdp, kICMP, keep, k)
 
 struct Rule {

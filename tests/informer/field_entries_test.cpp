@@ -148,8 +148,7 @@ TEST(FieldEntriesTest, ADeclaredListIsUsedBeforeItsDefinition) {
 }
 
 TEST(FieldEntriesTest, ATypeWithAJsonFormOfItsOwnIsAField) {
-  const depot::Parcel parcel =
-      Decode<depot::Parcel>(R"({"net":"5g","gross":6,"parts":["\u0037"]})");
+  const auto parcel = Decode<depot::Parcel>(R"({"net":"5g","gross":6,"parts":["\u0037"]})");
 
   EXPECT_EQ(parcel.net.grams, 5);
   EXPECT_EQ(parcel.gross.value_or(depot::Weight{}).grams, 6);

@@ -212,7 +212,7 @@ TEST(FieldsTest, AStructConvertsToAndFromNlohmannJson) {
 }
 
 TEST(FieldsTest, AnEmptyOptionalInAListIsNull) {
-  const Readings readings = Decode<Readings>(R"({"values":[1,null,3]})");
+  const auto readings = Decode<Readings>(R"({"values":[1,null,3]})");
 
   EXPECT_THAT(readings.values, ::testing::ElementsAre(1, std::nullopt, 3));
   EXPECT_EQ(Encode(readings), R"({"values":[1,null,3]})");
