@@ -38,9 +38,12 @@ class NameLookup::Query {
  public:
   static std::shared_ptr<Query> Start(const std::string& host, const std::string& port) {
     return {new Query(host, port), [](Query* query) {
-              // The lookup is running and cannot be cancelled: leak the query rather than wait for
-              // glibc's thread.
-              if (::gai_cancel(&query->control_) != EAI_NOTCANCELED) delete query;
+              // A lookup that is running cannot be cancelled: leak the query rather than wait for
+              // glibc's thread. gai_cancel also returns EAI_NOTCANCELED shortly after the thread
+              // has stored the result, when it no longer uses the query.
+              if (::gai_cancel(&query->control_) != EAI_NOTCANCELED || query->IsDone()) {
+                delete query;
+              }
             }};
   }
   Query(const Query&) = delete;

@@ -1,5 +1,6 @@
 #include "transport_fixture.hpp"
 
+#include <atomic>
 #include <map>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ResolvedNames {
   gaicb* pending_query = nullptr;
 };
 ResolvedNames resolved_names;  // global because getaddrinfo_a below has no parameter for it
+// The last result of these lookups, until it is freed. Atomic: all threads call freeaddrinfo.
+std::atomic<addrinfo*> last_result;
 
 addrinfo* MakeAddrinfo(const gaicb& query, const std::vector<std::string>& addresses) {
   addrinfo hints{};
@@ -39,19 +42,25 @@ addrinfo* MakeAddrinfo(const gaicb& query, const std::vector<std::string>& addre
 void FinishQuery(gaicb& query, const std::vector<std::string>& addresses) {
   query.ar_result = MakeAddrinfo(query, addresses);
   query.__return = 0;
+  last_result = query.ar_result;
+}
+
+// Returns the function of glibc that the function NAME below replaces.
+template <typename Function>
+Function* RealFunction(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace
 }  // namespace kopp::testing
 
-// Replaces glibc's function for the names of these tests.
+// These functions replace those of glibc for the names of these tests.
 extern "C" int getaddrinfo_a(int mode, gaicb* list[], int count, sigevent* event) {
   using kopp::testing::resolved_names;
   gaicb& query = *list[0];
   const auto name = resolved_names.addresses.find(query.ar_name);
   if (name == resolved_names.addresses.end()) {
-    static const auto real =
-        reinterpret_cast<decltype(&getaddrinfo_a)>(::dlsym(RTLD_NEXT, "getaddrinfo_a"));
+    static const auto real = kopp::testing::RealFunction<decltype(getaddrinfo_a)>("getaddrinfo_a");
     return real(mode, list, count, event);
   }
   if (name->second.empty()) {
@@ -61,6 +70,21 @@ extern "C" int getaddrinfo_a(int mode, gaicb* list[], int count, sigevent* event
     kopp::testing::FinishQuery(query, name->second);
   }
   return 0;
+}
+
+// The thread of glibc stores the result of a lookup before it removes the lookup from its list.
+extern "C" int gai_cancel(gaicb* query) {
+  using kopp::testing::resolved_names;
+  if (resolved_names.addresses.contains(query->ar_name)) return EAI_NOTCANCELED;
+  static const auto real = kopp::testing::RealFunction<decltype(gai_cancel)>("gai_cancel");
+  return real(query);
+}
+
+extern "C" void freeaddrinfo(addrinfo* result) {
+  addrinfo* expected = result;
+  kopp::testing::last_result.compare_exchange_strong(expected, nullptr);
+  static const auto real = kopp::testing::RealFunction<decltype(freeaddrinfo)>("freeaddrinfo");
+  real(result);
 }
 
 namespace kopp::testing {
@@ -117,6 +141,15 @@ TEST_P(TransportLookupTest, SecondAddressIsTriedIfFirstConnectionIsRefused) {
 
   EXPECT_EQ(TransportTo(server.Url("two.test"))->Call({.method = "POST", .target = "/"}).body,
             "second");
+}
+
+TEST_P(TransportLookupTest, ResultIsFreedEvenIfGlibcHasNotRemovedTheLookup) {
+  RawServer server({AlwaysRespond(MakeResponse(200, "found"))});
+  resolved_names.addresses["done.test"] = {"127.0.0.1"};
+
+  EXPECT_EQ(TransportTo(server.Url("done.test"))->Call({.target = "/"}).body, "found");
+
+  EXPECT_EQ(last_result, nullptr);
 }
 
 TEST_P(TransportLookupTest, ResultOfAbandonedLookupIsNotUsed) {
