@@ -6,7 +6,7 @@ namespace kopp::testing {
 
 class InMemoryTracer::ActiveSpan final : public Span {
  public:
-  ActiveSpan(InMemoryTracer& tracer, std::string_view name, SpanOptions options)
+  ActiveSpan(InMemoryTracer& tracer, std::string_view name, SpanOptions&& options)
       : tracer_(tracer),
         span_{.name = std::string(name),
               .kind = options.kind,
