@@ -78,17 +78,24 @@ write_registrations() { # PROJECT
   done < <(cd "$folder/$1" && find . -name '*.hpp' -printf '%P\n' | sort)
 }
 
+# Runs a compiler, through ccache if it is installed: equal structs in another clone are not compiled again.
+run_compiler() { # COMPILER ARGUMENT...
+  local -a launcher=()
+  ! command -v ccache >/dev/null || launcher=(env "CCACHE_BASEDIR=$root" CCACHE_NOHASHDIR=1 ccache)
+  (cd "$folder" && "${launcher[@]}" "$@")
+}
+
 compile() { # PROJECT
   local -a flags
   mapfile -t flags < <(compiler_flags)
   write_registrations "$1" >"$folder/$1/registrations.inc"
-  "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
+  run_compiler "${CXX:-c++}" "${flags[@]}" "-I$folder/$1" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/round_trip.o"
 }
 
 compile_with_clang() { # PROJECT
   local -a flags
   mapfile -t flags < <(compiler_flags | grep -v maybe-uninitialized)
-  clang++-16 "${flags[@]}" "-I$folder/$1" -fsyntax-only "$here/crd_types/round_trip.cpp"
+  run_compiler clang++-16 "${flags[@]}" "-I$folder/$1" -c "$here/crd_types/round_trip.cpp" -o "$folder/$1/clang.o"
 }
 
 round_trip() { # PROJECT
@@ -106,7 +113,9 @@ main() {
   local project
   local -a projects=("$@")
   ((${#projects[@]})) || mapfile -t projects < <(modules | awk '{print $1}')
-  folder=$(mktemp -d)
+  folder=$(realpath "$BUILD")/crd_types # a fixed name, for ccache
+  rm -rf "$folder"
+  mkdir "$folder"
   check_output=$folder/check_output
   trap 'rm -rf "$folder"' EXIT
   trap 'kill_check; exit 130' INT
