@@ -4,6 +4,7 @@
 #   crd_types_test.sh [PROJECT...]
 #   KOPP     the program kopp (default: the build of preset default)
 #   BUILD    the build folder with kopp's libraries (default: build/default)
+# Writes the structs to the folder BUILD/crd_types, and removes it at the end.
 # The manifests come from the Go modules in crd_types/modules and stay in the cache folder of programs.sh.
 set -euo pipefail
 
@@ -114,6 +115,8 @@ main() {
   local -a projects=("$@")
   ((${#projects[@]})) || mapfile -t projects < <(modules | awk '{print $1}')
   folder=$(realpath "$BUILD")/crd_types # a fixed name, for ccache
+  exec 8>"$folder.lock"
+  flock 8 # two runs at the same time use the folder in turn
   rm -rf "$folder"
   mkdir "$folder"
   check_output=$folder/check_output

@@ -5,7 +5,7 @@
 #
 # Below the folder BUILD, writes inputs that reach new code to corpus/TARGET, inputs that fail to
 # findings/TARGET-*, and the output of a target to logs/TARGET.log. Prints the log of a target that
-# fails. The targets have a low priority, because CI runs the cluster tests at the same time.
+# fails. The targets have a low priority, because CI runs other tests at the same time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
