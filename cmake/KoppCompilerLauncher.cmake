@@ -1,7 +1,8 @@
 # Sets the program that starts the compiler: ccache, clang-tidy, or both. Does nothing in a project of a
 # user, or if the user has set CMAKE_CXX_COMPILER_LAUNCHER.
 if(KOPP_CLANG_TIDY AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  message(FATAL_ERROR "KOPP_CLANG_TIDY needs clang, whose options clang-tidy understands: use `cmake --preset tidy`")
+  message(FATAL_ERROR "KOPP_CLANG_TIDY needs clang, whose options clang-tidy understands: run `make tidy`. If this is its "
+    "build folder, it was configured for ${CMAKE_CXX_COMPILER_ID}: delete ${PROJECT_BINARY_DIR} first")
 endif()
 if(KOPP_CLANG_TIDY AND DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   message(FATAL_ERROR "KOPP_CLANG_TIDY sets CMAKE_CXX_COMPILER_LAUNCHER: remove yours, also from the environment")
