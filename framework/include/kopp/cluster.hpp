@@ -4,18 +4,23 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
+#include <kopp/log.hpp>
+#include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
+#include <kopp/transport/observing_transport.hpp>
+#include <kopp/transport/rate_limiting_transport.hpp>
+#include <kopp/transport/retrying_transport.hpp>
+#include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
-
-class Metrics;
-struct Options;
 
 /// What distinguishes a further cluster from that of the manager: see the fields of Options with
 /// these names. Manager::AddCluster takes all other options from the manager.
@@ -26,6 +31,28 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
+};
+
+/// All that a Cluster needs. A Manager takes it from its Options, which describe the fields of the
+/// same name.
+struct ClusterSettings {
+  std::string name = {};  ///< for logs; empty for the cluster of the manager
+  ClusterOptions options = {};
+  std::string program = "kopp";  ///< field manager and user agent: Options::name
+  std::string version = {};      ///< of the program, for the user agent
+  TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;
+  RetryPolicy retry = {};
+  RateLimit rate_limit = {};
+  std::vector<RequestObserver> observers = {};
+  /// Called for each call that waited for the rate limit; `host` is that of the API server.
+  std::function<void(std::string_view method, std::string_view host, Duration wait)>
+      on_rate_limit = {};
+  std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport = {};
+  FieldValidation field_validation = FieldValidation::kWarn;
+  std::function<Client(Client)> configure_client = {};
+  std::shared_ptr<Tracer> tracer = {};
+  Logger log = {};
+  Clock& clock = Clock::Real();  ///< must outlive the cluster
 };
 
 /// A Kubernetes cluster: the connection to its API server, a client and a cache. A Manager has one,
@@ -44,15 +71,14 @@ struct ClusterOptions {
 class Cluster {
  public:
   /// Loads the configuration, but does not connect and does not start threads. Does not throw if
-  /// the configuration is invalid: RequireUsable does. `name` is for logs; empty for the cluster of
-  /// the manager. `metrics` may be null; it and options.clock must outlive the cluster. Throws
-  /// std::invalid_argument if options.watch_namespace has an invalid name.
-  Cluster(std::string name, const Options& options, Metrics* metrics);
+  /// the configuration is invalid: RequireUsable does. Throws std::invalid_argument if
+  /// ClusterOptions::watch_namespace has an invalid name.
+  explicit Cluster(ClusterSettings settings);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& name() const { return settings_.name; }
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
   /// throw.
   [[nodiscard]] const Client& client() const { return client_; }
@@ -87,11 +113,7 @@ class Cluster {
  private:
   struct Connection;
 
-  const std::string name_;
-  const std::string field_manager_;
-  const FieldValidation field_validation_;
-  const std::function<Client(Client)> configure_client_;  // may be empty
-  const bool reports_writes_;                             // to the cache
+  const ClusterSettings settings_;
   detail::OwnedPtr<const Connection> connection_;
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;

@@ -3,20 +3,13 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <kopp/config_error.hpp>
 #include <kopp/secret_string.hpp>
 
 namespace kopp {
-
-/// Thrown for a configuration that cannot be used. what() is one line with the problem, its
-/// location and a remedy.
-class ConfigError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// A credential plugin: a program that prints a token or a client certificate, as users[].user.exec
 /// of a kubeconfig describes it.

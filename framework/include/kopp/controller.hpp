@@ -25,7 +25,7 @@
 
 namespace kopp {
 
-class Metrics;
+class ControllerMetrics;
 class ReconcileRunner;
 class RunningReconciles;
 class SourceRunner;
@@ -43,7 +43,7 @@ class Controller {
   /// `kind` is that of the reconciled objects. `cache`, `clock` and, if not null, `metrics` must
   /// outlive the controller. Throws std::invalid_argument if there are fewer than one worker.
   Controller(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
-             Metrics* metrics = nullptr);
+             ControllerMetrics* metrics = nullptr);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;

@@ -118,7 +118,7 @@ class Manager {
   /// Adds a check to /healthz and /livez: the kubelet restarts the container if one fails. May be
   /// called at any time. Throws std::invalid_argument as HealthChecks::Add does. There are already
   /// "leader-election", "informers", "log" and, for each controller, "workers-NAME" and
-  /// "queue-NAME": see Options::liveness_limit.
+  /// "queue-NAME": see HealthOptions::liveness_limit.
   void AddHealthzCheck(std::string name, HealthCheck check);
   /// Adds a check to /readyz: the Pod is not ready while one fails. There is already "caches",
   /// which fails until all caches have synced, and "shutdown", which fails after a stop request.
@@ -127,7 +127,7 @@ class Manager {
   /// Run, and std::invalid_argument if the path is in use.
   void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
   /// Returns the metrics that are served at /metrics, to add those of the program. They are never
-  /// served if Options::metrics_bind_address is "0".
+  /// served if Options::metrics.bind_address is "0".
   [[nodiscard]] Metrics& metrics() { return *metrics_; }
 
   /// Returns a token that is "stopped" when this program starts to reconcile: when it becomes the
@@ -203,8 +203,8 @@ class Manager {
   void RunController(Controller& controller, const std::stop_token& stop);
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster*> Clusters() const;
-  [[nodiscard]] Options OptionsOf(ClusterOptions cluster) const;
-  [[nodiscard]] Options WithSkippedObjectEvents(Options options);
+  [[nodiscard]] ClusterSettings MainCluster();
+  void ReportSkippedObjects(CacheOptions& cache);
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();

@@ -6,16 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include <kopp/controller/controller_metrics.hpp>
 #include <kopp/informer/metrics.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/metrics/custom_metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/metrics.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
-class ReconcileMetrics;
 struct RequestEvent;
 
 /// Collects the metrics of a program for Prometheus: those of its controllers and workqueues, of
@@ -32,7 +31,7 @@ struct RequestEvent;
 /// time of the longest running processor is the maximum. A series is removed with the last queue
 /// that uses it. Bytes of a name that are not UTF-8 are replaced by U+FFFD, because Prometheus
 /// would reject the whole text.
-class Metrics final : public workqueue::MetricsProvider,
+class Metrics final : public ControllerMetrics,
                       public informer::InformerMetrics,
                       public LeaderElectionMetrics {
  public:
@@ -73,15 +72,11 @@ class Metrics final : public workqueue::MetricsProvider,
   /// `buckets` are the upper bounds in increasing order; empty: .005 to 10, for seconds.
   HistogramVec NewHistogram(const MetricOptions& options, std::vector<double> buckets = {});
 
-  /// Creates the metrics `controller_runtime_…` of one controller. They must be destroyed before
-  /// this object. Controllers with the same name share their series, and their numbers of workers
-  /// are added. A series is removed with the last controller that uses it.
-  /// controller_runtime_reconcile_panics_total counts reconciles that threw an object that is not a
-  /// std::exception.
-  [[nodiscard]] std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(
-      const std::string& controller);
-
-  // The MetricsProvider interface. Queues call these.
+  // The ControllerMetrics interface. Controllers and queues call it. Controllers with the same name
+  // share their series, and their numbers of workers are added; a series is removed with the last
+  // controller that uses it. controller_runtime_reconcile_panics_total counts reconciles that threw
+  // an object that is not a std::exception.
+  std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(const std::string& controller) override;
   std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,
                                                    const std::string& priority) override;
   std::unique_ptr<workqueue::Counter> NewAddsMetric(const std::string& name) override;

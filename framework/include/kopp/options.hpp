@@ -18,6 +18,7 @@
 #include <kopp/flags.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/log.hpp>
+#include <kopp/serving/metrics_server_options.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/transport/observing_transport.hpp>
@@ -25,6 +26,29 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
+
+/// How a Manager serves and computes health checks.
+struct HealthOptions {
+  /// --health-probe-bind-address: the address that serves /healthz, /readyz and /livez over plain
+  /// HTTP; "0": they are not served.
+  std::string bind_address = "0";
+
+  /// The time without progress after which /healthz and /livez fail, so that the kubelet restarts
+  /// the container: a reconcile that does not return, a queue with work from which none is done, an
+  /// informer without a response of the API server, log lines that are not written. 0: never. At
+  /// least 10 minutes are advisable; longer than your longest reconcile.
+  Duration liveness_limit = std::chrono::minutes(30);
+};
+
+/// How a Manager serves debug pages.
+struct DebugOptions {
+  /// --debug-bind-address: the address that serves the debug pages at /debug/ over plain HTTP; "0":
+  /// none. They show flags and the metadata of objects to everybody who can connect: use loopback.
+  /// While they are served, all controllers keep reasons (see ControllerOptions::reasons).
+  std::string bind_address = "0";
+  /// The flags and their values, for the debug pages; Options::FromCommandLine sets it.
+  std::vector<std::pair<std::string, std::string>> flag_values{};
+};
 
 /// The options of a Manager. Every field has a default.
 ///
@@ -65,35 +89,9 @@ struct Options {
   int kube_api_burst = 0;   ///< --kube-api-burst: see RateLimit::burst
   RetryPolicy retry{};      ///< retry policy of API calls; `{.max_tries = 1}` disables retries
 
-  /// --metrics-bind-address: the address that serves /metrics over HTTPS (see metrics_secure), in
-  /// the format of HttpServerOptions::address; "0": metrics are neither collected nor served.
-  std::string metrics_bind_address = "0";
-
-  /// --metrics-secure: serve metrics over HTTPS, to clients whose token is valid and may `get` the
-  /// path /metrics.
-  bool metrics_secure = true;
-  /// --metrics-cert-path: the folder of the certificate and key files; empty: a self-signed
-  /// certificate.
-  std::string metrics_cert_path{};
-  std::string metrics_cert_name = "tls.crt";  ///< --metrics-cert-name
-  std::string metrics_cert_key = "tls.key";   ///< --metrics-cert-key
-
-  /// --health-probe-bind-address: the address that serves /healthz, /readyz and /livez over plain
-  /// HTTP; "0": they are not served.
-  std::string health_probe_bind_address = "0";
-
-  /// The time without progress after which /healthz and /livez fail, so that the kubelet restarts
-  /// the container: a reconcile that does not return, a queue with work from which none is done, an
-  /// informer without a response of the API server, log lines that are not written. 0: never. At
-  /// least 10 minutes are advisable; longer than your longest reconcile.
-  Duration liveness_limit = std::chrono::minutes(30);
-
-  /// --debug-bind-address: the address that serves the debug pages at /debug/ over plain HTTP; "0":
-  /// none. They show flags and the metadata of objects to everybody who can connect: use loopback.
-  /// While they are served, all controllers keep reasons (see ControllerOptions::reasons).
-  std::string debug_bind_address = "0";
-  /// The flags and their values, for the debug pages; FromCommandLine sets it.
-  std::vector<std::pair<std::string, std::string>> flag_values{};
+  MetricsServerOptions metrics{};  ///< --metrics-bind-address and further flags
+  HealthOptions health{};          ///< --health-probe-bind-address
+  DebugOptions debug{};            ///< --debug-bind-address
 
   EventRecorderOptions events{};  ///< of the Events of controllers and of leader election
 

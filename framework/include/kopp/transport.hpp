@@ -4,13 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kopp/config.hpp>
+#include <kopp/transport_error.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -36,30 +36,6 @@ struct Response {
   std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is valid
   std::vector<std::string> warnings{};    ///< the texts of `Warning: 299` headers
   std::string date{};                     ///< the Date header: see ParseHttpDate
-};
-
-/// Thrown if there is no complete response. The server may or may not have executed the request,
-/// unless the comment of the Kind says "not executed". what() names the request, the server, the
-/// failure and, if known, a remedy.
-class TransportError : public std::runtime_error {
- public:
-  /// The kind of failure.
-  enum class Kind {
-    kUnreachable,       ///< no connection: unknown host, refused or no route; not executed
-    kUntrusted,         ///< a certificate was rejected, or the TLS handshake failed; not executed
-    kTimeout,           ///< a timeout expired
-    kBroken,            ///< the connection was closed before the end of the response
-    kMalformed,         ///< invalid HTTP (bad chunk, header too long), or a redirect
-    kTooLarge,          ///< the body exceeds TransportOptions::max_body
-    kCancelled,         ///< a stop was requested
-    kNoCredentials,     ///< the credential plugin failed (Config::exec); not executed
-    kForbiddenByProxy,  ///< the proxy rejected the password or the server; not executed
-  };
-  TransportError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
-  [[nodiscard]] Kind kind() const { return kind_; }
-
- private:
-  Kind kind_;
 };
 
 /// A response whose body is read while it arrives. Not thread-safe. The destructor closes the

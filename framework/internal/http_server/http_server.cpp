@@ -13,7 +13,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <kopp/config.hpp>
+#include <kopp/config_error.hpp>
 #include <kopp/serving/http_server.hpp>
 #include <kopp/workqueue/guarded.hpp>
 

@@ -1,7 +1,7 @@
 #include "json/formats.hpp"
 
-#include "json/ascii.hpp"
 #include "json/pattern.hpp"
+#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,7 +78,7 @@ bool IsUnit(std::string_view text) {
 /// minutes" and also "1h5x". Rejects numbers that overflow Go's int64.
 bool IsDuration(const std::string& text) {
   static const Pattern go_syntax("[+-]?(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h))+)");
-  const std::string lower = ToLowerAscii(text);
+  const std::string lower = detail::ToLowerAscii(text);
   std::string_view rest = lower;
   bool is_go_syntax = go_syntax.FullMatch(text);
   bool has_unit = false;

@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <kopp/transport.hpp>
+#include <kopp/transport_error.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -1,6 +1,6 @@
 #include "net/endpoint.hpp"
 
-#include "net/http_client_messages.hpp"
+#include "system/ascii.hpp"
 #include "system/quoted.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include <arpa/inet.h>
 
-#include <kopp/config.hpp>
+#include <kopp/config_error.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -19,9 +19,15 @@ namespace {
                     reason + "; write it as https://HOST:PORT");
 }
 
-bool IsHostCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_';
+bool IsHexDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool IsHostCharacter(char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_'; }
+
+bool IsPathOrQueryCharacter(char c) {
+  return IsLetterOrDigit(c) || c == '/' || c == '-' || c == '.' || c == '=' ||
+         std::string_view("_~!$&'()*+,;:@?").find(c) != std::string_view::npos;
 }
 
 // Removes "name", "10.0.0.1" or "[::1]" from the front of `authority` and returns it without
@@ -96,6 +102,19 @@ Endpoint ParseEndpoint(const std::string& url) {
     ThrowInvalidUrl(url, "the text after the host is not a port");
   }
   return endpoint;
+}
+
+bool IsRequestTarget(std::string_view text) {
+  if (!text.starts_with('/') || text.starts_with("//")) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2]))
+        return false;
+    } else if (!IsPathOrQueryCharacter(text[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool IsHostName(std::string_view text) {

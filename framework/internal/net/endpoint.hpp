@@ -27,6 +27,10 @@ struct Endpoint {
 /// omits everything that may be a password.
 [[nodiscard]] Endpoint ParseEndpoint(const std::string& url);
 
+/// Returns whether `text` is a valid path with an optional query (RFC 3986). It must not start with
+/// "//".
+[[nodiscard]] bool IsRequestTarget(std::string_view text);
+
 /// Returns whether all characters of `text` may appear in a host name or an IPv4 address.
 [[nodiscard]] bool IsHostName(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "net/http_client_messages.hpp"
 
 #include "net/transport_failure.hpp"
+#include "system/ascii.hpp"
 #include "system/quoted.hpp"
 
 #include <algorithm>
@@ -14,19 +15,6 @@ namespace kopp::detail {
 namespace {
 
 using ErrorKind = TransportError::Kind;
-
-bool IsLetterOrDigit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-bool IsPathOrQueryCharacter(char c) {
-  return IsLetterOrDigit(c) || c == '/' || c == '-' || c == '.' || c == '=' ||
-         std::string_view("_~!$&'()*+,;:@?").find(c) != std::string_view::npos;
-}
 
 bool IsHeaderValueCharacter(char c) { return (c >= ' ' && c < '\x7f') || c == '\t'; }
 
@@ -104,19 +92,6 @@ void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
 }
 
 }  // namespace
-
-bool IsRequestTarget(std::string_view text) {
-  if (!text.starts_with('/') || text.starts_with("//")) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      if (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2]))
-        return false;
-    } else if (!IsPathOrQueryCharacter(text[i])) {
-      return false;
-    }
-  }
-  return true;
-}
 
 void ValidateRequest(const Request& request) {
   const auto all = [](std::string_view text, auto allowed) {

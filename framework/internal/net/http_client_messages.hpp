@@ -21,10 +21,6 @@ struct Header {
   std::string_view value;
 };
 
-/// Returns whether `text` is a valid path with an optional query (RFC 3986). It must not start with
-/// "//".
-[[nodiscard]] bool IsRequestTarget(std::string_view text);
-
 /// Throws std::invalid_argument for a request with characters that are not allowed in its method,
 /// target or headers. This prevents header injection and request smuggling by line breaks.
 void ValidateRequest(const Request& request);

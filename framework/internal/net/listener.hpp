@@ -10,7 +10,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
-#include <kopp/config.hpp>
+#include <kopp/config_error.hpp>
 
 // Functions that open the listening sockets of kopp's servers.
 namespace kopp::detail {

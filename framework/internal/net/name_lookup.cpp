@@ -9,7 +9,7 @@
 
 #include <netdb.h>
 
-#include <kopp/transport.hpp>
+#include <kopp/transport_error.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <openssl/evp.h>
 
-#include <kopp/config.hpp>
+#include <kopp/config_error.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -11,70 +11,72 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <kopp/config_error.hpp>
+
 namespace kopp::detail {
 namespace {
 
 using ErrorKind = TransportError::Kind;
 
-[[noreturn]] void ThrowConfigError(const Config& config, const std::string& problem) {
-  throw ConfigError(config.source + ": " + problem + " (" + ReadAndClearTlsErrors() + ")");
+[[noreturn]] void ThrowConfigError(const TlsSettings& settings, const std::string& problem) {
+  throw ConfigError(settings.source + ": " + problem + " (" + ReadAndClearTlsErrors() + ")");
 }
 
-void LoadTrustedCertificates(SSL_CTX* context, const Config& config) {
-  if (config.certificate_authority.empty()) {
+void LoadTrustedCertificates(SSL_CTX* context, const TlsSettings& settings) {
+  if (settings.certificate_authority.empty()) {
     SSL_CTX_set_default_verify_paths(context);
     return;
   }
   X509_STORE* store = SSL_CTX_get_cert_store(context);
-  const Bio bio = MemoryBio(config.certificate_authority);
+  const Bio bio = MemoryBio(settings.certificate_authority);
   int count = 0;
   while (const Certificate certificate{
       PEM_read_bio_X509(bio.get(), nullptr, RejectPassphrase, nullptr)}) {
     X509_STORE_add_cert(store, certificate.get());
     ++count;
   }
-  if (count == 0) ThrowConfigError(config, "certificate-authority contains no PEM certificate");
+  if (count == 0) ThrowConfigError(settings, "certificate-authority contains no PEM certificate");
   // Each certificate is a trust anchor, even an intermediate or the server certificate itself, as
   // in Go.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   ERR_clear_error();  // reading past the last certificate left an error
 }
 
-void LoadClientCertificate(SSL_CTX* context, const Config& config) {
-  if (config.client_certificate.empty() && config.client_key.empty()) return;
-  if (config.client_certificate.empty() || config.client_key.empty()) {
-    throw ConfigError(config.source + ": client-certificate and client-key must be set together");
+void LoadClientCertificate(SSL_CTX* context, const TlsSettings& settings) {
+  if (settings.client_certificate.empty() && settings.client_key.empty()) return;
+  if (settings.client_certificate.empty() || settings.client_key.empty()) {
+    throw ConfigError(settings.source + ": client-certificate and client-key must be set together");
   }
-  const Bio chain = MemoryBio(config.client_certificate);
+  const Bio chain = MemoryBio(settings.client_certificate);
   const Certificate leaf{PEM_read_bio_X509(chain.get(), nullptr, RejectPassphrase, nullptr)};
   if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
-    ThrowConfigError(config, "client-certificate contains no usable PEM certificate");
+    ThrowConfigError(settings, "client-certificate contains no usable PEM certificate");
   }
   while (Certificate next{PEM_read_bio_X509(chain.get(), nullptr, RejectPassphrase, nullptr)}) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) == 1) static_cast<void>(next.release());
   }
   ERR_clear_error();
-  const Bio bytes = MemoryBio(config.client_key.Reveal());
+  const Bio bytes = MemoryBio(settings.client_key.Reveal());
   const Key key{PEM_read_bio_PrivateKey(bytes.get(), nullptr, RejectPassphrase, nullptr)};
   if (!key) {
-    ThrowConfigError(config,
+    ThrowConfigError(settings,
                      "client-key contains no PEM private key, or the key is protected by a "
                      "passphrase; use an unencrypted key");
   }
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
-    ThrowConfigError(config, "client-key does not match client-certificate");
+    ThrowConfigError(settings, "client-key does not match client-certificate");
   }
 }
 
 // Checks the subjectAltName only and ignores the CommonName, as Go does.
 void RequireServerName(X509_VERIFY_PARAM* parameters, const std::string& name,
-                       const Config& config) {
+                       const TlsSettings& settings) {
   X509_VERIFY_PARAM_set_hostflags(
       parameters, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   const int set = IsIpAddress(name) ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.c_str())
                                     : X509_VERIFY_PARAM_set1_host(parameters, name.c_str(), 0);
   if (set != 1) {
-    throw ConfigError(config.source + ": " + Quoted(name) + " is not a valid TLS server name; " +
+    throw ConfigError(settings.source + ": " + Quoted(name) + " is not a valid TLS server name; " +
                       "correct the host of the server address, or tls-server-name");
   }
 }
@@ -191,12 +193,12 @@ TransportError ToProxyError(unsigned long code) {
 
 }  // namespace
 
-TlsContext::TlsContext(const Config& config, std::string server_name)
+TlsContext::TlsContext(const TlsSettings& settings, std::string server_name)
     : context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free),
       server_name_(std::move(server_name)) {
-  if (config.insecure_skip_tls_verify && !config.certificate_authority.empty()) {
+  if (settings.insecure_skip_tls_verify && !settings.certificate_authority.empty()) {
     throw ConfigError(
-        config.source +
+        settings.source +
         ": certificate-authority and insecure-skip-tls-verify are mutually exclusive");
   }
   SSL_CTX* context = context_.get();
@@ -206,17 +208,17 @@ TlsContext::TlsContext(const Config& config, std::string server_name)
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_info_callback(context, OnSslInfo);
-  LoadClientCertificate(context, config);
-  if (config.insecure_skip_tls_verify) return;
-  LoadTrustedCertificates(context, config);
-  RequireServerName(SSL_CTX_get0_param(context), server_name_, config);
+  LoadClientCertificate(context, settings);
+  if (settings.insecure_skip_tls_verify) return;
+  LoadTrustedCertificates(context, settings);
+  RequireServerName(SSL_CTX_get0_param(context), server_name_, settings);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(context, VerifyCertificate, nullptr);
 }
 
 std::unique_ptr<const TlsContext> TlsContext::ForProxy(const std::string& host,
                                                        const std::string& where) {
-  auto context = std::make_unique<TlsContext>(Config{.source = where}, host);
+  auto context = std::make_unique<TlsContext>(TlsSettings{.source = where}, host);
   context->peer_ = TlsPeer::kProxy;
   return context;
 }

@@ -8,7 +8,8 @@
 
 #include <openssl/ssl.h>
 
-#include <kopp/transport.hpp>
+#include <kopp/secret_string.hpp>
+#include <kopp/transport_error.hpp>
 
 namespace kopp::detail {
 
@@ -21,17 +22,26 @@ struct HandshakeResult {
   TlsPeer peer = TlsPeer::kServer;
 };
 
+/// What a TLS client trusts, and its certificate. Certificates and keys are PEM.
+struct TlsSettings {
+  std::string source{};                 ///< names the configuration in errors
+  std::string certificate_authority{};  ///< empty: the CAs of the system
+  bool insecure_skip_tls_verify = false;
+  std::string client_certificate{};  ///< the leaf first; empty: none
+  SecretString client_key{};
+};
+
 /// The TLS client configuration for one server or https:// proxy: TLS 1.2 or later. It trusts only
-/// Config::certificate_authority, or the CAs of the system if that is empty, and requires the
+/// TlsSettings::certificate_authority, or the CAs of the system if that is empty, and requires the
 /// server name in the subjectAltName of the server certificate. With
-/// Config::insecure_skip_tls_verify it verifies nothing. All connections to the server share one
+/// TlsSettings::insecure_skip_tls_verify it verifies nothing. All connections to the server share one
 /// context, so certificates are parsed only once. Thread-safe.
 class TlsContext {
  public:
   /// The server certificate must be valid for `server_name`, a host name or IP address. Throws
   /// ConfigError if a certificate, the key or `server_name` is invalid, or if options contradict
   /// each other.
-  TlsContext(const Config& config, std::string server_name);
+  TlsContext(const TlsSettings& settings, std::string server_name);
 
   /// Returns the configuration for the https:// proxy `host`, which `where` names in errors. It
   /// trusts only the CAs of the system and presents no client certificate: those of the server are

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <kopp/transport.hpp>
+#include <kopp/transport_error.hpp>
 
 namespace kopp::detail {
 

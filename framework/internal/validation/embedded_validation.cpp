@@ -1,8 +1,8 @@
 #include "validation/embedded_validation.hpp"
 
 #include "json/accessors.hpp"
-#include "json/ascii.hpp"
 #include "validation/metadata_validation.hpp"
+#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -50,7 +50,7 @@ void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, Field
   }
   const FieldRef kind = value["kind"];
   if (const std::string text = kind.text(); !text.empty()) {
-    if (const NameError detail = ValidateDns1035Label(ToLowerAscii(text))) {
+    if (const NameError detail = ValidateDns1035Label(detail::ToLowerAscii(text))) {
       errors.push_back(InvalidValue(kind.path(), text,
                                     "may have mixed case, but should otherwise match: " + *detail));
     }

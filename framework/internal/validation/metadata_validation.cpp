@@ -2,7 +2,7 @@
 
 #include "api/finalizers.hpp"
 #include "json/accessors.hpp"
-#include "json/ascii.hpp"
+#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ void ValidateAnnotations(const json& annotations, FieldErrors& errors) {
   std::size_t size = 0;
   for (const auto& [name, value] : annotations.items()) {
     size += name.size() + value.get_ref<const std::string&>().size();
-    for (const std::string& detail : ValidateQualifiedName(ToLowerAscii(name))) {
+    for (const std::string& detail : ValidateQualifiedName(detail::ToLowerAscii(name))) {
       errors.push_back(InvalidValue("metadata.annotations", name, detail));
     }
   }

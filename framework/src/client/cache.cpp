@@ -1,4 +1,4 @@
-#include "client/any_token.hpp"
+#include "system/any_token.hpp"
 #include "client/read_scope.hpp"
 
 #include <algorithm>

@@ -22,6 +22,14 @@ void ReadPemFile(const std::filesystem::path& file, const std::string& where, Va
   content = pem;
 }
 
+TlsSettings TlsSettingsOf(const Config& config) {
+  return {.source = config.source,
+          .certificate_authority = config.certificate_authority,
+          .insecure_skip_tls_verify = config.insecure_skip_tls_verify,
+          .client_certificate = config.client_certificate,
+          .client_key = config.client_key};
+}
+
 bool HasEqualTls(const Config& a, const Config& b) {
   return a.certificate_authority == b.certificate_authority &&
          a.client_certificate == b.client_certificate && a.client_key == b.client_key;
@@ -105,7 +113,7 @@ void CredentialMaterial::Adopt(Config next, const CredentialMaterial& loaded) {
 
 void CredentialMaterial::Adopt(Config next) {
   const bool needs_context = !server_name_.empty() && (!tls_ || !HasEqualTls(next, config_));
-  if (needs_context) tls_ = std::make_shared<const TlsContext>(next, server_name_);
+  if (needs_context) tls_ = std::make_shared<const TlsContext>(TlsSettingsOf(next), server_name_);
   config_ = std::move(next);
 }
 

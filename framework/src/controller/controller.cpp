@@ -16,14 +16,14 @@
 #include <kopp/controller.hpp>
 #include <kopp/informer/key_queue.hpp>
 #include <kopp/informer_set.hpp>
-#include <kopp/metrics.hpp>
+#include <kopp/controller/controller_metrics.hpp>
 
 namespace kopp {
 namespace {
 
 constexpr Duration kDefaultResync = std::chrono::hours(10);
 
-ControllerOptions WithDefaults(ControllerOptions options, const Metrics* metrics) {
+ControllerOptions WithDefaults(ControllerOptions options, const ControllerMetrics* metrics) {
   if (!options.workers) options.workers = 1;
   if (!options.resync) options.resync = kDefaultResync;
   if (metrics != nullptr) options.track_times = true;
@@ -31,7 +31,7 @@ ControllerOptions WithDefaults(ControllerOptions options, const Metrics* metrics
 }
 
 std::unique_ptr<workqueue::RateLimitingQueue<ObjectKey>> NewQueue(ControllerOptions& options,
-                                                                  Clock& clock, Metrics* metrics) {
+                                                                  Clock& clock, ControllerMetrics* metrics) {
   workqueue::QueueOptions queue{.name = options.name,
                                 .clock = clock,
                                 .metrics = metrics,
@@ -51,7 +51,7 @@ void RequireWorkers(const std::string& controller, int workers) {
 }  // namespace
 
 Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
-                       Metrics* metrics)
+                       ControllerMetrics* metrics)
     : options_(WithDefaults(std::move(options), metrics)),
       kind_(kind),
       cache_(cache),

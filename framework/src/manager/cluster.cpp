@@ -9,8 +9,6 @@
 #include <kopp/cluster.hpp>
 #include <kopp/config.hpp>
 #include <kopp/discovery.hpp>
-#include <kopp/metrics.hpp>
-#include <kopp/options.hpp>
 #include <kopp/transport/transport_policies.hpp>
 
 namespace kopp {
@@ -38,10 +36,9 @@ void WarnIfInsecure(const Config& config, const Logger& log) {
       {{"server", config.server}, {"config", config.source}});
 }
 
-CacheOptions CacheOptionsOf(const Options& options, Metrics* metrics) {
+CacheOptions CacheOptionsOf(const ClusterOptions& options) {
   CacheOptions cache = options.cache;
   RestrictNamespaces(cache, options.watch_namespace);
-  cache.metrics = metrics;
   return cache;
 }
 
@@ -52,8 +49,8 @@ std::shared_ptr<Transport> WithStreamSpans(std::shared_ptr<Transport> transport,
   return std::make_shared<detail::StreamTracingTransport>(std::move(transport), tracer);
 }
 
-Logger LogOf(const std::string& cluster, const Options& options) {
-  return cluster.empty() ? options.log : options.log.With({{"cluster", cluster}});
+Logger LogOf(const ClusterSettings& settings) {
+  return settings.name.empty() ? settings.log : settings.log.With({{"cluster", settings.name}});
 }
 
 }  // namespace
@@ -65,38 +62,36 @@ struct Cluster::Connection {
   std::string error;                     // why the configuration cannot be used; empty if it can
   TransportPolicies policies;
 
-  /// `metrics` may be null.
-  Connection(const Options& options, Metrics* metrics)
-      : policies{.retry = options.retry,
-                 .rate_limit = {.qps = options.kube_api_qps, .burst = options.kube_api_burst},
-                 .log = options.log,
-                 .clock = options.clock} {
-    if (options.on_request) policies.observers.push_back(options.on_request);
-    if (metrics != nullptr) {
-      policies.observers.emplace_back(
-          [metrics](const RequestEvent& event) { metrics->ObserveRequest(event); });
-      policies.on_rate_limit = [metrics, &host = policies.host](std::string_view method,
-                                                                Duration wait) {
-        metrics->ObserveRateLimiter(method, host, wait);
+  explicit Connection(const ClusterSettings& settings)
+      : policies{.retry = settings.retry,
+                 .rate_limit = settings.rate_limit,
+                 .observers = settings.observers,
+                 .log = settings.log,
+                 .clock = settings.clock} {
+    if (settings.on_rate_limit) {
+      policies.on_rate_limit = [&host = policies.host, report = settings.on_rate_limit](
+                                   std::string_view method, Duration wait) {
+        report(method, host, wait);
       };
     }
-    transport = options.transport ? options.transport : Connect(options);
-    if (options.wrap_transport) transport = options.wrap_transport(std::move(transport));
+    transport = settings.options.transport ? settings.options.transport : Connect(settings);
+    if (settings.wrap_transport) transport = settings.wrap_transport(std::move(transport));
   }
 
-  std::shared_ptr<Transport> Connect(const Options& options) {
+  std::shared_ptr<Transport> Connect(const ClusterSettings& settings) {
+    const ClusterOptions& options = settings.options;
     try {
       const Config config = LoadConfig(
           {.kubeconfig = options.kubeconfig, .master = options.master, .context = options.context});
-      WarnIfInsecure(config, options.log);
+      WarnIfInsecure(config, settings.log);
       description = config.server + ", configured by " + config.source;
       policies.host = detail::ParseEndpoint(config.server).Authority();
-      const auto warn = [log = options.log](const std::string& problem) {
+      const auto warn = [log = settings.log](const std::string& problem) {
         log.Error("Problem with the connection to the API server", {{"err", problem}});
       };
-      return MakeTransport(config, {.calls = options.http_transport,
-                                    .user_agent = UserAgent(options.name, options.version),
-                                    .clock = options.clock,
+      return MakeTransport(config, {.calls = settings.http_transport,
+                                    .user_agent = UserAgent(settings.program, settings.version),
+                                    .clock = settings.clock,
                                     .on_warning = warn});
     } catch (const ConfigError& config_error) {
       error = config_error.what();
@@ -105,23 +100,21 @@ struct Cluster::Connection {
   }
 };
 
-Cluster::Cluster(std::string name, const Options& options, Metrics* metrics)
-    : name_(std::move(name)),
-      field_manager_(options.name),
-      field_validation_(options.field_validation),
-      configure_client_(options.configure_client),
-      reports_writes_(options.cache.own_writes_timeout > Duration::zero()),
-      connection_(std::make_unique<Connection>(options, metrics)),
+Cluster::Cluster(ClusterSettings settings)
+    : settings_(std::move(settings)),
+      connection_(std::make_unique<Connection>(settings_)),
       transport_(WithStreamSpans(WithPolicies(connection_->transport, connection_->policies),
-                                 options.tracer)),
-      cache_(*transport_, CacheOptionsOf(options, metrics), LogOf(name_, options), options.clock),
+                                 settings_.tracer)),
+      cache_(*transport_, CacheOptionsOf(settings_.options), LogOf(settings_), settings_.clock),
       client_(NewClient(*transport_)) {}
 
 Client Cluster::NewClient(Transport& transport) {
-  Client client = Client(transport, field_manager_, cancel_calls_.get_token())
-                      .WithFieldValidation(field_validation_);
-  if (reports_writes_) client = client.WithWriteObserver(cache_.write_observer());
-  return configure_client_ ? configure_client_(std::move(client)) : client;
+  Client client = Client(transport, settings_.program, cancel_calls_.get_token())
+                      .WithFieldValidation(settings_.field_validation);
+  const bool reads_own_writes = settings_.options.cache.own_writes_timeout > Duration::zero();
+  if (reads_own_writes) client = client.WithWriteObserver(cache_.write_observer());
+  const auto& configure = settings_.configure_client;
+  return configure ? configure(std::move(client)) : client;
 }
 
 std::shared_ptr<Transport> Cluster::TransportWithoutRetries() const {
@@ -143,7 +136,7 @@ void Cluster::Stop() {
 void Cluster::RequireUsable() const {
   const std::string& error = connection_->error;
   if (error.empty()) return;
-  throw ConfigError(name_.empty() ? error : "cluster \"" + name_ + "\": " + error);
+  throw ConfigError(name().empty() ? error : "cluster \"" + name() + "\": " + error);
 }
 
 void Cluster::RequireKinds(const std::stop_token& stop) const {
@@ -155,7 +148,7 @@ void Cluster::RequireKinds(const std::stop_token& stop) const {
     const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
     if (std::ranges::none_of(entry->second, is_kind)) {
       throw ConfigError("the API server" +
-                        (name_.empty() ? "" : " of the cluster \"" + name_ + "\"") +
+                        (name().empty() ? "" : " of the cluster \"" + name() + "\"") +
                         " does not serve " + kind.plural + " of " + kind.api_version +
                         ": install the CustomResourceDefinition of " + kind.kind +
                         " with kubectl apply, then start again");

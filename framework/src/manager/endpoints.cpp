@@ -33,24 +33,25 @@ void Endpoints::AddMetricsRoute(const std::string& path, const HttpServer::Route
 }
 
 void Endpoints::Start(Metrics& metrics, const Client& client) {
-  if (options_.metrics_bind_address != "0") {
+  if (options_.metrics.bind_address != "0") {
     metrics_server_ =
-        std::make_unique<MetricsServer>(options_, metrics, client, std::move(metrics_routes_));
+        std::make_unique<MetricsServer>(options_.metrics, metrics, client,
+                                        std::move(metrics_routes_), options_.log, options_.clock);
   }
-  if (options_.health_probe_bind_address == "0") return;
+  if (options_.health.bind_address == "0") return;
   // kubebuilder's manifests probe /healthz; the API server's name for the same is /livez.
   HttpServer::Routes routes{{"/healthz/", liveness_.At("/healthz")},
                             {"/livez/", liveness_.At("/livez")},
                             {"/readyz/", readiness_.At("/readyz")}};
   health_server_ =
-      Listen("--health-probe-bind-address", options_.health_probe_bind_address, std::move(routes));
+      Listen("--health-probe-bind-address", options_.health.bind_address, std::move(routes));
   options_.log.Info("Serving health checks", {{"address", health_server_->address()},
                                               {"paths", "/healthz, /livez, /readyz"}});
 }
 
 void Endpoints::StartDebugPages(DebugSource source) {
-  if (options_.debug_bind_address == "0") return;
-  debug_server_ = Listen("--debug-bind-address", options_.debug_bind_address,
+  if (options_.debug.bind_address == "0") return;
+  debug_server_ = Listen("--debug-bind-address", options_.debug.bind_address,
                          {{"/debug/", DebugPages(std::move(source), options_.clock)}});
   options_.log.Info("Serving debug pages",
                     {{"address", debug_server_->address()}, {"path", "/debug/"}});

@@ -27,14 +27,53 @@ std::shared_ptr<Recorder> NewRecorder(Options& options) {
   return recorder;
 }
 
-/// `recorder` may be null.
-Options WithRecordedStreams(Options options, const std::shared_ptr<Recorder>& recorder) {
-  if (!recorder) return options;
-  options.wrap_transport = [recorder, wrap = options.wrap_transport](auto transport) {
+/// Makes the cluster record its streams, unless `recorder` is null.
+void RecordStreams(ClusterSettings& settings, const std::shared_ptr<Recorder>& recorder) {
+  if (!recorder) return;
+  settings.wrap_transport = [recorder, wrap = settings.wrap_transport](auto transport) {
     if (wrap) transport = wrap(std::move(transport));
     return WithRecordedStreams(std::move(transport), recorder);
   };
-  return options;
+}
+
+ClusterOptions ClusterOptionsOf(const Options& options) {
+  return {.kubeconfig = options.kubeconfig,
+          .context = options.context,
+          .master = options.master,
+          .watch_namespace = options.watch_namespace,
+          .cache = options.cache,
+          .transport = options.transport};
+}
+
+/// Returns the settings of a cluster with the given options, and the others of the manager.
+/// `metrics` may be null, and must outlive the cluster.
+ClusterSettings ClusterSettingsOf(const Options& options, std::string name, ClusterOptions cluster,
+                                  Metrics* metrics) {
+  ClusterSettings settings{
+      .name = std::move(name),
+      .options = std::move(cluster),
+      .program = options.name,
+      .version = options.version,
+      .http_transport = options.http_transport,
+      .retry = options.retry,
+      .rate_limit = {.qps = options.kube_api_qps, .burst = options.kube_api_burst},
+      .wrap_transport = options.wrap_transport,
+      .field_validation = options.field_validation,
+      .configure_client = options.configure_client,
+      .tracer = options.tracer,
+      .log = options.log,
+      .clock = options.clock};
+  settings.options.cache.metrics = metrics;
+  if (options.on_request) settings.observers.push_back(options.on_request);
+  if (metrics != nullptr) {
+    settings.observers.emplace_back(
+        [metrics](const RequestEvent& event) { metrics->ObserveRequest(event); });
+    settings.on_rate_limit = [metrics](std::string_view method, std::string_view host,
+                                       Duration wait) {
+      metrics->ObserveRateLimiter(method, host, wait);
+    };
+  }
+  return settings;
 }
 
 }  // namespace
@@ -43,9 +82,7 @@ Manager::Manager(Options options)
     : options_(std::move(options)),
       metrics_(std::make_unique<Metrics>()),
       recorder_(NewRecorder(options_)),
-      cluster_(std::make_unique<Cluster>(
-          "", WithRecordedStreams(WithSkippedObjectEvents(options_), recorder_),
-          CollectedMetrics())),
+      cluster_(std::make_unique<Cluster>(MainCluster())),
       leader_transport_(cluster_->transport()),
       endpoints_(std::make_unique<Endpoints>(options_)) {
   if (options_.leader_election.enabled) {
@@ -54,7 +91,7 @@ Manager::Manager(Options options)
   }
   if (recorder_) leader_transport_ = WithRecordedCalls(leader_transport_, recorder_);
   leader_client_ = cluster_->NewClient(*leader_transport_);
-  if (options_.debug_bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
+  if (options_.debug.bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
   for (auto& group : groups_) {
     group = std::make_unique<RunnableThreads>(
         [this](const std::string& name, const std::string& error) {
@@ -85,21 +122,19 @@ RunnableThreads& Manager::Group(RunnableGroup group) {
   return *groups_.at(static_cast<std::size_t>(group));
 }
 
-Options Manager::OptionsOf(ClusterOptions cluster) const {
-  Options options = options_;
-  options.kubeconfig = std::move(cluster.kubeconfig);
-  options.context = std::move(cluster.context);
-  options.master = std::move(cluster.master);
-  options.watch_namespace = std::move(cluster.watch_namespace);
-  options.cache = std::move(cluster.cache);
-  options.transport = std::move(cluster.transport);
-  return options;
+ClusterSettings Manager::MainCluster() {
+  ClusterSettings settings =
+      ClusterSettingsOf(options_, "", ClusterOptionsOf(options_), CollectedMetrics());
+  ReportSkippedObjects(settings.options.cache);
+  RecordStreams(settings, recorder_);
+  return settings;
 }
 
 Cluster& Manager::AddCluster(const std::string& name, ClusterOptions options) {
   if (name.empty()) throw std::invalid_argument("AddCluster needs the name of the cluster");
   RequireNotStopping("cluster", name);
-  auto added = std::make_unique<Cluster>(name, OptionsOf(std::move(options)), CollectedMetrics());
+  auto added = std::make_unique<Cluster>(
+      ClusterSettingsOf(options_, name, std::move(options), CollectedMetrics()));
   Cluster& cluster = *added;
   bool start = false;  // else StartCaches does
   {
@@ -124,7 +159,7 @@ std::vector<Cluster*> Manager::Clusters() const {
 }
 
 Metrics* Manager::CollectedMetrics() const {
-  return options_.metrics_bind_address == "0" ? nullptr : metrics_.get();
+  return options_.metrics.bind_address == "0" ? nullptr : metrics_.get();
 }
 
 void Manager::Fail(std::string_view message, const std::string& error) {

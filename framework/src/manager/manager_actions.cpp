@@ -72,7 +72,7 @@ std::vector<Permission> Manager::Permissions() const {
     const auto rules = PermissionsOfElection(election, id, events, WatchedNamespaces(options_));
     all.insert(all.end(), rules.begin(), rules.end());
   }
-  if (options_.metrics_bind_address != "0" && options_.metrics_secure) {
+  if (options_.metrics.bind_address != "0" && options_.metrics.secure) {
     all.push_back(PermissionFor(kTokenReviews, {"create"}));
     all.push_back(PermissionFor(kAccessReviews, {"create"}));
   }

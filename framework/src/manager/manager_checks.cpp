@@ -53,7 +53,7 @@ void Manager::AddLivenessChecks() {
   if (elector_) {
     AddHealthzCheck("leader-election", [this] { return elector_->CheckHealth(kLeaseTolerance); });
   }
-  const Duration limit = options_.liveness_limit;
+  const Duration limit = options_.health.liveness_limit;
   if (limit <= Duration::zero()) return;
   for (const auto& controller : controllers_) AddLivenessChecks(*controller);
   const auto informers = [this] {
@@ -68,7 +68,7 @@ void Manager::AddLivenessChecks() {
 }
 
 void Manager::AddLivenessChecks(Controller& controller) {
-  const Duration limit = options_.liveness_limit;
+  const Duration limit = options_.health.liveness_limit;
   if (limit <= Duration::zero()) return;
   const auto longest = [this, &controller] {
     const auto entries = static_cast<std::size_t>(controller.workers());

@@ -26,9 +26,9 @@ std::string DebugName(const Cluster& cluster, const std::string& informer) {
 
 /// Liveness checks, debug pages and spans have the times of queues; pages and spans the reasons.
 void Manager::TrackQueue(ControllerOptions& options) const {
-  const bool debugs = options_.debug_bind_address != "0" || options_.tracer;
+  const bool debugs = options_.debug.bind_address != "0" || options_.tracer;
   if (debugs) options.reasons = true;
-  if (debugs || options_.health_probe_bind_address != "0") options.track_times = true;
+  if (debugs || options_.health.bind_address != "0") options.track_times = true;
 }
 
 void Manager::RecordReconciles(Controller& controller) const {
@@ -55,7 +55,7 @@ DebugSource Manager::NewDebugSource() const {
                                        std::size_t limit) { return DescribeObjects(cache, limit); },
                      .leadership = [this] { return DescribeLeadership(); }};
   if (history_) source.reconciles = [this] { return history_->Records(); };
-  if (!options_.flag_values.empty()) source.flags = [this] { return options_.flag_values; };
+  if (!options_.debug.flag_values.empty()) source.flags = [this] { return options_.debug.flag_values; };
   return source;
 }
 

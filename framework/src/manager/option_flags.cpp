@@ -199,32 +199,32 @@ void AddMetricsFlags(Flags& flags, Options& options) {
   AddAddress(flags, "metrics-bind-address",
              "Serve Prometheus metrics at /metrics: :8443 on all addresses, 127.0.0.1:8443 on one "
              "of them; 0: no metrics.",
-             "no metrics", options.metrics_bind_address);
+             "no metrics", options.metrics.bind_address);
   flags.Add({.name = "metrics-secure",
              .help = "Serve metrics over HTTPS, to clients that may get the path /metrics.",
              .group = kEndpointsGroup},
-            options.metrics_secure);
+            options.metrics.secure);
   const auto add_file = [&](const char* name, const char* help, const char* type,
                             std::string& value) {
     flags.Add({.name = name, .help = help, .type = type, .group = kEndpointsGroup}, value);
   };
   add_file("metrics-cert-path",
            "The folder of the certificate for metrics; empty: a self-signed certificate.", "FOLDER",
-           options.metrics_cert_path);
+           options.metrics.cert_path);
   add_file("metrics-cert-name", "The file of the certificate in this folder.", "FILE",
-           options.metrics_cert_name);
+           options.metrics.cert_name);
   add_file("metrics-cert-key", "The file of the key in this folder.", "FILE",
-           options.metrics_cert_key);
+           options.metrics.cert_key);
 }
 
 void AddProbeFlags(Flags& flags, Options& options) {
   AddAddress(flags, "health-probe-bind-address",
              "Serve /healthz, /readyz and /livez over HTTP at this address, such as :8081; 0: no "
              "health checks.",
-             "no health checks", options.health_probe_bind_address);
+             "no health checks", options.health.bind_address);
   AddAddress(flags, "debug-bind-address",
              "Serve the debug pages over HTTP at this address, such as 127.0.0.1:8082; 0: none.",
-             "no debug pages", options.debug_bind_address);
+             "no debug pages", options.debug.bind_address);
   flags.Add(
       {.name = "record",
        .help = "Write what the program reads from the API server, and its reconciles, to this "

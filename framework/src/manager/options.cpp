@@ -51,7 +51,7 @@ std::variant<Options, EarlyExit> ParseCommandLine(int argc, const char* const* a
     const auto sources =
         ReadSettings(line, all, getenv ? getenv : Getenv(detail::EnvironmentVariable));
     detail::ApplySettings(all, sources);
-    values.options.flag_values = detail::FlagValues(all, sources);
+    values.options.debug.flag_values = detail::FlagValues(all, sources);
     return detail::ToOptions(std::move(values), line.name());
   } catch (const detail::UsageError& error) {
     return EarlyExit{2, line.name() + ": " + error.what() + '\n'};

@@ -56,8 +56,8 @@ void SkippedObjectEvents::Record(EventRecorder& events, const Event& event) {
   events.Warning(event.object, "DecodeError", event.message, {.action = "Decode"});
 }
 
-/// Returns `options` with an observer of the cache that records Events. Sets skipped_.
-Options Manager::WithSkippedObjectEvents(Options options) {
+/// Makes the cache with these options record Events for the objects that it skips. Sets skipped_.
+void Manager::ReportSkippedObjects(CacheOptions& cache) {
   skipped_ = std::make_unique<SkippedObjectEvents>(
       [this](std::string_view group, std::string_view kind) -> const KindRef* {
         for (const Controller* controller : Controllers()) {
@@ -66,12 +66,10 @@ Options Manager::WithSkippedObjectEvents(Options options) {
         }
         return nullptr;
       });
-  options.cache.on_skipped = [events = skipped_.get(),
-                              next = options.cache.on_skipped](const SkippedObject& object) {
+  cache.on_skipped = [events = skipped_.get(), next = cache.on_skipped](const SkippedObject& object) {
     events->OnSkipped(object);
     if (next) next(object);
   };
-  return options;
 }
 
 }  // namespace kopp

@@ -26,7 +26,6 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
-#include <kopp/controller/reconcile_event.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/transport/observing_transport.hpp>
 #include <kopp/workqueue/guarded.hpp>

@@ -9,7 +9,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
-#include <kopp/controller/reconcile_event.hpp>
+#include <kopp/controller/controller_metrics.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <kopp/config.hpp>
+#include <kopp/config_error.hpp>
 
 namespace kopp {
 namespace {
@@ -14,14 +14,16 @@ namespace {
 constexpr AccessReviewOptions kReviews{};
 constexpr std::size_t kSecureThreads = kReviews.max_pending + 2;
 
-std::unique_ptr<CertificateWatcher> WatchCertificate(const Options& options, Metrics& metrics) {
-  const std::filesystem::path folder(options.metrics_cert_path);
+std::unique_ptr<CertificateWatcher> WatchCertificate(const MetricsServerOptions& options,
+                                                     Metrics& metrics, const Logger& log,
+                                                     Clock& clock) {
+  const std::filesystem::path folder(options.cert_path);
   try {
     return std::make_unique<CertificateWatcher>(CertificateWatcher::Options{
-        .certificate = folder / options.metrics_cert_name,
-        .key = folder / options.metrics_cert_key,
-        .log = options.log,
-        .clock = options.clock,
+        .certificate = folder / options.cert_name,
+        .key = folder / options.cert_key,
+        .log = log,
+        .clock = clock,
         .on_read = [&metrics](bool succeeded) { metrics.ObserveCertificateRead(succeeded); }});
   } catch (const ConfigError& error) {
     throw ConfigError(std::string("--metrics-cert-path: ") + error.what());
@@ -45,29 +47,30 @@ std::unique_ptr<HttpServer> ServeAt(const std::string& address, std::optional<Ht
 
 }  // namespace
 
-MetricsServer::MetricsServer(const Options& options, Metrics& metrics, const Client& client,
-                             HttpServer::Routes extra_routes) {
+MetricsServer::MetricsServer(const MetricsServerOptions& options, Metrics& metrics,
+                             const Client& client, HttpServer::Routes extra_routes,
+                             const Logger& log, Clock& clock) {
   HttpServer::Routes routes = std::move(extra_routes);
   routes["/metrics"] = [&metrics](const HttpRequest&) {
     return HttpResponse{.body = metrics.Text(), .content_type = std::string(Metrics::kContentType)};
   };
   std::optional<HttpServerTls> tls;
-  if (options.metrics_secure) {
-    reviewer_ = std::make_unique<AccessReviewer>(client, options.log, options.clock, kReviews);
+  if (options.secure) {
+    reviewer_ = std::make_unique<AccessReviewer>(client, log, clock, kReviews);
     for (auto& [path, route] : routes) {
       route.handler = RequireAccess(std::move(route.handler), *reviewer_);
       route.threads = std::max(route.threads, kSecureThreads);
     }
-    if (!options.metrics_cert_path.empty()) certificate_ = WatchCertificate(options, metrics);
+    if (!options.cert_path.empty()) certificate_ = WatchCertificate(options, metrics, log, clock);
     tls = certificate_ ? certificate_->initial() : SelfSignedTls();
   }
-  server_ = ServeAt(options.metrics_bind_address, std::move(tls), std::move(routes));
+  server_ = ServeAt(options.bind_address, std::move(tls), std::move(routes));
   if (certificate_) {
     certificate_->Start([this](const HttpServerTls& next) { server_->SetCertificate(next); });
   }
-  options.log.Info(
+  log.Info(
       "Serving metrics",
-      {{"address", address()}, {"path", "/metrics"}, {"secure", options.metrics_secure}});
+      {{"address", address()}, {"path", "/metrics"}, {"secure", options.secure}});
 }
 
 MetricsServer::~MetricsServer() {

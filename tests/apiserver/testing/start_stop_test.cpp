@@ -38,9 +38,8 @@ void StartAndStop() {
   Client(server.transport())
       .Create<ConfigMap>({{"metadata", {{"name", "settings"}, {"namespace", "default"}}}});
   Options options{.name = "operator",
-                  .metrics_bind_address = "127.0.0.1:0",
-                  .metrics_secure = false,
-                  .health_probe_bind_address = "127.0.0.1:0",
+                  .metrics = {.bind_address = "127.0.0.1:0", .secure = false},
+                  .health = {.bind_address = "127.0.0.1:0"},
                   .log = Logger({.write = [](std::string_view) {}}),
                   .transport = server.TransportAs("operator")};
   options.leader_election = {.enabled = true, .ns = "default"};

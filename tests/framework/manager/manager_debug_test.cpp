@@ -27,8 +27,7 @@ class ManagerDebugTest : public ServedManagerTest {
   ManagerDebugTest() {
     served_.emplace(Options{.name = "web-operator",
                             .version = "v1.2",
-                            .debug_bind_address = "127.0.0.1:0",
-                            .flag_values = {{"--v", "4"}},
+                            .debug = {.bind_address = "127.0.0.1:0", .flag_values = {{"--v", "4"}}},
                             .log = RecordingLogger(),
                             .transport = transport_,
                             .clock = clock_});
@@ -127,7 +126,7 @@ TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
 TEST(ManagerDebugConfigTest, AnAddressThatCannotBeUsedIsNamedWithItsFlag) {
   std::string log;
   testing::FakeClock clock;
-  Manager manager{Options{.debug_bind_address = "192.0.2.1:1",
+  Manager manager{Options{.debug = {.bind_address = "192.0.2.1:1"},
                           .log = Logger({.write = [&](std::string_view line) { log += line; }}),
                           .transport = std::make_shared<testing::ScriptedTransport>(clock)}};
 

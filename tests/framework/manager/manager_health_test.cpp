@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 class ManagerHealthTest : public ServedManagerTest {
  protected:
   ManagerHealthTest() {
-    served_.emplace(Options{.health_probe_bind_address = "127.0.0.1:0",
+    served_.emplace(Options{.health = {.bind_address = "127.0.0.1:0"},
                             .log = RecordingLogger(),
                             .transport = transport_,
                             .clock = clock_});
@@ -89,7 +89,7 @@ TEST_F(ManagerHealthTest, AControllerThatIsAddedWhileTheManagerRunsHasItsLivenes
 TEST(ManagerHealthConfigTest, AnAddressThatCannotBeUsedIsNamedWithItsFlag) {
   std::string log;
   testing::FakeClock clock;
-  Manager manager{Options{.health_probe_bind_address = "192.0.2.1:1",
+  Manager manager{Options{.health = {.bind_address = "192.0.2.1:1"},
                           .log = Logger({.write = [&](std::string_view line) { log += line; }}),
                           .transport = std::make_shared<testing::ScriptedTransport>(clock)}};
 

@@ -29,8 +29,7 @@ class ManagerMetricsTest : public ManagerTest {
   /// Creates a manager that serves its metrics at `address`.
   Manager& NewManager(const std::string& address) {
     metrics_manager_.emplace(Options{.name = "test-operator",
-                                     .metrics_bind_address = address,
-                                     .metrics_secure = false,
+                                     .metrics = {.bind_address = address, .secure = false},
                                      .log = Logger({.write =
                                                         [this](std::string_view line) {
                                                           const std::lock_guard guard{mutex_};

@@ -121,7 +121,7 @@ TEST_F(OptionSourcesTest, TheFileSetsFlagsOfAllTypes) {
   EXPECT_EQ(options.max_concurrent_reconciles, 4);
   EXPECT_TRUE(options.leader_election.enabled);
   EXPECT_EQ(options.sync_period, 90min);
-  EXPECT_EQ(options.metrics_bind_address, ":8443");
+  EXPECT_EQ(options.metrics.bind_address, ":8443");
   EXPECT_EQ(options.watch_namespace, "web,shop");
   EXPECT_EQ(options.kind_concurrency.at("Foo.example.com"), 4);
 }

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, InvalidDurationFlagTest,
 class BindAddressFlagTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BindAddressFlagTest, BindAddressIsAccepted) {
-  EXPECT_EQ(Parsed({"--metrics-bind-address", GetParam()}).metrics_bind_address, GetParam());
+  EXPECT_EQ(Parsed({"--metrics-bind-address", GetParam()}).metrics.bind_address, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, BindAddressFlagTest,

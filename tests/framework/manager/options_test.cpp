@@ -23,7 +23,7 @@ TEST(OptionsTest, WithoutFlagsOptionsHaveDefaultsAndTheNameOfTheProgram) {
   EXPECT_EQ(options.http_transport, TransportOptions::Calls::kBeast);
   EXPECT_EQ(options.kube_api_qps, 0);
   EXPECT_EQ(options.kube_api_burst, 0);
-  EXPECT_EQ(options.metrics_bind_address, "0");
+  EXPECT_EQ(options.metrics.bind_address, "0");
   EXPECT_EQ(options.graceful_shutdown_timeout, Options{}.graceful_shutdown_timeout);
   EXPECT_TRUE(options.log.V(0).Enabled());
   EXPECT_FALSE(options.log.V(1).Enabled());
@@ -46,7 +46,7 @@ TEST(OptionsTest, EachFlagSetsItsOption) {
   EXPECT_EQ(options.http_transport, TransportOptions::Calls::kCppRest);
   EXPECT_EQ(options.kube_api_qps, 2.5);
   EXPECT_EQ(options.kube_api_burst, 40);
-  EXPECT_EQ(options.metrics_bind_address, ":8080");
+  EXPECT_EQ(options.metrics.bind_address, ":8080");
   EXPECT_EQ(options.graceful_shutdown_timeout, 90s);
   EXPECT_TRUE(options.log.V(4).Enabled());
   EXPECT_FALSE(options.log.V(5).Enabled());
@@ -80,13 +80,13 @@ TEST(OptionsTest, EachFlagForEndpointsSetsItsOption) {
               "--metrics-cert-key=a.key", "--health-probe-bind-address=:8081",
               "--debug-bind-address=127.0.0.1:8082", "--record=/tmp/r.jsonl"});
 
-  EXPECT_FALSE(options.metrics_secure);
-  EXPECT_EQ(options.metrics_cert_path, "/c");
+  EXPECT_FALSE(options.metrics.secure);
+  EXPECT_EQ(options.metrics.cert_path, "/c");
   EXPECT_EQ(options.record, "/tmp/r.jsonl");
-  EXPECT_EQ(options.metrics_cert_name, "a.crt");
-  EXPECT_EQ(options.metrics_cert_key, "a.key");
-  EXPECT_EQ(options.health_probe_bind_address, ":8081");
-  EXPECT_EQ(options.debug_bind_address, "127.0.0.1:8082");
+  EXPECT_EQ(options.metrics.cert_name, "a.crt");
+  EXPECT_EQ(options.metrics.cert_key, "a.key");
+  EXPECT_EQ(options.health.bind_address, ":8081");
+  EXPECT_EQ(options.debug.bind_address, "127.0.0.1:8082");
 }
 
 TEST(OptionsTest, EachFlagOfAnActionSelectsIt) {
@@ -113,9 +113,9 @@ TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {
   EXPECT_EQ(options.sync_period, defaults.sync_period);
   EXPECT_EQ(options.leader_election.enabled, defaults.leader_election.enabled);
   EXPECT_EQ(options.leader_election.lease_duration, defaults.leader_election.lease_duration);
-  EXPECT_EQ(options.metrics_secure, defaults.metrics_secure);
-  EXPECT_EQ(options.metrics_cert_name, defaults.metrics_cert_name);
-  EXPECT_EQ(options.health_probe_bind_address, defaults.health_probe_bind_address);
+  EXPECT_EQ(options.metrics.secure, defaults.metrics.secure);
+  EXPECT_EQ(options.metrics.cert_name, defaults.metrics.cert_name);
+  EXPECT_EQ(options.health.bind_address, defaults.health.bind_address);
 }
 
 TEST(OptionsTest, NumbersOfReconcilesBelowOneAreRejected) {

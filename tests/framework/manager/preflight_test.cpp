@@ -186,7 +186,7 @@ TEST(ManagerActionsTest, PrintRbacPrintsWatchesDeclaredWritesEventsAndTheLease) 
   testing::FakeClock clock;
   Options options{.action = Options::Action::kPrintRbac,
                   .name = "web",
-                  .metrics_bind_address = ":0",
+                  .metrics = {.bind_address = ":0"},
                   .transport = std::make_shared<testing::ScriptedTransport>(clock),
                   .clock = clock};
   options.leader_election.enabled = true;

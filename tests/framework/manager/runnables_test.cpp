@@ -95,7 +95,7 @@ TEST_F(RunnablesTest, AnExceptionAfterTheStopIsNotAFailure) {
 
 TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
   const auto stop_manager = [this] {
-    Manager manager{Options{.health_probe_bind_address = "127.0.0.1:0",
+    Manager manager{Options{.health = {.bind_address = "127.0.0.1:0"},
                             .log = Logger({.write =
                                                [this](std::string_view line) {
                                                  std::cerr << line;

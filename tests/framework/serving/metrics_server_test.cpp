@@ -30,7 +30,7 @@ using testing::RawClient;
 class MetricsServerTest : public ::testing::Test {
  protected:
   void Serve(HttpServer::Routes extra = {}) {
-    server_.emplace(options_, metrics_, api_.client(), std::move(extra));
+    server_.emplace(options_, metrics_, api_.client(), std::move(extra), log_, clock_);
   }
   [[nodiscard]] std::uint16_t port() const {
     const std::string address = server_->address();
@@ -59,10 +59,9 @@ class MetricsServerTest : public ::testing::Test {
   testing::FakeClock clock_;
   testing::ReviewingApiServer api_{clock_};
   Metrics metrics_;
-  std::string log_;
-  Options options_{.metrics_bind_address = "127.0.0.1:0",
-                   .log = Logger({.write = [this](std::string_view line) { log_ += line; }}),
-                   .clock = clock_};
+  std::string logged_;
+  Logger log_{{.write = [this](std::string_view line) { logged_ += line; }}};
+  MetricsServerOptions options_{.bind_address = "127.0.0.1:0"};
   std::optional<MetricsServer> server_;
 };
 
@@ -75,11 +74,11 @@ TEST_F(MetricsServerTest, ServesMetricsOverHttpsToAuthorizedTokensOnly) {
   EXPECT_EQ(Scrape("").status, 401);
   EXPECT_EQ(Scrape("bad").status, 401);
   EXPECT_EQ(Scrape("other").status, 403);
-  EXPECT_THAT(log_, AllOf(HasSubstr("Serving metrics"), HasSubstr("secure=true")));
+  EXPECT_THAT(logged_, AllOf(HasSubstr("Serving metrics"), HasSubstr("secure=true")));
 }
 
 TEST_F(MetricsServerTest, ServesPlainHttpWithoutTokenIfNotSecure) {
-  options_.metrics_secure = false;
+  options_.secure = false;
   Serve();
 
   EXPECT_THAT(testing::Get(port(), "/metrics").body, HasSubstr("process_open_fds"));
@@ -103,7 +102,7 @@ TEST_F(MetricsServerTest, ReplacedCertificateFilesAreUsedWithoutRestart) {
   const testing::CertificateAuthority first;
   const testing::CertificateAuthority second;
   write(first);
-  options_.metrics_cert_path = (folder / "").string();
+  options_.cert_path = (folder / "").string();
   Serve();
   clock_.AwaitSleepers(1);
   EXPECT_EQ(Scrape("good", "/metrics", first.certificate()).status, 200);
@@ -118,12 +117,12 @@ TEST_F(MetricsServerTest, ReplacedCertificateFilesAreUsedWithoutRestart) {
 }
 
 TEST_F(MetricsServerTest, UnusableCertificateOrAddressAtStartIsAConfigErrorThatNamesTheFlag) {
-  options_.metrics_cert_path = "/does-not-exist";
+  options_.cert_path = "/does-not-exist";
   EXPECT_THAT(StartError(),
               AllOf(HasSubstr("--metrics-cert-path: "), HasSubstr("/does-not-exist/tls.crt")));
-  options_.metrics_cert_path.clear();
+  options_.cert_path.clear();
   const HttpServer other({.address = "127.0.0.1:0"}, {});
-  options_.metrics_bind_address = other.address();
+  options_.bind_address = other.address();
 
   EXPECT_THAT(StartError(),
               AllOf(HasSubstr("--metrics-bind-address: "), HasSubstr("another program")));

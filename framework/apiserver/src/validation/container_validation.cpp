@@ -1,6 +1,6 @@
-#include "json/ascii.hpp"
 #include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
+#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <set>
@@ -22,7 +22,7 @@ bool ValidatePortName(const FieldRef& name, FieldErrors& errors) {
   };
   if (text.size() > 15) add_invalid("must be no more than 15 characters");
   if (!std::all_of(text.begin(), text.end(),
-                   [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; })) {
+                   [](char c) { return IsLower(c) || detail::IsDigit(c) || c == '-'; })) {
     add_invalid("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
   if (std::none_of(text.begin(), text.end(), IsLower)) {

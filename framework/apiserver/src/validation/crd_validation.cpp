@@ -1,13 +1,13 @@
 #include "validation/crd_validation.hpp"
 
 #include "json/accessors.hpp"
-#include "json/ascii.hpp"
 #include "validation/crd_approval.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/crd_version_validation.hpp"
 #include "validation/field_ref.hpp"
 #include "validation/field_validation.hpp"
 #include "validation/structural_schema_validation.hpp"
+#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ void ApplyCrdDefaults(json& definition) {
   json& spec = definition["spec"];
   json& names = spec["names"];
   if (const std::string kind = StringField(names, "kind"); !kind.empty()) {
-    if (StringField(names, "singular").empty()) names["singular"] = ToLowerAscii(kind);
+    if (StringField(names, "singular").empty()) names["singular"] = detail::ToLowerAscii(kind);
     if (StringField(names, "listKind").empty()) names["listKind"] = kind + "List";
   }
   if (!spec.contains("conversion")) spec["conversion"] = {{"strategy", "None"}};
@@ -163,7 +163,7 @@ class CrdValidator {
       if (text.empty()) {
         errors_.push_back(Required(field.path(), ""));
       } else if (const NameError detail =
-                     ValidateDns1035Label(is_kind ? ToLowerAscii(text) : text)) {
+                     ValidateDns1035Label(is_kind ? detail::ToLowerAscii(text) : text)) {
         errors_.push_back(InvalidValue(
             field.path(), text,
             (is_kind ? "may have mixed case, but should otherwise match: " : "") + *detail));

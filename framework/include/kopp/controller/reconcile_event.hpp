@@ -40,23 +40,4 @@ struct ReconcileEvent {
 /// Called by the worker after each reconcile. Calls may be concurrent. Exceptions are ignored.
 using ReconcileObserver = std::function<void(const ReconcileEvent& event)>;
 
-/// The metrics of the reconciles of one controller. Implementations must be thread-safe and must
-/// not throw. kopp::Metrics creates the one for Prometheus.
-class ReconcileMetrics {
- public:
-  virtual ~ReconcileMetrics() = default;
-  ReconcileMetrics(const ReconcileMetrics&) = delete;
-  ReconcileMetrics& operator=(const ReconcileMetrics&) = delete;
-
-  /// Called when the controller starts and when its number of workers changes.
-  virtual void SetWorkers(int workers) = 0;
-  /// Adds to the number of workers that process a key: 1 or -1.
-  virtual void AddActive(int change) = 0;
-  /// Called after each reconcile.
-  virtual void Observe(const ReconcileEvent& event) = 0;
-
- protected:
-  ReconcileMetrics() = default;
-};
-
 }  // namespace kopp

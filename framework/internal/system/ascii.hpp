@@ -3,10 +3,15 @@
 #include <string>
 #include <string_view>
 
-namespace kopp::apiserver {
+namespace kopp::detail {
 
-/// Returns whether `c` is an ASCII digit. Unlike std::isdigit, it ignores the locale.
+// Unlike the functions of <cctype>, these ignore the locale.
+
 [[nodiscard]] constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+[[nodiscard]] constexpr bool IsLetterOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c);
+}
 
 /// Converts ASCII letters to lower case. Kinds and annotation keys are validated in lower case.
 [[nodiscard]] inline std::string ToLowerAscii(std::string_view text) {
@@ -17,4 +22,4 @@ namespace kopp::apiserver {
   return lower;
 }
 
-}  // namespace kopp::apiserver
+}  // namespace kopp::detail
