@@ -1,7 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
-# Checks every #include against the layers of the project: the modules, the folders in each module, and
-# the third-party headers that each folder may use; and the number of sources in a folder. This file is
-# the one place for these rules. It prints each offending line and folder.
+# Checks what the libraries of CMake cannot express: which third-party headers a folder may include, the order of the
+# folders of the API server, and the number of sources in a folder. Prints each offending line and folder.
 #   cmake -DSOURCE=<kopp> -P layering.cmake
 set(problems "")
 
@@ -75,66 +74,66 @@ function(limit_folders)
 endfunction()
 limit_folders(workqueue informer framework controllers examples tests)
 
-# Modules: workqueue < informer < framework < apiserver, controllers, examples.
+# The modules: their order is that of their libraries, but headers of third parties are found everywhere.
 set(heavy "cpprest/|pplx/|yaml-cpp/|prometheus/|boost/|CLI/|openssl/|re2/|fmt/|gtest/|gmock/|google/protobuf/")
-set(framework_headers "kopp/(controller|crd|leader_election|markers|metrics|serving|testing|transport)/")
-forbid(workqueue "nlohmann/|simdjson|${heavy}|kopp/informer/|${framework_headers}|kopp/[a-z_]+\\.hpp")
-forbid(informer "${heavy}|${framework_headers}|kopp/[a-z_]+\\.hpp")
+forbid(workqueue "nlohmann/|simdjson|${heavy}")
+forbid(informer "${heavy}")
 forbid(informer/include "simdjson|nlohmann/json\\.hpp")
 forbid(informer/k8s/include "nlohmann/json\\.hpp")
-forbid(framework/include "simdjson|${heavy}")
-forbid(framework/include "nlohmann/json\\.hpp|kopp/json\\.hpp" EXCEPT kopp/json.hpp)
-forbid(framework/apiserver/include "simdjson|${heavy}")
 forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp 08_explore.cpp)
 forbid(controllers "simdjson|${heavy}")
 
-# Folders of framework. internal/ is shared with the API server and knows nothing of src/.
-layer(framework/internal system net http_server json schema api validation)
-layer(framework/src log config transport recording client crd metrics leader_election serving controller
-  manager)
-set(framework_folders
-  "log|config|transport|recording|client|crd|metrics|leader_election|serving|controller|manager")
-forbid(framework/internal "(${framework_folders})/")
-forbid(framework/internal "simdjson|cpprest/|pplx/|prometheus/|gtest/|gmock/|google/protobuf/")
-forbid(framework/internal "yaml-cpp/" EXCEPT json/yaml.cpp)
-forbid(framework/internal "re2/" EXCEPT json/pattern.cpp)
-foreach(folder system net http_server)
-  forbid(framework/internal/${folder} "fmt/")
+# Reports each include of a third-party library in the framework, except in the folders and files of its list.
+function(third_party library)
+  set(allowed ${ARGN})
+  file(GLOB_RECURSE files RELATIVE ${SOURCE}/framework ${SOURCE}/framework/*.hpp ${SOURCE}/framework/*.cpp)
+  foreach(name IN LISTS allowed)
+    if(NOT EXISTS ${SOURCE}/framework/${name})
+      message(FATAL_ERROR "layering.cmake names framework/${name}, which does not exist")
+    endif()
+  endforeach()
+  foreach(file IN LISTS files)
+    set(is_allowed FALSE)
+    foreach(name IN LISTS allowed)
+      string(FIND ${file} ${name} position)
+      if(position EQUAL 0 AND NOT file MATCHES "/include/")
+        set(is_allowed TRUE)
+      endif()
+    endforeach()
+    if(NOT is_allowed)
+      file(STRINGS ${SOURCE}/framework/${file} includes REGEX "^#include [<\"](${library})")
+      foreach(include IN LISTS includes)
+        string(APPEND problems "  framework/${file}: ${include}\n")
+      endforeach()
+    endif()
+  endforeach()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+third_party("simdjson|gtest/|gmock/")
+third_party("cpprest/|pplx/" transport/cpprest/)
+third_party("boost/" net/ transport/ apiserver/src/http/api_http_server.cpp)
+third_party("openssl/" base/internal/base/openssl.hpp base/sha256.cpp config/config_input.cpp net/
+  apiserver/src/auth/jwt.cpp apiserver/src/json/base64.cpp apiserver/src/http/certificate_authority.cpp
+  apiserver/src/http/users.cpp)
+third_party("yaml-cpp/" config/ schema/yaml.cpp)
+third_party("re2/" schema/pattern.cpp)
+third_party("fmt/" schema/ apiserver/src/)
+third_party("prometheus/" metrics/)
+third_party("CLI/" base/command_line.cpp command/src/command_line.cpp)
+third_party("google/protobuf/" apiserver/src/protobuf/)
+# A public header includes only the declarations of nlohmann_json.
+file(GLOB includes RELATIVE ${SOURCE} ${SOURCE}/framework/*/include)
+foreach(folder IN LISTS includes)
+  if(folder MATCHES "framework/client/")
+    forbid(${folder} "nlohmann/json\\.hpp|kopp/json\\.hpp" EXCEPT kopp/json.hpp)
+  else()
+    forbid(${folder} "nlohmann/json\\.hpp|kopp/json\\.hpp")
+  endif()
 endforeach()
-forbid(framework/internal "CLI/" EXCEPT system/command_line.cpp)
-forbid(framework/internal/system "boost/")
-forbid(framework/src "simdjson|re2/|fmt/|gtest/|gmock/")
-forbid(framework/src "cpprest/|pplx/|boost/asio"
-  EXCEPT transport/cpprest_transport.cpp transport/cpprest_bodies.hpp
-  transport/cpprest_threads.hpp)
-forbid(framework/src "yaml-cpp/"
-  EXCEPT config/kubeconfig.cpp config/yaml_document.hpp config/yaml_document.cpp)
-foreach(folder log config transport recording client crd leader_election serving controller manager)
-  forbid(framework/src/${folder} "prometheus/")
-endforeach()
-forbid(framework/src "CLI/|google/protobuf/")
-forbid(framework/src "openssl/" EXCEPT config/config_input.cpp)
 
-# Folders of the API server. Of framework's private headers it uses internal/ only.
-set(apiserver framework/apiserver/src)
-layer(${apiserver} json schema protobuf api storage fieldmanager validation auth printers handlers
+# Folders of the API server.
+layer(framework/apiserver/src json decoding protobuf api storage fieldmanager validation auth printers handlers
   faults http testing explore)
-forbid(framework/apiserver "(${framework_folders})/")
-forbid(framework/apiserver "simdjson|cpprest/|pplx/|prometheus/|CLI/|gtest/|gmock/")
-forbid(${apiserver} "boost/" EXCEPT http/api_http_server.cpp)
-forbid(${apiserver} "yaml-cpp/|re2/")
-forbid(${apiserver} "google/protobuf/"
-  EXCEPT protobuf/json_to_message.cpp protobuf/message_json.hpp protobuf/message_to_json.cpp
-  protobuf/message_types.cpp protobuf/message_types.hpp protobuf/protobuf.cpp)
-forbid(${apiserver} "openssl/"
-  EXCEPT auth/jwt.cpp json/base64.cpp http/certificate_authority.cpp http/users.cpp)
-forbid(framework/apiserver/program "boost/|yaml-cpp/|re2/|openssl/")
-
-# The command kopp uses internal/, too, and nothing of the API server.
-set(command framework/command)
-forbid(${command} "(${framework_folders})/|handlers/|storage/|kopp/testing/")
-forbid(${command} "simdjson|cpprest/|pplx/|prometheus/|boost/|yaml-cpp/|re2/|openssl/|fmt/|gtest/|gmock/")
-forbid(${command} "CLI/" EXCEPT src/command_line.cpp)
 
 if(problems)
   message(FATAL_ERROR "the layers or the limit of a folder are broken:\n${problems}")

@@ -12,7 +12,8 @@ runs=${RUNS:-3}
 # shellcheck source=tests/bench/table.sh
 source "$here/table.sh"
 
-includes=(-I"$root/workqueue/include" -I"$root/informer/include" -I"$root/informer/k8s/include" -I"$root/framework/include")
+includes=()
+for folder in "$root"/{workqueue,informer,informer/k8s,framework/*}/include; do includes+=(-I"$folder"); done
 TIMEFORMAT=%U
 
 # Prints the source of the operator in README.md.

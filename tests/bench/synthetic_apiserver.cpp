@@ -22,7 +22,7 @@
 
 #include <unistd.h>
 
-#include <kopp/serving/http_server.hpp>
+#include <kopp/http_server.hpp>
 
 namespace {
 

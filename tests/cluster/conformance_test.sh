@@ -45,7 +45,7 @@ compare_kinds() {
   python3 "$data/kinds.py" "https://127.0.0.1:$(cat "$state/port")" "$state/ca.crt" \
     "$state/admin.crt" "$state/admin.key" "$folder/kinds"
   local file
-  for file in "$data/resources.txt" "$root/framework/internal/schema/schemas.txt"; do
+  for file in "$data/resources.txt" "$root/framework/schema/schemas.txt"; do
     if ! diff -u "$file" "$folder/kinds/${file##*/}"; then
       echo "$file differs from the kinds of the real server: generate it again with kinds.py" >&2
       return 1

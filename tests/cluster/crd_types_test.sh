@@ -60,7 +60,7 @@ download() { # FOLDER MODULE CHECKSUM CRDS EXAMPLES
 
 compiler_flags() {
   printf -- '-std=c++20\n-Wall\n-Wextra\n-Werror\n-Wno-maybe-uninitialized\n'
-  printf -- '-I%s\n' "$folder" "$root"/{workqueue,informer,informer/k8s,framework}/include "$root/framework/internal"
+  printf -- '-I%s\n' "$folder" "$root"/{workqueue,informer,informer/k8s,framework/*}/include "$root"/framework/*/internal
 }
 
 generate() { # PROJECT
@@ -103,7 +103,7 @@ round_trip() { # PROJECT
   local -a examples
   local least
   least=$(modules | awk -v project="$1" '$1 == project { print $6 }')
-  "${CXX:-c++}" "$folder/$1/round_trip.o" "$BUILD/framework/libkopp_framework.a" "$BUILD/informer/k8s/libkopp_k8s.a" \
+  "${CXX:-c++}" "$folder/$1/round_trip.o" -Wl,--start-group "$BUILD"/framework/*/libkopp_*.a -Wl,--end-group "$BUILD/informer/k8s/libkopp_k8s.a" \
     "$BUILD/informer/libkopp_informer.a" \
     -lyaml-cpp -lsimdjson -lssl -lcrypto -lprometheus-cpp-core -lre2 -lpthread -o "$folder/$1/round_trip"
   mapfile -t examples < <(find "$manifests/$1/examples" "$here/crd_types/examples" -name '*.yaml' | grep -Ev -f <(grep -v '^#' "$here/crd_types/not_valid"))

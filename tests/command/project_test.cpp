@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <json/yaml.hpp>
+#include <schema/yaml.hpp>
 
 #include <kopp/testing/environment.hpp>
 
@@ -58,7 +58,7 @@ TEST(ProjectTest, TheCrdHasTheNamesOfTheOptions) {
   options.namespaced = false;
   const auto files = ProjectFiles(options);
 
-  const auto crd = apiserver::ParseYaml(FileIn(files, "config/crd/example.com_sites.yaml"));
+  const auto crd = schema::ParseYaml(FileIn(files, "config/crd/example.com_sites.yaml"));
 
   EXPECT_EQ(crd["metadata"]["name"], "sites.example.com");
   EXPECT_EQ(crd["spec"]["names"]["kind"], "Website");
@@ -87,7 +87,7 @@ TEST(ProjectTest, TheServerAcceptsTheCrdAndTheSample) {
 
     for (const char* file :
          {"config/crd/example.com_websites.yaml", "config/samples/website.yaml"}) {
-      EXPECT_NO_THROW(env.InstallObject(apiserver::ParseYaml(FileIn(files, file))));
+      EXPECT_NO_THROW(env.InstallObject(schema::ParseYaml(FileIn(files, file))));
     }
   }
 }

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <json/yaml.hpp>
 #include <nlohmann/json.hpp>
+#include <schema/yaml.hpp>
 
 #include <kopp/k8s/quantity.hpp>
 
@@ -43,7 +43,7 @@ spec:
 
 // The header for CrdWith.
 std::string HeaderFor(const std::string& properties, const std::string& more = "") {
-  return TypeFiles(apiserver::ParseYaml(CrdWith(properties, more))).at(0).text;
+  return TypeFiles(schema::ParseYaml(CrdWith(properties, more))).at(0).text;
 }
 
 TEST(SchemaTypesTest, AKindHasItsKindConstantAndMetadata) {
@@ -205,7 +205,7 @@ TEST(SchemaTypesTest, DescriptionsAreCommentsOfAtMost100Columns) {
 }
 
 TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
-  auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
   auto& versions = crd["spec"]["versions"];
   for (const char* name : {"v2", "v3"}) {
     versions.push_back(versions[0]);
@@ -229,7 +229,7 @@ TEST(SchemaTypesTest, AnotherKindIsRefused) {
 
 TEST(SchemaTypesTest, NamesThatWouldLeaveTheFolderOrTheCommentAreRefused) {
   const auto refused = [](const char* pointer, const char* value) {
-    auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+    auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
     crd[nlohmann::json::json_pointer(pointer)] = value;
     EXPECT_THROW((void)TypeFiles(crd), std::exception) << pointer << " = " << value;
   };
@@ -240,13 +240,13 @@ TEST(SchemaTypesTest, NamesThatWouldLeaveTheFolderOrTheCommentAreRefused) {
 }
 
 TEST(SchemaTypesTest, ANamespaceThatIsNoIdentifierIsRefused) {
-  const auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  const auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
   EXPECT_THROW((void)TypeFiles(crd, {.name_space = "../.."}), std::invalid_argument);
   EXPECT_THROW((void)TypeFiles(crd, {.name_space = "my::"}), std::invalid_argument);
 }
 
 TEST(SchemaTypesTest, ADefinitionWithoutVersionsIsRefused) {
-  auto crd = apiserver::ParseYaml(CrdWith("{a: {type: string}}"));
+  auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
   crd["spec"].erase("versions");
   EXPECT_THROW((void)TypeFiles(crd), std::exception);
 }
@@ -254,7 +254,7 @@ TEST(SchemaTypesTest, ADefinitionWithoutVersionsIsRefused) {
 // Returns the markers of a member for a schema in flow YAML.
 std::vector<std::string> MarkersFor(const std::string& schema, const char* type,
                                     bool required = false) {
-  return MarkersOf(apiserver::ParseYaml(schema), type, required);
+  return MarkersOf(schema::ParseYaml(schema), type, required);
 }
 
 TEST(SchemaMarkersTest, NumbersHaveTheirLimits) {

@@ -6,10 +6,12 @@ file(READ ${SOURCE} text)
 string(REGEX MATCH "^// error: (([^\n]|\n// )*)" comment "${text}")
 string(REPLACE "\n// " " " expected "${CMAKE_MATCH_1}")
 
+file(GLOB folders ${ROOT}/workqueue/include ${ROOT}/informer/include ${ROOT}/informer/k8s/include ${ROOT}/framework/*/include)
+list(TRANSFORM folders PREPEND -I)
 # clang inserts the condition: "static assertion failed due to requirement '…': ".
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${COMPILER} -std=c++20 -fsyntax-only
-    -I${ROOT}/workqueue/include -I${ROOT}/informer/include -I${ROOT}/framework/include ${SOURCE}
+    ${folders} ${SOURCE}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "system/socket.hpp"
+#include "base/socket.hpp"
 
 #include <array>
 #include <atomic>

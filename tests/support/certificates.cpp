@@ -1,6 +1,6 @@
 #include "certificates.hpp"
 
-#include "system/openssl.hpp"
+#include "base/openssl.hpp"
 
 #include <stdexcept>
 

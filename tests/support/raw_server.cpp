@@ -1,6 +1,6 @@
 #include "raw_server.hpp"
 
-#include "system/openssl.hpp"
+#include "base/openssl.hpp"
 
 #include <algorithm>
 #include <cerrno>

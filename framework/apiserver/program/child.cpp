@@ -1,6 +1,6 @@
 #include "child.hpp"
 
-#include "system/environment.hpp"
+#include "base/environment.hpp"
 
 #include <cerrno>
 #include <chrono>

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include <system/environment.hpp>
+#include <base/environment.hpp>
 #include <unistd.h>
 
 #include <kopp/workqueue/clock.hpp>

@@ -1,6 +1,7 @@
 #include "demo_log.hpp"
 
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include <base/command_line.hpp>
+#include <base/flag_settings.hpp>
+#include <base/quoted.hpp>
 #include <net/bind_address.hpp>
-#include <system/command_line.hpp>
-#include <system/flag_settings.hpp>
-#include <system/quoted.hpp>
 
 #include <kopp/config.hpp>
 #include <kopp/flags.hpp>

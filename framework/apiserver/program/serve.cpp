@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include <system/environment.hpp>
+#include <base/environment.hpp>
 #include <testing/manifests.hpp>
 #include <unistd.h>
 

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <json/yaml.hpp>
+#include <schema/yaml.hpp>
 
 namespace kopp::command {
 namespace {
@@ -86,7 +86,7 @@ int WriteTypes(const GenerateTypes& arguments, const WriteOptions& options,
       fs::weakly_canonical(fs::absolute(arguments.output)).lexically_relative(root);
   for (const fs::path& file : arguments.files) {
     try {
-      for (const auto& crd : apiserver::ParseManifests(ReadFile(file, terminal.in))) {
+      for (const auto& crd : schema::ParseManifests(ReadFile(file, terminal.in))) {
         for (auto& type : TypeFiles(crd, {.name_space = arguments.name_space})) {
           files.push_back({(folder / type.path).lexically_normal(), std::move(type.text)});
         }

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "actions.hpp"
+#include "base/version.hpp"
 #include "completion.hpp"
 
 #include <exception>
@@ -39,7 +40,8 @@ class CommandLine {
     app_.description(kAbout);
     app_.footer(kExamples);
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "kopp " KOPP_VERSION, "Show the version and exit");
+    app_.set_version_flag("--version", "kopp " + std::string(detail::Version()),
+                          "Show the version and exit");
     AddInit();
     CLI::App& gen = *app_.add_subcommand("gen", "Generate types or manifests");
     gen.require_subcommand(1);

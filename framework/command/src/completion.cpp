@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include <system/quoted.hpp>
+#include <base/quoted.hpp>
 
 namespace kopp::command {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include <system/sha256.hpp>
+#include <base/sha256.hpp>
 
 namespace kopp::command {
 namespace {

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <stop_token>
 
-#include <json/yaml.hpp>
+#include <base/command.hpp>
+#include <base/quoted.hpp>
 #include <nlohmann/json.hpp>
-#include <system/command.hpp>
-#include <system/quoted.hpp>
+#include <schema/yaml.hpp>
 
 #include <kopp/workqueue/clock.hpp>
 
@@ -73,7 +73,7 @@ std::string OutputOf(const std::filesystem::path& program, const std::string& fl
 std::vector<GeneratedFile> CrdFiles(const std::string& name, std::string_view crds) {
   std::vector<GeneratedFile> files;
   for (const std::string& document : Documents(crds)) {
-    const nlohmann::json crd = apiserver::ParseYaml(document);
+    const nlohmann::json crd = schema::ParseYaml(document);
     if (crd.is_null()) continue;  // only comments
     if (!crd.is_object() || crd.value("kind", "") != "CustomResourceDefinition") {
       throw std::runtime_error("expected only CustomResourceDefinitions from --print-crd");

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include <system/quoted.hpp>
+#include <base/quoted.hpp>
 
 namespace kopp::command {
 namespace {

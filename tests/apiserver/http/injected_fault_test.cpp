@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include <kopp/serving/http_server.hpp>
+#include <kopp/http_server.hpp>
 
 namespace kopp {
 namespace {

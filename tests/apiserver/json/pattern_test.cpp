@@ -1,4 +1,6 @@
-#include "json/pattern.hpp"
+#include "schema/pattern.hpp"
+
+#include "json/schema_names.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,5 @@
 #include "api/resource.hpp"
+#include "json/schema_names.hpp"
 #include "protobuf/protobuf.hpp"
 #include "schema/schema.hpp"
 

@@ -1,4 +1,4 @@
-#include "schema/defaults.hpp"
+#include "decoding/defaults.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

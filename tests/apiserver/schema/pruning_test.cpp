@@ -1,8 +1,9 @@
 #include "schema/pruning.hpp"
 
-#include "json/formats.hpp"
+#include "json/schema_names.hpp"
+#include "schema/formats.hpp"
 #include "schema/structural_schema.hpp"
-#include "validation/value_validation.hpp"
+#include "schema/value_validation.hpp"
 
 #include <memory>
 #include <string>

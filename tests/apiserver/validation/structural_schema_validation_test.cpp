@@ -1,4 +1,6 @@
-#include "validation/structural_schema_validation.hpp"
+#include "schema/structural_schema_validation.hpp"
+
+#include "json/schema_names.hpp"
 
 #include <string>
 #include <vector>

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include <json/yaml.hpp>
 #include <nlohmann/json.hpp>
+#include <schema/yaml.hpp>
 
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/quantity.hpp>
@@ -95,7 +95,7 @@ std::vector<json> ObjectsIn(const std::string& file) {
   text << std::ifstream(file).rdbuf();
   std::vector<json> objects;
   try {
-    for (json& object : kopp::apiserver::ParseManifests(text.str())) {
+    for (json& object : kopp::schema::ParseManifests(text.str())) {
       if (!object.is_object() || !object.contains("kind") || !object.contains("metadata")) continue;
       objects.push_back(std::move(object));
     }

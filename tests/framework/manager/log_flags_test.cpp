@@ -1,7 +1,7 @@
 #include "manager/log_flags.hpp"
 
-#include "system/command_line.hpp"
-#include "system/flag_settings.hpp"
+#include "base/command_line.hpp"
+#include "base/flag_settings.hpp"
 
 #include <string>
 #include <utility>

@@ -14,8 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/http_server.hpp>
 #include <kopp/kinds.hpp>
-#include <kopp/serving/http_server.hpp>
 
 namespace kopp {
 namespace {

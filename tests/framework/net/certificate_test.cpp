@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/serving/http_server.hpp>
+#include <kopp/http_server.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {

@@ -1,4 +1,4 @@
-#include "transport/cpprest_progress.hpp"
+#include "transport/cpprest/cpprest_progress.hpp"
 
 #include "transport_fixture.hpp"
 

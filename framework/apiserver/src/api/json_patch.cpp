@@ -1,8 +1,9 @@
 #include "api/json_patch.hpp"
 
 #include "api/body_size.hpp"
-#include "json/accessors.hpp"
-#include "json/json_limits.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/json_limits.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,9 +5,10 @@
 #include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "api/strategic_merge_patch.hpp"
-#include "json/decode.hpp"
+#include "decoding/strict_decoding.hpp"
 #include "json/go_values.hpp"
-#include "schema/strict_decoding.hpp"
+#include "json/schema_names.hpp"
+#include "schema/decode.hpp"
 
 #include <stdexcept>
 #include <utility>

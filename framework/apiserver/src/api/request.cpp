@@ -1,6 +1,7 @@
 #include "api/request.hpp"
 
-#include "json/utf8.hpp"
+#include "json/schema_names.hpp"
+#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <cctype>

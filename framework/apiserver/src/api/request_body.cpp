@@ -2,13 +2,14 @@
 
 #include "api/body_size.hpp"
 #include "api/status.hpp"
-#include "json/accessors.hpp"
-#include "json/decode.hpp"
+#include "decoding/strict_decoding.hpp"
+#include "decoding/unstructured_decoding.hpp"
+#include "json/schema_names.hpp"
 #include "protobuf/protobuf.hpp"
+#include "schema/accessors.hpp"
+#include "schema/decode.hpp"
 #include "schema/pruning.hpp"
-#include "schema/strict_decoding.hpp"
 #include "schema/typed_decoding.hpp"
-#include "schema/unstructured_decoding.hpp"
 
 #include <algorithm>
 #include <optional>

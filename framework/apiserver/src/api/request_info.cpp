@@ -1,9 +1,10 @@
 #include "api/request_info.hpp"
 
 #include "api/status.hpp"
-#include "json/consume_until.hpp"
-#include "json/utf8.hpp"
+#include "json/schema_names.hpp"
 #include "net/url_query.hpp"
+#include "schema/consume_until.hpp"
+#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <charconv>

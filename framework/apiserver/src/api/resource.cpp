@@ -1,7 +1,7 @@
 #include "api/resource.hpp"
 
 #include "api/virtual_resources.hpp"
-#include "schema/data.hpp"
+#include "decoding/data.hpp"
 
 #include <algorithm>
 #include <sstream>

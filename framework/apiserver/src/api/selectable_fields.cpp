@@ -1,6 +1,7 @@
 #include "api/selectable_fields.hpp"
 
-#include "json/consume_until.hpp"
+#include "json/schema_names.hpp"
+#include "schema/consume_until.hpp"
 
 #include <string_view>
 

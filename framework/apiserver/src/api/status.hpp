@@ -1,7 +1,8 @@
 #pragma once
 
-#include "api/field_error.hpp"
 #include "api/resource.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_error.hpp"
 
 #include <optional>
 #include <stdexcept>

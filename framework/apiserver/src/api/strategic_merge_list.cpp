@@ -1,7 +1,8 @@
 #include "api/strategic_merge_list.hpp"
 
-#include "json/accessors.hpp"
 #include "json/go_values.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,8 +3,9 @@
 #include "api/body_size.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"
-#include "json/accessors.hpp"
-#include "json/decode.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/decode.hpp"
 
 #include <algorithm>
 #include <stdexcept>

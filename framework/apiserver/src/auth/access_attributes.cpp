@@ -1,6 +1,7 @@
 #include "auth/access_attributes.hpp"
 
-#include "json/consume_until.hpp"
+#include "json/schema_names.hpp"
+#include "schema/consume_until.hpp"
 
 #include <string_view>
 

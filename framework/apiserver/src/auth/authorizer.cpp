@@ -1,7 +1,8 @@
 #include "auth/authorizer.hpp"
 
 #include "auth/rbac_rules.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,9 +1,10 @@
 #include "auth/rbac_rules.hpp"
 
 #include "auth/service_account_user.hpp"
-#include "json/accessors.hpp"
-#include "validation/field_ref.hpp"
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/field_ref.hpp"
+#include "schema/field_validation.hpp"
 
 #include <algorithm>
 #include <set>

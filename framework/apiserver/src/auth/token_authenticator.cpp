@@ -3,8 +3,9 @@
 #include "auth/jwt.hpp"
 #include "auth/quoted_list.hpp"
 #include "auth/service_account_user.hpp"
-#include "json/accessors.hpp"
-#include "system/timestamp.hpp"
+#include "base/timestamp.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 // The rules of the ClusterRoles for users: admin, edit and view.
 #include "auth/bootstrap_policy.hpp"
-#include "json/consume_until.hpp"
+#include "json/schema_names.hpp"
+#include "schema/consume_until.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
+#include "base/environment.hpp"
 #include "explore/disturbance.hpp"
 #include "explore/final_state.hpp"
 #include "explore/simulation.hpp"
-#include "system/environment.hpp"
 
 #include <algorithm>
 #include <charconv>

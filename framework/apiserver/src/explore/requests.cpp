@@ -2,7 +2,8 @@
 
 #include "api/request.hpp"
 #include "faults/fault_plan.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,8 @@
 #include "faults/audit_log.hpp"
 
 #include "api/user_info.hpp"
-#include "json/decode.hpp"
+#include "json/schema_names.hpp"
+#include "schema/decode.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -2,7 +2,8 @@
 
 #include "faults/audit_log.hpp"
 #include "faults/fault_text.hpp"
-#include "json/decode.hpp"
+#include "json/schema_names.hpp"
+#include "schema/decode.hpp"
 
 #include <stdexcept>
 #include <utility>

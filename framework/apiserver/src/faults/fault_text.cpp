@@ -1,7 +1,7 @@
 #include "faults/fault_text.hpp"
 
+#include "base/duration.hpp"
 #include "faults/near_match.hpp"
-#include "system/duration.hpp"
 
 #include <algorithm>
 #include <array>

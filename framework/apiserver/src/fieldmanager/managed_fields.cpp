@@ -1,6 +1,7 @@
 #include "fieldmanager/managed_fields.hpp"
 
-#include "schema/defaults.hpp"
+#include "decoding/defaults.hpp"
+#include "json/schema_names.hpp"
 #include "schema/typed_value.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #include "handlers/deletion.hpp"
 
-#include "api/finalizers.hpp"
 #include "api/status.hpp"
+#include "json/schema_names.hpp"
+#include "schema/finalizers.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/crd_validation.hpp"
 #include "validation/kind_strategy.hpp"

@@ -1,8 +1,9 @@
 #include "handlers/garbage_collector.hpp"
 
-#include "api/finalizers.hpp"
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
+#include "json/schema_names.hpp"
+#include "schema/finalizers.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <algorithm>

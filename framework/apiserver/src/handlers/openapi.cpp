@@ -1,8 +1,8 @@
 #include "handlers/openapi.hpp"
 
+#include "decoding/openapi_types.hpp"
 #include "handlers/openapi_custom_resource.hpp"
 #include "handlers/openapi_paths.hpp"
-#include "schema/openapi_types.hpp"
 #include "validation/crd_validation.hpp"
 
 #include <functional>

@@ -1,7 +1,8 @@
 #include "handlers/openapi_custom_resource.hpp"
 
-#include "json/accessors.hpp"
-#include "schema/openapi_types.hpp"
+#include "decoding/openapi_types.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <string>

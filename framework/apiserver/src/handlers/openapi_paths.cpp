@@ -1,6 +1,6 @@
 #include "handlers/openapi_paths.hpp"
 
-#include "schema/openapi_types.hpp"
+#include "decoding/openapi_types.hpp"
 
 #include <string_view>
 #include <utility>

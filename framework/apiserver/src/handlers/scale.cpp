@@ -1,8 +1,9 @@
 #include "handlers/scale.hpp"
 
 #include "api/status.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
 #include "printers/printers.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "api/request_body.hpp"
 #include "api/status.hpp"
+#include "decoding/defaults.hpp"
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/object_changes.hpp"
-#include "schema/defaults.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <stdexcept>

@@ -2,7 +2,8 @@
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "handlers/virtual_resource_handler.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,12 +1,13 @@
 // Evictions of Pods.
-#include "api/finalizers.hpp"
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
 #include "handlers/pod_updates.hpp"
 #include "handlers/virtual_resource_handler.hpp"
-#include "json/accessors.hpp"
-#include "validation/field_ref.hpp"
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/field_ref.hpp"
+#include "schema/field_validation.hpp"
+#include "schema/finalizers.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,8 @@
 #include "auth/service_account_user.hpp"
 #include "auth/token_authenticator.hpp"
 #include "handlers/virtual_resource_handler.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <chrono>
 #include <cstdint>

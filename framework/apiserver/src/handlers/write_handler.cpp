@@ -1,17 +1,18 @@
 #include "handlers/write_handler.hpp"
 
 #include "api/event_conversion.hpp"
-#include "api/finalizers.hpp"
 #include "api/patch_body.hpp"
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "auth/escalation.hpp"
+#include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
-#include "json/accessors.hpp"
-#include "schema/defaults.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/finalizers.hpp"
+#include "schema/metadata_validation.hpp"
 #include "schema/pruning.hpp"
 #include "storage/stored_objects.hpp"
-#include "validation/metadata_validation.hpp"
 
 #include <algorithm>
 #include <stdexcept>

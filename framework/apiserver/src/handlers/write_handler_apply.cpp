@@ -1,10 +1,11 @@
 // Server-side apply.
 #include "api/status.hpp"
+#include "decoding/typed_value_validation.hpp"
 #include "handlers/object_changes.hpp"
 #include "handlers/write_handler.hpp"
-#include "json/accessors.hpp"
-#include "json/decode.hpp"
-#include "schema/typed_value_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/decode.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <stdexcept>

@@ -7,7 +7,7 @@
 #include "http/timer.hpp"
 #include "http/users.hpp"
 #include "http/watch_body.hpp"
-#include "http_server/http_listener.hpp"
+#include "net/http_listener.hpp"
 
 #include <algorithm>
 #include <array>

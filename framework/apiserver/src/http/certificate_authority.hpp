@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/request.hpp"
+#include "base/openssl.hpp"
 #include "net/certificate.hpp"
-#include "system/openssl.hpp"
 
 #include <string>
 

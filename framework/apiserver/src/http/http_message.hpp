@@ -2,7 +2,7 @@
 
 #include "api/request.hpp"
 #include "api/response.hpp"
-#include "http_server/http_message.hpp"
+#include "net/http_message.hpp"
 
 #include <string>
 

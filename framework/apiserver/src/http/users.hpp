@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/request.hpp"
-#include "http_server/http_message.hpp"
+#include "net/http_message.hpp"
 #include "storage/server_context.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/response.hpp"
-#include "http_server/http_message.hpp"
+#include "net/http_message.hpp"
 #include "storage/store.hpp"
 
 #include <atomic>

@@ -1,6 +1,7 @@
 #include "json/go_values.hpp"
 
-#include "json/decode.hpp"
+#include "json/schema_names.hpp"
+#include "schema/decode.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,7 @@
 #include "json/media_types.hpp"
 
-#include "json/consume_until.hpp"
+#include "json/schema_names.hpp"
+#include "schema/consume_until.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "json/timestamp.hpp"
 
-#include "system/timestamp.hpp"
+#include "base/timestamp.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "api/finalizers.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/finalizers.hpp"
 
 #include <functional>
 #include <map>

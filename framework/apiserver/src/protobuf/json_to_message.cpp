@@ -1,7 +1,7 @@
+#include "base/timestamp.hpp"
 #include "json/base64.hpp"
 #include "protobuf/message_json.hpp"
 #include "protobuf/message_types.hpp"
-#include "system/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

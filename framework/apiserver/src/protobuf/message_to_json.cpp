@@ -1,9 +1,10 @@
+#include "base/timestamp.hpp"
 #include "json/base64.hpp"
-#include "json/decode.hpp"
-#include "json/utf8.hpp"
+#include "json/schema_names.hpp"
 #include "protobuf/message_json.hpp"
 #include "protobuf/message_types.hpp"
-#include "system/timestamp.hpp"
+#include "schema/decode.hpp"
+#include "schema/utf8.hpp"
 
 #include <cctype>
 #include <chrono>

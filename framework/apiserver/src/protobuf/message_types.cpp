@@ -1,7 +1,8 @@
 #include "protobuf/message_types.hpp"
 
-#include "json/consume_until.hpp"
-#include "schema/data.hpp"
+#include "decoding/data.hpp"
+#include "json/schema_names.hpp"
+#include "schema/consume_until.hpp"
 
 #include <algorithm>
 #include <charconv>

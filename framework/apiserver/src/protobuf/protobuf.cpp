@@ -1,9 +1,10 @@
 #include "protobuf/protobuf.hpp"
 
-#include "json/accessors.hpp"
-#include "json/json_limits.hpp"
+#include "json/schema_names.hpp"
 #include "protobuf/message_json.hpp"
 #include "protobuf/message_types.hpp"
+#include "schema/accessors.hpp"
+#include "schema/json_limits.hpp"
 
 #include <cstdint>
 #include <memory>

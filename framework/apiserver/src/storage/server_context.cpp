@@ -1,6 +1,7 @@
 #include "storage/server_context.hpp"
 
-#include "json/utf8.hpp"
+#include "json/schema_names.hpp"
+#include "schema/utf8.hpp"
 
 #include <array>
 #include <cstdio>

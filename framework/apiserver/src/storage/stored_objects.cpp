@@ -1,8 +1,9 @@
 #include "storage/stored_objects.hpp"
 
 #include "api/event_conversion.hpp"
-#include "api/finalizers.hpp"
 #include "api/selectable_fields.hpp"
+#include "json/schema_names.hpp"
+#include "schema/finalizers.hpp"
 #include "schema/pruning.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "testing/audit_reader.hpp"
 
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <utility>

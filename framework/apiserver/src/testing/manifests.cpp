@@ -1,8 +1,9 @@
 #include "testing/manifests.hpp"
 
-#include "json/accessors.hpp"
-#include "json/yaml.hpp"
-#include "net/resource_path.hpp"
+#include "client/resource_path.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/yaml.hpp"
 
 #include <algorithm>
 #include <fstream>

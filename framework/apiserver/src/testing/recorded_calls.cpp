@@ -1,6 +1,6 @@
 #include "testing/recorded_calls.hpp"
 
-#include "system/timestamp.hpp"
+#include "base/timestamp.hpp"
 
 #include <chrono>
 #include <optional>

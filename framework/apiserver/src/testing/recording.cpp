@@ -1,4 +1,4 @@
-#include "system/timestamp.hpp"
+#include "base/timestamp.hpp"
 #include "testing/recorded_calls.hpp"
 #include "testing/recorded_objects.hpp"
 

@@ -1,6 +1,7 @@
 // ValidatingAdmissionPolicies and their bindings. The server stores them, but does not evaluate
 // them.
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <set>

@@ -1,5 +1,6 @@
 // HorizontalPodAutoscalers.
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>

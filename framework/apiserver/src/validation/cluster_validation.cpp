@@ -1,7 +1,8 @@
 // PriorityClasses, RuntimeClasses and APIServices.
 #include "json/base64.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
-#include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <string>

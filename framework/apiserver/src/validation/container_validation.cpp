@@ -1,6 +1,7 @@
-#include "validation/field_validation.hpp"
+#include "base/ascii.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
-#include "system/ascii.hpp"
 
 #include <algorithm>
 #include <set>

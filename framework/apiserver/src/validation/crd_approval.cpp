@@ -1,6 +1,7 @@
 #include "validation/crd_approval.hpp"
 
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 namespace kopp::apiserver {
 namespace {

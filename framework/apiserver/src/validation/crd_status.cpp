@@ -1,7 +1,8 @@
 #include "validation/crd_status.hpp"
 
-#include "api/finalizers.hpp"
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/finalizers.hpp"
 #include "validation/crd_approval.hpp"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 #include "validation/custom_resources.hpp"
 
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 #include "schema/structural_schema.hpp"
+#include "schema/value_validation.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/kind_strategy.hpp"
-#include "validation/value_validation.hpp"
 
 #include <algorithm>
 #include <iterator>

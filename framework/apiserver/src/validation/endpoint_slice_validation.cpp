@@ -1,6 +1,7 @@
 // EndpointSlices.
-#include "json/formats.hpp"
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <set>

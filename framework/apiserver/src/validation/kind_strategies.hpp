@@ -1,6 +1,7 @@
 #pragma once
 
-#include "validation/field_ref.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_ref.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <functional>

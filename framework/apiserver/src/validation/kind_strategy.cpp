@@ -1,6 +1,6 @@
 #include "validation/kind_strategy.hpp"
 
-#include "schema/defaults.hpp"
+#include "decoding/defaults.hpp"
 #include "validation/crd_validation.hpp"
 #include "validation/kind_strategies.hpp"
 

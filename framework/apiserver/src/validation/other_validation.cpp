@@ -1,6 +1,7 @@
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
+#include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
-#include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>

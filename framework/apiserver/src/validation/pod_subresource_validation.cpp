@@ -1,4 +1,5 @@
-#include "json/accessors.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>

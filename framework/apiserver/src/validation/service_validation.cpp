@@ -1,5 +1,6 @@
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
-#include "validation/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <set>

@@ -1,5 +1,6 @@
 // The kinds of storage.k8s.io: StorageClasses, CSI drivers and nodes, VolumeAttachments …
-#include "validation/field_validation.hpp"
+#include "json/schema_names.hpp"
+#include "schema/field_validation.hpp"
 #include "validation/kind_strategies.hpp"
 
 #include <algorithm>

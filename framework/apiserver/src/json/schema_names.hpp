@@ -1,0 +1,14 @@
+#pragma once
+
+#include "schema/field_error.hpp"
+
+/// Kubernetes' rules for schemas and values: see framework/schema.
+namespace kopp::schema {}
+
+namespace kopp::apiserver {
+
+// The API server implements these rules, and uses their names as its own.
+using namespace schema;  // NOLINT(google-build-using-namespace)
+using schema::FieldError;  // not kopp::FieldError
+
+}  // namespace kopp::apiserver

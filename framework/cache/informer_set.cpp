@@ -1,0 +1,324 @@
+#include "base/any_token.hpp"
+#include "client/read_scope.hpp"
+#include "client/resource_path.hpp"
+#include "own_writes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <kopp/informer/api_error.hpp>
+#include <kopp/informer/selector.hpp>
+#include <kopp/informer_set.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+namespace {
+
+thread_local bool in_handler = false;
+
+/// Sets `in_handler` while it exists.
+struct HandlerCall {
+  ~HandlerCall() { in_handler = outer; }
+  const bool outer = std::exchange(in_handler, true);
+};
+
+/// Returns `function`, within a HandlerCall.
+template <typename... Args>
+std::function<void(Args...)> AsHandlerCall(std::function<void(Args...)> function) {
+  if (!function) return {};
+  return [function = std::move(function)](Args... args) {
+    const HandlerCall call;
+    function(args...);
+  };
+}
+
+bool IsNotFound(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ApiError& error) {
+    return error.IsNotFound();
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string ToString(const std::vector<UnsyncedInformer>& unsynced) {
+  std::string text;
+  for (const UnsyncedInformer& each : unsynced) {
+    text += (text.empty() ? "" : "; ") + each.kind.kind;
+    if (!each.ns.empty()) text += " in namespace " + each.ns;
+    if (!each.problem.empty()) text += ": " + each.problem;
+  }
+  return text;
+}
+
+/// The informer of one namespace, or of all of them.
+struct InformerSet::Member {
+  Member(Transport& transport, const Options& options, const ListFilter& filter)
+      : ns(filter.ns),
+        labels(LabelSelector::Parse(filter.label_selector)),
+        fields(FieldSelector::Parse(filter.field_selector)),
+        source(transport, options.kind, options.decode, filter, options.clock, options.form,
+               options.on_skipped),
+        informer(source,
+                 {.clock = options.clock,
+                  .use_watch_list = options.use_watch_list,
+                  .consistent_start = options.consistent_start,
+                  .audit_interval = options.audit_interval,
+                  .on_problem =
+                      [this, log = LogOf(options, filter)](const std::string& problem, bool minor) {
+                        minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
+                              : log.Error("Reflector error", {{"err", problem}});
+                        *last_problem.Lock() = problem;
+                      },
+                  .name = NameOf(options, filter),
+                  .kind = options.kind.kind,
+                  .on_error =
+                      [this, next = options.on_error](const informer::InformerError& error) {
+                        if (error.handler.empty()) missing = IsNotFound(error.error);
+                        if (next) next(error);
+                      },
+                  .metrics = options.metrics}),
+        own_writes(options.kind.kind, informer, options.clock) {}
+
+  /// Returns "deployments.v1.apps", with a namespace "deployments.v1.apps/web".
+  static std::string NameOf(const Options& options, const ListFilter& filter) {
+    const std::string kind = options.kind.ToString();
+    return filter.ns.empty() ? kind : kind + "/" + filter.ns;
+  }
+
+  static Logger LogOf(const Options& options, const ListFilter& filter) {
+    Logger log = options.log.With({{"kind", options.kind.kind}});
+    return filter.ns.empty() ? log : log.With({{"namespace", filter.ns}});
+  }
+
+  /// Returns whether the informer certainly watches the object, or nullopt if its labels are not
+  /// known. Only some fields are known.
+  [[nodiscard]] std::optional<bool> Selects(const WrittenObject& object) const {
+    if (!object.labels) return std::nullopt;
+    bool all_known = true;
+    const bool matches = fields.Matches([&](const std::string& field) -> const std::string* {
+      if (field == "metadata.name") return &object.key.name;
+      if (field == "metadata.namespace") return &object.key.ns;
+      all_known = false;
+      return nullptr;
+    });
+    return matches && all_known && labels.Matches(*object.labels);
+  }
+
+  std::string ns;
+  LabelSelector labels;
+  FieldSelector fields;
+  Guarded<std::string> last_problem;
+  std::atomic<bool> missing{false};  // the last failure of a list or watch was 404
+  AnyHttpSource source;
+  informer::AnyInformer informer;
+  OwnWrites own_writes;   // that the informer has not received
+  std::jthread thread{};  // last: it uses all members above; ends with InformerSet::stopped_
+};
+
+InformerSet::InformerSet(Transport& transport, Options options) : options_(std::move(options)) {
+  for (const ListFilter& filter : options_.filters) {
+    static_cast<void>(detail::CollectionPath(options_.kind, filter.ns));  // throws if not valid
+    members_.push_back(std::make_unique<Member>(transport, options_, filter));
+  }
+}
+
+InformerSet::~InformerSet() { Stop(); }
+
+bool InformerSet::InHandler() { return in_handler; }
+
+std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
+    const informer::AnyEventHandler& handler, const informer::HandlerOptions& given) {
+  informer::HandlerOptions options = given;
+  if (options_.manual) options.delivery = informer::Delivery::kInformerThread;
+  std::vector<informer::HandlerRegistration> registrations;
+  const informer::AnyEventHandler marked{.on_add = AsHandlerCall(handler.on_add),
+                                         .on_update = AsHandlerCall(handler.on_update),
+                                         .on_delete = AsHandlerCall(handler.on_delete)};
+  for (const auto& member : members_) {
+    registrations.push_back(member->informer.AddHandler(marked, options));
+  }
+  return registrations;
+}
+
+/// Returns the informer of the namespace, or the one of all other namespaces, or null.
+InformerSet::Member* InformerSet::FindMember(std::string_view ns) const {
+  const auto watches = [&](std::string_view name) {
+    return std::ranges::find_if(members_, [=](const auto& each) { return each->ns == name; });
+  };
+  auto member = watches(ns);
+  if (member == members_.end()) member = watches("");
+  return member == members_.end() ? nullptr : member->get();
+}
+
+const informer::AnyStore& InformerSet::StoreOf(std::string_view ns) const {
+  if (const Member* const member = FindMember(ns)) return member->informer.store();
+  throw std::logic_error("the cache does not watch " + options_.kind.kind +
+                         " objects in the namespace \"" + std::string(ns) +
+                         "\": add it to the watched namespaces, or use the client");
+}
+
+informer::AnyObject InformerSet::Get(const ObjectKey& key) const {
+  return StoreOf(key.ns).Get(key);
+}
+
+/// Returns the objects that `read` returns for the stores.
+template <typename Read>
+std::vector<informer::AnyObject> InformerSet::ReadAll(Read read) const {
+  std::vector<informer::AnyObject> all;
+  for (const auto& member : members_) {
+    auto objects = read(member->informer.store().Snapshot());
+    if (all.empty()) {
+      all = std::move(objects);
+    } else {
+      std::ranges::move(objects, std::back_inserter(all));
+    }
+  }
+  return all;
+}
+
+std::vector<informer::AnyObject> InformerSet::List(std::string_view ns) const {
+  if (!ns.empty()) return StoreOf(ns).List(ns);
+  return ReadAll([](const informer::AnyStoreSnapshot& store) { return store.List(); });
+}
+
+std::vector<informer::AnyObject> InformerSet::List(
+    const informer::StoreListOptions& options) const {
+  if (!options.ns.empty()) return StoreOf(options.ns).Snapshot().List(options);
+  auto all = ReadAll([&](const informer::AnyStoreSnapshot& store) { return store.List(options); });
+  if (members_.size() == 1) return all;
+  if (options.sort_by_name) std::ranges::sort(all, {}, &informer::AnyObject::key);
+  if (options.limit != 0 && all.size() > options.limit) all.resize(options.limit);
+  return all;
+}
+
+void InformerSet::AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of) {
+  for (const auto& member : members_) member->informer.AddIndex(name, values_of);
+}
+
+void InformerSet::AddOwnerIndex() {
+  for (const auto& member : members_) member->informer.AddOwnerIndex();
+}
+
+std::vector<informer::AnyObject> InformerSet::ByIndex(std::string_view index,
+                                                      std::string_view value) const {
+  return ReadAll(
+      [&](const informer::AnyStoreSnapshot& store) { return store.ByIndex(index, value); });
+}
+
+std::size_t InformerSet::Size() const {
+  std::size_t size = 0;
+  for (const auto& member : members_) size += member->informer.store().Size();
+  return size;
+}
+
+void InformerSet::RecordWrite(const WrittenObject& object) {
+  Member* const member = FindMember(object.key.ns);
+  if (member != nullptr) member->own_writes.Record(object, member->Selects(object));
+}
+
+void InformerSet::AwaitWrites(const ObjectKey& key, Duration timeout,
+                              const std::stop_token& stop) const {
+  Member* const member = FindMember(key.ns);
+  if (member == nullptr || member->own_writes.size() == 0) return;
+  const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
+  member->own_writes.Await(key, timeout, end.get());
+}
+
+void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
+                              const std::stop_token& stop) const {
+  const bool none =
+      std::ranges::all_of(members_, [](const auto& each) { return each->own_writes.size() == 0; });
+  if (none) return;
+  const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
+  for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
+}
+
+std::vector<ManualInformer> InformerSet::ManualInformers() const {
+  if (!options_.manual) throw std::logic_error("ManualInformers needs CacheOptions::manual");
+  std::vector<ManualInformer> informers;
+  for (const auto& member : members_) {
+    informers.push_back({options_.kind, &member->source, &member->informer.sink()});
+  }
+  return informers;
+}
+
+void InformerSet::Start() {
+  if (options_.manual)
+    throw std::logic_error("a cache with CacheOptions::manual cannot be started");
+  const std::lock_guard guard{lifecycle_};
+  if (stopped_.stop_requested()) return;
+  options_.log.Info("Starting EventSource", {{"kind", options_.kind.kind}});
+  for (const auto& member : members_) {
+    member->thread = std::jthread(
+        [informer = &member->informer, stop = stopped_.get_token()] { informer->Run(stop); });
+  }
+}
+
+bool InformerSet::HasSynced() const {
+  return std::ranges::all_of(members_,
+                             [](const auto& member) { return member->informer.HasSynced(); });
+}
+
+bool InformerSet::WaitForSync(const std::stop_token& stop) const {
+  const detail::AnyToken end(stop, stopped_.get_token());
+  return std::ranges::all_of(
+      members_, [&](const auto& member) { return member->informer.WaitForSync(end.get()); });
+}
+
+std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
+  std::vector<UnsyncedInformer> unsynced;
+  for (const auto& member : members_) {
+    if (member->informer.HasSynced()) continue;
+    unsynced.push_back({options_.kind, member->ns, *member->last_problem.Lock(), member->missing});
+  }
+  return unsynced;
+}
+
+std::vector<informer::InformerStatus> InformerSet::Statuses() const {
+  std::vector<informer::InformerStatus> statuses;
+  for (const auto& member : members_) statuses.push_back(member->informer.Status());
+  return statuses;
+}
+
+std::optional<std::vector<informer::AnyObject>> InformerSet::ObjectsOf(std::string_view informer,
+                                                                       std::size_t limit) const {
+  for (const auto& member : members_) {
+    if (member->informer.Status().name != informer) continue;
+    return member->informer.store().Snapshot().List({.limit = limit, .sort_by_name = true});
+  }
+  return std::nullopt;
+}
+
+void InformerSet::RequestStop() { stopped_.request_stop(); }
+
+void InformerSet::Stop() {
+  RequestStop();
+  const std::lock_guard guard{lifecycle_};
+  for (const auto& member : members_) {
+    if (member->thread.joinable()) member->thread.join();
+  }
+}
+
+std::vector<std::string> InformerSet::WaitForHandlers(TimePoint deadline) const {
+  std::vector<std::string> busy;
+  for (const auto& member : members_) {
+    if (member->informer.WaitForHandlers(deadline)) continue;
+    for (const informer::HandlerStatus& handler : member->informer.Status().handlers) {
+      if (handler.busy) busy.push_back('"' + handler.name + "\" of " + options_.kind.kind);
+    }
+  }
+  return busy;
+}
+
+}  // namespace kopp

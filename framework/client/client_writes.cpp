@@ -1,0 +1,351 @@
+#include "client/resource_path.hpp"
+#include "json_text.hpp"
+#include "written_object.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+
+// The calls of Client that write.
+
+namespace kopp {
+namespace {
+
+using detail::CollectionPath;
+using detail::ObjectPath;
+using detail::WithQuery;
+using nlohmann::json;
+
+/// A subresource whose objects are of a kind of their own.
+struct SubresourceType {
+  std::string_view subresource;
+  std::string_view api_version;
+  std::string_view kind;
+};
+constexpr std::array kSubresourceTypes{
+    SubresourceType{"scale", "autoscaling/v1", "Scale"},
+    SubresourceType{"eviction", "policy/v1", "Eviction"},
+    SubresourceType{"token", "authentication.k8s.io/v1", "TokenRequest"},
+    SubresourceType{"binding", "v1", "Binding"}};
+
+/// The part of an encoded object that identifies it.
+struct EncodedIdentity {
+  struct Metadata {
+    std::string name;
+    std::string ns;
+  };
+  std::optional<std::string> apiVersion;
+  std::optional<std::string> kind;
+  Metadata metadata;
+};
+KOPP_FIELDS(EncodedIdentity::Metadata, name, KOPP_FIELD(ns, "namespace"))
+KOPP_FIELDS(EncodedIdentity, apiVersion, kind, metadata)
+
+/// Returns "{" and the members `apiVersion` and `kind`, which the API server requires in each body,
+/// unless the object has them: `has` says so.
+template <typename Has>
+std::string BeginWithType(const Kind& kind, std::string_view subresource, Has has) {
+  const auto* const type =
+      std::find_if(kSubresourceTypes.begin(), kSubresourceTypes.end(),
+                   [&](const auto& each) { return each.subresource == subresource; });
+  const bool is_own_kind = type == kSubresourceTypes.end();
+  std::string text = "{";
+  const auto add_missing = [&](const char* key, std::string_view value) {
+    if (has(key)) return;
+    detail::AppendJsonKey(text, key);
+    detail::AppendJsonString(text, value);
+  };
+  add_missing("apiVersion", is_own_kind ? kind.api_version : type->api_version);
+  add_missing("kind", is_own_kind ? kind.kind : type->kind);
+  return text;
+}
+
+/// Returns the text of `object` with its type. The object is not copied.
+std::string TextWithType(const Kind& kind, std::string_view subresource, const json& object) {
+  std::string text =
+      BeginWithType(kind, subresource, [&](const char* key) { return object.contains(key); });
+  for (const auto& [key, value] : object.get_ref<const json::object_t&>()) {
+    detail::AppendJsonKey(text, key);
+    detail::AppendJson(text, value);
+  }
+  return text.append("}");
+}
+
+std::string MetadataOf(const json& object, const char* field) {
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end()) return "";
+  const auto value = metadata->find(field);
+  return value != metadata->end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+ObjectKey KeyOf(const json& object) {
+  return {MetadataOf(object, "namespace"), MetadataOf(object, "name")};
+}
+
+const char* ContentType(Patch::Type type) {
+  switch (type) {
+    case Patch::Type::kMerge:
+      return "application/merge-patch+json";
+    case Patch::Type::kJson:
+      return "application/json-patch+json";
+    case Patch::Type::kStrategicMerge:
+      break;
+  }
+  return "application/strategic-merge-patch+json";
+}
+
+/// Returns the value of the query parameter fieldValidation. Warn is the default of the API server.
+const char* QueryValue(FieldValidation validation) {
+  if (validation == FieldValidation::kWarn) return "";
+  return validation == FieldValidation::kStrict ? "Strict" : "Ignore";
+}
+
+}  // namespace
+
+/// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
+/// namespace, its namespace.
+Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
+                            const json& object) const {
+  const auto metadata = object.find("metadata");
+  if (!object.is_object() || (metadata != object.end() && !metadata->is_object())) {
+    throw std::invalid_argument("the " + std::string(kind.kind) +
+                                " to write, or its metadata, is not a JSON object");
+  }
+  const ObjectKey key = KeyOf(object);
+  ObjectKey sent = KeyFor(kind, key);
+  if (sent.ns == key.ns) return {std::move(sent), TextWithType(kind, subresource, object)};
+  json with_namespace = object;
+  with_namespace["metadata"]["namespace"] = sent.ns;
+  return {std::move(sent), TextWithType(kind, subresource, with_namespace)};
+}
+
+/// BodyOf() for the text of an object. It is not parsed into a DOM, unless its namespace is added.
+Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresource,
+                                   const std::string& object) const {
+  auto identity = Decode<EncodedIdentity>(object);
+  const ObjectKey key{std::move(identity.metadata.ns), std::move(identity.metadata.name)};
+  ObjectKey sent = KeyFor(kind, key);
+  if (sent.ns != key.ns) return BodyOf(kind, subresource, json::parse(object));
+  std::string text = BeginWithType(kind, subresource, [&](std::string_view member) {
+    return (member == "kind" ? identity.kind : identity.apiVersion).has_value();
+  });
+  if (text.size() > 1 && object.size() > 2) text += ',';
+  text.append(object, 1);  // what Encode writes begins with the brace
+  return {std::move(sent), std::move(text)};
+}
+
+/// Sends a write request with its options. `force` is the query parameter of an apply.
+Client::Written Client::Write(Request request, const WriteOptions& options,
+                              std::string_view force) const {
+  const bool dry_run = dry_run_ || options.dry_run;
+  request.target = WithQuery(
+      std::move(request.target),
+      {{"fieldManager", options.field_manager.empty() ? field_manager_ : options.field_manager},
+       {"force", force},
+       {"dryRun", dry_run ? "All" : ""},
+       {"fieldValidation", QueryValue(options.field_validation.value_or(field_validation_))}});
+  const bool is_object = options.subresource.empty() || options.subresource == "status";
+  return {
+      .text = Call(request), .report = !dry_run && observer_ != nullptr, .is_object = is_object};
+}
+
+const std::string& Client::Reported(const Kind& kind, const Written& written) const {
+  if (written.report) ReportWrites(kind, [&] { return WrittenObjects(kind, written.text); });
+  return written.text;
+}
+
+/// Reports what `decode` has read, so that the response is parsed only once.
+void Client::DecodeWritten(const Kind& kind, const Written& written, void* object,
+                           const ObjectMeta* (*decode)(std::string_view text, void* to)) const {
+  const ObjectMeta* metadata = nullptr;
+  try {
+    metadata = decode(written.text, object);
+  } catch (...) {  // such as a view that does not fit; but the object was written
+    static_cast<void>(Reported(kind, written));
+    throw;
+  }
+  if (!written.report) return;
+  const auto state = written.is_object ? WrittenObjectOf(*metadata) : std::nullopt;
+  if (state) return observer_->OnWrite(kind, *state);
+  static_cast<void>(Reported(kind, written));
+}
+
+/// Reports the objects that `decode` returns. A response that cannot be decoded is not reported:
+/// the caller decodes it, too, and throws.
+void Client::ReportWrites(const Kind& kind,
+                          const std::function<std::vector<WrittenObject>()>& decode) const {
+  if (observer_ == nullptr) return;
+  try {
+    for (const WrittenObject& object : decode()) observer_->OnWrite(kind, object);
+  } catch (const DecodeError&) {
+  }
+}
+
+Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions& options) const {
+  if (kind.scope == Scope::kNamespaced && body.key.ns.empty()) {
+    throw std::invalid_argument("the " + std::string(kind.kind) +
+                                " to create has no metadata.namespace: set it");
+  }
+  return Write(
+      {.method = "POST",
+       .target = options.subresource.empty() ? CollectionPath(kind, body.key.ns)
+                                             : ObjectPath(kind, body.key, options.subresource),
+       .body = std::move(body.text)},
+      options);
+}
+
+Client::Written Client::CreateText(const Kind& kind, const json& object,
+                                   const WriteOptions& options) const {
+  return WriteNew(kind, BodyOf(kind, options.subresource, object), options);
+}
+
+Client::Written Client::CreateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const {
+  return WriteNew(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::WriteExisting(const Kind& kind, Body body,
+                                      const WriteOptions& options) const {
+  return Write({.method = "PUT",
+                .target = ObjectPath(kind, body.key, options.subresource),
+                .body = std::move(body.text)},
+               options);
+}
+
+Client::Written Client::UpdateText(const Kind& kind, const json& object,
+                                   const WriteOptions& options) const {
+  return WriteExisting(kind, BodyOf(kind, options.subresource, object), options);
+}
+
+Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& object,
+                                      const WriteOptions& options) const {
+  return WriteExisting(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                                  const WriteOptions& options) const {
+  return Write({.method = "PATCH",
+                .target = ObjectPath(kind, KeyFor(kind, key), options.subresource),
+                .body = patch.text,
+                .content_type = ContentType(patch.type)},
+               options);
+}
+
+Client::Written Client::WriteApplied(const Kind& kind, Body body,
+                                     const ApplyOptions& options) const {
+  return Write({.method = "PATCH",
+                .target = ObjectPath(kind, body.key, options.subresource),
+                .body = std::move(body.text),
+                .content_type = "application/apply-patch+yaml"},
+               {.subresource = options.subresource,
+                .field_manager = options.field_manager,
+                .dry_run = options.dry_run,
+                .field_validation = options.field_validation},
+               options.force ? "true" : "");
+}
+
+Client::Written Client::ApplyText(const Kind& kind, const json& object,
+                                  const ApplyOptions& options) const {
+  return WriteApplied(kind, BodyOf(kind, options.subresource, object), options);
+}
+
+Client::Written Client::ApplyEncoded(const Kind& kind, const std::string& object,
+                                     const ApplyOptions& options) const {
+  return WriteApplied(kind, BodyOfEncoded(kind, options.subresource, object), options);
+}
+
+Client::Written Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
+                                        const std::string& status, ApplyOptions options) const {
+  ObjectMeta identity;
+  identity.name = metadata.name;
+  identity.ns = metadata.ns;
+  identity.uid = metadata.uid;
+  options.subresource = "status";
+  return ApplyText(kind, {{"metadata", identity}, {"status", json::parse(status)}}, options);
+}
+
+std::string Client::DeleteBody(const DeleteOptions& options) const {
+  json body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
+  if (!options.resource_version.empty()) {
+    body["preconditions"]["resourceVersion"] = options.resource_version;
+  }
+  if (!options.propagation.empty()) body["propagationPolicy"] = options.propagation;
+  if (options.grace_period) body["gracePeriodSeconds"] = options.grace_period->count();
+  if (dry_run_ || options.dry_run) body["dryRun"] = {"All"};
+  return body.dump();
+}
+
+bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options) const {
+  try {
+    const ObjectKey target = KeyFor(kind, key);
+    const std::string body =
+        Call({.method = "DELETE", .target = ObjectPath(kind, target), .body = DeleteBody(options)});
+    if (!dry_run_ && !options.dry_run) {
+      ReportWrites(kind, [&] { return DeletedObjects(kind, target, body); });
+    }
+    return true;
+  } catch (const ApiError& error) {
+    if (error.IsNotFound()) return false;
+    throw;
+  }
+}
+
+void Client::DeleteAllOf(const Kind& kind, const ListFilter& filter,
+                         const DeleteOptions& options) const {
+  if (kind.scope == Scope::kCluster && !filter.ns.empty()) {
+    throw std::invalid_argument(std::string(kind.kind) +
+                                " is cluster-scoped: DeleteAllOf in namespace \"" + filter.ns +
+                                "\" would delete the objects of the whole cluster");
+  }
+  const std::string ns = NamespaceFor(kind, filter.ns);
+  if (kind.scope == Scope::kNamespaced && ns.empty()) {
+    throw std::invalid_argument("DeleteAllOf for " + std::string(kind.kind) +
+                                " needs a namespace: set ListFilter::ns");
+  }
+  const std::string body = Call(
+      {.method = "DELETE",
+       .target = WithQuery(CollectionPath(kind, ns), {{"labelSelector", filter.label_selector},
+                                                      {"fieldSelector", filter.field_selector}}),
+       .body = DeleteBody(options)});
+  if (!dry_run_ && !options.dry_run) {
+    ReportWrites(kind, [&] { return DeletedCollection(body); });
+  }
+}
+
+Scale Client::UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options) const {
+  WriteOptions scale_options = options;
+  scale_options.subresource = "scale";
+  return Decode<Scale>(Reported(kind, UpdateText(kind, scale, scale_options)));
+}
+
+json Client::Create(const Kind& kind, const json& object, const WriteOptions& options) const {
+  return json::parse(Reported(kind, CreateText(kind, object, options)));
+}
+json Client::Update(const Kind& kind, const json& object, const WriteOptions& options) const {
+  return json::parse(Reported(kind, UpdateText(kind, object, options)));
+}
+json Client::UpdateStatus(const Kind& kind, const json& object, const WriteOptions& options) const {
+  return Update(kind, object, OfStatus(options));
+}
+json Client::Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                   const WriteOptions& options) const {
+  return json::parse(Reported(kind, PatchText(kind, key, patch, options)));
+}
+json Client::PatchStatus(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
+                         const WriteOptions& options) const {
+  return Patch(kind, key, patch, OfStatus(options));
+}
+json Client::Apply(const Kind& kind, const json& object, const ApplyOptions& options) const {
+  return json::parse(Reported(kind, ApplyText(kind, object, options)));
+}
+
+}  // namespace kopp

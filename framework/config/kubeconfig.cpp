@@ -1,0 +1,143 @@
+#include "kubeconfig.hpp"
+
+#include "base/quoted.hpp"
+#include "config/config_input.hpp"
+#include "yaml_document.hpp"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <yaml-cpp/yaml.h>
+
+namespace kopp::detail {
+namespace {
+
+constexpr const char* kAdvice = "correct it, or recreate it with `kubectl config view --raw`";
+
+[[noreturn]] void ThrowDuplicateField(const YAML::Node& key, const std::string& where) {
+  throw ConfigError(YamlLocation(where, key.Mark()) + ": " + Quoted(key.Scalar()) +
+                    " is defined twice; remove one");
+}
+
+// Returns the value of `key` in `map`, or nullopt if it is missing or null.
+std::optional<YAML::Node> Find(const YAML::Node& map, std::string_view key,
+                               const std::string& where) {
+  std::optional<YAML::Node> found;
+  for (const auto& field : map) {
+    if (!field.first.IsScalar() || field.first.Scalar() != key) continue;
+    if (found) ThrowDuplicateField(field.first, where);
+    found = field.second;
+  }
+  return found && !found->IsNull() ? found : std::nullopt;
+}
+
+std::string FindString(const YAML::Node& map, std::string_view key, const std::string& where) {
+  const auto value = Find(map, key, where);
+  if (!value) return {};
+  if (value->IsScalar()) return value->Scalar();
+  throw ConfigError(YamlLocation(where, value->Mark()) + ": " + std::string(key) +
+                    " must be a string");
+}
+
+// As in kubectl, an empty string or list counts as missing.
+bool IsEmpty(const YAML::Node& value) {
+  return value.IsNull() || (value.IsScalar() && value.Scalar().empty()) ||
+         (value.IsSequence() && value.size() == 0);
+}
+
+KubeconfigField ReadField(const YAML::Node& value, const std::string& where);
+
+// Returns the fields of a map that have a value. Recursion is safe: yaml-cpp allows 500 levels.
+KubeconfigField::Fields ReadFields(const YAML::Node& map, const std::string& where) {
+  KubeconfigField::Fields fields;
+  std::set<std::string> keys;
+  for (const auto& field : map) {
+    if (!field.first.IsScalar()) continue;
+    const auto [key, is_new] = keys.insert(field.first.Scalar());
+    if (!is_new) ThrowDuplicateField(field.first, where);
+    if (!IsEmpty(field.second)) fields[*key] = ReadField(field.second, where);
+  }
+  return fields;
+}
+
+KubeconfigField ReadField(const YAML::Node& value, const std::string& where) {
+  using Type = KubeconfigField::Type;
+  KubeconfigField field{.line = value.Mark().line + 1};
+  if (value.IsMap()) {
+    field.type = Type::kMap;
+    field.fields = ReadFields(value, where);
+  } else if (value.IsSequence()) {
+    field.type = Type::kList;
+    for (const YAML::Node& item : value) field.items.push_back(ReadField(item, where));
+  } else if (value.IsScalar()) {
+    field.text = value.Scalar();
+  }
+  return field;
+}
+
+// Adds the entries of the list `plural` in `root` to `entries`. Entries of earlier files stay.
+void AddEntries(const YAML::Node& root, const std::string& plural, const std::string& singular,
+                const std::filesystem::path& path, const std::string& where,
+                Kubeconfig::Entries& entries) {
+  const auto list = Find(root, plural, where);
+  if (!list) return;
+  if (!list->IsSequence()) {
+    throw ConfigError(YamlLocation(where, list->Mark()) + ": " + plural + " must be a list");
+  }
+  Kubeconfig::Entries new_entries;
+  for (const YAML::Node& item : *list) {
+    const std::string location = YamlLocation(where, item.Mark());
+    const std::string name = item.IsMap() ? FindString(item, "name", location) : std::string();
+    const auto fields = item.IsMap() ? Find(item, singular, location) : std::nullopt;
+    if (name.empty() || (fields && !fields->IsMap())) {
+      throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
+                        singular + " (a map)");
+    }
+    KubeconfigEntry entry{.where = where + ": " + singular + ' ' + Quoted(name), .path = path};
+    entry.fields = ReadFields(fields.value_or(YAML::Node()), entry.where);
+    if (!new_entries.try_emplace(name, std::move(entry)).second) {
+      throw ConfigError(location + ": " + singular + ' ' + Quoted(name) +
+                        " is defined twice; remove or rename one");
+    }
+  }
+  entries.merge(new_entries);
+}
+
+void ValidateKubeconfig(const YAML::Node& root, const std::string& where) {
+  bool is_kubeconfig = root.IsMap();
+  if (is_kubeconfig) {
+    const std::string kind = FindString(root, "kind", where);
+    is_kubeconfig = kind == "Config";
+    for (const char* key : {"clusters", "users", "contexts", "current-context"}) {
+      is_kubeconfig = is_kubeconfig || (kind.empty() && Find(root, key, where));
+    }
+  }
+  if (!is_kubeconfig) {
+    throw ConfigError(where +
+                      ": this file is not a kubeconfig, which has \"kind: Config\" and lists of " +
+                      "clusters, users and contexts; use the file that kubectl uses");
+  }
+}
+
+}  // namespace
+
+Kubeconfig MergeKubeconfigs(const std::vector<KubeconfigFile>& files) {
+  Kubeconfig merged;
+  for (const auto& [path, text] : files) {
+    const std::string where = "kubeconfig " + path.string();
+    merged.where += (merged.where.empty() ? "" : ", ") + where;
+    const YAML::Node root = ParseYamlDocument(text, where, kAdvice);
+    if (root.IsNull()) continue;  // an empty file is allowed, as in kubectl
+    ValidateKubeconfig(root, where);
+    if (merged.current_context.empty()) {
+      merged.current_context = FindString(root, "current-context", where);
+    }
+    AddEntries(root, "clusters", "cluster", path, where, merged.clusters);
+    AddEntries(root, "users", "user", path, where, merged.users);
+    AddEntries(root, "contexts", "context", path, where, merged.contexts);
+  }
+  return merged;
+}
+
+}  // namespace kopp::detail

@@ -1,0 +1,216 @@
+#include "pause.hpp"
+#include "reconcile_runner.hpp"
+#include "running_reconciles.hpp"
+#include "source_runner.hpp"
+#include "worker_pool.hpp"
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <kopp/controller.hpp>
+#include <kopp/controller/controller_metrics.hpp>
+#include <kopp/informer/key_queue.hpp>
+#include <kopp/informer_set.hpp>
+
+namespace kopp {
+namespace {
+
+constexpr Duration kDefaultResync = std::chrono::hours(10);
+
+ControllerOptions WithDefaults(ControllerOptions options, const ControllerMetrics* metrics) {
+  if (!options.workers) options.workers = 1;
+  if (!options.resync) options.resync = kDefaultResync;
+  if (metrics != nullptr) options.track_times = true;
+  return options;
+}
+
+std::unique_ptr<workqueue::RateLimitingQueue<ObjectKey>> NewQueue(ControllerOptions& options,
+                                                                  Clock& clock,
+                                                                  ControllerMetrics* metrics) {
+  workqueue::QueueOptions queue{.name = options.name,
+                                .clock = clock,
+                                .metrics = metrics,
+                                .order = options.order,
+                                .track_times = options.track_times,
+                                .coalesce = options.coalesce};
+  return std::make_unique<workqueue::RateLimitingQueue<ObjectKey>>(std::move(queue),
+                                                                   std::move(options.limiter));
+}
+
+void RequireWorkers(const std::string& controller, int workers) {
+  if (workers >= 1) return;
+  throw std::invalid_argument("the controller \"" + controller + "\" has " +
+                              std::to_string(workers) + " workers: it needs at least 1");
+}
+
+}  // namespace
+
+Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
+                       ControllerMetrics* metrics)
+    : options_(WithDefaults(std::move(options), metrics)),
+      kind_(kind),
+      cache_(cache),
+      clock_(clock),
+      queue_(NewQueue(options_, clock, metrics)),
+      sources_(std::make_unique<SourceRunner>(EventsOf({}), clock)) {
+  RequireWorkers(name(), *options_.workers);
+  if (options_.cancel_superseded) {
+    running_ = std::make_unique<RunningReconciles>(*queue_);
+    queue_->OnSuperseded([this](const ObjectKey& key) { running_->OnSuperseded(key); });
+  }
+  if (metrics != nullptr) {
+    metrics_ = metrics->NewReconcileMetrics(name());
+    metrics_->SetWorkers(*options_.workers);
+  }
+  workers_ = std::make_unique<WorkerPool>(
+      *queue_, clock_, *options_.workers,
+      [this](const WorkerPool::QueuedKey& next, const std::stop_token& stop) {
+        runner_->Process(next, stop);
+        ++completed_;
+      });
+}
+
+Controller::~Controller() = default;
+
+void Controller::SetPrimary(InformerSet& informers, Find find) {
+  find_ = std::move(find);
+  if (options_.pause_annotation.empty()) return;
+  informers.AddHandler(
+      EnqueueResumed(EventsOf(kind_.kind), options_.pause_annotation),
+      {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
+}
+
+void Controller::AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
+
+void Controller::OnReconciler(std::function<void()> start) { on_reconciler_ = std::move(start); }
+
+void Controller::AddObserver(ReconcileObserver observer) {
+  observers_.push_back(std::move(observer));
+}
+
+void Controller::SetReconciler(Reconciler reconcile) {
+  reconcile_ = std::move(reconcile);
+  if (on_reconciler_) on_reconciler_();
+}
+
+void Controller::RequireReconciler() const {
+  if (reconcile_) return;
+  throw std::logic_error("the controller \"" + name() +
+                         "\" was added without .Reconcile(…): pass its reconcile function");
+}
+
+void Controller::Start(const Client& client, EventRecorder& events, const Logger& log) {
+  const Logger own_log = options_.log.value_or(log).With(
+      {{"controller", name()}, {"controllerGroup", kind_.group()}, {"controllerKind", kind_.kind}});
+  own_log.Info("Starting Controller");
+  own_log.Info("Starting workers", {{"worker count", workers()}});
+  logged_stuck_sources_ = false;
+  logged_counts_ = false;
+  StartThreads("the threads of the event sources", [&] { sources_->Start(own_log); });
+  if (!runner_) {
+    StartThreads("the thread for timers", [&] {
+      ReconcileRunner::Options options{.controller = name(),
+                                       .kind = kind_.kind,
+                                       .reconcile = reconcile_,
+                                       .on_error = options_.on_error,
+                                       .reconcile_timeout = options_.reconcile_timeout,
+                                       .max_interval = options_.max_interval,
+                                       .pause_annotation = options_.pause_annotation,
+                                       .track_times = options_.track_times,
+                                       .reasons = options_.reasons,
+                                       .running = running_.get(),
+                                       .find = find_,
+                                       .observers = observers_,
+                                       .metrics = metrics_.get(),
+                                       .tracer = tracer_};
+      runner_ = std::make_unique<ReconcileRunner>(
+          *queue_, std::move(options),
+          ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
+    });
+  }
+  StartWorkers(workers(), [&] { workers_->Start(own_log); });
+}
+
+void Controller::SetWorkers(int workers) {
+  RequireWorkers(name(), workers);
+  StartWorkers(workers, [&] { workers_->SetWorkers(workers); });
+  if (metrics_) metrics_->SetWorkers(workers);
+}
+
+int Controller::workers() const { return workers_->workers(); }
+
+void Controller::StartWorkers(int workers, const std::function<void()>& start) const {
+  StartThreads("the " + std::to_string(workers) + " worker threads", start);
+}
+
+/// Calls `start`, and replaces the std::system_error of a thread that cannot be started by an
+/// exception that says which of `threads` it is and what to do.
+void Controller::StartThreads(const std::string& threads,
+                              const std::function<void()>& start) const {
+  try {
+    start();
+  } catch (const std::system_error& error) {
+    throw std::runtime_error("cannot start " + threads + " of the controller \"" + name() +
+                             "\": " + error.what() +
+                             ": use fewer workers, or raise the limit of threads (ulimit -u, "
+                             "pids.max of the container) or of memory");
+  }
+}
+
+void Controller::AddSource(std::shared_ptr<EventSource> source) {
+  sources_->Add(std::move(source));
+}
+
+WatchHandle Controller::Watch(const KindRef& kind,
+                              std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
+                              AnyPredicate predicate) {
+  AnyPredicate of_view = AnyPredicate{.view = &typeid(Unstructured)} && std::move(predicate);
+  const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
+    return keys(*object.As<Unstructured>());
+  };
+  return Watch(cache_.Acquire(kind),
+               informer::EnqueueAnyMapped(EventsOf(kind.kind).Enqueue(), keys_of_any),
+               std::move(of_view));
+}
+
+WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
+                              informer::AnyEventHandler handler, AnyPredicate predicate) const {
+  auto filtered = informer::WithPredicate(
+      std::make_shared<const AnyPredicate>(std::move(predicate)), std::move(handler));
+  auto registrations = informers->AddHandler(filtered, {.name = name()});
+  return {std::move(informers), std::move(registrations)};
+}
+
+void Controller::RequestStop() {
+  sources_->RequestStop();
+  workers_->RequestStop();
+}
+
+bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
+  const std::vector<std::string> running_sources = sources_->WaitUntilEnded(deadline);
+  if (!running_sources.empty()) {
+    if (logged_stuck_sources_.exchange(true)) return false;
+    for (const std::string& source : running_sources) {
+      log.Error("An event source did not return", {{"controller", name()}, {"source", source}});
+    }
+    return false;
+  }
+  if (!workers_->WaitUntilEnded(deadline)) return false;
+  if (!runner_ || logged_counts_.exchange(true)) return true;
+  const ReconcileCounts& counts = runner_->counts();
+  log.Info("Workers finished", {{"controller", name()},
+                                {"success", counts.success.load()},
+                                {"requeue_after", counts.requeue_after.load()},
+                                {"requeue", counts.requeue.load()},
+                                {"error", counts.error.load()},
+                                {"terminal_error", counts.terminal_error.load()}});
+  return true;
+}
+
+}  // namespace kopp

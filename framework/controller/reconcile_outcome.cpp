@@ -1,0 +1,72 @@
+#include "reconcile_outcome.hpp"
+
+#include <exception>
+
+#include <kopp/informer/api_error.hpp>
+#include <kopp/informer/retry_after.hpp>
+#include <kopp/read_your_writes.hpp>
+#include <kopp/transport.hpp>
+#include <kopp/workqueue/random_source.hpp>
+
+namespace kopp {
+namespace {
+
+ReconcileResult ResultOf(const Result& result) {
+  if (result.requeue_after > Duration::zero()) return ReconcileResult::kRequeueAfter;
+  return result.backoff ? ReconcileResult::kRequeue : ReconcileResult::kSuccess;
+}
+
+/// Returns whether the object was written by another client, so that a retry resolves the error. A
+/// conflict of field managers remains.
+bool IsWriteConflict(const ApiError& error) {
+  return error.IsConflict() && !error.HasCause("FieldManagerConflict");
+}
+
+}  // namespace
+
+std::string_view ToString(ReconcileResult result) {
+  switch (result) {
+    case ReconcileResult::kSuccess:
+      return "success";
+    case ReconcileResult::kRequeueAfter:
+      return "requeue_after";
+    case ReconcileResult::kRequeue:
+      return "requeue";
+    case ReconcileResult::kError:
+      break;
+  }
+  return "error";
+}
+
+ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& key, Context& context,
+                                const std::stop_token& shutdown) {
+  ReconcileOutcome outcome;
+  std::string& message = outcome.error.message;
+  try {
+    outcome.returned = reconcile(key, context);
+    outcome.result = ResultOf(outcome.returned);
+  } catch (const TerminalError& error) {
+    message = error.what();
+    outcome.error.terminal = true;
+  } catch (const ApiError& error) {
+    message = error.what();
+    outcome.expected = IsWriteConflict(error);
+    outcome.retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
+  } catch (const StaleCacheError& error) {
+    message = error.what();
+    outcome.expected = true;
+  } catch (const TransportError& error) {
+    message = error.what();
+    outcome.expected =
+        error.kind() == TransportError::Kind::kCancelled && shutdown.stop_requested();
+  } catch (const std::exception& error) {
+    message = error.what();
+  } catch (...) {
+    message = "the reconciler threw an object that is not a std::exception";
+    outcome.panic = true;
+  }
+  if (outcome.result == ReconcileResult::kError) outcome.error.retries = context.retries;
+  return outcome;
+}
+
+}  // namespace kopp

@@ -1,0 +1,294 @@
+#include "reconcile_runner.hpp"
+
+#include "base/uuid.hpp"
+#include "client/read_scope.hpp"
+#include "pause.hpp"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include <kopp/informer/handlers.hpp>
+
+namespace kopp {
+namespace {
+
+constexpr Duration kDelayAfterFailure = std::chrono::seconds(1);
+
+/// Counts a worker as active while it exists.
+class ActiveWorker {
+ public:
+  explicit ActiveWorker(ReconcileMetrics* metrics) : metrics_(metrics) {
+    if (metrics_ != nullptr) metrics_->AddActive(1);
+  }
+  ~ActiveWorker() {
+    if (metrics_ != nullptr) metrics_->AddActive(-1);
+  }
+  ActiveWorker(const ActiveWorker&) = delete;
+  ActiveWorker& operator=(const ActiveWorker&) = delete;
+
+ private:
+  ReconcileMetrics* metrics_;
+};
+
+}  // namespace
+
+/// One try to reconcile an object.
+struct ReconcileRunner::Attempt {
+  const QueuedKey& next;
+  const std::stop_token& stop;
+  std::string id;
+  RetryHistory::Entry history;
+  std::optional<Duration> queue_wait;
+  const ReconcileSpan& span;
+  Logger log;
+};
+
+ReconcileRunner::ReconcileRunner(Queue& queue, Options options, const Dependencies& dependencies)
+    : queue_(queue),
+      options_(std::move(options)),
+      dependencies_(dependencies),
+      log_(dependencies.log, options_.kind) {
+  const bool has_max_interval = options_.max_interval > Duration::zero();
+  if (!has_max_interval && options_.reconcile_timeout <= Duration::zero()) return;
+  timers_ = std::make_unique<TimerQueue>(dependencies_.clock);
+  if (!has_max_interval) return;
+  const auto enqueue = [this](const ObjectKey& key) {
+    constexpr bool kSupersedes = false;
+    queue_.Add(key, informer::kLowPriority, NoteOf(Reason::Type::kMaxInterval), kSupersedes);
+  };
+  const auto exists = [this](const ObjectKey& key) { return static_cast<bool>(Find(key)); };
+  max_interval_.emplace(options_.max_interval, *timers_, dependencies_.clock,
+                        MaxInterval::Functions{.enqueue = enqueue, .exists = exists});
+}
+
+void ReconcileRunner::Process(const QueuedKey& next, const std::stop_token& stop) {
+  constexpr std::string_view kMessage = "Cannot finish a reconcile, retrying in 1 s";
+  try {
+    ProcessOrThrow(next, stop);
+  } catch (const std::exception& error) {
+    RequeueAfterFailure(next.item, kMessage, error.what());
+  } catch (...) {
+    RequeueAfterFailure(next.item, kMessage, "an object that is not a std::exception");
+  }
+}
+
+void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_token& stop) {
+  if (IsPaused(next.item)) {
+    log_.Paused(next.item);
+    return Forget(next.item);
+  }
+  if (max_interval_) max_interval_->OnStarted(next.item);
+  const ActiveWorker active(options_.metrics);
+  const std::string id = detail::RandomUuid();
+  const auto history = retries_.Find(next.item);
+  const auto queue_wait = options_.track_times ? std::optional(next.waited) : std::nullopt;
+  const ReconcileSpan span(options_.tracer, {.controller = options_.controller,
+                                             .key = next.item,
+                                             .id = id,
+                                             .retries = history.retries,
+                                             .queue_wait = queue_wait,
+                                             .reasons = next.note.get()});
+  const Attempt attempt{.next = next,
+                        .stop = stop,
+                        .id = id,
+                        .history = history,
+                        .queue_wait = queue_wait,
+                        .span = span,
+                        .log = span.With(log_.ForReconcile(next.item, id))};
+  log_.Started(attempt.log, attempt.history.retries, attempt.queue_wait);
+  const ReconcileOutcome outcome = Call(attempt);
+  log_.Ended(attempt.log, outcome);
+  CallErrorHook(attempt, outcome);
+  span.End(outcome);
+  Count(outcome);
+  Notify(attempt, outcome);
+  Requeue(next, outcome);
+  if (max_interval_) max_interval_->OnReconciled(next.item);
+}
+
+/// Returns an empty AnyObject also if the cache cannot be read, because the view was removed.
+informer::AnyObject ReconcileRunner::Find(const ObjectKey& key) const {
+  try {
+    return options_.find(key);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+bool ReconcileRunner::IsPaused(const ObjectKey& key) const {
+  if (options_.pause_annotation.empty()) return false;
+  const informer::AnyObject object = Find(key);
+  return object && IsPausedBy(options_.pause_annotation, object.metadata());
+}
+
+ReconcileDeadline ReconcileRunner::NewDeadline(const SupersedableCall& call) const {
+  const Duration timeout = options_.reconcile_timeout;
+  if (timeout <= Duration::zero()) return {call.client(), call.stop()};
+  return {call.client(), call.stop(), *timers_, After(dependencies_.clock.Now(), timeout)};
+}
+
+Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client,
+                                    std::stop_token stop) const {
+  return {.key = attempt.next.item,
+          .client = client,
+          .cache = dependencies_.cache,
+          .events = dependencies_.events,
+          .log = attempt.log,
+          .stop = std::move(stop),
+          .clock = dependencies_.clock,
+          .reconcile_id = attempt.id,
+          .retries = attempt.history.retries,
+          .last_error = attempt.history.last_error,
+          .queue_wait = attempt.queue_wait,
+          .reasons = ReasonsNote::Of(attempt.next.note.get()),
+          .span = attempt.span.get(),
+          .is_superseded = [this, &key = attempt.next.item] { return queue_.IsSuperseded(key); }};
+}
+
+ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
+  using std::chrono::milliseconds;
+  const SupersedableCall call(options_.running, attempt.next.item, dependencies_.client,
+                              attempt.stop);
+  ReconcileDeadline deadline = NewDeadline(call);
+  const std::optional<Client> traced = attempt.span.With(deadline.client());
+  Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
+  if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
+  const ReadScope reads(context.client.stop());
+  const TimePoint started = dependencies_.clock.Now();
+  auto outcome = CallReconciler(options_.reconcile, attempt.next.item, context, attempt.stop);
+  outcome.duration = dependencies_.clock.Now() - started;
+  outcome.timed_out = deadline.End();
+  if (outcome.result == ReconcileResult::kError && call.superseded()) {
+    outcome.result = ReconcileResult::kRequeue;
+    outcome.superseded = true;
+    return outcome;
+  }
+  if (outcome.timed_out && outcome.result == ReconcileResult::kError) {
+    const auto timeout = std::chrono::ceil<milliseconds>(options_.reconcile_timeout);
+    outcome.error.timed_out = true;
+    outcome.error.message += " (the reconcile exceeded its reconcile_timeout of " +
+                             std::to_string(timeout.count()) + " ms)";
+  }
+  return outcome;
+}
+
+void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const {
+  if (!options_.on_error || outcome.result != ReconcileResult::kError || outcome.expected) return;
+  constexpr std::string_view kMessage = "The function on_error of the controller threw";
+  try {
+    const SupersedableCall call(nullptr, attempt.next.item, dependencies_.client, attempt.stop);
+    const ReconcileDeadline deadline = NewDeadline(call);
+    const std::optional<Client> traced = attempt.span.With(deadline.client());
+    Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
+    const ReadScope reads(context.client.stop());
+    options_.on_error(outcome.error, context);
+  } catch (const std::exception& error) {
+    attempt.log.Error(kMessage, {{"err", error.what()}});
+  } catch (...) {
+    attempt.log.Error(kMessage, {{"err", "an object that is not a std::exception"}});
+  }
+}
+
+void ReconcileRunner::Count(const ReconcileOutcome& outcome) {
+  switch (outcome.result) {
+    case ReconcileResult::kSuccess:
+      ++counts_.success;
+      break;
+    case ReconcileResult::kRequeueAfter:
+      ++counts_.requeue_after;
+      break;
+    case ReconcileResult::kRequeue:
+      ++counts_.requeue;
+      break;
+    case ReconcileResult::kError:
+      ++counts_.error;
+      if (outcome.error.terminal) ++counts_.terminal_error;
+      break;
+  }
+}
+
+void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const {
+  if (options_.metrics == nullptr && options_.observers.empty()) return;
+  const ReconcileEvent event{.controller = options_.controller,
+                             .key = attempt.next.item,
+                             .reconcile_id = attempt.id,
+                             .queue_wait = attempt.queue_wait,
+                             .result = outcome.result,
+                             .error = outcome.error.message,
+                             .retries = attempt.history.retries,
+                             .terminal = outcome.error.terminal,
+                             .panic = outcome.panic,
+                             .timed_out = outcome.timed_out,
+                             .duration = outcome.duration,
+                             .reasons = ReasonsNote::Of(attempt.next.note.get())};
+  if (options_.metrics != nullptr) options_.metrics->Observe(event);
+  for (const ReconcileObserver& observer : options_.observers) {
+    try {
+      observer(event);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): see ReconcileObserver
+    }
+  }
+}
+
+void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& outcome) {
+  if (outcome.superseded) return;  // it was added again: Done makes it ready, see IsSuperseded
+  const int priority = outcome.returned.priority.value_or(next.priority);
+  switch (outcome.result) {
+    case ReconcileResult::kSuccess:
+      return Forget(next.item);
+    case ReconcileResult::kRequeueAfter:
+      Forget(next.item);
+      return queue_.AddAfter(next.item, outcome.returned.requeue_after, priority,
+                             NoteOf(Reason::Type::kRequeueAfter));
+    case ReconcileResult::kRequeue:
+      retries_.AddRetry(next.item, "");
+      return AddRateLimited(next.item, priority, {});
+    case ReconcileResult::kError:
+      if (outcome.error.terminal) return Forget(next.item);
+      retries_.AddRetry(next.item, outcome.error.message);
+      return AddRateLimited(next.item, priority, outcome.retry_after);
+  }
+}
+
+void ReconcileRunner::AddRateLimited(const ObjectKey& key, int priority, Duration min_delay) {
+  constexpr std::string_view kMessage = "Rate limiter error, retrying in 1 s";
+  try {
+    queue_.AddRateLimited(key, priority, min_delay, NoteOf(Reason::Type::kRetry));
+  } catch (const std::exception& error) {
+    RequeueAfterFailure(key, kMessage, error.what());
+  } catch (...) {
+    RequeueAfterFailure(key, kMessage,
+                        "the rate limiter threw an object that is not a std::exception");
+  }
+}
+
+/// Does not throw. Without memory for the queue, the object waits for its next change or resync.
+void ReconcileRunner::RequeueAfterFailure(const ObjectKey& key, std::string_view message,
+                                          std::string_view error) {
+  log_.Failed(key, message, error);
+  try {
+    queue_.AddAfter(key, kDelayAfterFailure, {}, NoteOf(Reason::Type::kRetry));
+  } catch (...) {
+    log_.Failed(key, "Cannot requeue the object, it waits for its next change or resync",
+                "out of memory");
+  }
+}
+
+/// Returns null if no reasons are kept, or without memory: a reason is only for diagnosis.
+std::unique_ptr<workqueue::Note> ReconcileRunner::NoteOf(Reason::Type type) const noexcept {
+  if (!options_.reasons) return nullptr;
+  try {
+    return std::make_unique<ReasonsNote>(Reason{.type = type});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void ReconcileRunner::Forget(const ObjectKey& key) {
+  retries_.Forget(key);
+  queue_.Forget(key);
+}
+
+}  // namespace kopp

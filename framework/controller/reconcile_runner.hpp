@@ -1,0 +1,120 @@
+#pragma once
+
+#include "max_interval.hpp"
+#include "reconcile_deadline.hpp"
+#include "reconcile_log.hpp"
+#include "reconcile_outcome.hpp"
+#include "reconcile_span.hpp"
+#include "retry_history.hpp"
+#include "running_reconciles.hpp"
+#include "supersedable_call.hpp"
+#include "timer_queue.hpp"
+#include "worker_pool.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kopp/controller/controller_metrics.hpp>
+#include <kopp/controller/reason.hpp>
+#include <kopp/informer/any_object.hpp>
+#include <kopp/reconcile.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// The number of reconciles by result since the start. Thread-safe.
+struct ReconcileCounts {
+  std::atomic<std::uint64_t> success{0};
+  std::atomic<std::uint64_t> requeue_after{0};
+  std::atomic<std::uint64_t> requeue{0};
+  std::atomic<std::uint64_t> error{0};
+  std::atomic<std::uint64_t> terminal_error{0};  // also counted as error
+};
+
+/// Calls the reconcile function for a key from the queue, and does what Result documents: Forget,
+/// AddAfter or AddRateLimited, a log line, and metrics. Thread-safe; each key must be processed by
+/// at most one thread at a time.
+///
+/// A key whose reconcile failed with an ApiError waits at least as long as the API server asks for
+/// (see RetryAfterDelay), so that an overloaded server is not called once per back-off.
+class ReconcileRunner {
+ public:
+  using Queue = WorkerPool::Queue;
+  using QueuedKey = WorkerPool::QueuedKey;
+
+  struct Options {
+    std::string_view controller{};
+    std::string_view kind{};  ///< of the reconciled objects
+    Reconciler reconcile{};
+    ErrorHook on_error{};            ///< may be empty
+    Duration reconcile_timeout{};    ///< 0: none
+    Duration max_interval{};         ///< 0: none
+    std::string pause_annotation{};  ///< empty: none
+    bool track_times = false;        ///< the queue tracks times
+    bool reasons = false;            ///< the queue keeps the reasons of keys
+    /// Null: a newer event does not stop a reconcile. Must outlive the runner.
+    RunningReconciles* running = nullptr;
+    /// Returns the object of a key, or an empty AnyObject. May throw.
+    std::function<informer::AnyObject(const ObjectKey&)> find{};
+    std::vector<ReconcileObserver> observers{};
+    ReconcileMetrics* metrics = nullptr;  ///< may be null
+    Tracer* tracer = nullptr;             ///< may be null; else it must outlive the runner
+  };
+
+  /// The objects that each Context refers to. They must outlive the runner.
+  struct Dependencies {
+    const Client& client;
+    const Cache& cache;
+    EventRecorder& events;
+    Clock& clock;
+    Logger log;
+  };
+
+  /// `queue` and options.metrics must outlive the runner. Throws std::system_error if a thread for
+  /// timers is needed and cannot be started.
+  ReconcileRunner(Queue& queue, Options options, const Dependencies& dependencies);
+
+  /// Reconciles the object. `stop` is requested when the process shuts down. Does not throw.
+  void Process(const QueuedKey& next, const std::stop_token& stop);
+
+  [[nodiscard]] const ReconcileCounts& counts() const { return counts_; }
+
+ private:
+  struct Attempt;
+
+  void ProcessOrThrow(const QueuedKey& next, const std::stop_token& stop);
+  [[nodiscard]] informer::AnyObject Find(const ObjectKey& key) const;
+  [[nodiscard]] bool IsPaused(const ObjectKey& key) const;
+
+  [[nodiscard]] ReconcileDeadline NewDeadline(const SupersedableCall& call) const;
+  [[nodiscard]] Context NewContext(const Attempt& attempt, const Client& client,
+                                   std::stop_token stop) const;
+  [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;
+  void CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const;
+  void Count(const ReconcileOutcome& outcome);
+  void Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const;
+
+  void Requeue(const QueuedKey& next, const ReconcileOutcome& outcome);
+  void AddRateLimited(const ObjectKey& key, int priority, Duration min_delay);
+  [[nodiscard]] std::unique_ptr<workqueue::Note> NoteOf(Reason::Type type) const noexcept;
+  void RequeueAfterFailure(const ObjectKey& key, std::string_view message, std::string_view error);
+  void Forget(const ObjectKey& key);
+
+  Queue& queue_;
+  const Options options_;
+  const Dependencies dependencies_;
+  const ReconcileLog log_;
+  ReconcileCounts counts_;
+  RetryHistory retries_;
+  std::optional<MaxInterval> max_interval_;
+  std::unique_ptr<TimerQueue> timers_;  // last: its thread uses max_interval_; null if not needed
+};
+
+}  // namespace kopp

@@ -1,0 +1,58 @@
+#include "source_runner.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace kopp {
+
+void SourceRunner::Start(const Logger& log) {
+  threads_.clear();
+  for (const auto& source : sources_) {
+    const std::string name = source->name();
+    log.Info("Starting EventSource", {{"source", name}});
+    SourceContext context{queue_.ForSource(name), clock_, log.With({{"source", name}})};
+    auto running = running_.Lock();  // until the thread exists, which removes the name
+    running->push_back(name);
+    try {
+      threads_.emplace_back(
+          [this, source, context = std::move(context), name](const std::stop_token& stop) {
+            Run(*source, context, stop);
+            OnEnded(name);
+          });
+    } catch (...) {
+      running->pop_back();
+      throw;
+    }
+  }
+}
+
+void SourceRunner::OnEnded(const std::string& name) {
+  auto running = running_.Lock();
+  running->erase(std::ranges::find(*running, name));
+  ended_.notify_all();
+}
+
+/// Calls EventSource::Run until it returns without an exception.
+void SourceRunner::Run(EventSource& source, const SourceContext& context,
+                       const std::stop_token& stop) {
+  using std::chrono_literals::operator""s;
+  using std::chrono_literals::operator""min;
+  for (Duration delay = 1s;; delay = std::min<Duration>(2 * delay, 1min)) {
+    bool failed = true;
+    detail::LogExceptions(context.log, "Event source failed, starting it again", stop, [&] {
+      source.Run(context, stop);
+      failed = false;
+    });
+    if (!failed || !SleepUntil(clock_, After(clock_.Now(), delay), stop)) return;
+  }
+}
+
+std::vector<std::string> SourceRunner::WaitUntilEnded(TimePoint deadline) {
+  auto running = running_.Lock();
+  while (!running->empty() && clock_.Now() < deadline) {
+    clock_.WaitUntil(running.lock(), ended_, deadline);
+  }
+  return *running;
+}
+
+}  // namespace kopp

@@ -1,0 +1,272 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kopp/cluster.hpp>
+#include <kopp/controller/controller_builder.hpp>
+#include <kopp/crd.hpp>
+#include <kopp/http_server.hpp>
+#include <kopp/options.hpp>
+#include <kopp/permission.hpp>
+#include <kopp/runnable.hpp>
+#include <kopp/serving/health.hpp>
+#include <kopp/workqueue/owned_ptr.hpp>
+
+namespace kopp {
+
+class Endpoints;
+class LeaderElector;
+struct DebugLeadership;
+struct DebugQueue;
+struct DebugSource;
+class Metrics;
+class ReconcileHistory;
+class Recorder;
+class RunnableThreads;
+class Shutdown;
+class SkippedObjectEvents;
+class WriteFence;
+
+/// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
+/// event recorder and metrics.
+///
+///     kopp::Manager manager{kopp::Options::FromCommandLine(argc, argv)};
+///     manager.AddController<Foo>({.workers = 2}).Owns<kopp::Deployment>().Reconcile(Reconcile);
+///     return manager.Run(kopp::StopOnSignal());
+///
+/// AddController, Add, AddCluster, client() and cache() are thread-safe, until the manager is
+/// destroyed. Complete the controllers that are added before Run on the thread that calls Run.
+class Manager {
+ public:
+  /// Loads the kubeconfig or in-cluster configuration. Does not throw if that fails: Run reports
+  /// it. Does not connect and does not start threads. options.clock must outlive the manager.
+  /// Throws std::invalid_argument if options.watch_namespace has an invalid name.
+  explicit Manager(Options options);
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  /// Adds a controller for objects of `T`. Call Reconcile on the returned builder to complete it.
+  /// Throws std::logic_error during the shutdown, or if another controller has the same name, and
+  /// std::invalid_argument for fewer than one worker.
+  ///
+  /// It may be added while the manager runs, for example after a CustomResourceDefinition was
+  /// installed. Reconcile then starts it in kLeaderElected: its sources and workers start when the
+  /// caches that it needs have synced, and when this replica is the leader. If they do not sync in
+  /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing. Reconcile throws
+  /// std::logic_error if the shutdown has begun, and std::system_error if there are too many
+  /// threads.
+  template <typename T>
+  ControllerBuilder<T> AddController(ControllerOptions options = {}) {
+    static_assert(detail::RequireObject<T>());
+    ControllerBuilder<T> builder(NewController(std::move(options), T::kKind));
+    if constexpr (HasCrd<T>) AddCrd<T>();
+    return builder;
+  }
+
+  /// The same for the objects of a kind that is only known at run time. The cache has whole
+  /// objects.
+  ControllerBuilder<Unstructured> AddController(const KindRef& kind,
+                                                ControllerOptions options = {}) {
+    return {NewController(std::move(options), kind), kind};
+  }
+
+  /// Returns all controllers. They are valid until the manager is destroyed.
+  [[nodiscard]] std::vector<Controller*> Controllers() const;
+
+  /// Adds the CustomResourceDefinition of a kind, for --print-crd and InstallCrds. AddController
+  /// adds that of its kind. Add each version of a kind; each once or more often.
+  template <HasCrd T>
+  void AddCrd() {
+    AddCrdSource({T::kKind, &detail::DescribeCrdOf<T>});
+  }
+  /// Returns the added definitions. Throws std::logic_error as CustomResourceDefinitionOf does.
+  [[nodiscard]] std::vector<CustomResourceDefinition> Crds() const;
+  /// Creates or updates the added definitions, and blocks until the API server serves them; see
+  /// kopp::InstallCrds, also for the errors. Run does so before it starts the caches if
+  /// Options::install_crds is set. Call it before Run to read objects of the kinds before.
+  void InstallCrds(Duration timeout = std::chrono::seconds(30), const std::stop_token& stop = {});
+
+  /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has
+  /// started the group, the task starts at once. Throws std::logic_error during the shutdown, and
+  /// std::system_error if there are too many threads.
+  ///
+  ///     manager.Add({.name = "report"}, [&](std::stop_token stop) {
+  ///       while (kopp::SleepUntil(clock, kopp::After(clock.Now(), 1h), stop)) {
+  ///         SendReport(manager.cache());
+  ///       }
+  ///     });
+  void Add(RunnableOptions options, Runnable runnable);
+
+  /// Adds a cluster. If the manager has started its caches, that of the cluster starts at once, and
+  /// AddCluster throws ConfigError if the configuration is invalid; else Run reports it. The
+  /// reference is valid until the manager is destroyed. Throws std::logic_error during the
+  /// shutdown, or if another cluster has the name, and std::invalid_argument if the name is empty.
+  Cluster& AddCluster(const std::string& name, ClusterOptions options);
+
+  /// Adds a check to /healthz and /livez: the kubelet restarts the container if one fails. May be
+  /// called at any time. Throws std::invalid_argument as HealthChecks::Add does. There are already
+  /// "leader-election", "informers", "log" and, for each controller, "workers-NAME" and
+  /// "queue-NAME": see HealthOptions::liveness_limit.
+  void AddHealthzCheck(std::string name, HealthCheck check);
+  /// Adds a check to /readyz: the Pod is not ready while one fails. There is already "caches",
+  /// which fails until all caches have synced, and "shutdown", which fails after a stop request.
+  void AddReadyzCheck(std::string name, HealthCheck check);
+  /// Adds a path to the metrics server, with the same access control. Throws std::logic_error after
+  /// Run, and std::invalid_argument if the path is in use.
+  void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
+  /// Returns the metrics that are served at /metrics, to add those of the program. They are never
+  /// served if Options::metrics.bind_address is "0".
+  [[nodiscard]] Metrics& metrics() { return *metrics_; }
+
+  /// Returns a token that is "stopped" when this program starts to reconcile: when it becomes the
+  /// leader for the first time or, without leader election, when its caches have synced. Use it
+  /// with a std::stop_callback. controller-runtime: Manager.Elected.
+  [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
+
+  /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
+  /// manager need no declaration: watches, Events, Leases and reviews. Not thread-safe.
+  ///
+  ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
+  ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
+  void Declare(Permission permission);
+  /// Returns what the manager and the program need in the manager's own cluster; see Declare.
+  /// Throws ConfigError if the namespace of the Lease is not known.
+  [[nodiscard]] std::vector<Permission> Permissions() const;
+
+  /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
+  /// throw. With leader election, it also writes while another replica is the leader, in contrast
+  /// to Context::client.
+  [[nodiscard]] const Client& client() const { return cluster_->client(); }
+  /// Returns the client for tasks that only the leader may do: it throws NotLeaderError instead of
+  /// a write while this replica is not the leader. Context::client is such a client, too. The same
+  /// as client() without leader election.
+  [[nodiscard]] const Client& leader_client() const { return *leader_client_; }
+  /// Returns the cache of the watched objects. It is empty until Run.
+  [[nodiscard]] const Cache& cache() const { return std::as_const(*cluster_).cache(); }
+  /// The same, for example to add indexes and informers.
+  [[nodiscard]] Cache& cache() { return cluster_->cache(); }
+
+  /// Starts everything in this order, and blocks until a stop is requested:
+  ///
+  /// 1. the servers of metrics, health checks and debug pages, and RunnableGroup::kServers,
+  /// 2. the caches of all clusters, after a check that their API servers serve the watched kinds
+  ///    (see CacheOptions::wait_if_missing), and kCaches; then it waits until the caches have
+  ///    synced,
+  /// 3. RunnableGroup::kOthers,
+  /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
+  ///
+  /// Then stops: the controllers finish their current reconciles while their sources and
+  /// kLeaderElected end, the lease is released, kOthers ends, the caches and kCaches end, the
+  /// queued Events are written, kServers and the servers end.
+  ///
+  /// If a leader loses its lease, Context::client refuses to write from this moment on, the stop of
+  /// each reconcile is requested, and calls are cancelled. With OnLost::kExit, the program then
+  /// stops without a graceful timeout and Run returns 1. With OnLost::kCampaign, it waits until it
+  /// is the leader again.
+  ///
+  /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
+  /// CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took too
+  /// long; the log gives the reason. Throws std::logic_error on a second call, or if a controller
+  /// has no reconcile function.
+  ///
+  /// The whole shutdown is limited by Options::graceful_shutdown_timeout. Before it ends, by a
+  /// quarter of it or 5 seconds if that is less, the API calls of reconciles, handlers and
+  /// runnables that still run are cancelled, and so are their reads of the cache that wait. If they
+  /// do not return within the timeout, the process exits with code 1, because a thread cannot be
+  /// terminated; the log names them.
+  ///
+  /// With Options::Action::kCheck, kPrintRbac or kPrintCrd, Run prints to standard output and
+  /// returns at once: 0, or 1 if the check has found a problem.
+  int Run(const std::stop_token& stop);
+
+ private:
+  enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
+
+  void AddCrdSource(detail::CrdSource source);
+  Controller& NewController(ControllerOptions options, const Kind& kind);
+  void RequireNewController(const std::string& name) const;
+  void RequireNotStopping(const std::string& type, const std::string& name) const;
+  void StartLater(Controller& controller);
+  void RequireSynced(const Controller& controller, const std::stop_token& stop) const;
+  void RunController(Controller& controller, const std::stop_token& stop);
+  [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
+  [[nodiscard]] std::vector<Cluster*> Clusters() const;
+  [[nodiscard]] ClusterSettings MainCluster();
+  void ReportSkippedObjects(CacheOptions& cache);
+  [[nodiscard]] Metrics* CollectedMetrics() const;
+  void AddBuiltInChecks();
+  void AddLivenessChecks();
+  void AddLivenessChecks(Controller& controller);
+  void TrackQueue(ControllerOptions& options) const;
+  void RecordReconciles(Controller& controller) const;
+  [[nodiscard]] DebugSource NewDebugSource() const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
+  [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
+  [[nodiscard]] std::vector<informer::InformerStatus> DescribeCaches() const;
+  [[nodiscard]] std::vector<std::string> DescribeObjects(const informer::InformerStatus& cache,
+                                                         std::size_t limit) const;
+  [[nodiscard]] DebugLeadership DescribeLeadership() const;
+
+  bool Start(const std::stop_token& stop);
+  void StartCaches();
+  bool WaitForCaches(const std::stop_token& stop);
+  void Lead(const std::stop_token& stop);
+  void CreateElector();
+  void LeadUntil(const std::stop_token& stop);
+  void EndTerm();
+  void Fail(std::string_view message, const std::string& error);
+  int Check(const std::stop_token& stop) const;
+  int PrintRoles() const;
+  int PrintCrds() const;
+  void StopAll();
+  void StopControllers(Shutdown& shutdown);
+  void StopCaches(Shutdown& shutdown);
+  void StopGroup(RunnableGroup group, Shutdown& shutdown);
+  void SetPhase(Phase phase);
+  Shutdown& BeginShutdown(Duration timeout);
+
+  Options options_;
+  detail::OwnedPtr<Metrics> metrics_;              // transports and queues use it
+  detail::OwnedPtr<SkippedObjectEvents> skipped_;  // the cache uses it
+  std::shared_ptr<Recorder> recorder_;             // null without Options::record
+  detail::OwnedPtr<Cluster> cluster_;              // the one of the options
+  detail::OwnedPtr<EventRecorder> events_;         // null before Run
+  detail::OwnedPtr<ReconcileHistory> history_;  // null without debug pages; controllers add to it
+  std::vector<std::unique_ptr<Controller>> controllers_;  // only changed in kNew, with mutex_
+  std::vector<Permission> declared_;
+
+  mutable std::mutex mutex_;  // guards the next four members
+  Phase phase_ = Phase::kNew;
+  std::vector<std::unique_ptr<Controller>> later_controllers_;  // added while the manager runs
+  std::vector<std::unique_ptr<Cluster>> further_clusters_;
+  std::vector<detail::CrdSource> crds_;
+
+  std::atomic<bool> run_called_ = false;
+  std::atomic<bool> failed_ = false;
+  std::stop_source elected_;
+  detail::OwnedPtr<WriteFence> fence_;           // null without leader election
+  std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
+  std::optional<Client> leader_client_;          // always set
+  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
+  detail::OwnedPtr<LeaderElector> elector_;      // null without leader election
+  std::stop_source term_calls_;                  // cancels the calls of term_client_
+  std::optional<Client> term_client_;            // of the reconciles, in this term as leader
+  detail::OwnedPtr<Shutdown> shutdown_;          // null before the stop
+  detail::OwnedPtr<Endpoints> endpoints_;
+  std::stop_source stop_;  // requested by the token of Run, or after a failure
+  std::array<detail::OwnedPtr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
+};
+
+}  // namespace kopp

@@ -1,0 +1,132 @@
+// The controllers of a Manager.
+#include "runnable_threads.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <kopp/manager.hpp>
+#include <kopp/metrics.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/random_source.hpp>
+
+namespace kopp {
+namespace {
+
+/// Returns the workers of a controller that does not set ControllerOptions::workers.
+int DefaultWorkers(const Options& options, const Kind& kind) {
+  std::string name(kind.kind);  // as GroupKind.String() of Go: "Foo.samplecontroller.k8s.io"
+  if (!kind.group().empty()) name.append(1, '.').append(kind.group());
+  const auto found = options.kind_concurrency.find(name);
+  return found == options.kind_concurrency.end() ? options.max_concurrent_reconciles
+                                                 : found->second;
+}
+
+/// Returns a time that is up to 10 % shorter or longer, so that the resyncs of several controllers
+/// and programs do not coincide. controller-runtime does the same.
+Duration Spread(Duration period) {
+  const double factor = 0.9 + 0.2 * workqueue::SystemRandom();
+  return std::chrono::duration_cast<Duration>(period * factor);
+}
+
+}  // namespace
+
+Controller& Manager::NewController(ControllerOptions options, const Kind& kind) {
+  if (options.name.empty()) {
+    for (const char c : kind.kind) {
+      options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  if (options.name.find('/') != std::string::npos) {
+    throw std::invalid_argument("the name of the controller \"" + options.name +
+                                "\" has a '/', which names of health checks must not have");
+  }
+  {
+    const std::lock_guard guard{mutex_};
+    RequireNewController(options.name);  // before its metrics exist
+  }
+  if (!options.workers) options.workers = DefaultWorkers(options_, kind);
+  if (!options.resync) options.resync = Spread(options_.sync_period);
+  TrackQueue(options);
+  auto added = std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
+                                            options_.clock, CollectedMetrics());
+  Controller& controller = *added;
+  RecordReconciles(controller);
+  const std::lock_guard guard{mutex_};
+  RequireNewController(controller.name());
+  if (phase_ == Phase::kNew) {
+    controllers_.push_back(std::move(added));
+  } else {
+    controller.OnReconciler([this, &controller] { StartLater(controller); });
+    later_controllers_.push_back(std::move(added));
+  }
+  return controller;
+}
+
+/// Throws std::logic_error if no controller with this name can be added. Requires: mutex_ is held.
+void Manager::RequireNewController(const std::string& name) const {
+  if (phase_ == Phase::kStopping) {
+    throw std::logic_error("the controller \"" + name + "\" was added during the shutdown");
+  }
+  const auto has_name = [&](const auto& other) { return other->name() == name; };
+  if (std::ranges::none_of(controllers_, has_name) &&
+      std::ranges::none_of(later_controllers_, has_name)) {
+    return;
+  }
+  throw std::logic_error("there are two controllers with the name \"" + name +
+                         "\": set ControllerOptions::name");
+}
+
+std::vector<Controller*> Manager::Controllers() const {
+  const std::lock_guard guard{mutex_};
+  std::vector<Controller*> all;
+  for (const auto& controller : controllers_) all.push_back(controller.get());
+  for (const auto& controller : later_controllers_) all.push_back(controller.get());
+  return all;
+}
+
+/// Starts a controller that was added while the manager runs, now or when this replica leads.
+void Manager::StartLater(Controller& controller) {
+  const auto run = [this, &controller,
+                    checks = std::make_shared<std::once_flag>()](const std::stop_token& stop) {
+    RequireSynced(controller, stop);
+    if (stop.stop_requested()) return;
+    std::call_once(*checks, [&] { AddLivenessChecks(controller); });
+    RunController(controller, stop);
+  };
+  Add({.name = "controller " + controller.name(), .group = RunnableGroup::kLeaderElected}, run);
+}
+
+/// Blocks until the caches of the controller have synced, or until `stop`. Throws
+/// std::runtime_error if they do not sync in time.
+void Manager::RequireSynced(const Controller& controller, const std::stop_token& stop) const {
+  for (const Cluster* cluster : Clusters()) {
+    const Cache& cache = std::as_const(*cluster).cache();
+    if (cache.WaitForSync(controller.informers(), stop) || stop.stop_requested()) continue;
+    throw std::runtime_error("the caches have not synced in time: " +
+                             ToString(cache.NotSynced(controller.informers())));
+  }
+}
+
+/// Runs the sources and workers until `stop`. They have ended when it returns or throws.
+void Manager::RunController(Controller& controller, const std::stop_token& stop) {
+  const auto end = [&] {
+    controller.RequestStop();
+    controller.WaitForWorkers(TimePoint::max(), options_.log);
+  };
+  try {
+    controller.Start(*term_client_, *events_, options_.log);
+  } catch (...) {
+    end();
+    throw;
+  }
+  SleepUntil(options_.clock, TimePoint::max(), stop);
+  end();
+}
+
+}  // namespace kopp

@@ -1,0 +1,162 @@
+#include "preflight.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/discovery.hpp>
+#include <kopp/informer/retry_after.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr Kind kReview{"authorization.k8s.io/v1", "SelfSubjectAccessReview",
+                       "selfsubjectaccessreviews", Scope::kCluster};
+// More than the whole seconds of a Date header and a slow response explain.
+constexpr std::chrono::seconds kMaxSkew = 5s;
+
+/// Prints the results and counts the problems.
+class Report {
+ public:
+  explicit Report(std::ostream& out) : out_(out) {}
+
+  void Info(const std::string& text) { out_ << "        " << text << "\n"; }
+  void Result(bool ok, const std::string& text) {
+    out_ << (ok ? "ok      " : "FAILED  ") << text << "\n";
+    if (!ok) ++problems_;
+  }
+  int Finish() {
+    if (problems_ == 0) {
+      out_ << "No problems were found.\n";
+    } else {
+      out_ << problems_ << (problems_ == 1 ? " problem was found.\n" : " problems were found.\n");
+    }
+    return problems_;
+  }
+
+ private:
+  std::ostream& out_;
+  int problems_ = 0;
+};
+
+/// Returns the response to GET /version, or reports why there is none.
+std::optional<Response> ReadVersion(Transport& transport, const std::stop_token& stop,
+                                    Report& report) {
+  try {
+    Response response = transport.Call({.target = "/version"}, stop);
+    const json version = json::parse(response.body, nullptr, false);
+    const std::string text = version.is_object() ? version.value("gitVersion", "") : "";
+    report.Result(!text.empty(), text.empty()
+                                     ? "GET /version: status " + std::to_string(response.status) +
+                                           ": the response is not from an API server"
+                                     : "server version " + text);
+    return text.empty() ? std::nullopt : std::optional(std::move(response));
+  } catch (const std::exception& error) {
+    report.Result(false, error.what());
+    return std::nullopt;
+  }
+}
+
+void CheckClock(const std::string& date, Clock& clock, Report& report) {
+  const auto server_time = ParseHttpDate(date);
+  if (!server_time) return report.Info("clock: the server sends no valid Date header");
+  const auto skew =
+      std::chrono::duration_cast<std::chrono::seconds>(clock.WallNow() - *server_time);
+  const bool ok = skew <= kMaxSkew && skew >= -kMaxSkew;
+  const std::string seconds = std::to_string(skew < 0s ? -skew.count() : skew.count()) + " s ";
+  report.Result(ok, ok ? "the clock agrees with that of the server"
+                       : "the clock is " + seconds + (skew > 0s ? "ahead of" : "behind") +
+                             " that of the server: check the time synchronization of both");
+}
+
+void CheckKinds(const std::vector<KindRef>& kinds, const DiscoveryClient& discovery,
+                Report& report) {
+  std::map<std::string, std::vector<ApiResource>> served;
+  for (const KindRef& kind : kinds) {
+    const auto [entry, is_new] = served.try_emplace(kind.api_version);
+    if (is_new) entry->second = discovery.Resources(kind.api_version);
+    const bool found = std::ranges::any_of(entry->second, [&](const ApiResource& resource) {
+      return resource.kind.plural == kind.plural;
+    });
+    report.Result(found, found ? "the server serves " + kind.ToString()
+                               : "the server does not serve " + kind.ToString() +
+                                     ": install the CustomResourceDefinition of " + kind.kind);
+  }
+}
+
+json ReviewOf(const Permission& permission, const std::string& verb, const std::string& ns,
+              const std::string& name) {
+  const auto slash = permission.resource.find('/');
+  json attributes{{"verb", verb},
+                  {"group", permission.group},
+                  {"resource", permission.resource.substr(0, slash)},
+                  {"namespace", ns},
+                  {"name", name}};
+  if (slash != std::string::npos) {
+    attributes["subresource"] = permission.resource.substr(slash + 1);
+  }
+  return {{"spec", {{"resourceAttributes", attributes}}}};
+}
+
+/// Describes a request: `patch foos/status.samplecontroller.k8s.io in namespace "web"`.
+std::string Describe(const Permission& permission, const std::string& verb, const std::string& ns,
+                     const std::string& name) {
+  std::string text = verb + " " + permission.resource;
+  if (!permission.group.empty()) text += "." + permission.group;
+  if (!name.empty()) text += " \"" + name + "\"";
+  if (permission.cluster_scoped) return text;
+  return text + (ns.empty() ? " in all namespaces" : " in namespace \"" + ns + "\"");
+}
+
+void CheckPermission(const Permission& permission, const std::vector<std::string>& namespaces,
+                     const Client& client, Report& report) {
+  std::vector<std::string> where = namespaces;
+  if (!permission.ns.empty()) where = {permission.ns};
+  if (permission.cluster_scoped || where.empty()) where = {""};
+  const std::vector<std::string> names =
+      permission.names.empty() ? std::vector<std::string>{""} : permission.names;
+  for (const std::string& ns : where) {
+    for (const std::string& name : names) {
+      for (const std::string& verb : permission.verbs) {
+        const json review = client.Create(kReview, ReviewOf(permission, verb, ns, name));
+        const bool allowed = review.value("/status/allowed"_json_pointer, false);
+        report.Result(allowed,
+                      (allowed ? "may " : "may not ") + Describe(permission, verb, ns, name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int Preflight(const PreflightInput& input, Transport& transport, std::ostream& out,
+              const std::stop_token& stop) {
+  Report report(out);
+  if (!input.server.empty()) {
+    report.Info("API server " + input.server);
+  }
+  const auto version = ReadVersion(transport, stop, report);
+  if (!version) return report.Finish();
+  CheckClock(version->date, input.clock, report);
+  try {
+    CheckKinds(input.kinds, DiscoveryClient(transport, stop), report);
+    const Client client(transport, "", stop);
+    for (const Permission& permission : Merge(input.permissions)) {
+      CheckPermission(permission, input.namespaces, client, report);
+    }
+  } catch (const std::exception& error) {
+    report.Result(false, error.what());
+  }
+  return report.Finish();
+}
+
+}  // namespace kopp

@@ -1,0 +1,260 @@
+#include "base/quoted.hpp"
+#include "net/http_listener.hpp"
+#include "net/server_connection.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <kopp/config_error.hpp>
+#include <kopp/http_server.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+namespace {
+
+namespace asio = boost::asio;
+using detail::HttpListener;
+using detail::OutgoingResponse;
+
+HttpResponse Call(const HttpServer::Handler& handler, const HttpRequest& request) {
+  try {
+    return handler(request);
+  } catch (const std::exception& error) {
+    return {.status = 500, .body = std::string(error.what()) + '\n'};
+  } catch (...) {
+    return {.status = 500, .body = "the handler threw an exception that is not a std::exception\n"};
+  }
+}
+
+HttpRequest ToHttpRequest(detail::HttpMessage& message) {
+  const auto view = [](boost::beast::string_view text) {
+    return std::string_view(text.data(), text.size());
+  };
+  const std::string_view target = detail::OriginForm(view(message.target()));
+  const std::string_view path = target.substr(0, target.find('?'));
+  HttpRequest request{.method = std::string(view(message.method_string())),
+                      .path = std::string(path),
+                      .query = std::string(target.substr(std::min(path.size() + 1, target.size()))),
+                      .body = std::move(message.body())};
+  for (const auto& field : message) {
+    std::string name(view(field.name_string()));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    request.headers.emplace(std::move(name), std::string(view(field.value())));
+  }
+  return request;
+}
+
+void AddHeader(std::string& headers, std::string_view name, std::string_view value) {
+  const auto add = [&headers](std::string_view text) {
+    std::copy_if(text.begin(), text.end(), std::back_inserter(headers),
+                 [](char c) { return c != '\r' && c != '\n'; });
+  };
+  add(name);
+  headers += ": ";
+  add(value);
+  headers += "\r\n";
+}
+
+OutgoingResponse ToOutgoing(HttpResponse response) {
+  OutgoingResponse outgoing{.status = response.status, .body = std::move(response.body)};
+  AddHeader(outgoing.headers, "Content-Type", response.content_type);
+  AddHeader(outgoing.headers, "X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) AddHeader(outgoing.headers, name, value);
+  return outgoing;
+}
+
+constexpr const char* kGet = "GET";
+
+/// A BodyStream whose parts are produced in another thread.
+class ProducedStream final : public detail::BodyStream {
+ public:
+  /// Starts to produce the next part in another thread. That thread stores the part in the state
+  /// and calls HttpListener::Wake.
+  using Produce = std::function<void()>;
+
+  struct State {
+    std::string ready{};  // produced, but not sent yet
+    bool ended = false;
+    bool failed = false;
+  };
+
+  ProducedStream(std::shared_ptr<Guarded<State>> state, Produce produce)
+      : state_(std::move(state)), produce_(std::move(produce)) {}
+
+  std::string Take() override { return std::exchange(state_->Lock()->ready, {}); }
+  [[nodiscard]] bool ended() const override {
+    auto state = state_->Lock();
+    return state->ended && state->ready.empty();
+  }
+  [[nodiscard]] bool aborted() const override { return state_->Lock()->failed; }
+  void OnDrained() override { produce_(); }
+
+ private:
+  const std::shared_ptr<Guarded<State>> state_;
+  const Produce produce_;
+};
+
+}  // namespace
+
+class HttpServer::Impl final : private HttpListener::Handler {
+ public:
+  Impl(const HttpServerOptions& options, Routes&& routes)
+      : address_(options.address),
+        serves_tls_(options.tls.has_value()),
+        listener_({.address = options.address,
+                   .max_connections = options.max_connections,
+                   .limits = {.max_head = options.max_head,
+                              .max_body = options.max_body,
+                              .request_timeout = options.request_timeout,
+                              .idle_timeout = options.idle_timeout,
+                              .write_timeout = options.write_timeout}},
+                  *this) {
+    for (auto& [path, route] : routes) {
+      const std::size_t threads = std::max<std::size_t>(route.threads, 1);
+      routes_.emplace(path, std::make_unique<RunningRoute>(std::move(route), threads));
+    }
+    listener_.Start(options.tls ? MakeTls(*options.tls) : nullptr);
+  }
+  ~Impl() {
+    listener_.Stop();
+    for (const auto& [path, route] : routes_) route->threads.stop();
+    for (const auto& [path, route] : routes_) route->threads.join();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void SetCertificate(const HttpServerTls& tls) {
+    if (!serves_tls_) throw std::logic_error("HttpServer::SetCertificate: it serves plain HTTP");
+    listener_.ReplaceTls(MakeTls(tls));
+  }
+  [[nodiscard]] const asio::ip::tcp::endpoint& endpoint() const { return listener_.endpoint(); }
+
+ private:
+  struct RunningRoute {
+    RunningRoute(Route served, std::size_t thread_count)
+        : route(std::move(served)), threads(thread_count) {}
+
+    const Route route;
+    asio::thread_pool threads;
+  };
+
+  [[nodiscard]] std::unique_ptr<asio::ssl::context> MakeTls(const HttpServerTls& tls) const {
+    try {
+      return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key});
+    } catch (const boost::system::system_error& error) {
+      throw ConfigError("cannot serve HTTPS on " + address_ +
+                        ": the certificate or its key cannot be used: " + error.what() +
+                        "; both must be PEM and belong together");
+    }
+  }
+
+  void OnRequest(HttpListener::ConnectionId id, detail::IncomingRequest incoming) override {
+    HttpRequest request = ToHttpRequest(incoming.message);
+    RunningRoute* found = Find(request.path);
+    if (found == nullptr) return listener_.Respond(id, ToOutgoing(NotFound(request.path)));
+    const std::vector<std::string>& methods = found->route.methods;
+    const std::string method = request.method == "HEAD" ? kGet : request.method;
+    if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
+      return listener_.Respond(id, ToOutgoing(MethodNotAllowed(methods)));
+    }
+    asio::post(found->threads, [this, id, found, request = std::move(request)] {
+      HttpResponse response = Call(found->route.handler, request);
+      auto produce = std::exchange(response.stream, nullptr);
+      OutgoingResponse outgoing = ToOutgoing(std::move(response));
+      if (produce && request.method != "HEAD") {
+        outgoing.stream = MakeStream(id, found->threads, std::move(produce));
+      }
+      listener_.Respond(id, std::move(outgoing));
+    });
+  }
+
+  OutgoingResponse OnRejected(int status, const std::string& text) override {
+    return ToOutgoing({.status = status, .body = text + '\n'});
+  }
+
+  std::unique_ptr<detail::BodyStream> MakeStream(HttpListener::ConnectionId id,
+                                                 asio::thread_pool& threads,
+                                                 std::function<std::string()> produce) {
+    auto state = std::make_shared<Guarded<ProducedStream::State>>();
+    auto shared = std::make_shared<std::function<std::string()>>(std::move(produce));
+    return std::make_unique<ProducedStream>(state, [this, id, &threads, state, shared] {
+      asio::post(threads, [this, id, state, shared] {
+        std::string part;
+        bool failed = false;
+        try {
+          part = (*shared)();
+        } catch (...) {  // the server resets the connection
+          failed = true;
+        }
+        {
+          auto locked = state->Lock();
+          locked->ended = failed || part.empty();
+          locked->failed = failed;
+          locked->ready = std::move(part);
+        }
+        listener_.Wake(id);
+      });
+    });
+  }
+
+  [[nodiscard]] RunningRoute* Find(std::string_view path) const {
+    if (const auto exact = routes_.find(path); exact != routes_.end()) return exact->second.get();
+    const auto folder = routes_.find(std::string(path) + '/');
+    if (folder != routes_.end()) return folder->second.get();
+    for (auto end = path.rfind('/'); end != std::string_view::npos;) {
+      const auto prefix = routes_.find(path.substr(0, end + 1));
+      if (prefix != routes_.end()) return prefix->second.get();
+      if (end == 0) break;
+      end = path.rfind('/', end - 1);
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] HttpResponse NotFound(std::string_view path) const {
+    std::string text = "nothing is served at " + detail::Quoted(path) + ", only at";
+    for (const auto& [served, route] : routes_) text += ' ' + served;
+    return {.status = 404, .body = text + '\n'};
+  }
+
+  static HttpResponse MethodNotAllowed(const std::vector<std::string>& methods) {
+    std::string allowed;
+    for (const std::string& method : methods) {
+      allowed += (allowed.empty() ? "" : ", ") + method;
+      if (method == kGet) allowed += ", HEAD";
+    }
+    return {.status = 405,
+            .body = "only " + allowed + " are served here\n",
+            .headers = {{"Allow", allowed}}};
+  }
+
+  const std::string address_;
+  const bool serves_tls_;
+  HttpListener listener_;
+  std::map<std::string, std::unique_ptr<RunningRoute>, std::less<>> routes_;
+};
+
+HttpServer::HttpServer(const HttpServerOptions& options, Routes routes)
+    : impl_(std::make_unique<Impl>(options, std::move(routes))) {}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::SetCertificate(const HttpServerTls& tls) { impl_->SetCertificate(tls); }
+
+std::uint16_t HttpServer::port() const { return impl_->endpoint().port(); }
+
+std::string HttpServer::address() const {
+  const asio::ip::tcp::endpoint& endpoint = impl_->endpoint();
+  const std::string host = endpoint.address().to_string();
+  return (endpoint.address().is_v6() ? '[' + host + ']' : host) + ':' + std::to_string(port());
+}
+
+}  // namespace kopp

@@ -1,0 +1,94 @@
+#include "embedded_validation.hpp"
+
+#include "base/ascii.hpp"
+#include "schema/accessors.hpp"
+#include "schema/metadata_validation.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <kopp/informer/names.hpp>
+
+namespace kopp::schema {
+namespace {
+
+using nlohmann::json;
+
+using Visitor = std::function<void(const FieldRef&, const Schema&)>;
+
+/// Calls `visit` with every value that has a schema, parents before children.
+void VisitValues(const FieldRef& value, const Schema& schema, const Visitor& visit) {
+  visit(value, schema);
+  if (schema.items != nullptr) {
+    for (const FieldRef& item : value.items()) VisitValues(item, *schema.items, visit);
+  }
+  for (const std::string& name : value.keys()) {
+    if (schema.embedded_resource && name == "metadata") continue;
+    const Schema* field_schema = schema.FieldSchema(name);
+    if (field_schema != nullptr) VisitValues(value[name], *field_schema, visit);
+  }
+}
+
+/// Validates apiVersion, kind and metadata of an embedded resource.
+void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
+  if (!schema.embedded_resource || !value.value().is_object()) return;
+  for (const char* name : {"apiVersion", "kind"}) {
+    const FieldRef field = value[name];
+    if (!value.value().contains(name)) {
+      errors.push_back(Required(field.path(), ""));
+    } else if (field.is("")) {
+      errors.push_back(InvalidValue(field.path(), "", "must not be empty"));
+    }
+  }
+  const FieldRef version = value["apiVersion"];
+  if (const std::string text = version.text(); std::count(text.begin(), text.end(), '/') > 1) {
+    errors.push_back(InvalidValue(version.path(), text, "unexpected GroupVersion string: " + text));
+  }
+  const FieldRef kind = value["kind"];
+  if (const std::string text = kind.text(); !text.empty()) {
+    if (const NameError detail = ValidateDns1035Label(detail::ToLowerAscii(text))) {
+      errors.push_back(InvalidValue(kind.path(), text,
+                                    "may have mixed case, but should otherwise match: " + *detail));
+    }
+  }
+  const auto any_name = [](std::string_view) { return NameError(); };
+  for (FieldError& error : ValidateMetadata(value.value(), any_name)) {
+    if (error.field == "metadata.name") continue;  // an embedded resource may lack a name
+    error.field = value.path() + '.' + error.field;
+    errors.push_back(std::move(error));
+  }
+}
+
+/// Requires that the items of a set, or the map keys of a list map, are unique.
+void ValidateUniqueItems(const FieldRef& list, const Schema& schema, FieldErrors& errors) {
+  if (!schema.IsSet() && !schema.IsKeyed()) return;
+  std::set<json> seen;
+  for (const FieldRef& item : list.items()) {
+    json key = item.value();
+    if (schema.IsKeyed()) {
+      key = json::object();
+      for (const std::string& name : schema.keys) {
+        if (item.value().is_object() && item.value().contains(name)) key[name] = item.value()[name];
+      }
+    }
+    if (!seen.insert(key).second) errors.push_back(Duplicate(item.path(), key));
+  }
+}
+
+}  // namespace
+
+void ValidateKubernetesExtensions(const FieldRef& value, const Schema& schema,
+                                  FieldErrors& errors) {
+  VisitValues(value, schema, [&](const FieldRef& field, const Schema& field_schema) {
+    ValidateEmbeddedResource(field, field_schema, errors);
+  });
+  VisitValues(value, schema, [&](const FieldRef& field, const Schema& field_schema) {
+    ValidateUniqueItems(field, field_schema, errors);
+  });
+}
+
+}  // namespace kopp::schema

@@ -1,0 +1,15 @@
+#include "schema/finalizers.hpp"
+
+#include "schema/accessors.hpp"
+
+namespace kopp::schema {
+
+std::vector<std::string> FinalizersOf(const nlohmann::json& object) {
+  return StringListField(Field(object, "metadata"), "finalizers");
+}
+
+bool IsBeingDeleted(const nlohmann::json& object) {
+  return !Field(Field(object, "metadata"), "deletionTimestamp").is_null();
+}
+
+}  // namespace kopp::schema

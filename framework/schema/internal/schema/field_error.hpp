@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::schema {
+
+/// A validation error of one field: a StatusCause.
+struct FieldError {
+  std::string reason{};   ///< "FieldValueInvalid"
+  std::string message{};  ///< "Invalid value: …"
+  std::string field{};    ///< "spec.replicas"
+};
+using FieldErrors = std::vector<FieldError>;
+
+/// Returns the messages of all errors without duplicates, as in the message of a Status: one error
+/// as it is, several in brackets.
+[[nodiscard]] std::string ToString(const FieldErrors& errors);
+
+// Field errors with the same messages as kube-apiserver.
+[[nodiscard]] FieldError Required(std::string field, const std::string& detail);
+[[nodiscard]] FieldError InvalidValue(std::string field, const nlohmann::json& value,
+                                      const std::string& detail);
+[[nodiscard]] FieldError ForbiddenField(std::string field, const std::string& detail);
+[[nodiscard]] FieldError Duplicate(std::string field, const nlohmann::json& value);
+[[nodiscard]] FieldError TooLong(std::string field, std::size_t max);
+[[nodiscard]] FieldError NotSupported(std::string field, const nlohmann::json& value,
+                                      const std::vector<std::string>& supported);
+
+}  // namespace kopp::schema

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::schema {
+
+/// The finalizer of an object whose dependents lose their owner reference before it is removed.
+inline constexpr const char* kOrphanFinalizer = "orphan";
+/// The finalizer of an object whose dependents are deleted before it is removed.
+inline constexpr const char* kForegroundFinalizer = "foregroundDeletion";
+
+/// Returns metadata.finalizers of `object`; empty if there are none.
+[[nodiscard]] std::vector<std::string> FinalizersOf(const nlohmann::json& object);
+
+/// Returns whether `object` has a metadata.deletionTimestamp.
+[[nodiscard]] bool IsBeingDeleted(const nlohmann::json& object);
+
+}  // namespace kopp::schema

@@ -1,0 +1,100 @@
+#include "list_type_validation.hpp"
+
+#include "schema/field_validation.hpp"
+#include "schema_keywords.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace kopp::schema {
+namespace {
+
+using nlohmann::json;
+
+std::string IfParentIsListMap() {
+  return std::string(" if parent array's ") + kListType + " is map";
+}
+
+void ValidateKeysAreProperties(const FieldRef& properties, const FieldRef& keys,
+                               FieldErrors& errors) {
+  bool all_exist = true;
+  for (const FieldRef& key : keys.items()) {
+    const FieldRef property = properties.Key(key.text());
+    all_exist &= property.exists();
+    const FieldRef type = property["type"];
+    if (!type.is("object") && !type.is("array")) continue;
+    errors.push_back(
+        InvalidValue(type.path(), type.value(), "must be a scalar type" + IfParentIsListMap()));
+  }
+  const std::set<json> unique_keys(keys.value().begin(), keys.value().end());
+  if (unique_keys.size() != keys.size()) {
+    errors.push_back(InvalidValue(keys.path(), keys.value(), "must not contain duplicate entries"));
+  }
+  if (!all_exist) {
+    errors.push_back(
+        InvalidValue(keys.path(), keys.value(), "entries must all be names of item properties"));
+  }
+}
+
+void ValidateKeysAreRequired(const FieldRef& items, const FieldRef& keys, FieldErrors& errors) {
+  const json& required = items["required"].value();
+  for (const FieldRef& key : keys.items()) {
+    const FieldRef property = items["properties"].Key(key.text());
+    const FieldRef default_value = property["default"];
+    if (!property.exists() || default_value.exists() ||
+        std::find(required.begin(), required.end(), key.value()) != required.end()) {
+      continue;
+    }
+    errors.push_back(Required(default_value.path(),
+                              std::string("this property is in ") + kListMapKeys +
+                                  ", so it must have a default or be a required property"));
+  }
+}
+
+void ValidateListMapKeys(const FieldRef& schema, FieldErrors& errors) {
+  const FieldRef keys = schema[kListMapKeys];
+  const FieldRef items = schema["items"];
+  if (keys.size() == 0) {
+    errors.push_back(
+        Required(keys.path(), std::string("must not be empty if ") + kListType + " is map"));
+  } else if (!items["type"].is("object")) {
+    ValidateTypeIs("object", items, "must be object" + IfParentIsListMap(), errors);
+  } else {
+    ValidateKeysAreProperties(items["properties"], keys, errors);
+    ValidateKeysAreRequired(items, keys, errors);
+  }
+}
+
+/// Requires that items of a set are scalar or atomic.
+void ValidateSetItems(const FieldRef& items, FieldErrors& errors) {
+  const auto require_atomic = [&](const FieldRef& keyword) {
+    errors.push_back(
+        InvalidValue(keyword.path(), keyword.value(),
+                     std::string("must be atomic as item of a list with ") + kListType + "=set"));
+  };
+  const FieldRef map_type = items[kMapType];
+  const FieldRef list_type = items[kListType];
+  if (items["type"].is("object") && !map_type.is("atomic")) require_atomic(map_type);
+  if (items["type"].is("array") && list_type.exists() && !list_type.is("atomic")) {
+    require_atomic(list_type);
+  }
+}
+
+}  // namespace
+
+void ValidateListType(const FieldRef& schema, FieldErrors& errors) {
+  const FieldRef list_type = schema[kListType];
+  if (schema[kListMapKeys].size() > 0 && !list_type.is("map")) {
+    errors.push_back(Required(list_type.path(),
+                              std::string("must be map if ") + kListMapKeys + " is non-empty"));
+  }
+  if (!list_type.exists()) return;
+  ValidateTypeIs("array", schema, std::string("must be array if ") + kListType + " is specified",
+                 errors);
+  ValidateEnum(list_type, {"atomic", "set", "map"}, errors);
+  if (list_type.is("set")) ValidateSetItems(schema["items"], errors);
+  if (list_type.is("map")) ValidateListMapKeys(schema, errors);
+}
+
+}  // namespace kopp::schema

@@ -1,0 +1,171 @@
+#include "schema/pruning.hpp"
+
+#include "schema/decode.hpp"
+#include "schema/typed_decoding.hpp"
+#include "schema_constraints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kopp::schema {
+namespace {
+
+using nlohmann::json;
+
+std::string ChildPath(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + '.' + name;
+}
+
+/// Returns the paths of the members of `object` that `schema` does not specify.
+std::vector<std::string> UnknownFields(const json& object, const Schema& schema,
+                                       const std::string& path) {
+  std::vector<std::string> unknown;
+  if (!object.is_object()) return unknown;
+  for (const auto& [name, value] : object.items()) {
+    if (schema.Find(name) == nullptr) unknown.push_back(ChildPath(path, name));
+  }
+  return unknown;
+}
+
+/// Converts floating-point numbers without a fraction to integers: 1.0 is stored as 1.
+void NormalizeNumbers(json& value) {
+  constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+  if (value.is_structured()) {
+    for (json& field : value) NormalizeNumbers(field);
+  } else if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::trunc(number) == number && std::abs(number) <= kMaxExact) {
+      value = static_cast<std::int64_t>(number);
+    }
+  }
+}
+
+class Pruner {
+ public:
+  std::vector<std::string> pruned_paths;
+
+  /// `schema` is null if the value itself is not specified: then all fields are removed.
+  void Prune(json& value, const Schema* schema, const std::string& path) {
+    if (value.is_array()) {
+      const Schema* items = schema == nullptr ? nullptr : schema->items;
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (items == nullptr && schema != nullptr && schema->preserve_unknown_fields) continue;
+        Prune(value[i], items, path + '[' + std::to_string(i) + ']');
+      }
+    }
+    if (value.is_object()) PruneFields(value, schema, path);
+  }
+
+  /// Decodes metadata as the type ObjectMeta. Throws std::invalid_argument.
+  void PruneMetadata(json& object, const std::string& path) {
+    const auto metadata = object.find("metadata");
+    if (metadata == object.end() || metadata->is_null()) return;
+    const std::string child_path = ChildPath(path, "metadata");
+    const Schema& schema = *Schemas::BuiltIn().Find("ObjectMeta");
+    const json original = *metadata;
+    auto unknown = UnknownFields(*metadata, schema, child_path);
+    std::move(unknown.begin(), unknown.end(), std::back_inserter(pruned_paths));
+    try {
+      if (!metadata->is_object()) {
+        throw std::invalid_argument(fmt::format(
+            "json: cannot unmarshal {} into Go value of type v1.ObjectMeta", GoJsonType(original)));
+      }
+      DecodeTyped(*metadata, schema);
+    } catch (const std::invalid_argument& error) {
+      if (path.empty()) throw;
+      throw std::invalid_argument(
+          fmt::format("{}: Invalid value: {}: {}", child_path, original.dump(), error.what()));
+    }
+  }
+
+ private:
+  void PruneFields(json& object, const Schema* schema, const std::string& path) {
+    const bool embedded_resource = schema != nullptr && schema->embedded_resource;
+    for (auto field = object.begin(); field != object.end();) {
+      const std::string child_path = ChildPath(path, field.key());
+      const Schema* field_schema = schema == nullptr ? nullptr : schema->FieldSchema(field.key());
+      if (field_schema != nullptr) {
+        if (!(embedded_resource && field.key() == "metadata"))
+          Prune(*field, field_schema, child_path);
+      } else if (schema == nullptr || !schema->preserve_unknown_fields) {
+        pruned_paths.push_back(child_path);
+        field = object.erase(field);
+        continue;
+      }
+      ++field;
+    }
+    if (!embedded_resource) return;
+    for (const char* name : {"apiVersion", "kind"}) {
+      const auto found = object.find(name);
+      if (found == object.end() || found->is_string()) continue;
+      throw std::invalid_argument(fmt::format("{}: Invalid value: {}: must be a string",
+                                              ChildPath(path, name), found->dump()));
+    }
+    PruneMetadata(object, path);
+  }
+};
+
+bool IsForbiddenNull(const json& value, const Schema* schema) {
+  return value.is_null() && schema != nullptr && !schema->nullable;
+}
+
+const json& DefaultOf(const Schema& schema) {
+  static const json none;
+  return schema.constraints == nullptr ? none : schema.constraints->default_value;
+}
+
+}  // namespace
+
+std::vector<std::string> Prune(json& value, const Schema& schema) {
+  Pruner pruner;
+  pruner.Prune(value, &schema, "");
+  std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
+  return std::move(pruner.pruned_paths);
+}
+
+void ApplySchemaDefaults(json& value, const Schema& schema) {
+  if (value.is_array() && schema.items != nullptr) {
+    for (json& item : value) {
+      if (IsForbiddenNull(item, schema.items)) item = DefaultOf(*schema.items);
+      ApplySchemaDefaults(item, *schema.items);
+    }
+  }
+  if (!value.is_object()) return;
+  for (const auto& [name, field] : schema.fields) {
+    if (field.default_value.is_null()) continue;
+    const auto found = value.find(name);
+    if (found == value.end() || IsForbiddenNull(*found, field.schema))
+      value[name] = field.default_value;
+  }
+  for (auto entry = value.begin(); entry != value.end();) {
+    const Schema* field = schema.FieldSchema(entry.key());
+    if (IsForbiddenNull(*entry, field)) *entry = DefaultOf(*field);
+    if (IsForbiddenNull(*entry, field)) {
+      entry = value.erase(entry);
+      continue;
+    }
+    if (field != nullptr) ApplySchemaDefaults(*entry, *field);
+    ++entry;
+  }
+}
+
+std::vector<std::string> PruneAndDefault(json& object, const Schema& schema) {
+  NormalizeNumbers(object);
+  Pruner pruner;
+  pruner.PruneMetadata(object, "");
+  json metadata = object.value("metadata", json());
+  object.erase("metadata");
+  pruner.Prune(object, &schema, "");
+  ApplySchemaDefaults(object, schema);
+  if (!metadata.is_null()) object["metadata"] = std::move(metadata);
+  std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
+  return std::move(pruner.pruned_paths);
+}
+
+}  // namespace kopp::schema

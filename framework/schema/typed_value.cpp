@@ -1,0 +1,272 @@
+#include "schema/typed_value.hpp"
+
+#include <cassert>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kopp::schema {
+namespace {
+
+using nlohmann::json;
+
+const Schema unspecified{};
+
+std::string FieldPathElement(const std::string& name) { return "f:" + name; }
+
+/// The schema of the items of a list of type map or set, which always has one.
+const Schema& ItemSchema(const Schema& list) {
+  assert(list.items != nullptr);
+  return *list.items;
+}
+
+/// Returns whether the parts of a value can have different owners. In a value without a schema,
+/// fields of objects can, but lists are atomic.
+bool IsGranular(const Schema& schema, const json& value) {
+  if (schema.type == Schema::Type::kAny) return value.is_object();
+  if (value.is_object()) return schema.IsGranular();
+  return value.is_array() && (schema.IsKeyed() || schema.IsSet());
+}
+
+const Schema& FieldSchemaOf(const Schema& schema, const std::string& name) {
+  const Schema* field = schema.FieldSchema(name);
+  return field == nullptr ? unspecified : *field;
+}
+
+bool IsEmpty(const json* value) { return value == nullptr || value->is_null() || value->empty(); }
+
+/// Indexes the items of a list by their path elements.
+class ItemIndex {
+ public:
+  ItemIndex(const Schema& list, const json* value) {
+    if (value == nullptr || !value->is_array()) return;
+    for (const json& item : *value) in_order_.emplace_back(PathElementOf(list, item), &item);
+    for (const auto& [path_element, item] : in_order_) by_path_element_.emplace(path_element, item);
+  }
+  ItemIndex(const ItemIndex&) = delete;
+  ItemIndex& operator=(const ItemIndex&) = delete;
+
+  [[nodiscard]] auto begin() const { return in_order_.begin(); }
+  [[nodiscard]] auto end() const { return in_order_.end(); }
+  /// Returns the first item with that path element, or nullptr if there is none.
+  [[nodiscard]] const json* Find(const std::string& path_element) const {
+    const auto found = by_path_element_.find(path_element);
+    return found == by_path_element_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::vector<std::pair<std::string, const json*>> in_order_;
+  std::unordered_map<std::string_view, const json*> by_path_element_;  // keys point to in_order_
+};
+
+const json* Find(const json* object, const std::string& name) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(name);
+  return found == object->end() ? nullptr : &*found;
+}
+
+/// Implements Compare().
+class Comparer {
+ public:
+  /// `before` and `after` are nullptr if the value is missing; not both are.
+  void Compare(const json* before, const json* after, const Schema& schema, FieldSet& added,
+               FieldSet& modified, FieldSet& removed) {
+    assert(before != nullptr || after != nullptr);
+    const json& present = after == nullptr ? *before : *after;
+    const bool granular = IsGranular(schema, present) &&
+                          (before == nullptr || before->is_null() || IsGranular(schema, *before));
+    if (!granular || (IsEmpty(before) && IsEmpty(after))) {
+      if (before != nullptr && after != nullptr && *before != *after) modified.member = true;
+    } else if (present.is_object()) {
+      CompareObjects(before, after, schema, added, modified, removed);
+    } else {
+      CompareLists(before, after, schema, added, modified, removed);
+    }
+    if (before == nullptr) added.member = true;
+    if (after == nullptr) removed.member = true;
+  }
+
+ private:
+  void CompareObjects(const json* before, const json* after, const Schema& schema, FieldSet& added,
+                      FieldSet& modified, FieldSet& removed) {
+    std::map<std::string, const Schema*> names;
+    for (const json* object : {before, after}) {
+      if (object == nullptr || !object->is_object()) continue;
+      for (const auto& [name, value] : object->items())
+        names.emplace(name, &FieldSchemaOf(schema, name));
+    }
+    for (const auto& [name, field] : names) {
+      Descend(FieldPathElement(name), Find(before, name), Find(after, name), *field, added,
+              modified, removed);
+    }
+  }
+
+  void CompareLists(const json* before, const json* after, const Schema& schema, FieldSet& added,
+                    FieldSet& modified, FieldSet& removed) {
+    const ItemIndex old_items(schema, before);
+    const ItemIndex new_items(schema, after);
+    for (const auto& [path_element, item] : old_items) {
+      Descend(path_element, item, new_items.Find(path_element), ItemSchema(schema), added, modified,
+              removed);
+    }
+    for (const auto& [path_element, item] : new_items) {
+      if (old_items.Find(path_element) != nullptr) continue;
+      Descend(path_element, nullptr, item, ItemSchema(schema), added, modified, removed);
+    }
+  }
+
+  void Descend(const std::string& path_element, const json* before, const json* after,
+               const Schema& schema, FieldSet& added, FieldSet& modified, FieldSet& removed) {
+    FieldSet a;
+    FieldSet m;
+    FieldSet r;
+    Compare(before, after, schema, a, m, r);
+    if (!a.empty()) added.children.emplace(path_element, std::move(a));
+    if (!m.empty()) modified.children.emplace(path_element, std::move(m));
+    if (!r.empty()) removed.children.emplace(path_element, std::move(r));
+  }
+};
+
+/// Adds the field paths in `value` to `fields`.
+void Collect(const json& value, const Schema& schema, FieldSet& fields) {
+  if (!IsGranular(schema, value)) {
+    if (!(value.is_null() && schema.type != Schema::Type::kAny)) fields.member = true;
+    return;
+  }
+  if (value.is_array()) {
+    for (const json& item : value) {
+      FieldSet& child = fields.children[PathElementOf(schema, item)];
+      Collect(item, ItemSchema(schema), child);
+      child.member = true;
+    }
+    return;
+  }
+  for (const auto& [name, field] : value.items()) {
+    FieldSet child;
+    Collect(field, FieldSchemaOf(schema, name), child);
+    const bool is_field = schema.Find(name) != nullptr;
+    if (field.is_null() || (field.is_object() && field.empty()) || !is_field) child.member = true;
+    if (!child.empty()) fields.children.emplace(FieldPathElement(name), std::move(child));
+  }
+}
+
+// Items in both lists have the order of `config`. An item that is only in `live` stays before the
+// item that follows it there.
+json MergeLists(const json& live, const json& config, const Schema& schema) {
+  const ItemIndex old_items(schema, &live);
+  const ItemIndex new_items(schema, &config);
+  json merged = json::array();
+  std::set<std::string> placed;
+  auto old_item = old_items.begin();
+  const auto append_items_only_in_live = [&] {
+    for (; old_item != old_items.end(); ++old_item) {
+      const auto& [path_element, item] = *old_item;
+      if (placed.contains(path_element)) continue;
+      if (new_items.Find(path_element) != nullptr) return;
+      merged.push_back(*item);
+    }
+  };
+  for (const auto& [path_element, item] : new_items) {
+    append_items_only_in_live();
+    const json* old = old_items.Find(path_element);
+    merged.push_back(old == nullptr ? *item : MergeValues(*old, *item, ItemSchema(schema)));
+    placed.insert(path_element);
+  }
+  append_items_only_in_live();
+  return merged;
+}
+
+}  // namespace
+
+std::string PathElementOf(const Schema& list, const json& item) {
+  if (list.IsSet()) return "v:" + item.dump();
+  if (!item.is_object()) throw std::invalid_argument("an item of a list by keys is an object");
+  json keys = json::object();
+  for (const std::string& key : list.keys) {
+    if (item.contains(key)) {
+      keys[key] = item[key];
+    } else if (const auto* field = ItemSchema(list).Find(key);
+               field != nullptr && !field->default_value.is_null()) {
+      keys[key] = field->default_value;
+    }
+  }
+  if (keys.empty()) {
+    throw std::invalid_argument("an item has none of its list's keys");
+  }
+  return "k:" + keys.dump();
+}
+
+FieldSet ToFieldSet(const json& value, const Schema& schema) {
+  FieldSet fields;
+  Collect(value, schema, fields);
+  return fields;
+}
+
+Comparison Compare(const json& before, const json& after, const Schema& schema) {
+  Comparison result;
+  Comparer().Compare(&before, &after, schema, result.added, result.modified, result.removed);
+  return result;
+}
+
+json MergeValues(const json& live, const json& config, const Schema& schema) {
+  if (!IsGranular(schema, config) || !IsGranular(schema, live)) return config;
+  if (config.is_array()) return MergeLists(live, config, schema);
+  json merged = live;
+  for (const auto& [name, field] : config.items()) {
+    const auto old = merged.find(name);
+    if (old == merged.end()) {
+      merged.emplace(name, field);
+    } else {
+      *old = MergeValues(*old, field, FieldSchemaOf(schema, name));
+    }
+  }
+  return merged;
+}
+
+json RemoveFields(const json& value, const FieldSet& fields, const Schema& schema) {
+  if (!IsGranular(schema, value)) return value;
+  if (value.is_array()) {
+    json rest = json::array();
+    for (const json& item : value) {
+      const FieldSet* removed = fields.Find(PathElementOf(schema, item));
+      if (removed == nullptr) {
+        rest.push_back(item);
+      } else if (!removed->member) {
+        rest.push_back(RemoveFields(item, *removed, ItemSchema(schema)));
+      }
+    }
+    return rest.empty() ? json() : rest;
+  }
+  json rest = json::object();
+  for (const auto& [name, field] : value.items()) {
+    const FieldSet* removed = fields.Find(FieldPathElement(name));
+    if (removed == nullptr) {
+      rest.emplace(name, field);
+    } else if (!removed->member) {
+      json remaining = RemoveFields(field, *removed, FieldSchemaOf(schema, name));
+      if (!remaining.is_null() || field.is_null()) rest.emplace(name, std::move(remaining));
+    }
+  }
+  return rest.empty() ? json() : rest;
+}
+
+FieldSet EnsureNamedFieldsAreMembers(const FieldSet& fields, const Schema& schema) {
+  FieldSet named;
+  named.member = fields.member;
+  for (const auto& [path_element, child] : fields.children) {
+    const bool is_field = path_element.front() == 'f';
+    const std::string name = path_element.substr(2);
+    const Schema* field = is_field ? schema.FieldSchema(name) : schema.items;
+    FieldSet named_child =
+        EnsureNamedFieldsAreMembers(child, field == nullptr ? unspecified : *field);
+    if (is_field && schema.Find(name) != nullptr) named_child.member = true;
+    named.children.emplace(path_element, std::move(named_child));
+  }
+  return named;
+}
+
+}  // namespace kopp::schema

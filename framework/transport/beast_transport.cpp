@@ -1,0 +1,250 @@
+#include "beast_transport.hpp"
+
+#include "http_client_messages.hpp"
+#include "http_connection.hpp"
+#include "net/transport_failure.hpp"
+#include "proxy_connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+namespace kopp::detail {
+namespace {
+
+namespace http = boost::beast::http;
+using ErrorKind = TransportError::Kind;
+
+TimePoint Now() { return Clock::Real().Now(); }
+
+// A stop callback that interrupts a connection.
+struct Interrupter {
+  const Connection* connection;
+  void operator()() const noexcept { connection->Interrupt(); }
+};
+
+// The stream that BeastTransport::Open returns.
+class BeastStream final : public Stream {
+ public:
+  BeastStream(std::unique_ptr<HttpConnection> connection, const Request& request,
+              const Endpoint& endpoint, std::stop_token stop)
+      : request_(request),
+        endpoint_(endpoint),
+        stop_(std::move(stop)),
+        connection_(std::move(connection)),
+        interrupt_(stop_, Interrupter{&connection_->connection()}) {}
+
+  [[nodiscard]] const Response& head() const override { return head_; }
+
+  // Sends the request `bytes` and reads the response head, and the body too unless the status is
+  // 2xx. Must be called first. It is not part of the constructor, so that `stop` can interrupt it.
+  void Start(std::string_view bytes, std::size_t max_body, TimePoint deadline) {
+    head_ = connection_->SendAndReadHead(bytes, parser_, std::numeric_limits<std::uint64_t>::max(),
+                                         deadline);
+    if (head_.status < 300) return;
+    for (Chunk chunk = Next(deadline); chunk.state != State::kEnd; chunk = Next(deadline)) {
+      if (chunk.state == State::kSilent || Now() >= deadline) throw failure::ResponseTimeout();
+      head_.body += chunk.bytes;
+      if (head_.body.size() > max_body) throw failure::BodyTooLarge();
+    }
+  }
+
+  Chunk Read(Duration limit) override {
+    try {
+      return Next(After(Now(), limit));
+    } catch (const TransportError& error) {
+      throw AddRequestContext(error, request_, endpoint_, stop_);
+    }
+  }
+
+ private:
+  // Blocks until body bytes arrive, the body ends or `deadline` passes.
+  Chunk Next(TimePoint deadline) {
+    while (!parser_->is_done()) {
+      auto& body = parser_->get().body();
+      body.data = bytes_.data();
+      body.size = bytes_.size();
+      if (!connection_->ReadSome(*parser_, deadline)) return {.state = State::kSilent};
+      const std::size_t received = bytes_.size() - body.size;
+      if (received > 0) return {.state = State::kBytes, .bytes = {bytes_.data(), received}};
+      if (Now() >= deadline) return {.state = State::kSilent};  // only chunk framing arrived
+    }
+    // If the body ends with the connection, an interrupted read looks like its end.
+    if (stop_.stop_requested()) throw failure::Cancelled();
+    return {.state = State::kEnd};
+  }
+
+  Request request_;
+  const Endpoint& endpoint_;
+  std::stop_token stop_;
+  std::unique_ptr<HttpConnection> connection_;
+  std::stop_callback<Interrupter> interrupt_;
+  std::optional<http::response_parser<http::buffer_body>> parser_;
+  Response head_;
+  std::array<char, HttpConnection::kReadSize> bytes_{};
+};
+
+}  // namespace
+
+BeastTransport::BeastTransport(std::shared_ptr<TransportContext> context)
+    : context_(std::move(context)) {}
+
+BeastTransport::~BeastTransport() = default;
+
+Response BeastTransport::Call(const Request& request, std::stop_token stop) {
+  ValidateRequest(request);
+  return Call(request, After(Now(), context_->options.call_timeout), stop);
+}
+
+Response BeastTransport::Call(const Request& request, TimePoint deadline,
+                              const std::stop_token& stop) {
+  std::shared_ptr<const Credentials> credentials;
+  try {
+    credentials = context_->credentials.Get(deadline, stop);
+    Response response = CallWith(*credentials, request, deadline, stop);
+    context_->CheckStatus(response, credentials);
+    return response;
+  } catch (const TransportError& error) {
+    context_->CheckError(error, credentials);
+    throw AddRequestContext(error, request, context_->endpoint, stop);
+  }
+}
+
+Response BeastTransport::CallWith(const Credentials& credentials, const Request& request,
+                                  TimePoint deadline, const std::stop_token& stop) {
+  const RequestBytes serialized = Serialize(request, credentials);
+  const std::string_view bytes = serialized.bytes();
+  if (auto pooled = AcquirePooled(credentials.tls.get())) {
+    try {
+      return Exchange(pooled, request, bytes, deadline, stop);
+    } catch (const TransportError& error) {
+      // The server may have closed the connection at this moment. It is unknown whether it has
+      // processed the request.
+      const bool closed = error.kind() == ErrorKind::kBroken && !pooled->received_any();
+      if (!closed || !IsSafeToRetry(request)) throw;
+    }
+  }
+  auto fresh = Connect(credentials.tls.get(), deadline, stop);
+  return Exchange(fresh, request, bytes, deadline, stop);
+}
+
+// Sends `bytes`, which are `request`. Moves `connection` to the pool if it can carry another
+// request.
+Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
+                                  const Request& request, std::string_view bytes,
+                                  TimePoint deadline, const std::stop_token& stop) {
+  std::optional<http::response_parser<http::string_body>> parser;
+  Response response;
+  {
+    const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
+    if (request.before_send) request.before_send();
+    response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline);
+    parser->eager(true);
+    while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);
+    // If the body ends with the connection, an interrupted read looks like its end.
+    if (parser->need_eof() && stop.stop_requested()) throw failure::Cancelled();
+  }
+  response.body = std::move(parser->get().body());
+  if (parser->keep_alive() && connection->request_sent()) pool_.Release(std::move(connection));
+  return response;
+}
+
+std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
+  ValidateRequest(request);
+  const TimePoint deadline = After(Now(), context_->options.call_timeout);
+  std::shared_ptr<const Credentials> credentials;
+  try {
+    credentials = context_->credentials.Get(deadline, stop);
+    auto stream = std::make_unique<BeastStream>(Connect(credentials->tls.get(), deadline, stop),
+                                                request, context_->endpoint, stop);
+    stream->Start(Serialize(request, *credentials).bytes(), context_->options.max_body, deadline);
+    context_->CheckStatus(stream->head(), credentials);
+    return stream;
+  } catch (const TransportError& error) {
+    context_->CheckError(error, credentials);
+    throw AddRequestContext(error, request, context_->endpoint, stop);
+  }
+}
+
+// Returns a connection over which requests can be sent to the server. If there is a proxy, it is
+// named in every error.
+std::unique_ptr<HttpConnection> BeastTransport::Connect(const TlsContext* tls, TimePoint deadline,
+                                                        const std::stop_token& stop) {
+  if (!context_->proxy) return ConnectToAny(tls, deadline, stop);
+  const std::string where = "through the proxy " + context_->proxy->Origin() + ": ";
+  try {
+    return ConnectToAny(tls, deadline, stop);
+  } catch (const UntrustedProxy& error) {
+    throw UntrustedProxy(where + error.what());
+  } catch (const TransportError& error) {
+    // No request was sent yet.
+    const bool broken = error.kind() == ErrorKind::kBroken || error.kind() == ErrorKind::kMalformed;
+    throw TransportError(broken ? ErrorKind::kUnreachable : error.kind(), where + error.what());
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(const TlsContext* tls,
+                                                             TimePoint deadline,
+                                                             const std::stop_token& stop) {
+  const auto addresses = context_->lookup.Resolve(
+      std::min(deadline, After(Now(), context_->options.connect_timeout)), stop);
+  for (auto address = addresses.begin();; ++address) {
+    try {
+      return ConnectTo(*address, tls, deadline, stop);
+    } catch (const TransportError& error) {
+      const bool may_try_next =
+          error.kind() == ErrorKind::kUnreachable || error.kind() == ErrorKind::kTimeout;
+      if (!may_try_next || std::next(address) == addresses.end() || stop.stop_requested()) throw;
+    }
+  }
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address,
+                                                          const TlsContext* tls, TimePoint deadline,
+                                                          const std::stop_token& stop) {
+  auto connection = std::make_unique<HttpConnection>(address);
+  const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
+  connection->connection().WaitUntilConnected(
+      std::min(deadline, After(Now(), context_->options.connect_timeout)));
+  if (context_->proxy) PrepareProxyConnection(*connection, *context_, deadline);
+  if (tls != nullptr) {
+    const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
+    connection->connection().Handshake(*tls, std::min(deadline, handshake_deadline));
+  }
+  return connection;
+}
+
+std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled(const TlsContext* tls) {
+  // An https:// proxy forwards the requests to an http:// server.
+  const TlsContext* session_tls = tls != nullptr ? tls : context_->proxy_tls.get();
+  auto connection = pool_.Acquire();
+  while (connection && !connection->IsReusable(session_tls)) connection = pool_.Acquire();
+  return connection;
+}
+
+RequestBytes BeastTransport::Serialize(const Request& request, const Credentials& credentials) {
+  const bool forwarded =
+      context_->proxy && context_->proxy->type == Proxy::Type::kHttp && !context_->endpoint.tls;
+  RequestBytes bytes;
+  bytes.Append({request.method, " "});
+  if (forwarded) bytes.Append({context_->endpoint.Origin()});
+  bytes.Append({context_->endpoint.base_path, request.target,
+                " HTTP/1.1\r\nHost: ", context_->authority, "\r\n"});
+  for (const Header& header : context_->HeadersFor(request, credentials)) {
+    bytes.Append({header.name, ": ", header.value, "\r\n"});
+  }
+  if (forwarded && !context_->proxy->authorization.empty()) {
+    bytes.Append({"Proxy-Authorization: ", context_->proxy->authorization.Reveal(), "\r\n"});
+  }
+  if (!request.body.empty() || request.method.starts_with('P')) {  // POST, PUT, PATCH
+    bytes.Append({"Content-Length: ", std::to_string(request.body.size()), "\r\n"});
+  }
+  bytes.Append({"\r\n", request.body});
+  return bytes;
+}
+
+}  // namespace kopp::detail
