@@ -1,0 +1,47 @@
+# Checks the table of modules in PAGE against the folders of SOURCE: each top-level folder and each folder of
+# framework/ has a row, each row names a folder, and each row links only folders of rows above it.
+#   cmake -DPAGE=ARCHITECTURE.md -DSOURCE=<kopp> -P architecture.cmake
+# A row looks like "| `framework/net/` | sockets … | `base` |": the folder, what it is, and what it links by the last
+# part of the name. Folders that are not part of the project (build, hidden ones) need no row.
+cmake_minimum_required(VERSION 3.25)
+set(problems "")
+
+file(STRINGS ${PAGE} rows REGEX "^[|] `[a-z0-9_/]+/` [|]")
+set(rowed "")
+set(above "")
+foreach(row IN LISTS rows)
+  if(NOT row MATCHES "^[|] `([a-z0-9_/]+)/` [|][^|]*[|]([^|]*)[|]$")
+    string(APPEND problems "  this row does not have three columns: ${row}\n")
+    continue()
+  endif()
+  set(folder ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL "`[a-z0-9_]+`" linked "${CMAKE_MATCH_2}")
+  if(NOT IS_DIRECTORY ${SOURCE}/${folder})
+    string(APPEND problems "  there is no folder ${folder}: remove its row\n")
+  endif()
+  if(folder IN_LIST rowed)
+    string(APPEND problems "  ${folder} has two rows\n")
+  endif()
+  foreach(name IN LISTS linked)
+    if(NOT name IN_LIST above)
+      string(APPEND problems "  ${folder} links ${name}, which has no row above it\n")
+    endif()
+  endforeach()
+  cmake_path(GET folder FILENAME name)
+  list(APPEND above "`${name}`")
+  list(APPEND rowed ${folder})
+endforeach()
+
+file(GLOB folders LIST_DIRECTORIES true RELATIVE ${SOURCE} ${SOURCE}/* ${SOURCE}/framework/*)
+list(FILTER folders EXCLUDE REGEX "^(build|framework)$|(^|/)[.]")
+foreach(folder IN LISTS folders)
+  if(IS_DIRECTORY ${SOURCE}/${folder} AND NOT folder IN_LIST rowed)
+    string(APPEND problems "  the folder ${folder} has no row\n")
+  endif()
+endforeach()
+
+if(problems)
+  message(FATAL_ERROR "the table of modules in ${PAGE} differs from the tree:\n${problems}")
+endif()
+list(LENGTH rowed count)
+message("all ${count} folders have a row, and link only folders of rows above them")
