@@ -1,5 +1,6 @@
 # Checks the table of modules in PAGE against the folders of SOURCE: each top-level folder and each folder of
-# framework/ has a row, each row names a folder, and each row links only folders of rows above it.
+# framework/ has a row, each row names a folder, and each row links only folders of rows above it: those after LINKS in
+# the CMakeLists.txt of a module, in the same order.
 #   cmake -DPAGE=ARCHITECTURE.md -DSOURCE=<kopp> -P architecture.cmake
 # A row looks like "| `framework/net/` | sockets … | `base` |": the folder, what it is, and what it links by the last
 # part of the name. Folders that are not part of the project (build, hidden ones) need no row.
@@ -27,6 +28,15 @@ foreach(row IN LISTS rows)
       string(APPEND problems "  ${folder} links ${name}, which has no row above it\n")
     endif()
   endforeach()
+  list(TRANSFORM linked REPLACE "`([a-z0-9_]+)`" "kopp::\\1" OUTPUT_VARIABLE targets)
+  list(JOIN targets " " targets)
+  if(EXISTS ${SOURCE}/${folder}/CMakeLists.txt)
+    file(STRINGS ${SOURCE}/${folder}/CMakeLists.txt links REGEX "^  LINKS ")
+    if(links AND NOT links STREQUAL "  LINKS ${targets}")
+      string(STRIP "${links}" links)
+      string(APPEND problems "  ${folder}: the row says ${targets}, its CMakeLists.txt ${links}\n")
+    endif()
+  endif()
   cmake_path(GET folder FILENAME name)
   list(APPEND above "`${name}`")
   list(APPEND rowed ${folder})
