@@ -23,6 +23,7 @@
 #include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/controller/watch_handle.hpp>
+#include <kopp/controller/with_finalizer.hpp>
 #include <kopp/crd.hpp>
 #include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>
