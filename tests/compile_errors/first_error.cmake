@@ -9,7 +9,8 @@ string(REPLACE "\n// " " " expected "${CMAKE_MATCH_1}")
 # clang inserts the condition: "static assertion failed due to requirement '…': ".
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${COMPILER} -std=c++20 -fsyntax-only
-    -I${ROOT}/workqueue/include -I${ROOT}/informer/include -I${ROOT}/framework/include ${SOURCE}
+    -I${ROOT}/workqueue/include -I${ROOT}/informer/include -I${ROOT}/informer/k8s/include
+    -I${ROOT}/framework/include ${SOURCE}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles")
