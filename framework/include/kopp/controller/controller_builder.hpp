@@ -17,6 +17,7 @@
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/reconcile.hpp>
@@ -93,11 +94,19 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
+  ///
+  /// The cache has the objects of `U` if the program reads them: if it contains, anywhere, a read
+  /// of a cache, a handler or a predicate for `U`. Otherwise this is Owns<MetadataOnly<U>>. The
+  /// program's code decides that, not the order of calls.
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
-    AddHandler<U>(informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match()),
-                  NonBlocking());
+    auto handler = informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match());
+    if (detail::is_view_read<U>) {
+      AddHandler<U>(std::move(handler), NonBlocking());
+    } else {
+      AddHandler<typename detail::ViewsOf<U>::Metadata>(std::move(handler), NonBlocking());
+    }
     return *this;
   }
 
