@@ -51,6 +51,13 @@ struct WatchedDeployment {
 };
 KOPP_FIELDS(WatchedDeployment, metadata, spec)
 
+struct DeploymentReadInTwoForms {
+  static constexpr Kind kKind = Deployment::kKind;
+  ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(DeploymentReadInTwoForms, metadata, spec)
+
 class OwnedFormsTest : public ControllerTest {
  protected:
   OwnedFormsTest() {
@@ -121,6 +128,20 @@ TEST_F(OwnedFormsTest, APredicateForAnOwnedKindSeesItsFields) {
   SendDeployment("e", 2);
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+}
+
+TEST_F(OwnedFormsTest, AnOwnedKindMayBeReadWithItsFieldsAndAsMetadata) {
+  manager_.AddController<Pod>().Owns<DeploymentReadInTwoForms>().Reconcile(
+      [this](const Pod&, Context& context) {
+        const ObjectKey key{"ns", "d"};
+        const auto read = context.cache.Get<DeploymentReadInTwoForms>(key);
+        const auto metadata = context.cache.Get<MetadataOnly<DeploymentReadInTwoForms>>(key);
+        RecordCall(metadata->metadata.name + std::to_string(read->spec.replicas.value_or(0)));
+        return Result{};
+      });
+  Start();
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("d3"));
 }
 
 TEST_F(OwnedFormsTest, AKindThatIsOwnedAndWatchedHasOneInformer) {

@@ -95,18 +95,20 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
   ///
-  /// The cache has the objects of `U` if the program reads them: if it contains, anywhere, a read
-  /// of a cache, a handler or a predicate for `U`. Otherwise this is Owns<MetadataOnly<U>>. The
-  /// program's code decides that, not the order of calls.
+  /// A reconciler may read `U` and MetadataOnly<U> from the cache. The cache has the objects of `U`
+  /// if the program contains, anywhere, a read of a cache, a handler or a predicate for `U`.
+  /// Otherwise this is Owns<MetadataOnly<U>>. The order of calls has no effect on that.
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
     auto handler = informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match());
-    if (detail::is_view_read<U>) {
-      AddHandler<U>(std::move(handler), NonBlocking());
-    } else {
-      AddHandler<typename detail::ViewsOf<U>::Metadata>(std::move(handler), NonBlocking());
+    using Metadata = typename detail::ViewsOf<U>::Metadata;
+    if (!detail::is_view_read<U>) {
+      AddHandler<Metadata>(std::move(handler), NonBlocking());
+      return *this;
     }
+    AddHandler<U>(std::move(handler), NonBlocking());
+    if (detail::is_view_read<Metadata>) AddInformers<Metadata>();
     return *this;
   }
 
@@ -228,6 +230,11 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
  private:
   using ControllerBuilderBase::AddHandler;
+  /// Watches `U` without a handler.
+  template <Object U>
+  void AddInformers() {
+    controller_.AddInformers(controller_.cache().template InformerFor<U>());
+  }
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
     AddHandler(controller_.cache().template InformerFor<U>(), typeid(U), std::move(handler),
