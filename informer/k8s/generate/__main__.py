@@ -52,6 +52,13 @@ def read(path):
     return (ROOT / path).read_text(encoding="utf-8")
 
 
+def write(folder, files):
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="generate", description=__doc__)
     parser.add_argument("--output", default=ROOT, type=pathlib.Path, help="the folder to write to (default: the project)")
@@ -61,14 +68,12 @@ def main():
     if bool(arguments.cluster) != bool(arguments.modules):
         parser.error("--cluster and --modules belong together")
     recorded = record(arguments.cluster, arguments.modules) if arguments.cluster else {}
+    write(arguments.output, recorded)  # first, so that an error in the steps below does not cost another run of a server
     inputs = {path: read(path) for path in (OPENAPI, RESOURCES)} | recorded
     model = Model(*openapi.read(inputs[OPENAPI]), resources.read(inputs[RESOURCES]))
-    files = recorded | derive(model)
-    remove_outdated(arguments.output, files)
-    for path, text in files.items():
-        target = arguments.output / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+    derived = derive(model)
+    remove_outdated(arguments.output, derived)
+    write(arguments.output, derived)
     defaults.check(read(DEFAULTS), model)
 
 

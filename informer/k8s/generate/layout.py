@@ -70,13 +70,15 @@ class Layout:
         return missing
 
     def check_includes(self):
-        """Exits with an error if a struct that two kinds use is in the header of one of them."""
-        for header in self.headers:
-            for struct in header.structs:
-                for name in self.structs.references(struct):
-                    other = self.header_of.get(name)
-                    if not other or other is not header and other.kind and name not in self.model.typed_kinds:
-                        raise SystemExit(f"{struct} uses {name}: add a header for it to SHARED_HEADERS in selection.py")
+        """Exits with an error if a struct that two kinds use is in the header of one of them, or in none."""
+        missing = sorted({name for header in self.headers for struct in header.structs
+                          for name in self.structs.references(struct) if self.needs_shared_header(name, header)})
+        if missing:
+            raise SystemExit("add headers for these types to SHARED_HEADERS in selection.py: " + ", ".join(missing))
+
+    def needs_shared_header(self, struct, user):
+        header = self.header_of.get(struct)
+        return not header or header is not user and header.kind and struct not in self.model.typed_kinds
 
 
 def snake_case(name):

@@ -4,6 +4,7 @@ import functools
 
 import selection
 
+KINDS = "x-kubernetes-group-version-kind"  # the kinds of the objects with a schema
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 
@@ -80,8 +81,7 @@ class Type:
 
     def describes(self, group_version, kind):
         group, version = split_group_version(group_version)
-        return ({"group": group, "version": version, "kind": kind}
-                in self.schema.get("x-kubernetes-group-version-kind", []))
+        return {"group": group, "version": version, "kind": kind} in self.schema.get(KINDS, [])
 
 
 def closure(names, references):

@@ -15,7 +15,7 @@ import messages  # noqa: E402
 import openapi  # noqa: E402
 import resources  # noqa: E402
 import selection  # noqa: E402
-from model import Kind, Model  # noqa: E402
+from model import KINDS, Kind, Model  # noqa: E402
 
 WIDGET = "io.k8s.api.shop.v1.Widget"
 WIDGET_KIND = Kind("shop/v1", "Widget", "widgets", "Namespaced")
@@ -82,6 +82,16 @@ class RecordTest(unittest.TestCase):
             text = openapi.record(server)
         self.assertEqual(json.loads(text)["documents"], {"apis/shop/v1": [WIDGET]})
         self.assertEqual(openapi.read(text), ("v1.99.0", SCHEMAS))
+
+    def test_openapi_has_all_kinds_of_a_type_that_is_in_several_documents(self):
+        def document(*kinds):
+            return {"components": {"schemas": {"Options": {KINDS: list(kinds), "type": "object"}}}}
+        server = FakeServer({"openapi/v3/apis/a/v1": document("A", "B"), "openapi/v3/apis/b/v1": document("B", "C")})
+        with select(SERVED_GROUP_VERSIONS=["a/v1", "b/v1"]):
+            self.assertEqual(openapi.read(openapi.record(server))[1], {"Options": {KINDS: ["A", "B", "C"], "type": "object"}})
+            server.documents["openapi/v3/apis/b/v1"]["components"]["schemas"]["Options"]["type"] = "string"
+            with self.assertRaises(SystemExit):
+                openapi.record(server)
 
     def test_resources_have_their_names_subresources_and_columns(self):
         server = FakeServer({"apis/shop/v1": {"resources": [
