@@ -2,7 +2,7 @@
 
 #include "api/status.hpp"
 #include "api/virtual_resources.hpp"
-#include "schema/data.hpp"
+#include "decoding/data.hpp"
 #include "validation/custom_resources.hpp"
 
 #include <algorithm>
