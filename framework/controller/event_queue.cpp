@@ -26,8 +26,8 @@ void EventQueue::Add(const ObjectKey& key, Reason::Type type, int priority) cons
 void EventQueue::Add(const ObjectKey& key, Reason reason, int priority) const {
   if (!keep_reasons_) return Add(key, reason.type, priority);
   const bool has_change = IsChange(reason.type);
-  queue_->AddCoalesced(
-      key, {.priority = priority, .payload = PayloadOf(std::move(reason), has_change)});
+  queue_->AddCoalesced(key,
+                       {.priority = priority, .payload = PayloadOf(std::move(reason), has_change)});
 }
 
 void EventQueue::AddAfter(const ObjectKey& key, Duration delay, int priority) const {
@@ -39,8 +39,7 @@ void EventQueue::AddAfter(const ObjectKey& key, Duration delay, int priority) co
 informer::EnqueueFunction EventQueue::Enqueue() const {
   if (!keep_reasons_) {  // do not even create the reason
     return [queue = queue_](const ObjectKey& key, int priority, const informer::KeyEvent& event) {
-      queue->AddCoalesced(
-          key, {.priority = priority, .payload = {.has_change = event.IsChange()}});
+      queue->AddCoalesced(key, {.priority = priority, .payload = {.has_change = event.IsChange()}});
     };
   }
   return [self = *this](const ObjectKey& key, int priority, const informer::KeyEvent& event) {

@@ -255,9 +255,9 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
 void ReconcileRunner::AddRateLimited(const ObjectKey& key, int priority, Duration min_delay) {
   constexpr std::string_view kMessage = "Rate limiter error, retrying in 1 s";
   try {
-    queue_.AddRateLimited(key, {.priority = priority,
-                                .min_delay = min_delay,
-                                .payload = PayloadOf(Reason::Type::kRetry)});
+    queue_.AddRateLimited(
+        key,
+        {.priority = priority, .min_delay = min_delay, .payload = PayloadOf(Reason::Type::kRetry)});
   } catch (const std::exception& error) {
     RequeueAfterFailure(key, kMessage, error.what());
   } catch (...) {

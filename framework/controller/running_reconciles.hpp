@@ -50,8 +50,8 @@ class RunningReconciles {
   };
 
   /// For Queue::OnAddedAgain. Requests the stop of the run of `key` if the key was added
-  /// because of a newer event, but not of a later run, which sees the newest state. If the same run is found before and after the queue was asked, the
-  /// answer is about this run.
+  /// because of a newer event, but not of a later run, which sees the newest state. If the same run
+  /// is found before and after the queue was asked, the answer is about this run.
   void OnAddedAgain(const ObjectKey& key) {
     std::optional<std::stop_source> run = Find(key);
     if (!run || !HasNewerEvent(queue_, key) || Find(key) != run) return;

@@ -108,8 +108,8 @@ TEST_F(PayloadTest, WithPayloadsConvertsThePayloadsOfASnapshot) {
   queue_.Add("ready", {.payload = {"event"}});
   queue_.AddAfter("waiting", 1h, {.payload = {"retry"}});
 
-  const auto snapshot = queue_.TakeSnapshot().WithPayloads(
-      [](const Texts& texts) { return texts.joined.size(); });
+  const auto snapshot =
+      queue_.TakeSnapshot().WithPayloads([](const Texts& texts) { return texts.joined.size(); });
 
   EXPECT_EQ(snapshot.ready.at(0).item, "ready");
   EXPECT_EQ(snapshot.ready.at(0).payload, 5);

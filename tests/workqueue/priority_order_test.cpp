@@ -52,7 +52,8 @@ TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
 TEST_F(PriorityOrderTest, AnItemThatIsAddedForEverDoesNotStarveLowerPriorities) {
   constexpr int kItems = 50;
   queue_.Add("hot");
-  for (int i = 0; i < kItems; ++i) queue_.Add("initial list " + std::to_string(i), {.priority = -100});
+  for (int i = 0; i < kItems; ++i)
+    queue_.Add("initial list " + std::to_string(i), {.priority = -100});
   int returned = 0;
   for (int gets = 0; gets < kItems * 10; ++gets) {
     const auto item = queue_.Get();

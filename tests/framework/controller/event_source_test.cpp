@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include <kopp/controller/channel.hpp>
-#include <kopp/controller/source.hpp>
 #include <kopp/controller/controller_queue.hpp>
+#include <kopp/controller/source.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/reason.hpp>
 #include <kopp/controller/controller_queue.hpp>
+#include <kopp/controller/reason.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

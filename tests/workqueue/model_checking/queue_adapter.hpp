@@ -53,11 +53,10 @@ constexpr QueueFactories MakeQueueFactories() {
 // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
 
 /// Registers the copy of the queues in the namespace kopp::workqueue::bug: see planted/plant.cmake.
-#define KOPP_REGISTER_COPY(bug)                                                                    \
-  const Implementations<QueueFactories> bug(                                                       \
-      #bug,                                                                                        \
-      MakeQueueFactories<workqueue::bug::Queue<TestItem, workqueue::NoPayload>,                    \
-                         workqueue::bug::DelayingQueue<TestItem, workqueue::NoPayload>,            \
-                         workqueue::bug::QueueOptions>())
+#define KOPP_REGISTER_COPY(bug)                                                               \
+  const Implementations<QueueFactories> bug(                                                  \
+      #bug, MakeQueueFactories<workqueue::bug::Queue<TestItem, workqueue::NoPayload>,         \
+                               workqueue::bug::DelayingQueue<TestItem, workqueue::NoPayload>, \
+                               workqueue::bug::QueueOptions>())
 
 }  // namespace kopp::model_checking

@@ -14,12 +14,11 @@ namespace kopp::workqueue {
 /// operations must not block and must not call the queue. Only copying may throw; it is used for
 /// snapshots.
 template <typename T>
-concept QueuePayload =
-    std::copyable<T> && std::is_nothrow_default_constructible_v<T> &&
-    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
-    requires(T& payload, T& later) {
-      { payload.Merge(std::move(later)) } noexcept;
-    };
+concept QueuePayload = std::copyable<T> && std::is_nothrow_default_constructible_v<T> &&
+                       std::is_nothrow_move_constructible_v<T> &&
+                       std::is_nothrow_move_assignable_v<T> && requires(T& payload, T& later) {
+                         { payload.Merge(std::move(later)) } noexcept;
+                       };
 
 /// The payload of a queue without payloads. The queue stores nothing for it.
 struct NoPayload {

@@ -29,7 +29,7 @@ struct QueueOptions {
   Clock& clock = Clock::Real();        ///< must outlive the queue
   MetricsProvider* metrics = nullptr;  ///< null: no metrics; must outlive the queue
   Order order = {};                    ///< the default is first in, first out
-  bool track_times = false;            ///< whether snapshots contain times; always true with metrics
+  bool track_times = false;  ///< whether snapshots contain times; always true with metrics
 };
 
 /// Options of the functions that add an item.
@@ -109,8 +109,8 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
   void Done(const T& item);
 
   /// Returns whether an item in processing was added again, so that Get will return it once more,
-  /// and `matches(payload)` is true for the payload of these adds. Returns false for an item that is
-  /// not in processing. Calls `matches` while it holds the lock.
+  /// and `matches(payload)` is true for the payload of these adds. Returns false for an item that
+  /// is not in processing. Calls `matches` while it holds the lock.
   template <std::predicate<const Payload&> F>
   [[nodiscard]] bool WasAddedAgain(const T& item, F matches) {
     const std::uint32_t hash = Items::Hash(item, this);
@@ -286,9 +286,8 @@ void Queue<T, Payload>::AddAll(std::vector<QueuedItem<T, Payload>>& items) {
       AddOperation& operation = *operations[i];
       T& item = items[i].item;
       try {
-        operation.result =
-            state->items.Add(std::move(item), operation.hash, operation.rank, now,
-                             std::move(items[i].payload), operation.raised_from);
+        operation.result = state->items.Add(std::move(item), operation.hash, operation.rank, now,
+                                            std::move(items[i].payload), operation.raised_from);
       } catch (...) {
         operations[i].reset();
         continue;
@@ -328,7 +327,8 @@ std::optional<T> Queue<T, Payload>::Get(const std::stop_token& stop) {
 }
 
 template <Item T, QueuePayload Payload>
-std::optional<QueuedItem<T, Payload>> Queue<T, Payload>::GetWithPriority(const std::stop_token& stop) {
+std::optional<QueuedItem<T, Payload>> Queue<T, Payload>::GetWithPriority(
+    const std::stop_token& stop) {
   {
     auto state = state_.Lock();
     if (GetMayReturn(*state, stop)) return GetAndUnlock(state, stop);
@@ -347,7 +347,7 @@ std::optional<QueuedItem<T, Payload>> Queue<T, Payload>::GetWithPriority(const s
 
 template <Item T, QueuePayload Payload>
 std::optional<QueuedItem<T, Payload>> Queue<T, Payload>::GetAndUnlock(LockedState& state,
-                                                             const std::stop_token& stop) {
+                                                                      const std::stop_token& stop) {
   std::optional<QueuedItem<T, Payload>> next;
   try {
     if (!stop.stop_requested() && state->items.ready() > 0) next = state->items.Get(Now());

@@ -51,7 +51,8 @@ class ReconcileHistory {
 struct DebugQueue {
   std::string controller{};
   int workers = 0;
-  workqueue::Snapshot<ObjectKey, std::string> snapshot{};  ///< the payloads are the reasons, as text
+  workqueue::Snapshot<ObjectKey, std::string>
+      snapshot{};  ///< the payloads are the reasons, as text
 };
 
 /// Leader election, for the debug pages.

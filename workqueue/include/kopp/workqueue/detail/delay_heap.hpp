@@ -24,8 +24,8 @@ class DelayHeap {
   }
 
   /// Adds `item`, which waits until `ready_at`. If it is already waiting, the earlier time and the
-  /// higher priority apply, and the payloads are merged. Returns true if this call made it the first
-  /// item. `hash` must be Hash(item, …).
+  /// higher priority apply, and the payloads are merged. Returns true if this call made it the
+  /// first item. `hash` must be Hash(item, …).
   bool Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority,
            Payload&& payload = {});
 
@@ -99,7 +99,7 @@ class DelayHeap {
 
 template <Item T, QueuePayload Payload>
 bool DelayHeap<T, Payload>::Add(const T& item, std::uint32_t hash, TimePoint ready_at, int priority,
-                       Payload&& payload) {
+                                Payload&& payload) {
   // Reserve memory before anything changes, so that nothing after the Insert throws.
   if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * heap_.size()));
   if (positions_.capacity() < heap_.capacity()) positions_.reserve(heap_.capacity());

@@ -55,15 +55,19 @@ class ItemTable {
   }
 
   /// Returns the node of the item, or kNoHandle. `hash` is Hash(item, owner).
-  [[nodiscard]] Handle Find(const T& item, std::uint32_t hash) const;
+  [[nodiscard]] Handle Find(const T& item, std::uint32_t hash) const {
+    return size_ == 0 ? kNoHandle : slots_[FindSlot(item, hash)].handle;
+  }
 
   /// Returns the node of the item, and whether this call has created it, with the value V{}.
   /// Throws std::length_error if the table has 2^30 - 1 items.
   template <typename U>
   std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash) {
-    const Handle found = Find(item, hash);
+    if (slots_.empty()) Grow();
+    const std::size_t slot = FindSlot(item, hash);
+    const Handle found = slots_[slot].handle;
     if (found != kNoHandle) return {found, false};
-    return {InsertNew(std::forward<U>(item), hash), true};
+    return {InsertNew(std::forward<U>(item), hash, slot), true};
   }
 
   /// Removes a node and destroys its item and value. `handle` becomes invalid.
@@ -77,8 +81,8 @@ class ItemTable {
   /// Moves the item out of its node. The next call for this node must be Erase.
   T&& MoveOut(Handle handle) { return std::move(NodeOf(handle).item); }
 
-  // Hints for calls that follow soon: they load memory into the cache. Without always_inline, g++ 12
-  // removes the calls.
+  // Hints for calls that follow soon: they load memory into the cache. Without always_inline, g++
+  // 12 removes the calls.
 
   /// Before Find or Insert with this hash.
   [[gnu::always_inline]] void PrefetchSlot(std::uint32_t hash) const {
@@ -146,9 +150,11 @@ class ItemTable {
     while (slots[index].handle != kNoHandle) index = (index + 1) & mask;
     return index;
   }
-  /// Requires: the table does not have `item`.
+  /// Returns the slot of the item, or the empty slot for it. Requires: the index is not empty.
+  [[nodiscard, gnu::always_inline]] std::size_t FindSlot(const T& item, std::uint32_t hash) const;
+  /// Inserts an item that the table does not have. `slot` is FindSlot(item, hash).
   template <typename U>
-  Handle InsertNew(U&& item, std::uint32_t hash);
+  Handle InsertNew(U&& item, std::uint32_t hash, std::size_t slot);
   Handle AllocateNode();
   void ReleaseMemory();
   void Grow();
@@ -161,20 +167,23 @@ class ItemTable {
 };
 
 template <Item T, typename V>
-Handle ItemTable<T, V>::Find(const T& item, std::uint32_t hash) const {
-  if (size_ == 0) return kNoHandle;
+inline std::size_t ItemTable<T, V>::FindSlot(const T& item, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t index = hash & mask;; index = (index + 1) & mask) {
+  std::size_t index = hash & mask;
+  for (; slots_[index].handle != kNoHandle; index = (index + 1) & mask) {
     const Slot& slot = slots_[index];
-    if (slot.handle == kNoHandle) return kNoHandle;
-    if (slot.hash == hash && NodeOf(slot.handle).item == item) return slot.handle;
+    if (slot.hash == hash && NodeOf(slot.handle).item == item) break;
   }
+  return index;
 }
 
 template <Item T, typename V>
 template <typename U>
-Handle ItemTable<T, V>::InsertNew(U&& item, std::uint32_t hash) {
-  if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
+Handle ItemTable<T, V>::InsertNew(U&& item, std::uint32_t hash, std::size_t slot) {
+  if ((size_ + 1) * 4 > slots_.size() * 3) {
+    Grow();
+    slot = EmptySlot(slots_, hash);
+  }
   const bool reuse = free_list_ != kNoHandle;
   const Handle handle = reuse ? free_list_ : AllocateNode();
   Node& node = NodeOf(handle);
@@ -186,7 +195,7 @@ Handle ItemTable<T, V>::InsertNew(U&& item, std::uint32_t hash) {
   }
   node.hash = hash;
   std::construct_at(&node.value);
-  slots_[EmptySlot(slots_, hash)] = {hash, handle};
+  slots_[slot] = {hash, handle};
   ++size_;
   return handle;
 }

@@ -58,9 +58,7 @@ class PriorityLists {
     if (!is_new && rank.priority > deferred->second.priority) deferred->second = rank;
   }
   /// Adds an item with the rank that Defer stored.
-  void PushDeferred(Handle handle) noexcept {
-    Push(handle, deferred_.extract(handle).mapped());
-  }
+  void PushDeferred(Handle handle) noexcept { Push(handle, deferred_.extract(handle).mapped()); }
 
   /// Returns the next item. Requires: an item is ready.
   [[nodiscard]] Handle Front() const { return NextRing()->second.lists.front().front; }

@@ -100,8 +100,8 @@ class QueueState {
 
   std::size_t ready_ = 0;
   std::size_t processing_ = 0;
-  FifoList<Table> fifo_{table_};  // the ready items, unless the order is by priority
-  Table table_;                   // all items that are dirty or in processing
+  FifoList<Table> fifo_{table_};              // the ready items, unless the order is by priority
+  Table table_;                               // all items that are dirty or in processing
   std::optional<PriorityLists> by_priority_;  // the ready items if the order is by priority
   ItemTimes times_;
   std::uint64_t stray_dones_ = 0;
