@@ -119,7 +119,7 @@ TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
   auto& queue = builder.controller().queue();
   builder.controller().EventsOf("test").Add({"ns", "web"});
 
-  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).note, nullptr);
+  EXPECT_TRUE(queue.TakeSnapshot().ready.at(0).payload.reasons.empty());
   EXPECT_EQ(queue.TakeSnapshot().ready.at(0).at, std::nullopt);
 }
 
