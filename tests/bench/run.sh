@@ -87,6 +87,7 @@ limiter_forget_shuffled client-go limiter_forget_shuffled more -
 wakeup_latency_p50     client-go wakeup_latency_p50  less 1
 wakeup_latency_p99     client-go wakeup_latency_p99  less -
 bare_wakeup_p50        client-go wakeup_latency_p50  less -
+wakeup_latency_p50     kopp      bare_wakeup_p50     less 1.3
 burst_latency_p50      client-go burst_latency_p50   less -
 burst_latency_p99      client-go burst_latency_p99   less -
 memory_ready           client-go memory_ready        less 0.5
