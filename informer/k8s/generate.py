@@ -51,6 +51,7 @@ UNIONS = {
     CRD + "JSONSchemaPropsOrStringArray": ["text"],
 }
 UNIONS_HEADER = "kopp/k8s/apiextensions/v1/json_schema_props_or.hpp"
+TYPED_KINDS_HEADER = "kopp/k8s/typed_kinds.hpp"
 RAW_TYPES = {"RawExtension", "JSON", "FieldsV1"}
 NUMBERS = {"int32": "std::int32_t", "int64": "std::int64_t", "double": "double", None: "std::int64_t"}
 
@@ -390,6 +391,7 @@ class Writer:
             folders[header.folder].append(header)
         for folder, headers in folders.items():
             self.save(f"informer/k8s/src/{folder.replace('/', '_')}.cpp", self.source(folder, headers))
+        self.save(f"informer/k8s/include/{TYPED_KINDS_HEADER}", self.typed_kinds())
         self.save("informer/k8s/generated.cmake", self.cmake(folders))
         self.save("tests/k8s/examples.json", self.examples())
         self.save("tests/k8s/all_kinds.hpp", self.all_kinds())
@@ -448,14 +450,18 @@ class Writer:
         text = comment(self.model.schemas[schema_name].get("description", ""), "")
         text += f"struct {name} {{\n"
         if header.kind and header.kind[2] == schema_name:
-            api_version, kind, _, plural, scope = header.kind
-            scope = ", Scope::kCluster" if scope == "kCluster" else ""
-            text += f'  static constexpr Kind kKind{{"{api_version}", "{kind}", "{plural}"{scope}}};\n\n'
+            text += f"  static constexpr Kind kKind{self.kind_initializer(header.kind)};\n\n"
         for field in self.model.fields(schema_name):
             text += comment(field.schema.get("description", ""), "  ")
             text += f"  {self.types.of(schema_name, field)} {field.member} = {{}};\n"
         text += f"\n  friend bool operator==(const {name}&, const {name}&) = default;\n}};\n"
         return text + f"KOPP_DECLARE_FIELDS({name})\n\n"
+
+    @staticmethod
+    def kind_initializer(kind):
+        api_version, name, _, plural, scope = kind
+        scope = ", Scope::kCluster" if scope == "kCluster" else ""
+        return f'{{"{api_version}", "{name}", "{plural}"{scope}}}'
 
     def source(self, folder, headers):
         text = HEAD + "// clang-format off\n" + '#include "field_table.hpp"\n\n'
@@ -479,8 +485,27 @@ class Writer:
         text = HEAD.replace("//", "#") + "set(kopp_k8s_generated_sources\n"
         text += "".join(sorted(f"  src/{folder.replace('/', '_')}.cpp\n" for folder in folders))
         text = text.rstrip() + ")\nset(kopp_k8s_generated_headers\n"
-        text += "".join(sorted(f"  include/{header.include}\n" for header in self.layout.headers))
+        includes = [header.include for header in self.layout.headers] + [TYPED_KINDS_HEADER]
+        text += "".join(sorted(f"  include/{include}\n" for include in includes))
         return text.rstrip() + ")\n"
+
+    def typed_kinds(self):
+        text = HEAD + "// clang-format off\n#pragma once\n\n#include <kopp/informer/object.hpp>\n"
+        by_folder = collections.defaultdict(list)
+        for kind in self.model.kinds:
+            by_folder[self.model.folder(kind[2])].append(short(kind[2]))
+        for folder, names in by_folder.items():
+            namespace = "kopp::k8s::" + folder.replace("/", "::")
+            forward = "".join(f"struct {name};\n" for name in names)
+            text += f"\nnamespace {namespace} {{\n{forward}}}  // namespace {namespace}\n"
+        text += "\nnamespace kopp::k8s {\n\n/// The kinds for which kopp::k8s has a struct.\n"
+        text += "inline constexpr Kind kTypedKinds[] = {\n"
+        text += "".join(f"    {self.kind_initializer(kind)},\n" for kind in self.model.kinds)
+        text += ("};\n\n/// Whether `T` is the struct of one of them.\ntemplate <typename T>\n"
+                 "constexpr bool kIsTypedKind = false;\n")
+        text += "".join(f"template <> inline constexpr bool kIsTypedKind<{self.value_name(kind[2])}> = true;\n"
+                        for kind in self.model.kinds)
+        return text + "\n}  // namespace kopp::k8s\n"
 
     def examples(self):
         """Returns a value for each field of each struct. {"$ref": name} stands for a struct."""

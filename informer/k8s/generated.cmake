@@ -89,4 +89,5 @@ set(kopp_k8s_generated_headers
   include/kopp/k8s/storage/v1/csi_storage_capacity.hpp
   include/kopp/k8s/storage/v1/storage_class.hpp
   include/kopp/k8s/storage/v1/volume_attachment.hpp
-  include/kopp/k8s/storage/v1/volume_attributes_class.hpp)
+  include/kopp/k8s/storage/v1/volume_attributes_class.hpp
+  include/kopp/k8s/typed_kinds.hpp)
