@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::apiserver::explore {
 namespace {
@@ -85,8 +84,10 @@ OperatorProcess::OperatorProcess(SimulatedCluster& cluster, const testing::Opera
       client_(
           Client(*transport_, options.name).WithFieldValidation(kopp::FieldValidation::kStrict)) {
   setup(manager_);
-  controllers_ = manager_.Controllers();
-  for (const Controller* controller : controllers_) controller->RequireReconciler();
+  for (Controller* controller : manager_.Controllers()) {
+    controllers_.push_back(&Controller::Impl::Of(*controller));
+    controllers_.back()->RequireReconciler();
+  }
   for (const auto& informer : manager_.cache().ManualInformers()) views_.emplace_back(informer);
 }
 
