@@ -1,3 +1,4 @@
+#include "cache/cache_impl.hpp"
 #include "client/stream_tracing.hpp"
 #include "cluster/cluster_impl.hpp"
 #include "net/endpoint.hpp"
@@ -130,7 +131,7 @@ Cluster::Impl::~Impl() { Stop(); }
 
 void Cluster::Impl::Stop() {
   cache_.Stop();
-  static_cast<void>(cache_.WaitForHandlers(TimePoint::max()));
+  static_cast<void>(Cache::Impl::Of(cache_).WaitForHandlers(TimePoint::max()));
 }
 
 void Cluster::Impl::RequireUsable() const {
@@ -142,7 +143,7 @@ void Cluster::Impl::RequireUsable() const {
 void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
   const DiscoveryClient discovery(*transport_, stop);
   std::map<std::string, std::vector<ApiResource>> served;
-  for (const KindRef& kind : cache_.RequiredKinds()) {
+  for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
     const auto [entry, is_new] = served.try_emplace(kind.api_version);
     if (is_new) entry->second = discovery.Resources(kind.api_version);
     const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
@@ -158,7 +159,7 @@ void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
 
 void Cluster::Impl::CancelCalls() {
   cancel_calls_.request_stop();
-  cache_.CancelReads();
+  Cache::Impl::Of(cache_).CancelReads();
 }
 
 const std::string& Cluster::name() const { return impl_.name(); }

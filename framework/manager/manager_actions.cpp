@@ -1,3 +1,4 @@
+#include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 #include "preflight.hpp"
 
@@ -84,7 +85,7 @@ int Manager::Impl::Check(const std::stop_token& stop) const {
   try {
     cluster_->RequireUsable();
     const PreflightInput input{.server = cluster_->description(),
-                               .kinds = cache().RequiredKinds(),
+                               .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
                                .permissions = Permissions(),
                                .namespaces = WatchedNamespaces(options_),
                                .clock = options_.clock};

@@ -1,4 +1,5 @@
 // The controllers of a Manager.
+#include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ void Manager::Impl::StartLater(Controller::Impl& controller) {
 void Manager::Impl::RequireSynced(const Controller::Impl& controller,
                                   const std::stop_token& stop) const {
   for (const Cluster::Impl* cluster : Clusters()) {
-    const Cache& cache = std::as_const(*cluster).cache();
+    const auto& cache = Cache::Impl::Of(cluster->cache());
     if (cache.WaitForSync(controller.informers(), stop) || stop.stop_requested()) continue;
     throw std::runtime_error("the caches have not synced in time: " +
                              ToString(cache.NotSynced(controller.informers())));

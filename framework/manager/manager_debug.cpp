@@ -1,3 +1,4 @@
+#include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 
 #include <string>
@@ -106,7 +107,7 @@ std::vector<std::string> Manager::Impl::DescribeObjects(const informer::Informer
     const std::string prefix = DebugName(*cluster, "");
     if (!cache.name.starts_with(prefix)) continue;
     const auto name = std::string_view(cache.name).substr(prefix.size());
-    for (const ObjectMeta& metadata : cluster->cache().MetadataOf(name, limit)) {
+    for (const ObjectMeta& metadata : Cache::Impl::Of(cluster->cache()).MetadataOf(name, limit)) {
       objects.push_back(R"({"metadata":)" + Encode(metadata) + '}');
     }
     if (!objects.empty()) break;

@@ -1,4 +1,5 @@
 // The start, the terms as leader, and the stop of a Manager.
+#include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 
 #include <algorithm>
@@ -192,7 +193,8 @@ void Manager::Impl::StopCaches(Shutdown& shutdown) {
   shutdown.Await([this](TimePoint deadline) {
     std::vector<std::string> running;
     for (const Cluster::Impl* cluster : Clusters()) {
-      for (const std::string& handler : cluster->cache().WaitForHandlers(deadline)) {
+      for (const std::string& handler :
+           Cache::Impl::Of(cluster->cache()).WaitForHandlers(deadline)) {
         running.push_back("handler " + handler);
       }
     }

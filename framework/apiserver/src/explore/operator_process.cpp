@@ -1,5 +1,7 @@
 #include "explore/operator_process.hpp"
 
+#include "cache/cache_impl.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -88,7 +90,9 @@ OperatorProcess::OperatorProcess(SimulatedCluster& cluster, const testing::Opera
     controllers_.push_back(&Controller::Impl::Of(*controller));
     controllers_.back()->RequireReconciler();
   }
-  for (const auto& informer : manager_.cache().ManualInformers()) views_.emplace_back(informer);
+  for (const auto& informer : Cache::Impl::Of(manager_.cache()).ManualInformers()) {
+    views_.emplace_back(informer);
+  }
 }
 
 OperatorProcess::~OperatorProcess() = default;
