@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include <kopp/controller/reason.hpp>
 #include <kopp/informer/fields.hpp>
 
 // What the debug pages show. Their functions run on threads of the HTTP server, while the manager
@@ -80,10 +79,8 @@ std::vector<DebugQueue> Manager::Impl::DescribeQueues() const {
   for (Controller::Impl* controller : Controllers()) {
     queues.push_back({.controller = controller->name(),
                       .workers = controller->workers(),
-                      .snapshot = controller->queue().TakeSnapshot(),
-                      .reasons_of = [](const workqueue::Note& note) {
-                        return ReasonsNote::Of(&note).ToString();
-                      }});
+                      .snapshot = controller->queue().TakeSnapshot().WithPayloads(
+                          [](const QueuedReasons& queued) { return queued.reasons.ToString(); })});
   }
   return queues;
 }

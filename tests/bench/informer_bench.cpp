@@ -115,7 +115,7 @@ class Histogram {
 template <kopp::Object T>
 std::vector<kopp::ObjectKey> RandomKeys(const kopp::Cache& cache) {
   std::vector<kopp::ObjectKey> keys;
-  for (const auto& object : cache.List<T>()) keys.push_back(KeyOf(*object));
+  for (const auto& object : cache.List<T>()) keys.push_back(kopp::KeyOf(*object));
   std::shuffle(keys.begin(), keys.end(), std::minstd_rand(1));
   keys.resize(std::min(keys.size(), kReadKeys));
   return keys;

@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/key_queue.hpp>
 
 namespace kopp {
 namespace {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -120,7 +120,7 @@ TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
   auto& queue = Controller::Impl::Of(builder.controller()).queue();
   builder.controller().EventsOf("test").Add({"ns", "web"});
 
-  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).note, nullptr);
+  EXPECT_TRUE(queue.TakeSnapshot().ready.at(0).payload.reasons.empty());
   EXPECT_EQ(queue.TakeSnapshot().ready.at(0).at, std::nullopt);
 }
 

@@ -12,10 +12,10 @@
 #include <kopp/controller.hpp>
 #include <kopp/controller/controller_metrics.hpp>
 #include <kopp/controller/controller_options.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/any_object.hpp>
-#include <kopp/informer/key_queue.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/log.hpp>
 #include <kopp/reconcile.hpp>
@@ -52,7 +52,7 @@ class Controller::Impl {
   [[nodiscard]] const std::string& name() const { return options_.name; }
   [[nodiscard]] const KindRef& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
-  [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return *queue_; }
+  [[nodiscard]] ControllerQueue& queue() { return *queue_; }
   /// See Controller::EventsOf.
   [[nodiscard]] EventQueue EventsOf(std::string source) {
     return EventQueue(*queue_, options_.reasons, std::move(source));
@@ -112,7 +112,7 @@ class Controller::Impl {
   Clock& clock_;
   // Null unless options_.cancel_superseded. Declared before queue_, which calls it.
   std::unique_ptr<RunningReconciles> running_;
-  std::unique_ptr<workqueue::RateLimitingQueue<ObjectKey>> queue_;  // never null
+  std::unique_ptr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
   Find find_;
   Reconciler reconcile_;

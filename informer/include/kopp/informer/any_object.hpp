@@ -55,13 +55,13 @@ class AnyObject {
   /// type is not checked.
   template <typename T>
   [[nodiscard]] std::shared_ptr<const T> As() const& {
-    static_cast<void>(&detail::view_reader<T>);
+    static_cast<void>(&kopp::detail::view_reader<T>);
     return std::static_pointer_cast<const T>(object_);
   }
   /// The same without a copy of the pointer. The AnyObject is empty afterwards.
   template <typename T>
   [[nodiscard]] std::shared_ptr<const T> As() && {
-    static_cast<void>(&detail::view_reader<T>);
+    static_cast<void>(&kopp::detail::view_reader<T>);
     metadata_ = nullptr;
     return std::static_pointer_cast<const T>(std::move(object_));
   }

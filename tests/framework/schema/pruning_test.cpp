@@ -1,6 +1,5 @@
 #include "schema/pruning.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/formats.hpp"
 #include "schema/structural_schema.hpp"
 #include "schema/value_validation.hpp"
@@ -12,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kopp::apiserver {
+namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
@@ -168,4 +167,4 @@ const FormatCase format_cases[] = {
 INSTANTIATE_TEST_SUITE_P(, FormatTest, ::testing::ValuesIn(format_cases));
 
 }  // namespace
-}  // namespace kopp::apiserver
+}  // namespace kopp::schema

@@ -1,13 +1,12 @@
 #include "schema/pattern.hpp"
 
-#include "json/schema_names.hpp"
 
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace kopp::apiserver {
+namespace kopp::schema {
 namespace {
 
 std::string ErrorOf(const std::string& expression) {
@@ -62,4 +61,4 @@ TEST(PatternTest, DeeplyNestedGroupsAreAccepted) {
 }
 
 }  // namespace
-}  // namespace kopp::apiserver
+}  // namespace kopp::schema

@@ -1,6 +1,5 @@
 #include "schema/structural_schema_validation.hpp"
 
-#include "json/schema_names.hpp"
 
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace kopp::apiserver {
+namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
@@ -53,4 +52,4 @@ TEST(StructuralSchemaTest, PatternThatIsNoRegularExpressionIsAnError) {
 }
 
 }  // namespace
-}  // namespace kopp::apiserver
+}  // namespace kopp::schema
