@@ -11,12 +11,12 @@ namespace kopp {
 /// Refers to a cache, for users that may outlive it. Thread-safe.
 class CacheReference {
  public:
-  explicit CacheReference(Cache& cache) : state_(&cache) {}
+  explicit CacheReference(Cache::Impl& cache) : state_(&cache) {}
 
   /// Calls `use` with the cache, unless Expire was called before. `use` must not throw.
   template <typename F>
   void Use(F use) {
-    Cache* const cache = Acquire();
+    Cache::Impl* const cache = Acquire();
     if (cache == nullptr) return;
     use(*cache);
     --state_.Lock()->users;
@@ -33,11 +33,11 @@ class CacheReference {
 
  private:
   struct State {
-    Cache* cache = nullptr;
+    Cache::Impl* cache = nullptr;
     int users = 0;  // running calls of Use
   };
 
-  Cache* Acquire() {
+  Cache::Impl* Acquire() {
     auto state = state_.Lock();
     if (state->cache != nullptr) ++state->users;
     return state->cache;

@@ -1,4 +1,5 @@
 #include "base/any_token.hpp"
+#include "cache/informer_set_impl.hpp"
 #include "client/read_scope.hpp"
 #include "client/resource_path.hpp"
 #include "own_writes.hpp"
@@ -15,7 +16,6 @@
 
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/selector.hpp>
-#include <kopp/informer_set.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
@@ -62,7 +62,7 @@ std::string ToString(const std::vector<UnsyncedInformer>& unsynced) {
 }
 
 /// The informer of one namespace, or of all of them.
-struct InformerSet::Member {
+struct InformerSet::Impl::Member {
   Member(Transport& transport, const Options& options, const ListFilter& filter)
       : ns(filter.ns),
         labels(LabelSelector::Parse(filter.label_selector)),
@@ -123,21 +123,21 @@ struct InformerSet::Member {
   AnyHttpSource source;
   informer::AnyInformer informer;
   OwnWrites own_writes;   // that the informer has not received
-  std::jthread thread{};  // last: it uses all members above; ends with InformerSet::stopped_
+  std::jthread thread{};  // last: it uses all members above; ends with Impl::stopped_
 };
 
-InformerSet::InformerSet(Transport& transport, Options options) : options_(std::move(options)) {
+InformerSet::Impl::Impl(Transport& transport, Options options) : options_(std::move(options)) {
   for (const ListFilter& filter : options_.filters) {
     static_cast<void>(detail::CollectionPath(options_.kind, filter.ns));  // throws if not valid
     members_.push_back(std::make_unique<Member>(transport, options_, filter));
   }
 }
 
-InformerSet::~InformerSet() { Stop(); }
+InformerSet::Impl::~Impl() { Stop(); }
 
-bool InformerSet::InHandler() { return in_handler; }
+bool InformerSet::Impl::InHandler() { return in_handler; }
 
-std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
+std::vector<informer::HandlerRegistration> InformerSet::Impl::AddHandler(
     const informer::AnyEventHandler& handler, const informer::HandlerOptions& given) {
   informer::HandlerOptions options = given;
   if (options_.manual) options.delivery = informer::Delivery::kInformerThread;
@@ -152,7 +152,7 @@ std::vector<informer::HandlerRegistration> InformerSet::AddHandler(
 }
 
 /// Returns the informer of the namespace, or the one of all other namespaces, or null.
-InformerSet::Member* InformerSet::FindMember(std::string_view ns) const {
+InformerSet::Impl::Member* InformerSet::Impl::FindMember(std::string_view ns) const {
   const auto watches = [&](std::string_view name) {
     return std::ranges::find_if(members_, [=](const auto& each) { return each->ns == name; });
   };
@@ -161,20 +161,20 @@ InformerSet::Member* InformerSet::FindMember(std::string_view ns) const {
   return member == members_.end() ? nullptr : member->get();
 }
 
-const informer::AnyStore& InformerSet::StoreOf(std::string_view ns) const {
+const informer::AnyStore& InformerSet::Impl::StoreOf(std::string_view ns) const {
   if (const Member* const member = FindMember(ns)) return member->informer.store();
   throw std::logic_error("the cache does not watch " + options_.kind.kind +
                          " objects in the namespace \"" + std::string(ns) +
                          "\": add it to the watched namespaces, or use the client");
 }
 
-informer::AnyObject InformerSet::Get(const ObjectKey& key) const {
+informer::AnyObject InformerSet::Impl::Get(const ObjectKey& key) const {
   return StoreOf(key.ns).Get(key);
 }
 
 /// Returns the objects that `read` returns for the stores.
 template <typename Read>
-std::vector<informer::AnyObject> InformerSet::ReadAll(Read read) const {
+std::vector<informer::AnyObject> InformerSet::Impl::ReadAll(Read read) const {
   std::vector<informer::AnyObject> all;
   for (const auto& member : members_) {
     auto objects = read(member->informer.store().Snapshot());
@@ -187,12 +187,12 @@ std::vector<informer::AnyObject> InformerSet::ReadAll(Read read) const {
   return all;
 }
 
-std::vector<informer::AnyObject> InformerSet::List(std::string_view ns) const {
+std::vector<informer::AnyObject> InformerSet::Impl::List(std::string_view ns) const {
   if (!ns.empty()) return StoreOf(ns).List(ns);
   return ReadAll([](const informer::AnyStoreSnapshot& store) { return store.List(); });
 }
 
-std::vector<informer::AnyObject> InformerSet::List(
+std::vector<informer::AnyObject> InformerSet::Impl::List(
     const informer::StoreListOptions& options) const {
   if (!options.ns.empty()) return StoreOf(options.ns).Snapshot().List(options);
   auto all = ReadAll([&](const informer::AnyStoreSnapshot& store) { return store.List(options); });
@@ -202,41 +202,41 @@ std::vector<informer::AnyObject> InformerSet::List(
   return all;
 }
 
-void InformerSet::AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of) {
+void InformerSet::Impl::AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of) {
   for (const auto& member : members_) member->informer.AddIndex(name, values_of);
 }
 
-void InformerSet::AddOwnerIndex() {
+void InformerSet::Impl::AddOwnerIndex() {
   for (const auto& member : members_) member->informer.AddOwnerIndex();
 }
 
-std::vector<informer::AnyObject> InformerSet::ByIndex(std::string_view index,
-                                                      std::string_view value) const {
+std::vector<informer::AnyObject> InformerSet::Impl::ByIndex(std::string_view index,
+                                                            std::string_view value) const {
   return ReadAll(
       [&](const informer::AnyStoreSnapshot& store) { return store.ByIndex(index, value); });
 }
 
-std::size_t InformerSet::Size() const {
+std::size_t InformerSet::Impl::Size() const {
   std::size_t size = 0;
   for (const auto& member : members_) size += member->informer.store().Size();
   return size;
 }
 
-void InformerSet::RecordWrite(const WrittenObject& object) {
+void InformerSet::Impl::RecordWrite(const WrittenObject& object) {
   Member* const member = FindMember(object.key.ns);
   if (member != nullptr) member->own_writes.Record(object, member->Selects(object));
 }
 
-void InformerSet::AwaitWrites(const ObjectKey& key, Duration timeout,
-                              const std::stop_token& stop) const {
+void InformerSet::Impl::AwaitWrites(const ObjectKey& key, Duration timeout,
+                                    const std::stop_token& stop) const {
   Member* const member = FindMember(key.ns);
   if (member == nullptr || member->own_writes.size() == 0) return;
   const detail::AnyToken end(stop, stopped_.get_token(), ReadScope::stop());
   member->own_writes.Await(key, timeout, end.get());
 }
 
-void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
-                              const std::stop_token& stop) const {
+void InformerSet::Impl::AwaitWrites(std::string_view ns, Duration timeout,
+                                    const std::stop_token& stop) const {
   const bool none =
       std::ranges::all_of(members_, [](const auto& each) { return each->own_writes.size() == 0; });
   if (none) return;
@@ -244,7 +244,7 @@ void InformerSet::AwaitWrites(std::string_view ns, Duration timeout,
   for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
 }
 
-std::vector<ManualInformer> InformerSet::ManualInformers() const {
+std::vector<ManualInformer> InformerSet::Impl::ManualInformers() const {
   if (!options_.manual) throw std::logic_error("ManualInformers needs CacheOptions::manual");
   std::vector<ManualInformer> informers;
   for (const auto& member : members_) {
@@ -253,7 +253,7 @@ std::vector<ManualInformer> InformerSet::ManualInformers() const {
   return informers;
 }
 
-void InformerSet::Start() {
+void InformerSet::Impl::Start() {
   if (options_.manual)
     throw std::logic_error("a cache with CacheOptions::manual cannot be started");
   const std::lock_guard guard{lifecycle_};
@@ -265,18 +265,18 @@ void InformerSet::Start() {
   }
 }
 
-bool InformerSet::HasSynced() const {
+bool InformerSet::Impl::HasSynced() const {
   return std::ranges::all_of(members_,
                              [](const auto& member) { return member->informer.HasSynced(); });
 }
 
-bool InformerSet::WaitForSync(const std::stop_token& stop) const {
+bool InformerSet::Impl::WaitForSync(const std::stop_token& stop) const {
   const detail::AnyToken end(stop, stopped_.get_token());
   return std::ranges::all_of(
       members_, [&](const auto& member) { return member->informer.WaitForSync(end.get()); });
 }
 
-std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
+std::vector<UnsyncedInformer> InformerSet::Impl::NotSynced() const {
   std::vector<UnsyncedInformer> unsynced;
   for (const auto& member : members_) {
     if (member->informer.HasSynced()) continue;
@@ -285,14 +285,14 @@ std::vector<UnsyncedInformer> InformerSet::NotSynced() const {
   return unsynced;
 }
 
-std::vector<informer::InformerStatus> InformerSet::Statuses() const {
+std::vector<informer::InformerStatus> InformerSet::Impl::Statuses() const {
   std::vector<informer::InformerStatus> statuses;
   for (const auto& member : members_) statuses.push_back(member->informer.Status());
   return statuses;
 }
 
-std::optional<std::vector<informer::AnyObject>> InformerSet::ObjectsOf(std::string_view informer,
-                                                                       std::size_t limit) const {
+std::optional<std::vector<informer::AnyObject>> InformerSet::Impl::ObjectsOf(
+    std::string_view informer, std::size_t limit) const {
   for (const auto& member : members_) {
     if (member->informer.Status().name != informer) continue;
     return member->informer.store().Snapshot().List({.limit = limit, .sort_by_name = true});
@@ -300,9 +300,9 @@ std::optional<std::vector<informer::AnyObject>> InformerSet::ObjectsOf(std::stri
   return std::nullopt;
 }
 
-void InformerSet::RequestStop() { stopped_.request_stop(); }
+void InformerSet::Impl::RequestStop() { stopped_.request_stop(); }
 
-void InformerSet::Stop() {
+void InformerSet::Impl::Stop() {
   RequestStop();
   const std::lock_guard guard{lifecycle_};
   for (const auto& member : members_) {
@@ -310,7 +310,7 @@ void InformerSet::Stop() {
   }
 }
 
-std::vector<std::string> InformerSet::WaitForHandlers(TimePoint deadline) const {
+std::vector<std::string> InformerSet::Impl::WaitForHandlers(TimePoint deadline) const {
   std::vector<std::string> busy;
   for (const auto& member : members_) {
     if (member->informer.WaitForHandlers(deadline)) continue;

@@ -108,6 +108,18 @@ const char* QueryValue(FieldValidation validation) {
   return validation == FieldValidation::kStrict ? "Strict" : "Ignore";
 }
 
+const char* PolicyName(DeletionPropagation propagation) {
+  switch (propagation) {
+    case DeletionPropagation::kBackground:
+      return "Background";
+    case DeletionPropagation::kForeground:
+      return "Foreground";
+    case DeletionPropagation::kOrphan:
+      break;
+  }
+  return "Orphan";
+}
+
 }  // namespace
 
 /// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
@@ -278,7 +290,7 @@ std::string Client::DeleteBody(const DeleteOptions& options) const {
   if (!options.resource_version.empty()) {
     body["preconditions"]["resourceVersion"] = options.resource_version;
   }
-  if (!options.propagation.empty()) body["propagationPolicy"] = options.propagation;
+  if (options.propagation) body["propagationPolicy"] = PolicyName(*options.propagation);
   if (options.grace_period) body["gracePeriodSeconds"] = options.grace_period->count();
   if (dry_run_ || options.dry_run) body["dryRun"] = {"All"};
   return body.dump();

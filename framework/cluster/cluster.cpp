@@ -1,4 +1,6 @@
+#include "cache/cache_impl.hpp"
 #include "client/stream_tracing.hpp"
+#include "cluster/cluster_impl.hpp"
 #include "net/endpoint.hpp"
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/cluster.hpp>
 #include <kopp/config.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/transport/transport_policies.hpp>
@@ -56,7 +57,7 @@ Logger LogOf(const ClusterSettings& settings) {
 }  // namespace
 
 /// The connection to an API server, and how it is used.
-struct Cluster::Connection {
+struct Cluster::Impl::Connection {
   std::shared_ptr<Transport> transport;  // sends each request once
   std::string description;               // see Cluster::description
   std::string error;                     // why the configuration cannot be used; empty if it can
@@ -100,7 +101,7 @@ struct Cluster::Connection {
   }
 };
 
-Cluster::Cluster(ClusterSettings settings)
+Cluster::Impl::Impl(ClusterSettings settings)
     : settings_(std::move(settings)),
       connection_(std::make_unique<Connection>(settings_)),
       transport_(WithStreamSpans(WithPolicies(connection_->transport, connection_->policies),
@@ -108,7 +109,7 @@ Cluster::Cluster(ClusterSettings settings)
       cache_(*transport_, CacheOptionsOf(settings_.options), LogOf(settings_), settings_.clock),
       client_(NewClient(*transport_)) {}
 
-Client Cluster::NewClient(Transport& transport) {
+Client Cluster::Impl::NewClient(Transport& transport) {
   Client client = Client(transport, settings_.program, cancel_calls_.get_token())
                       .WithFieldValidation(settings_.field_validation);
   const bool reads_own_writes = settings_.options.cache.own_writes_timeout > Duration::zero();
@@ -117,32 +118,32 @@ Client Cluster::NewClient(Transport& transport) {
   return configure ? configure(std::move(client)) : client;
 }
 
-std::shared_ptr<Transport> Cluster::TransportWithoutRetries() const {
+std::shared_ptr<Transport> Cluster::Impl::TransportWithoutRetries() const {
   TransportPolicies policies = connection_->policies;
   policies.retry = {.max_tries = 1};
   policies.rate_limit = {};
   return WithPolicies(connection_->transport, std::move(policies));
 }
 
-const std::string& Cluster::description() const { return connection_->description; }
+const std::string& Cluster::Impl::description() const { return connection_->description; }
 
-Cluster::~Cluster() { Stop(); }
+Cluster::Impl::~Impl() { Stop(); }
 
-void Cluster::Stop() {
+void Cluster::Impl::Stop() {
   cache_.Stop();
-  static_cast<void>(cache_.WaitForHandlers(TimePoint::max()));
+  static_cast<void>(Cache::Impl::Of(cache_).WaitForHandlers(TimePoint::max()));
 }
 
-void Cluster::RequireUsable() const {
+void Cluster::Impl::RequireUsable() const {
   const std::string& error = connection_->error;
   if (error.empty()) return;
   throw ConfigError(name().empty() ? error : "cluster \"" + name() + "\": " + error);
 }
 
-void Cluster::RequireKinds(const std::stop_token& stop) const {
+void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
   const DiscoveryClient discovery(*transport_, stop);
   std::map<std::string, std::vector<ApiResource>> served;
-  for (const KindRef& kind : cache_.RequiredKinds()) {
+  for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
     const auto [entry, is_new] = served.try_emplace(kind.api_version);
     if (is_new) entry->second = discovery.Resources(kind.api_version);
     const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
@@ -156,9 +157,16 @@ void Cluster::RequireKinds(const std::stop_token& stop) const {
   }
 }
 
-void Cluster::CancelCalls() {
+void Cluster::Impl::CancelCalls() {
   cancel_calls_.request_stop();
-  cache_.CancelReads();
+  Cache::Impl::Of(cache_).CancelReads();
 }
+
+const std::string& Cluster::name() const { return impl_.name(); }
+const Client& Cluster::client() const { return impl_.client(); }
+const Cache& Cluster::cache() const { return std::as_const(impl_).cache(); }
+Cache& Cluster::cache() { return impl_.cache(); }
+const std::shared_ptr<Transport>& Cluster::transport() const { return impl_.transport(); }
+const std::string& Cluster::description() const { return impl_.description(); }
 
 }  // namespace kopp

@@ -1,3 +1,4 @@
+#include "controller/controller_impl.hpp"
 #include "pause.hpp"
 #include "reconcile_runner.hpp"
 #include "running_reconciles.hpp"
@@ -13,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/controller.hpp>
 #include <kopp/controller/controller_metrics.hpp>
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer_set.hpp>
 
 namespace kopp {
@@ -49,7 +48,7 @@ void RequireWorkers(const std::string& controller, int workers) {
 
 }  // namespace
 
-Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
+Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
                        ControllerMetrics* metrics)
     : options_(WithDefaults(std::move(options), metrics)),
       kind_(kind),
@@ -74,9 +73,9 @@ Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache
       });
 }
 
-Controller::~Controller() = default;
+Controller::Impl::~Impl() = default;
 
-void Controller::SetPrimary(InformerSet& informers, Find find) {
+void Controller::Impl::SetPrimary(InformerSet& informers, Find find) {
   find_ = std::move(find);
   if (options_.pause_annotation.empty()) return;
   informers.AddHandler(
@@ -84,26 +83,18 @@ void Controller::SetPrimary(InformerSet& informers, Find find) {
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
 }
 
-void Controller::AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
-
-void Controller::OnReconciler(std::function<void()> start) { on_reconciler_ = std::move(start); }
-
-void Controller::AddObserver(ReconcileObserver observer) {
-  observers_.push_back(std::move(observer));
-}
-
-void Controller::SetReconciler(Reconciler reconcile) {
+void Controller::Impl::SetReconciler(Reconciler reconcile) {
   reconcile_ = std::move(reconcile);
   if (on_reconciler_) on_reconciler_();
 }
 
-void Controller::RequireReconciler() const {
+void Controller::Impl::RequireReconciler() const {
   if (reconcile_) return;
   throw std::logic_error("the controller \"" + name() +
                          "\" was added without .Reconcile(…): pass its reconcile function");
 }
 
-void Controller::Start(const Client& client, EventRecorder& events, const Logger& log) {
+void Controller::Impl::Start(const Client& client, EventRecorder& events, const Logger& log) {
   const Logger own_log = options_.log.value_or(log).With(
       {{"controller", name()}, {"controllerGroup", kind_.group()}, {"controllerKind", kind_.kind}});
   own_log.Info("Starting Controller");
@@ -135,22 +126,22 @@ void Controller::Start(const Client& client, EventRecorder& events, const Logger
   StartWorkers(workers(), [&] { workers_->Start(own_log); });
 }
 
-void Controller::SetWorkers(int workers) {
+void Controller::Impl::SetWorkers(int workers) {
   RequireWorkers(name(), workers);
   StartWorkers(workers, [&] { workers_->SetWorkers(workers); });
   if (metrics_) metrics_->SetWorkers(workers);
 }
 
-int Controller::workers() const { return workers_->workers(); }
+int Controller::Impl::workers() const { return workers_->workers(); }
 
-void Controller::StartWorkers(int workers, const std::function<void()>& start) const {
+void Controller::Impl::StartWorkers(int workers, const std::function<void()>& start) const {
   StartThreads("the " + std::to_string(workers) + " worker threads", start);
 }
 
 /// Calls `start`, and replaces the std::system_error of a thread that cannot be started by an
 /// exception that says which of `threads` it is and what to do.
-void Controller::StartThreads(const std::string& threads,
-                              const std::function<void()>& start) const {
+void Controller::Impl::StartThreads(const std::string& threads,
+                                    const std::function<void()>& start) const {
   try {
     start();
   } catch (const std::system_error& error) {
@@ -161,36 +152,16 @@ void Controller::StartThreads(const std::string& threads,
   }
 }
 
-void Controller::AddSource(std::shared_ptr<EventSource> source) {
+void Controller::Impl::AddSource(std::shared_ptr<EventSource> source) {
   sources_->Add(std::move(source));
 }
 
-WatchHandle Controller::Watch(const KindRef& kind,
-                              std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
-                              AnyPredicate predicate) {
-  AnyPredicate of_view = AnyPredicate{.view = &typeid(Unstructured)} && std::move(predicate);
-  const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
-    return keys(*object.As<Unstructured>());
-  };
-  return Watch(cache_.Acquire(kind),
-               informer::EnqueueAnyMapped(EventsOf(kind.kind).Enqueue(), keys_of_any),
-               std::move(of_view));
-}
-
-WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
-                              informer::AnyEventHandler handler, AnyPredicate predicate) const {
-  auto filtered = informer::WithPredicate(
-      std::make_shared<const AnyPredicate>(std::move(predicate)), std::move(handler));
-  auto registrations = informers->AddHandler(filtered, {.name = name()});
-  return {std::move(informers), std::move(registrations)};
-}
-
-void Controller::RequestStop() {
+void Controller::Impl::RequestStop() {
   sources_->RequestStop();
   workers_->RequestStop();
 }
 
-bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
+bool Controller::Impl::WaitForWorkers(TimePoint deadline, const Logger& log) {
   const std::vector<std::string> running_sources = sources_->WaitUntilEnded(deadline);
   if (!running_sources.empty()) {
     if (logged_stuck_sources_.exchange(true)) return false;
@@ -209,6 +180,34 @@ bool Controller::WaitForWorkers(TimePoint deadline, const Logger& log) {
                                 {"error", counts.error.load()},
                                 {"terminal_error", counts.terminal_error.load()}});
   return true;
+}
+
+const std::string& Controller::name() const { return impl_.name(); }
+const KindRef& Controller::kind() const { return impl_.kind(); }
+Cache& Controller::cache() { return impl_.cache(); }
+EventQueue Controller::EventsOf(std::string source) { return impl_.EventsOf(std::move(source)); }
+void Controller::SetWorkers(int workers) { impl_.SetWorkers(workers); }
+int Controller::workers() const { return impl_.workers(); }
+std::uint64_t Controller::CompletedReconciles() const { return impl_.CompletedReconciles(); }
+
+WatchHandle Controller::Watch(const KindRef& kind,
+                              std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
+                              AnyPredicate predicate) {
+  AnyPredicate of_view = AnyPredicate{.view = &typeid(Unstructured)} && std::move(predicate);
+  const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
+    return keys(*object.As<Unstructured>());
+  };
+  return Watch(cache().Acquire(kind),
+               informer::EnqueueAnyMapped(EventsOf(kind.kind).Enqueue(), keys_of_any),
+               std::move(of_view));
+}
+
+WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
+                              informer::AnyEventHandler handler, AnyPredicate predicate) const {
+  auto filtered = informer::WithPredicate(
+      std::make_shared<const AnyPredicate>(std::move(predicate)), std::move(handler));
+  auto registrations = informers->AddHandler(filtered, {.name = name()});
+  return {std::move(informers), std::move(registrations)};
 }
 
 }  // namespace kopp

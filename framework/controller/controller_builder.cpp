@@ -1,3 +1,5 @@
+#include "controller/controller_impl.hpp"
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,10 +12,11 @@
 
 namespace kopp {
 
-void ControllerBuilderBase::Init(const std::type_info& view, Controller::Find find) {
-  controller_.SetPrimary(informers_, std::move(find));
+void ControllerBuilderBase::Init(const std::type_info& view,
+                                 std::function<informer::AnyObject(const ObjectKey&)> find) {
+  Controller::Impl::Of(controller_).SetPrimary(informers_, std::move(find));
   AddHandler(informers_, view, informer::EnqueueKey(Enqueue(controller_.kind())),
-             NonBlocking(controller_.resync()));
+             NonBlocking(Controller::Impl::Of(controller_).resync()));
 }
 
 informer::EnqueueFunction ControllerBuilderBase::Enqueue(const Kind& kind) const {
@@ -28,13 +31,25 @@ std::function<std::vector<ObjectKey>()> ControllerBuilderBase::AllKeys() const {
   };
 }
 
+void ControllerBuilderBase::AddInformers(const InformerSet& informers) {
+  Controller::Impl::Of(controller_).AddInformers(informers);
+}
+
 void ControllerBuilderBase::AddHandler(InformerSet& informers, const std::type_info& view,
                                        informer::AnyEventHandler handler,
                                        informer::HandlerOptions options) {
   options.name = controller_.name();
-  controller_.AddInformers(informers);
+  AddInformers(informers);
   predicate_ = std::make_shared<AnyPredicate>(AnyPredicate{.view = &view});
   informers.AddHandler(informer::WithPredicate(predicate_, std::move(handler)), options);
+}
+
+void ControllerBuilderBase::AddSource(std::shared_ptr<EventSource> source) {
+  Controller::Impl::Of(controller_).AddSource(std::move(source));
+}
+
+void ControllerBuilderBase::SetReconciler(Reconciler reconcile) {
+  Controller::Impl::Of(controller_).SetReconciler(std::move(reconcile));
 }
 
 void ControllerBuilderBase::Restrict(AnyPredicate predicate) {

@@ -1,3 +1,5 @@
+#include "cache/cache_impl.hpp"
+#include "manager_impl.hpp"
 #include "preflight.hpp"
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 
 #include <kopp/config.hpp>
 #include <kopp/leader_election.hpp>
-#include <kopp/manager.hpp>
 
 namespace kopp {
 namespace {
@@ -59,9 +60,7 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
 
 }  // namespace
 
-void Manager::Declare(Permission permission) { declared_.push_back(std::move(permission)); }
-
-std::vector<Permission> Manager::Permissions() const {
+std::vector<Permission> Manager::Impl::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
   const Permission events = PermissionForEvents(options_);
@@ -82,11 +81,11 @@ std::vector<Permission> Manager::Permissions() const {
   return Merge(all);
 }
 
-int Manager::Check(const std::stop_token& stop) const {
+int Manager::Impl::Check(const std::stop_token& stop) const {
   try {
     cluster_->RequireUsable();
     const PreflightInput input{.server = cluster_->description(),
-                               .kinds = cache().RequiredKinds(),
+                               .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
                                .permissions = Permissions(),
                                .namespaces = WatchedNamespaces(options_),
                                .clock = options_.clock};
@@ -97,7 +96,7 @@ int Manager::Check(const std::stop_token& stop) const {
   }
 }
 
-int Manager::PrintRoles() const {
+int Manager::Impl::PrintRoles() const {
   try {
     std::cout << PrintRbac(Permissions(),
                            {.name = options_.name, .namespaces = WatchedNamespaces(options_)});
@@ -108,12 +107,12 @@ int Manager::PrintRoles() const {
   }
 }
 
-void Manager::AddCrdSource(detail::CrdSource source) {
+void Manager::Impl::AddCrdSource(detail::CrdSource source) {
   const std::lock_guard guard{mutex_};
   crds_.push_back(std::move(source));
 }
 
-std::vector<CustomResourceDefinition> Manager::Crds() const {
+std::vector<CustomResourceDefinition> Manager::Impl::Crds() const {
   std::vector<detail::CrdSource> sources;
   {
     const std::lock_guard guard{mutex_};
@@ -122,12 +121,12 @@ std::vector<CustomResourceDefinition> Manager::Crds() const {
   return CustomResourceDefinition::Make(sources);
 }
 
-void Manager::InstallCrds(Duration timeout, const std::stop_token& stop) {
+void Manager::Impl::InstallCrds(Duration timeout, const std::stop_token& stop) {
   cluster_->RequireUsable();
   kopp::InstallCrds(client().With(stop), Crds(), {.timeout = timeout, .clock = options_.clock});
 }
 
-int Manager::PrintCrds() const {
+int Manager::Impl::PrintCrds() const {
   try {
     std::string text;
     for (const CustomResourceDefinition& definition : Crds()) {

@@ -1,13 +1,10 @@
-#include "endpoints.hpp"
+#include "manager_impl.hpp"
 
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/controller/controller_queue.hpp>
-#include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/log.hpp>
-#include <kopp/manager.hpp>
 #include <kopp/serving/liveness.hpp>
 
 namespace kopp {
@@ -19,23 +16,23 @@ constexpr Duration kLeaseTolerance = std::chrono::seconds(20);
 
 }  // namespace
 
-void Manager::AddHealthzCheck(std::string name, HealthCheck check) {
+void Manager::Impl::AddHealthzCheck(std::string name, HealthCheck check) {
   endpoints_->liveness().Add(std::move(name), std::move(check));
 }
 
-void Manager::AddReadyzCheck(std::string name, HealthCheck check) {
+void Manager::Impl::AddReadyzCheck(std::string name, HealthCheck check) {
   endpoints_->readiness().Add(std::move(name), std::move(check));
 }
 
-void Manager::AddMetricsServerExtraHandler(const std::string& path,
-                                           const HttpServer::Route& route) {
+void Manager::Impl::AddMetricsServerExtraHandler(const std::string& path,
+                                                 const HttpServer::Route& route) {
   if (run_called_) throw std::logic_error("AddMetricsServerExtraHandler was called after Run");
   endpoints_->AddMetricsRoute(path, route);
 }
 
-void Manager::AddBuiltInChecks() {
+void Manager::Impl::AddBuiltInChecks() {
   AddReadyzCheck("caches", [this]() -> std::optional<std::string> {
-    for (const Cluster* cluster : Clusters()) {
+    for (const Cluster::Impl* cluster : Clusters()) {
       const auto unsynced = cluster->cache().NotSynced();
       if (!unsynced.empty()) return "not synced: " + ToString(unsynced);
     }
@@ -49,7 +46,7 @@ void Manager::AddBuiltInChecks() {
 }
 
 /// For programs that hang although their process runs.
-void Manager::AddLivenessChecks() {
+void Manager::Impl::AddLivenessChecks() {
   if (elector_) {
     AddHealthzCheck("leader-election", [this] { return elector_->CheckHealth(kLeaseTolerance); });
   }
@@ -58,7 +55,7 @@ void Manager::AddLivenessChecks() {
   for (const auto& controller : controllers_) AddLivenessChecks(*controller);
   const auto informers = [this] {
     std::vector<informer::InformerStatus> all;
-    for (const Cluster* cluster : Clusters()) {
+    for (const Cluster::Impl* cluster : Clusters()) {
       for (auto& status : cluster->cache().Statuses()) all.push_back(std::move(status));
     }
     return all;
@@ -67,7 +64,7 @@ void Manager::AddLivenessChecks() {
   AddHealthzCheck("log", BlockedLogCheck([] { return GetLogStatus().blocked_for; }, limit));
 }
 
-void Manager::AddLivenessChecks(Controller& controller) {
+void Manager::Impl::AddLivenessChecks(Controller::Impl& controller) {
   const Duration limit = options_.health.liveness_limit;
   if (limit <= Duration::zero()) return;
   const auto longest = [this, &controller] {

@@ -1,5 +1,6 @@
 // The controllers of a Manager.
-#include "runnable_threads.hpp"
+#include "cache/cache_impl.hpp"
+#include "manager_impl.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -10,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/manager.hpp>
-#include <kopp/metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
@@ -36,7 +35,7 @@ Duration Spread(Duration period) {
 
 }  // namespace
 
-Controller& Manager::NewController(ControllerOptions options, const Kind& kind) {
+Controller::Impl& Manager::Impl::NewController(ControllerOptions options, const Kind& kind) {
   if (options.name.empty()) {
     for (const char c : kind.kind) {
       options.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -53,9 +52,9 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
   if (!options.resync) options.resync = Spread(options_.sync_period);
   TrackQueue(options);
-  auto added = std::make_unique<Controller>(std::move(options), kind, cluster_->cache(),
-                                            options_.clock, CollectedMetrics());
-  Controller& controller = *added;
+  auto added = std::make_unique<Controller::Impl>(std::move(options), kind, cluster_->cache(),
+                                                  options_.clock, CollectedMetrics());
+  Controller::Impl& controller = *added;
   RecordReconciles(controller);
   const std::lock_guard guard{mutex_};
   RequireNewController(controller.name());
@@ -69,7 +68,7 @@ Controller& Manager::NewController(ControllerOptions options, const Kind& kind) 
 }
 
 /// Throws std::logic_error if no controller with this name can be added. Requires: mutex_ is held.
-void Manager::RequireNewController(const std::string& name) const {
+void Manager::Impl::RequireNewController(const std::string& name) const {
   if (phase_ == Phase::kStopping) {
     throw std::logic_error("the controller \"" + name + "\" was added during the shutdown");
   }
@@ -82,16 +81,16 @@ void Manager::RequireNewController(const std::string& name) const {
                          "\": set ControllerOptions::name");
 }
 
-std::vector<Controller*> Manager::Controllers() const {
+std::vector<Controller::Impl*> Manager::Impl::Controllers() const {
   const std::lock_guard guard{mutex_};
-  std::vector<Controller*> all;
+  std::vector<Controller::Impl*> all;
   for (const auto& controller : controllers_) all.push_back(controller.get());
   for (const auto& controller : later_controllers_) all.push_back(controller.get());
   return all;
 }
 
 /// Starts a controller that was added while the manager runs, now or when this replica leads.
-void Manager::StartLater(Controller& controller) {
+void Manager::Impl::StartLater(Controller::Impl& controller) {
   const auto run = [this, &controller,
                     checks = std::make_shared<std::once_flag>()](const std::stop_token& stop) {
     RequireSynced(controller, stop);
@@ -104,9 +103,10 @@ void Manager::StartLater(Controller& controller) {
 
 /// Blocks until the caches of the controller have synced, or until `stop`. Throws
 /// std::runtime_error if they do not sync in time.
-void Manager::RequireSynced(const Controller& controller, const std::stop_token& stop) const {
-  for (const Cluster* cluster : Clusters()) {
-    const Cache& cache = std::as_const(*cluster).cache();
+void Manager::Impl::RequireSynced(const Controller::Impl& controller,
+                                  const std::stop_token& stop) const {
+  for (const Cluster::Impl* cluster : Clusters()) {
+    const auto& cache = Cache::Impl::Of(cluster->cache());
     if (cache.WaitForSync(controller.informers(), stop) || stop.stop_requested()) continue;
     throw std::runtime_error("the caches have not synced in time: " +
                              ToString(cache.NotSynced(controller.informers())));
@@ -114,7 +114,7 @@ void Manager::RequireSynced(const Controller& controller, const std::stop_token&
 }
 
 /// Runs the sources and workers until `stop`. They have ended when it returns or throws.
-void Manager::RunController(Controller& controller, const std::stop_token& stop) {
+void Manager::Impl::RunController(Controller::Impl& controller, const std::stop_token& stop) {
   const auto end = [&] {
     controller.RequestStop();
     controller.WaitForWorkers(TimePoint::max(), options_.log);

@@ -1,14 +1,13 @@
+#include "cache/cache_impl.hpp"
+#include "manager_impl.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/leader_election/leader_elector.hpp>
-#include <kopp/manager.hpp>
-#include <kopp/serving/debug.hpp>
 
 // What the debug pages show. Their functions run on threads of the HTTP server, while the manager
 // runs.
@@ -17,20 +16,20 @@ namespace kopp {
 namespace {
 
 /// Returns the name of an informer on the debug pages. Informers of two clusters have equal names.
-std::string DebugName(const Cluster& cluster, const std::string& informer) {
+std::string DebugName(const Cluster::Impl& cluster, const std::string& informer) {
   return cluster.name().empty() ? informer : cluster.name() + ": " + informer;
 }
 
 }  // namespace
 
 /// Liveness checks, debug pages and spans have the times of queues; pages and spans the reasons.
-void Manager::TrackQueue(ControllerOptions& options) const {
+void Manager::Impl::TrackQueue(ControllerOptions& options) const {
   const bool debugs = options_.debug.bind_address != "0" || options_.tracer;
   if (debugs) options.reasons = true;
   if (debugs || options_.health.bind_address != "0") options.track_times = true;
 }
 
-void Manager::RecordReconciles(Controller& controller) const {
+void Manager::Impl::RecordReconciles(Controller::Impl& controller) const {
   controller.SetTracer(options_.tracer.get());
   if (!history_) return;
   controller.AddObserver([this](const ReconcileEvent& event) {
@@ -46,7 +45,7 @@ void Manager::RecordReconciles(Controller& controller) const {
   });
 }
 
-DebugSource Manager::NewDebugSource() const {
+DebugSource Manager::Impl::NewDebugSource() const {
   DebugSource source{.program = [this] { return DescribeProgram(); },
                      .queues = [this] { return DescribeQueues(); },
                      .caches = [this] { return DescribeCaches(); },
@@ -59,7 +58,7 @@ DebugSource Manager::NewDebugSource() const {
   return source;
 }
 
-std::vector<std::pair<std::string, std::string>> Manager::DescribeProgram() const {
+std::vector<std::pair<std::string, std::string>> Manager::Impl::DescribeProgram() const {
   const LogStatus log = GetLogStatus();
   std::vector<std::pair<std::string, std::string>> values{
       {"Name", options_.name},
@@ -75,9 +74,9 @@ std::vector<std::pair<std::string, std::string>> Manager::DescribeProgram() cons
   return values;
 }
 
-std::vector<DebugQueue> Manager::DescribeQueues() const {
+std::vector<DebugQueue> Manager::Impl::DescribeQueues() const {
   std::vector<DebugQueue> queues;
-  for (Controller* controller : Controllers()) {
+  for (Controller::Impl* controller : Controllers()) {
     queues.push_back({.controller = controller->name(),
                       .workers = controller->workers(),
                       .snapshot = controller->queue().TakeSnapshot().WithPayloads(
@@ -86,9 +85,9 @@ std::vector<DebugQueue> Manager::DescribeQueues() const {
   return queues;
 }
 
-std::vector<informer::InformerStatus> Manager::DescribeCaches() const {
+std::vector<informer::InformerStatus> Manager::Impl::DescribeCaches() const {
   std::vector<informer::InformerStatus> caches;
-  for (const Cluster* cluster : Clusters()) {
+  for (const Cluster::Impl* cluster : Clusters()) {
     for (informer::InformerStatus& status : cluster->cache().Statuses()) {
       status.name = DebugName(*cluster, status.name);
       caches.push_back(std::move(status));
@@ -98,14 +97,14 @@ std::vector<informer::InformerStatus> Manager::DescribeCaches() const {
 }
 
 /// The metadata only: the cache does not know the types of its objects.
-std::vector<std::string> Manager::DescribeObjects(const informer::InformerStatus& cache,
-                                                  std::size_t limit) const {
+std::vector<std::string> Manager::Impl::DescribeObjects(const informer::InformerStatus& cache,
+                                                        std::size_t limit) const {
   std::vector<std::string> objects;
-  for (const Cluster* cluster : Clusters()) {
+  for (const Cluster::Impl* cluster : Clusters()) {
     const std::string prefix = DebugName(*cluster, "");
     if (!cache.name.starts_with(prefix)) continue;
     const auto name = std::string_view(cache.name).substr(prefix.size());
-    for (const ObjectMeta& metadata : cluster->cache().MetadataOf(name, limit)) {
+    for (const ObjectMeta& metadata : Cache::Impl::Of(cluster->cache()).MetadataOf(name, limit)) {
       objects.push_back(R"({"metadata":)" + Encode(metadata) + '}');
     }
     if (!objects.empty()) break;
@@ -113,7 +112,7 @@ std::vector<std::string> Manager::DescribeObjects(const informer::InformerStatus
   return objects;
 }
 
-DebugLeadership Manager::DescribeLeadership() const {
+DebugLeadership Manager::Impl::DescribeLeadership() const {
   if (!elector_) return {};
   LeadershipStatus status = elector_->Status();
   return {.enabled = true,

@@ -1,8 +1,6 @@
-#include "skipped_object_events.hpp"
+#include "manager_impl.hpp"
 
 #include <utility>
-
-#include <kopp/manager.hpp>
 
 namespace kopp {
 
@@ -57,10 +55,10 @@ void SkippedObjectEvents::Record(EventRecorder& events, const Event& event) {
 }
 
 /// Makes the cache with these options record Events for the objects that it skips. Sets skipped_.
-void Manager::ReportSkippedObjects(CacheOptions& cache) {
+void Manager::Impl::ReportSkippedObjects(CacheOptions& cache) {
   skipped_ = std::make_unique<SkippedObjectEvents>(
       [this](std::string_view group, std::string_view kind) -> const KindRef* {
-        for (const Controller* controller : Controllers()) {
+        for (const Controller::Impl* controller : Controllers()) {
           const KindRef& own = controller->kind();
           if (own.kind == kind && own.group() == group) return &own;
         }

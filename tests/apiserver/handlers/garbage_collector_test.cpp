@@ -53,7 +53,8 @@ class GarbageCollectorTest : public ::testing::Test {
             {"name", owner["metadata"]["name"]},
             {"uid", owner["metadata"]["uid"]}};
   }
-  void Delete(const std::string& name, const std::string& propagation = "Background") {
+  void Delete(const std::string& name,
+              DeletionPropagation propagation = DeletionPropagation::kBackground) {
     client_.Delete(ConfigMap::kKind, {"default", name}, {.propagation = propagation});
   }
   void RemoveFinalizers(const std::string& name) {
@@ -101,7 +102,7 @@ TEST_F(GarbageCollectorTest, ADependentWithAnotherOwnerKeepsOnlyThatOwner) {
 TEST_F(GarbageCollectorTest, OrphanPropagationKeepsTheDependentWithoutOwnerReferences) {
   CreateOwned("child", owner_);
 
-  Delete("owner", "Orphan");
+  Delete("owner", DeletionPropagation::kOrphan);
 
   EXPECT_FALSE(Exists("owner"));
   EXPECT_FALSE((*Find("child"))["metadata"].contains("ownerReferences"));
@@ -110,7 +111,7 @@ TEST_F(GarbageCollectorTest, OrphanPropagationKeepsTheDependentWithoutOwnerRefer
 TEST_F(GarbageCollectorTest, ForegroundDeletionRemovesTheOwnerAfterItsBlockingDependent) {
   CreateBlockingDependent("child", owner_, {{"finalizers", {"example.com/a"}}});
 
-  Delete("owner", "Foreground");
+  Delete("owner", DeletionPropagation::kForeground);
 
   EXPECT_TRUE((*Find("owner"))["metadata"].contains("deletionTimestamp"));
   EXPECT_TRUE((*Find("child"))["metadata"].contains("deletionTimestamp"));
@@ -122,7 +123,7 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionRemovesTheOwnerAfterItsBlockingDe
 TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForNonBlockingDependents) {
   CreateOwned("child", owner_, {{"finalizers", {"example.com/a"}}});
 
-  Delete("owner", "Foreground");
+  Delete("owner", DeletionPropagation::kForeground);
 
   EXPECT_FALSE(Exists("owner"));
   EXPECT_TRUE((*Find("child"))["metadata"].contains("deletionTimestamp"));
@@ -130,7 +131,7 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForNonBlockingDependen
 
 TEST_F(GarbageCollectorTest, ADependentCreatedDuringForegroundDeletionIsDeleted) {
   CreateBlockingDependent("child", owner_, {{"finalizers", {"example.com/a"}}});
-  Delete("owner", "Foreground");
+  Delete("owner", DeletionPropagation::kForeground);
 
   CreateBlockingDependent("late", owner_);
 
@@ -139,7 +140,7 @@ TEST_F(GarbageCollectorTest, ADependentCreatedDuringForegroundDeletionIsDeleted)
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionWithoutDependentsRemovesTheOwner) {
-  Delete("owner", "Foreground");
+  Delete("owner", DeletionPropagation::kForeground);
 
   EXPECT_FALSE(Exists("owner"));
 }

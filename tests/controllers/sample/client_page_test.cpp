@@ -214,7 +214,8 @@ TEST_F(ClientPageTest, DeleteHasPreconditionsAndPropagation) {
 
   const auto web = client.Get<Deployment>({"shop", "web"}).value();
   const bool existed = client.Delete<Deployment>(
-      {"shop", "web"}, {.uid = web.metadata.uid, .propagation = "Orphan"});
+      {"shop", "web"},
+      {.uid = web.metadata.uid, .propagation = kopp::DeletionPropagation::kOrphan});
 
   client.DeleteAllOf<ConfigMap>({.ns = "shop", .label_selector = "app=old"});
 

@@ -1,3 +1,4 @@
+#include "cache/cache_impl.hpp"
 #include "cache_fixture.hpp"
 
 #include <atomic>
@@ -258,7 +259,7 @@ TEST_F(CacheTest, ARequiredKindIsOneThatTheCacheDoesNotWaitFor) {
   cache.InformerFor<Pod>();
   cache.InformerFor<Service>();
 
-  EXPECT_THAT(cache.RequiredKinds(), ElementsAre(KindRef(Service::kKind)));
+  EXPECT_THAT(Cache::Impl::Of(cache).RequiredKinds(), ElementsAre(KindRef(Service::kKind)));
 }
 
 }  // namespace

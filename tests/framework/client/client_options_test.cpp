@@ -175,12 +175,24 @@ TEST_F(ClientOptionsTest, DeleteSendsGracePeriodAndDryRun) {
 TEST_F(ClientOptionsTest, DeleteAllOfSendsOneRequestWithTheSelectors) {
   client_.DeleteAllOf<Deployment>(
       {.ns = "shop", .label_selector = "app=web", .field_selector = "metadata.name=a"},
-      {.propagation = "Orphan"});
+      {.propagation = DeletionPropagation::kOrphan});
 
   EXPECT_EQ(transport_.Requests().size(), 1);
   EXPECT_EQ(LastRequest().method, "DELETE");
   EXPECT_EQ(LastTarget(), "?labelSelector=app%3Dweb&fieldSelector=metadata.name%3Da");
   EXPECT_EQ(json::parse(LastRequest().body).at("propagationPolicy"), "Orphan");
+}
+
+TEST_F(ClientOptionsTest, DeleteSendsAPropagationPolicyOnlyIfItIsSet) {
+  const auto policy = [&](const DeleteOptions& options) {
+    client_.Delete<Deployment>({"shop", "web"}, options);
+    return json::parse(LastRequest().body).value("propagationPolicy", "none");
+  };
+
+  EXPECT_EQ(policy({}), "none");
+  EXPECT_EQ(policy({.propagation = DeletionPropagation::kBackground}), "Background");
+  EXPECT_EQ(policy({.propagation = DeletionPropagation::kForeground}), "Foreground");
+  EXPECT_EQ(policy({.propagation = DeletionPropagation::kOrphan}), "Orphan");
 }
 
 TEST_F(ClientOptionsTest, DeleteAllOfWithANamespaceThrowsForAClusterScopedKind) {

@@ -307,7 +307,8 @@ TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {
   transport_.Respond("DELETE", kWeb, 200, R"({"kind":"Status","status":"Success"})");
 
   EXPECT_TRUE(client_.Delete<Deployment>(
-      {"shop", "web"}, {.uid = "u1", .resource_version = "7", .propagation = "Foreground"}));
+      {"shop", "web"},
+      {.uid = "u1", .resource_version = "7", .propagation = DeletionPropagation::kForeground}));
 
   EXPECT_EQ(json::parse(LastRequest().body),
             json::parse(R"({"apiVersion":"v1","kind":"DeleteOptions",

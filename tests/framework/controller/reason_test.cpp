@@ -1,3 +1,4 @@
+#include "controller/controller_impl.hpp"
 #include "manager_fixture.hpp"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ TEST_F(ReasonsOfControllerTest, ASnapshotOfTheQueueShowsTheReasons) {
   builder.Reconcile([](const ObjectKey&, Context&) { return Result{}; });
   builder.controller().EventsOf("channel").Add({"ns", "a"});
 
-  const auto snapshot = builder.controller().queue().TakeSnapshot();
+  const auto snapshot = Controller::Impl::Of(builder.controller()).queue().TakeSnapshot();
 
   EXPECT_EQ(snapshot.ready.at(0).payload.reasons.ToString(), "channel event");
 }

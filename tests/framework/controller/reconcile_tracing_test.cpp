@@ -24,8 +24,8 @@ using testing::RecordedSpan;
 
 class ReconcileTracingTest : public StandaloneControllerTest {
  protected:
-  Controller& NewTracedController(Reconciler reconcile, ControllerOptions options = {}) {
-    Controller& controller = NewController(std::move(reconcile), std::move(options));
+  Controller::Impl& NewTracedController(Reconciler reconcile, ControllerOptions options = {}) {
+    Controller::Impl& controller = NewController(std::move(reconcile), std::move(options));
     controller.SetTracer(&tracer_);
     return controller;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "controller/controller_impl.hpp"
+
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -11,8 +13,6 @@
 #include <gtest/gtest.h>
 
 #include <kopp/cache.hpp>
-#include <kopp/controller.hpp>
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -36,7 +36,7 @@ class StandaloneControllerTest : public ::testing::Test {
     bool timed_out;
   };
 
-  Controller& NewController(Reconciler reconcile, ControllerOptions options = {}) {
+  Controller::Impl& NewController(Reconciler reconcile, ControllerOptions options = {}) {
     options.name = "pod";
     controller_.emplace(std::move(options), Pod::kKind, cache_, clock_, &metrics_);
     controller_->SetReconciler(std::move(reconcile));
@@ -108,7 +108,7 @@ class StandaloneControllerTest : public ::testing::Test {
   Client client_{transport_, "test", cancel_calls_.get_token()};
   EventRecorder recorder_{client_, "test", log_, clock_};
   Metrics metrics_;
-  std::optional<Controller> controller_;  // last: its workers use all members above
+  std::optional<Controller::Impl> controller_;  // last: its workers use all members above
 };
 
 }  // namespace kopp

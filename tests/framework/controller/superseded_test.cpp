@@ -1,3 +1,4 @@
+#include "controller/controller_impl.hpp"
 #include "controller/running_reconciles.hpp"
 #include "manager_fixture.hpp"
 
@@ -169,7 +170,7 @@ TEST_F(SupersededReconcileTest, ARetryATimerAndAResyncDoNotSupersedeAReconcile) 
   queue.Add(KeyOfA(), Reason::Type::kTimer);
   queue.Add(KeyOfA(), {.type = Reason::Type::kResync, .source = "Pod"});
   queue.AddAfter(KeyOfA(), 0s);
-  controller.queue().AddAfter(KeyOfA(), 0s);
+  Controller::Impl::Of(controller).queue().AddAfter(KeyOfA(), 0s);
   keys_added.count_down();
 
   EXPECT_THAT(AwaitCalls(4), ElementsAre("started", "ended", "started", "ended"));

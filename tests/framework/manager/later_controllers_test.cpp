@@ -1,4 +1,5 @@
 // Controllers that are added while the manager runs.
+#include "controller/controller_impl.hpp"
 #include "manager_fixture.hpp"
 
 #include <chrono>
@@ -78,7 +79,7 @@ TEST_F(LaterControllersTest, ItsWorkersStartWhenItsCachesHaveSynced) {
         RecordCall(manager_.cache().NotSynced().empty() ? "synced" : "not synced");
         return {};
       });
-  later.queue().Add({"ns", "a"});
+  Controller::Impl::Of(later).queue().Add({"ns", "a"});
   clock_.AwaitSleeperFor(2min);  // the controller waits for its caches
   SetPods({});
   while (!manager_.cache().NotSynced().empty()) {  // slowly: not beyond the two minutes

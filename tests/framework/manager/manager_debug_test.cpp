@@ -1,3 +1,4 @@
+#include "controller/controller_impl.hpp"
 #include "manager/served_manager.hpp"
 #include "support/raw_client.hpp"
 
@@ -116,7 +117,7 @@ TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
   Manager manager{
       Options{.transport = std::make_shared<testing::ScriptedTransport>(clock), .clock = clock}};
   auto builder = manager.AddController<Pod>();
-  auto& queue = builder.controller().queue();
+  auto& queue = Controller::Impl::Of(builder.controller()).queue();
   builder.controller().EventsOf("test").Add({"ns", "web"});
 
   EXPECT_TRUE(queue.TakeSnapshot().ready.at(0).payload.reasons.empty());

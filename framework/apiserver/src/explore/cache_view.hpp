@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache/informer_set_impl.hpp"
 #include "storage/store.hpp"
 
 #include <deque>

@@ -1,5 +1,7 @@
 #include "explore/operator_process.hpp"
 
+#include "cache/cache_impl.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -85,9 +87,13 @@ OperatorProcess::OperatorProcess(SimulatedCluster& cluster, const testing::Opera
       client_(
           Client(*transport_, options.name).WithFieldValidation(kopp::FieldValidation::kStrict)) {
   setup(manager_);
-  controllers_ = manager_.Controllers();
-  for (const Controller* controller : controllers_) controller->RequireReconciler();
-  for (const auto& informer : manager_.cache().ManualInformers()) views_.emplace_back(informer);
+  for (Controller* controller : manager_.Controllers()) {
+    controllers_.push_back(&Controller::Impl::Of(*controller));
+    controllers_.back()->RequireReconciler();
+  }
+  for (const auto& informer : Cache::Impl::Of(manager_.cache()).ManualInformers()) {
+    views_.emplace_back(informer);
+  }
 }
 
 OperatorProcess::~OperatorProcess() = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "controller/controller_impl.hpp"
 #include "explore/cache_view.hpp"
 #include "explore/simulated_cluster.hpp"
 
@@ -100,7 +101,7 @@ class OperatorProcess {
   Manager manager_;
   EventRecorder events_;
   Client client_;
-  std::vector<Controller*> controllers_;
+  std::vector<Controller::Impl*> controllers_;
   std::vector<CacheView> views_;
   std::map<Work, KeyState> keys_;
   std::map<Work, TimePoint> timers_;

@@ -20,6 +20,14 @@ enum class FieldValidation {
   kStrict,  ///< rejects the request with an ApiError that lists the fields
 };
 
+/// What happens to the dependents of a deleted object: metav1.DeletionPropagation.
+enum class DeletionPropagation {
+  kBackground,  ///< the object is deleted at once, then the garbage collector deletes its
+                ///< dependents
+  kForeground,  ///< the object is deleted after its dependents with blockOwnerDeletion
+  kOrphan,      ///< the dependents remain, without the owner reference
+};
+
 /// Selects the objects of a list. An empty field does not restrict it.
 struct ListFilter {
   std::string ns = {};              ///< namespace
@@ -93,10 +101,9 @@ struct ApplyOptions {
 /// Options of a DELETE request. If a precondition does not hold, the API server returns 409
 /// Conflict.
 struct DeleteOptions {
-  std::string uid = {};               ///< precondition; empty: any
-  std::string resource_version = {};  ///< precondition; empty: any
-  /// "Background", "Foreground" or "Orphan"; empty: the default of the kind.
-  std::string propagation = {};
+  std::string uid = {};                                 ///< precondition; empty: any
+  std::string resource_version = {};                    ///< precondition; empty: any
+  std::optional<DeletionPropagation> propagation = {};  ///< not set: the default of the kind
   /// Time for a Pod to terminate before it is killed. 0 deletes it at once. If not set, the default
   /// of the object applies.
   std::optional<std::chrono::seconds> grace_period = {};

@@ -1,24 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
 #include <kopp/client.hpp>
-#include <kopp/client_options.hpp>
-#include <kopp/log.hpp>
-#include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
-#include <kopp/transport/observing_transport.hpp>
-#include <kopp/transport/rate_limiting_transport.hpp>
-#include <kopp/transport/retrying_transport.hpp>
-#include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -31,28 +19,6 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
-};
-
-/// All that a Cluster needs. A Manager takes it from its Options, which describe the fields of the
-/// same name.
-struct ClusterSettings {
-  std::string name = {};  ///< for logs; empty for the cluster of the manager
-  ClusterOptions options = {};
-  std::string program = "kopp";  ///< field manager and user agent: Options::name
-  std::string version = {};      ///< of the program, for the user agent
-  TransportOptions::Calls http_transport = TransportOptions::Calls::kBeast;
-  RetryPolicy retry = {};
-  RateLimit rate_limit = {};
-  std::vector<RequestObserver> observers = {};
-  /// Called for each call that waited for the rate limit; `host` is that of the API server.
-  std::function<void(std::string_view method, std::string_view host, Duration wait)> on_rate_limit =
-      {};
-  std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport = {};
-  FieldValidation field_validation = FieldValidation::kWarn;
-  std::function<Client(Client)> configure_client = {};
-  std::shared_ptr<Tracer> tracer = {};
-  Logger log{};
-  Clock& clock = Clock::Real();  ///< must outlive the cluster
 };
 
 /// A Kubernetes cluster: the connection to its API server, a client and a cache. A Manager has one,
@@ -70,55 +36,29 @@ struct ClusterSettings {
 /// thread-safe, and valid until the manager is destroyed.
 class Cluster {
  public:
-  /// Loads the configuration, but does not connect and does not start threads. Does not throw if
-  /// the configuration is invalid: RequireUsable does. Throws std::invalid_argument if
-  /// ClusterOptions::watch_namespace has an invalid name.
-  explicit Cluster(ClusterSettings settings);
-  ~Cluster();
+  class Impl;  // not for users: what the manager calls
+
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  [[nodiscard]] const std::string& name() const { return settings_.name; }
+  [[nodiscard]] const std::string& name() const;
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
   /// throw.
-  [[nodiscard]] const Client& client() const { return client_; }
+  [[nodiscard]] const Client& client() const;
   /// Returns the cache of the watched objects. It is empty until Manager::Run.
-  [[nodiscard]] const Cache& cache() const { return cache_; }
-  [[nodiscard]] Cache& cache() { return cache_; }
+  [[nodiscard]] const Cache& cache() const;
+  [[nodiscard]] Cache& cache();
   /// Returns the transport of client(), with the policies of the options: retries, rate limit and
   /// observers.
-  [[nodiscard]] const std::shared_ptr<Transport>& transport() const { return transport_; }
-  /// Returns a transport to the same API server with its observers, but without retries and rate
-  /// limit.
-  [[nodiscard]] std::shared_ptr<Transport> TransportWithoutRetries() const;
-  /// Returns a client like client() that uses another transport, which must outlive it.
-  [[nodiscard]] Client NewClient(Transport& transport);
-
+  [[nodiscard]] const std::shared_ptr<Transport>& transport() const;
   /// Returns the address of the API server and where it was configured: "https://10.0.0.1:6443,
   /// configured by in-cluster"; empty with Options::transport.
   [[nodiscard]] const std::string& description() const;
 
-  // Manager calls these.
-
-  /// Throws ConfigError with the reason if the configuration is invalid.
-  void RequireUsable() const;
-  /// Throws ConfigError if the API server cannot be reached or does not serve one of the watched
-  /// kinds, except those with CacheOptions::wait_if_missing.
-  void RequireKinds(const std::stop_token& stop) const;
-  /// Makes the calls of client(), and reads of the cache that wait, end with an exception.
-  void CancelCalls();
-  /// Stops the cache, and blocks until no handler is being called any more.
-  void Stop();
-
  private:
-  struct Connection;
+  explicit Cluster(Impl& impl) : impl_(impl) {}
 
-  const ClusterSettings settings_;
-  detail::OwnedPtr<const Connection> connection_;
-  std::shared_ptr<Transport> transport_;
-  std::stop_source cancel_calls_;
-  Cache cache_;
-  Client client_;
+  Impl& impl_;  // owns this object
 };
 
 }  // namespace kopp

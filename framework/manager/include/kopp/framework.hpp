@@ -1,10 +1,9 @@
 #pragma once
 
-/// Includes everything that an operator needs, except three definitions that are rarely used and
+/// Includes everything that an operator needs, except two definitions that are rarely used and
 /// take long to compile. Also include
 /// - <kopp/json.hpp> to write JSON,
-/// - <kopp/informer_set.hpp> to add handlers to the result of Cache::InformerFor,
-/// - <kopp/controller/controller_queue.hpp> to call the queue of a controller.
+/// - <kopp/informer_set.hpp> to add handlers to the result of Cache::InformerFor.
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>

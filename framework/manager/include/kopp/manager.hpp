@@ -1,20 +1,14 @@
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <kopp/cluster.hpp>
 #include <kopp/controller/controller_builder.hpp>
+#include <kopp/controller/controller_options.hpp>
 #include <kopp/crd.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/options.hpp>
@@ -25,18 +19,7 @@
 
 namespace kopp {
 
-class Endpoints;
-class LeaderElector;
-struct DebugLeadership;
-struct DebugQueue;
-struct DebugSource;
 class Metrics;
-class ReconcileHistory;
-class Recorder;
-class RunnableThreads;
-class Shutdown;
-class SkippedObjectEvents;
-class WriteFence;
 
 /// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
 /// event recorder and metrics.
@@ -65,8 +48,7 @@ class Manager {
   /// installed. Reconcile then starts it in kLeaderElected: its sources and workers start when the
   /// caches that it needs have synced, and when this replica is the leader. If they do not sync in
   /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing. Reconcile throws
-  /// std::logic_error if the shutdown has begun, and std::system_error if there are too many
-  /// threads.
+  /// std::logic_error during the shutdown, and std::system_error if there are too many threads.
   template <typename T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
     static_assert(detail::RequireObject<T>());
@@ -74,9 +56,7 @@ class Manager {
     if constexpr (HasCrd<T>) AddCrd<T>();
     return builder;
   }
-
-  /// The same for the objects of a kind that is only known at run time. The cache has whole
-  /// objects.
+  /// The same for a kind that is only known at run time. The cache has whole objects.
   ControllerBuilder<Unstructured> AddController(const KindRef& kind,
                                                 ControllerOptions options = {}) {
     return {NewController(std::move(options), kind), kind};
@@ -128,12 +108,12 @@ class Manager {
   void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
   /// Returns the metrics that are served at /metrics, to add those of the program. They are never
   /// served if Options::metrics.bind_address is "0".
-  [[nodiscard]] Metrics& metrics() { return *metrics_; }
+  [[nodiscard]] Metrics& metrics();
 
   /// Returns a token that is "stopped" when this program starts to reconcile: when it becomes the
   /// leader for the first time or, without leader election, when its caches have synced. Use it
   /// with a std::stop_callback. controller-runtime: Manager.Elected.
-  [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
+  [[nodiscard]] std::stop_token Elected() const;
 
   /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
   /// manager need no declaration: watches, Events, Leases and reviews. Not thread-safe.
@@ -145,18 +125,15 @@ class Manager {
   /// Throws ConfigError if the namespace of the Lease is not known.
   [[nodiscard]] std::vector<Permission> Permissions() const;
 
-  /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
-  /// throw. With leader election, it also writes while another replica is the leader, in contrast
-  /// to Context::client.
-  [[nodiscard]] const Client& client() const { return cluster_->client(); }
-  /// Returns the client for tasks that only the leader may do: it throws NotLeaderError instead of
-  /// a write while this replica is not the leader. Context::client is such a client, too. The same
-  /// as client() without leader election.
-  [[nodiscard]] const Client& leader_client() const { return *leader_client_; }
-  /// Returns the cache of the watched objects. It is empty until Run.
-  [[nodiscard]] const Cache& cache() const { return std::as_const(*cluster_).cache(); }
-  /// The same, for example to add indexes and informers.
-  [[nodiscard]] Cache& cache() { return cluster_->cache(); }
+  /// Returns the client for the API server. Its calls throw after a graceful shutdown has timed
+  /// out. Unlike Context::client, it also writes while another replica is the leader.
+  [[nodiscard]] const Client& client() const;
+  /// Returns the client for tasks of the leader: while this replica is not the leader, it throws
+  /// NotLeaderError instead of a write, as Context::client. Without leader election: client().
+  [[nodiscard]] const Client& leader_client() const;
+  /// Returns the cache of the watched objects, which is empty until Run. Add indexes to it.
+  [[nodiscard]] const Cache& cache() const;
+  [[nodiscard]] Cache& cache();
 
   /// Starts everything in this order, and blocks until a stop is requested:
   ///
@@ -192,81 +169,12 @@ class Manager {
   int Run(const std::stop_token& stop);
 
  private:
-  enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
+  class Impl;
 
   void AddCrdSource(detail::CrdSource source);
   Controller& NewController(ControllerOptions options, const Kind& kind);
-  void RequireNewController(const std::string& name) const;
-  void RequireNotStopping(const std::string& type, const std::string& name) const;
-  void StartLater(Controller& controller);
-  void RequireSynced(const Controller& controller, const std::stop_token& stop) const;
-  void RunController(Controller& controller, const std::stop_token& stop);
-  [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
-  [[nodiscard]] std::vector<Cluster*> Clusters() const;
-  [[nodiscard]] ClusterSettings MainCluster();
-  void ReportSkippedObjects(CacheOptions& cache);
-  [[nodiscard]] Metrics* CollectedMetrics() const;
-  void AddBuiltInChecks();
-  void AddLivenessChecks();
-  void AddLivenessChecks(Controller& controller);
-  void TrackQueue(ControllerOptions& options) const;
-  void RecordReconciles(Controller& controller) const;
-  [[nodiscard]] DebugSource NewDebugSource() const;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
-  [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
-  [[nodiscard]] std::vector<informer::InformerStatus> DescribeCaches() const;
-  [[nodiscard]] std::vector<std::string> DescribeObjects(const informer::InformerStatus& cache,
-                                                         std::size_t limit) const;
-  [[nodiscard]] DebugLeadership DescribeLeadership() const;
 
-  bool Start(const std::stop_token& stop);
-  void StartCaches();
-  bool WaitForCaches(const std::stop_token& stop);
-  void Lead(const std::stop_token& stop);
-  void CreateElector();
-  void LeadUntil(const std::stop_token& stop);
-  void EndTerm();
-  void Fail(std::string_view message, const std::string& error);
-  int Check(const std::stop_token& stop) const;
-  int PrintRoles() const;
-  int PrintCrds() const;
-  void StopAll();
-  void StopControllers(Shutdown& shutdown);
-  void StopCaches(Shutdown& shutdown);
-  void StopGroup(RunnableGroup group, Shutdown& shutdown);
-  void SetPhase(Phase phase);
-  Shutdown& BeginShutdown(Duration timeout);
-
-  Options options_;
-  detail::OwnedPtr<Metrics> metrics_;              // transports and queues use it
-  detail::OwnedPtr<SkippedObjectEvents> skipped_;  // the cache uses it
-  std::shared_ptr<Recorder> recorder_;             // null without Options::record
-  detail::OwnedPtr<Cluster> cluster_;              // the one of the options
-  detail::OwnedPtr<EventRecorder> events_;         // null before Run
-  detail::OwnedPtr<ReconcileHistory> history_;  // null without debug pages; controllers add to it
-  std::vector<std::unique_ptr<Controller>> controllers_;  // only changed in kNew, with mutex_
-  std::vector<Permission> declared_;
-
-  mutable std::mutex mutex_;  // guards the next four members
-  Phase phase_ = Phase::kNew;
-  std::vector<std::unique_ptr<Controller>> later_controllers_;  // added while the manager runs
-  std::vector<std::unique_ptr<Cluster>> further_clusters_;
-  std::vector<detail::CrdSource> crds_;
-
-  std::atomic<bool> run_called_ = false;
-  std::atomic<bool> failed_ = false;
-  std::stop_source elected_;
-  detail::OwnedPtr<WriteFence> fence_;           // null without leader election
-  std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
-  std::optional<Client> leader_client_;          // always set
-  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
-  detail::OwnedPtr<LeaderElector> elector_;      // null without leader election
-  std::stop_source term_calls_;                  // cancels the calls of term_client_
-  std::optional<Client> term_client_;            // of the reconciles, in this term as leader
-  detail::OwnedPtr<Shutdown> shutdown_;          // null before the stop
-  detail::OwnedPtr<Endpoints> endpoints_;
-  std::stop_source stop_;  // requested by the token of Run, or after a failure
-  std::array<detail::OwnedPtr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
+  detail::OwnedPtr<Impl> impl_;
 };
 
 }  // namespace kopp

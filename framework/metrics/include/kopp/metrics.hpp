@@ -11,7 +11,6 @@
 #include <kopp/leader_election.hpp>
 #include <kopp/metrics/custom_metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -99,7 +98,7 @@ class Metrics final : public ControllerMetrics,
  private:
   struct Families;
 
-  detail::OwnedPtr<Families> families_;
+  std::unique_ptr<Families> families_;
 };
 
 }  // namespace kopp

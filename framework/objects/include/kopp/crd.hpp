@@ -17,7 +17,6 @@
 #include <kopp/informer/object.hpp>
 #include <kopp/markers.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -50,7 +49,7 @@ class CrdBuilder {
   [[nodiscard]] Parts& parts() { return *parts_; }
 
  private:
-  detail::OwnedPtr<Parts> parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// Passes the markers of KOPP_CRD to a CrdBuilder.

@@ -43,15 +43,21 @@ class ControllerBuilderBase {
       : controller_(controller), informers_(informers) {}
 
   /// Makes the controller reconcile the objects of `informers_`, which have the type `view`.
-  void Init(const std::type_info& view, Controller::Find find);
+  /// `find` returns an object of the cache, or an empty AnyObject.
+  void Init(const std::type_info& view, std::function<informer::AnyObject(const ObjectKey&)> find);
   /// Returns a function that adds keys to the queue because of an event of an object of `kind`.
   [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const;
   /// Returns a function that returns the keys of all objects of `informers_` in the cache.
   [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const;
+  /// Adds informers that must have synced before the controller starts.
+  void AddInformers(const InformerSet& informers);
   void AddHandler(InformerSet& informers, const std::type_info& view,
                   informer::AnyEventHandler handler, informer::HandlerOptions options);
   /// For handlers that only add keys to the queue. They need no thread.
   static informer::HandlerOptions NonBlocking(Duration resync = {});
+  /// Adds a source of events, which runs on a thread of its own.
+  void AddSource(std::shared_ptr<EventSource> source);
+  void SetReconciler(Reconciler reconcile);
   /// Adds a predicate to predicate_.
   void Restrict(AnyPredicate predicate);
 
@@ -149,7 +155,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
   /// Reconciles the objects whose keys `source` adds. No predicate applies.
   ControllerBuilder& Watches(std::shared_ptr<EventSource> source) {
-    controller_.AddSource(std::move(source));
+    AddSource(std::move(source));
     return *this;
   }
   /// Reconciles the objects that `keys` returns for each event of `channel`. `keys` is called on a
@@ -221,9 +227,9 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   template <typename F>
   Controller& Reconcile(F reconcile) {
     if constexpr (Object<T>) {
-      controller_.SetReconciler(ReconcilerOf<T>(std::move(reconcile)));
+      SetReconciler(ReconcilerOf<T>(std::move(reconcile)));
     } else {
-      controller_.SetReconciler(ReconcilerOf(controller_.kind(), std::move(reconcile)));
+      SetReconciler(ReconcilerOf(controller_.kind(), std::move(reconcile)));
     }
     return controller_;
   }
@@ -233,7 +239,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   /// Watches `U` without a handler.
   template <Object U>
   void AddInformers() {
-    controller_.AddInformers(controller_.cache().template InformerFor<U>());
+    ControllerBuilderBase::AddInformers(controller_.cache().template InformerFor<U>());
   }
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {

@@ -12,7 +12,6 @@
 #include <kopp/leader_election/write_fence.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
@@ -103,7 +102,7 @@ class LeaderElector {
 
  private:
   class Impl;
-  detail::OwnedPtr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kopp

@@ -7,7 +7,6 @@
 
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -58,7 +57,7 @@ class WriteFence {
 
  private:
   class Impl;
-  detail::OwnedPtr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// A Transport that sends writes only while a WriteFence is open. Reads (GET and HEAD) always pass.

@@ -2,13 +2,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include <kopp/client.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
 
@@ -61,7 +61,7 @@ class AccessReviewer {
  private:
   class Impl;
 
-  detail::OwnedPtr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Returns a handler that calls `handler` only for requests that `reviewer` allows. `reviewer` must

@@ -1,0 +1,219 @@
+#include "cache/cache_impl.hpp"
+
+#include "base/any_token.hpp"
+#include "client/read_scope.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+#include <typeinfo>
+#include <utility>
+
+namespace kopp {
+namespace {
+
+/// Calls `wait` with a token that is stopped with `stop`, and after `limit` unless that is 0.
+/// Returns its result.
+bool WaitWithLimit(Clock& clock, Duration limit, const std::stop_token& stop,
+                   const std::function<bool(const std::stop_token&)>& wait) {
+  if (limit == Duration::zero()) return wait(stop);
+  std::stop_source ended;
+  const std::stop_callback end_on_stop(stop, [&] { ended.request_stop(); });
+  const std::jthread timer([&, deadline = After(clock.Now(), limit)](const std::stop_token& done) {
+    if (SleepUntil(clock, deadline, done)) ended.request_stop();
+  });
+  return wait(ended.get_token());
+}
+
+std::string SecondsText(Duration duration) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
+}
+
+/// Returns a description of a view, and what watches it.
+std::string WatchHint(const detail::CacheKey& key, const std::string& kind) {
+  if (key.kind.kind.empty()) {
+    return "this view of " + kind + ": add .Owns<…>() or .Watches<…>()";
+  }
+  if (key.form == typeid(PartialObjectMetadata)) {
+    return "the metadata of " + kind + " objects: add .Owns(kind)";
+  }
+  return "complete " + kind +
+         " objects: add .Owns(kind, ObjectForm::kComplete) or .Watches(kind, …)";
+}
+
+}  // namespace
+
+/// Several views may be of one kind, also of another version of it.
+void Cache::Impl::OnWrite(const Kind& kind, const WrittenObject& object) {
+  for (const Entry& entry : Entries()) {
+    const Kind& watched = entry.informers->kind();
+    if (watched.plural != kind.plural || watched.group() != kind.group()) continue;
+    entry.informers->RecordWrite(object);
+  }
+}
+
+/// A mapping function must not fail because an unrelated write is late: its event would be lost.
+bool Cache::Impl::AwaitsWrites(const ReadOptions& read) const {
+  return options_.own_writes_timeout > Duration::zero() &&
+         read.await_own_writes.value_or(!InformerSet::Impl::InHandler());
+}
+
+Cache::Impl::Informers Cache::Impl::ForRead(const detail::WatchedViewRef& view,
+                                            const ObjectKey& key, const ReadOptions& read) const {
+  auto informers = ForRead(view);
+  if (AwaitsWrites(read)) {
+    informers->AwaitWrites(key, options_.own_writes_timeout, cancel_reads_.get_token());
+  }
+  return informers;
+}
+
+Cache::Impl::Informers Cache::Impl::ForRead(const detail::WatchedViewRef& view, std::string_view ns,
+                                            const ReadOptions& read) const {
+  auto informers = ForRead(view);
+  if (AwaitsWrites(read)) {
+    informers->AwaitWrites(ns, options_.own_writes_timeout, cancel_reads_.get_token());
+  }
+  return informers;
+}
+
+Cache::Impl::Informers Cache::Impl::ForRead(const detail::WatchedViewRef& view) const {
+  auto informers = Find(view.key);
+  const bool synced = informers && (!options_.start_informers_on_read || informers->HasSynced());
+  return synced ? informers : Synced(view.describe(view.key));
+}
+
+/// Returns the informers after their first lists; adds them if there are none. Throws as the reads
+/// do.
+Cache::Impl::Informers Cache::Impl::Synced(const detail::WatchedView& view) const {
+  if (!options_.start_informers_on_read) {
+    throw std::logic_error("the cache does not watch " + WatchHint(view.key, view.kind.kind) +
+                           " to the controller, set CacheOptions::start_informers_on_read, or use "
+                           "the client");
+  }
+  {
+    const std::shared_lock lock{mutex_};
+    if (!running_) {
+      throw std::logic_error("the cache of " + view.kind.kind +
+                             " objects was read, but it is not running: read it after Start");
+    }
+  }
+  auto informers = FindOrAdd(view, Use::kPermanent);
+  const TimePoint start = clock_.Now();
+  const Duration limit = options_.sync_timeout;
+  const auto wait = [&](const std::stop_token& end) { return informers->WaitForSync(end); };
+  const detail::AnyToken cancelled(cancel_reads_.get_token(), ReadScope::stop());
+  if (WaitWithLimit(clock_, limit, cancelled.get(), wait)) return informers;
+  std::string problem = "the cache has no complete list of " + view.kind.kind + " objects ";
+  const bool timed_out = limit > Duration::zero() && clock_.Now() - start >= limit;
+  problem += timed_out ? "after " + SecondsText(limit) : "before the stop";
+  throw std::runtime_error(problem + ": " + ToString(informers->NotSynced()));
+}
+
+std::vector<KindRef> Cache::Impl::Kinds() const {
+  std::vector<KindRef> kinds;
+  for (const Entry& entry : Entries()) kinds.push_back(entry.informers->kind());
+  return kinds;
+}
+
+std::vector<KindRef> Cache::Impl::RequiredKinds() const {
+  std::vector<KindRef> kinds;
+  for (const Entry& entry : Entries()) {
+    if (!entry.wait_if_missing) kinds.push_back(entry.informers->kind());
+  }
+  return kinds;
+}
+
+void Cache::Impl::Start() {
+  std::unique_lock lock{mutex_};
+  if (stopped_) return;
+  running_ = true;
+  const auto entries = entries_;  // FindOrAdd starts those that are added later
+  lock.unlock();
+  for (const auto& [key, entry] : entries) entry.informers->Start();
+}
+
+bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries,
+                              const std::stop_token& stop) const {
+  const auto all_synced = [&](const std::stop_token& end) {
+    return std::ranges::all_of(
+        entries, [&](const Entry& entry) { return entry.informers->WaitForSync(end); });
+  };
+  const auto may_wait = [](const Entry& entry) {
+    return std::ranges::all_of(entry.informers->NotSynced(), [&](const UnsyncedInformer& unsynced) {
+      return entry.wait_if_missing && unsynced.missing;
+    });
+  };
+  while (!WaitWithLimit(clock_, options_.sync_timeout, stop, all_synced)) {
+    if (stop.stop_requested() || !std::ranges::all_of(entries, may_wait)) return false;
+  }
+  return true;
+}
+
+bool Cache::Impl::WaitForSync(const std::stop_token& stop) const {
+  return WaitForSync(Entries(), stop);
+}
+
+bool Cache::Impl::WaitForSync(const std::vector<const InformerSet*>& informers,
+                              const std::stop_token& stop) const {
+  return WaitForSync(Entries(informers), stop);
+}
+
+std::vector<ObjectMeta> Cache::Impl::MetadataOf(std::string_view informer,
+                                                std::size_t limit) const {
+  std::vector<ObjectMeta> metadata;
+  for (const Entry& entry : Entries()) {
+    const auto objects = entry.informers->ObjectsOf(informer, limit);
+    if (!objects) continue;
+    for (const informer::AnyObject& object : *objects) metadata.push_back(object.metadata());
+    break;  // further views of the kind have informers of the same name
+  }
+  return metadata;
+}
+
+std::vector<informer::InformerStatus> Cache::Impl::Statuses() const {
+  std::vector<informer::InformerStatus> statuses;
+  for (const Entry& entry : Entries()) {
+    std::ranges::move(entry.informers->Statuses(), std::back_inserter(statuses));
+  }
+  return statuses;
+}
+
+std::vector<UnsyncedInformer> Cache::Impl::NotSynced() const { return NotSynced(Entries()); }
+
+std::vector<UnsyncedInformer> Cache::Impl::NotSynced(
+    const std::vector<const InformerSet*>& informers) const {
+  return NotSynced(Entries(informers));
+}
+
+std::vector<UnsyncedInformer> Cache::Impl::NotSynced(const std::vector<Entry>& entries) {
+  std::vector<UnsyncedInformer> unsynced;
+  for (const Entry& entry : entries) {
+    std::ranges::move(entry.informers->NotSynced(), std::back_inserter(unsynced));
+  }
+  return unsynced;
+}
+
+std::vector<std::string> Cache::Impl::WaitForHandlers(TimePoint deadline) const {
+  std::vector<std::string> busy;
+  for (const auto& informers : AllInformers()) {
+    std::ranges::move(informers->WaitForHandlers(deadline), std::back_inserter(busy));
+  }
+  return busy;
+}
+
+void Cache::Impl::Stop() {
+  {
+    const std::unique_lock lock{mutex_};
+    running_ = false;  // FindOrAdd starts nothing any more
+    stopped_ = true;
+  }
+  CancelReads();  // handlers may wait in a read
+  const auto all = AllInformers();
+  for (const auto& informers : all) informers->RequestStop();
+  for (const auto& informers : all) informers->Stop();
+}
+
+}  // namespace kopp

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <kopp/cache_options.hpp>
+#include <kopp/http_source.hpp>
+#include <kopp/informer/any_object.hpp>
+#include <kopp/informer/json_object.hpp>
+#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/metadata_only.hpp>
+#include <kopp/informer/object.hpp>
+
+namespace kopp::detail {
+
+/// Changes an object before it is stored. Empty: the object remains as it is.
+using CacheTransform = std::function<void(void* object, ObjectMeta& metadata)>;
+
+/// Returns `decoded` for the store of a cache, after `transform`.
+template <typename T>
+informer::AnyObject Transformed(T decoded, const CacheTransform& transform) {
+  auto object = std::make_shared<T>(std::move(decoded));
+  if (transform) transform(object.get(), object->metadata);
+  return std::shared_ptr<const T>(std::move(object));
+}
+
+/// Returns objects of the view `T` with their type.
+template <typename T>
+std::vector<std::shared_ptr<const T>> Typed(const std::vector<informer::AnyObject>& objects) {
+  std::vector<std::shared_ptr<const T>> typed;
+  typed.reserve(objects.size());
+  for (const informer::AnyObject& object : objects) typed.push_back(object.template As<T>());
+  return typed;
+}
+
+/// How a Cache watches the objects of a view, and decodes them.
+struct WatchedView {
+  using Decode = informer::AnyObject (*)(const JsonObject& text, const KindRef& kind,
+                                         const CacheTransform& transform);
+
+  template <Object T>
+  static WatchedView Of() {
+    return {.key = CacheKey::Of<T>(),
+            .kind = T::kKind,
+            .form = kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete,
+            .decode =
+                [](const JsonObject& text, const KindRef&, const CacheTransform& transform) {
+                  return Transformed(text.Decode<T>(), transform);
+                },
+            .complete = CacheKey::Of<typename ViewsOf<T>::Complete>()};
+  }
+  static WatchedView Of(const KindRef& kind, ObjectForm form);
+
+  CacheKey key;
+  KindRef kind;
+  ObjectForm form;
+  Decode decode;
+  CacheKey complete;  // the view whose options apply if `key` has none
+};
+
+/// Refers to a WatchedView, which is only created if the view is not watched yet.
+struct WatchedViewRef {
+  template <Object T>
+  static WatchedViewRef Of() {
+    return {CacheKey::Of<T>(), [](const CacheKey&) { return WatchedView::Of<T>(); }};
+  }
+  static WatchedViewRef Of(const KindRef& kind, ObjectForm form);
+
+  CacheKey key;
+  WatchedView (*describe)(const CacheKey& key);
+};
+
+}  // namespace kopp::detail

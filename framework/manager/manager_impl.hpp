@@ -1,0 +1,137 @@
+#pragma once
+
+#include "cluster/cluster_impl.hpp"
+#include "controller/controller_impl.hpp"
+#include "endpoints.hpp"
+#include "recording/recorder.hpp"
+#include "runnable_threads.hpp"
+#include "shutdown.hpp"
+#include "skipped_object_events.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kopp/events.hpp>
+#include <kopp/leader_election/leader_elector.hpp>
+#include <kopp/leader_election/write_fence.hpp>
+#include <kopp/manager.hpp>
+#include <kopp/metrics.hpp>
+#include <kopp/serving/debug.hpp>
+
+namespace kopp {
+
+/// The controllers of a manager and what they share, from the start to the stop. The public
+/// functions are those of Manager.
+class Manager::Impl {
+ public:
+  explicit Impl(Options options);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Controller::Impl& NewController(ControllerOptions options, const Kind& kind);
+  [[nodiscard]] std::vector<Controller::Impl*> Controllers() const;
+  void AddCrdSource(detail::CrdSource source);
+  [[nodiscard]] std::vector<CustomResourceDefinition> Crds() const;
+  void InstallCrds(Duration timeout, const std::stop_token& stop);
+  void Add(RunnableOptions options, Runnable runnable);
+  Cluster& AddCluster(const std::string& name, ClusterOptions options);
+  void AddHealthzCheck(std::string name, HealthCheck check);
+  void AddReadyzCheck(std::string name, HealthCheck check);
+  void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
+  [[nodiscard]] Metrics& metrics() { return *metrics_; }
+  [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
+  void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
+  [[nodiscard]] std::vector<Permission> Permissions() const;
+  [[nodiscard]] const Client& client() const { return cluster_->client(); }
+  [[nodiscard]] const Client& leader_client() const { return *leader_client_; }
+  [[nodiscard]] Cache& cache() const { return cluster_->cache(); }
+  int Run(const std::stop_token& stop);
+
+ private:
+  enum class Phase { kNew, kStarting, kCachesStarted, kStopping };
+
+  void RequireNewController(const std::string& name) const;
+  void RequireNotStopping(const std::string& type, const std::string& name) const;
+  void StartLater(Controller::Impl& controller);
+  void RequireSynced(const Controller::Impl& controller, const std::stop_token& stop) const;
+  void RunController(Controller::Impl& controller, const std::stop_token& stop);
+  [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
+  [[nodiscard]] std::vector<Cluster::Impl*> Clusters() const;
+  [[nodiscard]] ClusterSettings MainCluster();
+  void ReportSkippedObjects(CacheOptions& cache);
+  [[nodiscard]] Metrics* CollectedMetrics() const;
+  void AddBuiltInChecks();
+  void AddLivenessChecks();
+  void AddLivenessChecks(Controller::Impl& controller);
+  void TrackQueue(ControllerOptions& options) const;
+  void RecordReconciles(Controller::Impl& controller) const;
+  [[nodiscard]] DebugSource NewDebugSource() const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
+  [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
+  [[nodiscard]] std::vector<informer::InformerStatus> DescribeCaches() const;
+  [[nodiscard]] std::vector<std::string> DescribeObjects(const informer::InformerStatus& cache,
+                                                         std::size_t limit) const;
+  [[nodiscard]] DebugLeadership DescribeLeadership() const;
+
+  bool Start(const std::stop_token& stop);
+  void StartCaches();
+  bool WaitForCaches(const std::stop_token& stop);
+  void Lead(const std::stop_token& stop);
+  void CreateElector();
+  void LeadUntil(const std::stop_token& stop);
+  void EndTerm();
+  void Fail(std::string_view message, const std::string& error);
+  int Check(const std::stop_token& stop) const;
+  int PrintRoles() const;
+  int PrintCrds() const;
+  void StopAll();
+  void StopControllers(Shutdown& shutdown);
+  void StopCaches(Shutdown& shutdown);
+  void StopGroup(RunnableGroup group, Shutdown& shutdown);
+  void SetPhase(Phase phase);
+  Shutdown& BeginShutdown(Duration timeout);
+
+  Options options_;
+  std::unique_ptr<Metrics> metrics_;              // transports and queues use it
+  std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
+  std::shared_ptr<Recorder> recorder_;            // null without Options::record
+  std::unique_ptr<Cluster::Impl> cluster_;        // the one of the options
+  std::unique_ptr<EventRecorder> events_;         // null before Run
+  std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
+  std::vector<std::unique_ptr<Controller::Impl>> controllers_;  // only changed in kNew, with mutex_
+  std::vector<Permission> declared_;
+
+  mutable std::mutex mutex_;  // guards the next four members
+  Phase phase_ = Phase::kNew;
+  // Added while the manager runs.
+  std::vector<std::unique_ptr<Controller::Impl>> later_controllers_;
+  std::vector<std::unique_ptr<Cluster::Impl>> further_clusters_;
+  std::vector<detail::CrdSource> crds_;
+
+  std::atomic<bool> run_called_ = false;
+  std::atomic<bool> failed_ = false;
+  std::stop_source elected_;
+  std::unique_ptr<WriteFence> fence_;            // null without leader election
+  std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
+  std::optional<Client> leader_client_;          // always set
+  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
+  std::unique_ptr<LeaderElector> elector_;       // null without leader election
+  std::stop_source term_calls_;                  // cancels the calls of term_client_
+  std::optional<Client> term_client_;            // of the reconciles, in this term as leader
+  std::unique_ptr<Shutdown> shutdown_;           // null before the stop
+  std::unique_ptr<Endpoints> endpoints_;
+  std::stop_source stop_;  // requested by the token of Run, or after a failure
+  std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
+};
+
+}  // namespace kopp

@@ -1,0 +1,215 @@
+// The start, the terms as leader, and the stop of a Manager.
+#include "cache/cache_impl.hpp"
+#include "manager_impl.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+void Manager::Impl::Fail(std::string_view message, const std::string& error) {
+  failed_ = true;
+  options_.log.Error(message, {{"err", error}});
+  stop_.request_stop();
+}
+
+int Manager::Impl::Run(const std::stop_token& stop) {
+  if (run_called_.exchange(true)) throw std::logic_error("Manager::Run was called twice");
+  SetPhase(Phase::kStarting);
+  for (const auto& controller : controllers_) controller->RequireReconciler();
+  if (options_.action == Options::Action::kCheck) return Check(stop);
+  if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
+  if (options_.action == Options::Action::kPrintCrd) return PrintCrds();
+  const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
+  try {
+    if (Start(stop_.get_token())) Lead(stop_.get_token());
+  } catch (const std::exception& error) {
+    if (!stop_.stop_requested() || failed_) Fail("Cannot start", error.what());
+  }
+  StopAll();
+  return failed_ ? 1 : 0;
+}
+
+/// Returns whether everything has started. Throws if something cannot start.
+bool Manager::Impl::Start(const std::stop_token& stop) {
+  if (recorder_) recorder_->Open(options_.name);
+  for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
+  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock,
+                                            options_.events);
+  direct_transport_ = cluster_->TransportWithoutRetries();
+  if (options_.leader_election.enabled) CreateElector();
+  AddBuiltInChecks();
+  endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
+  endpoints_->StartDebugPages(NewDebugSource());
+  Group(RunnableGroup::kServers).Start();
+  if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
+  for (Cluster::Impl* cluster : Clusters()) cluster->RequireKinds(stop);
+  StartCaches();
+  if (!WaitForCaches(stop)) return false;
+  Group(RunnableGroup::kOthers).Start();
+  return true;
+}
+
+void Manager::Impl::StartCaches() {
+  std::vector<Cluster::Impl*> clusters{cluster_.get()};
+  {
+    const std::lock_guard guard{mutex_};
+    phase_ = Phase::kCachesStarted;  // from now on, AddCluster starts the caches
+    for (const auto& cluster : further_clusters_) clusters.push_back(cluster.get());
+  }
+  for (Cluster::Impl* cluster : clusters) cluster->cache().Start();
+  Group(RunnableGroup::kCaches).Start();
+}
+
+/// Returns whether all caches have synced. Fails otherwise.
+bool Manager::Impl::WaitForCaches(const std::stop_token& stop) {
+  options_.log.Info("Waiting for informer caches to sync");
+  for (const Cluster::Impl* cluster : Clusters()) {
+    if (cluster->cache().WaitForSync(stop)) continue;
+    Fail(stop.stop_requested() ? "Stopped before the caches had synced"
+                               : "Cannot start: the caches have not synced in time",
+         ToString(cluster->cache().NotSynced()));
+    return false;
+  }
+  return true;
+}
+
+void Manager::Impl::CreateElector() {
+  LeaderElectionOptions election = options_.leader_election;
+  if (election.id.empty()) election.id = options_.name;
+  const Client client(*direct_transport_, options_.name);
+  const auto half_time_left = [this] {
+    return shutdown_ ? shutdown_->TimeLeft() / 2 : Duration::max();
+  };
+  elector_ = std::make_unique<LeaderElector>(client, *fence_,
+                                             LeaderElectorOptions{.election = std::move(election),
+                                                                  .events = events_.get(),
+                                                                  .metrics = CollectedMetrics(),
+                                                                  .release_timeout = half_time_left,
+                                                                  .log = options_.log,
+                                                                  .clock = options_.clock});
+}
+
+/// Runs the controllers until a stop is requested or the leadership is lost for good.
+void Manager::Impl::Lead(const std::stop_token& stop) {
+  if (!elector_) return LeadUntil(stop);
+  const auto lead = [this](const std::stop_token& end) { LeadUntil(end); };
+  while (!stop.stop_requested()) {
+    if (elector_->Run(lead, stop) == LeaderElector::Outcome::kStopped) return;
+    if (options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kExit) {
+      return Fail("Stopping", "leader election lost");
+    }
+    options_.log.Info("Leader election lost, campaigning again");
+  }
+}
+
+/// Runs the controllers and kLeaderElected until `stop`. They have ended when it returns or throws.
+void Manager::Impl::LeadUntil(const std::stop_token& stop) {
+  term_calls_ = std::stop_source();
+  term_client_.emplace(leader_client_->With(term_calls_.get_token()));
+  elected_.request_stop();
+  try {
+    for (const auto& controller : controllers_) {
+      controller->Start(*term_client_, *events_, options_.log);
+    }
+    Group(RunnableGroup::kLeaderElected).Start();
+  } catch (...) {
+    StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
+    throw;
+  }
+  skipped_->Start(*events_);
+  SleepUntil(options_.clock, TimePoint::max(), stop);
+  skipped_->Stop();
+  EndTerm();
+}
+
+void Manager::Impl::EndTerm() {
+  const bool lost = !stop_.stop_requested();
+  options_.log.Info(lost ? "Leader election lost, waiting for all workers to finish"
+                         : "Shutdown signal received, waiting for all workers to finish");
+  if (lost && options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kCampaign) {
+    Shutdown end_of_term(options_.graceful_shutdown_timeout, options_.clock, options_.log,
+                         [this] { term_calls_.request_stop(); });
+    StopControllers(end_of_term);
+  } else {
+    SetPhase(Phase::kStopping);
+    StopControllers(BeginShutdown(lost ? Duration::zero() : options_.graceful_shutdown_timeout));
+  }
+  options_.log.Info("All workers finished");
+}
+
+/// The first call decides about the time limit.
+Shutdown& Manager::Impl::BeginShutdown(Duration timeout) {
+  if (!shutdown_) {
+    shutdown_ = std::make_unique<Shutdown>(timeout, options_.clock, options_.log, [this] {
+      term_calls_.request_stop();
+      for (Cluster::Impl* cluster : Clusters()) cluster->CancelCalls();
+    });
+  }
+  return *shutdown_;
+}
+
+void Manager::Impl::SetPhase(Phase phase) {
+  const std::lock_guard guard{mutex_};
+  phase_ = phase;
+}
+
+void Manager::Impl::StopAll() {
+  SetPhase(Phase::kStopping);
+  Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
+  StopGroup(RunnableGroup::kOthers, shutdown);
+  StopCaches(shutdown);
+  if (events_) {
+    const Duration limit = std::min(EventRecorder::kMaxStopTimeout, shutdown.TimeLeft() / 2);
+    shutdown.Await("queued Events", [&] { events_->Stop(limit); });
+  }
+  StopGroup(RunnableGroup::kServers, shutdown);
+  shutdown.Await("health checks or handlers of the metrics server", [this] { endpoints_->Stop(); });
+  shutdown_.reset();
+}
+
+void Manager::Impl::StopControllers(Shutdown& shutdown) {
+  for (const auto& controller : controllers_) controller->RequestStop();
+  Group(RunnableGroup::kLeaderElected).RequestStop();
+  shutdown.Await([this](TimePoint deadline) {
+    std::vector<std::string> running;
+    for (const auto& controller : controllers_) {
+      if (controller->WaitForWorkers(deadline, options_.log)) continue;
+      running.push_back("controller \"" + controller->name() + "\"");
+    }
+    return running;
+  });
+  StopGroup(RunnableGroup::kLeaderElected, shutdown);
+}
+
+void Manager::Impl::StopCaches(Shutdown& shutdown) {
+  for (Cluster::Impl* cluster : Clusters()) cluster->cache().Stop();
+  shutdown.Await([this](TimePoint deadline) {
+    std::vector<std::string> running;
+    for (const Cluster::Impl* cluster : Clusters()) {
+      for (const std::string& handler :
+           Cache::Impl::Of(cluster->cache()).WaitForHandlers(deadline)) {
+        running.push_back("handler " + handler);
+      }
+    }
+    return running;
+  });
+  StopGroup(RunnableGroup::kCaches, shutdown);
+}
+
+void Manager::Impl::StopGroup(RunnableGroup group, Shutdown& shutdown) {
+  Group(group).RequestStop();
+  shutdown.Await([&](TimePoint deadline) {
+    auto running = Group(group).WaitUntilEnded(options_.clock, deadline);
+    for (std::string& name : running) name = "runnable \"" + name + "\"";
+    return running;
+  });
+}
+
+}  // namespace kopp
