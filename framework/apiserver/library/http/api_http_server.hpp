@@ -7,7 +7,7 @@
 #include <memory>
 
 #include <kopp/config.hpp>
-#include <kopp/testing/api_server.hpp>
+#include <kopp/testing/listen_options.hpp>
 
 namespace kopp::apiserver {
 
