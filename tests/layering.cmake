@@ -120,7 +120,7 @@ third_party("re2/" schema/pattern.cpp)
 third_party("fmt/" schema/ apiserver/library/)
 third_party("prometheus/" metrics/)
 third_party("CLI/" base/command_line.cpp command/src/command_line.cpp)
-third_party("google/protobuf/" apiserver/library/protobuf/)
+third_party("google/protobuf/" apiserver/kubectl/protobuf/)
 # A public header includes only the declarations of nlohmann_json.
 file(GLOB includes RELATIVE ${SOURCE} ${SOURCE}/framework/*/include)
 foreach(folder IN LISTS includes)
@@ -132,7 +132,7 @@ foreach(folder IN LISTS includes)
 endforeach()
 
 # Folders of the API server.
-layer(framework/apiserver/library json decoding protobuf api storage fieldmanager validation auth printers handlers
+layer(framework/apiserver/library json decoding api storage fieldmanager validation auth encoding handlers
   faults http testing explore)
 
 if(problems)

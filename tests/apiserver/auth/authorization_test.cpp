@@ -1,8 +1,5 @@
 // Authorization of an ApiServer in memory. The conformance suite tests its rules.
-#include "support/raw_client.hpp"
-
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -103,19 +100,6 @@ TEST(AuthorizationTest, ForbiddenRequestIsInTheAuditLog) {
   EXPECT_EQ(entry["responseStatus"]["reason"], "Forbidden");
 }
 
-TEST(AuthorizationTest, AuditLogContainsTheImpersonatedUser) {
-  testing::ApiServer server;
-  Config config = server.Listen({.tls = true});
-  config.impersonate = {.user = "bob", .groups = {"devs"}};
-
-  MakeTransport(config)->Call({.target = "/api/v1/pods"});
-
-  const json entry = server.Requests().back();
-  EXPECT_EQ(entry["user"]["username"], "system:admin");
-  EXPECT_EQ(entry["impersonatedUser"],
-            json({{"username", "bob"}, {"groups", {"devs", "system:authenticated"}}}));
-}
-
 TEST(AuthorizationTest, BearerTokenOfAConfigPassesATokenReview) {
   testing::ApiServer server;
   server.Listen({.tls = true});
@@ -176,20 +160,6 @@ TEST(AuthorizationTest, RbacNeedsTls) {
   testing::ApiServer server({.authorization = testing::AuthorizationMode::kRbac});
 
   EXPECT_THROW(static_cast<void>(server.Listen()), std::logic_error);
-}
-
-TEST(AuthorizationTest, TheNameOfAnImpersonatedUserThatIsNotUtf8IsReplaced) {
-  testing::ApiServer server;
-  const std::string url = server.Listen().server;
-  testing::RawClient client(static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
-
-  client.Send(
-      "POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1\r\nHost: a\r\n"
-      "Impersonate-User: \xff\r\nContent-Length: 2\r\n\r\n{}");
-  const auto response = client.Read();
-
-  EXPECT_EQ(response.status, 201);
-  EXPECT_EQ(json::parse(response.body)["status"]["userInfo"]["username"], "\uFFFD");
 }
 
 TEST(AuthorizationTest, TokenOfAnotherServerIsInvalid) {

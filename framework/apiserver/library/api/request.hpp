@@ -3,6 +3,7 @@
 #include "api/request_info.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ struct Impersonation {
   }
 };
 
+/// Why a filter could not convert the body of a request to JSON. Only the handler of the resource
+/// knows the whole error message.
+struct BodyError {
+  std::string reason{};
+  bool is_recognized = false;  ///< whether the body names a kind
+};
+
 /// A request, received over HTTP or through the in-memory transport.
 struct ServerRequest {
   std::string method{};
@@ -39,6 +47,8 @@ struct ServerRequest {
   std::string audit_id{};  ///< identifies the request in the audit log, which assigns one if empty
   User user{};
   Impersonation impersonation{};
+  /// Set if `body` could not be converted to JSON. It is then as the client has sent it.
+  std::optional<BodyError> body_error{};
 
   /// Returns `content_type` without its parameters.
   [[nodiscard]] std::string media_type() const;

@@ -5,14 +5,12 @@
 #include "decoding/strict_decoding.hpp"
 #include "decoding/unstructured_decoding.hpp"
 #include "json/schema_names.hpp"
-#include "protobuf/protobuf.hpp"
 #include "schema/accessors.hpp"
 #include "schema/decode.hpp"
 #include "schema/pruning.hpp"
 #include "schema/typed_decoding.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -81,27 +79,11 @@ json ParseObject(const ServerRequest& request, const Resource& resource) {
   return object;
 }
 
-/// Decodes a protobuf body that ProtobufHandler has not converted: an object without a kind, which
-/// gets the kind of the resource, or a body that is not valid.
-json ParseProtobufObject(const ServerRequest& request, const Resource& resource) {
-  ProtobufEnvelope envelope;
-  try {
-    envelope = ReadProtobufEnvelope(request.body);
-  } catch (const std::invalid_argument& error) {
-    throw Unrecognized(request, resource, error.what(), true);
-  }
-  if (envelope.kind.empty()) {
-    envelope.api_version = resource.api_version();
-    envelope.kind = resource.kind;
-  }
-  std::optional<json> object;
-  try {
-    object = DecodeProtobuf(envelope);
-  } catch (const std::invalid_argument& error) {
-    throw BadRequest(DecodingErrorPrefix(resource) + error.what());
-  }
-  if (object) return std::move(*object);
-  return {{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
+/// Returns the error for a body that could not be converted to JSON.
+StatusError NotConverted(const ServerRequest& request, const Resource& resource,
+                         const BodyError& error) {
+  if (error.is_recognized) return BadRequest(DecodingErrorPrefix(resource) + error.reason);
+  return Unrecognized(request, resource, error.reason, true);
 }
 
 /// Requires a kind, and the apiVersion of the resource, in the body of a custom resource.
@@ -219,7 +201,7 @@ void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOpt
 void CheckMediaType(const ServerRequest& request, const Resource& resource) {
   const std::string type = request.media_type();
   if (type.empty() || type == "application/json" || type == "application/yaml") return;
-  if (type == kProtobufType && resource.built_in) return;
+  if (request.body_error && resource.built_in) return;
   throw StatusError(
       415, "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: "
@@ -229,12 +211,11 @@ void CheckMediaType(const ServerRequest& request, const Resource& resource) {
 json DecodeObject(const ServerRequest& request, const Resource& resource,
                   const WriteOptions& options, Warnings& warnings) {
   CheckBodySize(request);
-  const bool is_protobuf = request.media_type() == kProtobufType;
-  json object =
-      is_protobuf ? ParseProtobufObject(request, resource) : ParseObject(request, resource);
+  if (request.body_error) throw NotConverted(request, resource, *request.body_error);
+  json object = ParseObject(request, resource);
   CheckTypeMeta(request, resource, object);
   try {
-    const bool is_json = !is_protobuf && request.content_type.find("yaml") == std::string::npos;
+    const bool is_json = request.content_type.find("yaml") == std::string::npos;
     std::vector<std::string> errors =
         FindStrictDecodingErrors(is_json ? request.body : object.dump(), *resource.schema);
     json decoded = Decode(std::move(object), resource, errors);

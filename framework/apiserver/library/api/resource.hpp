@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kopp::apiserver {
@@ -53,12 +54,13 @@ struct Resource {
   bool built_in = true;
   /// The name under which objects are stored: the same for all versions of a kind.
   std::string storage_resource{};
+  /// Handles writes beyond the schema. Null for a built-in kind whose strategy is part of the
+  /// library. That of a custom resource also owns `schema`.
+  std::shared_ptr<const KindStrategy> strategy{};
   // For resources of CRDs only:
   std::vector<std::string> selectable_fields{};  ///< paths ("spec.color") of all versions
-  /// Handles writes beyond the schema. Also owns `schema`.
-  std::shared_ptr<const KindStrategy> strategy{};
-  std::string deprecation_warning{};  ///< sent with each response
-  bool terminating = false;           ///< whether the CRD is being deleted
+  std::string deprecation_warning{};             ///< sent with each response
+  bool terminating = false;                      ///< whether the CRD is being deleted
   /// Prunes and defaults objects when they are read, because they may have been stored with another
   /// schema.
   bool prune_on_read = false;
@@ -84,6 +86,8 @@ class Catalog {
  public:
   /// Returns the built-in resources of data/resources.txt.
   static Catalog BuiltIn();
+  Catalog() = default;
+  explicit Catalog(std::vector<ResourcePtr> all) : all_(std::move(all)) {}
 
   /// Returns all resources, in the order of discovery responses.
   [[nodiscard]] const std::vector<ResourcePtr>& all() const { return all_; }

@@ -2,7 +2,6 @@
 
 #include "api/status_response.hpp"
 #include "auth/authorizer.hpp"
-#include "auth/impersonation.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -21,8 +20,12 @@ ServerResponse AccessFilter::Handle(const ServerRequest& request) {
 ServerResponse AccessFilter::HandleImpersonated(const ServerRequest& request) {
   if (!request.impersonation.IsRequested()) return HandleAuthorized(request);
   ServerRequest impersonating = request;
+  const auto impersonate = context_.extensions().impersonate;
+  if (impersonate == nullptr) {
+    return ToResponse({403, "Forbidden", "this API server does not support impersonation"});
+  }
   try {
-    impersonating.user = Impersonate(context_, request.user, request.impersonation);
+    impersonating.user = impersonate(context_, request.user, request.impersonation);
   } catch (const StatusError& error) {
     return ToResponse(error);
   } catch (const std::invalid_argument& error) {

@@ -3,11 +3,11 @@
 #include "api/status.hpp"
 #include "api/virtual_resources.hpp"
 #include "auth/bootstrap_policy.hpp"
+#include "encoding/response_encoder.hpp"
 #include "handlers/discovery.hpp"
 #include "handlers/health.hpp"
 #include "handlers/scale.hpp"
 #include "handlers/system_objects.hpp"
-#include "printers/response_encoder.hpp"
 
 #include <exception>
 #include <optional>
@@ -29,6 +29,8 @@ ApiHandler::ApiHandler(ServerContext& context)
       crd_controller_(context, write_handler_) {
   CreateSystemObjects(context);
   if (context.uses_rbac()) CreateBootstrapPolicy(context);
+  const Extensions& extensions = context.extensions();
+  if (extensions.make_path_handler) path_handler_ = extensions.make_path_handler(context);
 }
 
 ServerResponse ApiHandler::Handle(const ServerRequest& request) {
@@ -72,7 +74,9 @@ ServerResponse ApiHandler::Route(const ServerRequest& request, Warnings& warning
   if (auto response = HandleHealth(request)) return std::move(*response);
   if (target.path == "/metrics") return metrics_.Report();
   if (auto response = HandleDiscovery(request, *catalog)) return std::move(*response);
-  if (auto response = openapi_handler_.Handle(request)) return std::move(*response);
+  if (path_handler_ != nullptr) {
+    if (auto response = path_handler_->Handle(request)) return std::move(*response);
+  }
   if (!target.version.empty() && catalog->HasBuiltInKinds(target.group)) throw PathNotFound();
   return PlainText(404, "404 page not found\n");
 }
@@ -149,7 +153,7 @@ ServerResponse ApiHandler::HandleVirtual(const ServerRequest& request, const Res
 
 ServerResponse ApiHandler::Write(const ServerRequest& request, const Resource& resource,
                                  const std::function<ServerResponse()>& write) {
-  const ResponseEncoder encoder = NegotiateResponse(request, resource, context_.Now());
+  const ResponseEncoder encoder = NegotiateResponse(context_, request, resource);
   ServerResponse response = write();
   const bool is_scale = request.target.subresource == "scale";
   response.body = encoder.EncodeWriteResponse(response.body, is_scale ? ScaleKind() : resource);

@@ -2,7 +2,6 @@
 
 #include "api/request_handler.hpp"
 #include "handlers/crd_controller.hpp"
-#include "handlers/openapi.hpp"
 #include "handlers/read_handler.hpp"
 #include "handlers/request_metrics.hpp"
 #include "handlers/virtual_resource_handler.hpp"
@@ -10,6 +9,7 @@
 #include "storage/server_context.hpp"
 
 #include <functional>
+#include <memory>
 
 namespace kopp::apiserver {
 
@@ -46,7 +46,7 @@ class ApiHandler final : public RequestHandler {
   VirtualResourceHandler virtual_handler_;
   CrdController crd_controller_;
   RequestMetrics metrics_;
-  OpenApiHandler openapi_handler_{context_};
+  std::unique_ptr<PathHandler> path_handler_;  // null without the extension
 };
 
 }  // namespace kopp::apiserver

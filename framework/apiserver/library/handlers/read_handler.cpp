@@ -1,8 +1,8 @@
 #include "handlers/read_handler.hpp"
 
+#include "encoding/response_encoder.hpp"
 #include "handlers/resource_watch.hpp"
 #include "handlers/scale.hpp"
-#include "printers/response_encoder.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ StatusError TooOldToWatch(const std::string& version, ResourceVersion current) {
 }
 
 ServerResponse ReadHandler::Get(const ServerRequest& request, const Resource& resource) {
-  const ResponseEncoder encoder = NegotiateResponse(request, resource, context_.Now());
+  const ResponseEncoder encoder = NegotiateResponse(context_, request, resource);
   if (const std::string version = request.target.query.Get("resourceVersion"); !version.empty()) {
     try {
       CheckVersionNotInFuture(context_.store(), ParseResourceVersion(version));
@@ -114,7 +114,7 @@ ServerResponse ReadHandler::Get(const ServerRequest& request, const Resource& re
 }
 
 ServerResponse ReadHandler::List(const ServerRequest& request, const ResourcePtr& resource) {
-  ResponseEncoder encoder = NegotiateResponse(request, *resource, context_.Now());
+  ResponseEncoder encoder = NegotiateResponse(context_, request, *resource);
   ListOptions options = ReadListOptions(request, *resource);
   if (!options.watch) {
     return {.body = ListObjects(request, *resource).body, .content_type = encoder.content_type()};
@@ -128,7 +128,7 @@ ServerResponse ReadHandler::List(const ServerRequest& request, const ResourcePtr
 
 ReadHandler::ListResult ReadHandler::ListObjects(const ServerRequest& request,
                                                  const Resource& resource) {
-  const ResponseEncoder encoder = NegotiateResponse(request, resource, context_.Now());
+  const ResponseEncoder encoder = NegotiateResponse(context_, request, resource);
   const ListOptions options = ReadListOptions(request, resource);
   const ContinueToken token = ReadContinueToken(options);
   const std::optional<ResourceVersion> at =

@@ -2,7 +2,7 @@
 
 #include "api/list_options.hpp"
 #include "api/response.hpp"
-#include "printers/response_encoder.hpp"
+#include "encoding/response_encoder.hpp"
 #include "storage/server_context.hpp"
 
 #include <cstddef>

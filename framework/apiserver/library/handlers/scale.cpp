@@ -1,8 +1,8 @@
 #include "handlers/scale.hpp"
 
 #include "api/status.hpp"
+#include "json/label_text.hpp"
 #include "json/schema_names.hpp"
-#include "printers/printers.hpp"
 #include "schema/accessors.hpp"
 
 #include <algorithm>

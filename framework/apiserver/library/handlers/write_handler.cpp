@@ -4,7 +4,6 @@
 #include "api/patch_body.hpp"
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
-#include "auth/escalation.hpp"
 #include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
 #include "json/schema_names.hpp"
@@ -85,6 +84,12 @@ void RequireCreatePermission(ServerContext& context, const ServerRequest& reques
 
 }  // namespace
 
+void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
+                              const json& before, const json& object) {
+  const auto check = context_.extensions().check_write;
+  if (check != nullptr) check(context_, request, resource, before, object);
+}
+
 FieldManager WriteHandler::FieldManagerOf(const ServerRequest& request, const Resource& resource) {
   const bool is_scale =
       request.target.subresource == "scale";  // managedFields entries of scale have no time
@@ -133,7 +138,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   }
   const std::string version = StringField(object["metadata"], "resourceVersion");
   PrepareNewObject(resource, object, warnings);
-  CheckEscalation(context_, request, resource, nullptr, object);
+  CheckWrite(request, resource, nullptr, object);
   if (kind != WriteKind::kApply) {
     object["metadata"].erase("managedFields");
     json blank = ZeroObject(*resource.schema);
@@ -284,7 +289,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
                      EnsureMetadata(object));
   PreserveFields(resource, subresource, live, object);
-  CheckEscalation(context_, params.request, resource, live, object);
+  CheckWrite(params.request, resource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
   if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {

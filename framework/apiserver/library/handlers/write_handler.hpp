@@ -42,6 +42,9 @@ class WriteHandler {
     UpdateFunction update{};
   };
 
+  /// Calls Extensions::check_write.
+  void CheckWrite(const ServerRequest& request, const Resource& resource,
+                  const nlohmann::json& before, const nlohmann::json& object);
   [[nodiscard]] FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource);
   nlohmann::json CreateObject(const ServerRequest& request, const Resource& resource,
                               nlohmann::json object, const WriteOptions& options,

@@ -6,6 +6,10 @@
 
 namespace kopp::apiserver {
 
+constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+/// The content type of a watch in protobuf.
+constexpr std::string_view kProtobufWatchType = "application/vnd.kubernetes.protobuf;stream=watch";
+
 /// A media range of an Accept header: "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.5".
 struct MediaType {
   std::string_view type{};  ///< "application/json"

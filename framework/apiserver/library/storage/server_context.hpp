@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/extensions.hpp"
 #include "api/request.hpp"
 #include "api/resource.hpp"
 #include "storage/store.hpp"
@@ -23,16 +24,21 @@ namespace kopp::apiserver {
 class ServerContext {
  public:
   /// `uses_rbac` selects how requests are authorized: by RBAC, or all are allowed.
-  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, bool uses_rbac = false)
+  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, bool uses_rbac = false,
+                Extensions extensions = {})
       : clock_(clock),
         store_(options),
         random_(seed),
-        catalog_(std::make_shared<const Catalog>(Catalog::BuiltIn())),
-        uses_rbac_(uses_rbac) {}
+        catalog_(extensions.catalog != nullptr
+                     ? extensions.catalog
+                     : std::make_shared<const Catalog>(Catalog::BuiltIn())),
+        uses_rbac_(uses_rbac),
+        extensions_(std::move(extensions)) {}
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Store& store() { return store_; }
   [[nodiscard]] bool uses_rbac() const { return uses_rbac_; }
+  [[nodiscard]] const Extensions& extensions() const { return extensions_; }
   /// Returns the secret key that signs the tokens of ServiceAccounts. Each context has its own.
   [[nodiscard]] const std::string& token_key() const { return token_key_; }
 
@@ -64,6 +70,7 @@ class ServerContext {
   Guarded<std::mt19937_64> random_;
   Guarded<std::shared_ptr<const Catalog>> catalog_;
   const bool uses_rbac_;
+  const Extensions extensions_;
   const std::string token_key_ = NewTokenKey();
   Guarded<std::map<std::string, User, std::less<>>> users_by_token_;
 };

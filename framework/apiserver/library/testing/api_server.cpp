@@ -4,7 +4,6 @@
 #include "handlers/api_handler.hpp"
 #include "http/api_http_server.hpp"
 #include "http/in_memory_transport.hpp"
-#include "http/protobuf_handler.hpp"
 #include "http/server_lifecycle.hpp"
 #include "storage/server_context.hpp"
 
@@ -36,16 +35,26 @@ class ApiServer::Impl {
  public:
   explicit Impl(ApiServerOptions options)
       : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
-                options.authorization == AuthorizationMode::kRbac),
+                options.authorization == AuthorizationMode::kRbac,
+                options.extensions != nullptr ? *options.extensions : apiserver::Extensions()),
         api(context),
         access_filter(context, api),
         faults(context, access_filter, options.seed),
         audit_log(context, faults, std::move(options.on_request)),
-        handler(audit_log),
-        fault_free_handler(api),
+        filter(MakeFilter(audit_log)),
+        fault_free_filter(MakeFilter(api)),
         lifecycle(options.clock),
         always_up(options.clock),
-        transport(context, handler, lifecycle, Administrator(), "kopp") {}
+        transport(context, handler(), lifecycle, Administrator(), "kopp") {}
+
+  /// Returns the handler of all connections, or of those without faults.
+  apiserver::RequestHandler& handler() {
+    return filter != nullptr ? *filter : static_cast<apiserver::RequestHandler&>(audit_log);
+  }
+  apiserver::RequestHandler& fault_free_handler() {
+    return fault_free_filter != nullptr ? *fault_free_filter
+                                        : static_cast<apiserver::RequestHandler&>(api);
+  }
 
   apiserver::ApiHttpServer& server() {
     if (http_server == nullptr) {
@@ -59,12 +68,18 @@ class ApiServer::Impl {
   apiserver::AccessFilter access_filter;
   apiserver::FaultInjector faults;
   apiserver::AuditLog audit_log;
-  apiserver::ProtobufHandler handler;
-  apiserver::ProtobufHandler fault_free_handler;
+  std::unique_ptr<apiserver::RequestHandler> filter;  // null without the extension, as the next one
+  std::unique_ptr<apiserver::RequestHandler> fault_free_filter;
   apiserver::ServerLifecycle lifecycle;
   apiserver::ServerLifecycle always_up;  // of the fault-free transports
   apiserver::InMemoryTransport transport;
   std::unique_ptr<apiserver::ApiHttpServer> http_server;
+
+ private:
+  std::unique_ptr<apiserver::RequestHandler> MakeFilter(apiserver::RequestHandler& next) {
+    const auto make = context.extensions().make_protobuf_filter;
+    return make != nullptr ? make(context, next) : nullptr;
+  }
 };
 
 ApiServer::ApiServer(ApiServerOptions options)
@@ -77,11 +92,11 @@ Transport& ApiServer::transport() { return impl_->transport; }
 std::unique_ptr<Transport> ApiServer::TransportAs(const std::string& user,
                                                   const std::vector<std::string>& groups) {
   return std::make_unique<apiserver::InMemoryTransport>(
-      impl_->context, impl_->handler, impl_->lifecycle, AuthenticatedUser(user, groups), "kopp");
+      impl_->context, impl_->handler(), impl_->lifecycle, AuthenticatedUser(user, groups), "kopp");
 }
 
 std::unique_ptr<Transport> ApiServer::FaultFreeTransport() {
-  return std::make_unique<apiserver::InMemoryTransport>(impl_->context, impl_->fault_free_handler,
+  return std::make_unique<apiserver::InMemoryTransport>(impl_->context, impl_->fault_free_handler(),
                                                         impl_->always_up, Administrator(), "kopp");
 }
 
@@ -93,7 +108,7 @@ Config ApiServer::Listen(const ListenOptions& options) {
     throw std::logic_error(
         "ApiServer does not authenticate users without TLS: call Listen({.tls = true}) with RBAC");
   }
-  impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->handler,
+  impl_->http_server = std::make_unique<apiserver::ApiHttpServer>(impl_->context, impl_->handler(),
                                                                   impl_->lifecycle, options);
   return impl_->http_server->ConfigFor(Administrator());
 }

@@ -22,14 +22,7 @@ StrategiesByKind MakeStrategies() {
   AddConfigStrategies(strategies);
   AddEventStrategies(strategies);
   AddJobStrategies(strategies);
-  AddEndpointsStrategies(strategies);
-  AddEndpointSliceStrategies(strategies);
-  AddWebhookStrategies(strategies);
-  AddAdmissionPolicyStrategies(strategies);
   AddAutoscalingStrategies(strategies);
-  AddStorageStrategies(strategies);
-  AddCertificateStrategies(strategies);
-  AddClusterStrategies(strategies);
   AddOtherStrategies(strategies);
   AddPodStrategies(strategies);
   AddPodSubresourceStrategies(strategies);
@@ -40,15 +33,17 @@ StrategiesByKind MakeStrategies() {
   const Catalog built_in = Catalog::BuiltIn();
   for (const ResourcePtr& resource : built_in.all()) {
     auto& apply_defaults = strategies[StrategyKey(*resource)].apply_defaults;
-    if (apply_defaults) continue;
-    apply_defaults = [schema = resource->schema](nlohmann::json& object) {
-      ApplyBuiltInDefaults(object, *schema);
-    };
+    if (!apply_defaults) apply_defaults = SchemaDefaultsOf(*resource);
   }
   return strategies;
 }
 
 }  // namespace
+
+std::function<void(nlohmann::json&)> SchemaDefaultsOf(const Resource& resource) {
+  return
+      [schema = resource.schema](nlohmann::json& object) { ApplyBuiltInDefaults(object, *schema); };
+}
 
 const KindStrategy& StrategyOf(const Resource& resource) {
   if (resource.strategy != nullptr) return *resource.strategy;
