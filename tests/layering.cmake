@@ -117,7 +117,7 @@ third_party("openssl/" base/internal/base/openssl.hpp base/sha256.cpp config/con
   apiserver/library/http/users.cpp)
 third_party("yaml-cpp/" config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
-third_party("fmt/" schema/ apiserver/library/)
+third_party("fmt/" schema/ apiserver/library/ apiserver/kubectl/)
 third_party("prometheus/" metrics/)
 third_party("CLI/" base/command_line.cpp command/src/command_line.cpp)
 third_party("google/protobuf/" apiserver/kubectl/protobuf/)

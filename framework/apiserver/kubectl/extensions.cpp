@@ -2,10 +2,11 @@
 
 #include "kubectl/access/escalation.hpp"
 #include "kubectl/access/impersonation.hpp"
+#include "kubectl/full_catalog.hpp"
 #include "kubectl/openapi/openapi_handler.hpp"
 #include "kubectl/printers/table.hpp"
 #include "kubectl/protobuf/protobuf_filter.hpp"
-#include "kubectl/strategies/strategies.hpp"
+#include "kubectl/virtual/virtual_kinds.hpp"
 
 #include <memory>
 
@@ -27,7 +28,8 @@ std::unique_ptr<PathHandler> MakeOpenApiHandler(ServerContext& context) {
 }  // namespace
 
 const Extensions& AllExtensions() {
-  static const Extensions all{.catalog = CatalogWithAllStrategies(),
+  static const Extensions all{.catalog = FullCatalog(),
+                              .virtual_kinds = FurtherVirtualKindHandlers(),
                               .tables = &kTables,
                               .make_protobuf_filter = &MakeProtobufFilter,
                               .make_path_handler = &MakeOpenApiHandler,

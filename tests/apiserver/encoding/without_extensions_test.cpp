@@ -55,19 +55,17 @@ TEST_F(WithoutExtensionsTest, ProtobufIsNotAcceptable) {
 }
 
 TEST_F(WithoutExtensionsTest, MetadataIsAvailable) {
-  const Response response =
-      Get("/api/v1/namespaces/default",
-          "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  const Response response = Get("/api/v1/namespaces/default",
+                                "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
 
   EXPECT_EQ(json::parse(response.body)["kind"], "PartialObjectMetadata");
 }
 
 TEST_F(WithoutExtensionsTest, AProtobufBodyIsAnUnsupportedMediaType) {
-  const Response response =
-      server_.transport().Call({.method = "POST",
-                                .target = config_maps,
-                                .body = std::string("k8s\0", 4),
-                                .content_type = protobuf_type});
+  const Response response = server_.transport().Call({.method = "POST",
+                                                      .target = config_maps,
+                                                      .body = std::string("k8s\0", 4),
+                                                      .content_type = protobuf_type});
 
   EXPECT_EQ(response.status, 415);
 }
@@ -84,6 +82,25 @@ TEST_F(WithoutExtensionsTest, ImpersonationIsForbidden) {
 
   EXPECT_EQ(response.status, 403);
   EXPECT_THAT(response.body, HasSubstr("does not support impersonation"));
+}
+
+TEST_F(WithoutExtensionsTest, EvictionsAndTokenRequestsAreNotServed) {
+  const auto post = [&](const std::string& target) {
+    return server_.transport().Call({.method = "POST", .target = target, .body = "{}"}).status;
+  };
+
+  EXPECT_EQ(post("/api/v1/namespaces/default/pods/a/eviction"), 404);
+  EXPECT_EQ(post("/api/v1/namespaces/default/bindings"), 404);
+  EXPECT_EQ(post("/api/v1/namespaces/default/serviceaccounts/default/token"), 404);
+  EXPECT_EQ(post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"), 404);
+}
+
+TEST_F(WithoutExtensionsTest, DiscoveryContainsOnlyWhatIsServed) {
+  const std::string core = Get("/api/v1").body;
+
+  EXPECT_THAT(core, HasSubstr("pods/ephemeralcontainers"));
+  EXPECT_THAT(core, Not(HasSubstr("pods/eviction")));
+  EXPECT_THAT(core, Not(HasSubstr("\"bindings\"")));
 }
 
 TEST_F(WithoutExtensionsTest, AKindWithoutAStrategyIsValidatedByItsSchemaOnly) {

@@ -32,10 +32,10 @@ class TablesTest : public ::testing::Test {
 
 TEST_F(TablesTest, TheNameOfAFaultMatchesTheObjectOfAnEventInATable) {
   const json list = json::parse(server_.transport().Call({.target = config_maps}).body);
-  const auto watch = server_.transport().Open(
-      {.target = config_maps + "?watch=true&resourceVersion=" +
-                 list["metadata"]["resourceVersion"].get<std::string>(),
-       .accept = table_type});
+  const auto watch =
+      server_.transport().Open({.target = config_maps + "?watch=true&resourceVersion=" +
+                                          list["metadata"]["resourceVersion"].get<std::string>(),
+                                .accept = table_type});
   server_.Inject({.type = Fault::Type::kLostEvent, .name = "a"});
 
   Create(config_maps, {{"metadata", {{"name", "a"}}}});

@@ -2,15 +2,12 @@
 
 #include "validation/kind_strategies.hpp"
 
-#include <memory>
-
 // The strategies of built-in kinds that operators rarely write. Each function adds those of one API
 // group or topic.
 
 namespace kopp::apiserver {
 
-/// Returns the built-in resources, with these strategies.
-[[nodiscard]] std::shared_ptr<const Catalog> CatalogWithAllStrategies();
+[[nodiscard]] StrategiesByKind FurtherStrategies();
 
 void AddEndpointsStrategies(StrategiesByKind& strategies);
 void AddEndpointSliceStrategies(StrategiesByKind& strategies);

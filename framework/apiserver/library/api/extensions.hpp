@@ -3,6 +3,7 @@
 #include "api/request_handler.hpp"
 #include "api/resource.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,12 +38,27 @@ class PathHandler {
   PathHandler() = default;
 };
 
+/// A request that creates an object of a virtual kind, which is not stored.
+struct VirtualRequest {
+  ServerContext& context;
+  const ServerRequest& request;
+  const Resource& kind;
+  nlohmann::json object{};  ///< the decoded body
+  bool dry_run = false;
+};
+
+/// Returns the object in the response, or null for a Status "Success". Throws StatusError.
+using VirtualKindHandler = nlohmann::json (*)(const VirtualRequest& request);
+
 /// The features of an API server that the tests of operators do not need. The library implements
 /// none of them; kopp-apiserver adds all (kubectl/extensions.hpp). Without a feature, the server
 /// responds as one that does not have it. All functions are thread-safe.
 struct Extensions {
-  /// The built-in resources, with the strategies of further kinds. Null: Catalog::BuiltIn().
+  /// The built-in resources, with the strategies of further kinds and with further virtual kinds.
+  /// Null: Catalog::BuiltIn().
   std::shared_ptr<const Catalog> catalog{};
+  /// The handlers of the further virtual kinds in `catalog`, by kind.
+  std::map<std::string, VirtualKindHandler> virtual_kinds{};
   /// Null: 406 for a Table.
   const TablePrinter* tables = nullptr;
   /// Creates the filter that converts protobuf bodies to JSON and back. The context and `next`

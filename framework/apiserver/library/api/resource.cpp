@@ -105,12 +105,11 @@ Catalog Catalog::BuiltIn() {
   static const Catalog parsed = [] {
     Catalog catalog;
     for (Resource& resource : ParseResources(data::resources, Schemas::BuiltIn())) {
-      AddVirtualSubresources(resource);
+      if (resource.group_resource() == "pods") AddSubresource(resource, "ephemeralcontainers");
       catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
     }
-    for (Resource& resource : VirtualResources()) {
-      catalog.all_.push_back(std::make_shared<const Resource>(std::move(resource)));
-    }
+    const std::vector<ResourcePtr>& reviews = Reviews().resources();
+    catalog.all_.insert(catalog.all_.end(), reviews.begin(), reviews.end());
     return catalog;
   }();
   return parsed;

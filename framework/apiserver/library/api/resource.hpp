@@ -3,6 +3,7 @@
 #include "json/schema_names.hpp"
 #include "schema/schema.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,6 +47,8 @@ struct Resource {
   std::vector<std::string> short_names{};
   std::vector<std::string> categories{};
   std::vector<std::string> subresources{};
+  /// The kinds of those subresources whose objects are not stored, such as Eviction.
+  std::map<std::string, std::shared_ptr<const Resource>, std::less<>> virtual_subresources{};
   std::vector<std::string> verbs{};
   std::vector<Column> columns{};
   /// Not null in a Catalog. Owned by Schemas::BuiltIn() or by `strategy`.

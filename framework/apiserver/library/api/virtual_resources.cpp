@@ -1,16 +1,13 @@
 #include "api/virtual_resources.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
+#include <memory>
 #include <utility>
 
 namespace kopp::apiserver {
 namespace {
 
-// In the format of schemas.txt, without apiVersion, kind and metadata. The server ignores the
-// status that a client sends.
-constexpr std::string_view kVirtualSchemas = R"(
+constexpr std::string_view kReviewSchemas = R"(
 TokenReview
  spec TokenReviewSpec ={}
  status TokenReviewStatus
@@ -27,25 +24,6 @@ UserInfo
  groups [string]
  uid string
  username string
-TokenRequest
- spec TokenRequestSpec ={}
- status TokenRequestStatus
-TokenRequestSpec
- audiences [string]
- boundObjectRef BoundObjectReference
- expirationSeconds int64
-TokenRequestStatus
- expirationTimestamp time
- token string
-BoundObjectReference
- apiVersion string
- kind string
- name string
- uid string
-SelfSubjectReview
- status SelfSubjectReviewStatus
-SelfSubjectReviewStatus
- userInfo UserInfo
 SubjectAccessReview
  spec SubjectAccessReviewSpec ={}
  status SubjectAccessReviewStatus
@@ -90,92 +68,33 @@ SelectorRequirement
  key string
  operator string
  values [string]
-SelfSubjectRulesReview
- spec SelfSubjectRulesReviewSpec ={}
- status SubjectRulesReviewStatus
-SelfSubjectRulesReviewSpec
- namespace string
-SubjectRulesReviewStatus
- evaluationError string
- incomplete bool
- nonResourceRules [NonResourceRule]
- resourceRules [ResourceRule]
-NonResourceRule
- nonResourceURLs [string]
- verbs [string]
-ResourceRule
- apiGroups [string]
- resourceNames [string]
- resources [string]
- verbs [string]
-Eviction
- deleteOptions DeleteOptions
-DeleteOptions
- apiVersion string
- dryRun [string]
- gracePeriodSeconds int64
- ignoreStoreReadErrorWithClusterBreakingPotential bool
- kind string
- orphanDependents bool
- preconditions Preconditions
- propagationPolicy string
-Preconditions
- resourceVersion string
- uid string
-Binding
- target ObjectReference ={}
-ObjectReference
- apiVersion string
- fieldPath string
- kind string
- name string
- namespace string
- resourceVersion string
- uid string
 )";
 
-/// The group and version of the kind of a virtual resource, and where clients create it.
-struct VirtualKind {
-  const char* group;
-  const char* kind;
-  const char* plural;
-  bool namespaced;
-  const char* parent;       ///< the plural of the resource with the subresource, or ""
-  const char* subresource;  ///< or ""
-};
-
-constexpr VirtualKind kVirtualKinds[] = {
-    {"", "Binding", "bindings", true, "", ""},
-    {"authentication.k8s.io", "SelfSubjectReview", "selfsubjectreviews", false, "", ""},
+constexpr VirtualKind kReviewKinds[] = {
     {"authentication.k8s.io", "TokenReview", "tokenreviews", false, "", ""},
     {"authorization.k8s.io", "LocalSubjectAccessReview", "localsubjectaccessreviews", true, "", ""},
     {"authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews", false, "", ""},
-    {"authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews", false, "", ""},
-    {"authorization.k8s.io", "SubjectAccessReview", "subjectaccessreviews", false, "", ""},
-    {"", "Binding", "", true, "pods", "binding"},
-    {"policy", "Eviction", "", true, "pods", "eviction"},
-    {"authentication.k8s.io", "TokenRequest", "", true, "serviceaccounts", "token"}};
+    {"authorization.k8s.io", "SubjectAccessReview", "subjectaccessreviews", false, "", ""}};
 
-/// Returns the schema of a kind, with the fields of each object.
-const Schema* VirtualSchemaOf(const std::string& kind) {
-  static const Schemas parsed(kVirtualSchemas);
-  static const std::map<std::string, Schema> by_kind = [] {
-    std::map<std::string, Schema> schemas;
-    const Schema* text = Schemas::BuiltIn().Find("string");
-    for (const VirtualKind& each : kVirtualKinds) {
-      Schema schema = *parsed.Find(each.kind);
-      schema.fields["apiVersion"] = {.schema = text};
-      schema.fields["kind"] = {.schema = text};
-      schema.fields["metadata"] = {.schema = Schemas::BuiltIn().Find("ObjectMeta"),
-                                   .always_present = true};
-      schemas.emplace(each.kind, std::move(schema));
-    }
-    return schemas;
-  }();
-  return &by_kind.at(kind);
+}  // namespace
+
+VirtualKinds::VirtualKinds(std::span<const VirtualKind> kinds, std::string_view schemas)
+    : kinds_(kinds), schemas_(schemas) {
+  const Schema* text = Schemas::BuiltIn().Find("string");
+  for (const VirtualKind& kind : kinds) {
+    Schema schema = *schemas_.Find(kind.kind);
+    schema.fields["apiVersion"] = {.schema = text};
+    schema.fields["kind"] = {.schema = text};
+    schema.fields["metadata"] = {.schema = Schemas::BuiltIn().Find("ObjectMeta"),
+                                 .always_present = true};
+    schemas_by_kind_.emplace(kind.kind, std::move(schema));
+  }
+  for (const VirtualKind& kind : kinds) {
+    if (*kind.plural != '\0') resources_.push_back(MakeResource(kind));
+  }
 }
 
-Resource ToVirtualResource(const VirtualKind& kind) {
+ResourcePtr VirtualKinds::MakeResource(const VirtualKind& kind) const {
   Resource resource;
   resource.group = kind.group;
   resource.version = "v1";
@@ -186,27 +105,28 @@ Resource ToVirtualResource(const VirtualKind& kind) {
     resource.singular = resource.plural.substr(0, resource.plural.size() - 1);
   resource.namespaced = kind.namespaced;
   resource.verbs = {"create"};
-  resource.schema = VirtualSchemaOf(resource.kind);
+  resource.schema = &schemas_by_kind_.at(resource.kind);
   resource.storage_resource = resource.group_resource();
-  return resource;
+  return std::make_shared<const Resource>(std::move(resource));
 }
 
-}  // namespace
-
-std::vector<Resource> VirtualResources() {
-  std::vector<Resource> resources;
-  for (const VirtualKind& kind : kVirtualKinds) {
-    if (*kind.plural != '\0') resources.push_back(ToVirtualResource(kind));
+bool VirtualKinds::AddSubresources(Resource& resource) const {
+  for (const VirtualKind& kind : kinds_) {
+    if (resource.group_resource() != kind.parent) continue;
+    AddSubresource(resource, kind.subresource);
+    resource.virtual_subresources[kind.subresource] = MakeResource(kind);
   }
-  return resources;
+  return !resource.virtual_subresources.empty();
 }
 
-void AddVirtualSubresources(Resource& resource) {
+const VirtualKinds& Reviews() {
+  static const VirtualKinds reviews(kReviewKinds, kReviewSchemas);
+  return reviews;
+}
+
+void AddSubresource(Resource& resource, const char* name) {
   std::vector<std::string>& names = resource.subresources;
-  if (resource.group_resource() == "pods") names.emplace_back("ephemeralcontainers");
-  for (const VirtualKind& kind : kVirtualKinds) {
-    if (resource.group_resource() == kind.parent) names.emplace_back(kind.subresource);
-  }
+  names.emplace_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
@@ -216,16 +136,8 @@ bool IsVirtual(const Resource& resource) {
 }
 
 const Resource* FindVirtualSubresource(const Resource& resource, std::string_view subresource) {
-  static const std::map<std::pair<std::string, std::string>, Resource> by_name = [] {
-    std::map<std::pair<std::string, std::string>, Resource> kinds;
-    for (const VirtualKind& kind : kVirtualKinds) {
-      if (*kind.parent == '\0') continue;
-      kinds.emplace(std::pair(kind.parent, kind.subresource), ToVirtualResource(kind));
-    }
-    return kinds;
-  }();
-  const auto found = by_name.find({resource.group_resource(), std::string(subresource)});
-  return found == by_name.end() ? nullptr : &found->second;
+  const auto found = resource.virtual_subresources.find(subresource);
+  return found == resource.virtual_subresources.end() ? nullptr : found->second.get();
 }
 
 }  // namespace kopp::apiserver

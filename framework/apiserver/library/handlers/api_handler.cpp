@@ -25,7 +25,7 @@ ApiHandler::ApiHandler(ServerContext& context)
     : context_(context),
       read_handler_(context),
       write_handler_(context),
-      virtual_handler_(context, write_handler_),
+      virtual_handler_(context),
       crd_controller_(context, write_handler_) {
   CreateSystemObjects(context);
   if (context.uses_rbac()) CreateBootstrapPolicy(context);

@@ -14,33 +14,24 @@ namespace kopp::apiserver {
 
 using nlohmann::json;
 
-VirtualResourceHandler::Handler VirtualResourceHandler::HandlerOf(const std::string& kind) {
-  using Self = VirtualResourceHandler;
-  constexpr std::pair<const char*, Handler> kHandlers[] = {
-      {"Binding", &Self::Bind},
-      {"Eviction", &Self::Evict},
-      {"TokenRequest", &Self::RequestToken},
-      {"TokenReview", &Self::ReviewToken},
-      {"SelfSubjectReview", &Self::ReviewSelf},
-      {"SubjectAccessReview", &Self::ReviewAccess},
-      {"LocalSubjectAccessReview", &Self::ReviewAccess},
-      {"SelfSubjectAccessReview", &Self::ReviewAccess},
-      {"SelfSubjectRulesReview", &Self::ReviewRules},
-  };
-  for (const auto& [name, handler] : kHandlers) {
-    if (name == kind) return handler;
-  }
-  throw std::logic_error("no handler creates the kind " + kind);
+VirtualKindHandler VirtualResourceHandler::HandlerOf(const std::string& kind) const {
+  if (kind == "TokenReview") return &ReviewToken;
+  if (kind.ends_with("SubjectAccessReview")) return &ReviewAccess;
+  const auto& others = context_.extensions().virtual_kinds;
+  const auto found = others.find(kind);
+  if (found == others.end()) throw std::logic_error("no handler creates the kind " + kind);
+  return found->second;
 }
 
 ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, const Resource& kind,
                                               Warnings& warnings) {
   CheckMediaType(request, kind);
   const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
-  Params params{request, kind, DecodeObject(request, kind, options, warnings), options.dry_run};
-  CheckNamespaceMatchesUrl(request, kind, EnsureMetadata(params.object));
-  params.object.erase("status");
-  const json created = (this->*HandlerOf(kind.kind))(params);
+  VirtualRequest virtual_request{context_, request, kind,
+                                 DecodeObject(request, kind, options, warnings), options.dry_run};
+  CheckNamespaceMatchesUrl(request, kind, EnsureMetadata(virtual_request.object));
+  virtual_request.object.erase("status");
+  const json created = HandlerOf(kind.kind)(virtual_request);
   if (!created.is_null()) return {.status = 201, .body = ResponseObject(created, kind).dump()};
   const json success{{"kind", "Status"},
                      {"apiVersion", "v1"},
@@ -50,12 +41,12 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
   return {.status = 201, .body = success.dump()};
 }
 
-json VirtualResourceHandler::WithManagedFields(const Params& params) {
-  const FieldManager manager{.name = params.request.field_manager(),
-                             .api_version = params.kind.api_version(),
-                             .subresource = params.request.target.subresource,
-                             .time = context_.Now()};
-  return UpdateManagedFields(ZeroObject(*params.kind.schema), params.object, *params.kind.schema,
+json WithManagedFields(const VirtualRequest& request) {
+  const FieldManager manager{.name = request.request.field_manager(),
+                             .api_version = request.kind.api_version(),
+                             .subresource = request.request.target.subresource,
+                             .time = request.context.Now()};
+  return UpdateManagedFields(ZeroObject(*request.kind.schema), request.object, *request.kind.schema,
                              manager);
 }
 

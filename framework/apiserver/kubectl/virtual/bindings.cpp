@@ -1,8 +1,8 @@
 // Bindings of Pods to nodes.
 #include "api/status.hpp"
-#include "handlers/pod_updates.hpp"
-#include "handlers/virtual_resource_handler.hpp"
 #include "json/schema_names.hpp"
+#include "kubectl/virtual/pod_updates.hpp"
+#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
@@ -59,7 +59,7 @@ void CheckPodIsUnbound(const json& pod, const ObjectKey& key, const json& precon
 
 }  // namespace
 
-json VirtualResourceHandler::Bind(const Params& params) {
+json Bind(const VirtualRequest& params) {
   const json& binding = params.object;
   const RequestInfo& target = params.request.target;
   const std::string name = StringAt(binding, "/metadata/name");
@@ -69,7 +69,7 @@ json VirtualResourceHandler::Bind(const Params& params) {
   }
   ValidateBinding(binding);
   const ObjectKey key{target.ns, name};
-  const ResourcePtr pods = context_.catalog()->Find("", "v1", "pods");
+  const ResourcePtr pods = params.context.catalog()->Find("", "v1", "pods");
   const auto bind = [&](json& pod) {
     CheckPodIsUnbound(pod, key, binding.at("metadata"));
     pod["spec"]["nodeName"] = StringAt(binding, "/target/name");
@@ -77,13 +77,13 @@ json VirtualResourceHandler::Bind(const Params& params) {
     if (!annotations.empty()) pod["metadata"]["annotations"].update(annotations);
     SetObjectCondition(pod["status"]["conditions"],
                        {{"type", "PodScheduled"}, {"status", "True"}, {"lastProbeTime", nullptr}},
-                       context_.Now());
+                       params.context.Now());
   };
   if (!params.dry_run) {
-    UpdateStoredPod(context_, *pods, key, bind);
+    UpdateStoredPod(params.context, *pods, key, bind);
     return nullptr;
   }
-  const StoredObjectPtr stored = context_.store().Get(pods->storage_resource, key);
+  const StoredObjectPtr stored = params.context.store().Get(pods->storage_resource, key);
   if (stored == nullptr) throw NotFound(*pods, name);
   CheckPodIsUnbound(json::parse(stored->text), key, binding.at("metadata"));
   return nullptr;

@@ -1,11 +1,11 @@
-// Requests and reviews of tokens.
+// Requests of tokens of ServiceAccounts.
 #include "api/status.hpp"
-#include "api/user_info.hpp"
 #include "auth/jwt.hpp"
 #include "auth/service_account_user.hpp"
 #include "auth/token_authenticator.hpp"
 #include "handlers/virtual_resource_handler.hpp"
 #include "json/schema_names.hpp"
+#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 
 #include <chrono>
@@ -92,29 +92,29 @@ json BoundObjectClaims(ServerContext& context, const ObjectKey& account, const j
 
 }  // namespace
 
-json VirtualResourceHandler::RequestToken(const Params& params) {
+json RequestToken(const VirtualRequest& params) {
   const RequestInfo& target = params.request.target;
-  Params defaulted = params;
+  VirtualRequest defaulted = params;
   json& requested = defaulted.object["spec"];
   json defaults{{"expirationSeconds", kDefaultSeconds}};
   defaults.update(requested);
   requested = std::move(defaults);
   json object = WithManagedFields(defaulted);
   json& spec = object["spec"];
-  const ResourcePtr accounts = context_.catalog()->Find("", "v1", "serviceaccounts");
+  const ResourcePtr accounts = params.context.catalog()->Find("", "v1", "serviceaccounts");
   const StoredObjectPtr account =
-      context_.store().Get(accounts->storage_resource, {target.ns, target.name});
+      params.context.store().Get(accounts->storage_resource, {target.ns, target.name});
   if (account == nullptr) throw NotFound(*accounts, target.name);
   ValidateTokenRequest(params.kind, target.name, object);
   if (!spec.contains("audiences")) spec["audiences"] = {kTokenIssuer};
   if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
 
-  json bound = BoundObjectClaims(context_, {target.ns, target.name}, spec["boundObjectRef"]);
+  json bound = BoundObjectClaims(params.context, {target.ns, target.name}, spec["boundObjectRef"]);
   bound["namespace"] = target.ns;
   bound["serviceaccount"] = {{"name", target.name}, {"uid", account->attributes.uid}};
   const std::chrono::seconds lifetime(spec["expirationSeconds"].get<std::int64_t>());
   const std::int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
-                               context_.clock().WallNow().time_since_epoch())
+                               params.context.clock().WallNow().time_since_epoch())
                                .count();
   const json claims{{"iss", kTokenIssuer},
                     {"sub", ServiceAccountUserName(target.ns, target.name)},
@@ -122,38 +122,15 @@ json VirtualResourceHandler::RequestToken(const Params& params) {
                     {"iat", now},
                     {"nbf", now},
                     {"exp", now + lifetime.count()},
-                    {"jti", context_.NewUid()},
+                    {"jti", params.context.NewUid()},
                     {"kubernetes.io", std::move(bound)}};
-  object["status"] = {{"token", SignJwt(claims, context_.token_key())},
-                      {"expirationTimestamp", context_.Now(lifetime)}};
+  object["status"] = {{"token", SignJwt(claims, params.context.token_key())},
+                      {"expirationTimestamp", params.context.Now(lifetime)}};
   object["metadata"].update({{"name", target.name},
                              {"namespace", target.ns},
                              {"uid", account->attributes.uid},
-                             {"creationTimestamp", context_.Now()}});
+                             {"creationTimestamp", params.context.Now()}});
   return object;
-}
-
-json VirtualResourceHandler::ReviewToken(const Params& params) {
-  json object = WithManagedFields(params);
-  const std::string token = StringAt(object, "/spec/token");
-  if (token.empty()) throw BadRequest("token is required for TokenReview in authentication");
-  const TokenAuthentication result =
-      AuthenticateToken(context_, token, StringListField(object["spec"], "audiences"));
-  json status{{"user", json::object()}};
-  if (result.user) {
-    status = {{"authenticated", true},
-              {"user", UserToJson(*result.user)},
-              {"audiences", result.audiences}};
-  } else {
-    status["error"] = result.error;
-  }
-  object["status"] = std::move(status);
-  return object;
-}
-
-json VirtualResourceHandler::ReviewSelf(const Params& params) {
-  return {{"metadata", {{"creationTimestamp", context_.Now()}}},
-          {"status", {{"userInfo", UserToJson(params.request.user)}}}};
 }
 
 }  // namespace kopp::apiserver

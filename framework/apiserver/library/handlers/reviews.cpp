@@ -1,6 +1,8 @@
-// Reviews of permissions.
+// Reviews of permissions and of tokens.
 #include "api/status.hpp"
+#include "api/user_info.hpp"
 #include "auth/authorizer.hpp"
+#include "auth/token_authenticator.hpp"
 #include "handlers/virtual_resource_handler.hpp"
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
@@ -84,7 +86,7 @@ AccessAttributes AttributesOfSpec(const json& spec) {
 
 }  // namespace
 
-json VirtualResourceHandler::ReviewAccess(const Params& params) {
+json ReviewAccess(const VirtualRequest& params) {
   json object = WithManagedFields(params);
   const json& spec = object["spec"];
   const bool is_self = params.kind.kind == "SelfSubjectAccessReview";
@@ -100,7 +102,7 @@ json VirtualResourceHandler::ReviewAccess(const Params& params) {
   named.group = params.kind.group;
   if (!errors.empty()) throw Invalid(named, "", errors);
   const User user = is_self ? params.request.user : UserOf(spec);
-  const AccessDecision decision = Authorize(context_, user, AttributesOfSpec(spec));
+  const AccessDecision decision = Authorize(params.context, user, AttributesOfSpec(spec));
   json status{{"allowed", decision.allowed}};
   if (!decision.reason.empty()) status["reason"] = decision.reason;
   object["status"] = std::move(status);
@@ -108,12 +110,22 @@ json VirtualResourceHandler::ReviewAccess(const Params& params) {
   return object;
 }
 
-json VirtualResourceHandler::ReviewRules(const Params& params) {
-  const std::string ns = StringAt(params.object, "/spec/namespace");
-  if (ns.empty()) throw BadRequest("no namespace on request");
-  return {{"metadata", json::object()},
-          {"spec", json::object()},
-          {"status", RulesOfUser(context_, params.request.user, ns)}};
+json ReviewToken(const VirtualRequest& request) {
+  json object = WithManagedFields(request);
+  const std::string token = StringAt(object, "/spec/token");
+  if (token.empty()) throw BadRequest("token is required for TokenReview in authentication");
+  const TokenAuthentication result =
+      AuthenticateToken(request.context, token, StringListField(object["spec"], "audiences"));
+  json status{{"user", json::object()}};
+  if (result.user) {
+    status = {{"authenticated", true},
+              {"user", UserToJson(*result.user)},
+              {"audiences", result.audiences}};
+  } else {
+    status["error"] = result.error;
+  }
+  object["status"] = std::move(status);
+  return object;
 }
 
 }  // namespace kopp::apiserver

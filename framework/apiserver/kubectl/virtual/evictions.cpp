@@ -1,9 +1,11 @@
 // Evictions of Pods.
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
-#include "handlers/pod_updates.hpp"
-#include "handlers/virtual_resource_handler.hpp"
+#include "handlers/garbage_collector.hpp"
+#include "handlers/write_handler.hpp"
 #include "json/schema_names.hpp"
+#include "kubectl/virtual/pod_updates.hpp"
+#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
@@ -109,97 +111,8 @@ void CheckDisruptionAllowed(const json& budget) {
       false);
 }
 
-}  // namespace
-
-json VirtualResourceHandler::Evict(const Params& params) {
-  const RequestInfo& target = params.request.target;
-  if (StringAt(params.object, "/metadata/name") != target.name) {
-    throw BadRequest("name in URL does not match name in Eviction object");
-  }
-  const json options = DeleteOptionsOf(params.object, params.request);
-  const ResourcePtr pods = context_.catalog()->Find("", "v1", "pods");
-  const ObjectKey key{target.ns, target.name};
-  for (int attempt = 0; !TryEvict(*pods, key, options); ++attempt) {
-    if (attempt == kMaxEvictionAttempts) throw ResourceVersionConflict(*pods, key.name);
-  }
-  return nullptr;
-}
-
-bool VirtualResourceHandler::TryEvict(const Resource& pods, const ObjectKey& key,
-                                      const json& options) {
-  const StoredObjectPtr stored = context_.store().Get(pods.storage_resource, key);
-  if (stored == nullptr) throw NotFound(pods, key.name);
-  DeleteOptions deletion = ParseDeleteOptions(options);
-  const json pod = json::parse(stored->text);
-  const bool is_pending = IsPending(pod) && !IsBeingDeleted(pod);
-  const bool must_be_unchanged =
-      IgnoresBudgets(pod) ? is_pending : !TakeDisruption(key, pod, deletion.dry_run);
-  const bool is_conditional = !deletion.resource_version.empty();
-  if (must_be_unchanged && !is_conditional) {
-    deletion.resource_version = StringAt(pod, "/metadata/resourceVersion");
-  }
-  try {
-    DeleteEvictedPod(pods, key, std::move(deletion));
-  } catch (const StatusError& error) {
-    const bool has_changed = context_.store().Get(pods.storage_resource, key) != stored;
-    if (error.code() != 409 || !must_be_unchanged || is_conditional || !has_changed) throw;
-    return false;
-  }
-  return true;
-}
-
-void VirtualResourceHandler::DeleteEvictedPod(const Resource& pods, const ObjectKey& key,
-                                              DeleteOptions options) {
-  if (!options.dry_run) {
-    const json updated = UpdateStoredPod(context_, pods, key, [&](json& pod) {
-      CheckPreconditions(pods, key.name, pod.at("metadata"), options);
-      SetObjectCondition(pod["status"]["conditions"],
-                         {{"type", "DisruptionTarget"},
-                          {"status", "True"},
-                          {"lastProbeTime", nullptr},
-                          {"reason", "EvictionByEvictionAPI"},
-                          {"message", "Eviction API: evicting"}},
-                         context_.Now());
-    });
-    if (!options.resource_version.empty()) {
-      options.resource_version = StringAt(updated, "/metadata/resourceVersion");
-    }
-  }
-  bool removed = false;
-  collector_.Delete(pods, key, options, removed);
-}
-
-bool VirtualResourceHandler::TakeDisruption(const ObjectKey& key, const json& pod, bool dry_run) {
-  for (int attempt = 0;; ++attempt) {
-    json budget = FindBudget(context_, key, pod);
-    if (budget.is_null()) return true;
-    if (!IsPodReady(pod) && AllowsUnhealthyEviction(budget)) return false;
-    CheckDisruptionAllowed(budget);
-    if (dry_run) return true;
-    json& status = budget["status"];
-    const std::int64_t allowed = IntegerAt(status, "/disruptionsAllowed") - 1;
-    status["disruptionsAllowed"] = allowed;
-    status["disruptedPods"][key.name] = context_.Now();
-    if (allowed == 0) {
-      SetObjectCondition(status["conditions"],
-                         {{"type", "DisruptionAllowed"},
-                          {"status", "False"},
-                          {"reason", "InsufficientPods"},
-                          {"message", ""},
-                          {"observedGeneration", IntegerAt(status, "/observedGeneration")}},
-                         context_.Now());
-    }
-    try {
-      UpdateBudgetStatus(budget);
-      return true;
-    } catch (const StatusError& error) {
-      if (error.code() != 409 || attempt == kMaxEvictionAttempts) throw;
-    }
-  }
-}
-
-void VirtualResourceHandler::UpdateBudgetStatus(const json& budget) {
-  const ResourcePtr budgets = context_.catalog()->Find("policy", "v1", "poddisruptionbudgets");
+void UpdateBudgetStatus(ServerContext& context, const json& budget) {
+  const ResourcePtr budgets = context.catalog()->Find("policy", "v1", "poddisruptionbudgets");
   const ServerRequest request{
       .method = "PUT",
       .target = ParseRequestInfo(
@@ -209,7 +122,102 @@ void VirtualResourceHandler::UpdateBudgetStatus(const json& budget) {
       .content_type = "application/json",
       .user_agent = "kube-apiserver"};
   Warnings warnings;
-  write_handler_.Update(request, *budgets, warnings);
+  WriteHandler(context).Update(request, *budgets, warnings);
+}
+
+/// Takes one disruption from the PodDisruptionBudget of the Pod, if there is one. Returns false if
+/// the Pod does not count because it is not ready. Throws StatusError (429) if the budget allows no
+/// disruption.
+bool TakeDisruption(ServerContext& context, const ObjectKey& key, const json& pod, bool dry_run) {
+  for (int attempt = 0;; ++attempt) {
+    json budget = FindBudget(context, key, pod);
+    if (budget.is_null()) return true;
+    if (!IsPodReady(pod) && AllowsUnhealthyEviction(budget)) return false;
+    CheckDisruptionAllowed(budget);
+    if (dry_run) return true;
+    json& status = budget["status"];
+    const std::int64_t allowed = IntegerAt(status, "/disruptionsAllowed") - 1;
+    status["disruptionsAllowed"] = allowed;
+    status["disruptedPods"][key.name] = context.Now();
+    if (allowed == 0) {
+      SetObjectCondition(status["conditions"],
+                         {{"type", "DisruptionAllowed"},
+                          {"status", "False"},
+                          {"reason", "InsufficientPods"},
+                          {"message", ""},
+                          {"observedGeneration", IntegerAt(status, "/observedGeneration")}},
+                         context.Now());
+    }
+    try {
+      UpdateBudgetStatus(context, budget);
+      return true;
+    } catch (const StatusError& error) {
+      if (error.code() != 409 || attempt == kMaxEvictionAttempts) throw;
+    }
+  }
+}
+
+/// Adds the condition DisruptionTarget to a Pod and deletes it.
+void DeleteEvictedPod(ServerContext& context, const Resource& pods, const ObjectKey& key,
+                      DeleteOptions options) {
+  if (!options.dry_run) {
+    const json updated = UpdateStoredPod(context, pods, key, [&](json& pod) {
+      CheckPreconditions(pods, key.name, pod.at("metadata"), options);
+      SetObjectCondition(pod["status"]["conditions"],
+                         {{"type", "DisruptionTarget"},
+                          {"status", "True"},
+                          {"lastProbeTime", nullptr},
+                          {"reason", "EvictionByEvictionAPI"},
+                          {"message", "Eviction API: evicting"}},
+                         context.Now());
+    });
+    if (!options.resource_version.empty()) {
+      options.resource_version = StringAt(updated, "/metadata/resourceVersion");
+    }
+  }
+  bool removed = false;
+  GarbageCollector(context).Delete(pods, key, options, removed);
+}
+
+/// Evicts a Pod, once. Returns false if the Pod has changed meanwhile, so that its state allows no
+/// decision.
+bool TryEvict(ServerContext& context, const Resource& pods, const ObjectKey& key,
+              const json& options) {
+  const StoredObjectPtr stored = context.store().Get(pods.storage_resource, key);
+  if (stored == nullptr) throw NotFound(pods, key.name);
+  DeleteOptions deletion = ParseDeleteOptions(options);
+  const json pod = json::parse(stored->text);
+  const bool is_pending = IsPending(pod) && !IsBeingDeleted(pod);
+  const bool must_be_unchanged =
+      IgnoresBudgets(pod) ? is_pending : !TakeDisruption(context, key, pod, deletion.dry_run);
+  const bool is_conditional = !deletion.resource_version.empty();
+  if (must_be_unchanged && !is_conditional) {
+    deletion.resource_version = StringAt(pod, "/metadata/resourceVersion");
+  }
+  try {
+    DeleteEvictedPod(context, pods, key, std::move(deletion));
+  } catch (const StatusError& error) {
+    const bool has_changed = context.store().Get(pods.storage_resource, key) != stored;
+    if (error.code() != 409 || !must_be_unchanged || is_conditional || !has_changed) throw;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+json Evict(const VirtualRequest& params) {
+  const RequestInfo& target = params.request.target;
+  if (StringAt(params.object, "/metadata/name") != target.name) {
+    throw BadRequest("name in URL does not match name in Eviction object");
+  }
+  const json options = DeleteOptionsOf(params.object, params.request);
+  const ResourcePtr pods = params.context.catalog()->Find("", "v1", "pods");
+  const ObjectKey key{target.ns, target.name};
+  for (int attempt = 0; !TryEvict(params.context, *pods, key, options); ++attempt) {
+    if (attempt == kMaxEvictionAttempts) throw ResourceVersionConflict(*pods, key.name);
+  }
+  return nullptr;
 }
 
 }  // namespace kopp::apiserver

@@ -1,4 +1,4 @@
-#include "handlers/pod_updates.hpp"
+#include "kubectl/virtual/pod_updates.hpp"
 
 #include "api/status.hpp"
 #include "json/schema_names.hpp"
