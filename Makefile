@@ -22,7 +22,7 @@ APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
 .PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
-  image image-packages image-tree test-image test-node test-charts charts-readme
+  image image-packages image-tree test-image test-node test-charts charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -39,6 +39,8 @@ help:
 	@echo "make test-node     install the chart with Helm on a node with containerd and a kubelet, where Pods run; needs root"
 	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
 	@echo "make charts-readme generate the README pages of the charts from their values"
+	@echo "make generate      generate the C++ structs of Kubernetes' kinds and kopp-apiserver's data for the Kubernetes version of"
+	@echo "                   tests/cluster/go.mod; KUBERNETES=v1.35.4: pin and use this version"
 	@echo "make format        format the sources; make check-format only checks them, and the shell scripts"
 	@echo "make check-headers compile each public header and each source of the libraries alone; build without cpprestsdk"
 	@echo "make tidy          build with clang, and run clang-tidy on all sources"
@@ -170,6 +172,11 @@ test-charts: build/$(PRESET)/build.ninja
 charts-readme:
 	@"$$(tests/cluster/programs.sh charts)/helm-docs" --chart-search-root charts --template-files ../operator/README.md.gotmpl \
 	  --sort-values-order file --log-level warning
+
+# KUBERNETES: pins and uses this version; without it, the pinned one is used. See informer/k8s/generate/README.md.
+generate:
+	$(call packages,$(CLUSTER_PACKAGES))
+	@KUBERNETES=$(KUBERNETES) tests/cluster/generate.sh
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:

@@ -1,21 +1,19 @@
 #include "foo_reconciler.hpp"
 
+#include "deployment_view.hpp"
+
 #include <map>
 #include <stdexcept>
 #include <string>
 
-#include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 
 namespace sample {
 namespace {
 
-using kopp::Deployment;  // the fields that the cache holds
-namespace apps = kopp::k8s::apps::v1;
-
 /// Returns the Deployment that `foo` requests.
-apps::Deployment DesiredDeployment(const Foo& foo) {
+kopp::Deployment DesiredDeployment(const Foo& foo) {
   const std::map<std::string, std::string> labels{{"app", "nginx"},
                                                   {"controller", foo.metadata.name}};
   return {.metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
@@ -27,7 +25,7 @@ apps::Deployment DesiredDeployment(const Foo& foo) {
 }
 
 /// Emits a Warning Event and throws if `foo` does not control `deployment`.
-void RequireControlledBy(const Foo& foo, const Deployment& deployment, kopp::Context& context) {
+void RequireControlledBy(const Foo& foo, const DeploymentView& deployment, kopp::Context& context) {
   if (kopp::IsControlledBy(deployment, foo)) return;
   const std::string message =
       "Resource \"" + deployment.metadata.name + "\" already exists and is not managed by Foo";
@@ -37,7 +35,8 @@ void RequireControlledBy(const Foo& foo, const Deployment& deployment, kopp::Con
 
 /// Creates the Deployment or updates its replicas where needed. Returns its available replicas.
 int EnsureDeployment(const Foo& foo, kopp::Context& context) {
-  const auto existing = context.cache.Get<Deployment>({foo.metadata.ns, foo.spec.deploymentName});
+  const auto existing =
+      context.cache.Get<DeploymentView>({foo.metadata.ns, foo.spec.deploymentName});
   if (!existing) {
     return context.client.Create(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
   }

@@ -1,5 +1,6 @@
 // sample-controller: creates a Deployment for every Foo.
 
+#include "deployment_view.hpp"
 #include "foo.hpp"
 #include "foo_reconciler.hpp"
 
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
                                    .resync = std::chrono::seconds(30)})
       // Ignores changes of the status, so that the controller's own writes cause no reconcile.
       .Where(kopp::GenerationChanged() || kopp::LabelsChanged() || kopp::AnnotationsChanged())
-      .Owns<kopp::Deployment>()
+      .Owns<sample::DeploymentView>()
       .Where(kopp::ResourceVersionChanged())
       .Reconcile(sample::ReconcileFoo);
   DeclareWrites(manager);

@@ -144,20 +144,27 @@ void Cache::AddOwnerIndex(const Spec& spec) { InformersFor(spec).AddOwnerIndex()
 Cache::Spec Cache::SpecOf(const KindRef& kind, ObjectForm form) const {
   const Key key = Key::Of(kind, form);
   if (form == ObjectForm::kMetadataOnly) {
-    return SpecOf(key, kind, form, [](const JsonObject& text, const Transform& transform) {
-      return Transformed(text.Decode<PartialObjectMetadata>(), transform);
-    });
+    return SpecOf(
+        key, kind, form,
+        [](const JsonObject& text, const Transform& transform) {
+          return Transformed(text.Decode<PartialObjectMetadata>(), transform);
+        },
+        key);
   }
-  return {key, kind, form, [kind, transform = TransformOf(key)](const JsonObject& text) {
+  return {key, kind, form,
+          [kind, transform = TransformOf(key)](const JsonObject& text) {
             return Transformed(Unstructured::FromJson(text, kind), transform);
-          }};
+          },
+          key};
 }
 
 Cache::Spec Cache::SpecOf(const Key& key, const KindRef& kind, ObjectForm form,
-                          DecodeFunction decode) const {
-  return {key, kind, form, [decode, transform = TransformOf(key)](const JsonObject& text) {
+                          DecodeFunction decode, const Key& complete) const {
+  return {key, kind, form,
+          [decode, transform = TransformOf(key)](const JsonObject& text) {
             return decode(text, transform);
-          }};
+          },
+          options_.by_object.contains(key) ? key : complete};
 }
 
 /// Returns the transform of `key`, or the default. It throws DecodeError in place of any other

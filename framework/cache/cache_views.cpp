@@ -38,7 +38,7 @@ std::shared_ptr<InformerSet> Cache::FindOrAdd(const Spec& spec, Use use) const {
     added = NewInformers(spec);
     // Before they are added: other threads must not find informers without threads.
     if (running_) added->Start();
-    found = entries_.emplace(spec.key, Entry{added, WaitsIfMissing(spec.key)}).first;
+    found = entries_.emplace(spec.key, Entry{added, WaitsIfMissing(spec.options)}).first;
   }
   Entry& entry = found->second;
   if (use == Use::kPermanent) {
@@ -56,7 +56,7 @@ std::shared_ptr<InformerSet> Cache::NewInformers(const Spec& spec) const {
       InformerSet::Options{.kind = spec.kind,
                            .form = spec.form,
                            .decode = spec.decode,
-                           .filters = detail::CacheFilters(options_, spec.key, spec.kind.scope),
+                           .filters = detail::CacheFilters(options_, spec.options, spec.kind.scope),
                            .log = log_,
                            .clock = clock_,
                            .on_error = options_.on_error,

@@ -15,7 +15,7 @@
 
 #include <kopp/controller.hpp>
 #include <kopp/controller/controller_metrics.hpp>
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer_set.hpp>
 
 namespace kopp {
@@ -30,17 +30,15 @@ ControllerOptions WithDefaults(ControllerOptions options, const ControllerMetric
   return options;
 }
 
-std::unique_ptr<workqueue::RateLimitingQueue<ObjectKey>> NewQueue(ControllerOptions& options,
-                                                                  Clock& clock,
-                                                                  ControllerMetrics* metrics) {
+std::unique_ptr<ControllerQueue> NewQueue(ControllerOptions& options, Clock& clock,
+                                          ControllerMetrics* metrics) {
   workqueue::QueueOptions queue{.name = options.name,
                                 .clock = clock,
                                 .metrics = metrics,
                                 .order = options.order,
-                                .track_times = options.track_times,
-                                .coalesce = options.coalesce};
-  return std::make_unique<workqueue::RateLimitingQueue<ObjectKey>>(std::move(queue),
-                                                                   std::move(options.limiter));
+                                .track_times = options.track_times};
+  return std::make_unique<ControllerQueue>(std::move(queue), options.coalesce,
+                                           std::move(options.limiter));
 }
 
 void RequireWorkers(const std::string& controller, int workers) {
@@ -62,7 +60,7 @@ Controller::Controller(ControllerOptions options, const Kind& kind, Cache& cache
   RequireWorkers(name(), *options_.workers);
   if (options_.cancel_superseded) {
     running_ = std::make_unique<RunningReconciles>(*queue_);
-    queue_->OnSuperseded([this](const ObjectKey& key) { running_->OnSuperseded(key); });
+    queue_->OnAddedAgain([this](const ObjectKey& key) { running_->OnAddedAgain(key); });
   }
   if (metrics != nullptr) {
     metrics_ = metrics->NewReconcileMetrics(name());

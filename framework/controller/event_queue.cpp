@@ -1,14 +1,15 @@
-#include <memory>
 #include <utility>
 
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/event_queue.hpp>
-#include <kopp/informer/key_queue.hpp>
 
 namespace kopp {
 namespace {
 
-std::unique_ptr<workqueue::Note> NoteOf(Reason reason) {
-  return std::make_unique<ReasonsNote>(std::move(reason));
+QueuedReasons PayloadOf(Reason reason, bool has_change) {
+  QueuedReasons payload{.has_change = has_change};
+  payload.reasons.Add(std::move(reason));
+  return payload;
 }
 
 }  // namespace
@@ -18,26 +19,28 @@ void EventQueue::Add(const ObjectKey& key, int priority) const {
 }
 
 void EventQueue::Add(const ObjectKey& key, Reason::Type type, int priority) const {
-  const bool supersedes = IsChange(type);
-  if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
-  queue_->AddCoalesced(key, priority, NoteOf({.type = type, .source = source_}), supersedes);
+  if (keep_reasons_) return Add(key, Reason{.type = type, .source = source_}, priority);
+  queue_->AddCoalesced(key, {.priority = priority, .payload = {.has_change = IsChange(type)}});
 }
 
 void EventQueue::Add(const ObjectKey& key, Reason reason, int priority) const {
-  const bool supersedes = IsChange(reason.type);
-  if (!keep_reasons_) return queue_->AddCoalesced(key, priority, nullptr, supersedes);
-  queue_->AddCoalesced(key, priority, NoteOf(std::move(reason)), supersedes);
+  if (!keep_reasons_) return Add(key, reason.type, priority);
+  const bool has_change = IsChange(reason.type);
+  queue_->AddCoalesced(
+      key, {.priority = priority, .payload = PayloadOf(std::move(reason), has_change)});
 }
 
 void EventQueue::AddAfter(const ObjectKey& key, Duration delay, int priority) const {
-  if (!keep_reasons_) return queue_->AddAfter(key, delay, priority);
-  queue_->AddAfter(key, delay, priority, NoteOf({.source = source_}));
+  QueuedReasons payload;
+  if (keep_reasons_) payload = PayloadOf({.source = source_}, false);
+  queue_->AddAfter(key, delay, {.priority = priority, .payload = std::move(payload)});
 }
 
 informer::EnqueueFunction EventQueue::Enqueue() const {
   if (!keep_reasons_) {  // do not even create the reason
     return [queue = queue_](const ObjectKey& key, int priority, const informer::KeyEvent& event) {
-      queue->AddCoalesced(key, priority, nullptr, event.IsChange());
+      queue->AddCoalesced(
+          key, {.priority = priority, .payload = {.has_change = event.IsChange()}});
     };
   }
   return [self = *this](const ObjectKey& key, int priority, const informer::KeyEvent& event) {

@@ -98,16 +98,4 @@ std::string Reasons::ToString() const {
   return text;
 }
 
-void ReasonsNote::Merge(workqueue::Note& later) noexcept {
-  reasons_.Add(std::move(static_cast<ReasonsNote&>(later).reasons_));
-}
-
-std::unique_ptr<workqueue::Note> ReasonsNote::Clone() const {
-  return std::unique_ptr<workqueue::Note>(new ReasonsNote(*this));
-}
-
-Reasons ReasonsNote::Of(const workqueue::Note* note) {
-  return note == nullptr ? Reasons{} : static_cast<const ReasonsNote*>(note)->reasons_;
-}
-
 }  // namespace kopp

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <exception>
-#include <new>
 #include <utility>
 
 #include <kopp/informer/handlers.hpp>
@@ -55,8 +54,8 @@ ReconcileRunner::ReconcileRunner(Queue& queue, Options options, const Dependenci
   timers_ = std::make_unique<TimerQueue>(dependencies_.clock);
   if (!has_max_interval) return;
   const auto enqueue = [this](const ObjectKey& key) {
-    constexpr bool kSupersedes = false;
-    queue_.Add(key, informer::kLowPriority, NoteOf(Reason::Type::kMaxInterval), kSupersedes);
+    queue_.Add(key, {.priority = informer::kLowPriority,
+                     .payload = PayloadOf(Reason::Type::kMaxInterval)});
   };
   const auto exists = [this](const ObjectKey& key) { return static_cast<bool>(Find(key)); };
   max_interval_.emplace(options_.max_interval, *timers_, dependencies_.clock,
@@ -89,7 +88,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
                                              .id = id,
                                              .retries = history.retries,
                                              .queue_wait = queue_wait,
-                                             .reasons = next.note.get()});
+                                             .reasons = next.payload.reasons});
   const Attempt attempt{.next = next,
                         .stop = stop,
                         .id = id,
@@ -142,9 +141,9 @@ Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client
           .retries = attempt.history.retries,
           .last_error = attempt.history.last_error,
           .queue_wait = attempt.queue_wait,
-          .reasons = ReasonsNote::Of(attempt.next.note.get()),
+          .reasons = attempt.next.payload.reasons,
           .span = attempt.span.get(),
-          .is_superseded = [this, &key = attempt.next.item] { return queue_.IsSuperseded(key); }};
+          .is_superseded = [this, &key = attempt.next.item] { return HasNewerEvent(queue_, key); }};
 }
 
 ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
@@ -222,7 +221,7 @@ void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& out
                              .panic = outcome.panic,
                              .timed_out = outcome.timed_out,
                              .duration = outcome.duration,
-                             .reasons = ReasonsNote::Of(attempt.next.note.get())};
+                             .reasons = attempt.next.payload.reasons};
   if (options_.metrics != nullptr) options_.metrics->Observe(event);
   for (const ReconcileObserver& observer : options_.observers) {
     try {
@@ -233,15 +232,16 @@ void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& out
 }
 
 void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& outcome) {
-  if (outcome.superseded) return;  // it was added again: Done makes it ready, see IsSuperseded
+  if (outcome.superseded) return;  // it was added again: Done makes it ready, see RunningReconciles
   const int priority = outcome.returned.priority.value_or(next.priority);
   switch (outcome.result) {
     case ReconcileResult::kSuccess:
       return Forget(next.item);
     case ReconcileResult::kRequeueAfter:
       Forget(next.item);
-      return queue_.AddAfter(next.item, outcome.returned.requeue_after, priority,
-                             NoteOf(Reason::Type::kRequeueAfter));
+      return queue_.AddAfter(
+          next.item, outcome.returned.requeue_after,
+          {.priority = priority, .payload = PayloadOf(Reason::Type::kRequeueAfter)});
     case ReconcileResult::kRequeue:
       retries_.AddRetry(next.item, "");
       return AddRateLimited(next.item, priority, {});
@@ -255,7 +255,9 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
 void ReconcileRunner::AddRateLimited(const ObjectKey& key, int priority, Duration min_delay) {
   constexpr std::string_view kMessage = "Rate limiter error, retrying in 1 s";
   try {
-    queue_.AddRateLimited(key, priority, min_delay, NoteOf(Reason::Type::kRetry));
+    queue_.AddRateLimited(key, {.priority = priority,
+                                .min_delay = min_delay,
+                                .payload = PayloadOf(Reason::Type::kRetry)});
   } catch (const std::exception& error) {
     RequeueAfterFailure(key, kMessage, error.what());
   } catch (...) {
@@ -269,21 +271,18 @@ void ReconcileRunner::RequeueAfterFailure(const ObjectKey& key, std::string_view
                                           std::string_view error) {
   log_.Failed(key, message, error);
   try {
-    queue_.AddAfter(key, kDelayAfterFailure, {}, NoteOf(Reason::Type::kRetry));
+    queue_.AddAfter(key, kDelayAfterFailure, {.payload = PayloadOf(Reason::Type::kRetry)});
   } catch (...) {
     log_.Failed(key, "Cannot requeue the object, it waits for its next change or resync",
                 "out of memory");
   }
 }
 
-/// Returns null if no reasons are kept, or without memory: a reason is only for diagnosis.
-std::unique_ptr<workqueue::Note> ReconcileRunner::NoteOf(Reason::Type type) const noexcept {
-  if (!options_.reasons) return nullptr;
-  try {
-    return std::make_unique<ReasonsNote>(Reason{.type = type});
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+/// Returns the payload for an add that is not a newer event.
+QueuedReasons ReconcileRunner::PayloadOf(Reason::Type type) const noexcept {
+  QueuedReasons payload;
+  if (options_.reasons) payload.reasons.Add({.type = type});
+  return payload;
 }
 
 void ReconcileRunner::Forget(const ObjectKey& key) {

@@ -103,7 +103,7 @@ class ReconcileRunner {
 
   void Requeue(const QueuedKey& next, const ReconcileOutcome& outcome);
   void AddRateLimited(const ObjectKey& key, int priority, Duration min_delay);
-  [[nodiscard]] std::unique_ptr<workqueue::Note> NoteOf(Reason::Type type) const noexcept;
+  [[nodiscard]] QueuedReasons PayloadOf(Reason::Type type) const noexcept;
   void RequeueAfterFailure(const ObjectKey& key, std::string_view message, std::string_view error);
   void Forget(const ObjectKey& key);
 

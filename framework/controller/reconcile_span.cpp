@@ -20,8 +20,8 @@ ReconcileSpan::ReconcileSpan(Tracer* tracer, const Attributes& attributes) : tra
     const double seconds = std::chrono::duration<double>(*attributes.queue_wait).count();
     all.emplace_back("kopp.queue_wait_seconds", seconds);
   }
-  if (attributes.reasons != nullptr) {
-    all.emplace_back("kopp.reasons", ReasonsNote::Of(attributes.reasons).ToString());
+  if (!attributes.reasons.empty()) {
+    all.emplace_back("kopp.reasons", attributes.reasons.ToString());
   }
   span_ = tracer->StartSpan("reconcile " + std::string(attributes.controller),
                             {.attributes = std::move(all)});

@@ -25,7 +25,7 @@ class ReconcileSpan {
     const std::string& id;
     int retries = 0;
     std::optional<Duration> queue_wait = {};
-    const workqueue::Note* reasons = nullptr;  // a ReasonsNote; null: not known
+    const Reasons& reasons;
   };
 
   /// Starts the span. `tracer` may be null; else it must outlive the object.

@@ -6,17 +6,23 @@
 #include <unordered_map>
 #include <utility>
 
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/guarded.hpp>
-#include <kopp/workqueue/queue.hpp>
 
 namespace kopp {
 
-/// The reconciles that run now. Requests their stop when their key is superseded by a newer event,
-/// see Queue::IsSuperseded. Thread-safe.
+/// Returns whether a key that is being reconciled was added again because of a newer event.
+[[nodiscard]] inline bool HasNewerEvent(workqueue::Queue<ObjectKey, QueuedReasons>& queue,
+                                        const ObjectKey& key) {
+  return queue.WasAddedAgain(key, [](const QueuedReasons& added) { return added.has_change; });
+}
+
+/// The reconciles that run now. Requests their stop when their key is superseded by a newer event.
+/// Thread-safe.
 class RunningReconciles {
  public:
-  using Queue = workqueue::Queue<ObjectKey>;
+  using Queue = workqueue::Queue<ObjectKey, QueuedReasons>;
 
   /// Only stores the reference: `queue` may be constructed later and destroyed earlier.
   explicit RunningReconciles(Queue& queue) : queue_(queue) {}
@@ -28,7 +34,7 @@ class RunningReconciles {
    public:
     Run(RunningReconciles& running, const ObjectKey& key) : running_(running), key_(key) {
       running_.runs_.Lock()->insert_or_assign(key_, stop_);
-      if (running_.queue_.IsSuperseded(key_)) stop_.request_stop();  // it was not found in runs_
+      if (HasNewerEvent(running_.queue_, key_)) stop_.request_stop();  // it was not found in runs_
     }
     ~Run() { running_.runs_.Lock()->erase(key_); }
     Run(const Run&) = delete;
@@ -43,12 +49,12 @@ class RunningReconciles {
     std::stop_source stop_;
   };
 
-  /// For Queue::OnSuperseded. Requests the stop of the run of `key`, but not of a later run, which
-  /// sees the newest state. If the same run is found before and after the queue was asked, the
+  /// For Queue::OnAddedAgain. Requests the stop of the run of `key` if the key was added
+  /// because of a newer event, but not of a later run, which sees the newest state. If the same run is found before and after the queue was asked, the
   /// answer is about this run.
-  void OnSuperseded(const ObjectKey& key) {
+  void OnAddedAgain(const ObjectKey& key) {
     std::optional<std::stop_source> run = Find(key);
-    if (!run || !queue_.IsSuperseded(key) || Find(key) != run) return;
+    if (!run || !HasNewerEvent(queue_, key) || Find(key) != run) return;
     run->request_stop();
   }
 

@@ -94,7 +94,7 @@ void WorkerPool::PauseAfterError(const char* error, const std::stop_token& leave
 
 /// Returns false if the thread is to end.
 bool WorkerPool::ProcessNext(const std::stop_token& leave, const std::stop_token& stop) {
-  const auto next = queue_.GetWithNote(leave);
+  const auto next = queue_.GetWithPriority(leave);
   if (!next) return false;
   const workqueue::DoneGuard done{queue_, next->item};
   process_(*next, stop);

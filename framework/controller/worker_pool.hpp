@@ -7,11 +7,11 @@
 #include <stop_token>
 #include <thread>
 
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
-#include <kopp/workqueue/rate_limiting_queue.hpp>
 
 namespace kopp {
 
@@ -23,8 +23,8 @@ namespace kopp {
 /// stops the threads and waits for them.
 class WorkerPool {
  public:
-  using Queue = workqueue::RateLimitingQueue<ObjectKey>;
-  using QueuedKey = workqueue::NotedItem<ObjectKey>;
+  using Queue = workqueue::RateLimitingQueue<ObjectKey, QueuedReasons>;
+  using QueuedKey = workqueue::QueuedItem<ObjectKey, QueuedReasons>;
   /// Processes one key. A stop of `stop` is requested by RequestStop.
   using Process = std::function<void(const QueuedKey& next, const std::stop_token& stop)>;
 

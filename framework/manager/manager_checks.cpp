@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/log.hpp>
 #include <kopp/manager.hpp>

@@ -4,9 +4,8 @@
 
 #include <unistd.h>
 
-#include <kopp/controller/reason.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/key_queue.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/serving/debug.hpp>
@@ -81,10 +80,8 @@ std::vector<DebugQueue> Manager::DescribeQueues() const {
   for (Controller* controller : Controllers()) {
     queues.push_back({.controller = controller->name(),
                       .workers = controller->workers(),
-                      .snapshot = controller->queue().TakeSnapshot(),
-                      .reasons_of = [](const workqueue::Note& note) {
-                        return ReasonsNote::Of(&note).ToString();
-                      }});
+                      .snapshot = controller->queue().TakeSnapshot().WithPayloads(
+                          [](const QueuedReasons& queued) { return queued.reasons.ToString(); })});
   }
   return queues;
 }

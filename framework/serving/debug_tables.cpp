@@ -8,7 +8,7 @@ namespace kopp::debug {
 namespace {
 
 using nlohmann::ordered_json;
-using Entry = workqueue::Snapshot<ObjectKey>::Entry;
+using Entry = workqueue::Snapshot<ObjectKey, std::string>::Entry;
 
 constexpr Duration kLongReconcile = std::chrono::minutes(1);
 constexpr Duration kLongSilence =
@@ -44,7 +44,6 @@ Tone ToneOfResult(const ReconcileRecord& record) {
 /// Returns a row of ItemsTable. `time` is an age or, if `preposition` is "in", a remaining time.
 std::vector<Cell> ItemRow(const DebugQueue& queue, const Entry& entry, const char* state,
                           const char* preposition, const std::optional<Duration>& time) {
-  const bool has_reasons = queue.reasons_of && entry.note;
   const bool is_running = std::string_view(state) == "processing";
   Cell time_cell = OptionalDurationCell(time, is_running ? ToneOfRunning(time) : Tone::kNormal);
   if (time) time_cell.text = std::string(preposition) + ' ' + time_cell.text;
@@ -54,7 +53,7 @@ std::vector<Cell> ItemRow(const DebugQueue& queue, const Entry& entry, const cha
           std::move(time_cell),
           NumberCell(entry.priority),
           NumberCell(entry.failures, entry.failures > 0 ? Tone::kWarning : Tone::kNormal),
-          TextCell(has_reasons ? queue.reasons_of(*entry.note) : "")};
+          TextCell(entry.payload)};
 }
 
 void AddItems(const DebugQueue& queue, TimePoint now, Table& table) {

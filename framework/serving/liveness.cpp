@@ -43,16 +43,6 @@ class ProgressWatch {
 
 }  // namespace
 
-std::optional<RunningItem> LongestRunning(const workqueue::Snapshot<ObjectKey>& snapshot,
-                                          TimePoint now) {
-  const workqueue::Snapshot<ObjectKey>::Entry* longest = nullptr;
-  for (const auto& entry : snapshot.processing) {
-    if (entry.at && (longest == nullptr || *entry.at < *longest->at)) longest = &entry;
-  }
-  if (longest == nullptr) return std::nullopt;
-  return RunningItem{longest->item.ToString(), now - *longest->at};
-}
-
 HealthCheck StuckWorkerCheck(std::string controller,
                              std::function<std::optional<RunningItem>()> longest, Duration limit) {
   return [controller = std::move(controller), longest = std::move(longest),

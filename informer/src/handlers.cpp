@@ -43,8 +43,8 @@ bool KeyEvent::IsResync() const {
 }
 
 EnqueueFunction EnqueueTo(KeyQueue& queue) {
-  return [&queue](const ObjectKey& key, int priority, const KeyEvent& event) {
-    queue.Add(key, priority, nullptr, event.IsChange());
+  return [&queue](const ObjectKey& key, int priority, const KeyEvent&) {
+    queue.Add(key, {.priority = priority});
   };
 }
 

@@ -4,6 +4,7 @@
 //     decode_bench [OBJECTS]   prints lines with a measure and the CPU time per object in µs
 
 #include "apiserver_objects.hpp"
+#include "views.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -17,13 +18,12 @@
 #include <sys/resource.h>
 
 #include <kopp/http_source.hpp>
-#include <kopp/kinds.hpp>
 #include <kopp/transport.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
-using kopp::Pod;
+using Pod = PodView;
 using nlohmann::json;
 
 constexpr std::size_t kReadSize = 16 << 10;

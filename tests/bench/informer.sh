@@ -140,7 +140,7 @@ await() { # PROGRAM COMMAND...
 print_legend() {
   cat <<'END'
 sync_cpu, sync_wall: seconds until the first sync, of the client; settled_rss: MiB after it, free memory given back; peak_rss: MiB until then
-event_cpu: CPU time per change of a Pod, in µs; view: kopp::Pod and kopp::ConfigMap; whole: kopp::Whole; client-go starts with a WatchList, the others with a list
+event_cpu: CPU time per change of a Pod, in µs; view: some fields of Pod and ConfigMap; whole: kopp::Whole; client-go starts with a WatchList, the others with a list
 20k, 200k, 1m: number of ConfigMaps; object_cpu, object_bytes: CPU time (µs) and heap of the first sync per object;
 get: latency of a read from the store while 10,000 events per second arrive, in ns; ± is (max - min) / 2 in percent of the median
 END

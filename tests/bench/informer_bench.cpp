@@ -10,6 +10,7 @@
 // FORM is view, or for pods also whole or metadata.
 
 #include "process_usage.hpp"
+#include "views.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -34,7 +35,6 @@
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/informer_set.hpp>
-#include <kopp/kinds.hpp>
 #include <kopp/transport.hpp>
 
 namespace {
@@ -169,13 +169,13 @@ int main(int argc, char** argv) {
     const std::string form = arguments[0] + ' ' + arguments[1];
     const std::int64_t number = std::stol(arguments[3]);
     if (form == "pods view") {
-      Measure<kopp::Pod>(arguments[2], number);
+      Measure<PodView>(arguments[2], number);
     } else if (form == "pods whole") {
-      Measure<kopp::Whole<kopp::Pod>>(arguments[2], number);
+      Measure<kopp::Whole<PodView>>(arguments[2], number);
     } else if (form == "pods metadata") {
-      Measure<kopp::MetadataOnly<kopp::Pod>>(arguments[2], number);
+      Measure<kopp::MetadataOnly<PodView>>(arguments[2], number);
     } else if (form == "configmaps view") {
-      Measure<kopp::ConfigMap>(arguments[2], number);
+      Measure<ConfigMapView>(arguments[2], number);
     } else {
       throw std::runtime_error("unknown form: " + form);
     }

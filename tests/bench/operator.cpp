@@ -5,6 +5,7 @@
 //
 //     operator beast|cpprestsdk
 
+#include "deployment_view.hpp"
 #include "foo.hpp"
 
 #include <atomic>
@@ -16,7 +17,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/owner.hpp>
@@ -24,10 +24,9 @@
 
 namespace {
 
-using kopp::Deployment;
 using nlohmann::json;
+using sample::DeploymentView;
 using sample::Foo;
-namespace apps = kopp::k8s::apps::v1;
 
 constexpr int kWorkers = 4;  // as in peers/operator
 
@@ -37,7 +36,7 @@ struct Counters {
   std::atomic<int> errors = 0;
 };
 
-apps::Deployment DesiredDeployment(const Foo& foo) {
+kopp::Deployment DesiredDeployment(const Foo& foo) {
   const std::map<std::string, std::string> labels{{"app", "nginx"},
                                                   {"controller", foo.metadata.name}};
   return {.metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
@@ -50,7 +49,8 @@ apps::Deployment DesiredDeployment(const Foo& foo) {
 
 /// Returns the available replicas of the Deployment.
 int EnsureDeployment(const Foo& foo, const kopp::Context& context) {
-  const auto existing = context.cache.Get<Deployment>({foo.metadata.ns, foo.spec.deploymentName});
+  const auto existing =
+      context.cache.Get<DeploymentView>({foo.metadata.ns, foo.spec.deploymentName});
   if (!existing) {
     return context.client.Create(DesiredDeployment(foo)).status.availableReplicas.value_or(0);
   }
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
        .http_transport = transport == "beast" ? Calls::kBeast : Calls::kCppRest,
        .log = kopp::Logger({.write = [](std::string_view) {}})}};  // the peer has no log either
   manager.AddController<Foo>({.name = "foo", .workers = kWorkers})
-      .Owns<Deployment>()
+      .Owns<DeploymentView>()
       .Reconcile([&counters](const Foo& foo, kopp::Context& context) {
         return CountingReconcile(foo, context, counters);
       });

@@ -4,6 +4,7 @@
 //
 //     operator_bench COMMAND...    runs COMMAND, the operator
 
+#include "deployment_view.hpp"
 #include "foo.hpp"
 #include "parallel_calls.hpp"
 #include "process_usage.hpp"
@@ -34,13 +35,12 @@
 
 #include <kopp/client.hpp>
 #include <kopp/config.hpp>
-#include <kopp/kinds.hpp>
 #include <kopp/transport.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
-using kopp::Deployment;
+using sample::DeploymentView;
 using sample::Foo;
 using SteadyClock = std::chrono::steady_clock;
 
@@ -136,7 +136,7 @@ class Program {
 class Progress {
  public:
   explicit Progress(kopp::Transport& server) {
-    Follow<Deployment>(server, deployments_, [](const Deployment& deployment) {
+    Follow<DeploymentView>(server, deployments_, [](const DeploymentView& deployment) {
       return kopp::ControllerOf(deployment.metadata) != nullptr;
     });
     Follow<Foo>(server, foos_,

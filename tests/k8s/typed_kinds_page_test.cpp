@@ -6,13 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
-#include <kopp/k8s/apps/v1/deployment.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
-
-namespace apps = kopp::k8s::apps::v1;
 
 namespace {
 
@@ -36,7 +33,7 @@ TEST_F(TypedKindsPageTest, TheDeploymentIsAppliedAndConvertsToJsonAndBack) {
   const kopp::ConfigMap foo{.metadata = {.name = "foo", .ns = "shop", .uid = "u"}};
 
   const std::map<std::string, std::string> labels{{"app", "web"}};
-  const apps::Deployment web{
+  const kopp::Deployment web{
       .metadata = kopp::OwnedBy(foo, "web"),
       .spec = {
           .replicas = 3,
@@ -52,9 +49,9 @@ TEST_F(TypedKindsPageTest, TheDeploymentIsAppliedAndConvertsToJsonAndBack) {
   EXPECT_EQ(transport_.Requests().size(), 1U);
 
   const std::string text = kopp::Encode(web);
-  const auto copy = kopp::Decode<apps::Deployment>(text);
+  const auto copy = kopp::Decode<kopp::Deployment>(text);
   nlohmann::json json = web;
-  const auto again = json.get<apps::Deployment>();
+  const auto again = json.get<kopp::Deployment>();
   EXPECT_EQ(copy, web);
   EXPECT_EQ(again, web);
 }

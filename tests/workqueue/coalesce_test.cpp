@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/testing/fake_clock.hpp>
-#include <kopp/workqueue/rate_limiting_queue.hpp>
+#include <kopp/workqueue/coalescing_queue.hpp>
 
 namespace kopp::workqueue {
 namespace {
@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 
 class CoalesceTest : public ::testing::Test {
  protected:
-  /// Advances the clock, and returns when the queue has read the new time.
+  /// Advances the clock, and returns when both threads of the queue have read the new time.
   void Advance(Duration step) {
-    clock_.AwaitSleepers(1);
+    clock_.AwaitSleepers(2);
     clock_.Advance(step);
-    clock_.AwaitSleepers(1);
+    clock_.AwaitSleepers(2);
   }
   /// Gets an item and marks it as processed. Throws if none is ready.
-  Prioritized<std::string> Process() {
+  QueuedItem<std::string> Process() {
     if (queue_.Len() == 0) throw std::logic_error("no item is ready");
     auto item = queue_.GetWithPriority();
     queue_.Done(item->item);
@@ -31,8 +31,8 @@ class CoalesceTest : public ::testing::Test {
   }
 
   kopp::testing::FakeClock clock_;
-  RateLimitingQueue<std::string> queue_{
-      {.clock = clock_, .order = Order::Priority(), .coalesce = {.quiet = 100ms, .max_wait = 1s}}};
+  CoalescingQueue<std::string> queue_{{.clock = clock_, .order = Order::Priority()},
+                                      {.quiet = 100ms, .max_wait = 1s}};
 };
 
 TEST_F(CoalesceTest, AnItemIsAddedWhenItsAddsHaveBeenQuiet) {
@@ -89,7 +89,7 @@ TEST_F(CoalesceTest, ARetryIsNotDelayedByCoalescedAdds) {
 }
 
 TEST_F(CoalesceTest, ACoalescedAddDoesNotCancelARetry) {
-  queue_.AddRateLimited("a", {}, 5s);
+  queue_.AddRateLimited("a", {.min_delay = 5s});
   queue_.AddCoalesced("a");
   Advance(100ms);
   EXPECT_EQ(Process().item, "a");
@@ -107,9 +107,9 @@ TEST_F(CoalesceTest, AddIsNotCoalesced) {
 }
 
 TEST_F(CoalesceTest, TheHighestPriorityOfTheAddsApplies) {
-  queue_.AddCoalesced("a", -100);
-  queue_.AddCoalesced("a", 7);
-  queue_.AddCoalesced("a", 3);
+  queue_.AddCoalesced("a", {.priority = -100});
+  queue_.AddCoalesced("a", {.priority = 7});
+  queue_.AddCoalesced("a", {.priority = 3});
 
   Advance(100ms);
 
@@ -141,8 +141,8 @@ TEST_F(CoalesceTest, ShutDownDropsCoalescedItems) {
   EXPECT_EQ(queue_.TakeSnapshot().waiting_count, 0);
 }
 
-TEST(CoalesceOptionsTest, WithoutTheOptionAddCoalescedAddsImmediately) {
-  RateLimitingQueue<std::string> queue;
+TEST(CoalesceOptionsTest, WithoutAQuietTimeAddCoalescedAddsImmediately) {
+  CoalescingQueue<std::string> queue({}, {});
 
   queue.AddCoalesced("a");
 

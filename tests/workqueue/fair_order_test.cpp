@@ -75,16 +75,16 @@ TEST_F(FairOrderTest, AnItemInProcessingUsesNoTurn) {
 
 TEST_F(FairOrderTest, TenantsTakeTurnsWithinEachPriority) {
   Add({"a1", "a2", "b1"});
-  queue_.Add("a9", 5);
-  queue_.Add("a8", 5);
-  queue_.Add("b9", 5);
+  queue_.Add("a9", {.priority = 5});
+  queue_.Add("a8", {.priority = 5});
+  queue_.Add("b9", {.priority = 5});
 
   EXPECT_EQ(ProcessAll(queue_), (Items{"a9", "b9", "a8", "a1", "b1", "a2"}));
 }
 
 TEST_F(FairOrderTest, RaisingAnItemLeavesTheTurnToTheNextItemOfItsTenant) {
   Add({"a1", "a2", "b1"});
-  queue_.Add("a1", 1);
+  queue_.Add("a1", {.priority = 1});
 
   EXPECT_EQ(ProcessAll(queue_), (Items{"a1", "a2", "b1"}));
 }

@@ -229,17 +229,17 @@ TEST_F(MetricsProviderTest, AddWithOptionsCountsARetryOnlyWithADelay) {
 TEST_F(MetricsProviderTest, DepthHasAPriorityLabelIfTheOrderHasPriorities) {
   Queue<int> queue(
       {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
-  queue.Add(1, -100);
-  queue.Add(2, -100);
+  queue.Add(1, {.priority = -100});
+  queue.Add(2, {.priority = -100});
   queue.Add(3);
-  queue.Add(2, 0);
+  queue.Add(2, {.priority = 0});
   using Depths = std::map<std::string, int>;
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 2}}));
   EXPECT_EQ(metrics_.adds, 3) << "raising the priority of a dirty item was counted";
 
   const auto processing = queue.Get();
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
-  queue.Add(*processing, 7);
+  queue.Add(*processing, {.priority = 7});
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}}));
   queue.Done(*processing);
   EXPECT_EQ(metrics_.depths, (Depths{{"-100", 1}, {"0", 1}, {"7", 1}}));
@@ -248,7 +248,7 @@ TEST_F(MetricsProviderTest, DepthHasAPriorityLabelIfTheOrderHasPriorities) {
 TEST_F(MetricsProviderTest, PrioritiesBeyondTheFirst25ShareOneDepth) {
   Queue<int> queue(
       {.name = "by priority", .clock = clock_, .metrics = &metrics_, .order = Order::Priority()});
-  for (int i = 0; i < 40; ++i) queue.Add(i, 1000 - i);
+  for (int i = 0; i < 40; ++i) queue.Add(i, {.priority = 1000 - i});
 
   EXPECT_EQ(metrics_.depths.size(), 26);
   EXPECT_EQ(metrics_.depths["976"], 1) << "the 25th";

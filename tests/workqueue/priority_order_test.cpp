@@ -41,9 +41,9 @@ class PriorityOrderTest : public ::testing::Test {
 };
 
 TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
-  queue_.Add("initial list", -100);
+  queue_.Add("initial list", {.priority = -100});
   queue_.Add("first");
-  queue_.Add("urgent", 7);
+  queue_.Add("urgent", {.priority = 7});
   queue_.Add("second");
 
   EXPECT_EQ(ProcessAll(), (Items{"urgent", "first", "second", "initial list"}));
@@ -52,7 +52,7 @@ TEST_F(PriorityOrderTest, GetReturnsTheHighestPriorityFirstThenTheOldestItem) {
 TEST_F(PriorityOrderTest, AnItemThatIsAddedForEverDoesNotStarveLowerPriorities) {
   constexpr int kItems = 50;
   queue_.Add("hot");
-  for (int i = 0; i < kItems; ++i) queue_.Add("initial list " + std::to_string(i), -100);
+  for (int i = 0; i < kItems; ++i) queue_.Add("initial list " + std::to_string(i), {.priority = -100});
   int returned = 0;
   for (int gets = 0; gets < kItems * 10; ++gets) {
     const auto item = queue_.Get();
@@ -67,9 +67,9 @@ TEST_F(PriorityOrderTest, AnItemThatIsAddedForEverDoesNotStarveLowerPriorities) 
 TEST_F(PriorityOrderTest, LowerPrioritiesHaveOneOfTenItemsAndTakeTurns) {
   for (int i = 0; i < 40; ++i) queue_.Add("high " + std::to_string(i));
   for (int i = 0; i < 3; ++i) {
-    queue_.Add("middle", -1);
-    queue_.Add("low 1", -100);
-    queue_.Add("low 2", -100);
+    queue_.Add("middle", {.priority = -1});
+    queue_.Add("low 1", {.priority = -100});
+    queue_.Add("low 2", {.priority = -100});
   }
   const Items items = ProcessAll();
 
@@ -82,11 +82,11 @@ TEST_F(PriorityOrderTest, LowerPrioritiesHaveOneOfTenItemsAndTakeTurns) {
 
 TEST_F(PriorityOrderTest, EachLowerPriorityHasATurnIfAllArePermanentlyReady) {
   std::map<std::string, int> counts;
-  for (int priority : {3, 2, 1}) queue_.Add(std::to_string(priority), priority);
+  for (int priority : {3, 2, 1}) queue_.Add(std::to_string(priority), {.priority = priority});
   for (int gets = 0; gets < 200; ++gets) {
     const auto item = queue_.Get();
     ++counts[*item];
-    queue_.Add(*item, std::stoi(*item));
+    queue_.Add(*item, {.priority = std::stoi(*item)});
     queue_.Done(*item);
   }
 
@@ -96,17 +96,17 @@ TEST_F(PriorityOrderTest, EachLowerPriorityHasATurnIfAllArePermanentlyReady) {
 }
 
 TEST_F(PriorityOrderTest, AddingAReadyItemWithALowerOrEqualPriorityKeepsItsPriorityAndPlace) {
-  queue_.Add("a", 1);
-  queue_.Add("b", 1);
-  queue_.Add("a", -100);
-  queue_.Add("a", 1);
+  queue_.Add("a", {.priority = 1});
+  queue_.Add("b", {.priority = 1});
+  queue_.Add("a", {.priority = -100});
+  queue_.Add("a", {.priority = 1});
 
   EXPECT_EQ(ProcessAll(), (Items{"a", "b"}));
 }
 
 TEST_F(PriorityOrderTest, RaisingThePriorityMovesAnItemToTheEndOfThatPriority) {
-  queue_.Add("raised", -100);
-  queue_.Add("low", -100);
+  queue_.Add("raised", {.priority = -100});
+  queue_.Add("low", {.priority = -100});
   queue_.Add("high");
   queue_.Add("raised");
 
@@ -114,12 +114,12 @@ TEST_F(PriorityOrderTest, RaisingThePriorityMovesAnItemToTheEndOfThatPriority) {
 }
 
 TEST_F(PriorityOrderTest, AnItemAddedWhileProcessingIsRequeuedWithTheHighestPriorityOfThoseAdds) {
-  queue_.Add("a", 9);
-  queue_.Add("b", 5);
+  queue_.Add("a", {.priority = 9});
+  queue_.Add("b", {.priority = 5});
   const auto processing = queue_.Get();
-  queue_.Add("a", 3);
-  queue_.Add("a", 4);
-  queue_.Add("a", 2);
+  queue_.Add("a", {.priority = 3});
+  queue_.Add("a", {.priority = 4});
+  queue_.Add("a", {.priority = 2});
   queue_.Done(*processing);
 
   EXPECT_EQ(queue_.Get(), "b") << "a kept the priority 9 of its first Get";
@@ -130,9 +130,9 @@ TEST_F(PriorityOrderTest, AnItemAddedWhileProcessingIsRequeuedWithTheHighestPrio
 }
 
 TEST_F(PriorityOrderTest, AnItemInProcessingDoesNotBlockLowerPriorities) {
-  queue_.Add("a", 9);
+  queue_.Add("a", {.priority = 9});
   const auto processing = queue_.Get();
-  queue_.Add("a", 9);
+  queue_.Add("a", {.priority = 9});
   queue_.Add("b");
 
   EXPECT_EQ(queue_.Len(), 1);
@@ -142,8 +142,8 @@ TEST_F(PriorityOrderTest, AnItemInProcessingDoesNotBlockLowerPriorities) {
 }
 
 TEST_F(PriorityOrderTest, ARequeueKeepsThePriorityOfTheItem) {
-  queue_.Add("later", -100);
-  queue_.Add("failed", -50);
+  queue_.Add("later", {.priority = -100});
+  queue_.Add("failed", {.priority = -50});
   for (const std::string expected : {"failed", "later"}) {
     const auto item = queue_.Get();
     EXPECT_EQ(item, expected);
@@ -159,9 +159,9 @@ TEST_F(PriorityOrderTest, ARequeueKeepsThePriorityOfTheItem) {
 }
 
 TEST_F(PriorityOrderTest, ARequeueWithAPriorityUsesThatPriority) {
-  queue_.Add("a", -100);
+  queue_.Add("a", {.priority = -100});
   const auto item = queue_.Get();
-  queue_.AddAfter(*item, 1s, 8);
+  queue_.AddAfter(*item, 1s, {.priority = 8});
   queue_.Done(*item);
   Advance(1s);
 
@@ -169,8 +169,8 @@ TEST_F(PriorityOrderTest, ARequeueWithAPriorityUsesThatPriority) {
 }
 
 TEST_F(PriorityOrderTest, ARequeueWithoutADelayKeepsThePriorityOfTheItem) {
-  for (const AddOptions& options : {AddOptions{}, AddOptions{.after = -1s}}) {
-    queue_.Add("a", -100);
+  for (const auto& options : {RequeueOptions<>{}, RequeueOptions<>{.after = -1s}}) {
+    queue_.Add("a", {.priority = -100});
     const auto item = queue_.Get();
     queue_.AddWithOptions(*item, options);
     queue_.Done(*item);
@@ -181,7 +181,7 @@ TEST_F(PriorityOrderTest, ARequeueWithoutADelayKeepsThePriorityOfTheItem) {
 }
 
 TEST_F(PriorityOrderTest, ADelayedItemIsQueuedBehindReadyItemsOfItsPriority) {
-  queue_.AddAfter("waited", 2s, 0);
+  queue_.AddAfter("waited", 2s, {.priority = 0});
   Advance(1s);
   queue_.Add("ready before");
   Advance(1s);
@@ -191,7 +191,7 @@ TEST_F(PriorityOrderTest, ADelayedItemIsQueuedBehindReadyItemsOfItsPriority) {
 }
 
 TEST_F(PriorityOrderTest, AddingAWaitingItemMakesItReadyAndKeepsItsDelay) {
-  queue_.AddAfter("a", 5s, 3);
+  queue_.AddAfter("a", 5s, {.priority = 3});
   queue_.Add("a");
   EXPECT_EQ(ProcessAll(), (Items{"a"}));
 
@@ -201,8 +201,8 @@ TEST_F(PriorityOrderTest, AddingAWaitingItemMakesItReadyAndKeepsItsDelay) {
 }
 
 TEST_F(PriorityOrderTest, TwoDelaysOfAnItemKeepTheEarlierTimeAndTheHigherPriority) {
-  queue_.AddAfter("a", 1s, -5);
-  queue_.AddAfter("a", 9s, 4);
+  queue_.AddAfter("a", 1s, {.priority = -5});
+  queue_.AddAfter("a", 9s, {.priority = 4});
   Advance(1s);
 
   EXPECT_EQ(queue_.GetWithPriority()->priority, 4);
@@ -225,18 +225,18 @@ TEST_F(PriorityOrderTest, AddWithOptionsUsesTheShorterOfDelayAndRateLimit) {
 }
 
 TEST_F(PriorityOrderTest, AfterShutDownQueuedItemsKeepTheirOrder) {
-  queue_.Add("low", -1);
-  queue_.Add("high", 1);
+  queue_.Add("low", {.priority = -1});
+  queue_.Add("high", {.priority = 1});
   queue_.ShutDown();
-  queue_.Add("late", 2);
+  queue_.Add("late", {.priority = 2});
 
   EXPECT_EQ(ProcessAll(), (Items{"high", "low"}));
   EXPECT_EQ(queue_.Get(), std::nullopt);
 }
 
 TEST_F(PriorityOrderTest, TheMinimumAndMaximumPrioritiesAreValid) {
-  queue_.Add("least", std::numeric_limits<int>::min());
-  queue_.Add("most", std::numeric_limits<int>::max());
+  queue_.Add("least", {.priority = std::numeric_limits<int>::min()});
+  queue_.Add("most", {.priority = std::numeric_limits<int>::max()});
   queue_.Add("none");
 
   EXPECT_EQ(ProcessAll(), (Items{"most", "none", "least"}));
@@ -244,8 +244,8 @@ TEST_F(PriorityOrderTest, TheMinimumAndMaximumPrioritiesAreValid) {
 
 TEST(FifoOrderTest, PrioritiesAreIgnored) {
   Queue<std::string> queue;
-  queue.Add("first", -100);
-  queue.Add("second", 100);
+  queue.Add("first", {.priority = -100});
+  queue.Add("second", {.priority = 100});
 
   EXPECT_EQ(queue.Get(), "first");
   EXPECT_EQ(queue.GetWithPriority()->priority, 0);

@@ -54,8 +54,8 @@ TEST_F(RateLimitingQueueTest, TheDelayOfAnItemDependsOnItsOwnFailures) {
 }
 
 TEST_F(RateLimitingQueueTest, TheDelayOfAnItemIsAtLeastTheMinimum) {
-  queue_.AddRateLimited("a", {}, 30ms);
-  queue_.AddRateLimited("b", {}, 1ms);
+  queue_.AddRateLimited("a", {.min_delay = 30ms});
+  queue_.AddRateLimited("b", {.min_delay = 1ms});
 
   Advance(5ms);
   EXPECT_EQ(queue_.Get(), "b") << "the limiter's delay is longer";

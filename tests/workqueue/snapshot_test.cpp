@@ -139,14 +139,14 @@ TEST_F(SnapshotTest, TheLimitBoundsTheListsButNotTheCounts) {
 
 TEST(SnapshotCoalesceTest, TheLimitKeepsTheEarliestOfDelayedAndCoalescedItems) {
   kopp::testing::FakeClock clock;
-  DelayingQueue<int> queue({.clock = clock, .coalesce = {.quiet = 100ms}});
+  CoalescingQueue<int> queue({.clock = clock}, {.quiet = 100ms});
   for (int i = 0; i < 50; ++i) {
     queue.AddCoalesced(i);
-    clock.AwaitSleepers(1);
+    clock.AwaitSleepers(2);
     clock.Advance(1ms);
   }
   queue.AddCoalesced(0);  // at the end of the others
-  clock.AwaitSleepers(1);
+  clock.AwaitSleepers(2);
   queue.AddAfter(100, 51ms + 500us);  // between 1 and 2
 
   const auto snapshot = queue.TakeSnapshot(3);
@@ -183,8 +183,8 @@ TEST(SnapshotOrderTest, ReadyItemsAreListedByPriorityThenByTenant) {
   const auto tenant = [](const std::string& item) { return item.substr(0, 1); };
   Queue<std::string> queue({.order = Order::Fair<std::string>({.tenant = tenant})});
   for (const char* item : {"a1", "b1", "a2"}) queue.Add(item);
-  queue.Add("b9", 9);
-  queue.Add("c9", 8);
+  queue.Add("b9", {.priority = 9});
+  queue.Add("c9", {.priority = 8});
   static_cast<void>(queue.Get());
 
   const auto snapshot = queue.TakeSnapshot();
@@ -198,7 +198,7 @@ TEST(SnapshotOrderTest, ReadyItemsAreListedByPriorityThenByTenant) {
 
 TEST(SnapshotTypesTest, AnItemNeedsNoDefaultConstructor) {
   kopp::testing::FakeClock clock;
-  RateLimitingQueue<Number> queue({.clock = clock, .coalesce = {.quiet = 100ms}});
+  CoalescingQueue<Number> queue({.clock = clock}, {.quiet = 100ms});
   queue.AddAfter(Number(1), 1s);
   queue.AddCoalesced(Number(2));
 

@@ -105,7 +105,7 @@ TEST(ThrowingMetricsTest, AProviderThatThrowsForANewPriorityDoesNotStopTheQueue)
   ThrowingMetrics metrics;
   Queue<int> queue({.name = "test", .metrics = &metrics, .order = Order::Priority()});
   metrics.provider_throws = true;
-  queue.Add(1, 5);
+  queue.Add(1, {.priority = 5});
 
   EXPECT_EQ(queue.Get(), 1);
 }

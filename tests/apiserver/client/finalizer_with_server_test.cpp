@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/finalizer.hpp>
+#include <kopp/controller/with_finalizer.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/environment.hpp>
 

@@ -8,14 +8,10 @@
 #include <vector>
 
 #include <kopp/framework.hpp>
-#include <kopp/k8s/apps/v1/deployment.hpp>
-#include <kopp/k8s/core/v1/config_map.hpp>
-#include <kopp/k8s/core/v1/service.hpp>
 #include <kopp/k8s/networking/v1/ingress.hpp>
 
 namespace {
 
-namespace apps = kopp::k8s::apps::v1;
 namespace core = kopp::k8s::core::v1;
 namespace networking = kopp::k8s::networking::v1;
 using namespace std::chrono_literals;
@@ -51,11 +47,11 @@ std::map<std::string, std::string> LabelsOf(const Website& site) {
           {"app.kubernetes.io/instance", site.metadata.name}};
 }
 
-core::ConfigMap DesiredConfigMap(const Website& site) {
+kopp::ConfigMap DesiredConfigMap(const Website& site) {
   return {.metadata = kopp::OwnedBy(site, site.metadata.name), .data = site.spec.config};
 }
 
-apps::Deployment DesiredDeployment(const Website& site) {
+kopp::Deployment DesiredDeployment(const Website& site) {
   core::Container container{.envFrom = {{.configMapRef = {{.name = site.metadata.name}}}},
                             .image = site.spec.image,
                             .name = "web",
@@ -71,7 +67,7 @@ apps::Deployment DesiredDeployment(const Website& site) {
                                  .spec = {.containers = {std::move(container)}}}}};
 }
 
-core::Service DesiredService(const Website& site) {
+kopp::Service DesiredService(const Website& site) {
   return {.metadata = kopp::OwnedBy(site, site.metadata.name),
           .spec = {.ports = {{.name = "http", .port = 80, .targetPort = "http"}},
                    .selector = LabelsOf(site)}};

@@ -47,9 +47,10 @@ kopp::Result Reconcile(const Foo& foo, kopp::Context& context) {
   if (foo.spec.deploymentName.empty()) throw kopp::TerminalError("spec.deploymentName is empty");
   const auto deployment =
       context.cache.Get<kopp::Deployment>({foo.metadata.ns, foo.spec.deploymentName});
-  if (!deployment) return {.requeue_after = 5min};                          // look again later
-  if (deployment->status.availableReplicas == 0) return {.backoff = true};  // soon
-  context.client.ApplyStatus(foo, {.availableReplicas = deployment->status.availableReplicas});
+  if (!deployment) return {.requeue_after = 5min};  // look again later
+  const int available = deployment->status.availableReplicas.value_or(0);
+  if (available == 0) return {.backoff = true};  // soon
+  context.client.ApplyStatus(foo, {.availableReplicas = available});
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deployment_view.hpp"
 #include "foo.hpp"
 #include "foo_reconciler.hpp"
 

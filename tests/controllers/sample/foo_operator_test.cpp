@@ -17,7 +17,7 @@ class FooOperatorTest : public FooEnvironment {
   FooOperatorTest() {
     env_.manager()
         .AddController<Foo>({.name = "foo", .workers = 2})
-        .Owns<Deployment>()
+        .Owns<DeploymentView>()
         .Reconcile(ReconcileFoo);
   }
 

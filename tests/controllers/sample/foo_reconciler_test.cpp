@@ -24,7 +24,7 @@ class FooReconcilerTest : public FooEnvironment {
  protected:
   using FooEnvironment::FooEnvironment;
 
-  void Reconcile() { env_.Reconcile<Foo, kopp::Deployment>(foo_, ReconcileFoo); }
+  void Reconcile() { env_.Reconcile<Foo, DeploymentView>(foo_, ReconcileFoo); }
 
   /// Reconciles again and returns only the writes of that reconcile.
   std::vector<std::string> WritesOfNextReconcile() {
@@ -155,7 +155,7 @@ TEST_F(FooReconcilerTest, DeploymentIsDeletedWithTheFooAndNotRecreated) {
   env_.client().Delete<Foo>(foo_);
 
   EXPECT_FALSE(GetWeb());
-  env_.ReconcileDeleted<Foo, kopp::Deployment>(foo_, ReconcileFoo);
+  env_.ReconcileDeleted<Foo, DeploymentView>(foo_, ReconcileFoo);
   EXPECT_THAT(env_.Writes(), ElementsAre(kCreate, kStatus));
 }
 
@@ -196,7 +196,7 @@ TEST_F(FooReconcilerTest, DoesNotWriteTheStatusOfADeletedFooToItsReplacement) {
     return ReconcileFoo(foo, context);
   };
 
-  EXPECT_THROW((env_.Reconcile<Foo, kopp::Deployment>(foo_, reconcile_after_recreation)),
+  EXPECT_THROW((env_.Reconcile<Foo, DeploymentView>(foo_, reconcile_after_recreation)),
                kopp::ApiError);
 
   EXPECT_EQ(env_.Writes().back(), std::string(kStatus) + ": 422 Invalid");

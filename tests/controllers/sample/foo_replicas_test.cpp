@@ -1,11 +1,11 @@
 // Tests a Deployment without spec.replicas. An API server never returns one, because it sets the
 // default, so this test uses scripted responses.
+#include "deployment_view.hpp"
 #include "foo_reconciler.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -23,7 +23,7 @@ TEST(FooReplicasTest, DeploymentWithoutReplicasCountsAsOneReplica) {
   const kopp::Client client{server};
   kopp::EventRecorder events{client, "test", log, clock};
   kopp::Cache cache{server, "", log, clock};
-  cache.InformerFor<kopp::Deployment>();
+  cache.InformerFor<DeploymentView>();
   cache.Start();
   cache.WaitForSync({});
   kopp::Context context{{"default", "foo"}, client, cache, events, log, {}};

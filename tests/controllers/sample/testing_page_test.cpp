@@ -1,3 +1,4 @@
+#include "deployment_view.hpp"
 #include "foo_reconciler.hpp"
 
 #include <atomic>
@@ -14,6 +15,7 @@
 using kopp::Deployment;
 using kopp::testing::Environment;
 using kopp::testing::FakeClock;
+using sample::DeploymentView;
 using sample::Foo;
 using sample::ReconcileFoo;
 using testing::ElementsAre;
@@ -37,7 +39,7 @@ class FooControllerTest : public testing::Test {
 };
 
 TEST_F(FooControllerTest, CreatesTheDeploymentAndThenWritesTheStatus) {
-  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+  env_.Reconcile<Foo, DeploymentView>(foo, ReconcileFoo);
 
   EXPECT_THAT(env_.Writes(),
               ElementsAre("create deployments default/web", "patch foos/status default/foo"));
@@ -46,7 +48,7 @@ TEST_F(FooControllerTest, CreatesTheDeploymentAndThenWritesTheStatus) {
 }
 
 TEST_F(FooControllerTest, DeletingTheFooDeletesItsDeployment) {
-  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+  env_.Reconcile<Foo, DeploymentView>(foo, ReconcileFoo);
 
   env_.client().Delete<Foo>(foo);
 
@@ -54,7 +56,7 @@ TEST_F(FooControllerTest, DeletingTheFooDeletesItsDeployment) {
 }
 
 TEST_F(FooControllerTest, RecreatesADeletedDeployment) {
-  env_.manager().AddController<Foo>({.workers = 2}).Owns<Deployment>().Reconcile(ReconcileFoo);
+  env_.manager().AddController<Foo>({.workers = 2}).Owns<DeploymentView>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
   const auto original_uid = env_.client().Get<Deployment>(web)->metadata.uid;
@@ -85,8 +87,8 @@ TEST(FooRequeueTest, RequeueAfterFiveMinutesReconcilesAgain) {
 TEST_F(FooControllerTest, NextReconcileSucceedsAfterAConflict) {
   env_.server().Inject({.type = Type::kConflict, .verb = "patch", .resource = "foos", .times = 1});
 
-  EXPECT_THROW((env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo)), kopp::ApiError);
-  env_.Reconcile<Foo, Deployment>(foo, ReconcileFoo);
+  EXPECT_THROW((env_.Reconcile<Foo, DeploymentView>(foo, ReconcileFoo)), kopp::ApiError);
+  env_.Reconcile<Foo, DeploymentView>(foo, ReconcileFoo);
 
   EXPECT_THAT(env_.Writes(), ElementsAre("create deployments default/web",
                                          "patch foos/status default/foo: 409 Conflict",
@@ -94,7 +96,7 @@ TEST_F(FooControllerTest, NextReconcileSucceedsAfterAConflict) {
 }
 
 TEST_F(FooControllerTest, RecreatesTheDeploymentAfterAServerRestart) {
-  env_.manager().AddController<Foo>().Owns<Deployment>().Reconcile(ReconcileFoo);
+  env_.manager().AddController<Foo>().Owns<DeploymentView>().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
 

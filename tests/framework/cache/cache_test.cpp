@@ -145,6 +145,24 @@ TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
   }
 }
 
+TEST_F(CacheTest, SelectorsOfAViewApplyToItsMetadataUnlessThatHasItsOwn) {
+  CacheOptions options;
+  options.ByObject<Pod>({.selector = {.label_selector = "app=web"},
+                         .transform = [](Pod& pod) { pod.metadata.annotations.clear(); }});
+  Make(options).InformerFor<MetadataOnly<Pod>>();
+  cache_->Start();
+  EXPECT_THAT(transport_.Await("GET", kPodsOfAll).target, HasSubstr("labelSelector=app%3Dweb"));
+  ASSERT_TRUE(cache_->WaitForSync({}));
+  EXPECT_EQ(cache_->Get<MetadataOnly<Pod>>({"shop", "a"})->metadata.annotations.size(), 1)
+      << "the function changes Pods, not metadata";
+
+  options.ByObject<MetadataOnly<Pod>>({.namespaces = {{"web", {}}}});
+  Make(options).InformerFor<MetadataOnly<Pod>>();
+  cache_->Start();
+
+  EXPECT_THAT(transport_.Await("GET", kPodsOfWeb).target, Not(HasSubstr("labelSelector")));
+}
+
 TEST_F(CacheTest, AViewMayWatchASingleObject) {
   CacheOptions options;
   options.ByObject<Pod>({.namespaces = {{"shop", {.field_selector = "metadata.name=a"}}}});

@@ -22,9 +22,10 @@ constexpr const char* kWeb = "/apis/apps/v1/namespaces/shop/deployments/web";
 constexpr const char* kWebText = R"({"apiVersion":"apps/v1","kind":"Deployment",
     "metadata":{"name":"web","namespace":"shop","uid":"u1"},"spec":{"replicas":3,"unseen":[1]}})";
 
-/// A view with a type of its own.
+/// An object with apiVersion and kind of its own.
 struct TypedConfigMap {
   static constexpr Kind kKind = ConfigMap::kKind;
+  static constexpr bool kIsView = false;
   std::string apiVersion = {};
   std::string kind = {};
   ObjectMeta metadata = {};

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kShopPods = "/api/v1/namespaces/shop/pods";
+constexpr const char* kPodsOfShop = "/api/v1/namespaces/shop/pods";
 
 std::string WebPod(const std::string& version) {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop",)"
@@ -29,11 +29,11 @@ class WaitForTest : public ::testing::Test {
   WaitForTest() { SetList(""); }
   void SetList(const std::string& items) {
     transport_.Respond(
-        "GET", kShopPods, 200,
+        "GET", kPodsOfShop, 200,
         R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[)" + items + "]}");
   }
   void Send(const std::string& type, const std::string& version) {
-    transport_.SendToWatch(kShopPods,
+    transport_.SendToWatch(kPodsOfShop,
                            R"({"type":")" + type + R"(","object":)" + WebPod(version) + "}\n");
   }
   /// Waits for `condition` in another thread.
@@ -67,7 +67,7 @@ TEST_F(WaitForTest, EachChangeIsChecked) {
     versions.push_back(pod == nullptr ? "none" : pod->metadata.resourceVersion);
     return versions.back() == "8";
   });
-  transport_.Await("WATCH", kShopPods);
+  transport_.Await("WATCH", kPodsOfShop);
   Send("ADDED", "6");
   Send("DELETED", "7");
   Send("ADDED", "8");
@@ -78,7 +78,7 @@ TEST_F(WaitForTest, EachChangeIsChecked) {
 
 TEST_F(WaitForTest, TheTimeoutEndsTheWait) {
   auto done = Wait(Exists, 3s);
-  transport_.Await("WATCH", kShopPods);
+  transport_.Await("WATCH", kPodsOfShop);
   clock_.AwaitSleeperFor(3s);
 
   clock_.Advance(3s);
@@ -88,9 +88,9 @@ TEST_F(WaitForTest, TheTimeoutEndsTheWait) {
 
 TEST_F(WaitForTest, AnExpiredVersionIsListedAgain) {
   auto done = Wait(Exists);
-  transport_.Await("WATCH", kShopPods);
+  transport_.Await("WATCH", kPodsOfShop);
   SetList(WebPod("9"));
-  transport_.SendToWatch(kShopPods, R"({"type":"ERROR","object":{"kind":"Status","code":410,)"
+  transport_.SendToWatch(kPodsOfShop, R"({"type":"ERROR","object":{"kind":"Status","code":410,)"
                                     R"("reason":"Expired","message":"too old"}})"
                                     "\n");
 
@@ -98,7 +98,7 @@ TEST_F(WaitForTest, AnExpiredVersionIsListedAgain) {
 }
 
 TEST_F(WaitForTest, ADeniedListIsThrown) {
-  transport_.Respond("GET", kShopPods, 403, R"({"kind":"Status","reason":"Forbidden"})");
+  transport_.Respond("GET", kPodsOfShop, 403, R"({"kind":"Status","reason":"Forbidden"})");
 
   EXPECT_THROW(Wait(Exists).get(), ApiError);
 }

@@ -17,7 +17,7 @@
 
 #include <kopp/controller/channel.hpp>
 #include <kopp/controller/source.hpp>
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -151,7 +151,7 @@ TEST_F(EventSourceTest, ATimerReconcilesAllObjectsAtEachInterval) {
 }
 
 TEST_F(EventSourceTest, ATimerThatIsLateSkipsTheMissedIntervals) {
-  workqueue::RateLimitingQueue<ObjectKey> queue({.clock = clock_});
+  ControllerQueue queue({.clock = clock_}, {});
   int calls = 0;
   TimerSource timer(1s, [&] {
     if (++calls == 1) clock_.Advance(5s);  // the function takes 5 s

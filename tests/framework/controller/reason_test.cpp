@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/controller/reason.hpp>
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -169,7 +169,7 @@ TEST_F(ReasonsOfControllerTest, ASnapshotOfTheQueueShowsTheReasons) {
 
   const auto snapshot = builder.controller().queue().TakeSnapshot();
 
-  EXPECT_EQ(ReasonsNote::Of(snapshot.ready.at(0).note.get()).ToString(), "channel event");
+  EXPECT_EQ(snapshot.ready.at(0).payload.reasons.ToString(), "channel event");
 }
 
 TEST_F(ReasonsOfControllerTest, WithoutTheOptionThereAreNoReasons) {

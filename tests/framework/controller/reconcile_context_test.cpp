@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 
 namespace kopp {
 namespace {

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/reconcile.hpp>
 
 namespace kopp {
@@ -147,7 +147,7 @@ TEST_F(ReconcileResultTest, ALimiterThatThrowsInForgetDelaysTheObjectByOneSecond
   const Snapshot queue = ReconcileOnce();
 
   EXPECT_EQ(queue.waiting.at(0).at, clock_.Now() + 1s);
-  EXPECT_EQ(ReasonsNote::Of(queue.waiting.at(0).note.get()).ToString(), "retry");
+  EXPECT_EQ(queue.waiting.at(0).payload.reasons.ToString(), "retry");
   EXPECT_EQ(queue.processing_count, 0);
 }
 

@@ -12,7 +12,7 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/controller.hpp>
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -24,7 +24,7 @@ namespace kopp {
 /// stop its workers to look at the queue.
 class StandaloneControllerTest : public ::testing::Test {
  protected:
-  using Snapshot = workqueue::Snapshot<ObjectKey>;
+  using Snapshot = workqueue::Snapshot<ObjectKey, QueuedReasons>;
 
   /// A copy of a ReconcileEvent.
   struct Event {
@@ -69,7 +69,7 @@ class StandaloneControllerTest : public ::testing::Test {
       const std::lock_guard guard{mutex_};
       before = events_.size();
     }
-    controller_->queue().Add(key_, 7);
+    controller_->queue().Add(key_, {.priority = 7});
     Start();
     AwaitEvents(before + 1);
     Stop();

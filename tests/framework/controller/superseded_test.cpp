@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/key_queue.hpp>
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -27,12 +27,15 @@ ObjectKey KeyOfA() { return {"ns", "a"}; }
 class RunningReconcilesTest : public ::testing::Test {
  protected:
   RunningReconcilesTest() {
-    queue_.OnSuperseded([this](const ObjectKey& key) { running_.OnSuperseded(key); });
+    queue_.OnAddedAgain([this](const ObjectKey& key) { running_.OnAddedAgain(key); });
   }
   /// Returns the next key as a worker does.
   ObjectKey Get() { return *queue_.Get(); }
 
-  workqueue::Queue<ObjectKey> queue_;
+  /// Adds a key because of a newer event.
+  void AddChange(const ObjectKey& key) { queue_.Add(key, {.payload = {.has_change = true}}); }
+
+  workqueue::Queue<ObjectKey, QueuedReasons> queue_;
   RunningReconciles running_{queue_};
 };
 
@@ -43,7 +46,7 @@ TEST_F(RunningReconcilesTest, AnAddOfTheKeyOfARunStopsOnlyThisRun) {
   const RunningReconciles::Run run_of_a(running_, Get());
   const RunningReconciles::Run run_of_b(running_, Get());
 
-  queue_.Add(b);
+  AddChange(b);
 
   EXPECT_FALSE(run_of_a.superseded().stop_requested());
   EXPECT_TRUE(run_of_b.superseded().stop_requested());
@@ -52,7 +55,7 @@ TEST_F(RunningReconcilesTest, AnAddOfTheKeyOfARunStopsOnlyThisRun) {
 TEST_F(RunningReconcilesTest, AKeyThatIsAddedBeforeTheRunIsKnownStopsTheRun) {
   queue_.Add(KeyOfA());
   const ObjectKey key = Get();
-  queue_.Add(KeyOfA());
+  AddChange(KeyOfA());
 
   const RunningReconciles::Run run(running_, key);
 
@@ -63,12 +66,12 @@ TEST_F(RunningReconcilesTest, ALateNotificationDoesNotStopTheNextRun) {
   queue_.Add(KeyOfA());
   {
     const RunningReconciles::Run run(running_, Get());
-    queue_.Add(KeyOfA());
+    AddChange(KeyOfA());
   }
   queue_.Done(KeyOfA());
   const RunningReconciles::Run next(running_, Get());
 
-  running_.OnSuperseded(KeyOfA());  // of the first run
+  running_.OnAddedAgain(KeyOfA());  // of the first run
 
   EXPECT_FALSE(next.superseded().stop_requested());
 }
@@ -77,7 +80,7 @@ TEST_F(RunningReconcilesTest, AKeyThatIsAddedWithoutANewerEventDoesNotStopItsRun
   queue_.Add(KeyOfA());
   const RunningReconciles::Run run(running_, Get());
 
-  queue_.Add(KeyOfA(), 0, nullptr, false);
+  queue_.Add(KeyOfA());
 
   EXPECT_FALSE(run.superseded().stop_requested());
 }

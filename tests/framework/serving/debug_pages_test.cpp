@@ -121,13 +121,8 @@ TEST_F(DebugPagesTest, WatchesShowEventsEndsAndHandlers) {
 }
 
 TEST_F(DebugPagesTest, ReasonsOfItemsAreShown) {
-  struct TextNote final : workqueue::Note {
-    void Merge(Note&) noexcept override {}
-    [[nodiscard]] std::unique_ptr<Note> Clone() const override { return nullptr; }
-  };
-  DebugQueue queue{.controller = "foo",
-                   .reasons_of = [](const workqueue::Note&) { return "Pod a/b updated"; }};
-  queue.snapshot.ready = {{.item = {"a", "b"}, .note = std::make_shared<TextNote>()}};
+  DebugQueue queue{.controller = "foo"};
+  queue.snapshot.ready = {{.item = {"a", "b"}, .payload = "Pod a/b updated"}};
   queues_ = {queue};
 
   EXPECT_EQ(Json("/debug/queues")["items"][0]["reason"], "Pod a/b updated");

@@ -1,6 +1,6 @@
-#include "transport_fixture.hpp"
-
 #include <gtest/gtest.h>
+
+#include <kopp/transport.hpp>
 
 // In a program that does not link kopp::cpprest.
 namespace kopp::testing {

@@ -35,7 +35,7 @@ class HeapAdapter final : public HeapUnderTest {
   bool Add(const CountedItem& item, TimePoint ready_at, int priority) override {
     return heap_.Add(item, Heap::Hash(item, this), ready_at, priority);
   }
-  workqueue::Prioritized<CountedItem> PopFront() override { return heap_.PopFront(); }
+  workqueue::QueuedItem<CountedItem> PopFront() override { return heap_.PopFront(); }
   void Clear() override { heap_.Clear(); }
   void ForEarliest(std::size_t limit, const Visit& visit) override {
     heap_.ForEarliest(limit, [&](const CountedItem& item, TimePoint ready_at, int priority,

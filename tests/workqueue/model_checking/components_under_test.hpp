@@ -75,7 +75,7 @@ class HeapUnderTest : public Component {
   using Visit = std::function<void(const CountedItem& item, TimePoint ready_at, int priority)>;
 
   virtual bool Add(const CountedItem& item, TimePoint ready_at, int priority) = 0;
-  virtual workqueue::Prioritized<CountedItem> PopFront() = 0;
+  virtual workqueue::QueuedItem<CountedItem> PopFront() = 0;
   virtual void Clear() = 0;
   virtual void ForEarliest(std::size_t limit, const Visit& visit) = 0;
   virtual bool empty() = 0;

@@ -17,15 +17,15 @@ class QueueAdapter final : public QueueUnderTest {
   template <typename QueueOptions>
   explicit QueueAdapter(QueueOptions options) : queue_(std::move(options)) {}
 
-  void Add(TestItem item, int priority) override { queue_.Add(item, priority); }
+  void Add(TestItem item, int priority) override { queue_.Add(item, {.priority = priority}); }
   void AddAfter(TestItem item, Duration delay, std::optional<int> priority) override {
-    if constexpr (requires { queue_.AddAfter(item, delay, priority); }) {
-      queue_.AddAfter(item, delay, priority);
+    if constexpr (requires { queue_.AddAfter(item, delay); }) {
+      queue_.AddAfter(item, delay, {.priority = priority});
     } else {
       throw std::logic_error("a Queue has no AddAfter");
     }
   }
-  std::optional<workqueue::Prioritized<TestItem>> Get(const std::stop_token& stop) override {
+  std::optional<workqueue::QueuedItem<TestItem>> Get(const std::stop_token& stop) override {
     return queue_.GetWithPriority(stop);
   }
   void Done(TestItem item) override { queue_.Done(item); }
@@ -56,7 +56,8 @@ constexpr QueueFactories MakeQueueFactories() {
 #define KOPP_REGISTER_COPY(bug)                                                                    \
   const Implementations<QueueFactories> bug(                                                       \
       #bug,                                                                                        \
-      MakeQueueFactories<workqueue::bug::Queue<TestItem>, workqueue::bug::DelayingQueue<TestItem>, \
+      MakeQueueFactories<workqueue::bug::Queue<TestItem, workqueue::NoPayload>,                    \
+                         workqueue::bug::DelayingQueue<TestItem, workqueue::NoPayload>,            \
                          workqueue::bug::QueueOptions>())
 
 }  // namespace kopp::model_checking

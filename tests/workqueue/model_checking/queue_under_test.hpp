@@ -23,7 +23,7 @@ class QueueUnderTest {
 
   virtual void Add(TestItem item, int priority) = 0;
   virtual void AddAfter(TestItem item, Duration delay, std::optional<int> priority) = 0;
-  virtual std::optional<workqueue::Prioritized<TestItem>> Get(const std::stop_token& stop) = 0;
+  virtual std::optional<workqueue::QueuedItem<TestItem>> Get(const std::stop_token& stop) = 0;
   virtual void Done(TestItem item) = 0;
   virtual std::size_t Len() = 0;
   virtual void ShutDown() = 0;

@@ -1,5 +1,6 @@
 #include "kubectl/openapi/openapi_handler.hpp"
 
+#include "decoding/data.hpp"
 #include "kubectl/openapi/openapi_custom_resource.hpp"
 #include "kubectl/openapi/openapi_paths.hpp"
 #include "kubectl/openapi/openapi_types.hpp"
@@ -18,12 +19,18 @@ using nlohmann::json;
 
 const std::string openapi_v3_path = "/openapi/v3";
 
+/// Returns the member "info" of a document as JSON.
+std::string InfoMember() {
+  return R"("info":{"title":"Kubernetes","version":"1.)" + std::string(data::kubernetes_minor) +
+         "\"}";
+}
+
 /// Returns the empty OpenAPI v2 document. In protobuf it has no bytes.
 ServerResponse OpenApiV2Document(const ServerRequest& request) {
   if (request.accept.find("proto") != std::string::npos) {
     return {.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
   }
-  return {.body = R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"1.34"},"paths":{}})"};
+  return {.body = R"({"swagger":"2.0",)" + InfoMember() + R"(,"paths":{}})"};
 }
 
 }  // namespace
@@ -95,8 +102,8 @@ std::string OpenApiHandler::BuildText(const std::string& path,
     if (schemas.size() > 1) schemas += ',';
     schemas.append("\"").append(type).append("\":").append(built_in.Find(type));
   }
-  return R"({"openapi":"3.0.0","info":{"title":"Kubernetes","version":"1.34"},"paths":)" +
-         paths.dump() + R"(,"components":{"schemas":)" + schemas + "}}}";
+  return R"({"openapi":"3.0.0",)" + InfoMember() + R"(,"paths":)" + paths.dump() +
+         R"(,"components":{"schemas":)" + schemas + "}}}";
 }
 
 }  // namespace kopp::apiserver

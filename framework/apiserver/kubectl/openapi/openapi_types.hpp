@@ -15,7 +15,8 @@ class OpenApiTypes {
  public:
   using Names = std::set<std::string_view>;
 
-  /// Parses `text` in the format that data/openapi.py describes. `text` must outlive the object.
+  /// Parses `text` in the format that informer/k8s/generate/openapi.py describes. `text` must
+  /// outlive the object.
   explicit OpenApiTypes(std::string_view text);
 
   /// Returns the types in data/openapi.json. The first call takes a few milliseconds.

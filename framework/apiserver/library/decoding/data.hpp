@@ -5,6 +5,10 @@
 /// The contents of the files in data/, embedded at build time.
 namespace kopp::apiserver::data {
 
+/// The version of Kubernetes that the files describe, such as "v1.34.4", and its second number.
+extern const std::string_view kubernetes_version;
+extern const std::string_view kubernetes_minor;
+
 extern const std::string_view resources;
 extern const std::string_view defaults;
 extern const std::string_view messages;

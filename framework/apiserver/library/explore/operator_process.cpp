@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <string_view>
 
+#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::apiserver::explore {
 namespace {
@@ -111,7 +111,7 @@ std::optional<OperatorProcess::Work> OperatorProcess::TakeWork() {
   for (std::size_t i = 0; i < controllers_.size(); ++i) {
     auto& queue = controllers_[i]->queue();
     if (queue.Len() == 0) continue;
-    if (const auto next = queue.GetWithNote()) return Work{i, next->item};
+    if (const auto next = queue.Get()) return Work{i, *next};
   }
   return std::nullopt;
 }

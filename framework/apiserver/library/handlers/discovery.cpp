@@ -2,6 +2,7 @@
 
 #include "api/status.hpp"
 #include "api/virtual_resources.hpp"
+#include "decoding/data.hpp"
 #include "validation/custom_resources.hpp"
 
 #include <algorithm>
@@ -174,8 +175,8 @@ json AggregatedGroups(const Catalog& catalog, bool core) {
 
 json VersionDocument() {
   return {{"major", "1"},
-          {"minor", "34"},
-          {"gitVersion", "v1.34.4"},
+          {"minor", data::kubernetes_minor},
+          {"gitVersion", data::kubernetes_version},
           {"gitTreeState", "clean"},
           {"platform", "linux/amd64"},
           {"compiler", "c++"}};

@@ -214,6 +214,7 @@ class Cache : private WriteObserver {
     KindRef kind;
     ObjectForm form;
     AnyHttpSource::Decoder decode;
+    Key options;  // of ByObject
   };
   enum class Use { kPermanent, kAcquired };
   struct Entry {
@@ -231,14 +232,17 @@ class Cache : private WriteObserver {
   [[nodiscard]] Spec SpecOf() const {
     constexpr auto kForm =
         detail::kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete;
-    return SpecOf(Key::Of<T>(), T::kKind, kForm,
-                  [](const JsonObject& text, const Transform& transform) {
-                    return Transformed(text.Decode<T>(), transform);
-                  });
+    return SpecOf(
+        Key::Of<T>(), T::kKind, kForm,
+        [](const JsonObject& text, const Transform& transform) {
+          return Transformed(text.Decode<T>(), transform);
+        },
+        Key::Of<typename detail::ViewsOf<T>::Complete>());
   }
   [[nodiscard]] Spec SpecOf(const KindRef& kind, ObjectForm form) const;
+  /// `complete` is the view whose options apply if `key` has none.
   [[nodiscard]] Spec SpecOf(const Key& key, const KindRef& kind, ObjectForm form,
-                            DecodeFunction decode) const;
+                            DecodeFunction decode, const Key& complete) const;
 
   template <typename T>
   static informer::AnyObject Transformed(T decoded, const Transform& transform) {

@@ -53,8 +53,8 @@ struct ObjectCacheOptions {
   /// Changes of the name, namespace, uid and resourceVersion have no effect. Keep
   /// `ownerReferences` and `deletionTimestamp`: handlers read them. The function must give the same
   /// result if it is applied twice. It is called on the threads of informers, also on several at
-  /// once. If it throws, the object is skipped, like an object that does not fit its view. Empty:
-  /// CacheOptions::transform.
+  /// once. If it throws, the object is skipped, like an object that does not fit its view. Empty,
+  /// or for an owned kind that the program does not read: CacheOptions::transform.
   std::function<void(T&)> transform = {};
   std::optional<bool> wait_if_missing = {};  ///< not set: CacheOptions::wait_if_missing
 };
@@ -160,7 +160,8 @@ struct CacheOptions {
   /// Exports the state of each informer; must outlive the cache. Manager sets it.
   informer::InformerMetrics* metrics = nullptr;
 
-  /// Sets the options for the objects of the view `T`. Returns *this.
+  /// Sets the options for the objects of the view `T`. They also apply to MetadataOnly<T>, except
+  /// `transform`, unless it has options of its own. Returns *this.
   template <Object T>
   CacheOptions& ByObject(ObjectCacheOptions<T> options) {
     return Set(detail::CacheKey::Of<T>(), detail::AnyObjectCacheOptions::From(std::move(options)));

@@ -16,6 +16,7 @@
 #include <kopp/client_options.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/k8s/view.hpp>
 #include <kopp/patch.hpp>
 #include <kopp/pod_logs.hpp>
 #include <kopp/read_your_writes.hpp>
@@ -54,11 +55,11 @@ constexpr bool kIsStatusOf =
 /// may: see RetryingTransport, which the client of a Manager uses. In a reconciler let the
 /// exception escape, and the queue retries.
 ///
-/// Create and Apply take a typed object, such as k8s::apps::v1::Deployment, or JSON. Update takes
-/// only JSON: a PUT replaces the whole object, so a struct that does not have all of its fields, a
-/// view or a kind of an older API server, would remove the others. Write the fields to set with
-/// Apply or Patch, or change the JSON of the whole object with CreateOrUpdate. Replace sends a
-/// struct with PUT: fields that it does not have are removed or get their defaults. If an object to
+/// Create, Apply and Replace take a typed object, such as kopp::Deployment, or JSON. They do not
+/// compile with a view, which has only some fields of its kind; see IsView. Update takes only JSON:
+/// a PUT replaces the whole object, so a struct for an older API server would remove the fields
+/// that it does not have. Write the fields to set with Apply or Patch, or change the JSON of the
+/// whole object with CreateOrUpdate. Replace sends a struct with PUT. If an object to
 /// write has no `apiVersion` or `kind`, the client adds those of its kind or, for the subresources
 /// scale, eviction, token and binding, those of the subresource.
 class Client {
@@ -155,6 +156,9 @@ class Client {
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
+    static_assert(!IsView<T>(),
+                  "Create: this struct is a view, which lists only some fields of its kind: build "
+                  "the complete type, such as kopp::Pod, or use Patch");
     return DecodeWritten<T>(CreateEncoded(T::kKind, Encode(object), options));
   }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
@@ -171,11 +175,14 @@ class Client {
   T Update(const std::same_as<T> auto& object, const WriteOptions& options = {}) const = delete;
   /// PUTs a typed object: `client.Replace(deployment)`. Afterwards the object has exactly the
   /// fields that Encode() writes: all others are removed or get their defaults, also those that the
-  /// struct does not have. Build the object from the desired state; do not replace an object by a
-  /// view that was read. metadata.resourceVersion has the same effect as in Update.
+  /// struct does not have. Build the object from the desired state. metadata.resourceVersion has
+  /// the same effect as in Update.
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Replace(const T& object, const WriteOptions& options = {}) const {
+    static_assert(!IsView<T>(),
+                  "Replace: this struct is a view, which lists only some fields of its kind: build "
+                  "the complete type, such as kopp::Pod, or use Patch");
     return DecodeWritten<T>(UpdateEncoded(T::kKind, Encode(object), options));
   }
   /// Update() of the status subresource: the API server ignores changes of the spec.
@@ -202,11 +209,13 @@ class Client {
     return DecodeWritten<T>(ApplyText(T::kKind, object, options));
   }
   /// Apply() of a typed object: `client.Apply(deployment)`. Sends what Encode() writes: plain
-  /// numbers and booleans are always sent, so do not apply a view that you would not write, such as
-  /// kopp::Deployment; its `paused` would become false. Other fields are sent if they are set.
+  /// numbers and booleans are always sent, other fields if they are set.
   template <int..., Object T>
     requires detail::HasFieldList<T>
   T Apply(const T& object, const ApplyOptions& options = {}) const {
+    static_assert(!IsView<T>(),
+                  "Apply: this struct is a view, which lists only some fields of its kind: build "
+                  "the complete type, such as kopp::Pod, or use Patch or ApplyStatus");
     return DecodeWritten<T>(ApplyEncoded(T::kKind, Encode(object), options));
   }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the

@@ -20,7 +20,6 @@
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/reconcile.hpp>
-#include <kopp/workqueue/fwd.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
@@ -51,8 +50,8 @@ class Controller {
   /// Returns the kind of the reconciled objects. The reference is valid as long as the controller.
   [[nodiscard]] const KindRef& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
-  /// Returns the queue. Include <kopp/informer/key_queue.hpp> to call it.
-  [[nodiscard]] workqueue::RateLimitingQueue<ObjectKey>& queue() { return *queue_; }
+  /// Returns the queue. Include <kopp/controller/controller_queue.hpp> to call it.
+  [[nodiscard]] ControllerQueue& queue() { return *queue_; }
   /// Returns the queue for handlers and sources; `source` is the kind or name for reasons.
   [[nodiscard]] EventQueue EventsOf(std::string source) {
     return EventQueue(*queue_, options_.reasons, std::move(source));
@@ -147,7 +146,7 @@ class Controller {
   Clock& clock_;
   // Null unless options_.cancel_superseded. Declared before queue_, which calls it.
   detail::OwnedPtr<RunningReconciles> running_;
-  detail::OwnedPtr<workqueue::RateLimitingQueue<ObjectKey>> queue_;  // never null
+  detail::OwnedPtr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
   Find find_;
   Reconciler reconcile_;

@@ -4,7 +4,7 @@
 /// take long to compile. Also include
 /// - <kopp/json.hpp> to write JSON,
 /// - <kopp/informer_set.hpp> to add handlers to the result of Cache::InformerFor,
-/// - <kopp/informer/key_queue.hpp> to call the queue of a controller.
+/// - <kopp/controller/controller_queue.hpp> to call the queue of a controller.
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
@@ -23,6 +23,7 @@
 #include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/controller/watch_handle.hpp>
+#include <kopp/controller/with_finalizer.hpp>
 #include <kopp/crd.hpp>
 #include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>

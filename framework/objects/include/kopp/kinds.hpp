@@ -1,97 +1,22 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-
-#include <kopp/informer/object.hpp>
+#include <kopp/k8s/apps/v1/deployment.hpp>
+#include <kopp/k8s/core/v1/config_map.hpp>
+#include <kopp/k8s/core/v1/namespace.hpp>
+#include <kopp/k8s/core/v1/pod.hpp>
+#include <kopp/k8s/core/v1/secret.hpp>
+#include <kopp/k8s/core/v1/service.hpp>
 
 namespace kopp {
 
-// Views of common kinds, with the fields that operators read most often. To read other fields,
-// define your own view with KOPP_FIELDS; a program may use several views of one kind. The fields
-// are the members; kinds.cpp lists them.
+// Short names for the kinds that most operators use. kopp::k8s has the types of further kinds. To
+// cache only the fields that a program reads, define a view of the kind; see the concept Object.
 
-struct Deployment {
-  static constexpr Kind kKind{"apps/v1", "Deployment", "deployments"};
-  struct Spec {
-    std::optional<int> replicas = {};
-    bool paused = false;
-  };
-  struct Status {
-    std::int64_t observedGeneration = 0;
-    int replicas = 0;
-    int updatedReplicas = 0;
-    int readyReplicas = 0;
-    int availableReplicas = 0;
-    int unavailableReplicas = 0;
-  };
-  ObjectMeta metadata = {};
-  Spec spec = {};
-  Status status = {};
-};
-KOPP_DECLARE_FIELDS(Deployment::Spec)
-KOPP_DECLARE_FIELDS(Deployment::Status)
-KOPP_DECLARE_FIELDS(Deployment)
-
-struct Pod {
-  static constexpr Kind kKind{"v1", "Pod", "pods"};
-  struct Spec {
-    std::string nodeName = {};
-    std::string serviceAccountName = {};
-  };
-  struct Status {
-    std::string phase = {};  ///< "Pending", "Running", "Succeeded", "Failed" or "Unknown"
-    std::string reason = {};
-    std::string podIP = {};
-    std::string hostIP = {};
-  };
-  ObjectMeta metadata = {};
-  Spec spec = {};
-  Status status = {};
-};
-KOPP_DECLARE_FIELDS(Pod::Spec)
-KOPP_DECLARE_FIELDS(Pod::Status)
-KOPP_DECLARE_FIELDS(Pod)
-
-struct Service {
-  static constexpr Kind kKind{"v1", "Service", "services"};
-  struct Spec {
-    std::string type = {};
-    std::string clusterIP = {};
-    std::map<std::string, std::string> selector = {};
-  };
-  ObjectMeta metadata = {};
-  Spec spec = {};
-};
-KOPP_DECLARE_FIELDS(Service::Spec)
-KOPP_DECLARE_FIELDS(Service)
-
-struct ConfigMap {
-  static constexpr Kind kKind{"v1", "ConfigMap", "configmaps"};
-  ObjectMeta metadata = {};
-  std::map<std::string, std::string> data = {};
-};
-KOPP_DECLARE_FIELDS(ConfigMap)
-
-struct Secret {
-  static constexpr Kind kKind{"v1", "Secret", "secrets"};
-  ObjectMeta metadata = {};
-  std::string type = {};
-  std::map<std::string, std::string> data = {};  ///< values are Base64, as in the API
-};
-KOPP_DECLARE_FIELDS(Secret)
-
-struct Namespace {
-  static constexpr Kind kKind{"v1", "Namespace", "namespaces", Scope::kCluster};
-  struct Status {
-    std::string phase = {};  ///< "Active" or "Terminating"
-  };
-  ObjectMeta metadata = {};
-  Status status = {};
-};
-KOPP_DECLARE_FIELDS(Namespace::Status)
-KOPP_DECLARE_FIELDS(Namespace)
+using ConfigMap = k8s::core::v1::ConfigMap;
+using Deployment = k8s::apps::v1::Deployment;
+using Namespace = k8s::core::v1::Namespace;
+using Pod = k8s::core::v1::Pod;
+using Secret = k8s::core::v1::Secret;
+using Service = k8s::core::v1::Service;
 
 }  // namespace kopp

@@ -1,22 +1,25 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include <kopp/informer/object.hpp>
 
 namespace kopp {
 
-/// A view of an object's metadata, for objects of the kind of the view `T`. A cache requests only
-/// metadata from the API server for it, so a list or a watch transfers and decodes a fraction of
-/// the bytes. Use it wherever a view is used, if spec and status do not matter:
+/// A view of an object's metadata, for objects of the kind of `T`. A cache requests only metadata
+/// from the API server for it, so a list or a watch transfers and decodes a fraction of the bytes.
+/// Use it wherever a view is used, if spec and status do not matter:
 ///
 ///     manager.AddController<Foo>().Owns<kopp::MetadataOnly<kopp::Secret>>().Reconcile(Reconcile);
 ///     context.cache.Get<kopp::MetadataOnly<kopp::Secret>>(key);
 ///
+/// ControllerBuilder::Owns uses it by itself for kinds that the program does not read.
 /// controller-runtime: builder.OnlyMetadata.
 template <Object T>
 struct MetadataOnly {
   static constexpr Kind kKind = T::kKind;
+  static constexpr bool kIsView = true;
   decltype(T::metadata) metadata = {};
 };
 
@@ -36,10 +39,17 @@ std::span<const detail::Field> KoppFields(const MetadataOnly<T>*) {
 }
 
 namespace detail {
+/// The two views that a cache may have of the objects of `T`.
 template <typename T>
-constexpr bool kIsMetadataOnly = false;
+struct ViewsOf {
+  using Complete = T;
+  using Metadata = MetadataOnly<T>;
+};
 template <typename T>
-constexpr bool kIsMetadataOnly<MetadataOnly<T>> = true;
+struct ViewsOf<MetadataOnly<T>> : ViewsOf<T> {};
+
+template <typename T>
+constexpr bool kIsMetadataOnly = std::is_same_v<T, typename ViewsOf<T>::Metadata>;
 }  // namespace detail
 
 }  // namespace kopp

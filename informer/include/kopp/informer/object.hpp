@@ -74,11 +74,11 @@ struct ObjectMeta {
 KOPP_DECLARE_FIELDS(OwnerReference)
 KOPP_DECLARE_FIELDS(ObjectMeta)
 
-/// A view struct. It has the fields of a kind that a program reads, listed with KOPP_FIELDS. Fields
-/// that are not listed are neither decoded nor stored. Do not write an encoded view back with an
-/// update (PUT), because that would delete these fields; use an apply or a patch.
+/// A struct of a kind: all fields of it, as the types of kopp::k8s have, or a view with the fields
+/// that a program reads. They are listed with KOPP_FIELDS. Fields that are not listed are neither
+/// decoded nor stored. Client::Create, Apply and Replace take no views; see IsView.
 ///
-/// A view is default-constructible and has a static `kKind` and a member `metadata`:
+/// The struct is default-constructible and has a static `kKind` and a member `metadata`:
 ///
 ///     struct FooSpec {
 ///       std::int32_t replicas = 0;
@@ -90,6 +90,19 @@ KOPP_DECLARE_FIELDS(ObjectMeta)
 ///       FooSpec spec;
 ///     };
 ///     KOPP_FIELDS(Foo, metadata, spec)
+///
+/// A view of a kind that kopp has:
+///
+///     struct PodPhase {
+///       static constexpr kopp::Kind kKind = kopp::Pod::kKind;
+///       struct Status {
+///         std::string phase;
+///       };
+///       kopp::ObjectMeta metadata;
+///       Status status;
+///     };
+///     KOPP_FIELDS(PodPhase::Status, phase)
+///     KOPP_FIELDS(PodPhase, metadata, status)
 ///
 /// Whole and MetadataOnly make other forms of the object from a view.
 template <typename T>

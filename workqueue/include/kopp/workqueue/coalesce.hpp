@@ -6,11 +6,9 @@
 
 namespace kopp::workqueue {
 
-/// Options of DelayingQueue::AddCoalesced, which merges bursts of adds (debounce): it adds an item
-/// when no add of it has arrived for `quiet`, but at most `max_wait` after the first add. So an
+/// The times of CoalescingQueue::AddCoalesced, which merges bursts of adds (debounce): it adds an
+/// item when no add of it has arrived for `quiet`, but at most `max_wait` after the first add. So an
 /// item that is added again and again still becomes ready about once per `max_wait`.
-///
-///     DelayingQueue<ObjectKey> queue({.coalesce = {.quiet = 100ms, .max_wait = 1s}});
 struct Coalesce {
   Duration quiet{};     ///< 0: adds are not delayed
   Duration max_wait{};  ///< 0: ten times `quiet`; a shorter time than `quiet` counts as `quiet`

@@ -4,14 +4,17 @@
 /// in headers that only refer to a queue.
 
 #include <kopp/workqueue/item.hpp>
+#include <kopp/workqueue/payload.hpp>
 
 namespace kopp::workqueue {
 
-template <Item T>
+template <Item T, QueuePayload Payload = NoPayload>
 class Queue;
-template <Item T>
+template <Item T, QueuePayload Payload = NoPayload>
 class DelayingQueue;
-template <Item T>
+template <Item T, QueuePayload Payload = NoPayload>
 class RateLimitingQueue;
+template <Item T, QueuePayload Payload = NoPayload>
+class CoalescingQueue;
 
 }  // namespace kopp::workqueue

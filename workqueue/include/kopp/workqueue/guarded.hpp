@@ -6,15 +6,6 @@
 
 namespace kopp {
 
-/// Tells the processor that this thread spins until another thread writes to memory.
-inline void CpuRelax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 /// A value with a mutex. Lock() is the only access to the value.
 ///
 /// The type of the value documents what the lock protects. Hold one lock at a time, for a short
@@ -41,20 +32,7 @@ class Guarded {
 
    private:
     friend class Guarded;
-    // Spins before it blocks, because another thread usually releases the lock in less time than a
-    // sleep takes. Each pause is longer than the previous pause, so that the holder of the lock can
-    // continue with warm caches.
-    Locked(std::mutex& mutex, T& value) : lock_(mutex, std::try_to_lock), value_(&value) {
-      if (!lock_.owns_lock()) SpinThenLock();
-    }
-    void SpinThenLock() {
-      for (int spins = 4; spins <= kMaxSpins; spins *= 2) {
-        for (int i = 0; i < spins; ++i) CpuRelax();
-        if (lock_.try_lock()) return;
-      }
-      lock_.lock();
-    }
-    static constexpr int kMaxSpins = 1024;
+    Locked(std::unique_lock<std::mutex> lock, T& value) : lock_(std::move(lock)), value_(&value) {}
 
     std::unique_lock<std::mutex> lock_;
     T* value_;
@@ -64,7 +42,14 @@ class Guarded {
   explicit Guarded(Args&&... args) : value_{std::forward<Args>(args)...} {}
 
   /// Blocks until no other thread holds the lock, and acquires it.
-  Locked Lock() { return {mutex_, value_}; }
+  Locked Lock() { return {std::unique_lock(mutex_), value_}; }
+
+ protected:
+  /// Calls `acquire(mutex)`, which returns a std::unique_lock that holds the mutex.
+  template <typename Acquire>
+  Locked LockWith(Acquire acquire) {
+    return {acquire(mutex_), value_};
+  }
 
  private:
   std::mutex mutex_;

@@ -3,11 +3,10 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <type_traits>
 
 #include <kopp/workqueue/clock.hpp>
-#include <kopp/workqueue/note.hpp>
+#include <kopp/workqueue/payload.hpp>
 
 namespace kopp::workqueue {
 
@@ -23,18 +22,13 @@ concept Item = std::copyable<T> && std::is_nothrow_move_constructible_v<T> &&
                  { std::hash<T>{}(item) } -> std::convertible_to<std::size_t>;
                };
 
-/// An item with its priority, which is 0 if the queue's order has no priorities.
-template <Item T>
-struct Prioritized {
+/// An item that GetWithPriority returns.
+template <Item T, QueuePayload Payload = NoPayload>
+struct QueuedItem {
   T item;
-  int priority = 0;
+  int priority = 0;   ///< 0 if the queue's order has no priorities
   Duration waited{};  ///< from the first Add since the last Get; 0 unless the queue tracks times
-};
-
-/// An item with its priority and notes. Queue::GetWithNote returns it.
-template <Item T>
-struct NotedItem : Prioritized<T> {
-  std::unique_ptr<Note> note = {};  ///< the merged notes of its Adds; null: none
+  [[no_unique_address]] Payload payload = {};  ///< the merged payloads of the Adds since then
 };
 
 }  // namespace kopp::workqueue

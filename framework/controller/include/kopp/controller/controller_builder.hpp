@@ -17,6 +17,7 @@
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/reconcile.hpp>
@@ -93,11 +94,21 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
+  ///
+  /// A reconciler may read `U` and MetadataOnly<U> from the cache. The cache has the objects of `U`
+  /// if the program contains, anywhere, a read of a cache, a handler or a predicate for `U`.
+  /// Otherwise this is Owns<MetadataOnly<U>>. The order of calls has no effect on that.
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
-    AddHandler<U>(informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match()),
-                  NonBlocking());
+    auto handler = informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match());
+    using Metadata = typename detail::ViewsOf<U>::Metadata;
+    if (!detail::is_view_read<U>) {
+      AddHandler<Metadata>(std::move(handler), NonBlocking());
+      return *this;
+    }
+    AddHandler<U>(std::move(handler), NonBlocking());
+    if (detail::is_view_read<Metadata>) AddInformers<Metadata>();
     return *this;
   }
 
@@ -219,6 +230,11 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
  private:
   using ControllerBuilderBase::AddHandler;
+  /// Watches `U` without a handler.
+  template <Object U>
+  void AddInformers() {
+    controller_.AddInformers(controller_.cache().template InformerFor<U>());
+  }
   template <Object U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
     AddHandler(controller_.cache().template InformerFor<U>(), typeid(U), std::move(handler),

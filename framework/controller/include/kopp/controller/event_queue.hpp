@@ -11,6 +11,9 @@
 
 namespace kopp {
 
+/// The queue of a controller. Include controller_queue.hpp to call it.
+using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
+
 /// The queue of a controller as event handlers and sources see it: they add the keys of the objects
 /// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Adds are newer events
 /// for ControllerOptions::cancel_superseded, except those of the types kInitialList, kResync,
@@ -18,10 +21,8 @@ namespace kopp {
 /// copy. The queue of the controller must outlive it.
 class EventQueue {
  public:
-  using Queue = workqueue::RateLimitingQueue<ObjectKey>;
-
   /// `source` is the source in the reasons that are added without a Reason.
-  explicit EventQueue(Queue& queue, bool keep_reasons = false, std::string source = {})
+  explicit EventQueue(ControllerQueue& queue, bool keep_reasons = false, std::string source = {})
       : queue_(&queue), keep_reasons_(keep_reasons), source_(std::move(source)) {}
 
   /// Returns a copy for another source.
@@ -43,7 +44,7 @@ class EventQueue {
   /// Returns whether a reason of this type is a newer event.
   [[nodiscard]] static bool IsChange(Reason::Type type);
 
-  Queue* queue_;
+  ControllerQueue* queue_;
   bool keep_reasons_;
   std::string source_;
 };

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/object_key.hpp>
-#include <kopp/workqueue/note.hpp>
 
 namespace kopp {
 
@@ -63,22 +62,15 @@ class Reasons {
   int more_ = 0;
 };
 
-/// The reasons of a key in a work queue. Thread-safe as const object.
-class ReasonsNote final : public workqueue::Note {
- public:
-  explicit ReasonsNote(Reason reason) { reasons_.Add(std::move(reason)); }
+/// The payload of a controller's queue: why a key was queued.
+struct QueuedReasons {
+  Reasons reasons{};        ///< empty without ControllerOptions::reasons
+  bool has_change = false;  ///< whether one of the events is newer than a reconcile that runs
 
-  void Merge(workqueue::Note& later) noexcept override;
-  [[nodiscard]] std::unique_ptr<workqueue::Note> Clone() const override;
-
-  /// Returns the reasons of a note of a controller's queue; none if `note` is null. Use it for
-  /// entries of a workqueue::Snapshot.
-  [[nodiscard]] static Reasons Of(const workqueue::Note* note);
-
- private:
-  ReasonsNote(const ReasonsNote&) = default;
-
-  Reasons reasons_;
+  void Merge(QueuedReasons&& later) noexcept {
+    reasons.Add(std::move(later.reasons));
+    has_change = has_change || later.has_change;
+  }
 };
 
 }  // namespace kopp

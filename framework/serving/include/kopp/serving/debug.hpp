@@ -14,7 +14,6 @@
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
-#include <kopp/workqueue/note.hpp>
 #include <kopp/workqueue/snapshot.hpp>
 
 namespace kopp {
@@ -52,9 +51,7 @@ class ReconcileHistory {
 struct DebugQueue {
   std::string controller{};
   int workers = 0;
-  workqueue::Snapshot<ObjectKey> snapshot{};
-  /// Returns the reasons in the note of an entry, which is not null. Empty: they are not shown.
-  std::function<std::string(const workqueue::Note& note)> reasons_of{};
+  workqueue::Snapshot<ObjectKey, std::string> snapshot{};  ///< the payloads are the reasons, as text
 };
 
 /// Leader election, for the debug pages.

@@ -29,8 +29,16 @@ struct RunningItem {
 
 /// Returns the item that has been in processing for the longest time; nullopt if there is none, or
 /// if the queue does not track times.
+template <typename Payload>
 [[nodiscard]] std::optional<RunningItem> LongestRunning(
-    const workqueue::Snapshot<ObjectKey>& snapshot, TimePoint now);
+    const workqueue::Snapshot<ObjectKey, Payload>& snapshot, TimePoint now) {
+  const typename workqueue::Snapshot<ObjectKey, Payload>::Entry* longest = nullptr;
+  for (const auto& entry : snapshot.processing) {
+    if (entry.at && (longest == nullptr || *entry.at < *longest->at)) longest = &entry;
+  }
+  if (longest == nullptr) return std::nullopt;
+  return RunningItem{longest->item.ToString(), now - *longest->at};
+}
 
 /// Fails if a worker of `controller` has been processing one item for longer than `limit`.
 [[nodiscard]] HealthCheck StuckWorkerCheck(std::string controller,

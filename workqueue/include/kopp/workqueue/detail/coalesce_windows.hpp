@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/coalesce.hpp>
-#include <kopp/workqueue/detail/item_notes.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
 #include <kopp/workqueue/item.hpp>
 
@@ -21,7 +19,7 @@ namespace kopp::workqueue::detail {
 ///
 /// A further add only writes a new end. The heap keeps the old end, at which Pop finds the new one
 /// and moves the item: a burst therefore costs one move per quiet time, not one per add.
-template <Item T>
+template <Item T, QueuePayload Payload>
 class CoalesceWindows {
  public:
   explicit CoalesceWindows(const Coalesce& options) : options_(options) {}
@@ -31,18 +29,21 @@ class CoalesceWindows {
     return Table::Hash(item, owner);
   }
 
-  /// Adds `item` at the time `now`. The highest priority applies, and the item supersedes if one of
-  /// its adds does. Returns true if next() has become earlier.
-  bool Add(const T& item, std::uint32_t hash, TimePoint now, int priority,
-           std::unique_ptr<Note> note, bool supersedes) {
+  /// Adds `item` at the time `now`. The highest priority applies, and the payloads are merged.
+  /// Returns true if next() has become earlier.
+  bool Add(const T& item, std::uint32_t hash, TimePoint now, int priority, Payload&& payload) {
     if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, 2 * size()));
     const auto [handle, is_new] = table_.Insert(item, hash);
     Window& window = table_[handle];
-    notes_.Add(handle, std::move(note));
-    if (is_new) window = {.latest_end = options_.LatestEnd(now), .priority = priority};
+    if (is_new) {
+      window = {.latest_end = options_.LatestEnd(now),
+                .priority = priority,
+                .payload = std::move(payload)};
+    } else {
+      window.payload.Merge(std::move(payload));
+    }
     window.end = std::min(After(now, options_.quiet), window.latest_end);
     window.priority = std::max(window.priority, priority);
-    window.supersedes = window.supersedes || supersedes;
     if (!is_new) return false;
     const TimePoint previous = next();
     heap_.push_back({window.end, handle});
@@ -56,15 +57,8 @@ class CoalesceWindows {
     return heap_.empty() ? TimePoint::max() : heap_.front().look_at;
   }
 
-  /// An item whose wait has ended.
-  struct Due {
-    T item;
-    int priority = 0;
-    bool supersedes = false;
-    std::unique_ptr<Note> note;
-  };
   /// Removes and returns an item whose wait has ended; nullopt if there is none.
-  [[nodiscard]] std::optional<Due> Pop(TimePoint now) {
+  [[nodiscard]] std::optional<QueuedItem<T, Payload>> Pop(TimePoint now) {
     while (next() <= now) {
       std::ranges::pop_heap(heap_, Later{});
       Node& last = heap_.back();
@@ -74,8 +68,10 @@ class CoalesceWindows {
         std::ranges::push_heap(heap_, Later{});
         continue;
       }
-      const Window window = table_[handle];
-      Due due{table_.MoveOut(handle), window.priority, window.supersedes, notes_.Take(handle)};
+      Window& window = table_[handle];
+      QueuedItem<T, Payload> due{.item = table_.MoveOut(handle),
+                                 .priority = window.priority,
+                                 .payload = std::move(window.payload)};
       heap_.pop_back();
       table_.Erase(handle);
       if (heap_.empty()) Clear();
@@ -86,12 +82,10 @@ class CoalesceWindows {
 
   void Clear() {
     table_.Clear();
-    notes_.Clear();
     ClearAndShrink(heap_);
   }
 
-  /// Calls visit(item, end, priority, copy of its note) for the first `limit` items, the earliest
-  /// first.
+  /// Calls visit(item, end, priority, payload) for the first `limit` items, the earliest first.
   template <typename Visit>
   void ForEarliest(std::size_t limit, Visit visit) const {
     std::vector<Node> nodes;
@@ -101,7 +95,7 @@ class CoalesceWindows {
     std::ranges::partial_sort(nodes, end, {}, &Node::look_at);
     for (auto node = nodes.begin(); node != end; ++node) {
       visit(table_.ItemOf(node->handle), node->look_at, table_[node->handle].priority,
-            notes_.Copy(node->handle));
+            table_[node->handle].payload);
     }
   }
 
@@ -110,7 +104,7 @@ class CoalesceWindows {
     TimePoint latest_end{};
     TimePoint end{};
     int priority = 0;
-    bool supersedes = false;
+    [[no_unique_address]] Payload payload{};
   };
   struct Node {
     TimePoint look_at;
@@ -123,7 +117,6 @@ class CoalesceWindows {
 
   const Coalesce options_;
   Table table_;
-  ItemNotes notes_;
   std::vector<Node> heap_;  // one node per item, the earliest first
 };
 

@@ -6,7 +6,7 @@
 
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
-#include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/detail/spin_guarded.hpp>
 
 namespace kopp::workqueue::detail {
 
@@ -22,6 +22,7 @@ class FailureCounts {
   int Increment(const T& item) {
     const std::uint32_t hash = Table::Hash(item, this);
     auto state = state_.Lock();
+    state->table.PrefetchSlot(hash);
     const TimePoint now = clock_.Now();
     if (now >= state->next_cleanup) RemoveExpired(*state, now);
     Failures& failures = state->table[state->table.Insert(item, hash).first];
@@ -36,6 +37,7 @@ class FailureCounts {
     auto state = state_.Lock();
     const Handle handle = state->table.Find(item, hash);
     if (handle == kNoHandle) return;
+    state->table.PrefetchSlotAfter(handle);
     state->table.Erase(handle);
   }
 
@@ -77,7 +79,7 @@ class FailureCounts {
 
   const Duration idle_timeout_;
   Clock& clock_;
-  Guarded<State> state_;
+  SpinGuarded<State> state_;
 };
 
 }  // namespace kopp::workqueue::detail

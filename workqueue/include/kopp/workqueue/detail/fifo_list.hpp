@@ -1,42 +1,42 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-
-#include <kopp/workqueue/detail/ready_list.hpp>
+#include <kopp/workqueue/detail/item_table.hpp>
 
 namespace kopp::workqueue::detail {
 
-/// Returns the ready items first in, first out, and ignores ranks. It is a linked list that uses
-/// the member `next` of the values in `Table`, so it allocates no memory.
+/// The ready items of a queue, first in, first out. It is a linked list that uses the member `next`
+/// of the values in `Table`, so it allocates no memory. Not thread-safe.
 template <typename Table>
-class FifoList final : public ReadyList {
+class FifoList {
  public:
   /// `table` must outlive this object.
   explicit FifoList(Table& table) : table_(table) {}
 
-  void Push(Handle handle, const Rank&) noexcept override { PushDeferred(handle); }
-  std::optional<int> Raise(Handle, const Rank&) noexcept override { return std::nullopt; }
-  void Defer(Handle, const Rank&) noexcept override {}
-  void PushDeferred(Handle handle) noexcept override {
+  void Push(Handle handle) noexcept {
     table_[handle].next = kNoHandle;
     if (front_ == kNoHandle) {
       front_ = handle;
     } else {
-      table_[back_].next = handle & kNoHandle;  // the mask tells -Wconversion that 29 bits suffice
+      table_[back_].next = handle & kNoHandle;  // the mask tells -Wconversion that 30 bits suffice
     }
     back_ = handle;
   }
 
-  [[nodiscard]] Handle Front() const override { return front_; }
-  void PopFront() noexcept override { front_ = table_[front_].next; }
-  [[nodiscard]] int PriorityOf(Handle) const override { return 0; }
-  void ForEach(const std::function<bool(Handle)>& visit) const override {
+  /// Returns the oldest item. Requires: an item is ready.
+  [[nodiscard]] Handle Front() const { return front_; }
+  /// Removes the oldest item. Requires: an item is ready.
+  void PopFront() noexcept {
+    front_ = table_[front_].next;
+    if (front_ != kNoHandle) table_.PrefetchSlotOf(front_);  // for its Done
+  }
+
+  /// Calls visit(handle) for each item, the oldest first, until it returns false.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
     for (Handle handle = front_; handle != kNoHandle && visit(handle);) {
       handle = table_[handle].next;
     }
   }
-  void ReleaseMemory() override {}
 
  private:
   Table& table_;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +14,9 @@
 namespace kopp::workqueue::detail {
 
 /// Identifies a node of an ItemTable from Insert to Erase. Handles are small and reused, so they
-/// can index a vector. They have 29 bits, which leaves three bits of a word for flags.
+/// can index a vector. They have 30 bits, which leaves two bits of a word for flags.
 using Handle = std::uint32_t;
-inline constexpr Handle kNoHandle = (Handle{1} << 29) - 1;
+inline constexpr Handle kNoHandle = (Handle{1} << 30) - 1;
 
 /// A container with at most this capacity keeps its memory when it becomes empty.
 inline constexpr std::size_t kRetainedCapacity = 1024;
@@ -59,11 +58,15 @@ class ItemTable {
   [[nodiscard]] Handle Find(const T& item, std::uint32_t hash) const;
 
   /// Returns the node of the item, and whether this call has created it, with the value V{}.
-  /// Throws std::length_error if the table has 2^29 - 1 items.
+  /// Throws std::length_error if the table has 2^30 - 1 items.
   template <typename U>
-  std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash);
+  std::pair<Handle, bool> Insert(U&& item, std::uint32_t hash) {
+    const Handle found = Find(item, hash);
+    if (found != kNoHandle) return {found, false};
+    return {InsertNew(std::forward<U>(item), hash), true};
+  }
 
-  /// Removes a node and destroys its item. `handle` becomes invalid.
+  /// Removes a node and destroys its item and value. `handle` becomes invalid.
   void Erase(Handle handle);
   /// Removes all nodes.
   void Clear();
@@ -73,6 +76,27 @@ class ItemTable {
   const V& operator[](Handle handle) const { return NodeOf(handle).value; }
   /// Moves the item out of its node. The next call for this node must be Erase.
   T&& MoveOut(Handle handle) { return std::move(NodeOf(handle).item); }
+
+  // Hints for calls that follow soon: they load memory into the cache. Without always_inline, g++ 12
+  // removes the calls.
+
+  /// Before Find or Insert with this hash.
+  [[gnu::always_inline]] void PrefetchSlot(std::uint32_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  /// Before Find or Erase of this node.
+  [[gnu::always_inline]] void PrefetchSlotOf(Handle handle) const {
+    PrefetchSlot(NodeOf(handle).hash);
+  }
+  /// Before PrefetchSlotOf, or another access to this node.
+  [[gnu::always_inline]] void PrefetchNode(Handle handle) const {
+    __builtin_prefetch(&NodeOf(handle));
+  }
+  /// Before Erase of the nodes that were inserted after this one.
+  [[gnu::always_inline]] void PrefetchSlotAfter(Handle handle) const {
+    constexpr Handle kDistance = 4;  // loading a slot takes about as long as four erasures
+    if (handle + kDistance < first_unused_) PrefetchSlotOf(handle + kDistance);
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -104,7 +128,6 @@ class ItemTable {
       Handle next_free;
     };
   };
-  static_assert(std::is_trivially_destructible_v<V>);
   static constexpr std::size_t kFirstArraySize = 16;  // each further array is twice as large
 
   [[nodiscard]] static std::size_t ArrayOf(Handle handle) {
@@ -116,21 +139,25 @@ class ItemTable {
     return arrays_[array][handle + kFirstArraySize - (kFirstArraySize << array)];
   }
   [[nodiscard]] std::size_t SlotOf(Handle handle) const;
-  // Without always_inline, g++ 12 removes the prefetch.
-  [[gnu::always_inline]] void PrefetchSlotAfter(Handle handle) const {
-    constexpr Handle kDistance = 4;  // loading a slot takes about as long as four erasures
-    if (handle + kDistance >= first_unused_) return;
-    __builtin_prefetch(&slots_[NodeOf(handle + kDistance).hash & (slots_.size() - 1)]);
+  /// Returns the first empty slot of `slots` at or behind the preferred slot of `hash`.
+  [[nodiscard]] static std::size_t EmptySlot(const std::vector<Slot>& slots, std::uint32_t hash) {
+    const std::size_t mask = slots.size() - 1;
+    std::size_t index = hash & mask;
+    while (slots[index].handle != kNoHandle) index = (index + 1) & mask;
+    return index;
   }
+  /// Requires: the table does not have `item`.
+  template <typename U>
+  Handle InsertNew(U&& item, std::uint32_t hash);
   Handle AllocateNode();
   void ReleaseMemory();
   void Grow();
 
   std::vector<Slot> slots_;  // the index; its size is a power of two, its load at most 3/4
-  std::array<std::unique_ptr<Node[]>, 26> arrays_;
   std::size_t size_ = 0;
   Handle first_unused_ = 0;       // the first node that was never used
   Handle free_list_ = kNoHandle;  // the first erased node
+  std::array<std::unique_ptr<Node[]>, 27> arrays_;
 };
 
 template <Item T, typename V>
@@ -146,14 +173,8 @@ Handle ItemTable<T, V>::Find(const T& item, std::uint32_t hash) const {
 
 template <Item T, typename V>
 template <typename U>
-std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
+Handle ItemTable<T, V>::InsertNew(U&& item, std::uint32_t hash) {
   if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t index = hash & mask;
-  for (; slots_[index].handle != kNoHandle; index = (index + 1) & mask) {
-    const Slot& slot = slots_[index];
-    if (slot.hash == hash && NodeOf(slot.handle).item == item) return {slot.handle, false};
-  }
   const bool reuse = free_list_ != kNoHandle;
   const Handle handle = reuse ? free_list_ : AllocateNode();
   Node& node = NodeOf(handle);
@@ -165,14 +186,13 @@ std::pair<Handle, bool> ItemTable<T, V>::Insert(U&& item, std::uint32_t hash) {
   }
   node.hash = hash;
   std::construct_at(&node.value);
-  slots_[index] = {hash, handle};
+  slots_[EmptySlot(slots_, hash)] = {hash, handle};
   ++size_;
-  return {handle, true};
+  return handle;
 }
 
 template <Item T, typename V>
 void ItemTable<T, V>::Erase(Handle handle) {
-  PrefetchSlotAfter(handle);
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = SlotOf(handle);
   // Close the gap: move up each following slot that may be stored at the gap.
@@ -186,6 +206,7 @@ void ItemTable<T, V>::Erase(Handle handle) {
   slots_[hole] = {};
   Node& node = NodeOf(handle);
   std::destroy_at(&node.item);
+  std::destroy_at(&node.value);
   node.next_free = std::exchange(free_list_, handle);
   if (--size_ == 0) ReleaseMemory();
 }
@@ -195,7 +216,9 @@ void ItemTable<T, V>::Clear() {
   if (size_ == 0) return;
   for (Slot& slot : slots_) {
     if (slot.handle == kNoHandle) continue;
-    std::destroy_at(&NodeOf(slot.handle).item);
+    Node& node = NodeOf(slot.handle);
+    std::destroy_at(&node.item);
+    std::destroy_at(&node.value);
     slot = {};
   }
   size_ = 0;
@@ -222,7 +245,7 @@ std::size_t ItemTable<T, V>::SlotOf(Handle handle) const {
 template <Item T, typename V>
 Handle ItemTable<T, V>::AllocateNode() {
   if (first_unused_ == kNoHandle) {
-    throw std::length_error("kopp::workqueue: a queue holds at most 2^29 - 1 items");
+    throw std::length_error("kopp::workqueue: a queue holds at most 2^30 - 1 items");
   }
   const std::size_t array = ArrayOf(first_unused_);
   if (!arrays_[array]) arrays_[array].reset(new Node[kFirstArraySize << array]);
@@ -232,12 +255,9 @@ Handle ItemTable<T, V>::AllocateNode() {
 template <Item T, typename V>
 void ItemTable<T, V>::Grow() {
   std::vector<Slot> bigger(slots_.empty() ? kFirstArraySize : slots_.size() * 2);
-  const std::size_t mask = bigger.size() - 1;
   for (const Slot& slot : slots_) {
     if (slot.handle == kNoHandle) continue;
-    std::size_t index = slot.hash & mask;
-    while (bigger[index].handle != kNoHandle) index = (index + 1) & mask;
-    bigger[index] = slot;
+    bigger[EmptySlot(bigger, slot.hash)] = slot;
   }
   slots_.swap(bigger);
 }

@@ -12,11 +12,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include <kopp/workqueue/detail/ready_list.hpp>
+#include <kopp/workqueue/detail/item_table.hpp>
 
 namespace kopp::workqueue::detail {
 
-/// Returns the items with the highest priority first. Within a priority, tenants take turns
+/// The priority and the tenant of an item. They determine its position among the ready items.
+struct Rank {
+  int priority = 0;
+  std::string tenant = {};
+  int weight = 1;  ///< the number of consecutive items in the tenant's turn
+};
+
+/// The ready items of a queue, the highest priority first. Within a priority, tenants take turns
 /// (weighted round robin).
 ///
 /// A key that is added again and again with a high priority must not starve the others. So after
@@ -26,29 +33,52 @@ namespace kopp::workqueue::detail {
 /// Each tenant that has ready items of a priority has one list of them, oldest first. The lists of
 /// a priority form a ring: the front list is served, and moves to the back after `weight` items.
 /// Empty lists and empty priorities are removed, so names of former tenants use no memory.
-class PriorityLists final : public ReadyList {
+///
+/// Items are identified by their handles. Not thread-safe. Running out of memory in a noexcept
+/// function terminates the process, because otherwise the queue would lose an item.
+class PriorityLists {
  public:
-  void Push(Handle handle, const Rank& rank) noexcept override;
-  std::optional<int> Raise(Handle handle, const Rank& rank) noexcept override {
+  /// Adds an item.
+  void Push(Handle handle, const Rank& rank) noexcept;
+
+  /// Updates a ready item that was added again. If `rank` has a higher priority, moves the item to
+  /// the end of that priority and returns the previous priority; otherwise returns nullopt.
+  std::optional<int> Raise(Handle handle, const Rank& rank) noexcept {
     const int priority = PriorityOf(handle);
     if (rank.priority <= priority) return std::nullopt;
     Remove(handle);
     Push(handle, rank);
     return priority;
   }
-  void Defer(Handle handle, const Rank& rank) noexcept override {
+
+  /// Stores `rank` for an item that was added while it is being processed. If it is called again
+  /// before PushDeferred, the rank with the higher priority is kept.
+  void Defer(Handle handle, const Rank& rank) noexcept {
     const auto [deferred, is_new] = deferred_.try_emplace(handle, rank);
     if (!is_new && rank.priority > deferred->second.priority) deferred->second = rank;
   }
-  void PushDeferred(Handle handle) noexcept override {
+  /// Adds an item with the rank that Defer stored.
+  void PushDeferred(Handle handle) noexcept {
     Push(handle, deferred_.extract(handle).mapped());
   }
 
-  [[nodiscard]] Handle Front() const override { return NextRing()->second.lists.front().front; }
-  void PopFront() noexcept override;
-  [[nodiscard]] int PriorityOf(Handle handle) const override { return links_[handle].priority; }
-  void ForEach(const std::function<bool(Handle)>& visit) const override;
-  void ReleaseMemory() override { ClearAndShrink(links_); }
+  /// Returns the next item. Requires: an item is ready.
+  [[nodiscard]] Handle Front() const { return NextRing()->second.lists.front().front; }
+  /// Removes the next item. Requires: an item is ready.
+  void PopFront() noexcept;
+
+  /// Returns the priority of a ready item. For an item in processing, returns its priority at
+  /// PopFront.
+  [[nodiscard]] int PriorityOf(Handle handle) const { return links_[handle].priority; }
+
+  /// Calls visit(handle) for each ready item, by priority, then by tenant, then oldest first, until
+  /// `visit` returns false. If there are several tenants or priorities, Get uses another order,
+  /// because they take turns.
+  void ForEach(const std::function<bool(Handle)>& visit) const;
+
+  /// Frees memory if its capacity is large. Requires: no item is ready, deferred or being
+  /// processed.
+  void ReleaseMemory() { ClearAndShrink(links_); }
 
  private:
   struct TenantList {

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/detail/fifo_list.hpp>
-#include <kopp/workqueue/detail/item_notes.hpp>
 #include <kopp/workqueue/detail/item_table.hpp>
 #include <kopp/workqueue/detail/item_times.hpp>
 #include <kopp/workqueue/detail/priority_lists.hpp>
@@ -20,17 +18,13 @@ namespace kopp::workqueue::detail {
 /// The single-threaded part of a queue. It uses the terms of client-go: an item is dirty from an
 /// Add to its Get, in processing from its Get to its Done, and ready while it is dirty and not in
 /// processing. Not thread-safe.
-template <Item T>
+template <Item T, QueuePayload Payload>
 class QueueState {
  public:
-  /// Without `by_priority` the order is first in, first out, and ranks have no effect. Without
-  /// `track_times` the argument `now` has no effect, and all times are zero.
+  /// Without `by_priority` the order is first in, first out. Without `track_times` the argument
+  /// `now` has no effect, and all times are zero.
   QueueState(bool by_priority, bool track_times) : times_(track_times) {
-    if (by_priority) {
-      ready_list_ = std::make_unique<PriorityLists>();
-    } else {
-      ready_list_ = std::make_unique<FifoList<Table>>(table_);
-    }
+    if (by_priority) by_priority_.emplace();
   }
 
   /// See ItemTable::Hash.
@@ -38,27 +32,24 @@ class QueueState {
     return Table::Hash(item, owner);
   }
 
-  struct AddResult {
-    bool became_dirty = false;
-    bool became_ready = false;
-    bool became_superseded = false;       ///< see Queue::IsSuperseded
-    std::optional<int> raised_from = {};  ///< the previous priority, if this Add raised it
+  /// How an Add changed the item. An enumeration, because GCC is slow in returning small structs.
+  enum class AddResult : std::uint32_t {
+    kBecameReady,   ///< it was not dirty, and is ready now
+    kBecameDirty,   ///< it was not dirty, and is in processing: Done will make it ready
+    kAlreadyReady,  ///< nothing
+    kAlreadyDirty,  ///< nothing; it is in processing
+    kRaised,        ///< it was ready with a lower priority
   };
-  /// Adds `item` with `rank`, and moves `*note` to its notes if `note` is set. `hash` must be
-  /// Hash(item, …). Moves from `item` only if the queue did not have it. An item in processing
-  /// becomes superseded if `supersedes`.
+  /// Adds `item`. `hash` must be Hash(item, …). `rank` must be set if the order is by priority.
+  /// Moves from `item` only if the queue did not have it. Sets `raised_from` to the previous
+  /// priority for kRaised.
   template <typename U>
-  AddResult Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
-                std::unique_ptr<Note>* note, bool supersedes);
+  AddResult Add(U&& item, std::uint32_t hash, const std::optional<Rank>& rank, TimePoint now,
+                Payload&& payload, int& raised_from);
 
-  struct GetResult {
-    Prioritized<T> next;
-    Duration waited{};                ///< the time since the Add that made the item dirty
-    std::unique_ptr<Note> note = {};  ///< of its Adds; null: none
-  };
   /// Returns the next item and marks it as being processed. If copying the item throws, nothing
   /// changes. Requires: ready() > 0.
-  [[nodiscard]] GetResult Get(TimePoint now);
+  [[nodiscard]] QueuedItem<T, Payload> Get(TimePoint now);
 
   struct DoneResult {
     bool was_processing = false;  ///< if false, nothing changed
@@ -72,22 +63,26 @@ class QueueState {
   [[nodiscard]] std::size_t ready() const { return ready_; }
   [[nodiscard]] bool idle() const { return ready_ == 0 && processing_ == 0; }
   [[nodiscard]] const ItemTimes& times() const { return times_; }
-  /// See Queue::IsSuperseded.
-  [[nodiscard]] bool IsSuperseded(const T& item, std::uint32_t hash) const {
+  /// Returns the payload of the Adds of an item since its Get; null if the item is not in
+  /// processing or was not added again.
+  [[nodiscard]] const Payload* PayloadInProcessing(const T& item, std::uint32_t hash) const {
     const Handle handle = FindProcessing(item, hash);
-    return handle != kNoHandle && table_[handle].superseded;
+    return handle != kNoHandle && table_[handle].dirty ? &table_[handle].payload : nullptr;
   }
   /// Returns the priority with which Get returned an item in processing; 0 for any other item.
-  [[nodiscard]] int PriorityInProcessing(const T& item, std::uint32_t hash) const;
+  [[nodiscard]] int PriorityInProcessing(const T& item, std::uint32_t hash) const {
+    const Handle handle = FindProcessing(item, hash);
+    return handle == kNoHandle ? 0 : PriorityOf(handle);
+  }
   /// Copies up to `limit` ready items and up to `limit` items in processing into `snapshot`.
-  void FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const;
+  void FillSnapshot(Snapshot<T, Payload>& snapshot, std::size_t limit) const;
 
  private:
   struct Entry {
-    Handle next : 29 = kNoHandle;  // used by FifoList
+    Handle next : 30 = kNoHandle;  // used by FifoList
     Handle dirty : 1 = 0;
     Handle processing : 1 = 0;
-    Handle superseded : 1 = 0;  // implies dirty and processing
+    [[no_unique_address]] Payload payload{};  // of the Adds since the last Get
   };
   using Table = ItemTable<T, Entry>;
 
@@ -96,54 +91,75 @@ class QueueState {
     const Handle handle = table_.Find(item, hash);
     return handle != kNoHandle && table_[handle].processing ? handle : kNoHandle;
   }
+  [[nodiscard]] int PriorityOf(Handle handle) const {
+    return by_priority_ ? by_priority_->PriorityOf(handle) : 0;
+  }
+  /// Updates the rank of an item that is already dirty.
+  AddResult UpdateRank(Handle handle, const Rank& rank, int& raised_from);
+  void ReleaseMemory();
 
-  Table table_;  // all items that are dirty or in processing
-  std::unique_ptr<ReadyList> ready_list_;
-  ItemTimes times_;
-  ItemNotes notes_;
   std::size_t ready_ = 0;
   std::size_t processing_ = 0;
+  FifoList<Table> fifo_{table_};  // the ready items, unless the order is by priority
+  Table table_;                   // all items that are dirty or in processing
+  std::optional<PriorityLists> by_priority_;  // the ready items if the order is by priority
+  ItemTimes times_;
   std::uint64_t stray_dones_ = 0;
 };
 
-template <Item T>
+template <Item T, QueuePayload Payload>
 template <typename U>
-auto QueueState<T>::Add(U&& item, std::uint32_t hash, const Rank& rank, TimePoint now,
-                        std::unique_ptr<Note>* note, bool supersedes) -> AddResult {
+auto QueueState<T, Payload>::Add(U&& item, std::uint32_t hash, const std::optional<Rank>& rank,
+                                 TimePoint now, Payload&& payload, int& raised_from) -> AddResult {
   const Handle handle = table_.Insert(std::forward<U>(item), hash).first;
-  if (note != nullptr) notes_.Add(handle, std::move(*note));
   Entry& entry = table_[handle];
-  const bool was_dirty = entry.dirty;
-  entry.dirty = 1;
-  if (!was_dirty) times_.RecordAdd(handle, now);
-  if (entry.processing) {  // Done will make it ready
-    ready_list_->Defer(handle, rank);
-    const bool became_superseded = supersedes && !entry.superseded;
-    if (supersedes) entry.superseded = 1;
-    return {.became_dirty = !was_dirty, .became_superseded = became_superseded};
+  if (entry.dirty) {
+    entry.payload.Merge(std::move(payload));
+    if (by_priority_) return UpdateRank(handle, *rank, raised_from);
+    return entry.processing ? AddResult::kAlreadyDirty : AddResult::kAlreadyReady;
   }
-  if (was_dirty) return {.raised_from = ready_list_->Raise(handle, rank)};
-  ready_list_->Push(handle, rank);
+  entry.dirty = 1;
+  entry.payload = std::move(payload);
+  times_.RecordAdd(handle, now);
+  if (entry.processing) {  // Done will make it ready
+    if (by_priority_) by_priority_->Defer(handle, *rank);
+    return AddResult::kBecameDirty;
+  }
+  by_priority_ ? by_priority_->Push(handle, *rank) : fifo_.Push(handle);
   ++ready_;
-  return {.became_dirty = true, .became_ready = true};
+  return AddResult::kBecameReady;
 }
 
-template <Item T>
-auto QueueState<T>::Get(TimePoint now) -> GetResult {
-  const Handle handle = ready_list_->Front();
-  GetResult result{{table_.ItemOf(handle), ready_list_->PriorityOf(handle)}};  // may throw
-  ready_list_->PopFront();
+template <Item T, QueuePayload Payload>
+auto QueueState<T, Payload>::UpdateRank(Handle handle, const Rank& rank, int& raised_from)
+    -> AddResult {
+  if (table_[handle].processing) {
+    by_priority_->Defer(handle, rank);
+    return AddResult::kAlreadyDirty;
+  }
+  const std::optional<int> previous = by_priority_->Raise(handle, rank);
+  if (!previous) return AddResult::kAlreadyReady;
+  raised_from = *previous;
+  return AddResult::kRaised;
+}
+
+template <Item T, QueuePayload Payload>
+QueuedItem<T, Payload> QueueState<T, Payload>::Get(TimePoint now) {
+  const Handle handle = by_priority_ ? by_priority_->Front() : fifo_.Front();
+  QueuedItem<T, Payload> next{table_.ItemOf(handle), PriorityOf(handle)};  // may throw
+  by_priority_ ? by_priority_->PopFront() : fifo_.PopFront();
   --ready_;
   ++processing_;
-  table_[handle].dirty = 0;
-  table_[handle].processing = 1;
-  result.waited = times_.RecordStart(handle, now);
-  result.note = notes_.Take(handle);
-  return result;
+  Entry& entry = table_[handle];
+  entry.dirty = 0;
+  entry.processing = 1;
+  next.waited = times_.RecordStart(handle, now);
+  next.payload = std::exchange(entry.payload, Payload{});
+  return next;
 }
 
-template <Item T>
-auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> DoneResult {
+template <Item T, QueuePayload Payload>
+auto QueueState<T, Payload>::Done(const T& item, std::uint32_t hash, TimePoint now) -> DoneResult {
   const Handle handle = FindProcessing(item, hash);
   if (handle == kNoHandle) {
     ++stray_dones_;
@@ -151,49 +167,45 @@ auto QueueState<T>::Done(const T& item, std::uint32_t hash, TimePoint now) -> Do
   }
   Entry& entry = table_[handle];
   entry.processing = 0;
-  entry.superseded = 0;
   --processing_;
   DoneResult result{.was_processing = true, .worked = times_.RecordFinish(handle, now)};
   if (entry.dirty) {
-    ready_list_->PushDeferred(handle);
+    by_priority_ ? by_priority_->PushDeferred(handle) : fifo_.Push(handle);
     ++ready_;
     result.became_ready = true;
-    result.priority = ready_list_->PriorityOf(handle);
+    result.priority = PriorityOf(handle);
     return result;
   }
   table_.Erase(handle);
-  if (table_.size() == 0) {
-    ready_list_->ReleaseMemory();
-    times_.ReleaseMemory();
-    notes_.Clear();
-  }
+  if (table_.size() == 0) ReleaseMemory();
   return result;
 }
 
-template <Item T>
-int QueueState<T>::PriorityInProcessing(const T& item, std::uint32_t hash) const {
-  const Handle handle = FindProcessing(item, hash);
-  return handle == kNoHandle ? 0 : ready_list_->PriorityOf(handle);
+template <Item T, QueuePayload Payload>
+void QueueState<T, Payload>::ReleaseMemory() {
+  if (by_priority_) by_priority_->ReleaseMemory();
+  times_.ReleaseMemory();
 }
 
-template <Item T>
-void QueueState<T>::FillSnapshot(Snapshot<T>& snapshot, std::size_t limit) const {
-  ready_list_->ForEach([&](Handle handle) {
+template <Item T, QueuePayload Payload>
+void QueueState<T, Payload>::FillSnapshot(Snapshot<T, Payload>& snapshot, std::size_t limit) const {
+  const auto add_ready = [&](Handle handle) {
     if (snapshot.ready.size() == limit) return false;
     snapshot.ready.push_back({.item = table_.ItemOf(handle),
-                              .priority = ready_list_->PriorityOf(handle),
+                              .priority = PriorityOf(handle),
                               .at = times_.AddedAt(handle),
-                              .note = notes_.Copy(handle)});
+                              .payload = table_[handle].payload});
     return true;
-  });
+  };
+  by_priority_ ? by_priority_->ForEach(add_ready) : fifo_.ForEach(add_ready);
   table_.ForEach([&](Handle handle) {
     if (snapshot.processing.size() == std::min(limit, processing_)) return false;
     if (!table_[handle].processing) return true;
     snapshot.processing.push_back({.item = table_.ItemOf(handle),
-                                   .priority = ready_list_->PriorityOf(handle),
+                                   .priority = PriorityOf(handle),
                                    .at = times_.StartedAt(handle),
                                    .dirty = table_[handle].dirty == 1,
-                                   .note = notes_.Copy(handle)});
+                                   .payload = table_[handle].payload});
     return true;
   });
   snapshot.ready_count = ready_;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <mutex>
 
-#include <kopp/workqueue/guarded.hpp>
+#include <kopp/workqueue/detail/spin_guarded.hpp>
 
 namespace kopp::workqueue::detail {
 
