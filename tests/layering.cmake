@@ -35,7 +35,7 @@ endfunction()
 function(layer root)
   file(GLOB folders RELATIVE ${SOURCE}/${root} LIST_DIRECTORIES true ${SOURCE}/${root}/*)
   foreach(folder IN LISTS folders)
-    if(NOT folder IN_LIST ARGN)
+    if(IS_DIRECTORY ${SOURCE}/${root}/${folder} AND NOT folder IN_LIST ARGN)
       string(APPEND problems "  ${root}/${folder} is not listed in layering.cmake\n")
     endif()
   endforeach()
@@ -111,16 +111,16 @@ function(third_party library)
 endfunction()
 third_party("simdjson|gtest/|gmock/")
 third_party("cpprest/|pplx/" transport/cpprest/)
-third_party("boost/" net/ transport/ apiserver/src/http/api_http_server.cpp)
+third_party("boost/" net/ transport/ apiserver/library/http/api_http_server.cpp)
 third_party("openssl/" base/internal/base/openssl.hpp base/sha256.cpp config/config_input.cpp net/
-  apiserver/src/auth/jwt.cpp apiserver/src/json/base64.cpp apiserver/src/http/certificate_authority.cpp
-  apiserver/src/http/users.cpp)
+  apiserver/library/auth/jwt.cpp apiserver/library/json/base64.cpp apiserver/library/http/certificate_authority.cpp
+  apiserver/library/http/users.cpp)
 third_party("yaml-cpp/" config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
-third_party("fmt/" schema/ apiserver/src/)
+third_party("fmt/" schema/ apiserver/library/ apiserver/kubectl/)
 third_party("prometheus/" metrics/)
 third_party("CLI/" base/command_line.cpp command/src/command_line.cpp)
-third_party("google/protobuf/" apiserver/src/protobuf/)
+third_party("google/protobuf/" apiserver/kubectl/protobuf/)
 # A public header includes only the declarations of nlohmann_json.
 file(GLOB includes RELATIVE ${SOURCE} ${SOURCE}/framework/*/include)
 foreach(folder IN LISTS includes)
@@ -132,7 +132,7 @@ foreach(folder IN LISTS includes)
 endforeach()
 
 # Folders of the API server.
-layer(framework/apiserver/src json decoding protobuf api storage fieldmanager validation auth printers handlers
+layer(framework/apiserver/library json decoding api storage fieldmanager validation auth encoding handlers
   faults http testing explore)
 
 if(problems)

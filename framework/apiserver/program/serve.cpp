@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <base/environment.hpp>
+#include <kubectl/extensions.hpp>
 #include <testing/manifests.hpp>
 #include <unistd.h>
 
@@ -105,10 +106,12 @@ int Serve(Flags given, const Signals& signals) {
   }
   testing::ApiServer server({.seed = flags.seed,
                              .authorization = flags.authorization,
-                             .on_request = [&](std::string_view entry) {
-                               if (audit) audit->Write(entry);
-                               if (demo_log) demo_log->LogRequest(entry);
-                             }});
+                             .on_request =
+                                 [&](std::string_view entry) {
+                                   if (audit) audit->Write(entry);
+                                   if (demo_log) demo_log->LogRequest(entry);
+                                 },
+                             .extensions = &AllExtensions()});
   const Config admin_config = server.Listen(flags.listen);
   PrintAddress(admin_config, flags);
   ApplyManifests(server.transport(), manifests.base);

@@ -1,5 +1,7 @@
 #include "conformance.hpp"
 
+#include "kubectl/extensions.hpp"
+
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -34,7 +36,8 @@ class ServerEnvironment final : public ::testing::Environment {
  private:
   void SetUp() override {
     if (RealKubeconfig() != nullptr) return Connect(LoadConfig({.kubeconfig = RealKubeconfig()}));
-    server_.emplace(testing::ApiServerOptions{.authorization = testing::AuthorizationMode::kRbac});
+    server_.emplace(testing::ApiServerOptions{.authorization = testing::AuthorizationMode::kRbac,
+                                              .extensions = &apiserver::AllExtensions()});
     if (IsOverHttps()) Connect(server_->Listen({.tls = true}));
   }
   void TearDown() override {

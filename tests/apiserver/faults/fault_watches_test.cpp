@@ -130,18 +130,6 @@ TEST_F(FaultWatchesTest, NameMatchesTheObjectOfAnEvent) {
   EXPECT_THAT(ReadEvents(*watch), ElementsAre("ADDED a", "ADDED c"));
 }
 
-TEST_F(FaultWatchesTest, NameMatchesTheObjectOfAnEventInATable) {
-  const auto watch =
-      transport_.Open({.target = std::string(kMaps) + "?watch=true&resourceVersion=" +
-                                 GetJson(kMaps)["metadata"]["resourceVersion"].get<std::string>(),
-                       .accept = "application/json;as=Table;v=v1;g=meta.k8s.io"});
-  server_.Inject({.type = Type::kLostEvent, .name = "a"});
-
-  Create("a");
-
-  EXPECT_EQ(watch->Read({}).state, State::kSilent);
-}
-
 TEST_F(FaultWatchesTest, LostEventDoesNotApplyToAnErrorEvent) {
   const json before = GetJson(kMaps)["metadata"]["resourceVersion"];
   Create("a");

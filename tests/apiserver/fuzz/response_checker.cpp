@@ -1,6 +1,7 @@
 #include "response_checker.hpp"
 
 #include "http/http_message.hpp"
+#include "kubectl/extensions.hpp"
 
 #include <string_view>
 
@@ -46,7 +47,10 @@ bool IsJson(const std::string& content_type) {
 }  // namespace
 
 ResponseChecker::ResponseChecker()
-    : context_(clock_, 1, {.clock = clock_}), api_(context_), log_(context_, api_) {
+    : context_(clock_, 1, {.clock = clock_}, false, AllExtensions()),
+      api_(context_),
+      log_(context_, api_),
+      filter_(context_.extensions().make_protobuf_filter(context_, log_)) {
   for (const Step& step : ParseScript(kSetup)) {
     if (Run(step) != 201) throw Finding("setup request failed: " + step.request.target.raw);
   }
@@ -57,11 +61,13 @@ int ResponseChecker::Run(const Step& step) {
   if (step.wait > Duration::zero()) {
     clock_.Advance(step.wait);
   } else {
-    ServerResponse response = log_.Handle(step.request);
+    ServerResponse response = filter_->Handle(step.request);
     status = response.status;
     CheckResponse(response);
     CheckReadBack(step.request, response);
-    if (response.watch != nullptr) watches_.push_back(std::move(response.watch));
+    if (response.watch != nullptr && IsJson(response.content_type)) {
+      watches_.push_back(std::move(response.watch));
+    }
   }
   for (const auto& watch : watches_) CheckFrames(watch->ReadFrames());
   return status;
@@ -97,6 +103,7 @@ void ResponseChecker::CheckResponse(const ServerResponse& response) const {
 void ResponseChecker::CheckReadBack(const ServerRequest& write, const ServerResponse& response) {
   const bool is_write = write.method == "POST" || write.method == "PUT" || write.method == "PATCH";
   if (!is_write || response.status / 100 != 2 || write.target.query.Has("dryRun")) return;
+  if (!IsJson(response.content_type)) return;
   const json object = json::parse(response.body, nullptr, false);
   const json metadata = object.value("metadata", json::object());
   // An object that is being deleted or has a deleted owner may already have been removed.

@@ -42,6 +42,7 @@ class ResponseChecker {
   ServerContext context_;
   ApiHandler api_;
   AuditLog log_;
+  std::unique_ptr<RequestHandler> filter_;
   std::vector<std::unique_ptr<WatchResponse>> watches_;
 };
 

@@ -166,32 +166,6 @@ TEST_F(MalformedRequestsTest, AJsonPatchThatNestsTooDeeplyIsRejected) {
   EXPECT_EQ(response.status, 422);
 }
 
-TEST_F(MalformedRequestsTest, APrinterColumnWithDeeplyNestedFiltersDoesNotBreakTheTable) {
-  std::string path = ".a";
-  for (int i = 0; i < 20'000; ++i) path += "[?(@";
-  const json schema{{"openAPIV3Schema", {{"type", "object"}}}};
-  const json column{{"name", "A"}, {"type", "string"}, {"jsonPath", path}};
-  const json version{{"name", "v1"},
-                     {"served", true},
-                     {"storage", true},
-                     {"schema", schema},
-                     {"additionalPrinterColumns", {column}}};
-  Call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-       {{"metadata", {{"name", "bars.b.io"}}},
-        {"spec",
-         {{"group", "b.io"},
-          {"scope", "Cluster"},
-          {"names", {{"kind", "Bar"}, {"plural", "bars"}}},
-          {"versions", {version}}}}});
-  Call("POST", "/apis/b.io/v1/bars",
-       {{"apiVersion", "b.io/v1"}, {"kind", "Bar"}, {"metadata", {{"name", "a"}}}});
-
-  const Response table = server_.transport().Call(
-      {.target = "/apis/b.io/v1/bars", .accept = "application/json;as=Table;v=v1;g=meta.k8s.io"});
-
-  EXPECT_EQ(table.status, 200);
-}
-
 TEST_F(MalformedRequestsTest, InvalidFieldsV1KeysAreIgnored) {
   Call("POST", config_maps_, {{"metadata", {{"name", "a"}}}});
   const json entry{{"manager", "m"},

@@ -1,5 +1,5 @@
 // Requests and responses in the protobuf encoding of Kubernetes.
-#include "protobuf/protobuf.hpp"
+#include "kubectl/protobuf/protobuf.hpp"
 
 #include "custom_resources.hpp"
 

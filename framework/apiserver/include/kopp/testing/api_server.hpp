@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,8 +11,13 @@
 
 #include <kopp/config.hpp>
 #include <kopp/testing/fault.hpp>
+#include <kopp/testing/listen_options.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
+
+namespace kopp::apiserver {
+struct Extensions;
+}  // namespace kopp::apiserver
 
 namespace kopp::testing {
 
@@ -33,19 +37,9 @@ struct ApiServerOptions {
   /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
   /// thread that handles the request makes the call, so it must be quick and thread-safe.
   std::function<void(std::string_view)> on_request{};
-};
 
-struct ListenOptions {
-  /// Address and port, in Go's notation: "127.0.0.1:8080", or ":8080" for all addresses of the
-  /// machine. Port 0 selects a free port.
-  std::string address = "127.0.0.1:0";
-  /// Serves HTTPS. The server creates its own certificate authority, which is part of each Config.
-  bool tls = false;
-
-  std::size_t max_connections = 1000;                   ///< open at the same time
-  Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
-  Duration idle_timeout = std::chrono::seconds(90);     ///< between two requests of a connection
-  Duration write_timeout = std::chrono::seconds(10);    ///< for a client to read what was sent
+  /// For kopp-apiserver only, which adds features for kubectl: not part of the installed library.
+  const apiserver::Extensions* extensions = nullptr;
 };
 
 /// A Kubernetes API server in memory, in this process, for tests of operators. It starts within

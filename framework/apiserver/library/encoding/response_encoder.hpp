@@ -1,0 +1,63 @@
+#pragma once
+
+#include "api/extensions.hpp"
+#include "api/request.hpp"
+#include "api/resource.hpp"
+#include "storage/server_context.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Encodes objects in the form that a client requests in its Accept header. The result is JSON in
+/// any case: the filter of the extensions encodes it as protobuf. Immutable after
+/// NegotiateResponse.
+struct ResponseEncoder {
+  enum class Form {
+    kObject,
+    kTable,         ///< a meta.k8s.io Table with rows and columns
+    kMetadata,      ///< PartialObjectMetadata
+    kMetadataList,  ///< PartialObjectMetadataList
+  };
+  Form form = Form::kObject;
+  bool protobuf = false;       ///< whether the client gets protobuf
+  std::string version = "v1";  ///< the version of meta.k8s.io for the other forms
+  std::string
+      include_object{};  ///< query parameter includeObject: "None", "Metadata", "Object" or ""
+  std::string now{};     ///< the time for ages in tables, in RFC 3339
+  const TablePrinter* tables = nullptr;  ///< not null in the form kTable
+
+  /// Returns the Content-Type of an object or a list.
+  [[nodiscard]] std::string content_type() const;
+  /// Returns the Content-Type of a watch.
+  [[nodiscard]] std::string watch_content_type() const;
+  /// Encodes a stored object. Throws StatusError if the form is for lists only, or if includeObject
+  /// is not valid.
+  [[nodiscard]] std::string EncodeObject(const std::string& text, const Resource& resource) const;
+  /// Encodes a list of stored objects. Throws StatusError if the form is for single objects only,
+  /// or if includeObject is not valid.
+  [[nodiscard]] std::string EncodeList(const std::vector<const std::string*>& texts,
+                                       const nlohmann::json& metadata,
+                                       const Resource& resource) const;
+  /// Encodes the response body of a write: an object, a list or a Status. Returns a Status
+  /// unchanged. Throws as EncodeObject and EncodeList do.
+  [[nodiscard]] std::string EncodeWriteResponse(const std::string& body,
+                                                const Resource& resource) const;
+  /// Encodes the object of a watch event. In the form of a Table, the first event contains the
+  /// column definitions, and a bookmark contains its metadata whatever includeObject is.
+  [[nodiscard]] std::string EncodeEventObject(const std::string& text, const Resource& resource,
+                                              bool is_first, bool is_bookmark = false) const;
+  /// Throws StatusError (400) if the form is a Table and includeObject is not valid.
+  void CheckIncludeObject() const;
+};
+
+/// Selects the form from the Accept header of the request. Throws StatusError (406) if the server
+/// supports none of its media types. The context must outlive the result.
+[[nodiscard]] ResponseEncoder NegotiateResponse(ServerContext& context,
+                                                const ServerRequest& request,
+                                                const Resource& resource);
+
+}  // namespace kopp::apiserver

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/request_body.hpp"
+#include "api/response.hpp"
+#include "fieldmanager/managed_fields.hpp"
+#include "handlers/garbage_collector.hpp"
+#include "storage/server_context.hpp"
+#include "validation/kind_strategy.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Handles create, update, patch, delete and deletecollection. All functions throw StatusError.
+/// Thread-safe: if another thread has written the object in the meantime, an update starts again
+/// with the new state. `context` must outlive it.
+class WriteHandler {
+ public:
+  explicit WriteHandler(ServerContext& context) : context_(context), collector_(context) {}
+
+  ServerResponse Create(const ServerRequest& request, const Resource& resource, Warnings& warnings);
+  ServerResponse Update(const ServerRequest& request, const Resource& resource, Warnings& warnings);
+  ServerResponse Patch(const ServerRequest& request, const Resource& resource, Warnings& warnings);
+  ServerResponse Delete(const ServerRequest& request, const Resource& resource);
+  ServerResponse DeleteCollection(const ServerRequest& request, const Resource& resource);
+
+ private:
+  /// Returns the new state of an object from its current state.
+  using UpdateFunction = std::function<nlohmann::json(const nlohmann::json& live)>;
+  enum class WriteKind { kPut, kPatch, kApply };
+  /// The parameters of an update of an existing object.
+  struct UpdateParams {
+    const ServerRequest& request;
+    const Resource& resource;
+    const WriteOptions& options;
+    WriteKind kind = WriteKind::kPut;
+    UpdateFunction update{};
+  };
+
+  /// Calls Extensions::check_write.
+  void CheckWrite(const ServerRequest& request, const Resource& resource,
+                  const nlohmann::json& before, const nlohmann::json& object);
+  [[nodiscard]] FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource);
+  nlohmann::json CreateObject(const ServerRequest& request, const Resource& resource,
+                              nlohmann::json object, const WriteOptions& options,
+                              Warnings& warnings, WriteKind kind);
+  /// Sets the name and namespace in the metadata of a new object; generates a name from
+  /// generateName. Returns its key.
+  [[nodiscard]] ObjectKey AssignKey(const ServerRequest& request, const Resource& resource,
+                                    nlohmann::json& metadata);
+  /// Sets the fields of a new object that the server assigns, and applies defaults.
+  void PrepareNewObject(const Resource& resource, nlohmann::json& object, Warnings& warnings);
+  /// Stores a new object and returns its stored state. `ns` is its namespace as read before: the
+  /// function runs garbage collection if the namespace has changed since then.
+  [[nodiscard]] nlohmann::json StoreNewObject(const Resource& resource, const ObjectKey& key,
+                                              nlohmann::json object, const StoredObjectPtr& ns);
+  /// Updates an existing object, and retries if another thread has written it. Returns its new
+  /// state.
+  nlohmann::json UpdateObject(const UpdateParams& params, Warnings& warnings);
+  /// Computes and validates the new state of an object.
+  [[nodiscard]] nlohmann::json PrepareUpdate(const UpdateParams& params, const nlohmann::json& live,
+                                             Warnings& warnings);
+  ServerResponse Apply(const ServerRequest& request, const Resource& resource, Warnings& warnings);
+  ServerResponse WriteScale(const ServerRequest& request, const Resource& resource,
+                            Warnings& warnings);
+  /// Returns the stored namespace; nullptr for a cluster-scoped resource. Throws StatusError if the
+  /// namespace does not exist or is being deleted.
+  StoredObjectPtr RequireActiveNamespace(const Resource& resource, const std::string& ns,
+                                         const std::string& name);
+
+  ServerContext& context_;
+  GarbageCollector collector_;
+};
+
+}  // namespace kopp::apiserver
