@@ -127,7 +127,7 @@ TEST_P(StressTest, ItemsAddedBeforeADrainAreProcessedExclusivelyAndNoneIsLost) {
   StartThreads(4, 30'000, [&](std::minstd_rand& random) {
     const int id = RandomBelow(random, kItems);
     processor_.CountAdd(id);
-    queue.Add(TestItem{id}, RandomBelow(random, 3));
+    queue.Add(TestItem{id}, {.priority = RandomBelow(random, 3)});
     if (random() % 64 == 0) processor_.AwaitProcessed(id);  // blocks forever if a wake-up is lost
   }).clear();
   queue.ShutDownWithDrain();
@@ -144,7 +144,8 @@ TEST_P(StressTest, EachDelayedItemIsProcessedAfterItsLastCallOfAddAfter) {
   StartThreads(3, 6'000, [&](std::minstd_rand& random) {
     const int id = RandomBelow(random, kItems);
     processor_.CountAdd(id);
-    queue.AddAfter(TestItem{id}, RandomBelow(random, 200) * 1us, RandomBelow(random, 3));
+    queue.AddAfter(TestItem{id}, RandomBelow(random, 200) * 1us,
+                   {.priority = RandomBelow(random, 3)});
   }).clear();
   processor_.CountAdd(kLastItem);
   queue.AddAfter(TestItem{kLastItem}, 1ms);
@@ -167,7 +168,7 @@ TEST_P(StressTest, EachDelayedItemIsProcessedAfterItsLastCallOfAddAfterWithAFake
   StartThreads(3, 4'000, [&](std::minstd_rand& random) {
     const int id = RandomBelow(random, kItems);
     processor_.CountAdd(id);
-    queue.AddAfter(TestItem{id}, RandomBelow(random, 5) * 1s, RandomBelow(random, 3));
+    queue.AddAfter(TestItem{id}, RandomBelow(random, 5) * 1s, {.priority = RandomBelow(random, 3)});
   }).clear();
   while (queue.TakeSnapshot(0).waiting_count > 0) std::this_thread::yield();
   advancer = {};
@@ -206,7 +207,7 @@ TEST_P(StressTest, ConcurrentStopDrainAndShutDownUnblockAllThreads) {
     auto producers = StartThreads(3, 200, [&](std::minstd_rand& random) {
       const int id = RandomBelow(random, kItems);
       if (random() % 4 == 0) return queue.AddAfter(TestItem{id}, RandomBelow(random, 50) * 1us);
-      queue.Add(TestItem{id}, RandomBelow(random, 3));
+      queue.Add(TestItem{id}, {.priority = RandomBelow(random, 3)});
     });
     auto drainers = StartThreads(2, 1, [&](auto&) { queue.ShutDownWithDrain(); });
     stop.request_stop();
