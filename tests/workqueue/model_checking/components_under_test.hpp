@@ -57,7 +57,7 @@ class TableUnderTest : public Component {
  public:
   // Equal to workqueue::detail::kNoHandle, which copies with a planted bug define in their own
   // namespaces.
-  static constexpr std::uint32_t kNoHandle = (std::uint32_t{1} << 29) - 1;
+  static constexpr std::uint32_t kNoHandle = (std::uint32_t{1} << 30) - 1;
 
   virtual std::uint32_t Find(const CountedItem& item, std::uint32_t hash) = 0;
   virtual std::pair<std::uint32_t, bool> Insert(const CountedItem& item, std::uint32_t hash) = 0;
