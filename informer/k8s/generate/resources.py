@@ -1,4 +1,7 @@
-"""resources.txt: the resources that kopp-apiserver serves. The OpenAPI documents lack short names, categories and columns."""
+"""resources.txt: the resources that kopp-apiserver serves.
+
+The OpenAPI documents lack short names, categories and the columns of tables.
+"""
 import selection
 from model import Kind, path_of
 
@@ -29,7 +32,7 @@ def check_unserved_kinds(server):
     for (group_version, kind), (plural, scope) in selection.UNSERVED_KINDS.items():
         if not any((each["kind"], each["name"], scope_of(each)) == (kind, plural, scope)
                    for each in server.get(path_of(group_version))["resources"]):
-            raise SystemExit(f"{group_version} {kind} has another plural or scope: correct UNSERVED_KINDS in selection.py")
+            raise SystemExit(f"correct UNSERVED_KINDS in selection.py: plural or scope of {group_version} {kind}")
 
 
 def lines_of_group_version(server, path, group_version):

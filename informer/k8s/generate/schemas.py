@@ -1,4 +1,4 @@
-"""schemas.txt: the types of the served kinds, without descriptions, for validation, pruning, merging and field ownership."""
+"""schemas.txt: the types of the served kinds for validation, pruning, merging and field ownership."""
 import json
 
 from model import closure, short_name
