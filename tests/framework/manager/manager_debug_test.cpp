@@ -120,7 +120,7 @@ TEST(ManagerDebugConfigTest, WithoutDebugPagesNoReasonsAreKept) {
   auto& queue = builder.controller().queue();
   builder.controller().EventsOf("test").Add({"ns", "web"});
 
-  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).note, nullptr);
+  EXPECT_EQ(queue.TakeSnapshot().ready.at(0).payload.reasons.list().size(), 0);
   EXPECT_EQ(queue.TakeSnapshot().ready.at(0).at, std::nullopt);
 }
 

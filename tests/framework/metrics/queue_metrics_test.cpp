@@ -81,8 +81,8 @@ TEST_F(MetricsTest, DepthAndAddsCountTheItemsOfTheQueue) {
 TEST_F(MetricsTest, EachPriorityHasItsOwnDepth) {
   const auto queue = NewQueue("foo", workqueue::Order::Priority());
 
-  queue->Add("a", 7);
-  queue->Add("b", -100);
+  queue->Add("a", {.priority = 7});
+  queue->Add("b", {.priority = -100});
 
   EXPECT_EQ(Value(R"(workqueue_depth{controller="foo",name="foo",priority="7"})"), "1");
   EXPECT_EQ(Value(R"(workqueue_depth{controller="foo",name="foo",priority="-100"})"), "1");
@@ -166,7 +166,7 @@ TEST_F(MetricsTest, UnfinishedWorkIsMeasuredAtTheTimeOfTheScrape) {
 TEST_F(MetricsTest, TheSeriesOfAQueueAreRemovedWithIt) {
   auto foo = NewQueue("foo");
   const auto bar = NewQueue("bar", workqueue::Order::Priority());
-  bar->Add("a", 3);
+  bar->Add("a", {.priority = 3});
 
   foo.reset();
 
@@ -304,7 +304,8 @@ TEST_F(MetricsTest, QueuesCanBeUsedAndDestroyedDuringScrapes) {
     owners.emplace_back([this, &running] {
       for (int round = 0; round < 50; ++round) {
         const auto queue = NewQueue("foo", workqueue::Order::Priority());
-        for (int item = 0; item < 20; ++item) queue->Add(std::to_string(item), item % 3);
+        for (int item = 0; item < 20; ++item)
+          queue->Add(std::to_string(item), {.priority = item % 3});
         std::jthread worker([&queue] {
           while (const auto item = queue->Get()) queue->Done(*item);
         });
