@@ -91,8 +91,8 @@ TEST_F(ConcurrentWritesTest, CreatesDuringTheDeletionOfANamespaceLeaveNoObjects)
     });
 
     EXPECT_EQ(Call("GET", namespace_path).status, 404);
-    const json config_maps = json::parse(Call("GET", namespace_path + "/configmaps").body);
-    EXPECT_THAT(config_maps["items"], IsEmpty());
+    const json left = json::parse(Call("GET", namespace_path + "/configmaps").body);
+    EXPECT_THAT(left["items"], IsEmpty());
   }
 }
 
