@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/testing/api_server.hpp>
+#include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/fault.hpp>
 #include <kopp/transport.hpp>
 
@@ -113,10 +114,12 @@ class InvalidLease final : public RequestHandler {
 };
 
 TEST_F(ProtobufFilterTest, AnObjectThatCannotBeEncodedIsAServerError) {
+  testing::FakeClock clock;
+  ServerContext context(clock, 1, {.clock = clock});
   InvalidLease lease;
-  ProtobufHandler handler(lease);
+  ProtobufFilter filter(context, lease);
 
-  const ServerResponse response = handler.Handle({.method = "GET", .accept = protobuf_type});
+  const ServerResponse response = filter.Handle({.method = "GET", .accept = protobuf_type});
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(DecodeProtobuf(ReadProtobufEnvelope(response.body)).value()["code"], 500);
