@@ -17,9 +17,9 @@ import re
 import selection
 from model import META, closure, folder_of, short_name
 
-RESERVED = {"and", "case", "class", "continue", "default", "delete", "enum", "export", "namespace", "not",
+RESERVED = {"and", "case", "class", "continue", "default", "delete", "enum", "export", "linux", "namespace", "not",
             "operator", "or", "private", "protected", "public", "register", "static", "stdin", "stdout",
-            "switch", "template", "this", "typename", "union", "using", "virtual", "volatile", "xor"}
+            "switch", "template", "this", "typename", "union", "unix", "using", "virtual", "volatile", "xor"}
 OBJECT_META = META + "ObjectMeta"
 # Types that are written by hand: class and header.
 VALUE_TYPES = {

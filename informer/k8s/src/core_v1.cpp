@@ -1150,7 +1150,7 @@ KOPP_K8S_FIELDS(LinuxContainerUser,
   KOPP_K8S_FIELD(uid, "uid"))
 
 KOPP_K8S_FIELDS(ContainerUser,
-  KOPP_K8S_FIELD(linux, "linux"))
+  KOPP_K8S_FIELD(linux_, "linux"))
 
 KOPP_K8S_FIELDS(VolumeMountStatus,
   KOPP_K8S_FIELD(mountPath, "mountPath"),

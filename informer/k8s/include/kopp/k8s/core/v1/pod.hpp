@@ -155,7 +155,7 @@ struct ContainerUser {
   /// Linux holds user identity information initially attached to the first process of the
   /// containers in Linux. Note that the actual running identity can be changed if the process has
   /// enough privilege to do so.
-  Optional<LinuxContainerUser> linux = {};
+  Optional<LinuxContainerUser> linux_ = {};
 
   friend bool operator==(const ContainerUser&, const ContainerUser&) = default;
 };
