@@ -91,8 +91,8 @@ TEST_F(WaitForTest, AnExpiredVersionIsListedAgain) {
   transport_.Await("WATCH", kPodsOfShop);
   SetList(WebPod("9"));
   transport_.SendToWatch(kPodsOfShop, R"({"type":"ERROR","object":{"kind":"Status","code":410,)"
-                                    R"("reason":"Expired","message":"too old"}})"
-                                    "\n");
+                                      R"("reason":"Expired","message":"too old"}})"
+                                      "\n");
 
   EXPECT_TRUE(done.get());
 }

@@ -304,7 +304,8 @@ TEST_F(MetricsTest, QueuesCanBeUsedAndDestroyedDuringScrapes) {
     owners.emplace_back([this, &running] {
       for (int round = 0; round < 50; ++round) {
         const auto queue = NewQueue("foo", workqueue::Order::Priority());
-        for (int item = 0; item < 20; ++item) queue->Add(std::to_string(item), {.priority = item % 3});
+        for (int item = 0; item < 20; ++item)
+          queue->Add(std::to_string(item), {.priority = item % 3});
         std::jthread worker([&queue] {
           while (const auto item = queue->Get()) queue->Done(*item);
         });

@@ -1,6 +1,5 @@
 #include "schema/pattern.hpp"
 
-
 #include <stdexcept>
 #include <string>
 

@@ -1,6 +1,5 @@
 #include "schema/structural_schema_validation.hpp"
 
-
 #include <string>
 #include <vector>
 

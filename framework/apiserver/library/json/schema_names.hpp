@@ -8,7 +8,7 @@ namespace kopp::schema {}
 namespace kopp::apiserver {
 
 // The API server implements these rules, and uses their names as its own.
-using namespace schema;  // NOLINT(google-build-using-namespace)
+using namespace schema;    // NOLINT(google-build-using-namespace)
 using schema::FieldError;  // not kopp::FieldError
 
 }  // namespace kopp::apiserver
