@@ -73,7 +73,7 @@ Snapshot<T, Payload> CoalescingQueue<T, Payload>::TakeSnapshot(std::size_t limit
   Snapshot<T, Payload> snapshot;
   {
     auto waiting = windows_->Lock();  // as in DelayingQueue::TakeSnapshot
-    snapshot = DelayingQueue<T, Payload>::TakeSnapshot(limit);
+    snapshot = DelayingQueue<T, Payload>::TakeSnapshot(limit);  // NOLINT(bugprone-parent-virtual-call)
     waiting->FillSnapshot(snapshot, limit, now);
     snapshot.waiting_count += waiting->size();
   }
