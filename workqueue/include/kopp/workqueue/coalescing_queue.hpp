@@ -72,8 +72,8 @@ Snapshot<T, Payload> CoalescingQueue<T, Payload>::TakeSnapshot(std::size_t limit
   const TimePoint now = this->clock().Now();
   Snapshot<T, Payload> snapshot;
   {
-    auto waiting = windows_->Lock();  // as in DelayingQueue::TakeSnapshot
-    snapshot = DelayingQueue<T, Payload>::TakeSnapshot(limit);  // NOLINT(bugprone-parent-virtual-call)
+    auto waiting = windows_->Lock();                            // as in DelayingQueue::TakeSnapshot
+    snapshot = DelayingQueue<T, Payload>::TakeSnapshot(limit);  // NOLINT: SetFailures follows
     waiting->FillSnapshot(snapshot, limit, now);
     snapshot.waiting_count += waiting->size();
   }
