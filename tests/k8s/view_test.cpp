@@ -54,8 +54,8 @@ bool IsTyped() {
 
 TEST(ViewTest, NoTypeOfALibraryKindIsAView) {
 #define KOPP_K8S_EXPECT_NO_VIEW(Type, key) \
-  EXPECT_TRUE(IsTyped<Type>()) << key;     \
-  EXPECT_FALSE(IsView<Type>()) << key;
+  EXPECT_TRUE(IsTyped<Type>()) << (key);   \
+  EXPECT_FALSE(IsView<Type>()) << (key);
   KOPP_K8S_ALL_KINDS(KOPP_K8S_EXPECT_NO_VIEW)
 }
 

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kopp/kinds.hpp>
 #include <kopp/workqueue/rate_limiter.hpp>
