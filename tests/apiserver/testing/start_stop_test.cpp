@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <nlohmann/json.hpp>
 
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
