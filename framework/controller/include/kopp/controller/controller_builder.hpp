@@ -101,9 +101,9 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
   /// OwnedBy) changes.
   ///
-  /// A reconciler may read `U` and MetadataOnly<U> from the cache. The cache has the objects of `U`
-  /// if the program contains, anywhere, a read of a cache, a handler or a predicate for `U`.
-  /// Otherwise this is Owns<MetadataOnly<U>>. The order of calls has no effect on that.
+  /// A reconciler may read `U` and `MetadataOnly<U>` from the cache. The cache has the objects of
+  /// `U` if the program contains, anywhere, a read of a cache, a handler or a predicate for `U`.
+  /// Otherwise this is `Owns<MetadataOnly<U>>`. The order of calls has no effect on that.
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
