@@ -59,7 +59,7 @@ void KoppDecode(std::string_view json, JSONSchemaPropsOrArray& value) {
 }
 
 std::string KoppEncode(const JSONSchemaPropsOrArray& value) {
-  return value.schema ? Encode(*value.schema) : EncodeList(value.schemas);
+  return value.schema ? Encode(*value.schema) : EncodeList<JSONSchemaProps>(value.schemas);
 }
 
 void KoppDecode(std::string_view json, JSONSchemaPropsOrStringArray& value) {
@@ -67,7 +67,7 @@ void KoppDecode(std::string_view json, JSONSchemaPropsOrStringArray& value) {
 }
 
 std::string KoppEncode(const JSONSchemaPropsOrStringArray& value) {
-  return value.schema ? Encode(*value.schema) : EncodeList(value.properties);
+  return value.schema ? Encode(*value.schema) : EncodeList<std::string>(value.properties);
 }
 
 }  // namespace kopp::k8s::apiextensions::v1
