@@ -27,7 +27,7 @@ static void RemoveFolder(const ConfigMap& map, kopp::Context& ctx) {
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
   auto options = kopp::Options::FromCommandLine(argc, argv, "Keeps a folder for each ConfigMap.");
-  options.cache.ByObject<ConfigMap>({.selector = {.label_selector = "example.com/folder=yes"}});
+  options.cache.ByObject<ConfigMap>({.selector = {.labels = "example.com/folder=yes"}});
   kopp::Manager manager{std::move(options)};
   manager.AddController<ConfigMap>().Reconcile(
       kopp::WithFinalizer<ConfigMap>(kFinalizer, CreateFolder, RemoveFolder));

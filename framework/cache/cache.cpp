@@ -54,7 +54,8 @@ std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const Object
 std::vector<std::shared_ptr<const Unstructured>> Cache::List(const KindRef& kind,
                                                              std::string_view ns,
                                                              const ReadOptions& read) const {
-  return detail::Typed<Unstructured>(ListAny(ViewRef::Of(kind, ObjectForm::kComplete), ns, read));
+  return detail::Typed<Unstructured>(
+      ListAny(ViewRef::Of(kind, ObjectForm::kComplete), {.ns = std::string(ns)}, read));
 }
 
 std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& kind,
@@ -67,7 +68,7 @@ std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& k
 std::vector<std::shared_ptr<const PartialObjectMetadata>> Cache::ListMetadata(
     const KindRef& kind, std::string_view ns, const ReadOptions& read) const {
   return detail::Typed<PartialObjectMetadata>(
-      ListAny(ViewRef::Of(kind, ObjectForm::kMetadataOnly), ns, read));
+      ListAny(ViewRef::Of(kind, ObjectForm::kMetadataOnly), {.ns = std::string(ns)}, read));
 }
 
 informer::AnyObject Cache::GetAny(const ViewRef& view, const ObjectKey& key,
@@ -75,14 +76,9 @@ informer::AnyObject Cache::GetAny(const ViewRef& view, const ObjectKey& key,
   return impl_->ForRead(view, key, read)->Get(key);
 }
 
-Cache::AnyObjects Cache::ListAny(const ViewRef& view, std::string_view ns,
+Cache::AnyObjects Cache::ListAny(const ViewRef& view, const Selector& selector,
                                  const ReadOptions& read) const {
-  return impl_->ForRead(view, ns, read)->List(ns);
-}
-
-Cache::AnyObjects Cache::ListAny(const ViewRef& view, const informer::StoreListOptions& options,
-                                 const ReadOptions& read) const {
-  return impl_->ForRead(view, options.ns, read)->List(options);
+  return impl_->ForRead(view, selector.ns, read)->List(selector, read.order);
 }
 
 Cache::AnyObjects Cache::ByIndexAny(const ViewRef& view, std::string_view index,

@@ -22,9 +22,10 @@ bool WaitWithLimit(Clock& clock, Duration limit, const std::stop_token& stop,
   if (limit == Duration::zero()) return wait(stop);
   std::stop_source ended;
   const std::stop_callback end_on_stop(stop, [&] { ended.request_stop(); });
-  const std::jthread timer([&, deadline = After(clock.Now(), limit)](const std::stop_token& done) {
-    if (SleepUntil(clock, deadline, done)) ended.request_stop();
-  });
+  const std::jthread timer(
+      [&, deadline = SaturatingAdd(clock.Now(), limit)](const std::stop_token& done) {
+        if (SleepUntil(clock, deadline, done)) ended.request_stop();
+      });
   return wait(ended.get_token());
 }
 

@@ -17,10 +17,11 @@ bool IsDnsLabel(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_alnum(c) || c == '-'; });
 }
 
-/// Returns the first of the values that is set, or "".
-std::string FirstOf(std::initializer_list<std::optional<std::string>> values) {
-  for (const auto& value : values) {
-    if (value) return *value;
+/// Returns the first of the selectors that is set, or one that matches everything.
+template <typename T>
+T FirstOf(std::initializer_list<std::optional<T>> selectors) {
+  for (const auto& selector : selectors) {
+    if (selector) return *selector;
   }
   return {};
 }
@@ -31,13 +32,11 @@ CacheSelector SelectorOf(const CacheNamespaces& namespaces, const std::string& n
   return found == namespaces.end() ? CacheSelector{} : found->second;
 }
 
-/// Returns a field selector for the objects that are in none of the named namespaces.
-std::string OutsideOf(const CacheNamespaces& namespaces, const std::string& field_selector) {
-  auto selector = FieldSelector::Parse(field_selector);
+/// Restricts `fields` to the objects that are in none of the named namespaces.
+void ExcludeNamespaces(const CacheNamespaces& namespaces, FieldSelector& fields) {
   for (const auto& [ns, unused] : namespaces) {
-    if (!ns.empty()) selector.NotEquals("metadata.namespace", ns);
+    if (!ns.empty()) fields.NotEquals("metadata.namespace", ns);
   }
-  return selector.ToString();
 }
 
 }  // namespace
@@ -74,29 +73,26 @@ void RestrictNamespaces(CacheOptions& options, std::string_view text) {
 
 namespace detail {
 
-std::vector<ListFilter> CacheFilters(const CacheOptions& options, const CacheKey& key,
-                                     Scope scope) {
+std::vector<Selector> SelectorsOf(const CacheOptions& options, const CacheKey& key, Scope scope) {
   const auto found = options.by_object.find(key);
   const AnyObjectCacheOptions own =
       found == options.by_object.end() ? AnyObjectCacheOptions{} : found->second;
   CacheNamespaces namespaces = own.namespaces.empty() ? options.namespaces : own.namespaces;
   if (namespaces.empty() || scope == Scope::kCluster) namespaces = {{"", {}}};
 
-  std::vector<ListFilter> filters;
+  std::vector<Selector> selectors;
   for (const auto& [ns, unused] : namespaces) {
     const CacheSelector own_of_ns = SelectorOf(own.namespaces, ns);
     const CacheSelector default_of_ns = SelectorOf(options.namespaces, ns);
-    ListFilter filter{ns,
-                      FirstOf({own_of_ns.label_selector, own.selector.label_selector,
-                               default_of_ns.label_selector, options.selector.label_selector}),
-                      FirstOf({own_of_ns.field_selector, own.selector.field_selector,
-                               default_of_ns.field_selector, options.selector.field_selector})};
-    static_cast<void>(LabelSelector::Parse(filter.label_selector));  // throws if it is not valid
-    static_cast<void>(FieldSelector::Parse(filter.field_selector));
-    if (ns.empty()) filter.field_selector = OutsideOf(namespaces, filter.field_selector);
-    filters.push_back(std::move(filter));
+    Selector selector{ns,
+                      FirstOf({own_of_ns.labels, own.selector.labels, default_of_ns.labels,
+                               options.selector.labels}),
+                      FirstOf({own_of_ns.fields, own.selector.fields, default_of_ns.fields,
+                               options.selector.fields})};
+    if (ns.empty()) ExcludeNamespaces(namespaces, selector.fields);
+    selectors.push_back(std::move(selector));
   }
-  return filters;
+  return selectors;
 }
 
 }  // namespace detail

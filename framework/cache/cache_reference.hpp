@@ -43,7 +43,7 @@ class CacheReference {
     return state->cache;
   }
 
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::condition_variable unused_;
 };
 

@@ -61,7 +61,7 @@ Cache::Impl::Informers Cache::Impl::NewInformers(const detail::WatchedView& view
                       .kind = view.kind,
                       .form = view.form,
                       .decode = DecoderOf(view),
-                      .filters = detail::CacheFilters(options_, OptionsOf(view), view.kind.scope),
+                      .selectors = detail::SelectorsOf(options_, OptionsOf(view), view.kind.scope),
                       .log = log_,
                       .clock = clock_,
                       .on_error = options_.on_error,

@@ -63,42 +63,41 @@ std::string ToString(const std::vector<UnsyncedInformer>& unsynced) {
 
 /// The informer of one namespace, or of all of them.
 struct InformerSet::Impl::Member {
-  Member(Transport& transport, const Options& options, const ListFilter& filter)
-      : ns(filter.ns),
-        labels(LabelSelector::Parse(filter.label_selector)),
-        fields(FieldSelector::Parse(filter.field_selector)),
-        source(transport, options.kind, options.decode, filter, options.clock, options.form,
+  Member(Transport& transport, const Options& options, const Selector& selected)
+      : selector(selected),
+        source(transport, options.kind, options.decode, selector, options.clock, options.form,
                options.on_skipped),
-        informer(source,
-                 {.clock = options.clock,
-                  .use_watch_list = options.use_watch_list,
-                  .consistent_start = options.consistent_start,
-                  .audit_interval = options.audit_interval,
-                  .on_problem =
-                      [this, log = LogOf(options, filter)](const std::string& problem, bool minor) {
-                        minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
-                              : log.Error("Reflector error", {{"err", problem}});
-                        *last_problem.Lock() = problem;
-                      },
-                  .name = NameOf(options, filter),
-                  .kind = options.kind.kind,
-                  .on_error =
-                      [this, next = options.on_error](const informer::InformerError& error) {
-                        if (error.handler.empty()) missing = IsNotFound(error.error);
-                        if (next) next(error);
-                      },
-                  .metrics = options.metrics}),
+        informer(
+            source,
+            {.clock = options.clock,
+             .use_watch_list = options.use_watch_list,
+             .consistent_start = options.consistent_start,
+             .audit_interval = options.audit_interval,
+             .on_problem =
+                 [this, log = LogOf(options, selector.ns)](const std::string& problem, bool minor) {
+                   minor ? log.V(4).Info("Reflector retries", {{"reason", problem}})
+                         : log.Error("Reflector error", {{"err", problem}});
+                   *last_problem.Lock() = problem;
+                 },
+             .name = NameOf(options, selector.ns),
+             .kind = options.kind.kind,
+             .on_error =
+                 [this, next = options.on_error](const informer::InformerError& error) {
+                   if (error.handler.empty()) missing = IsNotFound(error.error);
+                   if (next) next(error);
+                 },
+             .metrics = options.metrics}),
         own_writes(options.kind.kind, informer, options.clock) {}
 
   /// Returns "deployments.v1.apps", with a namespace "deployments.v1.apps/web".
-  static std::string NameOf(const Options& options, const ListFilter& filter) {
+  static std::string NameOf(const Options& options, const std::string& ns) {
     const std::string kind = options.kind.ToString();
-    return filter.ns.empty() ? kind : kind + "/" + filter.ns;
+    return ns.empty() ? kind : kind + "/" + ns;
   }
 
-  static Logger LogOf(const Options& options, const ListFilter& filter) {
+  static Logger LogOf(const Options& options, const std::string& ns) {
     Logger log = options.log.With({{"kind", options.kind.kind}});
-    return filter.ns.empty() ? log : log.With({{"namespace", filter.ns}});
+    return ns.empty() ? log : log.With({{"namespace", ns}});
   }
 
   /// Returns whether the informer certainly watches the object, or nullopt if its labels are not
@@ -106,19 +105,18 @@ struct InformerSet::Impl::Member {
   [[nodiscard]] std::optional<bool> Selects(const WrittenObject& object) const {
     if (!object.labels) return std::nullopt;
     bool all_known = true;
-    const bool matches = fields.Matches([&](const std::string& field) -> const std::string* {
-      if (field == "metadata.name") return &object.key.name;
-      if (field == "metadata.namespace") return &object.key.ns;
-      all_known = false;
-      return nullptr;
-    });
-    return matches && all_known && labels.Matches(*object.labels);
+    const bool matches =
+        selector.fields.Matches([&](const std::string& field) -> const std::string* {
+          if (field == "metadata.name") return &object.key.name;
+          if (field == "metadata.namespace") return &object.key.ns;
+          all_known = false;
+          return nullptr;
+        });
+    return matches && all_known && selector.labels.Matches(*object.labels);
   }
 
-  std::string ns;
-  LabelSelector labels;
-  FieldSelector fields;
-  Guarded<std::string> last_problem;
+  Selector selector;
+  detail::Guarded<std::string> last_problem;
   std::atomic<bool> missing{false};  // the last failure of a list or watch was 404
   AnyHttpSource source;
   informer::AnyInformer informer;
@@ -127,9 +125,9 @@ struct InformerSet::Impl::Member {
 };
 
 InformerSet::Impl::Impl(Transport& transport, Options options) : options_(std::move(options)) {
-  for (const ListFilter& filter : options_.filters) {
-    static_cast<void>(detail::CollectionPath(options_.kind, filter.ns));  // throws if not valid
-    members_.push_back(std::make_unique<Member>(transport, options_, filter));
+  for (const Selector& selector : options_.selectors) {
+    static_cast<void>(detail::CollectionPath(options_.kind, selector.ns));  // throws if not valid
+    members_.push_back(std::make_unique<Member>(transport, options_, selector));
   }
 }
 
@@ -154,7 +152,8 @@ std::vector<informer::HandlerRegistration> InformerSet::Impl::AddHandler(
 /// Returns the informer of the namespace, or the one of all other namespaces, or null.
 InformerSet::Impl::Member* InformerSet::Impl::FindMember(std::string_view ns) const {
   const auto watches = [&](std::string_view name) {
-    return std::ranges::find_if(members_, [=](const auto& each) { return each->ns == name; });
+    return std::ranges::find_if(members_,
+                                [=](const auto& each) { return each->selector.ns == name; });
   };
   auto member = watches(ns);
   if (member == members_.end()) member = watches("");
@@ -192,13 +191,14 @@ std::vector<informer::AnyObject> InformerSet::Impl::List(std::string_view ns) co
   return ReadAll([](const informer::AnyStoreSnapshot& store) { return store.List(); });
 }
 
-std::vector<informer::AnyObject> InformerSet::Impl::List(
-    const informer::StoreListOptions& options) const {
-  if (!options.ns.empty()) return StoreOf(options.ns).Snapshot().List(options);
-  auto all = ReadAll([&](const informer::AnyStoreSnapshot& store) { return store.List(options); });
+std::vector<informer::AnyObject> InformerSet::Impl::List(const Selector& selector,
+                                                         const ListOrder& order) const {
+  if (!selector.ns.empty()) return StoreOf(selector.ns).Snapshot().List(selector, order);
+  auto all =
+      ReadAll([&](const informer::AnyStoreSnapshot& store) { return store.List(selector, order); });
   if (members_.size() == 1) return all;
-  if (options.sort_by_name) std::ranges::sort(all, {}, &informer::AnyObject::key);
-  if (options.limit != 0 && all.size() > options.limit) all.resize(options.limit);
+  if (order.sort_by_name) std::ranges::sort(all, {}, &informer::AnyObject::key);
+  if (order.limit != 0 && all.size() > order.limit) all.resize(order.limit);
   return all;
 }
 
@@ -280,7 +280,8 @@ std::vector<UnsyncedInformer> InformerSet::Impl::NotSynced() const {
   std::vector<UnsyncedInformer> unsynced;
   for (const auto& member : members_) {
     if (member->informer.HasSynced()) continue;
-    unsynced.push_back({options_.kind, member->ns, *member->last_problem.Lock(), member->missing});
+    unsynced.push_back(
+        {options_.kind, member->selector.ns, *member->last_problem.Lock(), member->missing});
   }
   return unsynced;
 }
@@ -295,7 +296,7 @@ std::optional<std::vector<informer::AnyObject>> InformerSet::Impl::ObjectsOf(
     std::string_view informer, std::size_t limit) const {
   for (const auto& member : members_) {
     if (member->informer.Status().name != informer) continue;
-    return member->informer.store().Snapshot().List({.limit = limit, .sort_by_name = true});
+    return member->informer.store().Snapshot().List({}, {.limit = limit, .sort_by_name = true});
   }
   return std::nullopt;
 }

@@ -124,7 +124,7 @@ void OwnWrites::AwaitVisible(const std::vector<Write>& writes, Duration timeout,
                            [this](const Write& write) { return !IsVisible(write); });
     return missing == writes.end();
   };
-  const TimePoint deadline = After(clock_.Now(), timeout);
+  const TimePoint deadline = SaturatingAdd(clock_.Now(), timeout);
   if (informer_.version().WaitUntil(all_visible, deadline, stop)) return;
   throw ErrorFor(*missing, timeout, stop);
 }

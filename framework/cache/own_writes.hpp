@@ -68,7 +68,7 @@ class OwnWrites {
   const std::string kind_;
   const informer::AnyInformer& informer_;
   Clock& clock_;
-  Guarded<Writes> writes_;
+  detail::Guarded<Writes> writes_;
   std::atomic<std::size_t> size_{0};  // of by_key, so that most reads need no lock
 };
 

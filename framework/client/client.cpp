@@ -45,12 +45,12 @@ const char* QueryValue(ResourceVersionMatch match) {
 std::string PositiveOrEmpty(int number) { return number > 0 ? std::to_string(number) : ""; }
 
 /// Returns the target of a request for the first or the next page.
-std::string ListTarget(const std::string& path, const ListFilter& filter,
+std::string ListTarget(const std::string& path, const Selector& selector,
                        const ListOptions& options) {
   const bool is_first = options.continue_token.empty();
   return WithQuery(
-      path, {{"labelSelector", filter.label_selector},
-             {"fieldSelector", filter.field_selector},
+      path, {{"labelSelector", selector.labels.ToString()},
+             {"fieldSelector", selector.fields.ToString()},
              {"limit", PositiveOrEmpty(options.limit)},
              {"continue", options.continue_token},
              {"resourceVersion", is_first ? options.resource_version : ""},
@@ -123,8 +123,8 @@ std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const 
                               "\" only, but a request is for the namespace \"" + ns + "\"");
 }
 
-std::string Client::Call(const Request& request) const {
-  Response response =
+std::string Client::Call(const ApiRequest& request) const {
+  ApiResponse response =
       tracing_ ? tracing_->Call(*transport_, request, stop_) : transport_->Call(request, stop_);
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   throw ApiError::FromBody(request.method + " " + request.target, response.status, response.body,
@@ -142,7 +142,7 @@ std::optional<std::string> Client::GetText(const Kind& kind, const ObjectKey& ke
   }
 }
 
-std::vector<std::string> Client::ListTexts(const Kind& kind, const ListFilter& filter,
+std::vector<std::string> Client::ListTexts(const Kind& kind, const Selector& selector,
                                            const ListOptions& options) const {
   ListOptions next = options;
   for (int restarts = 0;; ++restarts) {
@@ -150,7 +150,7 @@ std::vector<std::string> Client::ListTexts(const Kind& kind, const ListFilter& f
     next.continue_token = options.continue_token;
     try {
       do {
-        auto page = ReadPage(kind, filter, next);
+        auto page = ReadPage(kind, selector, next);
         std::move(page.objects.begin(), page.objects.end(), std::back_inserter(objects));
       } while (!next.continue_token.empty());
       return objects;
@@ -163,12 +163,12 @@ std::vector<std::string> Client::ListTexts(const Kind& kind, const ListFilter& f
 }
 
 /// Halves options.limit until the page is not larger than TransportOptions::max_body.
-ListPage<std::string> Client::ReadPage(const Kind& kind, const ListFilter& filter,
+ListPage<std::string> Client::ReadPage(const Kind& kind, const Selector& selector,
                                        ListOptions& options) const {
-  const std::string path = CollectionPath(kind, NamespaceFor(kind, filter.ns));
+  const std::string path = CollectionPath(kind, NamespaceFor(kind, selector.ns));
   for (;; options.limit = options.limit > 0 ? options.limit / 2 : kDefaultPageSize) {
     try {
-      auto page = SplitList(Call({.target = ListTarget(path, filter, options)}));
+      auto page = SplitList(Call({.target = ListTarget(path, selector, options)}));
       options.continue_token = page.continue_token;
       return page;
     } catch (const TransportError& error) {
@@ -181,11 +181,11 @@ ListPage<std::string> Client::ReadPage(const Kind& kind, const ListFilter& filte
   }
 }
 
-AnyWatcher Client::WatchAny(const Kind& kind, AnyHttpSource::Decoder decode, ListFilter filter,
+AnyWatcher Client::WatchAny(const Kind& kind, AnyHttpSource::Decoder decode, Selector selector,
                             const WatchOptions& options) const {
-  filter.ns = NamespaceFor(kind, filter.ns);
-  (void)CollectionPath(kind, filter.ns);  // throws for an invalid namespace
-  return {*transport_, kind, std::move(decode), std::move(filter), options, stop_};
+  selector.ns = NamespaceFor(kind, selector.ns);
+  (void)CollectionPath(kind, selector.ns);  // throws for an invalid namespace
+  return {*transport_, kind, std::move(decode), std::move(selector), options, stop_};
 }
 
 std::optional<Scale> Client::GetScale(const Kind& kind, const ObjectKey& key) const {
@@ -197,16 +197,17 @@ PodLogStream Client::PodLogs(const ObjectKey& key, const PodLogOptions& options)
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const std::string tail_lines = options.tail_lines ? number(*options.tail_lines) : "";
   const std::string since = options.since ? number(options.since->count()) : "";
-  const Request request{.target = WithQuery(ObjectPath(kPodKind, KeyFor(kPodKind, key), "log"),
-                                            {{"container", options.container},
-                                             {"follow", options.follow ? "true" : ""},
-                                             {"previous", options.previous ? "true" : ""},
-                                             {"timestamps", options.timestamps ? "true" : ""},
-                                             {"tailLines", tail_lines},
-                                             {"sinceSeconds", since}}),
-                        .accept = "application/json, */*",
-                        .traceparent = tracing_ ? tracing_->parent.Traceparent()
-                                                : ""};  // the log is plain text, an error is JSON
+  const ApiRequest request{.target = WithQuery(ObjectPath(kPodKind, KeyFor(kPodKind, key), "log"),
+                                               {{"container", options.container},
+                                                {"follow", options.follow ? "true" : ""},
+                                                {"previous", options.previous ? "true" : ""},
+                                                {"timestamps", options.timestamps ? "true" : ""},
+                                                {"tailLines", tail_lines},
+                                                {"sinceSeconds", since}}),
+                           .accept = "application/json, */*",
+                           .traceparent = tracing_
+                                              ? tracing_->parent.Traceparent()
+                                              : ""};  // the log is plain text, an error is JSON
   return {OpenStream(*transport_, request, "GET", stop_),
           options.follow ? Duration::max() : kLogIdleTimeout};
 }
@@ -216,27 +217,27 @@ std::optional<json> Client::Get(const Kind& kind, const ObjectKey& key,
   const auto text = GetText(kind, key, options);
   return text ? std::optional<json>(json::parse(*text)) : std::nullopt;
 }
-std::vector<json> Client::List(const Kind& kind, const ListFilter& filter,
+std::vector<json> Client::List(const Kind& kind, const Selector& selector,
                                const ListOptions& options) const {
   std::vector<json> objects;
-  for (const std::string& text : ListTexts(kind, filter, options)) {
+  for (const std::string& text : ListTexts(kind, selector, options)) {
     objects.push_back(ParseItem(kind, text));
   }
   return objects;
 }
-ListPage<json> Client::ListPage(const Kind& kind, const ListFilter& filter,
+ListPage<json> Client::ListPage(const Kind& kind, const Selector& selector,
                                 ListOptions options) const {
-  const auto texts = ReadPage(kind, filter, options);
+  const auto texts = ReadPage(kind, selector, options);
   kopp::ListPage<json> page{{}, texts.continue_token, texts.remaining, texts.resource_version};
   for (const std::string& text : texts.objects) {
     page.objects.push_back(ParseItem(kind, text));
   }
   return page;
 }
-void Client::ForEach(const Kind& kind, const ListFilter& filter,
+void Client::ForEach(const Kind& kind, const Selector& selector,
                      const std::function<void(json)>& visit, ListOptions options) const {
   do {
-    for (const std::string& text : ReadPage(kind, filter, options).objects) {
+    for (const std::string& text : ReadPage(kind, selector, options).objects) {
       visit(ParseItem(kind, text));
     }
   } while (!options.continue_token.empty());

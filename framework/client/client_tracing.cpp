@@ -9,8 +9,8 @@
 namespace kopp::detail {
 
 /// The names of attributes are those of OpenTelemetry's conventions for HTTP clients.
-Response ClientTracing::Call(Transport& transport, Request request,
-                             const std::stop_token& stop) const {
+ApiResponse ClientTracing::Call(Transport& transport, ApiRequest request,
+                                const std::stop_token& stop) const {
   const std::string path_template = PathTemplate(request.target);
   const auto span = tracer.StartSpan(
       request.method + ' ' + path_template,
@@ -21,7 +21,7 @@ Response ClientTracing::Call(Transport& transport, Request request,
                       {"url.template", path_template}}});
   request.traceparent = span->context().Traceparent();
   try {
-    Response response = transport.Call(request, stop);
+    ApiResponse response = transport.Call(request, stop);
     span->SetAttribute("http.response.status_code", std::int64_t{response.status});
     if (response.status >= 400) span->SetError("HTTP status " + std::to_string(response.status));
     span->End();

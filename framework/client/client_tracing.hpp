@@ -17,7 +17,7 @@ struct ClientTracing {
   SpanContext parent;
 
   /// Sends the request with a span of its own. Returns and throws as Transport::Call does.
-  Response Call(Transport& transport, Request request, const std::stop_token& stop) const;
+  ApiResponse Call(Transport& transport, ApiRequest request, const std::stop_token& stop) const;
 };
 
 }  // namespace kopp::detail

@@ -155,7 +155,7 @@ Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresourc
 }
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-Client::Written Client::Write(Request request, const WriteOptions& options,
+Client::Written Client::Write(ApiRequest request, const WriteOptions& options,
                               std::string_view force) const {
   const bool dry_run = dry_run_ || options.dry_run;
   request.target = WithQuery(
@@ -311,23 +311,24 @@ bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions&
   }
 }
 
-void Client::DeleteAllOf(const Kind& kind, const ListFilter& filter,
+void Client::DeleteAllOf(const Kind& kind, const Selector& selector,
                          const DeleteOptions& options) const {
-  if (kind.scope == Scope::kCluster && !filter.ns.empty()) {
+  if (kind.scope == Scope::kCluster && !selector.ns.empty()) {
     throw std::invalid_argument(std::string(kind.kind) +
-                                " is cluster-scoped: DeleteAllOf in namespace \"" + filter.ns +
+                                " is cluster-scoped: DeleteAllOf in namespace \"" + selector.ns +
                                 "\" would delete the objects of the whole cluster");
   }
-  const std::string ns = NamespaceFor(kind, filter.ns);
+  const std::string ns = NamespaceFor(kind, selector.ns);
   if (kind.scope == Scope::kNamespaced && ns.empty()) {
     throw std::invalid_argument("DeleteAllOf for " + std::string(kind.kind) +
-                                " needs a namespace: set ListFilter::ns");
+                                " needs a namespace: set Selector::ns");
   }
-  const std::string body = Call(
-      {.method = "DELETE",
-       .target = WithQuery(CollectionPath(kind, ns), {{"labelSelector", filter.label_selector},
-                                                      {"fieldSelector", filter.field_selector}}),
-       .body = DeleteBody(options)});
+  const std::string body =
+      Call({.method = "DELETE",
+            .target = WithQuery(CollectionPath(kind, ns),
+                                {{"labelSelector", selector.labels.ToString()},
+                                 {"fieldSelector", selector.fields.ToString()}}),
+            .body = DeleteBody(options)});
   if (!dry_run_ && !options.dry_run) {
     ReportWrites(kind, [&] { return DeletedCollection(body); });
   }

@@ -263,8 +263,8 @@ std::vector<ApiResource> DiscoveryClient::Resources(std::string_view api_version
   }
 }
 
-Response DiscoveryClient::Get(const std::string& path, const std::string& accept) const {
-  Response response = transport_->Call({.target = path, .accept = accept}, stop_);
+ApiResponse DiscoveryClient::Get(const std::string& path, const std::string& accept) const {
+  ApiResponse response = transport_->Call({.target = path, .accept = accept}, stop_);
   if (response.status == 200) return response;
   throw ApiError::FromBody("GET " + path, response.status, response.body, response.retry_after);
 }

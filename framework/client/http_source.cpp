@@ -122,11 +122,10 @@ class ListBody {
   std::size_t received_ = 0;
 };
 
-/// Returns the selector of the filter, restricted to `object` if it has a name.
-std::string FieldSelectorOf(const ListFilter& filter, const ObjectKey& object) {
-  if (object.name.empty()) return filter.field_selector;
-  const std::string name = "metadata.name=" + object.name;
-  return filter.field_selector.empty() ? name : filter.field_selector + "," + name;
+/// Returns the text of `fields`, restricted to `object` if it has a name.
+std::string FieldSelectorOf(FieldSelector fields, const ObjectKey& object) {
+  if (!object.name.empty()) fields.Equals("metadata.name", object.name);
+  return fields.ToString();
 }
 
 /// Returns a PartialObjectMetadata.
@@ -187,12 +186,13 @@ informer::AnyObject AnyHttpSource::TryDecodeItem(PaddedText item, const Decoder&
   }
 }
 
-Request AnyHttpSource::ListRequest(const informer::ListOptions& options, ObjectForm form) const {
+ApiRequest AnyHttpSource::ApiRequestFor(const informer::ListRequest& options,
+                                        ObjectForm form) const {
   const bool exact_version = options.exact && options.continue_token.empty();
-  const std::string& ns = options.object.name.empty() ? filter_.ns : options.object.ns;
+  const std::string& ns = options.object.name.empty() ? selector_.ns : options.object.ns;
   return {.target = WithQuery(CollectionPath(kind_, ns),
-                              {{"labelSelector", filter_.label_selector},
-                               {"fieldSelector", FieldSelectorOf(filter_, options.object)},
+                              {{"labelSelector", selector_.labels.ToString()},
+                               {"fieldSelector", FieldSelectorOf(selector_.fields, options.object)},
                                {"resourceVersion", options.resource_version},
                                {"resourceVersionMatch", exact_version ? "Exact" : ""},
                                {"limit", options.limit == 0 ? "" : std::to_string(options.limit)},
@@ -200,13 +200,14 @@ Request AnyHttpSource::ListRequest(const informer::ListOptions& options, ObjectF
           .accept = AcceptHeader(form, "PartialObjectMetadataList")};
 }
 
-informer::ListResult AnyHttpSource::List(const informer::ListOptions& options,
+informer::ListResult AnyHttpSource::List(const informer::ListRequest& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token stop) {
   static const Decoder decode_metadata = DecodeMetadata;
   const bool metadata_only = options.metadata_only && form_ == ObjectForm::kComplete;
   const Decoder& decode = metadata_only ? decode_metadata : decode_;
-  const Request request = ListRequest(options, metadata_only ? ObjectForm::kMetadataOnly : form_);
+  const ApiRequest request =
+      ApiRequestFor(options, metadata_only ? ObjectForm::kMetadataOnly : form_);
   const auto stream = OpenStream(transport_, request, "LIST", stop);
   informer::ListResult result{.metadata_only = metadata_only};
   JsonSplitter splitter(JsonSplitter::Mode::kListItems);
@@ -315,15 +316,15 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
   JsonSplitter splitter_{JsonSplitter::Mode::kDocuments};
 };
 
-std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchOptions& options,
+std::unique_ptr<informer::WatchStream> AnyHttpSource::Watch(const informer::WatchRequest& options,
                                                             std::stop_token stop) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
   const bool initial = options.send_initial_events;
-  const Request request{
-      .target = WithQuery(CollectionPath(kind_, filter_.ns),
+  const ApiRequest request{
+      .target = WithQuery(CollectionPath(kind_, selector_.ns),
                           {{"watch", "true"},
-                           {"labelSelector", filter_.label_selector},
-                           {"fieldSelector", filter_.field_selector},
+                           {"labelSelector", selector_.labels.ToString()},
+                           {"fieldSelector", selector_.fields.ToString()},
                            {"allowWatchBookmarks", "true"},
                            {"resourceVersion", options.resource_version},
                            {"sendInitialEvents", initial ? "true" : ""},

@@ -148,7 +148,7 @@ RestMapper::Snapshot RestMapper::Reload(const Snapshot& outdated) {
   {
     auto state = state_.Lock();
     if (state->groups != outdated) return state->groups;  // another thread has loaded them
-    const bool early = clock_.Now() < After(state->tried, kMinReloadInterval);
+    const bool early = clock_.Now() < SaturatingAdd(state->tried, kMinReloadInterval);
     if (early && state->error) std::rethrow_exception(state->error);
     if (early && outdated) return outdated;
   }

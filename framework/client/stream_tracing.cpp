@@ -15,7 +15,7 @@ class TracedStream final : public Stream {
   TracedStream(std::unique_ptr<Span> span, std::unique_ptr<Stream> next, std::stop_token stop)
       : span_(std::move(span)), next_(std::move(next)), stop_(std::move(stop)) {}
 
-  [[nodiscard]] const Response& head() const override { return next_->head(); }
+  [[nodiscard]] const ApiResponse& head() const override { return next_->head(); }
   Chunk Read(Duration limit) override {
     try {
       return next_->Read(limit);
@@ -39,7 +39,8 @@ bool IsWatch(const std::string& target) {
 }  // namespace
 
 /// The names of attributes are those of OpenTelemetry's conventions for HTTP clients.
-std::unique_ptr<Stream> StreamTracingTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> StreamTracingTransport::Open(const ApiRequest& request,
+                                                     std::stop_token stop) {
   const std::string path_template = PathTemplate(request.target);
   auto span = tracer_->StartSpan(
       (IsWatch(request.target) ? "WATCH" : request.method) + ' ' + path_template,
@@ -47,7 +48,7 @@ std::unique_ptr<Stream> StreamTracingTransport::Open(const Request& request, std
        .attributes = {{"http.request.method", request.method},
                       {"url.path", request.target.substr(0, request.target.find('?'))},
                       {"url.template", path_template}}});
-  Request traced = request;
+  ApiRequest traced = request;
   traced.traceparent = span->context().Traceparent();
   try {
     auto stream = next_->Open(traced, stop);

@@ -40,9 +40,9 @@ informer::AnyObject DecodeWholeObject(const JsonObject& object) {
 /// watch cannot continue.
 class AnyWatcher::Impl {
  public:
-  Impl(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode, ListFilter filter,
+  Impl(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode, Selector selector,
        const WatchOptions& options, std::stop_token stop)
-      : source_(transport, kind, std::move(decode), std::move(filter), options.clock),
+      : source_(transport, kind, std::move(decode), std::move(selector), options.clock),
         clock_(options.clock),
         state_({.clock = options.clock, .seed = options.seed}),
         stop_(std::move(stop)),
@@ -55,7 +55,7 @@ class AnyWatcher::Impl {
   }
 
   WatchItem Next(Duration timeout) {
-    const TimePoint deadline = After(clock_.Now(), timeout);
+    const TimePoint deadline = SaturatingAdd(clock_.Now(), timeout);
     for (;;) {
       WatchItem item = NextOrProblem(deadline);
       if (item.type != WatchItem::Type::kNoEvent) return item;
@@ -99,7 +99,7 @@ class AnyWatcher::Impl {
   /// Throws ApiError with IsGone() if the server has gone back to an older version.
   void CheckVersion() {
     const auto ignore = [](const informer::AnyObject&) {};
-    const auto page = source_.List(state_.NextListOptions(), ignore, stop_);
+    const auto page = source_.List(state_.NextListRequest(), ignore, stop_);
     static_cast<void>(state_.OnVersionCheck(page));
     if (CanContinue()) return;
     throw ApiError("WATCH", {.message = "the newest resource version is " + page.resource_version +
@@ -133,7 +133,7 @@ class AnyWatcher::Impl {
 
   WatchItem Restart(const ReflectorState::NextStep& step) {
     stream_.reset();
-    next_start_ = After(clock_.Now(), std::max(step.delay, state_.DelayBeforeWatch()));
+    next_start_ = SaturatingAdd(clock_.Now(), std::max(step.delay, state_.DelayBeforeWatch()));
     if (step.problem.empty() || step.minor) return {.type = WatchItem::Type::kNoEvent};
     return {.type = WatchItem::Type::kSkipped, .problem = step.problem};
   }
@@ -147,8 +147,8 @@ class AnyWatcher::Impl {
 };
 
 AnyWatcher::AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
-                       ListFilter filter, const WatchOptions& options, std::stop_token stop)
-    : impl_(std::make_unique<Impl>(transport, kind, std::move(decode), std::move(filter), options,
+                       Selector selector, const WatchOptions& options, std::stop_token stop)
+    : impl_(std::make_unique<Impl>(transport, kind, std::move(decode), std::move(selector), options,
                                    std::move(stop))) {}
 AnyWatcher::~AnyWatcher() = default;
 AnyWatcher::AnyWatcher(AnyWatcher&&) noexcept = default;
@@ -164,9 +164,9 @@ nlohmann::json Watcher<nlohmann::json>::ObjectOf(const WatchItem& item) {
                      : nlohmann::json();
 }
 
-Watcher<nlohmann::json> Client::Watch(const Kind& kind, const ListFilter& filter,
+Watcher<nlohmann::json> Client::Watch(const Kind& kind, const Selector& selector,
                                       const WatchOptions& options) const {
-  return Watcher<nlohmann::json>(WatchAny(kind, DecodeWholeObject, filter, options));
+  return Watcher<nlohmann::json>(WatchAny(kind, DecodeWholeObject, selector, options));
 }
 
 }  // namespace kopp

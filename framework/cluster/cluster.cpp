@@ -19,8 +19,8 @@ namespace {
 class UnusableTransport final : public Transport {
  public:
   explicit UnusableTransport(std::string error) : error_(std::move(error)) {}
-  Response Call(const Request&, std::stop_token) override { throw ConfigError(error_); }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override {
+  ApiResponse Call(const ApiRequest&, std::stop_token) override { throw ConfigError(error_); }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override {
     throw ConfigError(error_);
   }
 

@@ -139,7 +139,8 @@ SecretString OutputOfPlugin(const Config& config, const std::string& where,
   command.arguments.insert(command.arguments.end(), exec.args.begin(), exec.args.end());
   command.variables["KUBERNETES_EXEC_INFO"] = ExecInfo(config);
   try {
-    CommandResult result = RunCommand(command, After(Clock::Real().Now(), time_limit), stop);
+    CommandResult result =
+        RunCommand(command, SaturatingAdd(Clock::Real().Now(), time_limit), stop);
     if (result.end == End::kExited && result.code == 0) return std::move(result.output);
     const std::string errors = OneLine(result.errors);
     throw ConfigError(where + " " + DescribeEnd(result, time_limit) +

@@ -6,7 +6,7 @@ namespace kopp {
 
 void Expectations::Expect(const ObjectKey& key, Effects effects) {
   if (effects.creations <= 0 && effects.deletions.empty()) return Forget(key);
-  const TimePoint expires_at = After(clock_.Now(), timeout_);
+  const TimePoint expires_at = SaturatingAdd(clock_.Now(), timeout_);
   entries_.Lock()->insert_or_assign(
       key, Expected{.effects = std::move(effects), .expires_at = expires_at});
 }

@@ -31,7 +31,7 @@ void MaxInterval::OnStarted(const ObjectKey& key) {
 
 void MaxInterval::OnReconciled(const ObjectKey& key) {
   if (!functions_.exists(key)) return;
-  const auto timer = timers_.Add(After(clock_.Now(), Shortened(interval_)), [this, key] {
+  const auto timer = timers_.Add(SaturatingAdd(clock_.Now(), Shortened(interval_)), [this, key] {
     try {
       functions_.enqueue(key);
     } catch (...) {  // NOLINT(bugprone-empty-catch): no memory; a change or resync enqueues it

@@ -38,7 +38,7 @@ class MaxInterval {
   TimerQueue& timers_;
   Clock& clock_;
   const Functions functions_;
-  Guarded<std::unordered_map<ObjectKey, TimerQueue::Id>> timer_of_;  // some may have run
+  detail::Guarded<std::unordered_map<ObjectKey, TimerQueue::Id>> timer_of_;  // some may have run
 };
 
 }  // namespace kopp

@@ -125,7 +125,7 @@ bool ReconcileRunner::IsPaused(const ObjectKey& key) const {
 ReconcileDeadline ReconcileRunner::NewDeadline(const SupersedableCall& call) const {
   const Duration timeout = options_.reconcile_timeout;
   if (timeout <= Duration::zero()) return {call.client(), call.stop()};
-  return {call.client(), call.stop(), *timers_, After(dependencies_.clock.Now(), timeout)};
+  return {call.client(), call.stop(), *timers_, SaturatingAdd(dependencies_.clock.Now(), timeout)};
 }
 
 Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client,

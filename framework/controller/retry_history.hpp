@@ -44,7 +44,7 @@ class RetryHistory {
 
  private:
   std::atomic<std::size_t> size_{0};  // of entries_
-  Guarded<std::unordered_map<ObjectKey, Entry>> entries_;
+  detail::Guarded<std::unordered_map<ObjectKey, Entry>> entries_;
 };
 
 }  // namespace kopp

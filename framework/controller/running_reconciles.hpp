@@ -68,7 +68,7 @@ class RunningReconciles {
   }
 
   Queue& queue_;
-  Guarded<Runs> runs_;
+  detail::Guarded<Runs> runs_;
 };
 
 }  // namespace kopp

@@ -38,13 +38,13 @@ TimerSource::TimerSource(Duration interval, Keys keys)
     : interval_(detail::CheckedInterval(interval)), keys_(std::move(keys)) {}
 
 void TimerSource::Run(const SourceContext& context, const std::stop_token& stop) {
-  TimePoint next = After(context.clock.Now(), interval_);
+  TimePoint next = SaturatingAdd(context.clock.Now(), interval_);
   while (SleepUntil(context.clock, next, stop)) {
     detail::LogExceptions(context.log, "The keys of a timer are not available", stop, [&] {
       for (const ObjectKey& key : keys_()) context.queue.Add(key, Reason::Type::kTimer);
     });
-    next = After(next, interval_);
-    if (next < context.clock.Now()) next = After(context.clock.Now(), interval_);
+    next = SaturatingAdd(next, interval_);
+    if (next < context.clock.Now()) next = SaturatingAdd(context.clock.Now(), interval_);
   }
 }
 

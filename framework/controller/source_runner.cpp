@@ -43,7 +43,7 @@ void SourceRunner::Run(EventSource& source, const SourceContext& context,
       source.Run(context, stop);
       failed = false;
     });
-    if (!failed || !SleepUntil(clock_, After(clock_.Now(), delay), stop)) return;
+    if (!failed || !SleepUntil(clock_, SaturatingAdd(clock_.Now(), delay), stop)) return;
   }
 }
 

@@ -44,7 +44,8 @@ class SourceRunner {
   EventQueue queue_;
   Clock& clock_;
   std::vector<std::shared_ptr<EventSource>> sources_;
-  Guarded<std::vector<std::string>> running_;  // the names of the sources that have not ended
+  detail::Guarded<std::vector<std::string>>
+      running_;  // the names of the sources that have not ended
   std::condition_variable ended_;
   std::vector<std::jthread> threads_;  // last: the threads use all members above
 };

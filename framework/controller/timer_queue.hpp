@@ -40,7 +40,7 @@ class TimerQueue {
   void Run();
 
   Clock& clock_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::condition_variable changed_;  // signals: the earliest time changed, or the destructor runs
   std::jthread thread_;              // last: it uses all members above
 };

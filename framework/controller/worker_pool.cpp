@@ -89,7 +89,7 @@ void WorkerPool::PauseAfterError(const char* error, const std::stop_token& leave
     log_.Error("Worker error, continuing in 1 s", {{"err", error}});
   } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the field
   }
-  SleepUntil(clock_, After(clock_.Now(), kPauseAfterError), leave);
+  SleepUntil(clock_, SaturatingAdd(clock_.Now(), kPauseAfterError), leave);
 }
 
 /// Returns false if the thread is to end.

@@ -73,7 +73,7 @@ class WorkerPool {
   Clock& clock_;
   const Process process_;
   Logger log_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::condition_variable thread_ended_;
 };
 

@@ -29,7 +29,7 @@ std::optional<EventRequest> EventSeries::Add(const Occurrence& occurrence) {
                           occurrence.reason + '\n' + ActionOf(occurrence) + '\n' +
                           (related ? IdentityOf(*related) : "");
   const TimePoint now = clock_.Now();
-  if (series_.empty()) next_check_ = After(now, kFinishTime);
+  if (series_.empty()) next_check_ = SaturatingAdd(now, kFinishTime);
   bool is_new = false;
   Series& series = series_.GetOr(key, [&] {
     is_new = true;
@@ -52,7 +52,7 @@ std::vector<EventRequest> EventSeries::TakeDue() {
   std::vector<EventRequest> requests;
   const TimePoint now = clock_.Now();
   if (now < NextDue()) return requests;
-  next_check_ = After(now, kFinishTime);
+  next_check_ = SaturatingAdd(now, kFinishTime);
   series_.EraseIf([&](Series& series) {
     const bool is_finished = now - series.last_added >= kFinishTime;
     const bool is_due = is_finished || now - series.written >= kRefreshTime;

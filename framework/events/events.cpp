@@ -119,7 +119,7 @@ class EventRecorder::Writer {
   void Stop(Duration timeout) {
     {
       auto queue = queue_.Lock();
-      if (!queue->stopped) queue->deadline = After(clock_.Now(), timeout);
+      if (!queue->stopped) queue->deadline = SaturatingAdd(clock_.Now(), timeout);
       queue->stopped = true;
     }
     thread_.request_stop();
@@ -199,7 +199,7 @@ class EventRecorder::Writer {
         log_.Error("Unable to write event (retry limit exceeded!)", {{"event", request.key}});
         return false;
       }
-      if (!SleepUntil(clock_, After(clock_.Now(), *delay), stop)) return false;
+      if (!SleepUntil(clock_, SaturatingAdd(clock_.Now(), *delay), stop)) return false;
     }
   }
 
@@ -257,7 +257,7 @@ class EventRecorder::Writer {
   Logger log_;
   Clock& clock_;
   std::unique_ptr<EventAggregator> aggregator_;  // used by the thread only
-  Guarded<Queue> queue_;
+  detail::Guarded<Queue> queue_;
   std::condition_variable changed_;
   std::condition_variable finished_;
   std::jthread thread_;  // last: it uses all members above

@@ -81,7 +81,7 @@ class LeaderElector::Impl {
         elected_.request_stop();
         return lost;
       }
-      SleepUntil(clock_, After(clock_.Now(), JitteredRetryPeriod()), stop);
+      SleepUntil(clock_, SaturatingAdd(clock_.Now(), JitteredRetryPeriod()), stop);
     }
     return std::nullopt;
   }
@@ -107,7 +107,7 @@ class LeaderElector::Impl {
   /// Renews the lease until `end` is requested or the lease is lost.
   void Renew(const std::stop_token& end, const std::stop_token& lost) {
     const Duration period = options_.election.retry_period;
-    while (SleepUntil(clock_, After(clock_.Now(), period), end)) {
+    while (SleepUntil(clock_, SaturatingAdd(clock_.Now(), period), end)) {
       const LeaseCallLimits limits{.stop = end, .deadline = FenceTime()};
       Attempt attempt = TryAcquireOrRenew(limits);
       // Another client has just written the Lease, perhaps a new leader: find out at once.
@@ -182,7 +182,7 @@ class LeaderElector::Impl {
   void Release() {
     Duration timeout = lock_.timeout();
     if (options_.release_timeout) timeout = std::min(timeout, options_.release_timeout());
-    const LeaseCallLimits limits{.deadline = After(clock_.Now(), timeout)};
+    const LeaseCallLimits limits{.deadline = SaturatingAdd(clock_.Now(), timeout)};
     try {
       while (!TryRelease(limits)) {
       }
@@ -210,7 +210,7 @@ class LeaderElector::Impl {
 
   /// Returns when the fence has to close, counted from the last successful write.
   [[nodiscard]] TimePoint FenceTime() const {
-    return After(sent_, options_.election.renew_deadline);
+    return SaturatingAdd(sent_, options_.election.renew_deadline);
   }
   [[nodiscard]] Duration JitteredRetryPeriod() const {
     const auto jitter = std::chrono::duration<double>(options_.election.retry_period) *

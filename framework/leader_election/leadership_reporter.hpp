@@ -58,7 +58,7 @@ class LeadershipReporter {
   const LeaderElectorOptions& options_;
   Clock& clock_;
   bool leading_ = false;
-  mutable Guarded<State> state_;
+  mutable detail::Guarded<State> state_;
 };
 
 }  // namespace kopp::detail

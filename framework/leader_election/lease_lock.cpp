@@ -84,7 +84,7 @@ ObjectReference LeaseLock::Reference() const {
 void LeaseLock::Call(const LeaseCallLimits& limits,
                      const std::function<void(const Client& client)>& call) {
   const TimePoint now = clock_.Now();
-  const TimePoint deadline = std::min(limits.deadline, After(now, timeout_));
+  const TimePoint deadline = std::min(limits.deadline, SaturatingAdd(now, timeout_));
   if (deadline <= now) throw LeaseTimeout();
   const std::stop_token cancel = timer_.Start(deadline);
   const CancelWhenDone done(timer_);

@@ -57,7 +57,7 @@ bool LeaseState::MayAcquire(TimePoint now) const {
   if (record_.holder.empty() || IsHolder()) return true;
   constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // more would overflow
   const auto seconds = std::chrono::seconds(std::min(record_.duration_seconds, kMaxSeconds));
-  return After(observed_, seconds) <= now;
+  return SaturatingAdd(observed_, seconds) <= now;
 }
 
 LeaseRecord LeaseState::First(const std::string& now) const {

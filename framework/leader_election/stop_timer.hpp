@@ -44,7 +44,7 @@ class StopTimer {
   void Run(const std::stop_token& stop);
 
   Clock& clock_;
-  mutable Guarded<Period> period_;
+  mutable detail::Guarded<Period> period_;
   std::condition_variable changed_;
   std::jthread thread_;  // last: it uses all members above
 };

@@ -8,16 +8,18 @@
 namespace kopp {
 namespace {
 
-bool IsRead(const Request& request) { return request.method == "GET" || request.method == "HEAD"; }
+bool IsRead(const ApiRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
 
-NotLeaderError NotSent(const Request& request) {
+NotLeaderError NotSent(const ApiRequest& request) {
   return {request.method + " " + request.target +
               ": not sent, because this replica may have lost the leader's lease; another replica "
               "continues the work",
           false};
 }
 
-NotLeaderError Cancelled(const Request& request) {
+NotLeaderError Cancelled(const ApiRequest& request) {
   return {request.method + " " + request.target +
               ": cancelled without a response, because this replica may have lost the leader's "
               "lease; the API server may have executed it",
@@ -50,7 +52,7 @@ std::optional<std::stop_token> WriteFence::OpenToken() const { return impl_->tim
 FencedTransport::FencedTransport(std::shared_ptr<Transport> next, const WriteFence& fence)
     : next_(std::move(next)), fence_(fence) {}
 
-Response FencedTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse FencedTransport::Call(const ApiRequest& request, std::stop_token stop) {
   if (IsRead(request)) return next_->Call(request, std::move(stop));
   const auto open = fence_.OpenToken();
   if (!open) throw NotSent(request);
@@ -58,7 +60,7 @@ Response FencedTransport::Call(const Request& request, std::stop_token stop) {
   const std::stop_callback on_stop(stop, [&] { cancel.request_stop(); });
   const std::stop_callback on_close(*open, [&] { cancel.request_stop(); });
   bool refused = false;  // a transport may change the type of the exception of before_send
-  Request fenced = request;
+  ApiRequest fenced = request;
   fenced.before_send = [&] {
     if (request.before_send) request.before_send();
     refused = fence_.OpenToken() != open;  // a fence that was opened again is another leadership
@@ -74,7 +76,7 @@ Response FencedTransport::Call(const Request& request, std::stop_token stop) {
   }
 }
 
-std::unique_ptr<Stream> FencedTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> FencedTransport::Open(const ApiRequest& request, std::stop_token stop) {
   if (!IsRead(request) && !fence_.IsOpen()) throw NotSent(request);
   return next_->Open(request, std::move(stop));
 }

@@ -86,7 +86,7 @@ LogStatus LogSink::Status() {
 }
 
 bool LogSink::Flush(Duration timeout) {
-  const TimePoint deadline = After(clock_.Now(), timeout);
+  const TimePoint deadline = SaturatingAdd(clock_.Now(), timeout);
   auto state = state_.Lock();
   if (!state->thread_runs) WriteWaiting(*state);  // no thread could be started
   while (state->thread_runs && clock_.Now() < deadline) {

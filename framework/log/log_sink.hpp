@@ -91,7 +91,7 @@ class LogSink {
   const int descriptor_;
   Clock& clock_;
   const std::size_t max_waiting_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::condition_variable thread_ended_;
 };
 

@@ -49,10 +49,10 @@ class Report {
 };
 
 /// Returns the response to GET /version, or reports why there is none.
-std::optional<Response> ReadVersion(Transport& transport, const std::stop_token& stop,
-                                    Report& report) {
+std::optional<ApiResponse> ReadVersion(Transport& transport, const std::stop_token& stop,
+                                       Report& report) {
   try {
-    Response response = transport.Call({.target = "/version"}, stop);
+    ApiResponse response = transport.Call({.target = "/version"}, stop);
     const json version = json::parse(response.body, nullptr, false);
     const std::string text = version.is_object() ? version.value("gitVersion", "") : "";
     report.Result(!text.empty(), text.empty()

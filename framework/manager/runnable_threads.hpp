@@ -153,7 +153,7 @@ class RunnableThreads {
 
   const FailureHandler on_failure_;
   std::condition_variable ended_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
 };
 
 }  // namespace kopp

@@ -23,8 +23,8 @@ Shutdown::Shutdown(Duration timeout, Clock& clock, Logger log, std::function<voi
     : clock_(clock), log_(std::move(log)), cancel_calls_(std::move(cancel_calls)) {
   if (timeout < Duration::zero()) return;
   const TimePoint start = clock.Now();
-  cancel_at_ = After(start, timeout - std::min<Duration>(timeout / 4, 5s));
-  exit_at_ = After(start, std::max<Duration>(timeout, 1s));
+  cancel_at_ = SaturatingAdd(start, timeout - std::min<Duration>(timeout / 4, 5s));
+  exit_at_ = SaturatingAdd(start, std::max<Duration>(timeout, 1s));
   try {
     watchdog_ = std::jthread([this](const std::stop_token& stop) { ExitAtLimit(stop); });
   } catch (const std::system_error& error) {

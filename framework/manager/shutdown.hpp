@@ -46,8 +46,8 @@ class Shutdown {
   std::function<void()> cancel_calls_;
   TimePoint cancel_at_ = TimePoint::max();
   TimePoint exit_at_ = TimePoint::max();
-  Guarded<std::string> running_;  // what is waited for
-  std::jthread watchdog_;         // last: it uses all members above
+  detail::Guarded<std::string> running_;  // what is waited for
+  std::jthread watchdog_;                 // last: it uses all members above
 };
 
 }  // namespace kopp

@@ -50,7 +50,7 @@ class SkippedObjectEvents {
   static void Record(EventRecorder& events, const Event& event);
 
   const FindKind find_kind_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
 };
 
 }  // namespace kopp

@@ -37,7 +37,7 @@ class CustomMetrics final : public prometheus::Collectable {
   template <typename T>
   std::shared_ptr<PermanentFamily<T>> NewFamily(const MetricOptions& options);
 
-  mutable Guarded<State> state_;
+  mutable detail::Guarded<State> state_;
 };
 
 }  // namespace kopp

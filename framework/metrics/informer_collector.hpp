@@ -29,7 +29,8 @@ class InformerCollector final : public prometheus::Collectable {
  private:
   using Callback = MetricCallback<informer::InformerStatus>;
 
-  mutable Guarded<std::vector<std::weak_ptr<Callback>>> callbacks_;  // may contain expired entries
+  mutable detail::Guarded<std::vector<std::weak_ptr<Callback>>>
+      callbacks_;  // may contain expired entries
 };
 
 }  // namespace kopp

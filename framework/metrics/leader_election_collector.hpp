@@ -27,7 +27,7 @@ class LeaderElectionCollector final : public prometheus::Collectable {
     double slow_paths = 0;
   };
 
-  mutable Guarded<std::map<std::string, Election>> elections_;  // by name
+  mutable detail::Guarded<std::map<std::string, Election>> elections_;  // by name
 };
 
 }  // namespace kopp

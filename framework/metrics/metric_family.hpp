@@ -59,7 +59,7 @@ class PermanentFamily final : public prometheus::Collectable {
  private:
   const std::string name_;
   const std::string help_;
-  mutable Guarded<std::map<prometheus::Labels, std::shared_ptr<T>>> series_;
+  mutable detail::Guarded<std::map<prometheus::Labels, std::shared_ptr<T>>> series_;
 };
 
 }  // namespace kopp

@@ -39,7 +39,7 @@ using prometheus::MetricFamily;
 double Sum(double a, double b) { return a + b; }
 double Max(double a, double b) { return std::max(a, b); }
 
-class SharedCounter final : public workqueue::Counter {
+class SharedCounter final : public workqueue::CounterMetric {
  public:
   explicit SharedCounter(std::shared_ptr<prometheus::Counter> series)
       : series_(std::move(series)) {}
@@ -49,7 +49,7 @@ class SharedCounter final : public workqueue::Counter {
   std::shared_ptr<prometheus::Counter> series_;
 };
 
-class SharedHistogram final : public workqueue::Histogram {
+class SharedHistogram final : public workqueue::HistogramMetric {
  public:
   explicit SharedHistogram(std::shared_ptr<prometheus::Histogram> series)
       : series_(std::move(series)) {}
@@ -61,7 +61,7 @@ class SharedHistogram final : public workqueue::Histogram {
 
 /// The depth of one queue. It is merged with equal labels like the other gauges, so that the items
 /// of a destroyed queue no longer count.
-class DepthGauge final : public workqueue::Gauge {
+class DepthGauge final : public workqueue::GaugeMetric {
  public:
   DepthGauge(GaugeFamily& depths, Labels labels)
       : metric_(depths.Add(std::move(labels), [this] {
@@ -170,28 +170,29 @@ std::unique_ptr<ReconcileMetrics> Metrics::NewReconcileMetrics(const std::string
   return families_->reconciles.Add(ToUtf8(controller));
 }
 
-std::unique_ptr<workqueue::Gauge> Metrics::NewDepthMetric(const std::string& name,
-                                                          const std::string& priority) {
+std::unique_ptr<workqueue::GaugeMetric> Metrics::NewDepthMetric(const std::string& name,
+                                                                const std::string& priority) {
   Labels labels = LabelsOf(name);
   labels.emplace("priority", priority);
   return std::make_unique<DepthGauge>(families_->depth, std::move(labels));
 }
 
-std::unique_ptr<workqueue::Counter> Metrics::NewAddsMetric(const std::string& name) {
+std::unique_ptr<workqueue::CounterMetric> Metrics::NewAddsMetric(const std::string& name) {
   return std::make_unique<SharedCounter>(families_->adds.GetOrCreate(LabelsOf(name)));
 }
 
-std::unique_ptr<workqueue::Histogram> Metrics::NewLatencyMetric(const std::string& name) {
+std::unique_ptr<workqueue::HistogramMetric> Metrics::NewLatencyMetric(const std::string& name) {
   return std::make_unique<SharedHistogram>(
       families_->latency.GetOrCreate(LabelsOf(name), Buckets()));
 }
 
-std::unique_ptr<workqueue::Histogram> Metrics::NewWorkDurationMetric(const std::string& name) {
+std::unique_ptr<workqueue::HistogramMetric> Metrics::NewWorkDurationMetric(
+    const std::string& name) {
   return std::make_unique<SharedHistogram>(
       families_->work_duration.GetOrCreate(LabelsOf(name), Buckets()));
 }
 
-std::unique_ptr<workqueue::Counter> Metrics::NewRetriesMetric(const std::string& name) {
+std::unique_ptr<workqueue::CounterMetric> Metrics::NewRetriesMetric(const std::string& name) {
   return std::make_unique<SharedCounter>(families_->retries.GetOrCreate(LabelsOf(name)));
 }
 

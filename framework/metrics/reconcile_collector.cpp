@@ -66,7 +66,7 @@ class ReconcileCollector::User final : public ReconcileMetrics {
 
  private:
   const std::shared_ptr<Series> series_;
-  Guarded<int> workers_{0};
+  detail::Guarded<int> workers_{0};
 };
 
 std::unique_ptr<ReconcileMetrics> ReconcileCollector::Add(const std::string& controller) {

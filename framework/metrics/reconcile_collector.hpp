@@ -36,7 +36,7 @@ class ReconcileCollector final : public prometheus::Collectable {
                                            const std::string& name, const std::string& help);
 
   // By the name of the controller. May contain expired entries.
-  mutable Guarded<std::map<std::string, std::weak_ptr<Series>>> series_;
+  mutable detail::Guarded<std::map<std::string, std::weak_ptr<Series>>> series_;
 };
 
 }  // namespace kopp

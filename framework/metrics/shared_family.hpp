@@ -59,7 +59,7 @@ class SharedFamily final : public prometheus::Collectable {
   const std::string name_;
   const std::string help_;
   // May contain expired entries.
-  mutable Guarded<std::map<prometheus::Labels, std::weak_ptr<T>>> series_;
+  mutable detail::Guarded<std::map<prometheus::Labels, std::weak_ptr<T>>> series_;
 };
 
 /// The gauges of one name. Their values are computed when they are collected: `merge` combines the
@@ -105,7 +105,7 @@ class GaugeFamily final : public prometheus::Collectable {
   const std::string name_;
   const std::string help_;
   const Merge merge_;
-  mutable Guarded<std::vector<Entry>> callbacks_;  // may contain expired entries
+  mutable detail::Guarded<std::vector<Entry>> callbacks_;  // may contain expired entries
 };
 
 }  // namespace kopp

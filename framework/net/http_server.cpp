@@ -87,7 +87,7 @@ class ProducedStream final : public detail::BodyStream {
     bool failed = false;
   };
 
-  ProducedStream(std::shared_ptr<Guarded<State>> state, Produce produce)
+  ProducedStream(std::shared_ptr<detail::Guarded<State>> state, Produce produce)
       : state_(std::move(state)), produce_(std::move(produce)) {}
 
   std::string Take() override { return std::exchange(state_->Lock()->ready, {}); }
@@ -99,7 +99,7 @@ class ProducedStream final : public detail::BodyStream {
   void OnDrained() override { produce_(); }
 
  private:
-  const std::shared_ptr<Guarded<State>> state_;
+  const std::shared_ptr<detail::Guarded<State>> state_;
   const Produce produce_;
 };
 
@@ -184,7 +184,7 @@ class HttpServer::Impl final : private HttpListener::Handler {
   std::unique_ptr<detail::BodyStream> MakeStream(HttpListener::ConnectionId id,
                                                  asio::thread_pool& threads,
                                                  std::function<std::string()> produce) {
-    auto state = std::make_shared<Guarded<ProducedStream::State>>();
+    auto state = std::make_shared<detail::Guarded<ProducedStream::State>>();
     auto shared = std::make_shared<std::function<std::string()>>(std::move(produce));
     return std::make_unique<ProducedStream>(state, [this, id, &threads, state, shared] {
       asio::post(threads, [this, id, state, shared] {

@@ -55,7 +55,7 @@ class Installation {
       if (now >= deadline_) {
         Fail("the API server does not serve its version " + missing + " in time");
       }
-      const TimePoint next = std::min(deadline_, After(now, kPollInterval));
+      const TimePoint next = std::min(deadline_, SaturatingAdd(now, kPollInterval));
       if (!SleepUntil(options_.clock, next, client_.stop())) {
         throw TransportError(TransportError::Kind::kCancelled, "stop was requested");
       }
@@ -118,7 +118,8 @@ class Installation {
 
   /// Blocks until the names are accepted or conflict otherwise.
   void AwaitEndOf(const std::string& conflict) const {
-    const TimePoint end = std::min(deadline_, After(options_.clock.Now(), options_.names_timeout));
+    const TimePoint end =
+        std::min(deadline_, SaturatingAdd(options_.clock.Now(), options_.names_timeout));
     const bool has_ended = WaitUntil(end, [&](const CrdState* state) {
       return state == nullptr || ConflictOf(*state) != conflict;
     });
@@ -157,7 +158,7 @@ class Installation {
 
 void InstallCrds(const Client& client, std::span<const CustomResourceDefinition> definitions,
                  const InstallCrdsOptions& options) {
-  const TimePoint deadline = After(options.clock.Now(), options.timeout);
+  const TimePoint deadline = SaturatingAdd(options.clock.Now(), options.timeout);
   for (const CustomResourceDefinition& definition : definitions) {
     client.Apply<CrdState>(definition.object());
   }

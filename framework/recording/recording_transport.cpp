@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-json RequestEntry(const Request& request) {
+json RequestEntry(const ApiRequest& request) {
   json entry{{"method", request.method}, {"target", request.target}};
   if (!request.traceparent.empty()) entry["traceparent"] = request.traceparent;
   if (request.accept != "application/json") entry["accept"] = request.accept;
@@ -22,7 +22,7 @@ json RequestEntry(const Request& request) {
   return entry;
 }
 
-json ResponseEntry(const Response& response) {
+json ResponseEntry(const ApiResponse& response) {
   json entry{{"status", response.status}, {"body", response.body}};
   if (response.retry_after) {
     using Seconds = std::chrono::seconds;
@@ -55,7 +55,7 @@ class RecordedStream final : public Stream {
                  std::uint64_t number)
       : next_(std::move(next)), recorder_(std::move(recorder)), number_(number) {}
 
-  [[nodiscard]] const Response& head() const override { return next_->head(); }
+  [[nodiscard]] const ApiResponse& head() const override { return next_->head(); }
 
   Chunk Read(Duration limit) override {
     const Chunk chunk = next_->Read(limit);
@@ -84,11 +84,11 @@ class StreamRecordingTransport final : public Transport {
   StreamRecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
       : next_(std::move(next)), recorder_(std::move(recorder)) {}
 
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     return next_->Call(request, std::move(stop));
   }
 
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     auto stream = next_->Open(request, std::move(stop));
     const std::uint64_t number = recorder_->NewStream();
     recorder_->Write({{"stream", number},
@@ -107,11 +107,11 @@ class CallRecordingTransport final : public Transport {
   CallRecordingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Recorder> recorder)
       : next_(std::move(next)), recorder_(std::move(recorder)) {}
 
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
     json entry{{"call", RequestEntry(request)}};
     try {
-      Response response = next_->Call(request, std::move(stop));
+      ApiResponse response = next_->Call(request, std::move(stop));
       entry["response"] = ResponseEntry(response);
       recorder_->Write(std::move(entry));
       return response;
@@ -122,7 +122,7 @@ class CallRecordingTransport final : public Transport {
     }
   }
 
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return next_->Open(request, std::move(stop));
   }
 

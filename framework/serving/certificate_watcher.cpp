@@ -31,7 +31,7 @@ void CertificateWatcher::Start(Apply apply) {
   apply_ = std::move(apply);
   thread_ = std::jthread([this](const std::stop_token& stop) {
     Clock& clock = options_.clock;
-    while (SleepUntil(clock, After(clock.Now(), options_.interval), stop)) Reload();
+    while (SleepUntil(clock, SaturatingAdd(clock.Now(), options_.interval), stop)) Reload();
   });
 }
 

@@ -38,7 +38,7 @@ class ProgressWatch {
     std::uint64_t completed = 0;
     TimePoint since{};
   };
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ class ReviewCache {
     }
     try {
       const Reviewed reviewed = review();
-      Finish(*own, reviewed.result, After(clock_.Now(), reviewed.ttl));
+      Finish(*own, reviewed.result, SaturatingAdd(clock_.Now(), reviewed.ttl));
       return reviewed.result;
     } catch (...) {
       Finish(*own, failed, clock_.Now());
@@ -80,7 +80,7 @@ class ReviewCache {
   }
 
   Clock& clock_;
-  Guarded<LruMap<std::string, std::shared_ptr<Entry>>> entries_;
+  detail::Guarded<LruMap<std::string, std::shared_ptr<Entry>>> entries_;
   std::condition_variable finished_;
 };
 

@@ -30,7 +30,7 @@ struct Interrupter {
 // The stream that BeastTransport::Open returns.
 class BeastStream final : public Stream {
  public:
-  BeastStream(std::unique_ptr<HttpConnection> connection, const Request& request,
+  BeastStream(std::unique_ptr<HttpConnection> connection, const ApiRequest& request,
               const Endpoint& endpoint, std::stop_token stop)
       : request_(request),
         endpoint_(endpoint),
@@ -38,7 +38,7 @@ class BeastStream final : public Stream {
         connection_(std::move(connection)),
         interrupt_(stop_, Interrupter{&connection_->connection()}) {}
 
-  [[nodiscard]] const Response& head() const override { return head_; }
+  [[nodiscard]] const ApiResponse& head() const override { return head_; }
 
   // Sends the request `bytes` and reads the response head, and the body too unless the status is
   // 2xx. Must be called first. It is not part of the constructor, so that `stop` can interrupt it.
@@ -55,7 +55,7 @@ class BeastStream final : public Stream {
 
   Chunk Read(Duration limit) override {
     try {
-      return Next(After(Now(), limit));
+      return Next(SaturatingAdd(Now(), limit));
     } catch (const TransportError& error) {
       throw AddRequestContext(error, request_, endpoint_, stop_);
     }
@@ -78,13 +78,13 @@ class BeastStream final : public Stream {
     return {.state = State::kEnd};
   }
 
-  Request request_;
+  ApiRequest request_;
   const Endpoint& endpoint_;
   std::stop_token stop_;
   std::unique_ptr<HttpConnection> connection_;
   std::stop_callback<Interrupter> interrupt_;
   std::optional<http::response_parser<http::buffer_body>> parser_;
-  Response head_;
+  ApiResponse head_;
   std::array<char, HttpConnection::kReadSize> bytes_{};
 };
 
@@ -95,17 +95,17 @@ BeastTransport::BeastTransport(std::shared_ptr<TransportContext> context)
 
 BeastTransport::~BeastTransport() = default;
 
-Response BeastTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse BeastTransport::Call(const ApiRequest& request, std::stop_token stop) {
   ValidateRequest(request);
-  return Call(request, After(Now(), context_->options.call_timeout), stop);
+  return Call(request, SaturatingAdd(Now(), context_->options.call_timeout), stop);
 }
 
-Response BeastTransport::Call(const Request& request, TimePoint deadline,
-                              const std::stop_token& stop) {
+ApiResponse BeastTransport::Call(const ApiRequest& request, TimePoint deadline,
+                                 const std::stop_token& stop) {
   std::shared_ptr<const Credentials> credentials;
   try {
     credentials = context_->credentials.Get(deadline, stop);
-    Response response = CallWith(*credentials, request, deadline, stop);
+    ApiResponse response = CallWith(*credentials, request, deadline, stop);
     context_->CheckStatus(response, credentials);
     return response;
   } catch (const TransportError& error) {
@@ -114,8 +114,8 @@ Response BeastTransport::Call(const Request& request, TimePoint deadline,
   }
 }
 
-Response BeastTransport::CallWith(const Credentials& credentials, const Request& request,
-                                  TimePoint deadline, const std::stop_token& stop) {
+ApiResponse BeastTransport::CallWith(const Credentials& credentials, const ApiRequest& request,
+                                     TimePoint deadline, const std::stop_token& stop) {
   const RequestBytes serialized = Serialize(request, credentials);
   const std::string_view bytes = serialized.bytes();
   if (auto pooled = AcquirePooled(credentials.tls.get())) {
@@ -134,11 +134,11 @@ Response BeastTransport::CallWith(const Credentials& credentials, const Request&
 
 // Sends `bytes`, which are `request`. Moves `connection` to the pool if it can carry another
 // request.
-Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
-                                  const Request& request, std::string_view bytes,
-                                  TimePoint deadline, const std::stop_token& stop) {
+ApiResponse BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
+                                     const ApiRequest& request, std::string_view bytes,
+                                     TimePoint deadline, const std::stop_token& stop) {
   std::optional<http::response_parser<http::string_body>> parser;
-  Response response;
+  ApiResponse response;
   {
     const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
     if (request.before_send) request.before_send();
@@ -153,9 +153,9 @@ Response BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
   return response;
 }
 
-std::unique_ptr<Stream> BeastTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> BeastTransport::Open(const ApiRequest& request, std::stop_token stop) {
   ValidateRequest(request);
-  const TimePoint deadline = After(Now(), context_->options.call_timeout);
+  const TimePoint deadline = SaturatingAdd(Now(), context_->options.call_timeout);
   std::shared_ptr<const Credentials> credentials;
   try {
     credentials = context_->credentials.Get(deadline, stop);
@@ -191,7 +191,7 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectToAny(const TlsContext* t
                                                              TimePoint deadline,
                                                              const std::stop_token& stop) {
   const auto addresses = context_->lookup.Resolve(
-      std::min(deadline, After(Now(), context_->options.connect_timeout)), stop);
+      std::min(deadline, SaturatingAdd(Now(), context_->options.connect_timeout)), stop);
   for (auto address = addresses.begin();; ++address) {
     try {
       return ConnectTo(*address, tls, deadline, stop);
@@ -209,10 +209,10 @@ std::unique_ptr<HttpConnection> BeastTransport::ConnectTo(const Address& address
   auto connection = std::make_unique<HttpConnection>(address);
   const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
   connection->connection().WaitUntilConnected(
-      std::min(deadline, After(Now(), context_->options.connect_timeout)));
+      std::min(deadline, SaturatingAdd(Now(), context_->options.connect_timeout)));
   if (context_->proxy) PrepareProxyConnection(*connection, *context_, deadline);
   if (tls != nullptr) {
-    const TimePoint handshake_deadline = After(Now(), context_->options.handshake_timeout);
+    const TimePoint handshake_deadline = SaturatingAdd(Now(), context_->options.handshake_timeout);
     connection->connection().Handshake(*tls, std::min(deadline, handshake_deadline));
   }
   return connection;
@@ -226,7 +226,7 @@ std::unique_ptr<HttpConnection> BeastTransport::AcquirePooled(const TlsContext* 
   return connection;
 }
 
-RequestBytes BeastTransport::Serialize(const Request& request, const Credentials& credentials) {
+RequestBytes BeastTransport::Serialize(const ApiRequest& request, const Credentials& credentials) {
   const bool forwarded =
       context_->proxy && context_->proxy->type == Proxy::Type::kHttp && !context_->endpoint.tls;
   RequestBytes bytes;

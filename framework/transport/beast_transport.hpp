@@ -24,15 +24,15 @@ class BeastTransport final : public Transport {
   explicit BeastTransport(std::shared_ptr<TransportContext> context);
   ~BeastTransport() override;
 
-  Response Call(const Request& request, std::stop_token stop) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
   /// Same as above, but with a deadline of the caller. `request` must have passed ValidateRequest.
-  [[nodiscard]] Response Call(const Request& request, TimePoint deadline,
-                              const std::stop_token& stop);
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+  [[nodiscard]] ApiResponse Call(const ApiRequest& request, TimePoint deadline,
+                                 const std::stop_token& stop);
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;
 
  private:
-  [[nodiscard]] Response CallWith(const Credentials& credentials, const Request& request,
-                                  TimePoint deadline, const std::stop_token& stop);
+  [[nodiscard]] ApiResponse CallWith(const Credentials& credentials, const ApiRequest& request,
+                                     TimePoint deadline, const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> Connect(const TlsContext* tls, TimePoint deadline,
                                                         const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> ConnectToAny(const TlsContext* tls,
@@ -42,10 +42,10 @@ class BeastTransport final : public Transport {
                                                           const TlsContext* tls, TimePoint deadline,
                                                           const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled(const TlsContext* tls);
-  [[nodiscard]] Response Exchange(std::unique_ptr<HttpConnection>& connection,
-                                  const Request& request, std::string_view bytes,
-                                  TimePoint deadline, const std::stop_token& stop);
-  [[nodiscard]] RequestBytes Serialize(const Request& request, const Credentials& credentials);
+  [[nodiscard]] ApiResponse Exchange(std::unique_ptr<HttpConnection>& connection,
+                                     const ApiRequest& request, std::string_view bytes,
+                                     TimePoint deadline, const std::stop_token& stop);
+  [[nodiscard]] RequestBytes Serialize(const ApiRequest& request, const Credentials& credentials);
 
   std::shared_ptr<TransportContext> context_;
   ConnectionPool<HttpConnection> pool_;

@@ -92,8 +92,8 @@ class CredentialsProvider::Renewer : public std::enable_shared_from_this<Renewer
     stop_plugin_.request_stop();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !running_.plugin; });
-    const bool files_done = changed_.wait_until(lock, After(Clock::Real().Now(), kStopTimeout),
-                                                [this] { return !running_.files; });
+    const bool files_done = changed_.wait_until(
+        lock, SaturatingAdd(Clock::Real().Now(), kStopTimeout), [this] { return !running_.files; });
     lock.unlock();
     if (plugin_thread_.joinable()) plugin_thread_.join();
     if (!files_done) {
@@ -142,11 +142,11 @@ void CredentialsProvider::Renewer::StartIfDue() {
   if (!due) return;
   const TimePoint now = Clock::Real().Now();
   if (due->plugin) {
-    plugin_grace_end_ = After(now, grace_.plugin);
+    plugin_grace_end_ = SaturatingAdd(now, grace_.plugin);
     StartThread(&Renewal::plugin, plugin_thread_, &Renewer::RunPlugin, plugin_problem_);
   }
   if (due->files) {
-    file_grace_end_ = After(now, grace_.files);
+    file_grace_end_ = SaturatingAdd(now, grace_.files);
     StartThread(&Renewal::files, file_thread_, &Renewer::ReadFiles, file_problem_);
   }
 }

@@ -93,7 +93,7 @@ void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-void ValidateRequest(const Request& request) {
+void ValidateRequest(const ApiRequest& request) {
   const auto all = [](std::string_view text, auto allowed) {
     return std::all_of(text.begin(), text.end(), allowed);
   };
@@ -115,7 +115,7 @@ void ValidateRequest(const Request& request) {
   validate_header("traceparent", request.traceparent);
 }
 
-std::vector<Header> RequestHeaders(const Request& request, std::string_view user_agent,
+std::vector<Header> RequestHeaders(const ApiRequest& request, std::string_view user_agent,
                                    std::string_view authorization) {
   std::vector<Header> headers;
   headers.reserve(4);
@@ -151,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> ImpersonationHeaders(
   return headers;
 }
 
-bool IsSafeToRetry(const Request& request) { return request.method == "GET"; }
+bool IsSafeToRetry(const ApiRequest& request) { return request.method == "GET"; }
 
 void RejectRedirect(int status) {
   if (status < 300 || status >= 400) return;
@@ -161,7 +161,7 @@ void RejectRedirect(int status) {
                            "server");
 }
 
-void ApplyResponseHeader(std::string_view name, std::string_view value, Response& response) {
+void ApplyResponseHeader(std::string_view name, std::string_view value, ApiResponse& response) {
   if (EqualsIgnoringCase(name, "Retry-After")) {
     response.retry_after = ParseRetryAfter(TrimBlanks(value), Clock::Real().WallNow());
   } else if (EqualsIgnoringCase(name, "Warning")) {
@@ -176,7 +176,7 @@ void ApplyResponseHeader(std::string_view name, std::string_view value, Response
   }
 }
 
-TransportError AddRequestContext(const TransportError& error, const Request& request,
+TransportError AddRequestContext(const TransportError& error, const ApiRequest& request,
                                  const Endpoint& endpoint, const std::stop_token& stop) {
   const std::string request_line =
       request.method + " " + endpoint.Origin() + endpoint.base_path + request.target + ": ";

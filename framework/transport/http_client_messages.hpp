@@ -23,11 +23,11 @@ struct Header {
 
 /// Throws std::invalid_argument for a request with characters that are not allowed in its method,
 /// target or headers. This prevents header injection and request smuggling by line breaks.
-void ValidateRequest(const Request& request);
+void ValidateRequest(const ApiRequest& request);
 
 /// Returns the headers of `request` except Host and Content-Length. `authorization` may be empty.
 /// The headers refer to the arguments, which must outlive them.
-[[nodiscard]] std::vector<Header> RequestHeaders(const Request& request,
+[[nodiscard]] std::vector<Header> RequestHeaders(const ApiRequest& request,
                                                  std::string_view user_agent,
                                                  std::string_view authorization);
 
@@ -40,7 +40,7 @@ void ValidateRequest(const Request& request);
 
 /// Returns whether `request` may be sent again if it is unknown whether the server has processed
 /// it.
-[[nodiscard]] bool IsSafeToRetry(const Request& request);
+[[nodiscard]] bool IsSafeToRetry(const ApiRequest& request);
 
 /// Throws TransportError if `status` is a redirect (3xx).
 void RejectRedirect(int status);
@@ -48,12 +48,12 @@ void RejectRedirect(int status);
 /// Stores the value of a Retry-After or Warning header in `response`; ignores other headers. Throws
 /// TransportError if the header announces an encoding of the body, because kopp does not request
 /// one.
-void ApplyResponseHeader(std::string_view name, std::string_view value, Response& response);
+void ApplyResponseHeader(std::string_view name, std::string_view value, ApiResponse& response);
 
 /// Returns `error` with method and URL in front of its text. If a stop was requested, the returned
 /// error is kCancelled instead.
-[[nodiscard]] TransportError AddRequestContext(const TransportError& error, const Request& request,
-                                               const Endpoint& endpoint,
+[[nodiscard]] TransportError AddRequestContext(const TransportError& error,
+                                               const ApiRequest& request, const Endpoint& endpoint,
                                                const std::stop_token& stop);
 
 /// The limit for the header section of a response, in bytes.

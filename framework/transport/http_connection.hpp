@@ -46,8 +46,8 @@ class HttpConnection {
   /// bytes. If the server responds and closes the connection before the whole request is sent,
   /// returns the response and ignores the send error; request_sent() is then false.
   template <class Parser>
-  Response SendAndReadHead(std::string_view bytes, std::optional<Parser>& parser,
-                           std::uint64_t body_limit, TimePoint deadline) {
+  ApiResponse SendAndReadHead(std::string_view bytes, std::optional<Parser>& parser,
+                              std::uint64_t body_limit, TimePoint deadline) {
     received_any_ = false;
     Send(bytes, deadline);
     try {
@@ -156,9 +156,10 @@ class HttpConnection {
   }
 
   template <class Parser>
-  Response ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
+  ApiResponse ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit,
+                       TimePoint deadline) {
     ParseHead(parser, body_limit, deadline);
-    Response head{.status = static_cast<int>(parser->get().result_int())};
+    ApiResponse head{.status = static_cast<int>(parser->get().result_int())};
     RejectRedirect(head.status);
     for (const auto& field : parser->get()) {
       ApplyResponseHeader(ToStringView(field.name_string()), ToStringView(field.value()), head);

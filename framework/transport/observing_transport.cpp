@@ -64,7 +64,7 @@ class LoggedWarnings {
   }
 
  private:
-  Guarded<std::set<std::size_t>> hashes_;
+  detail::Guarded<std::set<std::size_t>> hashes_;
 };
 
 }  // namespace
@@ -117,7 +117,7 @@ RequestObserver LogWarnings(Logger log) {
 // Fills in the event of one request and reports it.
 class ObservingTransport::Observation {
  public:
-  Observation(const ObservingTransport& transport, const Request& request, bool stream)
+  Observation(const ObservingTransport& transport, const ApiRequest& request, bool stream)
       : transport_(transport), start_(transport.clock_.Now()) {
     event_.method = request.method;
     event_.path = PathOf(request.target);
@@ -128,7 +128,7 @@ class ObservingTransport::Observation {
     event_.request_bytes = request.body.size();
   }
 
-  void Report(const Response& response) {
+  void Report(const ApiResponse& response) {
     event_.status = response.status;
     event_.response_bytes = response.body.size();
     event_.warnings = response.warnings;
@@ -158,10 +158,10 @@ ObservingTransport::ObservingTransport(std::shared_ptr<Transport> next,
       host_(std::move(host)),
       clock_(clock) {}
 
-Response ObservingTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse ObservingTransport::Call(const ApiRequest& request, std::stop_token stop) {
   Observation observation(*this, request, /*stream=*/false);
   try {
-    Response response = next_->Call(request, std::move(stop));
+    ApiResponse response = next_->Call(request, std::move(stop));
     observation.Report(response);
     return response;
   } catch (const TransportError& error) {
@@ -170,7 +170,7 @@ Response ObservingTransport::Call(const Request& request, std::stop_token stop) 
   }
 }
 
-std::unique_ptr<Stream> ObservingTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> ObservingTransport::Open(const ApiRequest& request, std::stop_token stop) {
   Observation observation(*this, request, /*stream=*/true);
   try {
     auto stream = next_->Open(request, std::move(stop));

@@ -26,7 +26,8 @@ RequestBytes ConnectRequest(const TransportContext& context) {
 void PrepareProxyConnection(HttpConnection& connection, const TransportContext& context,
                             TimePoint deadline) {
   const auto step_deadline = [&context, deadline] {
-    return std::min(deadline, After(Clock::Real().Now(), context.options.handshake_timeout));
+    return std::min(deadline,
+                    SaturatingAdd(Clock::Real().Now(), context.options.handshake_timeout));
   };
   try {
     if (context.proxy_tls) connection.connection().Handshake(*context.proxy_tls, step_deadline());

@@ -29,10 +29,10 @@ RateLimitingTransport::RateLimitingTransport(std::shared_ptr<Transport> next, Ra
       observer_(std::move(observer)),
       bucket_(limit.qps, BurstOf(limit), clock) {}
 
-Response RateLimitingTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse RateLimitingTransport::Call(const ApiRequest& request, std::stop_token stop) {
   const Duration wait = bucket_.When(kAllCalls);
   if (wait > Duration::zero()) {
-    if (!SleepUntil(clock_, After(clock_.Now(), wait), stop)) {
+    if (!SleepUntil(clock_, SaturatingAdd(clock_.Now(), wait), stop)) {
       throw TransportError(TransportError::Kind::kCancelled,
                            request.method + " " + request.target +
                                ": cancelled before it was sent because a stop was requested");
@@ -43,11 +43,12 @@ Response RateLimitingTransport::Call(const Request& request, std::stop_token sto
   return next_->Call(request, std::move(stop));
 }
 
-std::unique_ptr<Stream> RateLimitingTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> RateLimitingTransport::Open(const ApiRequest& request,
+                                                    std::stop_token stop) {
   return next_->Open(request, std::move(stop));
 }
 
-void RateLimitingTransport::LogWait(const Request& request, Duration wait) const {
+void RateLimitingTransport::LogWait(const ApiRequest& request, Duration wait) const {
   if (wait <= 50ms) return;
   log_.V(wait > 1s ? 0 : 3)
       .Info("Waited before sending request",

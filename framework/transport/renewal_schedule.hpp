@@ -27,7 +27,7 @@ class RenewalSchedule {
       : has_files_(has_files),
         has_plugin_(has_plugin),
         has_credentials_(!has_plugin),
-        next_file_read_(After(now, kFileInterval)) {}
+        next_file_read_(SaturatingAdd(now, kFileInterval)) {}
 
   /// Returns whether there are credentials that have not expired. They may have been rejected.
   [[nodiscard]] bool HasUsableCredentials(WallTime wall_now) const {
@@ -42,10 +42,10 @@ class RenewalSchedule {
                       .plugin = needs_plugin && !running.plugin && now >= next_plugin_run_};
     if (due.files) {
       last_file_read_ = now;
-      next_file_read_ = After(now, kFileInterval);
+      next_file_read_ = SaturatingAdd(now, kFileInterval);
     }
     if (due.plugin) {
-      next_plugin_run_ = After(now, kPluginInterval);
+      next_plugin_run_ = SaturatingAdd(now, kPluginInterval);
       follows_rejection_ = rejected_;
     }
     return due.files || due.plugin ? std::optional(due) : std::nullopt;
@@ -62,7 +62,8 @@ class RenewalSchedule {
   /// Reports that the server rejected the credentials.
   void Reject() {
     rejected_ = has_plugin_;
-    next_file_read_ = std::min(next_file_read_, After(last_file_read_, kRejectedFileInterval));
+    next_file_read_ =
+        std::min(next_file_read_, SaturatingAdd(last_file_read_, kRejectedFileInterval));
   }
 
  private:

@@ -13,13 +13,13 @@ constexpr Duration kMaxBackoff = std::chrono::seconds(30);
 
 // Returns the shortest wait before `request` may be sent again, or nullopt if it must not be. The
 // table in retrying_transport.hpp has the reasons.
-std::optional<Duration> RetryDelay(const Request& request, const Response& response) {
+std::optional<Duration> RetryDelay(const ApiRequest& request, const ApiResponse& response) {
   const bool not_executed = response.status == 429 || response.status == 503;
   const bool may_retry = not_executed || (response.status >= 500 && detail::IsSafeToRetry(request));
   return may_retry ? response.retry_after : std::nullopt;
 }
 
-std::optional<Duration> RetryDelay(const Request& request, const TransportError& error) {
+std::optional<Duration> RetryDelay(const ApiRequest& request, const TransportError& error) {
   using Kind = TransportError::Kind;
   const bool not_sent = error.kind() == Kind::kUnreachable;
   const bool may_retry =
@@ -31,17 +31,17 @@ std::optional<Duration> RetryDelay(const Request& request, const TransportError&
 class Retries {
  public:
   /// `request` must outlive the object.
-  Retries(const Request& request, const RetryPolicy& policy, Clock& clock,
+  Retries(const ApiRequest& request, const RetryPolicy& policy, Clock& clock,
           const workqueue::RandomSource& random)
       : first_(request),
         max_tries_(policy.max_tries),
         backoff_(policy.initial_backoff),
-        deadline_(After(clock.Now(), policy.max_elapsed_time)),
+        deadline_(SaturatingAdd(clock.Now(), policy.max_elapsed_time)),
         clock_(clock),
         random_(random) {}
 
   // Returns the request of the current try. It is a copy only if it is a retry.
-  [[nodiscard]] const Request& request() const { return retry_ ? *retry_ : first_; }
+  [[nodiscard]] const ApiRequest& request() const { return retry_ ? *retry_ : first_; }
 
   // Blocks until the next try is due, at least for `delay`, and counts it in request(). Returns
   // false immediately if there is none. Throws TransportError if a stop is requested.
@@ -49,8 +49,8 @@ class Retries {
     if (!delay || request().attempt >= max_tries_) return false;
     const Duration wait = std::max(*delay, backoff_);
     const TimePoint now = clock_.Now();
-    if (After(now, wait) > deadline_) return false;
-    if (!SleepUntil(clock_, After(now, RetryAfterDelay(wait, random_())), stop)) {
+    if (SaturatingAdd(now, wait) > deadline_) return false;
+    if (!SleepUntil(clock_, SaturatingAdd(now, RetryAfterDelay(wait, random_())), stop)) {
       throw TransportError(TransportError::Kind::kCancelled,
                            first_.method + " " + first_.target +
                                ": cancelled before a retry because a stop was requested");
@@ -62,8 +62,8 @@ class Retries {
   }
 
  private:
-  const Request& first_;
-  std::optional<Request> retry_;
+  const ApiRequest& first_;
+  std::optional<ApiRequest> retry_;
   const int max_tries_;
   Duration backoff_;
   const TimePoint deadline_;  // no retry starts later
@@ -77,11 +77,11 @@ RetryingTransport::RetryingTransport(std::shared_ptr<Transport> next, RetryPolic
                                      Clock& clock, workqueue::RandomSource random)
     : next_(std::move(next)), policy_(policy), clock_(clock), random_(std::move(random)) {}
 
-Response RetryingTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse RetryingTransport::Call(const ApiRequest& request, std::stop_token stop) {
   Retries retries(request, policy_, clock_, random_);
   for (;;) {
     try {
-      Response response = next_->Call(retries.request(), stop);
+      ApiResponse response = next_->Call(retries.request(), stop);
       if (!retries.WaitForNext(RetryDelay(request, response), stop)) return response;
     } catch (const TransportError& error) {
       if (!retries.WaitForNext(RetryDelay(request, error), stop)) throw;
@@ -89,7 +89,7 @@ Response RetryingTransport::Call(const Request& request, std::stop_token stop) {
   }
 }
 
-std::unique_ptr<Stream> RetryingTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> RetryingTransport::Open(const ApiRequest& request, std::stop_token stop) {
   return next_->Open(request, std::move(stop));
 }
 

@@ -7,11 +7,11 @@
 namespace kopp::testing {
 namespace {
 
-std::string PathOf(const Request& request) {
+std::string PathOf(const ApiRequest& request) {
   return request.target.substr(0, request.target.find('?'));
 }
 
-bool IsWatch(const Request& request) {
+bool IsWatch(const ApiRequest& request) {
   return request.target.find("watch=true") != std::string::npos;
 }
 
@@ -20,10 +20,10 @@ bool IsWatch(const Request& request) {
 /// A stream over a response that is complete from the start.
 class ScriptedTransport::ResponseStream final : public Stream {
  public:
-  explicit ResponseStream(Response response) : head_(std::move(response)) {
+  explicit ResponseStream(ApiResponse response) : head_(std::move(response)) {
     if (head_.status == 200) body_ = std::exchange(head_.body, {});
   }
-  [[nodiscard]] const Response& head() const override { return head_; }
+  [[nodiscard]] const ApiResponse& head() const override { return head_; }
   Chunk Read(Duration) override {
     chunk_ = std::exchange(body_, {});
     if (chunk_.empty()) return {State::kEnd, {}};
@@ -31,7 +31,7 @@ class ScriptedTransport::ResponseStream final : public Stream {
   }
 
  private:
-  Response head_;
+  ApiResponse head_;
   std::string body_;
   std::string chunk_;
 };
@@ -43,14 +43,14 @@ class ScriptedTransport::WatchStream final : public Stream {
       : transport_(transport), path_(std::move(path)), stop_(std::move(stop)) {
     head_.status = 200;
   }
-  [[nodiscard]] const Response& head() const override { return head_; }
+  [[nodiscard]] const ApiResponse& head() const override { return head_; }
 
   Chunk Read(Duration limit) override {
     const std::stop_callback wake(stop_, [this] {
       { auto state = transport_.state_.Lock(); }
       transport_.changed_.notify_all();
     });
-    const TimePoint deadline = After(transport_.clock_.Now(), limit);
+    const TimePoint deadline = SaturatingAdd(transport_.clock_.Now(), limit);
     auto state = transport_.state_.Lock();
     while (!stop_.stop_requested()) {
       const auto next = std::find_if(state->watch_data.begin(), state->watch_data.end(),
@@ -73,7 +73,7 @@ class ScriptedTransport::WatchStream final : public Stream {
   ScriptedTransport& transport_;
   std::string path_;
   std::stop_token stop_;
-  Response head_;
+  ApiResponse head_;
   std::string chunk_;
 };
 
@@ -83,8 +83,8 @@ void ScriptedTransport::On(std::string method, std::string path, Handler handler
 
 void ScriptedTransport::Respond(std::string method, std::string path, int status,
                                 std::string body) {
-  On(std::move(method), std::move(path), [status, body = std::move(body)](const Request&) {
-    return Response{.status = status, .body = body};
+  On(std::move(method), std::move(path), [status, body = std::move(body)](const ApiRequest&) {
+    return ApiResponse{.status = status, .body = body};
   });
 }
 
@@ -98,20 +98,20 @@ void ScriptedTransport::EndWatch(const std::string& path) {
   changed_.notify_all();
 }
 
-std::vector<Request> ScriptedTransport::Requests() { return state_.Lock()->requests; }
+std::vector<ApiRequest> ScriptedTransport::Requests() { return state_.Lock()->requests; }
 
-Request ScriptedTransport::Await(const std::string& method, const std::string& path) {
+ApiRequest ScriptedTransport::Await(const std::string& method, const std::string& path) {
   return Await(method, path, 1).front();
 }
 
-std::vector<Request> ScriptedTransport::Await(const std::string& method, const std::string& path,
-                                              std::size_t count) {
-  std::vector<Request> found;
+std::vector<ApiRequest> ScriptedTransport::Await(const std::string& method, const std::string& path,
+                                                 std::size_t count) {
+  std::vector<ApiRequest> found;
   auto state = state_.Lock();
   state.Wait(changed_, [&] {
     found.clear();
     std::copy_if(state->requests.begin(), state->requests.end(), std::back_inserter(found),
-                 [&](const Request& request) {
+                 [&](const ApiRequest& request) {
                    return request.method == method && PathOf(request) == path;
                  });
     return found.size() >= count;
@@ -119,7 +119,7 @@ std::vector<Request> ScriptedTransport::Await(const std::string& method, const s
   return found;
 }
 
-Response ScriptedTransport::Handle(const Request& request) {
+ApiResponse ScriptedTransport::Handle(const ApiRequest& request) {
   Handler handler;
   {
     auto state = state_.Lock();
@@ -136,7 +136,7 @@ Response ScriptedTransport::Handle(const Request& request) {
           .body = R"({"kind":"Status","reason":"NotFound","message":"not in the script"})"};
 }
 
-Response ScriptedTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse ScriptedTransport::Call(const ApiRequest& request, std::stop_token stop) {
   if (stop.stop_requested()) {
     throw TransportError(TransportError::Kind::kCancelled,
                          "the call was cancelled because a stop was requested");
@@ -145,7 +145,7 @@ Response ScriptedTransport::Call(const Request& request, std::stop_token stop) {
   return Handle(request);
 }
 
-std::unique_ptr<Stream> ScriptedTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> ScriptedTransport::Open(const ApiRequest& request, std::stop_token stop) {
   if (!IsWatch(request)) return std::make_unique<ResponseStream>(Handle(request));
   bool scripted = false;
   {
@@ -154,7 +154,7 @@ std::unique_ptr<Stream> ScriptedTransport::Open(const Request& request, std::sto
       return candidate.method == "WATCH" && candidate.path == PathOf(request);
     });
   }
-  Request watch_request = request;
+  ApiRequest watch_request = request;
   watch_request.method = "WATCH";
   if (scripted) return std::make_unique<ResponseStream>(Handle(watch_request));
   state_.Lock()->requests.push_back(std::move(watch_request));

@@ -49,7 +49,7 @@ struct TransportContext {
 
   /// Returns the headers of a request except Host and Content-Length. They refer to the arguments
   /// and to this object.
-  [[nodiscard]] std::vector<Header> HeadersFor(const Request& request,
+  [[nodiscard]] std::vector<Header> HeadersFor(const ApiRequest& request,
                                                const Credentials& used) const {
     auto headers = RequestHeaders(request, options.user_agent, used.authorization.Reveal());
     for (const auto& [name, value] : impersonation) headers.push_back({name, value});
@@ -57,7 +57,7 @@ struct TransportContext {
   }
 
   /// Renews the credentials before the next request if `response` is a 401.
-  void CheckStatus(const Response& response, const std::shared_ptr<const Credentials>& used) {
+  void CheckStatus(const ApiResponse& response, const std::shared_ptr<const Credentials>& used) {
     if (response.status == 401) credentials.Invalidate(used);
   }
   /// Renews the credentials before the next request if `error` is a rejected certificate, except

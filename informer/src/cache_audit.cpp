@@ -24,7 +24,7 @@ CacheAudit::CacheAudit(std::vector<AnyObject> cached, std::string resource_versi
             [](const Entry& a, const Entry& b) { return KeyParts(a.object) < KeyParts(b.object); });
 }
 
-ListOptions CacheAudit::NextListOptions() const {
+ListRequest CacheAudit::NextListRequest() const {
   return {.resource_version = continue_token_.empty() ? resource_version_ : "",
           .limit = kAuditPageSize,
           .continue_token = continue_token_,
@@ -48,7 +48,7 @@ bool CacheAudit::OnListPage(const ListResult& page) {
     throw std::runtime_error("the server listed resource version " + page.resource_version +
                              " in place of " + resource_version_);
   }
-  for (const SkippedObject& skipped : page.skipped) {
+  for (const SkippedItem& skipped : page.skipped) {
     has_unknown_keys_ |= skipped.key.name.empty();
     if (Entry* const cached = Find(skipped.key)) cached->listed = true;
   }

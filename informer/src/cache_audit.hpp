@@ -25,7 +25,7 @@ class CacheAudit {
   CacheAudit(std::vector<AnyObject> cached, std::string resource_version);
 
   /// Returns the options of the next list request.
-  [[nodiscard]] ListOptions NextListOptions() const;
+  [[nodiscard]] ListRequest NextListRequest() const;
   /// Call for each object of a page.
   void OnListed(const AnyObject& object);
   /// Call after the objects of a page. Returns whether it was the last page of the audit. Throws

@@ -226,9 +226,9 @@ TimePoint HandlerRunner::ReportSlowCall(TimePoint now) {
   TimePoint next_check;
   {
     auto state = state_.Lock();
-    next_check = state->queue.empty() ? TimePoint::max() : After(now, kSlowCall);
+    next_check = state->queue.empty() ? TimePoint::max() : SaturatingAdd(now, kSlowCall);
     if (state->stopped || !state->current || state->slow_reported) return next_check;
-    if (now - state->call_started < kSlowCall) return After(state->call_started, kSlowCall);
+    if (now - state->call_started < kSlowCall) return SaturatingAdd(state->call_started, kSlowCall);
     state->slow_reported = true;
     problem = "handler \"" + options_.name + "\" has been busy with " +
               state->current.key().ToString() + " for a minute; its other events wait";

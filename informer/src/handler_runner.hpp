@@ -98,7 +98,7 @@ class HandlerRunner : public std::enable_shared_from_this<HandlerRunner> {
   // Used only by the caller (see State), which also destroys it after a stop.
   AnyEventHandler handler_;
   int consecutive_errors_ = 0;  // used only by the caller
-  Guarded<State> state_;
+  kopp::detail::Guarded<State> state_;
   std::condition_variable changed_;  // an event was pushed, synced, stopped or ended
 };
 

@@ -58,7 +58,7 @@ std::string_view NameOf(EventType type) {
 
 /// Returns when the first resync of a handler is due that has been called for the first list.
 TimePoint FirstResync(const HandlerOptions& options, TimePoint now) {
-  return options.resync > Duration::zero() ? After(now, options.resync) : TimePoint::max();
+  return options.resync > Duration::zero() ? SaturatingAdd(now, options.resync) : TimePoint::max();
 }
 
 }  // namespace
@@ -284,7 +284,7 @@ TimePoint AnyInformer::RunPeriodicWork(TimePoint now) {
       for (const AnyObject& object : store_.List()) {
         runner->Deliver({HandlerEvent::Type::kUpdate, object, object});
       }
-      runner->next_resync = After(now, runner->options().resync);
+      runner->next_resync = SaturatingAdd(now, runner->options().resync);
     }
     next = std::min({next, runner->next_resync, runner->ReportSlowCall(now)});
   }

@@ -124,8 +124,8 @@ void AnyReflector::Run(const std::stop_token& stop) {
 
 void AnyReflector::List(const std::stop_token& stop) {
   const auto on_object = [this](AnyObject object) { listed_objects_.push_back(std::move(object)); };
-  const ListResult result = source_.List(state_.NextListOptions(), on_object, stop);
-  for (const SkippedObject& skipped : result.skipped) {
+  const ListResult result = source_.List(state_.NextListRequest(), on_object, stop);
+  for (const SkippedItem& skipped : result.skipped) {
     ReportProblem(skipped.problem, /*minor=*/false);
     skipped_keys_.push_back(skipped.key);
   }
@@ -155,7 +155,7 @@ ReflectorState::NextStep AnyReflector::CheckVersion(const std::stop_token& stop)
   const auto read_version = [&](const AnyObject& object) {
     version = object.metadata().resourceVersion;
   };
-  const ListResult list = source_.List(state_.NextListOptions(), read_version, stop);
+  const ListResult list = source_.List(state_.NextListRequest(), read_version, stop);
   auto next = state_.OnVersionCheck(list, version);
   // The version is confirmed: without bookmarks, nothing else shows that the informer works.
   if (state_.state() == ReflectorState::State::kWatching) {
@@ -207,7 +207,7 @@ std::optional<CacheDrift> AnyReflector::ContinueAudit(std::optional<CacheAudit>&
   bool ended = true;
   try {
     const auto compare = [&](const AnyObject& object) { audit->OnListed(object); };
-    ended = audit->OnListPage(source_.List(audit->NextListOptions(), compare, stop));
+    ended = audit->OnListPage(source_.List(audit->NextListRequest(), compare, stop));
     if (ended) drift = audit->Drift();
   } catch (const std::exception& error) {
     if (stop.stop_requested()) return std::nullopt;
@@ -253,7 +253,7 @@ void AnyReflector::HandleWatchItem(const WatchItem& item) {
 }
 
 void AnyReflector::WaitFor(Duration delay, const std::stop_token& stop) {
-  const TimePoint end = After(options_.clock.Now(), delay);
+  const TimePoint end = SaturatingAdd(options_.clock.Now(), delay);
   for (TimePoint now; !stop.stop_requested() && (now = options_.clock.Now()) < end;) {
     SleepUntil(options_.clock, std::min(end, sink_.RunPeriodicWork(now)), stop);
   }

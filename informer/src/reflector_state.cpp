@@ -66,7 +66,7 @@ ReflectorState::State ReflectorState::ListState() const {
   return streaming ? State::kStreamingList : State::kListing;
 }
 
-ListOptions ReflectorState::NextListOptions() const {
+ListRequest ReflectorState::NextListRequest() const {
   if (!continue_token_.empty()) return {"", kPageSize, continue_token_};
   switch (state_) {
     case State::kListingPages:
@@ -96,7 +96,7 @@ Duration ReflectorState::DelayBeforeWatch() const {
   return std::max(Duration::zero(), watch_started_ + kMinWatchInterval - clock_.Now());
 }
 
-WatchOptions ReflectorState::StartWatch() {
+WatchRequest ReflectorState::StartWatch() {
   may_follow_restore_ = false;
   std::uniform_int_distribution<Duration::rep> timeout(kMinWatchTimeout.count(),
                                                        kMaxWatchTimeout.count());
@@ -131,11 +131,11 @@ void ReflectorState::OnInitialEventsEnd(const std::string& resource_version) {
 }
 
 TimePoint ReflectorState::IdleDeadline() const {
-  if (state_ == State::kStreamingList) return After(last_event_, kStreamingIdleTimeout);
-  const TimePoint deadline = bookmarks_seen_
-                                 ? After(last_event_, kIdleTimeoutWithBookmarks)
-                                 : After(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
-  return std::max(deadline, After(audited_, kIdleTimeoutMargin));
+  if (state_ == State::kStreamingList) return SaturatingAdd(last_event_, kStreamingIdleTimeout);
+  const TimePoint deadline =
+      bookmarks_seen_ ? SaturatingAdd(last_event_, kIdleTimeoutWithBookmarks)
+                      : SaturatingAdd(watch_started_, watch_timeout_ + kIdleTimeoutMargin);
+  return std::max(deadline, SaturatingAdd(audited_, kIdleTimeoutMargin));
 }
 
 ReflectorState::NextStep ReflectorState::OnWatchEnd() {
@@ -222,7 +222,8 @@ void ReflectorState::OnAuditPage() {
 void ReflectorState::ScheduleAudit() {
   if (audit_interval_ <= Duration::zero()) return;
   std::uniform_int_distribution<Duration::rep> jitter(0, audit_interval_.count());
-  next_audit_ = After(After(clock_.Now(), audit_interval_ / 2), Duration(jitter(random_)));
+  next_audit_ =
+      SaturatingAdd(SaturatingAdd(clock_.Now(), audit_interval_ / 2), Duration(jitter(random_)));
 }
 
 ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& failure) {
@@ -303,7 +304,7 @@ ReflectorState::NextStep ReflectorState::OnOtherFailure(const std::string& probl
 void ReflectorState::CountStreamingFailure() {
   if (state_ != State::kStreamingList || ++streaming_failures_ < kMaxStreamingFailures) return;
   state_ = State::kListing;
-  no_streaming_before_ = After(clock_.Now(), kNoStreamingInterval);
+  no_streaming_before_ = SaturatingAdd(clock_.Now(), kNoStreamingInterval);
   streaming_failures_ = 0;
 }
 

@@ -31,6 +31,27 @@ struct ObjectPolicy {
 };
 using ObjectSet = HashTrie<ObjectPolicy>;
 
+/// Returns the value of a field that each object has, or null for another field.
+const std::string* FieldOf(const ObjectMeta& metadata, const std::string& field) {
+  if (field == "metadata.name") return &metadata.name;
+  return field == "metadata.namespace" ? &metadata.ns : nullptr;
+}
+
+void RequireKnownFields(const FieldSelector& fields) {
+  for (const auto& requirement : fields.requirements()) {
+    if (FieldOf({}, requirement.field) != nullptr) continue;
+    throw std::invalid_argument("a cache cannot select by the field " + requirement.field +
+                                ": add an index and call ByIndex");
+  }
+}
+
+/// Ignores Selector::ns.
+bool Selects(const Selector& selector, const ObjectMeta& metadata) {
+  return selector.labels.Matches(metadata.labels) &&
+         selector.fields.Matches(
+             [&](const std::string& field) { return FieldOf(metadata, field); });
+}
+
 /// The objects for which an index has the same value.
 struct IndexEntry {
   std::string value;
@@ -143,15 +164,19 @@ std::vector<AnyObject> AnyStoreSnapshot::List(std::string_view ns) const {
   return list;
 }
 
-std::vector<AnyObject> AnyStoreSnapshot::List(const StoreListOptions& options) const {
-  const bool stop_at_limit = options.limit > 0 && !options.sort_by_name;
+std::vector<AnyObject> AnyStoreSnapshot::List(const Selector& selector,
+                                              const ListOrder& order) const {
+  const bool all = selector.labels.empty() && selector.fields.empty();
+  if (all && order.limit == 0 && !order.sort_by_name) return List(selector.ns);
+  RequireKnownFields(selector.fields);
+  const bool stop_at_limit = order.limit > 0 && !order.sort_by_name;
   std::vector<AnyObject> list;
-  state_->ForEach(options.ns, [&](const AnyObject& object) {
-    if (options.selector.Matches(object.metadata().labels)) list.push_back(object);
-    return !stop_at_limit || list.size() < options.limit;
+  state_->ForEach(selector.ns, [&](const AnyObject& object) {
+    if (Selects(selector, object.metadata())) list.push_back(object);
+    return !stop_at_limit || list.size() < order.limit;
   });
-  if (!options.sort_by_name) return list;
-  const std::size_t count = options.limit == 0 ? list.size() : std::min(options.limit, list.size());
+  if (!order.sort_by_name) return list;
+  const std::size_t count = order.limit == 0 ? list.size() : std::min(order.limit, list.size());
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(list.begin(), end, list.end(), NameIsLess);
   list.erase(end, list.end());

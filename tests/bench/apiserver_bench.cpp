@@ -31,7 +31,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using kopp::Request;
+using kopp::ApiRequest;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kWrites = 1000;  // creates and updates, each
@@ -94,8 +94,8 @@ std::unique_ptr<kopp::Transport> Connect(const kopp::Config& config) {
                                       .max_body = std::size_t{1} << 30U});
 }
 
-kopp::Response Call(kopp::Transport& server, const Request& request) {
-  kopp::Response response = server.Call(request);
+kopp::ApiResponse Call(kopp::Transport& server, const ApiRequest& request) {
+  kopp::ApiResponse response = server.Call(request);
   if (response.status / 100 == 2) return response;
   throw std::runtime_error(request.method + ' ' + request.target + ": " + response.body);
 }
@@ -124,11 +124,11 @@ double SendRequests(const kopp::Config& config, std::size_t clients, std::size_t
   return SecondsSince(start);
 }
 
-Request MakeCreateRequest(std::string_view path, const nlohmann::json& object) {
+ApiRequest MakeCreateRequest(std::string_view path, const nlohmann::json& object) {
   return {.method = "POST", .target = std::string(path), .body = object.dump()};
 }
 
-Request MakeUpdateRequest(std::size_t number, std::size_t round) {
+ApiRequest MakeUpdateRequest(std::size_t number, std::size_t round) {
   const std::string name = NameOf(number);
   return {.method = "PUT",
           .target = std::string(deployments_path) + '/' + name,

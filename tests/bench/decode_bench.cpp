@@ -77,10 +77,10 @@ json ServedPod(int number) {
 class TextTransport final : public kopp::Transport {
  public:
   explicit TextTransport(std::string text) : text_(std::move(text)) {}
-  kopp::Response Call(const kopp::Request& /*request*/, std::stop_token /*stop*/) override {
+  kopp::ApiResponse Call(const kopp::ApiRequest& /*request*/, std::stop_token /*stop*/) override {
     return {.status = 200, .body = text_};
   }
-  std::unique_ptr<kopp::Stream> Open(const kopp::Request& /*request*/,
+  std::unique_ptr<kopp::Stream> Open(const kopp::ApiRequest& /*request*/,
                                      std::stop_token /*stop*/) override {
     return std::make_unique<TextStream>(text_);
   }
@@ -89,7 +89,7 @@ class TextTransport final : public kopp::Transport {
   class TextStream final : public kopp::Stream {
    public:
     explicit TextStream(std::string_view text) : text_(text) {}
-    [[nodiscard]] const kopp::Response& head() const override { return head_; }
+    [[nodiscard]] const kopp::ApiResponse& head() const override { return head_; }
     Chunk Read(kopp::Duration /*limit*/) override {
       const std::string_view bytes = text_.substr(0, kReadSize);
       text_.remove_prefix(bytes.size());
@@ -98,7 +98,7 @@ class TextTransport final : public kopp::Transport {
 
    private:
     std::string_view text_;
-    kopp::Response head_{.status = 200};
+    kopp::ApiResponse head_{.status = 200};
   };
 
   std::string text_;

@@ -59,7 +59,7 @@ double HeapBytes() {
   return static_cast<double>(heap.uordblks + heap.hblkhd);
 }
 
-template <kopp::Object T>
+template <kopp::ApiObject T>
 void MeasureSync(kopp::Cache& cache) {
   const ProcessUsage usage;
   const double heap = HeapBytes();
@@ -112,7 +112,7 @@ class Histogram {
   std::uint64_t total_ = 0;
 };
 
-template <kopp::Object T>
+template <kopp::ApiObject T>
 std::vector<kopp::ObjectKey> RandomKeys(const kopp::Cache& cache) {
   std::vector<kopp::ObjectKey> keys;
   for (const auto& object : cache.List<T>()) keys.push_back(kopp::KeyOf(*object));
@@ -122,7 +122,7 @@ std::vector<kopp::ObjectKey> RandomKeys(const kopp::Cache& cache) {
 }
 
 /// Gets random objects while the server sends events.
-template <kopp::Object T>
+template <kopp::ApiObject T>
 void MeasureReads(const kopp::Cache& cache, const std::atomic<std::int64_t>& updates,
                   std::chrono::seconds duration) {
   const std::vector<kopp::ObjectKey> keys = RandomKeys<T>(cache);
@@ -141,7 +141,7 @@ void MeasureReads(const kopp::Cache& cache, const std::atomic<std::int64_t>& upd
   Print("get_p99", latencies.Quantile(0.99));
 }
 
-template <kopp::Object T>
+template <kopp::ApiObject T>
 void Measure(const std::string& phase, std::int64_t number) {
   const auto server = kopp::MakeTransport(kopp::LoadConfig());
   kopp::Cache cache(*server, "", kopp::Logger(), kopp::Clock::Real());

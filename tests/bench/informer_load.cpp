@@ -25,12 +25,12 @@ std::string NameOf(std::size_t number) { return "web-frontend-" + std::to_string
 
 void Fill(kopp::Transport& server, std::size_t count) {
   // The API server rejects Pods without it. In a complete cluster, a controller creates it.
-  SendInParallel(server, 1, [](std::size_t) -> kopp::Request {
+  SendInParallel(server, 1, [](std::size_t) -> kopp::ApiRequest {
     return {.method = "POST",
             .target = namespace_path + "/serviceaccounts",
             .body = R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"};
   });
-  SendInParallel(server, count, [](std::size_t number) -> kopp::Request {
+  SendInParallel(server, count, [](std::size_t number) -> kopp::ApiRequest {
     return {.method = "POST", .target = pods_path, .body = MakePod(NameOf(number), number).dump()};
   });
 }
@@ -38,7 +38,7 @@ void Fill(kopp::Transport& server, std::size_t count) {
 void Touch(kopp::Transport& server, std::size_t count) {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const nlohmann::json patch{{"metadata", {{"annotations", {{"touched", std::to_string(now)}}}}}};
-  SendInParallel(server, count, [body = patch.dump()](std::size_t number) -> kopp::Request {
+  SendInParallel(server, count, [body = patch.dump()](std::size_t number) -> kopp::ApiRequest {
     return {.method = "PATCH",
             .target = pods_path + '/' + NameOf(number),
             .body = body,

@@ -50,7 +50,7 @@ constexpr int kStarts = 5;
 constexpr auto kSettleTime = 5s;  // after convergence, for reconciles that come late
 const std::string foos_path = "/apis/samplecontroller.k8s.io/v1alpha1/namespaces/default/foos";
 const std::string deployments_path = "/apis/apps/v1/namespaces/default/deployments";
-const kopp::ListFilter in_default{.ns = "default"};
+const kopp::Selector in_default{.ns = "default"};
 
 double MillisecondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
@@ -68,7 +68,7 @@ double Quantile(std::vector<double> values, double quantile) {
   return values[static_cast<std::size_t>(quantile * last)];
 }
 
-kopp::Request CreateFoo(const std::string& name) {
+kopp::ApiRequest CreateFoo(const std::string& name) {
   const nlohmann::json foo{{"apiVersion", Foo::kKind.api_version},
                            {"kind", Foo::kKind.kind},
                            {"metadata", {{"name", name}}},
@@ -153,7 +153,7 @@ class Progress {
  private:
   using Names = std::set<std::string>;
 
-  template <kopp::Object T>
+  template <kopp::ApiObject T>
   void Follow(kopp::Transport& server, Names& names, std::function<bool(const T&)> is_done) {
     const std::string version =
         kopp::Client(server).ListPage<T>(in_default, {.limit = 1}).resource_version;
@@ -191,7 +191,7 @@ class Progress {
 
 void DeleteAll(kopp::Transport& server) {
   for (const std::string& path : {foos_path, deployments_path}) {
-    SendInParallel(server, 1, [&](std::size_t) -> kopp::Request {
+    SendInParallel(server, 1, [&](std::size_t) -> kopp::ApiRequest {
       return {.method = "DELETE", .target = path + "?propagationPolicy=Background"};
     });
   }
@@ -212,7 +212,7 @@ void MeasureLatencies(kopp::Transport& server, Progress& progress) {
   std::vector<double> latencies;
   for (int i = 0; i < kLatencies; ++i) {
     const std::string name = "latency-" + std::to_string(i);
-    const kopp::Response response = server.Call(CreateFoo(name));
+    const kopp::ApiResponse response = server.Call(CreateFoo(name));
     if (response.status != 201) throw std::runtime_error(response.body);
     const auto created = SteadyClock::now();
     progress.AwaitDeployment(name);

@@ -20,8 +20,8 @@ inline void SendInParallel(kopp::Transport& server, std::size_t count,
   std::atomic<std::size_t> next = 0;
   const auto send = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
-      const kopp::Request call = request(i);
-      const kopp::Response response = server.Call(call);
+      const kopp::ApiRequest call = request(i);
+      const kopp::ApiResponse response = server.Call(call);
       if (response.status / 100 == 2) continue;
       throw std::runtime_error(call.method + ' ' + call.target + ": " + response.body);
     }

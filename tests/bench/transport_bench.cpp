@@ -50,8 +50,8 @@ void Print(std::string_view measure, double value) {
   std::printf("%.*s %.9g\n", static_cast<int>(measure.size()), measure.data(), value);
 }
 
-void Call(kopp::Transport& server, const kopp::Request& request) {
-  const kopp::Response response = server.Call(request);
+void Call(kopp::Transport& server, const kopp::ApiRequest& request) {
+  const kopp::ApiResponse response = server.Call(request);
   if (response.status / 100 == 2) return;
   throw std::runtime_error(request.method + ' ' + request.target + ": " + response.body);
 }

@@ -90,7 +90,7 @@ class ResponseServer {
 using Outcome = std::tuple<int, std::string, std::optional<Duration>, std::vector<std::string>,
                            std::optional<TransportError::Kind>>;
 
-Outcome OutcomeOf(const Response& response) {
+Outcome OutcomeOf(const ApiResponse& response) {
   return {response.status, response.body, response.retry_after, response.warnings, {}};
 }
 
@@ -113,7 +113,7 @@ Outcome Call(Transport& transport) {
 Outcome ReadStream(Transport& transport) {
   try {
     const auto stream = transport.Open({.target = "/api"});
-    Response response = stream->head();
+    ApiResponse response = stream->head();
     for (;;) {
       const auto chunk = stream->Read(std::chrono::seconds(5));
       if (chunk.state == Stream::State::kEnd) return OutcomeOf(response);

@@ -96,10 +96,10 @@ class ChunkTransport final : public Transport {
   ChunkTransport(std::string_view text, std::size_t chunk_size)
       : text_(text), chunk_size_(chunk_size) {}
 
-  Response Call(const Request& /*request*/, std::stop_token /*stop*/) override {
+  ApiResponse Call(const ApiRequest& /*request*/, std::stop_token /*stop*/) override {
     return {.status = 200, .body = std::string(text_)};
   }
-  std::unique_ptr<Stream> Open(const Request& /*request*/, std::stop_token /*stop*/) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& /*request*/, std::stop_token /*stop*/) override {
     return std::make_unique<ChunkStream>(text_, chunk_size_);
   }
 
@@ -108,7 +108,7 @@ class ChunkTransport final : public Transport {
    public:
     ChunkStream(std::string_view text, std::size_t chunk_size)
         : text_(text), chunk_size_(chunk_size) {}
-    [[nodiscard]] const Response& head() const override { return head_; }
+    [[nodiscard]] const ApiResponse& head() const override { return head_; }
     Chunk Read(Duration /*limit*/) override {
       if (text_.empty()) return {.state = State::kEnd};
       return {.state = State::kBytes, .bytes = ConsumeChunk(text_, chunk_size_)};
@@ -117,7 +117,7 @@ class ChunkTransport final : public Transport {
    private:
     std::string_view text_;
     std::size_t chunk_size_;
-    Response head_{.status = 200};
+    ApiResponse head_{.status = 200};
   };
 
   std::string_view text_;

@@ -38,14 +38,14 @@ const ObjectKey a_key{"default", "a"};
 /// Passes requests to a FakeSource, and calls a function after each list of an audit.
 class AuditedSource final : public Source<Widget> {
  public:
-  using OnAudit = std::function<void(const ListOptions& options, ListResult& result)>;
+  using OnAudit = std::function<void(const ListRequest& options, ListResult& result)>;
 
   explicit AuditedSource(kopp::testing::FakeSource<Widget>& source) : source_(source) {}
   void SetOnAudit(OnAudit on_audit) { on_audit_ = std::move(on_audit); }
   /// Makes lists of metadata have `widget`, which other lists skip.
   void ListAsMetadata(Widget widget) { unfit_ = std::make_shared<const Widget>(std::move(widget)); }
 
-  ListResult List(const ListOptions& options, const std::function<void(AnyObject)>& on_object,
+  ListResult List(const ListRequest& options, const std::function<void(AnyObject)>& on_object,
                   std::stop_token stop) override {
     ListResult result = source_.List(options, on_object, std::move(stop));
     if (options.metadata_only && unfit_) {
@@ -56,7 +56,7 @@ class AuditedSource final : public Source<Widget> {
     if (options.exact && on_audit_) on_audit_(options, result);
     return result;
   }
-  std::unique_ptr<WatchStream> Watch(const WatchOptions& options, std::stop_token stop) override {
+  std::unique_ptr<WatchStream> Watch(const WatchRequest& options, std::stop_token stop) override {
     return source_.Watch(options, std::move(stop));
   }
 
@@ -103,8 +103,8 @@ class CacheAuditTest : public ::testing::Test {
   kopp::testing::FakeClock clock_;
   kopp::testing::FakeSource<Widget> source_{clock_};
   AuditedSource audited_source_{source_};
-  Guarded<std::vector<std::string>> problems_;
-  Guarded<std::vector<CacheDrift>> drifts_;
+  kopp::detail::Guarded<std::vector<std::string>> problems_;
+  kopp::detail::Guarded<std::vector<CacheDrift>> drifts_;
   Informer<Widget> informer_{
       audited_source_,
       {.clock = clock_,
@@ -183,7 +183,7 @@ TEST_F(CacheAuditTest, AStaleObjectIsReportedAndUpdatedByARelist) {
 TEST_F(CacheAuditTest, ACorrectCacheIsComparedWithMetadataOnly) {
   source_.Set(MakeWidget("a"));
   std::vector<bool> metadata_only;
-  audited_source_.SetOnAudit([&](const ListOptions& options, ListResult& result) {
+  audited_source_.SetOnAudit([&](const ListRequest& options, ListResult& result) {
     result.metadata_only = options.metadata_only;
     metadata_only.push_back(options.metadata_only);
   });
@@ -199,7 +199,7 @@ TEST_F(CacheAuditTest, ACorrectCacheIsComparedWithMetadataOnly) {
 TEST_F(CacheAuditTest, ADifferenceOfTheMetadataIsCheckedWithCompleteObjects) {
   source_.Set(MakeWidget("a"));
   std::vector<bool> metadata_only;
-  audited_source_.SetOnAudit([&](const ListOptions& options, ListResult& result) {
+  audited_source_.SetOnAudit([&](const ListRequest& options, ListResult& result) {
     result.metadata_only = options.metadata_only;
     metadata_only.push_back(options.metadata_only);
   });
@@ -253,7 +253,7 @@ TEST_F(CacheAuditTest, EventsAreAppliedBeforeTheNextPageIsRequested) {
   source_.Set(MakeWidget("a"));
   source_.Set(MakeWidget("b"));
   std::vector<std::size_t> sizes;
-  audited_source_.SetOnAudit([&](const ListOptions& options, ListResult&) {
+  audited_source_.SetOnAudit([&](const ListRequest& options, ListResult&) {
     sizes.push_back(informer_.store().Size());
     if (!options.continue_token.empty()) return;
     source_.Set(MakeWidget("c"));
@@ -299,7 +299,7 @@ TEST_F(CacheAuditTest, AnAuditOfALaggingServerIsSkipped) {
 TEST_F(CacheAuditTest, AListOfAnotherVersionThanRequestedIsNoEvidence) {
   source_.Set(MakeWidget("a"));
   audited_source_.SetOnAudit(
-      [](const ListOptions&, ListResult& result) { result.resource_version += "0"; });
+      [](const ListRequest&, ListResult& result) { result.resource_version += "0"; });
   StartAndWaitForSync();
   source_.DropNextEvent();
   source_.Delete(MakeWidget("a"));
@@ -326,7 +326,7 @@ TEST_F(CacheAuditTest, AnObjectThatTheAuditCannotDecodeIsNoGhost) {
 
 // No event is read while a page is listed. The last event before was a bookmark, 75 s are over.
 TEST_F(CacheAuditTest, AWatchIsNotConsideredIdleBecauseAPageOfAnAuditTakesLong) {
-  audited_source_.SetOnAudit([&](const ListOptions&, ListResult&) {
+  audited_source_.SetOnAudit([&](const ListRequest&, ListResult&) {
     clock_.Advance(80s);
     source_.SendBookmark();
   });
@@ -344,7 +344,7 @@ TEST_F(CacheAuditTest, AnAuditThatIsInterruptedByTheEndOfTheWatchIsNotRepeatedAt
   source_.Set(MakeWidget("a"));
   source_.Set(MakeWidget("b"));
   StartAndWaitForSync();
-  audited_source_.SetOnAudit([&](const ListOptions&, ListResult&) { source_.EndWatch(); });
+  audited_source_.SetOnAudit([&](const ListRequest&, ListResult&) { source_.EndWatch(); });
 
   AwaitAudits(1);
   source_.AwaitRequests(5);  // list, watch, audit, check of the version, watch

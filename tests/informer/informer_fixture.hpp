@@ -31,7 +31,7 @@ class EventLog {
   }
 
  private:
-  Guarded<std::vector<std::string>> lines_;
+  kopp::detail::Guarded<std::vector<std::string>> lines_;
   std::condition_variable appended_;
 };
 
@@ -60,7 +60,7 @@ class Gate {
     bool open = false;
     int arrived = 0;
   };
-  Guarded<State> state_;
+  kopp::detail::Guarded<State> state_;
   std::condition_variable changed_;
 };
 
@@ -117,7 +117,7 @@ class InformerTest : public ::testing::Test {
   testing::FakeSource<testing::Widget> source_{clock_};
   EventLog event_log_;
   Gate gate_;  // for handlers that block
-  Guarded<std::vector<std::string>> problems_;
+  kopp::detail::Guarded<std::vector<std::string>> problems_;
   Informer<testing::Widget> informer_{
       source_, {.clock = clock_, .seed = 1, .on_problem = [this](const std::string& problem, bool) {
                   problems_.Lock()->push_back(problem);

@@ -228,7 +228,7 @@ TEST_F(InformerHandlersTest, AnIndexFunctionAndTheProblemHandlerMayReadTheStatus
 }
 
 TEST_F(InformerHandlersTest, AHandlerIsCalledOnItsOwnThreadByDefault) {
-  Guarded<std::map<std::string, std::thread::id>> threads;
+  kopp::detail::Guarded<std::map<std::string, std::thread::id>> threads;
   const auto record_as = [&](const std::string& name) {
     return AnyEventHandler{.on_add = [&, name](const auto&, bool) {
       (*threads.Lock())[name] = std::this_thread::get_id();

@@ -10,7 +10,7 @@ namespace {
 using testing::Widget;
 
 TEST(MetadataOnlyTest, IsAViewOfTheSameKindThatDecodesMetadataAndSkipsAllOtherFields) {
-  static_assert(Object<MetadataOnly<Widget>>);
+  static_assert(ApiObject<MetadataOnly<Widget>>);
   static_assert(detail::kIsMetadataOnly<MetadataOnly<Widget>>);
   static_assert(!detail::kIsMetadataOnly<Widget>);
 

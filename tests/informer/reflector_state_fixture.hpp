@@ -36,7 +36,7 @@ class ReflectorStateTest : public ::testing::Test {
 
   kopp::testing::FakeClock clock_;
   ReflectorState state_{{.clock = clock_, .seed = 1}};
-  WatchOptions watch_;
+  WatchRequest watch_;
 };
 
 }  // namespace kopp::informer

@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 using State = ReflectorState::State;
 
 TEST_F(ReflectorStateTest, TheFirstListAcceptsAnyVersionAndTheWatchStartsFromItsResult) {
-  EXPECT_EQ(state_.NextListOptions().resource_version, "0");
-  EXPECT_EQ(state_.NextListOptions().limit, 0);
+  EXPECT_EQ(state_.NextListRequest().resource_version, "0");
+  EXPECT_EQ(state_.NextListRequest().limit, 0);
 
   ListAndWatch("7");
 
@@ -25,12 +25,12 @@ TEST_F(ReflectorStateTest, TheFirstListAcceptsAnyVersionAndTheWatchStartsFromIts
 
 TEST_F(ReflectorStateTest, AConsistentStartListsTheNewestVersionFirst) {
   ReflectorState state{{.clock = clock_, .seed = 1, .consistent_start = true}};
-  EXPECT_EQ(state.NextListOptions().resource_version, "");
+  EXPECT_EQ(state.NextListRequest().resource_version, "");
 
   state.OnListPage({.resource_version = "7"});
   (void)state.OnFailure(ApiFailure(410));
 
-  EXPECT_EQ(state.NextListOptions().resource_version, "7");
+  EXPECT_EQ(state.NextListRequest().resource_version, "7");
 }
 
 TEST_F(ReflectorStateTest, AWatchResumesFromTheLastEventOrBookmark) {
@@ -67,15 +67,15 @@ TEST_F(ReflectorStateTest, AWatchThatFailsWith410RelistsFromTheLastVersion) {
 
   EXPECT_TRUE(next.minor);
   EXPECT_EQ(state_.state(), State::kListing);
-  EXPECT_EQ(state_.NextListOptions().resource_version, "9");
+  EXPECT_EQ(state_.NextListRequest().resource_version, "9");
 }
 
 TEST_F(ReflectorStateTest, AListThatFailsWith410ListsTheNewestVersionInPagesWithoutDelay) {
   const auto next = state_.OnFailure(ApiFailure(410));
 
   EXPECT_EQ(next.delay, 0s);
-  EXPECT_EQ(state_.NextListOptions().resource_version, "");
-  EXPECT_EQ(state_.NextListOptions().limit, 500);
+  EXPECT_EQ(state_.NextListRequest().resource_version, "");
+  EXPECT_EQ(state_.NextListRequest().limit, 500);
 }
 
 TEST_F(ReflectorStateTest, ATooLargeVersionListsTheNewestVersionInPagesWithoutDelay) {
@@ -95,8 +95,8 @@ TEST_F(ReflectorStateTest, TheNextPageIsRequestedWithTheContinueToken) {
   (void)state_.OnFailure(ApiFailure(410));
 
   EXPECT_FALSE(state_.OnListPage({.resource_version = "5", .continue_token = "next"}));
-  EXPECT_EQ(state_.NextListOptions().continue_token, "next");
-  EXPECT_EQ(state_.NextListOptions().resource_version, "");
+  EXPECT_EQ(state_.NextListRequest().continue_token, "next");
+  EXPECT_EQ(state_.NextListRequest().resource_version, "");
   EXPECT_TRUE(state_.OnListPage({.resource_version = "5"}));
 
   EXPECT_EQ(state_.state(), State::kWatching);
@@ -109,8 +109,8 @@ TEST_F(ReflectorStateTest, AnExpiredContinueTokenLeadsToAnUnpagedList) {
   EXPECT_EQ(state_.OnFailure(ApiFailure(410)).delay, 0s);
 
   EXPECT_EQ(state_.state(), State::kListingUnpaged);
-  EXPECT_EQ(state_.NextListOptions().limit, 0);
-  EXPECT_EQ(state_.NextListOptions().resource_version, "");
+  EXPECT_EQ(state_.NextListRequest().limit, 0);
+  EXPECT_EQ(state_.NextListRequest().resource_version, "");
 }
 
 TEST_F(ReflectorStateTest, APageThatFailsForAnotherReasonRestartsAtTheFirstPage) {
@@ -119,8 +119,8 @@ TEST_F(ReflectorStateTest, APageThatFailsForAnotherReasonRestartsAtTheFirstPage)
 
   EXPECT_GT(state_.OnFailure(ConnectionReset()).delay, 0s);
 
-  EXPECT_EQ(state_.NextListOptions().continue_token, "");
-  EXPECT_EQ(state_.NextListOptions().limit, 500);
+  EXPECT_EQ(state_.NextListRequest().continue_token, "");
+  EXPECT_EQ(state_.NextListRequest().limit, 500);
 }
 
 TEST_F(ReflectorStateTest, AWatchThatFailsTemporarilyResumesWithoutARelistIfTheVersionIsNotOlder) {
@@ -155,8 +155,8 @@ TEST_F(ReflectorStateTest, AfterAnIdleTimeoutTheNewestVersionIsReadAndTheWatchRe
   (void)state_.OnIdleTimeout();
 
   EXPECT_EQ(state_.state(), State::kCheckingVersion);
-  EXPECT_EQ(state_.NextListOptions().limit, 1);
-  EXPECT_EQ(state_.NextListOptions().resource_version, "") << "\"0\" may be answered from a cache";
+  EXPECT_EQ(state_.NextListRequest().limit, 1);
+  EXPECT_EQ(state_.NextListRequest().resource_version, "") << "\"0\" may be answered from a cache";
   for (const char* newest : {"12", "15"}) {
     EXPECT_EQ(state_.OnVersionCheck({.resource_version = newest}).problem, "");
     EXPECT_EQ(state_.state(), State::kWatching);
@@ -185,7 +185,7 @@ TEST_F(ReflectorStateTest, IfTheVersionOfTheLastChangedObjectWentBackEverythingI
     state_.OnChange({"default", "a"}, "12", deleted);
     state_.OnEvent("12", /*bookmark=*/false);
     (void)state_.OnIdleTimeout();
-    EXPECT_EQ(state_.NextListOptions().object, (ObjectKey{"default", "a"}));
+    EXPECT_EQ(state_.NextListRequest().object, (ObjectKey{"default", "a"}));
 
     const auto next = state_.OnVersionCheck({.resource_version = "20"}, "9");
 

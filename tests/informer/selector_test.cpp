@@ -90,6 +90,15 @@ TEST(LabelSelectorTest, ParseAcceptsSpacesAndBothSpellingsOfEquals) {
             LabelSelector().Equals("a", "1").In("b", {"2", "3"}));
 }
 
+TEST(SelectorTest, ATextIsParsedWhereASelectorIsExpected) {
+  const Selector selector{.labels = "app=web", .fields = std::string("metadata.name=a")};
+
+  EXPECT_EQ(selector.labels, LabelSelector().Equals("app", "web"));
+  EXPECT_EQ(selector.fields, FieldSelector().Equals("metadata.name", "a"));
+  EXPECT_THROW((void)Selector{.labels = "a b"}, std::invalid_argument);
+  EXPECT_THROW((void)Selector{.fields = "status.phase"}, std::invalid_argument);
+}
+
 TEST(LabelSelectorTest, ParseOfMalformedTextThrowsMessageOfKubeApiserver) {
   EXPECT_EQ(InvalidArgumentOf([] { (void)LabelSelector::Parse("a b"); }),
             "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");

@@ -72,8 +72,22 @@ TEST_F(StoreTest, ListReturnsTheObjectsWhoseLabelsMatchTheSelector) {
   Set(web);
   Set(MakeWidget("other"));
 
-  EXPECT_THAT(Names(store_.List({.selector = LabelSelector().Equals("app", "web")})),
-              ElementsAre("web"));
+  EXPECT_THAT(Names(store_.List({.labels = "app=web"})), ElementsAre("web"));
+}
+
+TEST_F(StoreTest, ListSelectsByNameAndNamespace) {
+  for (const char* name : {"a", "b"}) {
+    Set(MakeWidget(name).InNamespace("red"));
+    Set(MakeWidget(name).InNamespace("blue").WithSize(1));
+  }
+
+  EXPECT_THAT(Names(store_.List({.fields = "metadata.namespace=red,metadata.name!=a"})),
+              ElementsAre("b"));
+  EXPECT_THAT(Names(store_.List({.ns = "blue", .fields = "metadata.namespace=red"})), IsEmpty());
+}
+
+TEST_F(StoreTest, ListThrowsForAFieldThatTheStoreDoesNotKnow) {
+  EXPECT_THROW((void)store_.List({.fields = "spec.size=1"}), std::invalid_argument);
 }
 
 TEST_F(StoreTest, ListSortsByNamespaceAndNameAndThenAppliesTheLimit) {
@@ -82,20 +96,20 @@ TEST_F(StoreTest, ListSortsByNamespaceAndNameAndThenAppliesTheLimit) {
     Set(MakeWidget(name).InNamespace("blue").WithSize(1));
   }
 
-  EXPECT_THAT(Names(store_.List({.sort_by_name = true})),
+  EXPECT_THAT(Names(store_.List({}, {.sort_by_name = true})),
               ElementsAre("a", "b", "c", "a", "b", "c"));
-  EXPECT_THAT(Names(store_.List({.limit = 4, .sort_by_name = true})),
+  EXPECT_THAT(Names(store_.List({}, {.limit = 4, .sort_by_name = true})),
               ElementsAre("a", "b", "c", "a"));
-  EXPECT_EQ(store_.List({.limit = 4, .sort_by_name = true}).front()->spec.size, 1);
-  EXPECT_THAT(Names(store_.List({.ns = "red", .limit = 2, .sort_by_name = true})),
+  EXPECT_EQ(store_.List({}, {.limit = 4, .sort_by_name = true}).front()->spec.size, 1);
+  EXPECT_THAT(Names(store_.List({.ns = "red"}, {.limit = 2, .sort_by_name = true})),
               ElementsAre("a", "b"));
 }
 
 TEST_F(StoreTest, ListWithALimitReturnsAtMostThatNumberOfObjects) {
   for (int i = 0; i < 100; ++i) Set(MakeWidget("w" + std::to_string(i)));
 
-  EXPECT_EQ(store_.List({.limit = 7}).size(), 7);
-  EXPECT_EQ(store_.List({.limit = 1000}).size(), 100);
+  EXPECT_EQ(store_.List({}, {.limit = 7}).size(), 7);
+  EXPECT_EQ(store_.List({}, {.limit = 1000}).size(), 100);
 }
 
 TEST_F(StoreTest, ASnapshotDoesNotChangeWhenTheStoreChanges) {

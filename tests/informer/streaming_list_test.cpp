@@ -34,7 +34,7 @@ class StreamingListTest : public ::testing::Test {
 
 TEST_F(StreamingListTest, TheFirstWatchRequestsTheNewestObjectsAndGoesOnAsTheWatch) {
   EXPECT_EQ(state_.state(), State::kStreamingList);
-  const WatchOptions options = state_.StartWatch();
+  const WatchRequest options = state_.StartWatch();
   EXPECT_TRUE(options.send_initial_events);
   EXPECT_EQ(options.resource_version, "");
 

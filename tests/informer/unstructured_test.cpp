@@ -105,7 +105,7 @@ TEST(UnstructuredTest, DecodesTheFieldsOfAnyView) {
 }
 
 TEST(WholeTest, DecodingAWholeKeepsAllFieldsAndAddsTheKind) {
-  static_assert(Object<Whole<Widget>>);
+  static_assert(ApiObject<Whole<Widget>>);
 
   const auto whole = Decode<Whole<Widget>>(R"({"metadata":{"name":"a"},"anything":[1,2]})");
 

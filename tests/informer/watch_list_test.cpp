@@ -56,7 +56,7 @@ class RecordingSink final : public AnyReflector::Sink {
     appended_.notify_all();
   }
 
-  Guarded<std::vector<std::string>> lines_;
+  kopp::detail::Guarded<std::vector<std::string>> lines_;
   std::condition_variable appended_;
 };
 
@@ -79,7 +79,7 @@ class ReflectorWatchListTest : public ::testing::Test {
   kopp::testing::FakeClock clock_;
   kopp::testing::FakeSource<Widget> source_{clock_};
   RecordingSink sink_;
-  Guarded<std::vector<std::string>> problems_;
+  kopp::detail::Guarded<std::vector<std::string>> problems_;
   Reflector<Widget> reflector_{source_,
                                sink_,
                                {.clock = clock_,

@@ -21,8 +21,8 @@ using nlohmann::json;
 class TypedClientTest : public ::testing::Test {
  protected:
   TypedClientTest() {
-    const auto echo = [](const Request& request) {
-      return Response{.status = 200, .body = request.body};
+    const auto echo = [](const ApiRequest& request) {
+      return ApiResponse{.status = 200, .body = request.body};
     };
     transport_.On("POST", "/api/v1/namespaces/shop/configmaps", echo);
     transport_.On("PATCH", "/api/v1/namespaces/shop/configmaps/settings", echo);
@@ -65,7 +65,7 @@ TEST_F(TypedClientTest, UpdateReplacesTheObjectByAStructThatIsConvertedToJson) {
 TEST_F(TypedClientTest, ReplacePutsExactlyTheFieldsOfTheStruct) {
   EXPECT_EQ(client_.Replace(settings_, {.dry_run = true}), settings_);
   EXPECT_EQ(LastBody(), body_);
-  const Request request = transport_.Requests().back();
+  const ApiRequest request = transport_.Requests().back();
   EXPECT_EQ(request.method, "PUT");
   EXPECT_EQ(request.target,
             "/api/v1/namespaces/shop/configmaps/settings?fieldManager=test&dryRun=All");

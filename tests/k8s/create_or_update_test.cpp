@@ -38,8 +38,8 @@ class TypedCreateOrUpdateTest : public ::testing::Test {
  protected:
   TypedCreateOrUpdateTest() {
     transport_.Respond("GET", kPath, 200, StoredDeployment().dump());
-    transport_.On("PUT", kPath, [](const Request& request) {
-      return Response{.status = 200, .body = request.body};
+    transport_.On("PUT", kPath, [](const ApiRequest& request) {
+      return ApiResponse{.status = 200, .body = request.body};
     });
   }
 

@@ -17,8 +17,8 @@ class TypedKindsPageTest : public testing::Test {
  protected:
   TypedKindsPageTest() {
     transport_.On("PATCH", "/apis/apps/v1/namespaces/shop/deployments/web",
-                  [](const kopp::Request& request) {
-                    return kopp::Response{.status = 200, .body = request.body};
+                  [](const kopp::ApiRequest& request) {
+                    return kopp::ApiResponse{.status = 200, .body = request.body};
                   });
   }
 

@@ -44,7 +44,7 @@ struct Certificate {
 };
 KOPP_FIELDS(Certificate, metadata)
 
-template <Object T>
+template <ApiObject T>
 bool IsTyped() {
   return k8s::kIsTypedKind<T> && std::ranges::any_of(k8s::kTypedKinds, [](const Kind& kind) {
            return kind.api_version == T::kKind.api_version && kind.kind == T::kKind.kind &&

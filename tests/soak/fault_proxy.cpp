@@ -91,7 +91,7 @@ class FaultProxy::Connection {
         mode_ = Mode::kClose;
         break;
       case Fault::kDelay:
-        silent_until_ = After(Clock::Real().Now(), duration);
+        silent_until_ = SaturatingAdd(Clock::Real().Now(), duration);
         break;
       case Fault::kHalfOpen:
         silent_until_ = TimePoint::max();
@@ -207,7 +207,8 @@ void FaultProxy::InjectFaults(const std::stop_token& stop) {
   std::uniform_int_distribution<std::size_t> fault(0, kFaults - 1);
   std::uniform_int_distribution<int> duration(100, 1500);
   while (SleepUntil(Clock::Real(),
-                    After(Clock::Real().Now(), std::chrono::milliseconds(pause(random_))), stop)) {
+                    SaturatingAdd(Clock::Real().Now(), std::chrono::milliseconds(pause(random_))),
+                    stop)) {
     Inject(static_cast<Fault>(fault(random_)), std::chrono::milliseconds(duration(random_)));
   }
 }
@@ -216,7 +217,7 @@ void FaultProxy::Inject(Fault fault, Duration duration) {
   ++counts_[static_cast<std::size_t>(fault)];
   auto connections = connections_.Lock();
   if (fault == Fault::kRefuse) {
-    refuse_until_ = After(Clock::Real().Now(), duration);
+    refuse_until_ = SaturatingAdd(Clock::Real().Now(), duration);
     for (const auto& connection : *connections) connection->Inject(fault, duration);
     return;
   }

@@ -58,7 +58,7 @@ class FaultProxy {
   std::mt19937_64 random_;
   std::array<std::atomic<int>, kFaults> counts_{};
   std::atomic<TimePoint> refuse_until_{TimePoint{}};
-  Guarded<std::list<std::unique_ptr<Connection>>> connections_;
+  detail::Guarded<std::list<std::unique_ptr<Connection>>> connections_;
   std::jthread injector_;
   std::jthread acceptor_;
 };

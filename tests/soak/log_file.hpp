@@ -23,7 +23,7 @@ class LogFile {
   void Write(const nlohmann::json& line) { *out_.Lock() << line.dump() << '\n'; }
 
  private:
-  Guarded<std::ofstream> out_;
+  detail::Guarded<std::ofstream> out_;
 };
 
 /// Returns the form of an object in a log.

@@ -78,7 +78,7 @@ void TruthRecorder::Watch(const std::string& from, const std::stop_token& stop) 
 
 void TruthRecorder::AwaitVersion(const std::string& version) {
   Clock& clock = Clock::Real();
-  const TimePoint deadline = After(clock.Now(), kRecorderTimeout);
+  const TimePoint deadline = SaturatingAdd(clock.Now(), kRecorderTimeout);
   {
     auto progress = progress_.Lock();
     const auto is_done = [&] {
@@ -154,7 +154,7 @@ class RecordingSource::Stream final : public informer::WatchStream {
   std::map<ObjectKey, AnyObject> objects_;
 };
 
-informer::ListResult RecordingSource::List(const informer::ListOptions& options,
+informer::ListResult RecordingSource::List(const informer::ListRequest& options,
                                            const std::function<void(AnyObject)>& on_object,
                                            std::stop_token stop) {
   if (options.limit == 1) return source_.List(options, on_object, std::move(stop));
@@ -175,7 +175,7 @@ informer::ListResult RecordingSource::List(const informer::ListOptions& options,
   return result;
 }
 
-std::unique_ptr<informer::WatchStream> RecordingSource::Watch(const informer::WatchOptions& options,
+std::unique_ptr<informer::WatchStream> RecordingSource::Watch(const informer::WatchRequest& options,
                                                               std::stop_token stop) {
   auto stream = source_.Watch(options, std::move(stop));
   if (!options.send_initial_events) {
@@ -252,7 +252,8 @@ void RecordedInformer::Finish(const std::string& version, TimePoint deadline) {
   const auto is_done = [&] {
     return informer_.version().HasReached(version) && HandlersAreUpToDate();
   };
-  while (!is_done() && clock.Now() < deadline) SleepUntil(clock, After(clock.Now(), 20ms), {});
+  while (!is_done() && clock.Now() < deadline)
+    SleepUntil(clock, SaturatingAdd(clock.Now(), 20ms), {});
   RecordStore("final");
 }
 

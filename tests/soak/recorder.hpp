@@ -39,7 +39,8 @@ class TruthRecorder {
 
   Client client_;
   LogFile& log_;
-  Guarded<std::pair<std::string, std::exception_ptr>> progress_;  // version, failure of the thread
+  detail::Guarded<std::pair<std::string, std::exception_ptr>>
+      progress_;  // version, failure of the thread
   std::condition_variable progressed_;
   std::jthread thread_;
 };
@@ -51,10 +52,10 @@ class RecordingSource final : public informer::Source<ConfigMap> {
   RecordingSource(informer::AnySource& source, LogFile& log, std::string informer)
       : source_(source), log_(log), informer_(std::move(informer)) {}
 
-  informer::ListResult List(const informer::ListOptions& options,
+  informer::ListResult List(const informer::ListRequest& options,
                             const std::function<void(informer::AnyObject)>& on_object,
                             std::stop_token stop) override;
-  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
+  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchRequest& options,
                                                std::stop_token stop) override;
 
  private:
@@ -86,7 +87,7 @@ class RecordedHandler {
   std::string informer_;
   std::string name_;
   LogFile& log_;
-  Guarded<std::map<ObjectKey, std::string>> versions_;
+  detail::Guarded<std::map<ObjectKey, std::string>> versions_;
   informer::HandlerRegistration registration_;
 };
 

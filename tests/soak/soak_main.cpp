@@ -76,7 +76,7 @@ class Informers {
     restarted_.emplace(RestartedName(), *transport_, clock_, restarts_ % 2 == 0, log_);
   }
   void Finish(const std::string& version) {
-    const TimePoint deadline = After(Clock::Real().Now(), kQuiescenceTimeout);
+    const TimePoint deadline = SaturatingAdd(Clock::Real().Now(), kQuiescenceTimeout);
     listing_.Finish(version, deadline);
     streaming_.Finish(version, deadline);
     if (restarted_) restarted_->Finish(version, deadline);

@@ -107,9 +107,9 @@ TEST(FakeClockTest, AwaitSleeperForWaitsForTheSleeperWithThatDeadline) {
 }
 
 TEST(ClockTest, AfterReturnsTheMaximumInsteadOfOverflowing) {
-  EXPECT_EQ(After(TimePoint{} + 1s, Duration::max()), TimePoint::max());
-  EXPECT_EQ(After(TimePoint{} + 5s, -2s), TimePoint{} + 3s);
-  EXPECT_EQ(After(TimePoint{} + 5s, 2s), TimePoint{} + 7s);
+  EXPECT_EQ(SaturatingAdd(TimePoint{} + 1s, Duration::max()), TimePoint::max());
+  EXPECT_EQ(SaturatingAdd(TimePoint{} + 5s, -2s), TimePoint{} + 3s);
+  EXPECT_EQ(SaturatingAdd(TimePoint{} + 5s, 2s), TimePoint{} + 7s);
 }
 
 }  // namespace

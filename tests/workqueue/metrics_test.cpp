@@ -20,21 +20,21 @@ using namespace std::chrono_literals;
 // A provider that records the calls of its metrics. Not thread-safe.
 class RecordedMetrics final : public MetricsProvider {
  public:
-  std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
-                                        const std::string& priority) override {
+  std::unique_ptr<GaugeMetric> NewDepthMetric(const std::string& name,
+                                              const std::string& priority) override {
     depths.insert({priority, 0});
     return MakeMetric<RecordedGauge>(name, &depths[priority]);
   }
-  std::unique_ptr<Counter> NewAddsMetric(const std::string& name) override {
+  std::unique_ptr<CounterMetric> NewAddsMetric(const std::string& name) override {
     return MakeMetric<RecordedCounter>(name, &adds);
   }
-  std::unique_ptr<Histogram> NewLatencyMetric(const std::string& name) override {
+  std::unique_ptr<HistogramMetric> NewLatencyMetric(const std::string& name) override {
     return MakeMetric<RecordedHistogram>(name, &latencies);
   }
-  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string& name) override {
+  std::unique_ptr<HistogramMetric> NewWorkDurationMetric(const std::string& name) override {
     return MakeMetric<RecordedHistogram>(name, &work_durations);
   }
-  std::unique_ptr<Counter> NewRetriesMetric(const std::string& name) override {
+  std::unique_ptr<CounterMetric> NewRetriesMetric(const std::string& name) override {
     return MakeMetric<RecordedCounter>(name, &retries);
   }
   std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string& name,
@@ -58,18 +58,18 @@ class RecordedMetrics final : public MetricsProvider {
   std::function<double()> longest;
 
  private:
-  struct RecordedGauge final : Gauge {
+  struct RecordedGauge final : GaugeMetric {
     explicit RecordedGauge(int* target) : value(target) {}
     void Inc() override { ++*value; }
     void Dec() override { --*value; }
     int* value;
   };
-  struct RecordedCounter final : Counter {
+  struct RecordedCounter final : CounterMetric {
     explicit RecordedCounter(int* target) : value(target) {}
     void Inc() override { ++*value; }
     int* value;
   };
-  struct RecordedHistogram final : Histogram {
+  struct RecordedHistogram final : HistogramMetric {
     explicit RecordedHistogram(std::vector<double>* target) : values(target) {}
     void Observe(double seconds) override { values->push_back(seconds); }
     std::vector<double>* values;

@@ -20,19 +20,19 @@ class ThrowingMetrics final : public MetricsProvider {
   bool provider_throws = false;
   bool returns_null = false;
 
-  std::unique_ptr<Gauge> NewDepthMetric(const std::string&, const std::string&) override {
+  std::unique_ptr<GaugeMetric> NewDepthMetric(const std::string&, const std::string&) override {
     return MakeMetric<ThrowingGauge>();
   }
-  std::unique_ptr<Counter> NewAddsMetric(const std::string&) override {
+  std::unique_ptr<CounterMetric> NewAddsMetric(const std::string&) override {
     return MakeMetric<ThrowingCounter>();
   }
-  std::unique_ptr<Histogram> NewLatencyMetric(const std::string&) override {
+  std::unique_ptr<HistogramMetric> NewLatencyMetric(const std::string&) override {
     return MakeMetric<ThrowingHistogram>();
   }
-  std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string&) override {
+  std::unique_ptr<HistogramMetric> NewWorkDurationMetric(const std::string&) override {
     return MakeMetric<ThrowingHistogram>();
   }
-  std::unique_ptr<Counter> NewRetriesMetric(const std::string&) override {
+  std::unique_ptr<CounterMetric> NewRetriesMetric(const std::string&) override {
     return MakeMetric<ThrowingCounter>();
   }
   std::unique_ptr<Metric> NewUnfinishedWorkSecondsMetric(const std::string&,
@@ -47,14 +47,14 @@ class ThrowingMetrics final : public MetricsProvider {
  private:
   [[noreturn]] static void Throw() { throw std::runtime_error("the disk is full"); }
 
-  struct ThrowingGauge final : Gauge {
+  struct ThrowingGauge final : GaugeMetric {
     void Inc() override { Throw(); }
     void Dec() override { Throw(); }
   };
-  struct ThrowingCounter final : Counter {
+  struct ThrowingCounter final : CounterMetric {
     void Inc() override { Throw(); }
   };
-  struct ThrowingHistogram final : Histogram {
+  struct ThrowingHistogram final : HistogramMetric {
     void Observe(double) override { Throw(); }
   };
 

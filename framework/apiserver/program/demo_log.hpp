@@ -67,7 +67,7 @@ class DemoLog {
 
   std::ostream& out_;
   Options options_;
-  mutable Guarded<State> state_;  // its lock also protects `out_`
+  mutable detail::Guarded<State> state_;  // its lock also protects `out_`
 };
 
 /// Returns the table line of an audit log entry, without the time column and the line break.

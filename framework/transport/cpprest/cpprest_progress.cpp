@@ -32,15 +32,16 @@ void CpprestProgress::StartCall(TimePoint deadline) {
   const std::lock_guard lock(mutex_);
   state_ = State{};
   state_.deadline = deadline;
-  state_.phase_deadline = After(Now(), options_.connect_timeout);
+  state_.phase_deadline = SaturatingAdd(Now(), options_.connect_timeout);
   // Ignores the bytes that the previous call received. AttachSocket sets it for the new socket.
   state_.received_before = GetTcpStats(duplicate_.get()).received;
 }
 
-std::optional<Response> CpprestProgress::WaitForResponse(const std::stop_token& stop) {
+std::optional<ApiResponse> CpprestProgress::WaitForResponse(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!state_.finished && Now() < state_.abandon_at) {
-    Clock::Real().WaitUntil(lock, changed_, std::min(state_.deadline, After(Now(), kPollInterval)));
+    Clock::Real().WaitUntil(lock, changed_,
+                            std::min(state_.deadline, SaturatingAdd(Now(), kPollInterval)));
     if (!state_.finished) AbortIfNeeded(stop);
   }
   if (state_.stale) return std::nullopt;
@@ -71,7 +72,7 @@ void CpprestProgress::AbortIfNeeded(const std::stop_token& stop) {
   if (!state_.error) return;
   if (state_.abandon_at == TimePoint::max()) {
     state_.deadline = TimePoint::max();
-    state_.abandon_at = After(Now(), kAbortTimeout);
+    state_.abandon_at = SaturatingAdd(Now(), kAbortTimeout);
   }
   Interrupt(duplicate_.get());
 }
@@ -93,7 +94,7 @@ std::optional<TransportError> CpprestProgress::FindAbortReason(const std::stop_t
 std::optional<TransportError> CpprestProgress::CheckPhaseTimeout(bool connecting) {
   if (state_.connecting && !connecting && duplicate_.get() >= 0) {
     state_.connecting = false;
-    state_.phase_deadline = After(Now(), options_.handshake_timeout);
+    state_.phase_deadline = SaturatingAdd(Now(), options_.handshake_timeout);
   }
   if (Now() < state_.phase_deadline) return std::nullopt;
   if (state_.connecting) return failure::ConnectTimeout();
@@ -117,7 +118,7 @@ void CpprestProgress::AttachNewSocket(int socket, SSL* session) {
   TuneSocket(socket);
   state_.reused = false;
   state_.connecting = true;
-  state_.phase_deadline = After(Now(), options_.connect_timeout);
+  state_.phase_deadline = SaturatingAdd(Now(), options_.connect_timeout);
   handshake_.done = false;
   handshake_.verify_error.clear();
   if (session != nullptr) TlsContext::Attach(session, handshake_);
@@ -131,7 +132,7 @@ void CpprestProgress::AttachSocket(int socket) {
   if (state_.error) throw TransportError(*state_.error);
 }
 
-void CpprestProgress::SetHead(Response head) {
+void CpprestProgress::SetHead(ApiResponse head) {
   const std::lock_guard lock(mutex_);
   state_.has_head = true;
   state_.response = std::move(head);

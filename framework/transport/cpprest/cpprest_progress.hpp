@@ -36,7 +36,7 @@ class CpprestProgress {
 
   /// Blocks until the call is finished. Returns nullopt if the reused connection was closed before
   /// the request was sent. Throws TransportError if the call failed.
-  [[nodiscard]] std::optional<Response> WaitForResponse(const std::stop_token& stop);
+  [[nodiscard]] std::optional<ApiResponse> WaitForResponse(const std::stop_token& stop);
 
   /// Makes WaitForResponse check its stop token. Any thread may call it.
   void Wake();
@@ -53,7 +53,7 @@ class CpprestProgress {
 
   void AttachReusedSocket(int socket);
   void AttachNewSocket(int socket, SSL* session);
-  void SetHead(Response head);
+  void SetHead(ApiResponse head);
   void SetBody(std::string body);
   void SetBodyComplete();
   void Fail(const TransportError& error);
@@ -73,7 +73,7 @@ class CpprestProgress {
     bool has_head = false;
     bool has_body = false;
     bool finished = false;
-    Response response{};
+    ApiResponse response{};
     std::optional<TransportError> error{};
   };
   void AttachSocket(int socket);

@@ -28,8 +28,8 @@ using ErrorKind = TransportError::Kind;
 
 // Returns status and headers without the body. Throws TransportError for a response that kopp
 // rejects.
-Response ReadHead(const http_response& response) {
-  Response head{.status = response.status_code()};
+ApiResponse ReadHead(const http_response& response) {
+  ApiResponse head{.status = response.status_code()};
   if (head.status < 200) {
     throw TransportError(
         ErrorKind::kMalformed,
@@ -144,23 +144,23 @@ class CpprestTransport final : public Transport {
     InitializeThreadPool();
   }
 
-  Response Call(const Request& request, std::stop_token stop) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return beast_.Open(request, std::move(stop));
   }
 
  private:
-  [[nodiscard]] std::optional<Response> CallByCpprest(const Request& request,
-                                                      const Credentials& credentials,
-                                                      TimePoint deadline,
-                                                      const std::stop_token& stop);
+  [[nodiscard]] std::optional<ApiResponse> CallByCpprest(const ApiRequest& request,
+                                                         const Credentials& credentials,
+                                                         TimePoint deadline,
+                                                         const std::stop_token& stop);
   [[nodiscard]] std::unique_ptr<PooledConnection> AcquirePooled(const Credentials& credentials);
-  [[nodiscard]] Response Exchange(std::unique_ptr<PooledConnection>& connection,
-                                  const Request& request, const Credentials& credentials,
-                                  TimePoint deadline, const std::stop_token& stop);
-  void SendRequest(PooledConnection& connection, const Request& request,
+  [[nodiscard]] ApiResponse Exchange(std::unique_ptr<PooledConnection>& connection,
+                                     const ApiRequest& request, const Credentials& credentials,
+                                     TimePoint deadline, const std::stop_token& stop);
+  void SendRequest(PooledConnection& connection, const ApiRequest& request,
                    const Credentials& credentials);
-  [[nodiscard]] web::http::http_request MakeHttpRequest(const Request& request,
+  [[nodiscard]] web::http::http_request MakeHttpRequest(const ApiRequest& request,
                                                         const Credentials& credentials,
                                                         const std::shared_ptr<CallGuard>& guard);
 
@@ -169,9 +169,9 @@ class CpprestTransport final : public Transport {
   ConnectionPool<PooledConnection> pool_;
 };
 
-Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse CpprestTransport::Call(const ApiRequest& request, std::stop_token stop) {
   ValidateRequest(request);
-  const TimePoint deadline = After(Clock::Real().Now(), context_->options.call_timeout);
+  const TimePoint deadline = SaturatingAdd(Clock::Real().Now(), context_->options.call_timeout);
   std::shared_ptr<const Credentials> credentials;
   try {
     credentials = context_->credentials.Get(deadline, stop);
@@ -192,10 +192,10 @@ Response CpprestTransport::Call(const Request& request, std::stop_token stop) {
 
 // Returns nullopt if only IPv6 addresses of the name are left to try, which cpprestsdk does not
 // support.
-std::optional<Response> CpprestTransport::CallByCpprest(const Request& request,
-                                                        const Credentials& credentials,
-                                                        TimePoint deadline,
-                                                        const std::stop_token& stop) {
+std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& request,
+                                                           const Credentials& credentials,
+                                                           TimePoint deadline,
+                                                           const std::stop_token& stop) {
   if (auto pooled = AcquirePooled(credentials)) {
     try {
       return Exchange(pooled, request, credentials, deadline, stop);
@@ -209,7 +209,8 @@ std::optional<Response> CpprestTransport::CallByCpprest(const Request& request,
       if (stop.stop_requested() || (!unsent && !(closed && IsSafeToRetry(request)))) throw;
     }
   }
-  const TimePoint lookup_deadline = After(Clock::Real().Now(), context_->options.connect_timeout);
+  const TimePoint lookup_deadline =
+      SaturatingAdd(Clock::Real().Now(), context_->options.connect_timeout);
   auto addresses = context_->lookup.Resolve(std::min(deadline, lookup_deadline), stop);
   const bool has_ipv6 =
       std::erase_if(addresses, [](const Address& address) { return !address.IsIpv4(); }) > 0;
@@ -236,9 +237,9 @@ std::unique_ptr<PooledConnection> CpprestTransport::AcquirePooled(const Credenti
 
 // Releases `connection` to the pool if the call succeeds. After a failure the connection may hold
 // bytes that belong to no call.
-Response CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connection,
-                                    const Request& request, const Credentials& credentials,
-                                    TimePoint deadline, const std::stop_token& stop) {
+ApiResponse CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connection,
+                                       const ApiRequest& request, const Credentials& credentials,
+                                       TimePoint deadline, const std::stop_token& stop) {
   const auto progress = connection->progress;
   for (;;) {
     if (stop.stop_requested()) throw failure::Cancelled();
@@ -254,7 +255,7 @@ Response CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connectio
   }
 }
 
-void CpprestTransport::SendRequest(PooledConnection& connection, const Request& request,
+void CpprestTransport::SendRequest(PooledConnection& connection, const ApiRequest& request,
                                    const Credentials& credentials) {
   const auto guard = std::make_shared<CallGuard>(connection.progress);
   connection.client.request(MakeHttpRequest(request, credentials, guard))
@@ -263,7 +264,7 @@ void CpprestTransport::SendRequest(PooledConnection& connection, const Request& 
           InlineExecution());
 }
 
-web::http::http_request CpprestTransport::MakeHttpRequest(const Request& request,
+web::http::http_request CpprestTransport::MakeHttpRequest(const ApiRequest& request,
                                                           const Credentials& credentials,
                                                           const std::shared_ptr<CallGuard>& guard) {
   web::http::http_request message(request.method);

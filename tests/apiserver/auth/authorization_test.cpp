@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/";
 
-Response Post(Transport& transport, const std::string& target, const json& body) {
+ApiResponse Post(Transport& transport, const std::string& target, const json& body) {
   return transport.Call({.method = "POST", .target = target, .body = body.dump()});
 }
 
@@ -30,7 +30,7 @@ TEST(AuthorizationTest, EverythingIsAllowedByDefault) {
   const auto jane = server.TransportAs("jane");
 
   EXPECT_EQ(jane->Call({.target = "/api/v1/pods"}).status, 200);
-  const Response review =
+  const ApiResponse review =
       Post(*jane, std::string(kReviews) + "selfsubjectaccessreviews", ReviewOfPods());
   EXPECT_EQ(json::parse(review.body)["status"], json({{"allowed", true}}));
 }
@@ -38,7 +38,7 @@ TEST(AuthorizationTest, EverythingIsAllowedByDefault) {
 TEST(AuthorizationTest, DefaultServerHasNoBootstrapRoles) {
   testing::ApiServer server;
 
-  const Response role = server.transport().Call(
+  const ApiResponse role = server.transport().Call(
       {.target = "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:discovery"});
 
   EXPECT_EQ(role.status, 404);
@@ -48,7 +48,7 @@ TEST(AuthorizationTest, RbacLimitsAUserOfTheInMemoryTransport) {
   testing::ApiServer server({.authorization = testing::AuthorizationMode::kRbac});
   const auto jane = server.TransportAs("jane");
 
-  const Response list = jane->Call({.target = "/api/v1/pods"});
+  const ApiResponse list = jane->Call({.target = "/api/v1/pods"});
 
   EXPECT_EQ(list.status, 403);
   EXPECT_THAT(list.body, HasSubstr(R"(User \"jane\" cannot list resource \"pods\")"));
@@ -95,8 +95,8 @@ TEST(AuthorizationTest, BearerTokenOfAConfigPassesATokenReview) {
   server.Listen({.tls = true});
   const Config jane = server.ConfigFor("jane", {"devs"});
 
-  const Response review = Post(server.transport(), "/apis/authentication.k8s.io/v1/tokenreviews",
-                               {{"spec", {{"token", std::string(jane.token.Reveal())}}}});
+  const ApiResponse review = Post(server.transport(), "/apis/authentication.k8s.io/v1/tokenreviews",
+                                  {{"spec", {{"token", std::string(jane.token.Reveal())}}}});
 
   EXPECT_EQ(json::parse(review.body)["status"]["user"],
             json({{"username", "jane"}, {"groups", {"devs", "system:authenticated"}}}));

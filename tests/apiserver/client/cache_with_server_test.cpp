@@ -117,7 +117,7 @@ TEST_F(CacheWithServerTest, AMetadataOnlySourceReceivesOnlyMetadata) {
     received.emplace_back(object.text());
     return DecodeAny<MetadataOnly<ConfigMap>>(object);
   };
-  AnyHttpSource source(*transport_, ConfigMap::kKind, decode, ListFilter{.ns = "default"}, clock_,
+  AnyHttpSource source(*transport_, ConfigMap::kKind, decode, Selector{.ns = "default"}, clock_,
                        ObjectForm::kMetadataOnly);
   const auto list = source.List({}, [](const informer::AnyObject&) {}, {});
   const auto watch = source.Watch({.resource_version = list.resource_version, .timeout = 300s}, {});

@@ -100,7 +100,7 @@ TEST_F(ClientWithServerTest, DeleteAllOfDeletesTheSelectedObjectsOfTheNamespace)
   client_.Create<ConfigMap>(Map("b", "blue"));
   client_.Create<ConfigMap>(Map("c", "red"));
 
-  client_.InNamespace("default").DeleteAllOf<ConfigMap>({.label_selector = "color=red"});
+  client_.InNamespace("default").DeleteAllOf<ConfigMap>({.labels = "color=red"});
 
   EXPECT_THAT(MapNames(), ElementsAre("b"));
 }
@@ -199,7 +199,7 @@ TEST_F(ClientWithServerTest, CreateOrPatchKeepsAConcurrentChangeThatCreateOrUpda
 class WatcherWithServerTest : public ClientWithServerTest {
  protected:
   Watcher<ConfigMap> Watch(const std::string& version) {
-    return client_.Watch<ConfigMap>({.ns = "default", .label_selector = "color=red"},
+    return client_.Watch<ConfigMap>({.ns = "default", .labels = "color=red"},
                                     {.resource_version = version, .clock = clock_, .seed = 1});
   }
   /// Returns the type and the name of the next change: "added a". Advances the clock until then.

@@ -61,7 +61,7 @@ ServerEnvironment* const server_environment = [] {
   return environment;
 }();
 
-ApiResponse ParseResponse(Response response) {
+JsonResponse ParseResponse(ApiResponse response) {
   json body = json::parse(response.body, nullptr, false);
   if (body.is_discarded()) body = nullptr;
   return {response.status, std::move(body), std::move(response.body), std::move(response.warnings),
@@ -80,12 +80,12 @@ json PopEvent(std::string& buffer) {
 
 }  // namespace
 
-json ApiResponse::at(const std::string& pointer) const {
+json JsonResponse::at(const std::string& pointer) const {
   const json::json_pointer location(pointer);
   return body.contains(location) ? body.at(location) : json();
 }
 
-std::string ApiResponse::str(const std::string& pointer) const {
+std::string JsonResponse::str(const std::string& pointer) const {
   const json value = at(pointer);
   return value.is_string() ? value.get<std::string>() : "";
 }
@@ -119,43 +119,43 @@ bool ConformanceTest::IsRealServer() { return RealKubeconfig() != nullptr; }
 
 Transport& ConformanceTest::ServerTransport() { return server_environment->transport(); }
 
-ApiResponse ConformanceTest::Call(const Request& request) {
+JsonResponse ConformanceTest::Call(const ApiRequest& request) {
   return ParseResponse(ServerTransport().Call(request));
 }
 
-ApiResponse ConformanceTest::Get(const std::string& target) { return Call({.target = target}); }
+JsonResponse ConformanceTest::Get(const std::string& target) { return Call({.target = target}); }
 
-ApiResponse ConformanceTest::Post(const std::string& target, const json& body) {
+JsonResponse ConformanceTest::Post(const std::string& target, const json& body) {
   return Call({.method = "POST", .target = target, .body = body.dump()});
 }
 
-ApiResponse ConformanceTest::Put(const std::string& target, const json& body) {
+JsonResponse ConformanceTest::Put(const std::string& target, const json& body) {
   return Call({.method = "PUT", .target = target, .body = body.dump()});
 }
 
-ApiResponse ConformanceTest::MergePatch(const std::string& target, const json& patch) {
+JsonResponse ConformanceTest::MergePatch(const std::string& target, const json& patch) {
   return Call({.method = "PATCH",
                .target = target,
                .body = patch.dump(),
                .content_type = "application/merge-patch+json"});
 }
 
-ApiResponse ConformanceTest::JsonPatch(const std::string& target, const json& operations) {
+JsonResponse ConformanceTest::JsonPatch(const std::string& target, const json& operations) {
   return Call({.method = "PATCH",
                .target = target,
                .body = operations.dump(),
                .content_type = "application/json-patch+json"});
 }
 
-ApiResponse ConformanceTest::Apply(const std::string& target, const json& object,
-                                   const std::string& manager, const std::string& extra_query) {
+JsonResponse ConformanceTest::Apply(const std::string& target, const json& object,
+                                    const std::string& manager, const std::string& extra_query) {
   return Call({.method = "PATCH",
                .target = target + "?fieldManager=" + manager + extra_query,
                .body = object.dump(),
                .content_type = "application/apply-patch+yaml"});
 }
 
-ApiResponse ConformanceTest::Delete(const std::string& target, const json& options) {
+JsonResponse ConformanceTest::Delete(const std::string& target, const json& options) {
   return Call(
       {.method = "DELETE", .target = target, .body = options.is_null() ? "" : options.dump()});
 }
@@ -164,14 +164,14 @@ std::unique_ptr<Watch> ConformanceTest::StartWatch(const std::string& target) {
   return std::make_unique<Watch>(ServerTransport().Open({.target = target}));
 }
 
-ApiResponse ConformanceTest::CallAs(const ImpersonationConfig& user, const Request& request) {
+JsonResponse ConformanceTest::CallAs(const ImpersonationConfig& user, const ApiRequest& request) {
   Config config = server_environment->config();
   config.impersonate = user;
   return ParseResponse(MakeTransport(config)->Call(request));
 }
 
-ApiResponse ConformanceTest::CallWithToken(const std::string& token, const Request& request,
-                                           const ImpersonationConfig& user) {
+JsonResponse ConformanceTest::CallWithToken(const std::string& token, const ApiRequest& request,
+                                            const ImpersonationConfig& user) {
   const Config& admin = server_environment->config();
   Config config{.server = admin.server,
                 .certificate_authority = admin.certificate_authority,
@@ -194,7 +194,7 @@ std::string ConformanceTest::UniqueName(const std::string& name) {
 const std::string& ConformanceTest::ns() {
   if (ns_.empty()) {
     const std::string name = UniqueName("conformance");
-    const ApiResponse created = Post("/api/v1/namespaces", {{"metadata", {{"name", name}}}});
+    const JsonResponse created = Post("/api/v1/namespaces", {{"metadata", {{"name", name}}}});
     EXPECT_EQ(created.status, 201) << created.text;
     ns_ = name;
   }
@@ -206,9 +206,9 @@ std::string ConformanceTest::PodsPath() {
   return Path("pods");
 }
 
-ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_request) {
+JsonResponse Eventually(int status, const std::function<JsonResponse()>& send_request) {
   const TimePoint deadline = Clock::Real().Now() + kTimeout;
-  ApiResponse response = send_request();
+  JsonResponse response = send_request();
   while (response.status != status && Clock::Real().Now() < deadline) {
     std::this_thread::sleep_for(20ms);
     response = send_request();
@@ -216,7 +216,7 @@ ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_requ
   return response;
 }
 
-std::vector<std::string> Causes(const ApiResponse& response) {
+std::vector<std::string> Causes(const JsonResponse& response) {
   std::vector<std::string> causes;
   for (const json& cause : response.at("/details/causes")) {
     causes.push_back(cause.value("reason", "") + " " + cause.value("field", "") + ": " +
@@ -225,7 +225,7 @@ std::vector<std::string> Causes(const ApiResponse& response) {
   return causes;
 }
 
-std::vector<std::string> ItemNames(const ApiResponse& list) {
+std::vector<std::string> ItemNames(const JsonResponse& list) {
   std::vector<std::string> names;
   for (const json& item : list.at("/items")) names.push_back(item["metadata"]["name"]);
   return names;

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 /// The parsed response of the API server. gtest prints its status and its full text when an
 /// expectation on it fails.
-struct ApiResponse {
+struct JsonResponse {
   int status = 0;
   json body{};  ///< null if the text is not JSON
   std::string text{};
@@ -38,7 +38,7 @@ struct ApiResponse {
   [[nodiscard]] std::string reason() const { return str("/reason"); }    ///< Status.reason
   [[nodiscard]] std::string message() const { return str("/message"); }  ///< Status.message
 
-  friend void PrintTo(const ApiResponse& response, std::ostream* out) {
+  friend void PrintTo(const JsonResponse& response, std::ostream* out) {
     *out << response.status << ' ' << response.text;
   }
 };
@@ -79,25 +79,25 @@ class ConformanceTest : public ::testing::Test {
  protected:
   static Transport& ServerTransport();
 
-  static ApiResponse Call(const Request& request);
-  static ApiResponse Get(const std::string& target);
-  static ApiResponse Post(const std::string& target, const json& body);
-  static ApiResponse Put(const std::string& target, const json& body);
-  static ApiResponse MergePatch(const std::string& target, const json& patch);
-  static ApiResponse JsonPatch(const std::string& target, const json& operations);
+  static JsonResponse Call(const ApiRequest& request);
+  static JsonResponse Get(const std::string& target);
+  static JsonResponse Post(const std::string& target, const json& body);
+  static JsonResponse Put(const std::string& target, const json& body);
+  static JsonResponse MergePatch(const std::string& target, const json& patch);
+  static JsonResponse JsonPatch(const std::string& target, const json& operations);
   /// Sends a server-side apply by the field manager `manager`. `extra_query` is appended to the
   /// query ("&force=true").
-  static ApiResponse Apply(const std::string& target, const json& object,
-                           const std::string& manager, const std::string& extra_query = "");
-  static ApiResponse Delete(const std::string& target, const json& options = nullptr);
+  static JsonResponse Apply(const std::string& target, const json& object,
+                            const std::string& manager, const std::string& extra_query = "");
+  static JsonResponse Delete(const std::string& target, const json& options = nullptr);
   static std::unique_ptr<Watch> StartWatch(const std::string& target);
 
   /// Sends a request over HTTPS as the user that the administrator impersonates.
-  static ApiResponse CallAs(const ImpersonationConfig& user, const Request& request);
+  static JsonResponse CallAs(const ImpersonationConfig& user, const ApiRequest& request);
   /// Sends a request over HTTPS with a bearer token, optionally with impersonation. An empty token
   /// stands for no credentials.
-  static ApiResponse CallWithToken(const std::string& token, const Request& request,
-                                   const ImpersonationConfig& user = {});
+  static JsonResponse CallWithToken(const std::string& token, const ApiRequest& request,
+                                    const ImpersonationConfig& user = {});
 
   /// Returns `name` with a random suffix, unique among all tests: "NAME-x7k2p4".
   static std::string UniqueName(const std::string& name);
@@ -123,14 +123,14 @@ class ConformanceTest : public ::testing::Test {
 
 /// Repeats `send_request` until its response has `status`, for at most 10 s, and returns the last
 /// response. Use it for effects that a real kube-apiserver shows with a delay.
-ApiResponse Eventually(int status, const std::function<ApiResponse()>& send_request);
+JsonResponse Eventually(int status, const std::function<JsonResponse()>& send_request);
 
 /// Returns the entries of a Status response's details.causes in the server's order, each as
 /// "REASON FIELD: MESSAGE".
-std::vector<std::string> Causes(const ApiResponse& response);
+std::vector<std::string> Causes(const JsonResponse& response);
 
 /// Returns the names of the items of a list response, in its order.
-std::vector<std::string> ItemNames(const ApiResponse& list);
+std::vector<std::string> ItemNames(const JsonResponse& list);
 
 /// Returns an object with only a metadata.name, for kinds without required fields.
 json MakeObjectWithName(const std::string& name);

@@ -34,7 +34,7 @@ void CustomResourceTest::CreateCrd(const json& schema, const json& version_field
 }
 
 void CustomResourceTest::CreateCrdInGroup(const std::string& group, const json& crd) {
-  const ApiResponse created = Post(crds_path, crd);
+  const JsonResponse created = Post(crds_path, crd);
   ASSERT_EQ(created.status, 201) << created.text;
   crd_group = group;
   for (const json& version : crd["spec"]["versions"]) {

@@ -21,16 +21,17 @@ class DifferencesTest : public ConformanceTest {
 };
 
 TEST_F(DifferencesTest, JsonNestedAThousandLevelsDeepIsRejected) {
-  const ApiResponse created = Call({.method = "POST",
-                                    .target = Path("configmaps"),
-                                    .body = R"({"metadata":{"name":"a"},"x":)" +
-                                            std::string(1000, '[') + std::string(1000, ']') + "}"});
+  const JsonResponse created =
+      Call({.method = "POST",
+            .target = Path("configmaps"),
+            .body = R"({"metadata":{"name":"a"},"x":)" + std::string(1000, '[') +
+                    std::string(1000, ']') + "}"});
 
   EXPECT_EQ(created.status, Expected(400, 201));
 }
 
 TEST_F(DifferencesTest, DeletingAnOwnerAlsoDeletesItsDependents) {
-  const ApiResponse owner = Post(Path("configmaps"), MakeConfigMap("owner"));
+  const JsonResponse owner = Post(Path("configmaps"), MakeConfigMap("owner"));
   json child = MakeConfigMap("child");
   child["metadata"]["ownerReferences"] = {{{"apiVersion", "v1"},
                                            {"kind", "ConfigMap"},
@@ -96,7 +97,7 @@ TEST_F(DifferencesTest, SubresourcesThatNeedOtherComponentsAreNotServed) {
 }
 
 TEST_F(DifferencesTest, APodIsCreatedWithoutAServiceAccount) {
-  const ApiResponse created = Post("/api/v1/namespaces/" + ns() + "/pods", MakePod("a"));
+  const JsonResponse created = Post("/api/v1/namespaces/" + ns() + "/pods", MakePod("a"));
 
   EXPECT_EQ(created.status, Expected(201, 403));
 }
@@ -109,13 +110,13 @@ TEST_F(DifferencesTest, OpenApiDocumentsContainOnlyTheOperationsThatKubectlLooks
 }
 
 TEST_F(DifferencesTest, OpenApiV2IsEmpty) {
-  const ApiResponse v2 = Get("/openapi/v2");
+  const JsonResponse v2 = Get("/openapi/v2");
   ASSERT_TRUE(v2.at("/paths").is_object());
   EXPECT_EQ(v2.at("/paths").empty(), Expected(true, false));
 }
 
 TEST_F(DifferencesTest, ListThatAcceptsOnlyYamlReturnsJson) {
-  const ApiResponse list = Call({.target = Path("configmaps"), .accept = "application/yaml"});
+  const JsonResponse list = Call({.target = Path("configmaps"), .accept = "application/yaml"});
 
   EXPECT_EQ(list.status, 200);
   EXPECT_EQ(list.text.starts_with('{'), Expected(true, false));
@@ -180,7 +181,7 @@ TEST_F(DifferencesTest, AdmissionWebhooksAreNotCalled) {
           .status,
       201);
 
-  const ApiResponse response = Eventually(Expected(201, 500), [&] {
+  const JsonResponse response = Eventually(Expected(201, 500), [&] {
     return Post(Path("configmaps"), {{"metadata", {{"generateName", "a"}}}});
   });
 
@@ -191,7 +192,7 @@ TEST_F(DifferencesTest, AdmissionWebhooksAreNotCalled) {
 TEST_F(DifferencesTest, TheContentOfACertificateRequestIsNotParsed) {
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const std::string name = UniqueName("request");
-  const ApiResponse response = Post(
+  const JsonResponse response = Post(
       requests, {{"metadata", {{"name", name}}},
                  {"spec",
                   {{"request",  // an empty PEM block of the type CERTIFICATE REQUEST

@@ -8,7 +8,7 @@ namespace kopp::conformance {
 
 /// Returns metadata.managedFields without the `time` members, so that tests can compare the rest
 /// exactly.
-inline json ManagedFields(const ApiResponse& response) {
+inline json ManagedFields(const JsonResponse& response) {
   json entries = response.at("/metadata/managedFields");
   for (json& entry : entries) entry.erase("time");
   return entries;
@@ -33,8 +33,8 @@ class SharedObjectTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
-  ApiResponse ApplyData(const json& data, const std::string& manager,
-                        const std::string& extra_query = "") {
+  JsonResponse ApplyData(const json& data, const std::string& manager,
+                         const std::string& extra_query = "") {
     return Apply(ObjectPath(),
                  {{"apiVersion", "v1"},
                   {"kind", "ConfigMap"},

@@ -22,7 +22,7 @@ const std::string protobuf_type = "application/vnd.kubernetes.protobuf";
 
 class WithoutExtensionsTest : public ::testing::Test {
  protected:
-  Response Get(const std::string& target, const std::string& accept = "application/json") {
+  ApiResponse Get(const std::string& target, const std::string& accept = "application/json") {
     return server_.transport().Call({.target = target, .accept = accept});
   }
 
@@ -30,7 +30,7 @@ class WithoutExtensionsTest : public ::testing::Test {
 };
 
 TEST_F(WithoutExtensionsTest, ATableIsNotAcceptable) {
-  const Response response = Get(config_maps, table_type);
+  const ApiResponse response = Get(config_maps, table_type);
 
   EXPECT_EQ(response.status, 406);
   EXPECT_THAT(response.body, HasSubstr("only the following media types are accepted: "
@@ -38,7 +38,7 @@ TEST_F(WithoutExtensionsTest, ATableIsNotAcceptable) {
 }
 
 TEST_F(WithoutExtensionsTest, AClientThatPrefersTablesGetsJson) {
-  const Response response = Get(config_maps, table_type + ",application/json");
+  const ApiResponse response = Get(config_maps, table_type + ",application/json");
 
   EXPECT_EQ(json::parse(response.body)["kind"], "ConfigMapList");
 }
@@ -48,24 +48,24 @@ TEST_F(WithoutExtensionsTest, AWatchOfTablesIsNotAcceptable) {
 }
 
 TEST_F(WithoutExtensionsTest, ProtobufIsNotAcceptable) {
-  const Response response = Get(config_maps, protobuf_type);
+  const ApiResponse response = Get(config_maps, protobuf_type);
 
   EXPECT_EQ(response.status, 406);
   EXPECT_THAT(response.body, Not(HasSubstr("protobuf")));
 }
 
 TEST_F(WithoutExtensionsTest, MetadataIsAvailable) {
-  const Response response = Get("/api/v1/namespaces/default",
-                                "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  const ApiResponse response = Get("/api/v1/namespaces/default",
+                                   "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
 
   EXPECT_EQ(json::parse(response.body)["kind"], "PartialObjectMetadata");
 }
 
 TEST_F(WithoutExtensionsTest, AProtobufBodyIsAnUnsupportedMediaType) {
-  const Response response = server_.transport().Call({.method = "POST",
-                                                      .target = config_maps,
-                                                      .body = std::string("k8s\0", 4),
-                                                      .content_type = protobuf_type});
+  const ApiResponse response = server_.transport().Call({.method = "POST",
+                                                         .target = config_maps,
+                                                         .body = std::string("k8s\0", 4),
+                                                         .content_type = protobuf_type});
 
   EXPECT_EQ(response.status, 415);
 }
@@ -78,7 +78,7 @@ TEST_F(WithoutExtensionsTest, ImpersonationIsForbidden) {
   Config config = server_.Listen({.tls = true});
   config.impersonate = {.user = "bob"};
 
-  const Response response = MakeTransport(config)->Call({.target = config_maps});
+  const ApiResponse response = MakeTransport(config)->Call({.target = config_maps});
 
   EXPECT_EQ(response.status, 403);
   EXPECT_THAT(response.body, HasSubstr("does not support impersonation"));

@@ -149,7 +149,7 @@ TEST_F(ExploreFolderTest, TheExampleWithAFinalizerSurvivesAllDisturbances) {
         folder_example::kFinalizer, folder_example::CreateFolder, folder_example::RemoveFolder));
   };
   ExploreOptions options;
-  options.cache.ByObject<ConfigMap>({.selector = {.label_selector = "example.com/folder=yes"}});
+  options.cache.ByObject<ConfigMap>({.selector = {.labels = "example.com/folder=yes"}});
   EXPECT_TRUE(Explore(scenario, setup, options));
 }
 

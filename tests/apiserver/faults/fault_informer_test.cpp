@@ -87,7 +87,7 @@ class FaultInformerTest : public FaultyServer {
   std::unique_ptr<Transport> informer_transport_ = server_.TransportAs("informer");
   AnyHttpSource source_{*informer_transport_, ConfigMap::kKind, DecodeAny<ConfigMap>, "default"};
   informer::AnyInformer informer_;
-  Guarded<Versions> handled_;
+  detail::Guarded<Versions> handled_;
   std::jthread runner_;
 };
 

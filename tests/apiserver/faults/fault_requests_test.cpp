@@ -41,7 +41,7 @@ TEST_F(FaultRequestsTest, ConflictReturnsTheStatusOfARealServerAndDoesNotUpdate)
   const json created = Create("a");
   server_.Inject({.type = Type::kConflict, .times = 1});
 
-  const Response response = Call(std::string(kMaps) + "/a", "PUT", created.dump());
+  const ApiResponse response = Call(std::string(kMaps) + "/a", "PUT", created.dump());
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(json::parse(response.body),
@@ -81,7 +81,7 @@ TEST_F(FaultRequestsTest, ConflictDoesNotApplyToAGet) {
 TEST_F(FaultRequestsTest, GoneOfAListIs410Expired) {
   server_.Inject({.type = Type::kGone, .times = 1});
 
-  const Response response = Call(kMaps);
+  const ApiResponse response = Call(kMaps);
 
   EXPECT_EQ(response.status, 410);
   const json status = json::parse(response.body);
@@ -99,7 +99,7 @@ TEST_F(FaultRequestsTest, GoneOfAListWithAContinueTokenReturnsThatTheTokenIsTooO
 TEST_F(FaultRequestsTest, TooManyRequestsHasRetryAfterRoundedUpToSeconds) {
   server_.Inject({.type = Type::kTooManyRequests, .times = 1, .retry_after = 2500ms});
 
-  const Response response = Call(kMaps);
+  const ApiResponse response = Call(kMaps);
 
   EXPECT_EQ(response.status, 429);
   EXPECT_EQ(response.retry_after, Duration(3s));
@@ -112,7 +112,7 @@ TEST_F(FaultRequestsTest, ServerErrorHasTheReasonOfItsCode) {
   for (const auto& [code, reason] :
        {std::pair{500, "InternalError"}, {503, "ServiceUnavailable"}, {504, "Timeout"}}) {
     server_.Inject({.type = Type::kServerError, .times = 1, .status = code});
-    const Response response = Call(kMaps);
+    const ApiResponse response = Call(kMaps);
     EXPECT_EQ(response.status, code);
     EXPECT_EQ(json::parse(response.body)["reason"], reason);
   }
@@ -121,7 +121,7 @@ TEST_F(FaultRequestsTest, ServerErrorHasTheReasonOfItsCode) {
 TEST_F(FaultRequestsTest, ServerError502HasAPlainTextBody) {
   server_.Inject({.type = Type::kServerError, .times = 1, .status = 502});
 
-  const Response response = Call(kMaps);
+  const ApiResponse response = Call(kMaps);
 
   EXPECT_EQ(response.status, 502);
   EXPECT_EQ(response.body, "Bad Gateway\n");
@@ -237,7 +237,7 @@ TEST_F(FaultRequestsTest, TruncatedBodyExecutesTheWrite) {
 TEST_F(FaultRequestsTest, MalformedBodyStartsLikeTheResponseButIsNotJson) {
   server_.Inject({.type = Type::kMalformedBody, .times = 1});
 
-  const Response response = Call(kMaps);
+  const ApiResponse response = Call(kMaps);
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.body.front(), '{');

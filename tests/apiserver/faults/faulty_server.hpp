@@ -39,8 +39,8 @@ class FaultyServer : public ::testing::Test {
     return client_.Get(ConfigMap::kKind, {"default", name});
   }
 
-  Response Call(const std::string& target, const std::string& method = "GET",
-                const std::string& body = "") {
+  ApiResponse Call(const std::string& target, const std::string& method = "GET",
+                   const std::string& body = "") {
     return transport_.Call({.method = method, .target = target, .body = body});
   }
   json GetJson(const std::string& target) { return json::parse(Call(target).body); }

@@ -27,8 +27,8 @@ class ConcurrentWritesTest : public ::testing::Test {
     std::vector<std::jthread> clients;
     for (int i = 0; i < kClients; ++i) clients.emplace_back([&run, i] { run(i); });
   }
-  Response Call(const std::string& method, const std::string& target, const json& body = nullptr,
-                const std::string& type = "application/json") {
+  ApiResponse Call(const std::string& method, const std::string& target, const json& body = nullptr,
+                   const std::string& type = "application/json") {
     return server_.transport().Call({.method = method,
                                      .target = target,
                                      .body = body.is_null() ? "" : body.dump(),

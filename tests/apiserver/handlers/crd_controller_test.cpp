@@ -26,7 +26,7 @@ class CrdControllerTest : public ::testing::Test {
  protected:
   JsonResponse Call(const std::string& method, const std::string& target,
                     const json& body = nullptr) {
-    const Response response = server_.transport().Call(
+    const ApiResponse response = server_.transport().Call(
         {.method = method, .target = target, .body = body.is_null() ? "" : body.dump()});
     return {response.status, json::parse(response.body, nullptr, false)};
   }
@@ -53,7 +53,7 @@ class CrdControllerTest : public ::testing::Test {
   }
   /// Sends a JSON Patch if `patch` is an array, otherwise a merge patch.
   JsonResponse Patch(const std::string& target, const json& patch) {
-    const Response response = server_.transport().Call(
+    const ApiResponse response = server_.transport().Call(
         {.method = "PATCH",
          .target = target,
          .body = patch.dump(),

@@ -28,13 +28,13 @@ class ExpiredPagesTest : public ::testing::Test {
     server_.transport().Call(
         {.method = "POST", .target = path, .body = json{{"metadata", {{"name", name}}}}.dump()});
   }
-  Response List(const std::string& query) {
+  ApiResponse List(const std::string& query) {
     return server_.transport().Call({.target = path + "?" + query});
   }
-  static std::string Token(const Response& page) {
+  static std::string Token(const ApiResponse& page) {
     return json::parse(page.body)["metadata"].value("continue", "");
   }
-  static std::vector<std::string> Names(const Response& list) {
+  static std::vector<std::string> Names(const ApiResponse& list) {
     std::vector<std::string> names;
     const json body = json::parse(list.body);
     for (const json& item : body.at("items")) names.push_back(item["metadata"]["name"]);
@@ -46,11 +46,11 @@ class ExpiredPagesTest : public ::testing::Test {
 };
 
 TEST_F(ExpiredPagesTest, AContinueTokenBeforeACompactionIs410Expired) {
-  const Response page = List("limit=1");
+  const ApiResponse page = List("limit=1");
   Create("d");
   server_.Compact();
 
-  const Response next = List("limit=1&continue=" + Token(page));
+  const ApiResponse next = List("limit=1&continue=" + Token(page));
 
   EXPECT_EQ(next.status, 410);
   EXPECT_EQ(json::parse(next.body)["reason"], "Expired");
@@ -64,7 +64,7 @@ TEST_F(ExpiredPagesTest, AContinueTokenExpiresAfterTheHistoryWithoutFurtherWrite
   const auto list = [&](const std::string& query) {
     return server.transport().Call({.target = "/api/v1/namespaces?" + query});
   };
-  const Response page = list("limit=1");
+  const ApiResponse page = list("limit=1");
   server.transport().Call({.method = "POST",
                            .target = "/api/v1/namespaces",
                            .body = R"({"metadata":{"name":"later"}})"});
@@ -75,10 +75,10 @@ TEST_F(ExpiredPagesTest, AContinueTokenExpiresAfterTheHistoryWithoutFurtherWrite
 }
 
 TEST_F(ExpiredPagesTest, TheTokenInA410ResponseContinuesWithTheCurrentObjects) {
-  const Response page = List("limit=1");
+  const ApiResponse page = List("limit=1");
   Create("aa");
   server_.Compact();
-  const Response next = List("limit=1&continue=" + Token(page));
+  const ApiResponse next = List("limit=1&continue=" + Token(page));
 
   EXPECT_THAT(Names(List("continue=" + Token(next))), ElementsAre("aa", "b", "c"));
 }

@@ -186,7 +186,7 @@ TEST_F(GarbageCollectorTest, ACrdDeletedWithItsOwnerIsNotServed) {
   json owner = Reference(space);
   owner["kind"] = "Namespace";
   CreateCrd(json::array({owner}));
-  const Request widgets{.target = "/apis/example.com/v1/widgets"};
+  const ApiRequest widgets{.target = "/apis/example.com/v1/widgets"};
   ASSERT_EQ(server_.transport().Call(widgets).status, 200);
 
   client_.Delete(Namespace::kKind, {"", "owner"});

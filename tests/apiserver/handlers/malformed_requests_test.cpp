@@ -17,8 +17,8 @@ using nlohmann::json;
 
 class MalformedRequestsTest : public ::testing::Test {
  protected:
-  Response Call(const std::string& method, const std::string& target,
-                const json& body = json::object()) {
+  ApiResponse Call(const std::string& method, const std::string& target,
+                   const json& body = json::object()) {
     return server_.transport().Call(
         {.method = method, .target = target, .body = method == "GET" ? "" : body.dump()});
   }
@@ -29,7 +29,7 @@ class MalformedRequestsTest : public ::testing::Test {
 };
 
 TEST_F(MalformedRequestsTest, AnObjectNameWithInvalidUtf8IsNotFound) {
-  const Response response = Call("GET", config_maps_ + "/%ff");
+  const ApiResponse response = Call("GET", config_maps_ + "/%ff");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(json::parse(response.body)["details"]["name"], "\uFFFD");
@@ -42,8 +42,8 @@ TEST_F(MalformedRequestsTest, AMethodWithInvalidUtf8IsNotAllowed) {
 }
 
 TEST_F(MalformedRequestsTest, AFieldManagerWithInvalidUtf8IsStoredWithReplacementCharacters) {
-  const Response response = Call("POST", config_maps_ + "?fieldManager=a%ff",
-                                 {{"metadata", {{"name", "a"}}}, {"data", {{"k", "v"}}}});
+  const ApiResponse response = Call("POST", config_maps_ + "?fieldManager=a%ff",
+                                    {{"metadata", {{"name", "a"}}}, {"data", {{"k", "v"}}}});
 
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(json::parse(response.body)["metadata"]["managedFields"][0]["manager"], "a\uFFFD");
@@ -51,7 +51,7 @@ TEST_F(MalformedRequestsTest, AFieldManagerWithInvalidUtf8IsStoredWithReplacemen
 
 TEST_F(MalformedRequestsTest, FieldManagerWithoutAUserAgentIsUnknown) {
   const auto transport = MakeTransport(server_.Listen({}), {.user_agent = ""});
-  const Response response =
+  const ApiResponse response =
       transport->Call({.method = "POST",
                        .target = config_maps_,
                        .body = R"({"metadata": {"name": "a"}, "data": {"k": "v"}})"});
@@ -72,7 +72,7 @@ TEST_F(MalformedRequestsTest, APatchThatRemovesKindOrNameIsRejected) {
 
   for (const char* patch : {R"({"kind": "X", "metadata": null})", R"({"kind": "X", "metadata": 5})",
                             R"({"kind": null})", R"({"apiVersion": null})"}) {
-    const Response response =
+    const ApiResponse response =
         server_.transport().Call({.method = "PATCH",
                                   .target = webs + "/a",
                                   .body = patch,
@@ -89,25 +89,25 @@ TEST_F(MalformedRequestsTest, AGenerateNameTruncatedInsideAUtf8CharacterIsReject
 }
 
 TEST_F(MalformedRequestsTest, YamlWithInvalidUtf8IsRejected) {
-  const Response response = server_.transport().Call({.method = "POST",
-                                                      .target = config_maps_,
-                                                      .body = "data: {a: \xa1}",
-                                                      .content_type = "application/yaml"});
+  const ApiResponse response = server_.transport().Call({.method = "POST",
+                                                         .target = config_maps_,
+                                                         .body = "data: {a: \xa1}",
+                                                         .content_type = "application/yaml"});
 
   EXPECT_EQ(response.status, 400);
 }
 
 TEST_F(MalformedRequestsTest, RecursiveYamlAliasesAreRejected) {
-  const Response response = server_.transport().Call({.method = "POST",
-                                                      .target = config_maps_,
-                                                      .body = "data: &a {x: *a, y: *a}",
-                                                      .content_type = "application/yaml"});
+  const ApiResponse response = server_.transport().Call({.method = "POST",
+                                                         .target = config_maps_,
+                                                         .body = "data: &a {x: *a, y: *a}",
+                                                         .content_type = "application/yaml"});
 
   EXPECT_EQ(response.status, 400);
 }
 
 TEST_F(MalformedRequestsTest, ANumberOutOfRangeIsRejected) {
-  const Response response = server_.transport().Call(
+  const ApiResponse response = server_.transport().Call(
       {.method = "POST", .target = config_maps_, .body = R"({"data":{"a":1e400}})"});
 
   EXPECT_EQ(response.status, 400);
@@ -121,7 +121,7 @@ TEST_F(MalformedRequestsTest, AJsonPatchThatGrowsTheObjectExponentiallyIsRejecte
         {{"op", "copy"}, {"from", "/metadata"}, {"path", "/metadata/" + std::to_string(i)}});
   }
 
-  const Response response =
+  const ApiResponse response =
       server_.transport().Call({.method = "PATCH",
                                 .target = config_maps_ + "/a",
                                 .body = patch.dump(),
@@ -157,7 +157,7 @@ TEST_F(MalformedRequestsTest, AJsonPatchThatNestsTooDeeplyIsRejected) {
   const json patch{{{"op", "add"}, {"path", "/x"}, {"value", deep}},
                    {{"op", "copy"}, {"from", "/x"}, {"path", path}}};
 
-  const Response response =
+  const ApiResponse response =
       server_.transport().Call({.method = "PATCH",
                                 .target = config_maps_ + "/a",
                                 .body = patch.dump(),
@@ -175,7 +175,7 @@ TEST_F(MalformedRequestsTest, InvalidFieldsV1KeysAreIgnored) {
                    {"fieldsV1", {{"x", json::object()}, {"k:", json::object()}}}};
   Call("PUT", config_maps_ + "/a", {{"metadata", {{"name", "a"}, {"managedFields", {entry}}}}});
 
-  const Response applied = server_.transport().Call(
+  const ApiResponse applied = server_.transport().Call(
       {.method = "PATCH",
        .target = config_maps_ + "/a?fieldManager=m",
        .body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})",
@@ -202,8 +202,8 @@ TEST_F(MalformedRequestsTest, TheLargestGracePeriodIsAccepted) {
   Call("POST", "/api/v1/namespaces/default/pods",
        {{"metadata", {{"name", "a"}}}, {"spec", {{"nodeName", "n"}, {"containers", {container}}}}});
 
-  const Response response = Call("DELETE", "/api/v1/namespaces/default/pods/a",
-                                 {{"gracePeriodSeconds", 9223372036854775807}});
+  const ApiResponse response = Call("DELETE", "/api/v1/namespaces/default/pods/a",
+                                    {{"gracePeriodSeconds", 9223372036854775807}});
 
   EXPECT_EQ(response.status, 200);
 }

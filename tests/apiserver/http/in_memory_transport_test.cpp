@@ -76,7 +76,7 @@ TEST_F(InMemoryTransportTest, CallAfterStopRequestIsNotSent) {
 TEST_F(InMemoryTransportTest, RequestBodyOver3MibIsRejectedAsOverHttp) {
   constexpr std::size_t kMaxBody = std::size_t{3} << 20;
 
-  const Response rejection = Call("/nowhere", "POST", std::string(kMaxBody + 1, 'b'));
+  const ApiResponse rejection = Call("/nowhere", "POST", std::string(kMaxBody + 1, 'b'));
 
   EXPECT_EQ(rejection.status, 413);
   EXPECT_EQ(json::parse(rejection.body)["message"], "Request entity too large: limit is 3145728");

@@ -25,7 +25,7 @@ class TimerTest : public ::testing::Test {
   }
 
   testing::FakeClock clock_;
-  Guarded<std::vector<Timer::Id>> expired_;
+  detail::Guarded<std::vector<Timer::Id>> expired_;
   std::condition_variable changed_;
   Timer timer_{clock_, [this](Timer::Id id) {
                  { expired_.Lock()->push_back(id); }

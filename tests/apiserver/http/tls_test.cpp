@@ -23,7 +23,7 @@ class ApiHttpServerTlsTest : public ApiHttpServerTest {
     };
   }
 
-  Response Call(const Config& config) { return Connect(config)->Call({.target = "/"}); }
+  ApiResponse Call(const Config& config) { return Connect(config)->Call({.target = "/"}); }
 
   apiserver::User user_;
 };

@@ -28,7 +28,7 @@ const std::string protobuf_type(kProtobufType);
 
 class ProtobufFilterTest : public ::testing::Test {
  protected:
-  Response Create(const std::string& name) {
+  ApiResponse Create(const std::string& name) {
     return server_.transport().Call(
         {.method = "POST",
          .target = config_maps_path,
@@ -38,12 +38,12 @@ class ProtobufFilterTest : public ::testing::Test {
          .accept = protobuf_type});
   }
 
-  Response Get(const std::string& name) {
+  ApiResponse Get(const std::string& name) {
     return server_.transport().Call(
         {.target = config_maps_path + '/' + name, .accept = protobuf_type});
   }
 
-  static json Decode(const Response& response) {
+  static json Decode(const ApiResponse& response) {
     return DecodeProtobuf(ReadProtobufEnvelope(response.body)).value();
   }
 
@@ -59,7 +59,7 @@ TEST_F(ProtobufFilterTest, TheAuditLogContainsObjectsInJson) {
 TEST_F(ProtobufFilterTest, AnInjectedErrorIsEncoded) {
   server_.Inject({.type = Fault::Type::kConflict, .verb = "create", .name = "a"});
 
-  const Response response = Create("a");
+  const ApiResponse response = Create("a");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(Decode(response)["kind"], "Status");
@@ -95,10 +95,10 @@ TEST_F(ProtobufFilterTest, ABodyWhoseKindIsNoObjectIsRejected) {
   for (const std::string kind : {"FieldsV1", "Time", "MicroTime", "Verbs"}) {
     const std::string type = field(1, "v1") + field(2, kind);
     const std::string body = std::string("k8s\0", 4) + field(1, type) + field(2, field(1, "5"));
-    const Response response = server_.transport().Call({.method = "POST",
-                                                        .target = config_maps_path,
-                                                        .body = body,
-                                                        .content_type = protobuf_type});
+    const ApiResponse response = server_.transport().Call({.method = "POST",
+                                                           .target = config_maps_path,
+                                                           .body = body,
+                                                           .content_type = protobuf_type});
     EXPECT_EQ(response.status, 400) << kind << ": " << response.body;
   }
 }

@@ -22,7 +22,7 @@ const std::string table_type = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 class TablesTest : public ::testing::Test {
  protected:
-  Response Create(const std::string& collection, const json& object) {
+  ApiResponse Create(const std::string& collection, const json& object) {
     return server_.transport().Call(
         {.method = "POST", .target = collection, .body = object.dump()});
   }
@@ -63,7 +63,7 @@ TEST_F(TablesTest, APrinterColumnWithDeeplyNestedFiltersDoesNotBreakTheTable) {
   Create("/apis/b.io/v1/bars",
          {{"apiVersion", "b.io/v1"}, {"kind", "Bar"}, {"metadata", {{"name", "a"}}}});
 
-  const Response table =
+  const ApiResponse table =
       server_.transport().Call({.target = "/apis/b.io/v1/bars", .accept = table_type});
 
   EXPECT_EQ(table.status, 200);

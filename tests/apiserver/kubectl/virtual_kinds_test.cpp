@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-Response Post(Transport& transport, const std::string& target, const json& body) {
+ApiResponse Post(Transport& transport, const std::string& target, const json& body) {
   return transport.Call({.method = "POST", .target = target, .body = body.dump()});
 }
 
 TEST(RulesReviewTest, EverythingIsAllowedByDefault) {
   testing::ApiServer server({.extensions = &AllExtensions()});
 
-  const Response rules =
+  const ApiResponse rules =
       Post(*server.TransportAs("jane"), "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
            {{"spec", {{"namespace", "default"}}}});
   EXPECT_EQ(
@@ -38,7 +38,7 @@ TEST(ServiceAccountTokenTest, ATokenExpires) {
   testing::ApiServer server({.clock = clock, .extensions = &AllExtensions()});
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(server.transport(), accounts, {{"metadata", {{"name", "a"}}}});
-  const Response created =
+  const ApiResponse created =
       Post(server.transport(), accounts + "/a/token", {{"spec", {{"expirationSeconds", 600}}}});
   const json review{{"spec", {{"token", json::parse(created.body)["status"]["token"]}}}};
   const auto status = [&] {
@@ -61,7 +61,7 @@ TEST(ServiceAccountTokenTest, TokenOfATerminatingServiceAccountExpiresAfterAMinu
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(server.transport(), accounts,
        {{"metadata", {{"name", "a"}, {"finalizers", {"example.com/f"}}}}});
-  const Response created = Post(server.transport(), accounts + "/a/token", json::object());
+  const ApiResponse created = Post(server.transport(), accounts + "/a/token", json::object());
   const json review{{"spec", {{"token", json::parse(created.body)["status"]["token"]}}}};
   const auto status = [&] {
     return json::parse(
@@ -82,9 +82,9 @@ TEST(ServiceAccountTokenTest, TokenOfAnotherServerIsInvalid) {
   testing::ApiServer other({.extensions = &AllExtensions()});
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(other.transport(), accounts, {{"metadata", {{"name", "a"}}}});
-  const Response created = Post(other.transport(), accounts + "/a/token", json::object());
+  const ApiResponse created = Post(other.transport(), accounts + "/a/token", json::object());
 
-  const Response review =
+  const ApiResponse review =
       Post(server.transport(), "/apis/authentication.k8s.io/v1/tokenreviews",
            {{"spec", {{"token", json::parse(created.body)["status"]["token"]}}}});
 

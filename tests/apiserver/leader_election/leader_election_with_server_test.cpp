@@ -41,7 +41,7 @@ class CuttableTransport final : public Transport {
     changed_.wait(lock, [&] { return waiting_ > 0; });
   }
 
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     if (!cut_) return next_.Call(request, std::move(stop));
     const std::stop_callback wake(stop, [&] {
       const std::lock_guard guard{mutex_};
@@ -54,7 +54,7 @@ class CuttableTransport final : public Transport {
     --waiting_;
     throw TransportError(TransportError::Kind::kCancelled, "no response");
   }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override { return nullptr; }
 
  private:
   Transport& next_;

@@ -87,8 +87,8 @@ class ElectedProgram {
     return options;
   }
 
-  Guarded<std::string> log_;
-  Guarded<std::set<std::string>> reconciled_;
+  detail::Guarded<std::string> log_;
+  detail::Guarded<std::set<std::string>> reconciled_;
   std::atomic<int> code_ = -1;
   Manager manager_;
   std::jthread thread_;
@@ -222,7 +222,7 @@ TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {
 
 TEST_F(ManagerWithElectionTest, AProgramThatStopsReleasesItsLeaseAfterTheWorkersAndBeforeTheRest) {
   using enum RunnableGroup;
-  Guarded<std::vector<std::string>> ended;
+  detail::Guarded<std::vector<std::string>> ended;
   const auto end = [&](const std::string& name) {
     const auto lease = client_.Get(kLeases, {"default", "web"});
     const bool held = lease->at("spec").value("holderIdentity", "") == "a";
@@ -261,7 +261,8 @@ TEST_F(ManagerWithElectionTest, AProgramThatStopsReleasesItsLeaseAfterTheWorkers
 }
 
 /// Adds a controller that records the ConfigMaps that it has reconciled, while `program` runs.
-void AddLaterController(ElectedProgram& program, Guarded<std::set<std::string>>& reconciled) {
+void AddLaterController(ElectedProgram& program,
+                        detail::Guarded<std::set<std::string>>& reconciled) {
   program.manager()
       .AddController<ConfigMap>({.name = "later"})
       .Reconcile([&](const ConfigMap& map, Context&) {
@@ -271,7 +272,7 @@ void AddLaterController(ElectedProgram& program, Guarded<std::set<std::string>>&
 }
 
 TEST_F(ManagerWithElectionTest, AControllerThatIsAddedToAStandbyStartsWhenItLeads) {
-  Guarded<std::set<std::string>> reconciled;
+  detail::Guarded<std::set<std::string>> reconciled;
   ElectedProgram a(server_, clock_, "a");
   ElectedProgram b(server_, clock_, "b");
   CreateMap("one");
@@ -289,7 +290,7 @@ TEST_F(ManagerWithElectionTest, AControllerThatIsAddedToAStandbyStartsWhenItLead
 }
 
 TEST_F(ManagerWithElectionTest, AControllerThatWasAddedLaterRunsAgainInTheNextTermAsLeader) {
-  Guarded<std::set<std::string>> reconciled;
+  detail::Guarded<std::set<std::string>> reconciled;
   ElectedProgram a(server_, clock_, "a", OnLost::kCampaign);
   CreateMap("one");
   a.Start();

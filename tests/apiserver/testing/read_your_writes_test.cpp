@@ -24,10 +24,10 @@ class LateWatchTransport final : public Transport {
  public:
   explicit LateWatchTransport(Transport& inner) : inner_(inner) {}
 
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     return inner_.Call(request, std::move(stop));
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return std::make_unique<LateStream>(inner_.Open(request, stop), stop);
   }
 
@@ -36,10 +36,10 @@ class LateWatchTransport final : public Transport {
    public:
     LateStream(std::unique_ptr<Stream> inner, std::stop_token stop)
         : inner_(std::move(inner)), stop_(std::move(stop)) {}
-    [[nodiscard]] const Response& head() const override { return inner_->head(); }
+    [[nodiscard]] const ApiResponse& head() const override { return inner_->head(); }
     Chunk Read(Duration limit) override {
       const Chunk chunk = inner_->Read(limit);
-      SleepUntil(Clock::Real(), After(Clock::Real().Now(), 20ms), stop_);
+      SleepUntil(Clock::Real(), SaturatingAdd(Clock::Real().Now(), 20ms), stop_);
       return chunk;
     }
 

@@ -90,7 +90,7 @@ class RecordingTest : public ::testing::Test {
   const std::filesystem::path file_ = folder_ / "recording.jsonl";
   testing::ApiServer server_;
   Client client_{server_.transport()};
-  Guarded<std::string> log_;
+  detail::Guarded<std::string> log_;
   int exit_code_ = -1;
   int max_tries_ = 1;
   std::atomic<bool> created_ = false;

@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using RoundTrip = std::string (*)(const std::string& text);
 
-template <kopp::Object T>
+template <kopp::ApiObject T>
 std::string DecodeAndEncode(const std::string& text) {
   return kopp::Encode(kopp::Decode<T>(text));
 }
@@ -35,7 +35,7 @@ std::map<std::pair<std::string, std::string>, RoundTrip>& Types() {
   return types;
 }
 
-template <kopp::Object T>
+template <kopp::ApiObject T>
 struct Registered {
   Registered() {
     Types()[{std::string(T::kKind.api_version), std::string(T::kKind.kind)}] = DecodeAndEncode<T>;

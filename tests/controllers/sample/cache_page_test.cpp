@@ -65,8 +65,8 @@ TEST_F(CachePageTest, ListsAndIndexes) {
   cache.AddOwnerIndex<Pod>();
   cache.Start();
   cache.WaitForSync({});
-  const auto web = cache.List<Pod>(kopp::informer::StoreListOptions{
-      .ns = "shop", .selector = kopp::LabelSelector::Parse("app=web"), .sort_by_name = true});
+  const auto web =
+      cache.List<Pod>({.ns = "shop", .labels = "app=web"}, {.order = {.sort_by_name = true}});
   const auto on_node = cache.ByIndex<Pod>("node", "node-1");
   const auto children = cache.OwnedBy<Pod>(*web.front());  // by the uid in the owner references
 
@@ -76,7 +76,7 @@ TEST_F(CachePageTest, ListsAndIndexes) {
 
 TEST_F(CachePageTest, NamespacesSelectorsAndTransforms) {
   kopp::CacheOptions cache{.namespaces = {{"shop", {}}, {"web", {}}}};
-  cache.ByObject<Deployment>({.selector = {.label_selector = "app=web"}});
+  cache.ByObject<Deployment>({.selector = {.labels = "app=web"}});
   cache.ByObject<ConfigMap>(
       {.transform = [](ConfigMap& map) { map.metadata.annotations.clear(); }});
 

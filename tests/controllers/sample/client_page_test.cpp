@@ -75,15 +75,14 @@ TEST_F(ClientPageTest, GetAndListReadObjects) {
   if (!settings) std::cout << "shop/settings does not exist\n";
 
   const auto selector = kopp::LabelSelector().Equals("app", "web").In("tier", {"front", "back"});
-  for (const ConfigMap& map :
-       client.List<ConfigMap>({.ns = "shop", .label_selector = selector.ToString()})) {
+  for (const ConfigMap& map : client.List<ConfigMap>({.ns = "shop", .labels = selector})) {
     std::cout << map.metadata.name << '\n';
   }
 
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->data.at("color"), "red");
-  EXPECT_TRUE(client.List<ConfigMap>({.label_selector = selector.ToString()}).empty());
-  EXPECT_EQ(client.List<ConfigMap>({.label_selector = "app=web"}).size(), 1);
+  EXPECT_TRUE(client.List<ConfigMap>({.labels = selector}).empty());
+  EXPECT_EQ(client.List<ConfigMap>({.labels = "app=web"}).size(), 1);
 }
 
 TEST_F(ClientPageTest, CreateUpdateAndPatchWriteObjects) {
@@ -217,7 +216,7 @@ TEST_F(ClientPageTest, DeleteHasPreconditionsAndPropagation) {
       {"shop", "web"},
       {.uid = web.metadata.uid, .propagation = kopp::DeletionPropagation::kOrphan});
 
-  client.DeleteAllOf<ConfigMap>({.ns = "shop", .label_selector = "app=old"});
+  client.DeleteAllOf<ConfigMap>({.ns = "shop", .labels = "app=old"});
 
   EXPECT_TRUE(existed);
   EXPECT_FALSE(client.Get<Deployment>({"shop", "web"}));

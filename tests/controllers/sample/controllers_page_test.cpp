@@ -106,7 +106,7 @@ class Keys {
   }
 
  private:
-  kopp::Guarded<std::set<kopp::ObjectKey>> keys_;
+  kopp::detail::Guarded<std::set<kopp::ObjectKey>> keys_;
 };
 
 json FooCrd() {

@@ -33,7 +33,7 @@ TEST(FooReplicasTest, DeploymentWithoutReplicasCountsAsOneReplica) {
                 .status = {.availableReplicas = 0}},
                context);
 
-  for (const kopp::Request& request : server.Requests()) EXPECT_NE(request.method, "PUT");
+  for (const kopp::ApiRequest& request : server.Requests()) EXPECT_NE(request.method, "PUT");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using detail::Command;
 using detail::CommandResult;
 using End = CommandResult::End;
 
-TimePoint In(Duration delay) { return After(Clock::Real().Now(), delay); }
+TimePoint In(Duration delay) { return SaturatingAdd(Clock::Real().Now(), delay); }
 
 CommandResult RunShell(const std::string& code, TimePoint deadline = In(10s),
                        const std::stop_token& stop = {}) {

@@ -32,8 +32,8 @@ constexpr const char* kOnePod = R"({"kind":"PodList","metadata":{"resourceVersio
 /// A transport whose calls block until they are cancelled and Proceed was called.
 class SlowlyCancelledTransport final : public Transport {
  public:
-  Response Call(const Request&, std::stop_token stop) override { Block(stop); }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token stop) override { Block(stop); }
+  ApiResponse Call(const ApiRequest&, std::stop_token stop) override { Block(stop); }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token stop) override { Block(stop); }
 
   void AwaitCall() const { called_.wait(); }
   void AwaitCancellation() const { cancelled_.wait(); }

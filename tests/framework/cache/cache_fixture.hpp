@@ -44,7 +44,7 @@ class CacheTest : public ::testing::Test {
     return *cache_;
   }
   /// Returns the names of the cached objects of the view `T`.
-  template <Object T>
+  template <ApiObject T>
   std::vector<std::string> Names(std::string_view ns = {}) {
     std::vector<std::string> names;
     for (const auto& object : cache_->List<T>(ns)) names.push_back(object->metadata.name);

@@ -40,7 +40,7 @@ TEST_F(CacheTest, SeveralNamespacesAreWatchedSeparatelyAndReadTogether) {
   EXPECT_EQ(cache.Get<Pod>({"shop", "a"})->metadata.name, "a");
   EXPECT_EQ(cache.Get<Pod>({"shop", "b"}), nullptr);
   EXPECT_EQ(cache.InformerFor<Pod>().Size(), 2);
-  for (const Request& request : transport_.Requests()) {
+  for (const ApiRequest& request : transport_.Requests()) {
     EXPECT_THAT(request.target, HasSubstr("/namespaces/"));
   }
 }
@@ -96,7 +96,7 @@ TEST_F(CacheTest, TheErrorHandlerGetsTheExceptionOfAFailedList) {
 
 TEST_F(CacheTest, AHandlerIsCalledForTheObjectsOfAllNamespaces) {
   Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
-  Guarded<std::vector<std::string>> added;
+  detail::Guarded<std::vector<std::string>> added;
   cache.InformerFor<Pod>().AddHandler(
       {.on_add = [&](const informer::AnyObject& pod,
                      bool) { added.Lock()->push_back(pod.metadata().name); }},
@@ -118,20 +118,20 @@ TEST_F(CacheTest, ListOptionsAndIndexesApplyToTheObjectsOfAllNamespaces) {
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
 
-  const auto first = cache.List<Pod>({.limit = 2, .sort_by_name = true});
+  const auto first = cache.List<Pod>("", {.order = {.limit = 2, .sort_by_name = true}});
   ASSERT_THAT(first, SizeIs(2));
   EXPECT_EQ(KeyOf(*first[0]), (ObjectKey{"shop", "a"}));
   EXPECT_EQ(KeyOf(*first[1]), (ObjectKey{"web", "a"}));
-  EXPECT_THAT(cache.List<Pod>({.ns = "web", .limit = 1}), SizeIs(1));
-  EXPECT_THAT(cache.List<Pod>({.selector = LabelSelector().Exists("app")}), IsEmpty());
+  EXPECT_THAT(cache.List<Pod>({.ns = "web"}, {.order = {.limit = 1}}), SizeIs(1));
+  EXPECT_THAT(cache.List<Pod>({.labels = "app"}), IsEmpty());
   EXPECT_THAT(cache.ByIndex<Pod>("name", "a"), SizeIs(2));
   EXPECT_THAT(cache.OwnedBy<Pod>(Deployment{}), IsEmpty());
   EXPECT_THROW((void)cache.ByIndex<Pod>("node", "n"), std::logic_error);
 }
 
 TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
-  CacheOptions options{.selector = {.label_selector = "app=web"}};
-  options.ByObject<MetadataOnly<Pod>>({.selector = {.field_selector = "status.phase=Running"}});
+  CacheOptions options{.selector = {.labels = "app=web"}};
+  options.ByObject<MetadataOnly<Pod>>({.selector = {.fields = "status.phase=Running"}});
   Cache& cache = Make(options);
   cache.InformerFor<MetadataOnly<Pod>>();
   cache.Start();
@@ -147,7 +147,7 @@ TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
 
 TEST_F(CacheTest, SelectorsOfAViewApplyToItsMetadataUnlessThatHasItsOwn) {
   CacheOptions options;
-  options.ByObject<Pod>({.selector = {.label_selector = "app=web"},
+  options.ByObject<Pod>({.selector = {.labels = "app=web"},
                          .transform = [](Pod& pod) { pod.metadata.annotations.clear(); }});
   Make(options).InformerFor<MetadataOnly<Pod>>();
   cache_->Start();
@@ -165,7 +165,7 @@ TEST_F(CacheTest, SelectorsOfAViewApplyToItsMetadataUnlessThatHasItsOwn) {
 
 TEST_F(CacheTest, AViewMayWatchASingleObject) {
   CacheOptions options;
-  options.ByObject<Pod>({.namespaces = {{"shop", {.field_selector = "metadata.name=a"}}}});
+  options.ByObject<Pod>({.namespaces = {{"shop", {.fields = "metadata.name=a"}}}});
   Cache& cache = Make(options);
   cache.InformerFor<Pod>();
   cache.Start();
@@ -207,8 +207,8 @@ TEST_F(CacheTest, AnAuditListsTheVersionOfTheCacheAgain) {
               HasSubstr("resourceVersionMatch=Exact"));
 }
 
-TEST_F(CacheTest, InformerForThrowsForAnInvalidSelectorAndCanBeCalledAgain) {
-  Cache& cache = Make({.selector = {.label_selector = "a in b"}});
+TEST_F(CacheTest, InformerForThrowsForAnInvalidNamespaceAndCanBeCalledAgain) {
+  Cache& cache = Make({.namespaces = {{"a/b", {}}}});
 
   EXPECT_THROW(cache.InformerFor<Pod>(), std::invalid_argument);
   EXPECT_THROW(cache.InformerFor<Pod>(), std::invalid_argument);

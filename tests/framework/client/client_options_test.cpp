@@ -36,7 +36,7 @@ class ClientOptionsTest : public ::testing::Test {
   }
 
   static json Web() { return {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}}; }
-  Request LastRequest() { return transport_.Requests().back(); }
+  ApiRequest LastRequest() { return transport_.Requests().back(); }
   /// Returns path and query of the last request after "…/deployments".
   std::string LastTarget() { return LastRequest().target.substr(std::strlen(kDeployments)); }
 
@@ -173,9 +173,8 @@ TEST_F(ClientOptionsTest, DeleteSendsGracePeriodAndDryRun) {
 }
 
 TEST_F(ClientOptionsTest, DeleteAllOfSendsOneRequestWithTheSelectors) {
-  client_.DeleteAllOf<Deployment>(
-      {.ns = "shop", .label_selector = "app=web", .field_selector = "metadata.name=a"},
-      {.propagation = DeletionPropagation::kOrphan});
+  client_.DeleteAllOf<Deployment>({.ns = "shop", .labels = "app=web", .fields = "metadata.name=a"},
+                                  {.propagation = DeletionPropagation::kOrphan});
 
   EXPECT_EQ(transport_.Requests().size(), 1);
   EXPECT_EQ(LastRequest().method, "DELETE");
@@ -201,8 +200,7 @@ TEST_F(ClientOptionsTest, DeleteAllOfWithANamespaceThrowsForAClusterScopedKind) 
 }
 
 TEST_F(ClientOptionsTest, DeleteAllOfWithoutANamespaceThrowsForANamespacedKind) {
-  EXPECT_THROW(client_.DeleteAllOf<Deployment>({.label_selector = "app=web"}),
-               std::invalid_argument);
+  EXPECT_THROW(client_.DeleteAllOf<Deployment>({.labels = "app=web"}), std::invalid_argument);
   EXPECT_TRUE(transport_.Requests().empty());
 }
 

@@ -23,13 +23,13 @@ constexpr const char* kShopPods = "/api/v1/namespaces/shop/pods";
 class ClientPagesTest : public ::testing::Test {
  protected:
   ClientPagesTest() {
-    transport_.On("GET", kShopPods, [this](const Request& request) {
+    transport_.On("GET", kShopPods, [this](const ApiRequest& request) {
       const bool second = request.target.find("continue=next") != std::string::npos;
-      if (second && expired_) return Response{.status = 410, .body = R"({"reason":"Expired"})"};
-      return Response{.status = 200,
-                      .body = second ? R"({"metadata":{"resourceVersion":"9"},
+      if (second && expired_) return ApiResponse{.status = 410, .body = R"({"reason":"Expired"})"};
+      return ApiResponse{.status = 200,
+                         .body = second ? R"({"metadata":{"resourceVersion":"9"},
                                            "items":[{"metadata":{"name":"c"}}]})"
-                                     : R"({"metadata":{"resourceVersion":"9","continue":"next",
+                                        : R"({"metadata":{"resourceVersion":"9","continue":"next",
                                                        "remainingItemCount":1},
                                            "items":[{"metadata":{"name":"a"}},
                                                     {"metadata":{"name":"b"}}]})"};
@@ -37,7 +37,7 @@ class ClientPagesTest : public ::testing::Test {
   }
   std::vector<std::string> Targets() {
     std::vector<std::string> targets;
-    for (const Request& request : transport_.Requests()) {
+    for (const ApiRequest& request : transport_.Requests()) {
       targets.push_back(request.target.substr(std::string(kShopPods).size()));
     }
     return targets;
@@ -144,7 +144,7 @@ TEST_F(ClientPagesTest, WithoutALimitNoLimitIsSent) {
 }
 
 TEST_F(ClientPagesTest, AnUnlimitedPageThatIsTooLargeIsReadInPages) {
-  transport_.On("GET", kShopPods, [](const Request& request) -> Response {
+  transport_.On("GET", kShopPods, [](const ApiRequest& request) -> ApiResponse {
     if (request.target.find("limit=") == std::string::npos) {
       throw TransportError(TransportError::Kind::kTooLarge, "too large");
     }

@@ -34,7 +34,7 @@ KOPP_FIELDS(TypedConfigMap, apiVersion, kind, metadata)
 
 class ClientTest : public ::testing::Test {
  protected:
-  Request LastRequest() { return transport_.Requests().back(); }
+  ApiRequest LastRequest() { return transport_.Requests().back(); }
   static json Web() { return {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}}; }
 
   testing::FakeClock clock_;
@@ -108,15 +108,15 @@ TEST_F(ClientTest, SpecialCharactersInANameArePercentEncoded) {
 }
 
 TEST_F(ClientTest, ListReadsAllPagesAndSendsTheSelectors) {
-  transport_.On("GET", "/api/v1/namespaces/shop/pods", [](const Request& request) {
+  transport_.On("GET", "/api/v1/namespaces/shop/pods", [](const ApiRequest& request) {
     const bool second = request.target.find("continue=next") != std::string::npos;
-    return Response{.status = 200,
-                    .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
-                                   : R"({"metadata":{"continue":"next"},
+    return ApiResponse{.status = 200,
+                       .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
+                                      : R"({"metadata":{"continue":"next"},
                                          "items":[{"metadata":{"name":"a"}}]})"};
   });
 
-  const auto pods = client_.List<Pod>({.ns = "shop", .label_selector = "app=web,!old"});
+  const auto pods = client_.List<Pod>({.ns = "shop", .labels = "app=web,!old"});
 
   ASSERT_EQ(pods.size(), 2);
   EXPECT_EQ(pods[0].metadata.name, "a");
@@ -126,7 +126,7 @@ TEST_F(ClientTest, ListReadsAllPagesAndSendsTheSelectors) {
 }
 
 /// Returns the value of a parameter in the query of a request, or "".
-std::string QueryParameter(const Request& request, const std::string& name) {
+std::string QueryParameter(const ApiRequest& request, const std::string& name) {
   const auto start = request.target.find(name + '=');
   if (start == std::string::npos) return "";
   const auto value = start + name.size() + 1;
@@ -135,17 +135,18 @@ std::string QueryParameter(const Request& request, const std::string& name) {
 
 TEST_F(ClientTest, ListReadsSmallerPagesIfAPageIsTooLarge) {
   std::vector<std::string> limits;
-  transport_.On("GET", "/api/v1/namespaces/shop/pods", [&](const Request& request) -> Response {
-    limits.push_back(QueryParameter(request, "limit"));
-    const bool second = QueryParameter(request, "continue") == "next";
-    if (std::stoi(limits.back()) > 125) {
-      throw TransportError(TransportError::Kind::kTooLarge, "too large");
-    }
-    return {.status = 200,
-            .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
-                           : R"({"metadata":{"continue":"next"},
+  transport_.On("GET", "/api/v1/namespaces/shop/pods",
+                [&](const ApiRequest& request) -> ApiResponse {
+                  limits.push_back(QueryParameter(request, "limit"));
+                  const bool second = QueryParameter(request, "continue") == "next";
+                  if (std::stoi(limits.back()) > 125) {
+                    throw TransportError(TransportError::Kind::kTooLarge, "too large");
+                  }
+                  return {.status = 200,
+                          .body = second ? R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"
+                                         : R"({"metadata":{"continue":"next"},
                                  "items":[{"metadata":{"name":"a"}}]})"};
-  });
+                });
 
   EXPECT_EQ(client_.List<Pod>({.ns = "shop"}).size(), 2);
 
@@ -153,7 +154,7 @@ TEST_F(ClientTest, ListReadsSmallerPagesIfAPageIsTooLarge) {
 }
 
 TEST_F(ClientTest, ListReadsPagesOfTheNewestVersionIfTheListOfVersion0IsTooLarge) {
-  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+  transport_.On("GET", "/api/v1/pods", [&](const ApiRequest& request) -> ApiResponse {
     if (QueryParameter(request, "resourceVersion") == "0") {
       throw TransportError(TransportError::Kind::kTooLarge, "too large");
     }
@@ -176,7 +177,7 @@ TEST_F(ClientTest, ListThrowsIfTheResponseIsNotAList) {
 }
 
 TEST_F(ClientTest, ListThrowsIfASingleObjectIsTooLarge) {
-  transport_.On("GET", "/api/v1/pods", [](const Request&) -> Response {
+  transport_.On("GET", "/api/v1/pods", [](const ApiRequest&) -> ApiResponse {
     throw TransportError(TransportError::Kind::kTooLarge, "too large");
   });
 
@@ -187,7 +188,7 @@ TEST_F(ClientTest, ListThrowsIfASingleObjectIsTooLarge) {
 
 TEST_F(ClientTest, ListStartsAgainIfItExpiresBetweenTwoPages) {
   int pages = 0;
-  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+  transport_.On("GET", "/api/v1/pods", [&](const ApiRequest& request) -> ApiResponse {
     ++pages;
     if (QueryParameter(request, "continue").empty()) {
       return {.status = 200,
@@ -205,7 +206,7 @@ TEST_F(ClientTest, ListStartsAgainIfItExpiresBetweenTwoPages) {
 }
 
 TEST_F(ClientTest, ListThrowsIfItExpiresAgainAndAgain) {
-  transport_.On("GET", "/api/v1/pods", [&](const Request& request) -> Response {
+  transport_.On("GET", "/api/v1/pods", [&](const ApiRequest& request) -> ApiResponse {
     if (QueryParameter(request, "continue").empty()) {
       return {.status = 200, .body = R"({"metadata":{"continue":"next"},"items":[]})"};
     }
@@ -318,7 +319,7 @@ TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {
 
 TEST_F(ClientTest, AFailedRequestIsNotRetried) {
   transport_.On("POST", "/apis/apps/v1/namespaces/shop/deployments",
-                [](const Request&) -> Response {
+                [](const ApiRequest&) -> ApiResponse {
                   throw TransportError(TransportError::Kind::kBroken, "connection reset");
                 });
 

@@ -39,7 +39,7 @@ class DiscoveryTest : public ::testing::Test {
   }
   std::vector<std::string> RequestedPaths() {
     std::vector<std::string> paths;
-    for (const Request& request : transport_.Requests()) paths.push_back(request.target);
+    for (const ApiRequest& request : transport_.Requests()) paths.push_back(request.target);
     return paths;
   }
   static std::vector<std::string> VersionsOf(const ApiGroup& group) {
@@ -148,11 +148,11 @@ TEST_F(DiscoveryTest, AVersionThatCannotBeReadIsReportedAndTheOthersAreReturned)
     std::string problem;
   };
   const std::vector<Case> cases = {
-      {[](const Request&) { return Response{.status = 503, .body = "no endpoints"}; },
+      {[](const ApiRequest&) { return ApiResponse{.status = 503, .body = "no endpoints"}; },
        "GET /apis/metrics.k8s.io/v1beta1: 503"},
-      {[](const Request&) { return Response{.status = 200, .body = "<html>"}; },
+      {[](const ApiRequest&) { return ApiResponse{.status = 200, .body = "<html>"}; },
        "GET /apis/metrics.k8s.io/v1beta1: the response is not from a Kubernetes API server"},
-      {[](const Request&) -> Response {
+      {[](const ApiRequest&) -> ApiResponse {
          throw TransportError(TransportError::Kind::kTimeout, "no response within 30 s");
        },
        "no response within 30 s"}};
@@ -186,7 +186,7 @@ TEST_F(DiscoveryTest, AVersionWithAnInvalidNameIsReportedAndTheOthersAreReturned
 
 TEST_F(DiscoveryTest, GroupsThrowsIfTheServerBecomesUnreachable) {
   ServeLegacy();
-  transport_.On("GET", "/apis/apps/v1", [](const Request&) -> Response {
+  transport_.On("GET", "/apis/apps/v1", [](const ApiRequest&) -> ApiResponse {
     throw TransportError(TransportError::Kind::kUnreachable, "connection refused");
   });
 

@@ -34,8 +34,8 @@ class ReadTransport final : public Transport {
   using ReadFunction = std::function<Stream::Chunk(Duration limit)>;
   explicit ReadTransport(ReadFunction read) : read_(std::move(read)) {}
 
-  Response Call(const Request& /*request*/, std::stop_token /*stop*/) override { return {}; }
-  std::unique_ptr<Stream> Open(const Request& /*request*/, std::stop_token /*stop*/) override {
+  ApiResponse Call(const ApiRequest& /*request*/, std::stop_token /*stop*/) override { return {}; }
+  std::unique_ptr<Stream> Open(const ApiRequest& /*request*/, std::stop_token /*stop*/) override {
     return std::make_unique<ReadStream>(read_);
   }
 
@@ -43,12 +43,12 @@ class ReadTransport final : public Transport {
   class ReadStream final : public Stream {
    public:
     explicit ReadStream(ReadFunction read) : read_(std::move(read)) {}
-    [[nodiscard]] const Response& head() const override { return head_; }
+    [[nodiscard]] const ApiResponse& head() const override { return head_; }
     Chunk Read(Duration limit) override { return read_(limit); }
 
    private:
     ReadFunction read_;
-    Response head_{.status = 200};
+    ApiResponse head_{.status = 200};
   };
 
   ReadFunction read_;
@@ -123,7 +123,7 @@ class SlowListTest : public ::testing::Test {
       rest.remove_prefix(bytes.size());
       return {.state = Stream::State::kBytes, .bytes = bytes};
     });
-    AnyHttpSource source(transport, Pod::kKind, DecodeAny<Pod>, ListFilter{}, clock_);
+    AnyHttpSource source(transport, Pod::kKind, DecodeAny<Pod>, Selector{}, clock_);
     return source.List({}, [this](const informer::AnyObject&) { ++objects_; }, {});
   }
 

@@ -35,7 +35,7 @@ std::string Event(const std::string& type, const std::string& name, const std::s
 
 class HttpSourceTest : public ::testing::Test {
  protected:
-  informer::ListResult List(const informer::ListOptions& options = {}) {
+  informer::ListResult List(const informer::ListRequest& options = {}) {
     return source_.List(
         options, [this](const informer::AnyObject& pod) { names_.push_back(pod.metadata().name); },
         {});
@@ -85,7 +85,7 @@ TEST_F(HttpSourceTest, AListOfOneObjectSelectsItsNameInItsNamespace) {
 
   List({.limit = 1, .object = {"ns", "a"}});
   AnyHttpSource selective(transport_, Pod::kKind, DecodeAny<Pod>,
-                          ListFilter{.field_selector = "status.phase=Running"});
+                          Selector{.fields = "status.phase=Running"});
   selective.List({.limit = 1, .object = {"ns", "a"}}, [](const informer::AnyObject&) {}, {});
 
   EXPECT_EQ(transport_.Requests()[0].target, path + "?fieldSelector=metadata.name%3Da&limit=1");
@@ -180,7 +180,7 @@ TEST_F(HttpSourceTest, ADeletionIsReportedEvenIfItsObjectCannotBeDecoded) {
   const AnyHttpSource::Decoder decode = [](const JsonObject&) -> informer::AnyObject {
     throw DecodeError(DecodeError::Kind::kTypeMismatch, "", "the transform threw");
   };
-  AnyHttpSource source{transport_, Pod::kKind, decode, ListFilter{}, clock_};
+  AnyHttpSource source{transport_, Pod::kKind, decode, Selector{}, clock_};
   const auto watch = source.Watch({.resource_version = "7", .timeout = 5min}, {});
   transport_.SendToWatch("/api/v1/pods", R"({"type":"DELETED","object":{"kind":"Pod",
       "apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"8"}}})");
@@ -269,8 +269,8 @@ TEST_F(HttpSourceTest, AMetadataOnlySourceRequestsPartialObjectMetadata) {
   transport_.Respond("GET", kPodsPath, 200,
                      R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",
                          "metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}]})");
-  AnyHttpSource source{transport_,   Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
-                       ListFilter{}, clock_,     ObjectForm::kMetadataOnly};
+  AnyHttpSource source{transport_, Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
+                       Selector{}, clock_,     ObjectForm::kMetadataOnly};
   source.List({}, [this](const informer::AnyObject& pod) { names_.push_back(pod.key().name); }, {});
   const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
 
@@ -296,8 +296,8 @@ TEST_F(HttpSourceTest, AListOfMetadataOnlyAlsoHasObjectsThatDoNotFitTheView) {
 }
 
 TEST_F(HttpSourceTest, AMetadataOnlyWatchAcceptsMetadataAndWholeObjectsOfItsKind) {
-  AnyHttpSource source{transport_,   Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
-                       ListFilter{}, clock_,     ObjectForm::kMetadataOnly};
+  AnyHttpSource source{transport_, Pod::kKind, DecodeAny<MetadataOnly<Pod>>,
+                       Selector{}, clock_,     ObjectForm::kMetadataOnly};
   const auto watch = source.Watch({.resource_version = "7", .timeout = 300s}, {});
   transport_.SendToWatch(
       kPodsPath,

@@ -29,7 +29,7 @@ class ChunkStream final : public Stream {
  public:
   ChunkStream(std::deque<std::string> chunks, std::vector<Duration>* limits, std::stop_token stop)
       : chunks_(std::move(chunks)), limits_(limits), stop_(std::move(stop)) {}
-  [[nodiscard]] const Response& head() const override { return head_; }
+  [[nodiscard]] const ApiResponse& head() const override { return head_; }
   Chunk Read(Duration limit) override {
     limits_->push_back(limit);
     if (stop_.stop_requested()) throw TransportError(TransportError::Kind::kCancelled, "stopped");
@@ -41,7 +41,7 @@ class ChunkStream final : public Stream {
   }
 
  private:
-  Response head_{.status = 200};
+  ApiResponse head_{.status = 200};
   std::deque<std::string> chunks_;
   std::vector<Duration>* limits_;
   std::stop_token stop_;
@@ -51,8 +51,8 @@ class ChunkStream final : public Stream {
 /// A transport with one stream, a ChunkStream of one chunk.
 class ChunkTransport final : public Transport {
  public:
-  Response Call(const Request&, std::stop_token) override { return {.status = 404}; }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest&, std::stop_token) override { return {.status = 404}; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token stop) override {
     return std::make_unique<ChunkStream>(std::deque<std::string>{"one\n"}, &limits_,
                                          std::move(stop));
   }

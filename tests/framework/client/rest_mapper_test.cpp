@@ -42,7 +42,7 @@ class RestMapperTest : public ::testing::Test {
   }
   /// Returns the number of requests for `path`.
   [[nodiscard]] std::ptrdiff_t RequestsFor(const std::string& path) {
-    return std::ranges::count(transport_.Requests(), path, &Request::target);
+    return std::ranges::count(transport_.Requests(), path, &ApiRequest::target);
   }
   /// Returns the number of complete loads: each sends a request for /api and one for /apis.
   [[nodiscard]] std::ptrdiff_t Loads() {
@@ -51,9 +51,9 @@ class RestMapperTest : public ::testing::Test {
   }
   /// Makes the first load block until kThreads threads call ForResource, and return `response`.
   /// Returns how many of the calls have found the resource.
-  int FindOnManyThreads(const Response& response) {
+  int FindOnManyThreads(const ApiResponse& response) {
     std::latch start(kThreads);
-    transport_.On("GET", "/api", [&](const Request&) {
+    transport_.On("GET", "/api", [&](const ApiRequest&) {
       start.wait();
       for (int i = 0; i < 10'000; ++i) std::this_thread::yield();  // all threads wait for this load
       return response;

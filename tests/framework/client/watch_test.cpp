@@ -39,9 +39,9 @@ class WatcherTest : public ::testing::Test {
                               {.resource_version = version, .clock = clock_, .seed = 1});
   }
   /// Returns the watch requests so far.
-  std::vector<Request> Watches() {
-    std::vector<Request> watches;
-    for (Request& request : transport_.Requests()) {
+  std::vector<ApiRequest> Watches() {
+    std::vector<ApiRequest> watches;
+    for (ApiRequest& request : transport_.Requests()) {
       if (request.method == "WATCH") watches.push_back(std::move(request));
     }
     return watches;
@@ -100,9 +100,9 @@ TEST_F(WatcherTest, NextReturnsNothingAfterItsTimeout) {
 }
 
 TEST_F(WatcherTest, TheRequestHasTheSelectorsTheVersionAndBookmarks) {
-  auto pods = client_.Watch<Pod>(
-      {.ns = "shop", .label_selector = "app=web", .field_selector = "status.phase=Running"},
-      {.resource_version = "7", .clock = clock_});
+  auto pods =
+      client_.Watch<Pod>({.ns = "shop", .labels = "app=web", .fields = "status.phase=Running"},
+                         {.resource_version = "7", .clock = clock_});
   EXPECT_TRUE(Watches().empty()) << "the first request is sent by Next";
 
   (void)pods.Next(0s);
@@ -157,7 +157,7 @@ TEST_F(WatcherTest, ABookmarkIsReportedAndAdvancesTheVersion) {
 
 TEST_F(WatcherTest, ABrokenWatchIsReportedAndResumesAfterABackoff) {
   int tries = 0;
-  transport_.On("WATCH", kWatchedPods, [&](const Request&) -> Response {
+  transport_.On("WATCH", kWatchedPods, [&](const ApiRequest&) -> ApiResponse {
     if (++tries == 1) throw TransportError(TransportError::Kind::kBroken, "connection reset");
     return {.status = 200, .body = Frame("ADDED", "a", "8")};
   });
@@ -176,7 +176,7 @@ TEST_F(WatcherTest, ABrokenWatchIsReportedAndResumesAfterABackoff) {
 
 TEST_F(WatcherTest, ARetryAfterOfTheServerDelaysTheNextRequest) {
   int tries = 0;
-  transport_.On("WATCH", kWatchedPods, [&](const Request&) -> Response {
+  transport_.On("WATCH", kWatchedPods, [&](const ApiRequest&) -> ApiResponse {
     if (++tries == 1) return {.status = 429, .retry_after = 20s};
     return {.status = 200, .body = Frame("ADDED", "a", "8")};
   });

@@ -110,7 +110,7 @@ TEST_F(ControllerTest, AServerThatRejectsCallsGetsOneCallPerKeyUntilItsRetryAfte
   for (std::size_t i = 0; i < kKeys; ++i) pods.push_back(PodJson("pod-" + std::to_string(i)));
   SetPods(pods);
   transport_->On("PATCH", kShared,
-                 [](const Request&) { return Response{.status = 429, .retry_after = 30s}; });
+                 [](const ApiRequest&) { return ApiResponse{.status = 429, .retry_after = 30s}; });
   manager_.AddController<Pod>().Reconcile([&](const Pod&, Context& context) -> Result {
     RecordCall("call");
     (void)context.client.Patch(Pod::kKind, {"ns", "shared"}, Patch{.text = "{}"});

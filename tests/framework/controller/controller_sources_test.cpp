@@ -177,7 +177,7 @@ TEST_F(ControllerTest, TwoControllersOfOneKindShareItsInformer) {
 
   EXPECT_THAT(AwaitCalls(4), UnorderedElementsAre("first a", "second a", "first b", "second b"));
   Stop();
-  const auto lists_pods = [](const Request& request) {
+  const auto lists_pods = [](const ApiRequest& request) {
     return request.target.starts_with(kPods) &&
            request.target.find("watch=true") == std::string::npos;
   };

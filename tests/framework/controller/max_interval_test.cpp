@@ -28,7 +28,7 @@ class MaxIntervalTest : public ::testing::Test {
 
   const ObjectKey key_{"default", "a"};
   bool exists_ = true;
-  Guarded<std::vector<std::string>> enqueued_;
+  detail::Guarded<std::vector<std::string>> enqueued_;
   testing::FakeClock clock_;
   TimerQueue timers_{clock_};
   MaxInterval max_interval_{

@@ -177,14 +177,15 @@ TEST_F(RuntimeWatchTest, AKindThatIsNotServedAnyMoreIsReportedOnceUntilItsWatchE
   Controller& controller = StartController();
   WatchHandle handle = controller.Watch<Deployment>(&SameName);
   transport_->Await("WATCH", kDeployments);
-  const auto not_found = [](const Request&) {
-    return Response{.status = 404, .body = R"({"kind":"Status","code":404,"reason":"NotFound"})"};
+  const auto not_found = [](const ApiRequest&) {
+    return ApiResponse{.status = 404,
+                       .body = R"({"kind":"Status","code":404,"reason":"NotFound"})"};
   };
   transport_->On("GET", kDeployments, not_found);  // the CustomResourceDefinition was deleted
   transport_->On("WATCH", kDeployments, not_found);
   transport_->EndWatch(kDeployments);
   const auto requests = [&] {
-    return std::ranges::count_if(transport_->Requests(), [](const Request& request) {
+    return std::ranges::count_if(transport_->Requests(), [](const ApiRequest& request) {
       return request.target.starts_with(kDeployments);
     });
   };

@@ -25,7 +25,7 @@ namespace kopp {
 /// A transport whose calls block until they are cancelled.
 class UnresponsiveTransport final : public Transport {
  public:
-  Response Call(const Request&, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest&, std::stop_token stop) override {
     called_.count_down();
     std::promise<void> stopped;
     const std::stop_callback wake(stop, [&] { stopped.set_value(); });
@@ -33,7 +33,7 @@ class UnresponsiveTransport final : public Transport {
     cancelled_ = true;
     throw TransportError(TransportError::Kind::kCancelled, "stopped");
   }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override { return nullptr; }
 
   /// Blocks until the first call.
   void AwaitCall() const { called_.wait(); }
@@ -66,7 +66,7 @@ class EventsTest : public ::testing::Test {
   /// Returns the bodies of the requests with this method.
   std::vector<nlohmann::json> Sent(const std::string& method) {
     std::vector<nlohmann::json> bodies;
-    for (const Request& request : transport_.Requests()) {
+    for (const ApiRequest& request : transport_.Requests()) {
       if (request.method == method) bodies.push_back(nlohmann::json::parse(request.body));
     }
     return bodies;

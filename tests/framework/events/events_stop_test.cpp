@@ -38,7 +38,7 @@ class EventRecorderStopTest : public EventsTest {
 };
 
 TEST_F(EventRecorderStopTest, PendingEventsAreNotRetriedAfterStopIfTheServerDoesNotRespond) {
-  transport_.On("POST", kPostPath, [](const Request&) -> Response {
+  transport_.On("POST", kPostPath, [](const ApiRequest&) -> ApiResponse {
     throw TransportError(TransportError::Kind::kTimeout, "no response");
   });
   EventRecorder recorder = NewRecorder(transport_);

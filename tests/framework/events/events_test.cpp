@@ -188,7 +188,7 @@ TEST_F(EventRecorderTest, ARejectedEventIsLoggedAndNotRetried) {
 
 TEST_F(EventRecorderTest, AnEventIsRetriedEvery10SecondsWhileTheServerIsUnreachable) {
   int attempts = 0;
-  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
+  transport_.On("POST", kEventsPath, [&](const ApiRequest&) -> ApiResponse {
     if (++attempts < 3) throw TransportError(TransportError::Kind::kUnreachable, "refused");
     return {.status = 201, .body = "{}"};
   });
@@ -207,7 +207,7 @@ TEST_F(EventRecorderTest, AnEventIsRetriedEvery10SecondsWhileTheServerIsUnreacha
 
 TEST_F(EventRecorderTest, AnEventIsRetriedIfTheServerAsksToTryLater) {
   std::vector<int> statuses{429, 503, 504};
-  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
+  transport_.On("POST", kEventsPath, [&](const ApiRequest&) -> ApiResponse {
     if (statuses.empty()) return {.status = 201, .body = "{}"};
     const int status = statuses.back();
     statuses.pop_back();
@@ -228,7 +228,7 @@ TEST_F(EventRecorderTest, AnEventIsRetriedIfTheServerAsksToTryLater) {
 
 TEST_F(EventRecorderTest, AnEventThatExistsAfterARetryIsNotAnError) {
   bool is_first = true;
-  transport_.On("POST", kEventsPath, [&](const Request&) -> Response {
+  transport_.On("POST", kEventsPath, [&](const ApiRequest&) -> ApiResponse {
     if (!std::exchange(is_first, false)) {
       return {.status = 409, .body = R"({"reason":"AlreadyExists"})"};
     }

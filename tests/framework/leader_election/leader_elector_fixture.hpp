@@ -38,14 +38,14 @@ class LeaderElectorTest : public ::testing::Test {
   static constexpr std::size_t kSleepersOfCandidate = 2;
 
   LeaderElectorTest() {
-    transport_.On("GET", kLeasePath, [this](const Request&) {
+    transport_.On("GET", kLeasePath, [this](const ApiRequest&) {
       const std::lock_guard guard{mutex_};
-      if (!lease_) return Response{.status = 404, .body = R"({"reason":"NotFound"})"};
-      return Response{.status = 200, .body = lease_->dump()};
+      if (!lease_) return ApiResponse{.status = 404, .body = R"({"reason":"NotFound"})"};
+      return ApiResponse{.status = 200, .body = lease_->dump()};
     });
-    transport_.On("POST", kLeasesPath, [this](const Request& request) {
+    transport_.On("POST", kLeasesPath, [this](const ApiRequest& request) {
       const std::lock_guard guard{mutex_};
-      if (lease_) return Response{.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+      if (lease_) return ApiResponse{.status = 409, .body = R"({"reason":"AlreadyExists"})"};
       return Store(request, 201);
     });
     RespondToUpdates();
@@ -59,27 +59,27 @@ class LeaderElectorTest : public ::testing::Test {
 
   /// Makes the server execute updates.
   void RespondToUpdates() {
-    transport_.On("PUT", kLeasePath, [this](const Request& request) {
+    transport_.On("PUT", kLeasePath, [this](const ApiRequest& request) {
       const std::lock_guard guard{mutex_};
       const auto version = nlohmann::json::parse(request.body)["metadata"]["resourceVersion"];
-      if (!lease_) return Response{.status = 404, .body = R"({"reason":"NotFound"})"};
+      if (!lease_) return ApiResponse{.status = 404, .body = R"({"reason":"NotFound"})"};
       if ((*lease_)["metadata"]["resourceVersion"] != version) {
-        return Response{.status = 409, .body = R"({"reason":"Conflict"})"};
+        return ApiResponse{.status = 409, .body = R"({"reason":"Conflict"})"};
       }
       return Store(request, 200);
     });
   }
   /// Makes the next update fail with `status`.
   void FailNextUpdate(int status) {
-    transport_.On("PUT", kLeasePath, [this, status](const Request&) {
+    transport_.On("PUT", kLeasePath, [this, status](const ApiRequest&) {
       RespondToUpdates();
-      return Response{.status = status, .body = "{}"};
+      return ApiResponse{.status = status, .body = "{}"};
     });
   }
   /// Makes all requests fail without response.
   void Disconnect() {
     for (const char* method : {"GET", "PUT"}) {
-      transport_.On(method, kLeasePath, [](const Request&) -> Response {
+      transport_.On(method, kLeasePath, [](const ApiRequest&) -> ApiResponse {
         throw TransportError(TransportError::Kind::kUnreachable, "no route");
       });
     }
@@ -169,7 +169,7 @@ class LeaderElectorTest : public ::testing::Test {
   /// Returns the methods of all requests, such as "GET PUT".
   [[nodiscard]] std::string Methods() {
     std::string methods;
-    for (const Request& request : transport_.Requests()) {
+    for (const ApiRequest& request : transport_.Requests()) {
       methods += (methods.empty() ? "" : " ") + request.method;
     }
     return methods;
@@ -196,7 +196,7 @@ class LeaderElectorTest : public ::testing::Test {
   std::unique_ptr<LeaderElector> elector_;
 
  private:
-  Response Store(const Request& request, int status) {
+  ApiResponse Store(const ApiRequest& request, int status) {
     lease_ = nlohmann::json::parse(request.body);
     (*lease_)["metadata"]["uid"] = "u1";
     (*lease_)["metadata"]["resourceVersion"] = std::to_string(++version_);

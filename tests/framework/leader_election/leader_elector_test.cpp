@@ -130,9 +130,9 @@ TEST_F(LeaderElectorTest, ALeaderStopsAtOnceWhenAnotherReplicaHoldsTheLease) {
 TEST_F(LeaderElectorTest, ALeaderThatLosesARaceReadsTheLeaseAgainAtOnce) {
   StartAndLead();
   DeleteLease();
-  transport_.On("POST", kLeasesPath, [this](const Request&) {
+  transport_.On("POST", kLeasesPath, [this](const ApiRequest&) {
     SetLease("bing");  // another replica was faster
-    return Response{.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+    return ApiResponse{.status = 409, .body = R"({"reason":"AlreadyExists"})"};
   });
 
   clock_.Advance(2s);
@@ -168,9 +168,9 @@ TEST_F(LeaderElectorTest, ALeaderThatWasSuspendedGivesUpWithoutAWrite) {
 
 TEST_F(LeaderElectorTest, TheFenceIsCountedFromWhenTheRenewalWasSent) {
   StartAndLead();
-  transport_.On("PUT", kLeasePath, [this](const Request&) {
+  transport_.On("PUT", kLeasePath, [this](const ApiRequest&) {
     clock_.Advance(3s);  // the response takes 3 s
-    return Response{.status = 200, .body = Lease().dump()};
+    return ApiResponse{.status = 200, .body = Lease().dump()};
   });
 
   AdvanceAsLeader(2s);
@@ -265,7 +265,7 @@ TEST_F(LeaderElectorTest, EventsOnTheLeaseTellWhoBecameLeaderAndStopped) {
   events.Stop();
 
   std::string written;
-  for (const Request& request : transport_.Requests()) {
+  for (const ApiRequest& request : transport_.Requests()) {
     if (request.target.find("events") != std::string::npos) written += request.body;
   }
   EXPECT_THAT(written, HasSubstr("baz became leader"));
@@ -303,13 +303,13 @@ TEST_F(LeaderElectorTest, ACandidateIsHealthy) {
 /// A transport whose calls do not return before a stop.
 class SilentTransport final : public Transport {
  public:
-  Response Call(const Request&, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest&, std::stop_token stop) override {
     std::promise<void> stopped;
     const std::stop_callback wake(stop, [&] { stopped.set_value(); });
     stopped.get_future().wait();
     throw TransportError(TransportError::Kind::kCancelled, "stopped");
   }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override { return nullptr; }
 };
 
 TEST_F(LeaderElectorTest, ARequestWithoutResponseTimesOutBeforeHalfTheRenewDeadline) {

@@ -36,12 +36,12 @@ void AwaitFenceStop(const std::stop_token& token) {
 /// A transport that calls a function.
 class FunctionTransport final : public Transport {
  public:
-  using Function = std::function<Response(const Request&, const std::stop_token&)>;
+  using Function = std::function<ApiResponse(const ApiRequest&, const std::stop_token&)>;
   explicit FunctionTransport(Function function) : function_(std::move(function)) {}
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     return function_(request, stop);
   }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override { return nullptr; }
 
  private:
   Function function_;
@@ -114,7 +114,7 @@ TEST_F(WriteFenceTest, CloseStopsTheTokenAndOpenReturnsANewOne) {
 
 class FencedTransportTest : public WriteFenceTest {
  protected:
-  static Request Write(const std::string& method = "PATCH") {
+  static ApiRequest Write(const std::string& method = "PATCH") {
     return {.method = method, .target = kFencedPath, .body = "{}"};
   }
   /// Sends a write through `next` and returns the NotLeaderError that it throws.
@@ -161,7 +161,7 @@ TEST_F(FencedTransportTest, AReadPassesWhileTheFenceIsClosed) {
 TEST_F(FencedTransportTest, AWriteIsNotSentIfTheFenceClosesBetweenTheCallAndTheSend) {
   // As if the process was stopped for a while: no other thread has run since.
   const auto slow =
-      std::make_shared<FunctionTransport>([&](const Request& request, const std::stop_token&) {
+      std::make_shared<FunctionTransport>([&](const ApiRequest& request, const std::stop_token&) {
         clock_.Advance(10s);
         return scripted_->Call(request);
       });
@@ -173,7 +173,7 @@ TEST_F(FencedTransportTest, AWriteIsNotSentIfTheFenceClosesBetweenTheCallAndTheS
 
 TEST_F(FencedTransportTest, AWriteOfAnEarlierLeadershipIsNotSentInALaterOne) {
   const auto slow =
-      std::make_shared<FunctionTransport>([&](const Request& request, const std::stop_token&) {
+      std::make_shared<FunctionTransport>([&](const ApiRequest& request, const std::stop_token&) {
         fence_.Close();
         fence_.Open(In(10s));
         return scripted_->Call(request);
@@ -186,7 +186,7 @@ TEST_F(FencedTransportTest, AWriteOfAnEarlierLeadershipIsNotSentInALaterOne) {
 
 TEST_F(FencedTransportTest, ARetryThatIsDueAfterTheFenceHasClosedIsNotSent) {
   scripted_->On("PATCH", kFencedPath,
-                [](const Request&) { return Response{.status = 503, .retry_after = 3s}; });
+                [](const ApiRequest&) { return ApiResponse{.status = 503, .retry_after = 3s}; });
   const auto retrying =
       std::make_shared<RetryingTransport>(scripted_, RetryPolicy{}, clock_, [] { return 0.0; });
   fence_.Open(In(2s));
@@ -202,7 +202,7 @@ TEST_F(FencedTransportTest, ARetryThatIsDueAfterTheFenceHasClosedIsNotSent) {
 TEST_F(FencedTransportTest, AWriteWithoutResponseIsCancelledWhenTheFenceCloses) {
   std::promise<void> called;
   const auto hanging = std::make_shared<FunctionTransport>(
-      [&](const Request&, const std::stop_token& stop) -> Response {
+      [&](const ApiRequest&, const std::stop_token& stop) -> ApiResponse {
         called.set_value();
         AwaitFenceStop(stop);
         throw TransportError(TransportError::Kind::kCancelled, "stopped");
@@ -237,7 +237,7 @@ TEST_F(FencedTransportTest, TheBeforeSendOfTheCallerIsCalledToo) {
   scripted_->Respond("PATCH", kFencedPath, 200, "{}");
   fence_.Open(In(10s));
   int calls = 0;
-  Request request = Write();
+  ApiRequest request = Write();
   request.before_send = [&] { ++calls; };
 
   FencedTransport(scripted_, fence_).Call(request);

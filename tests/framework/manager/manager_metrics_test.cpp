@@ -132,7 +132,7 @@ TEST_F(ManagerMetricsTest, MetricsAreServedAndTheirAddressIsLoggedBeforeTheFirst
   NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context&) {
     return Result{};
   });
-  transport_->On("GET", "/api/v1", [this](const Request&) -> Response {
+  transport_->On("GET", "/api/v1", [this](const ApiRequest&) -> ApiResponse {
     EXPECT_EQ(Get(AwaitPort(), "/metrics").status, 200);
     throw std::runtime_error("end of the test");
   });

@@ -110,9 +110,9 @@ TEST_F(ManagerTest, AReadThatStartsAnInformerEndsBeforeTheGracefulShutdownTimeou
 
 TEST_F(ManagerTest, ACallThatIsRejectedWithAShortRetryAfterIsRetriedWithinTheReconcile) {
   SetPods({PodJson("a")});
-  transport_->On("GET", "/api/v1/namespaces/ns/pods/a", [](const Request& request) {
-    if (request.attempt == 1) return Response{.status = 429, .retry_after = 1s};
-    return Response{.status = 200, .body = PodJson("a")};
+  transport_->On("GET", "/api/v1/namespaces/ns/pods/a", [](const ApiRequest& request) {
+    if (request.attempt == 1) return ApiResponse{.status = 429, .retry_after = 1s};
+    return ApiResponse{.status = 200, .body = PodJson("a")};
   });
   manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {
     RecordCall("begin");
@@ -250,7 +250,7 @@ TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfTheServerDoesNotServeAKind) {
 }
 
 TEST_F(ManagerTest, RunLogsTheErrorAndReturns1IfTheServerIsUnreachable) {
-  transport_->On("GET", "/api/v1", [](const Request&) -> Response {
+  transport_->On("GET", "/api/v1", [](const ApiRequest&) -> ApiResponse {
     throw TransportError(TransportError::Kind::kUnreachable, "GET …: connection refused");
   });
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });

@@ -30,7 +30,7 @@ class PreflightTest : public ::testing::Test {
     SetVersion("Sun, 09 Sep 2001 01:46:40 GMT");
     transport_.Respond("GET", "/api/v1", 200,
                        R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
-    transport_.On("POST", kReviews, [](const Request& request) -> Response {
+    transport_.On("POST", kReviews, [](const ApiRequest& request) -> ApiResponse {
       auto review = nlohmann::json::parse(request.body);
       review["status"]["allowed"] = review["spec"]["resourceAttributes"]["verb"] != "delete";
       return {.status = 201, .body = review.dump()};
@@ -38,7 +38,7 @@ class PreflightTest : public ::testing::Test {
   }
 
   void SetVersion(const std::string& date) {
-    transport_.On("GET", "/version", [date](const Request&) -> Response {
+    transport_.On("GET", "/version", [date](const ApiRequest&) -> ApiResponse {
       return {.status = 200, .body = R"({"gitVersion":"v1.36.1"})", .date = date};
     });
   }
@@ -113,7 +113,7 @@ TEST_F(PreflightTest, AClockThatIsWrongByMoreThanFiveSecondsIsAProblem) {
 }
 
 TEST_F(PreflightTest, AnUnreachableServerIsTheOnlyProblem) {
-  transport_.On("GET", "/version", [](const Request&) -> Response {
+  transport_.On("GET", "/version", [](const ApiRequest&) -> ApiResponse {
     throw TransportError(TransportError::Kind::kUnreachable, "GET …: connection refused");
   });
   input_.kinds = {Pod::kKind};

@@ -185,9 +185,8 @@ TEST_F(ReadYourWritesTest, WithoutATimeoutTheWritesOfAnotherClientAreNotAwaited)
 }
 
 TEST_F(ReadYourWritesTest, AnObjectThatTheCacheDoesNotSelectIsNotAwaited) {
-  Manager manager{{.cache = {.selector = {.label_selector = "app=web"}},
-                   .transport = transport_,
-                   .clock = clock_}};
+  Manager manager{
+      {.cache = {.selector = {.labels = "app=web"}}, .transport = transport_, .clock = clock_}};
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
 
   manager.client().Patch<Pod>({"ns", "a"}, Patch::Merge({}));  // it has no labels

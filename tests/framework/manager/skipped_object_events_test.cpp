@@ -83,7 +83,7 @@ TEST_F(SkippedObjectEventsTest, EachVersionOfAnObjectHasOneEvent) {
   recorder.Stop();
 
   std::vector<std::string> messages;
-  for (const Request& request : transport_->Requests()) {
+  for (const ApiRequest& request : transport_->Requests()) {
     messages.push_back(json::parse(request.body)["message"]);
   }
   EXPECT_THAT(messages, ::testing::ElementsAre("first", "second"));

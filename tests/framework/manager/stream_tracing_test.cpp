@@ -56,7 +56,7 @@ TEST_F(StreamTracingTest, AWatchHasASpanUntilItEnds) {
   EXPECT_EQ(watch.attributes.at("http.response.status_code"), SpanValue(std::int64_t{200}));
   EXPECT_EQ(watch.end - watch.start, std::chrono::seconds(2));
   const auto requests = transport_->Requests();
-  EXPECT_TRUE(std::ranges::any_of(requests, [&](const Request& request) {
+  EXPECT_TRUE(std::ranges::any_of(requests, [&](const ApiRequest& request) {
     return request.traceparent == watch.context.Traceparent();
   }));
 }

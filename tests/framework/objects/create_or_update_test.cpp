@@ -27,7 +27,7 @@ Mutate SetColor(const std::string& color) {
 
 class CreateOrUpdateTest : public ::testing::Test {
  protected:
-  Request LastRequest() { return transport_.Requests().back(); }
+  ApiRequest LastRequest() { return transport_.Requests().back(); }
 
   const ObjectKey settings_{"shop", "settings"};
   testing::FakeClock clock_;
@@ -106,7 +106,7 @@ TEST_F(CreateOrUpdateTest, AnotherNameOrNamespaceIsRejectedBeforeTheWrite) {
     EXPECT_THROW(CreateOrPatch(client_, ConfigMap::kKind, settings_, mutate),
                  std::invalid_argument);
   }
-  for (const Request& request : transport_.Requests()) EXPECT_EQ(request.method, "GET");
+  for (const ApiRequest& request : transport_.Requests()) EXPECT_EQ(request.method, "GET");
 }
 
 TEST_F(CreateOrUpdateTest, AnObjectThatAnotherClientCreatesMeanwhileIsThrownAsAlreadyExists) {

@@ -99,7 +99,7 @@ TEST_F(FinalizerTest, ARejectionForAnotherReasonIsThrownWithoutARetry) {
 TEST_F(FinalizerTest, AFinalizerThatOthersChangeAllTheTimeIsGivenUpAfterFivePatches) {
   int version = 0;
   transport_.Respond("PATCH", kMapPath, 422, R"({"reason":"Invalid"})");
-  transport_.On("GET", kMapPath, [&](const Request&) -> Response {
+  transport_.On("GET", kMapPath, [&](const ApiRequest&) -> ApiResponse {
     return {.status = 200,
             .body = TextWith("[\"other.com/" + std::to_string(++version) + "\"]", "9")};
   });

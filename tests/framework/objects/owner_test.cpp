@@ -26,7 +26,7 @@ class OwnerTest : public ::testing::Test {
     child_.ns = "shop";
   }
   /// Returns the error of SetControllerReference, which must leave the owner references alone.
-  template <typename Error = std::invalid_argument, Object T>
+  template <typename Error = std::invalid_argument, ApiObject T>
   std::string ErrorOf(const T& owner, ObjectMeta child) {
     const OwnerReferences before = child.ownerReferences;
     try {

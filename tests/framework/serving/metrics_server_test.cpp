@@ -37,8 +37,8 @@ class MetricsServerTest : public ::testing::Test {
     return static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   }
   /// Returns the response to a request over HTTPS. `authority` is the CA to trust; empty: any.
-  Response Scrape(const std::string& token, const std::string& path = "/metrics",
-                  const std::string& authority = "") {
+  ApiResponse Scrape(const std::string& token, const std::string& path = "/metrics",
+                     const std::string& authority = "") {
     Config config;
     config.server = "https://" + server_->address();
     config.certificate_authority = authority;
@@ -68,7 +68,7 @@ class MetricsServerTest : public ::testing::Test {
 TEST_F(MetricsServerTest, ServesMetricsOverHttpsToAuthorizedTokensOnly) {
   Serve();
 
-  const Response response = Scrape("good");
+  const ApiResponse response = Scrape("good");
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.body, HasSubstr("process_cpu_seconds_total"));
   EXPECT_EQ(Scrape("").status, 401);
@@ -156,12 +156,12 @@ TEST_F(MetricsServerTest, MoreHalfOpenConnectionsThanTheLimitDoNotStopScrapes) {
 /// A transport whose calls block until they are cancelled.
 class HangingTransport final : public Transport {
  public:
-  Response Call(const Request&, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest&, std::stop_token stop) override {
     entered_.count_down();
     (void)SleepUntil(Clock::Real(), TimePoint::max(), stop);
     throw TransportError(TransportError::Kind::kCancelled, "cancelled");
   }
-  std::unique_ptr<Stream> Open(const Request&, std::stop_token) override { return nullptr; }
+  std::unique_ptr<Stream> Open(const ApiRequest&, std::stop_token) override { return nullptr; }
   void AwaitCall() const { entered_.wait(); }
 
  private:

@@ -21,14 +21,14 @@ class ReviewingApiServer {
       "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
   explicit ReviewingApiServer(Clock& clock) : transport_(clock) {
-    transport_.On("POST", kTokenReviews, [this](const Request& request) {
+    transport_.On("POST", kTokenReviews, [this](const ApiRequest& request) {
       ++token_reviews_;
       if (before_token_review) before_token_review();
-      return Response{.status = 201, .body = ReviewToken(request.body).dump()};
+      return ApiResponse{.status = 201, .body = ReviewToken(request.body).dump()};
     });
-    transport_.On("POST", kAccessReviews, [this](const Request& request) {
+    transport_.On("POST", kAccessReviews, [this](const ApiRequest& request) {
       ++access_reviews_;
-      return Response{.status = 201, .body = ReviewAccess(request.body).dump()};
+      return ApiResponse{.status = 201, .body = ReviewAccess(request.body).dump()};
     });
   }
 

@@ -46,7 +46,7 @@ class CredentialsProviderTest : public ::testing::Test {
   }
 
   std::shared_ptr<const Credentials> Get() {
-    return provider_->Get(After(Clock::Real().Now(), 60s), {});
+    return provider_->Get(SaturatingAdd(Clock::Real().Now(), 60s), {});
   }
   std::string Authorization() { return std::string(Get()->authorization.Reveal()); }
 

@@ -37,8 +37,8 @@ class ObservingTransportTest : public ::testing::Test {
     return Logger({.write = [this](std::string_view line) { log_ += line; }});
   }
   void RespondWithWarnings(const std::vector<std::string>& warnings) {
-    scripted_->On("PATCH", kWebDeployment, [warnings](const Request&) {
-      return Response{.status = 200, .body = "{}", .warnings = warnings};
+    scripted_->On("PATCH", kWebDeployment, [warnings](const ApiRequest&) {
+      return ApiResponse{.status = 200, .body = "{}", .warnings = warnings};
     });
   }
 
@@ -48,9 +48,9 @@ class ObservingTransportTest : public ::testing::Test {
 };
 
 TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
-  scripted_->On("PATCH", kWebDeployment, [this](const Request&) {
+  scripted_->On("PATCH", kWebDeployment, [this](const ApiRequest&) {
     clock_.Advance(30ms);
-    return Response{.status = 409, .body = "conflict"};
+    return ApiResponse{.status = 409, .body = "conflict"};
   });
   int events = 0;
   auto transport = Observed([&](const RequestEvent& event) {
@@ -77,7 +77,7 @@ TEST_F(ObservingTransportTest, ACallIsReportedWithItsResponse) {
 }
 
 TEST_F(ObservingTransportTest, AFailedCallIsReportedWithTheKindOfItsError) {
-  scripted_->On("GET", kWebDeployment, [](const Request&) -> Response {
+  scripted_->On("GET", kWebDeployment, [](const ApiRequest&) -> ApiResponse {
     throw TransportError(ErrorKind::kBroken, "broken");
   });
   std::vector<std::pair<int, std::optional<ErrorKind>>> results;
@@ -103,8 +103,9 @@ TEST_F(ObservingTransportTest, AStreamIsReportedWhenItIsOpen) {
 }
 
 TEST_F(ObservingTransportTest, ARequestThatWasNotSentIsNotReported) {
-  scripted_->On("GET", kWebDeployment,
-                [](const Request&) -> Response { throw std::invalid_argument("bad target"); });
+  scripted_->On("GET", kWebDeployment, [](const ApiRequest&) -> ApiResponse {
+    throw std::invalid_argument("bad target");
+  });
   int events = 0;
   auto transport = Observed([&](const RequestEvent&) { ++events; });
 
@@ -146,7 +147,7 @@ TEST_F(ObservingTransportTest, LogRequestsWritesNeitherQueryNorBodies) {
 }
 
 TEST_F(ObservingTransportTest, LogRequestsWritesTheKindOfAnError) {
-  scripted_->On("GET", kWebDeployment, [](const Request&) -> Response {
+  scripted_->On("GET", kWebDeployment, [](const ApiRequest&) -> ApiResponse {
     throw TransportError(ErrorKind::kUnreachable, "refused");
   });
   auto transport = Observed(LogRequests(Log()));

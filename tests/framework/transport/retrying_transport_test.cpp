@@ -26,7 +26,7 @@ using ErrorKind = TransportError::Kind;
 
 constexpr const char* kPath = "/api/v1/namespaces/shop/pods/a";
 
-Response Rejected(int status, std::optional<Duration> retry_after) {
+ApiResponse Rejected(int status, std::optional<Duration> retry_after) {
   return {.status = status, .body = "{}", .retry_after = retry_after};
 }
 
@@ -34,19 +34,19 @@ Response Rejected(int status, std::optional<Duration> retry_after) {
 class RetryingTransportTest : public ::testing::Test {
  protected:
   /// Makes the server return `response` to the first `times` requests with `method`, then 200.
-  void Respond(const std::string& method, const Response& response, int times = 1) {
-    scripted_->On(method, kPath, [response, times](const Request& request) {
-      return request.attempt <= times ? response : Response{.status = 200, .body = "done"};
+  void Respond(const std::string& method, const ApiResponse& response, int times = 1) {
+    scripted_->On(method, kPath, [response, times](const ApiRequest& request) {
+      return request.attempt <= times ? response : ApiResponse{.status = 200, .body = "done"};
     });
   }
   /// Makes the first `times` requests with `method` fail, then return 200.
   void Fail(const std::string& method, ErrorKind kind, int times = 1) {
-    scripted_->On(method, kPath, [kind, times](const Request& request) {
+    scripted_->On(method, kPath, [kind, times](const ApiRequest& request) {
       if (request.attempt <= times) throw TransportError(kind, "no response");
-      return Response{.status = 200, .body = "done"};
+      return ApiResponse{.status = 200, .body = "done"};
     });
   }
-  Response Call(const std::string& method = "GET") {
+  ApiResponse Call(const std::string& method = "GET") {
     RetryingTransport transport{scripted_, policy_, clock_, [this] { return random_; }};
     return transport.Call({.method = method, .target = kPath});
   }
@@ -125,7 +125,7 @@ TEST_F(RetryingTransportTest, EachTryHasItsNumber) {
   Call();
 
   std::vector<int> attempts;
-  for (const Request& request : scripted_->Requests()) attempts.push_back(request.attempt);
+  for (const ApiRequest& request : scripted_->Requests()) attempts.push_back(request.attempt);
   EXPECT_THAT(attempts, ElementsAre(1, 2, 3));
 }
 
@@ -150,7 +150,7 @@ TEST_F(RetryingTransportTest, ARetryAfterOfUpTo5SecondsIsWaitedForAndALongerOneI
   EXPECT_EQ(Call().status, 200);
 
   Respond("GET", Rejected(429, 5s + 1ms));
-  const Response response = Call();
+  const ApiResponse response = Call();
   EXPECT_EQ(response.status, 429);
   EXPECT_EQ(response.retry_after, 5s + 1ms);
   EXPECT_THAT(clock_.waits(), ElementsAre(5s));
@@ -165,7 +165,7 @@ TEST_F(RetryingTransportTest, TheWaitsOfACallTogetherAreLimitedByMaxElapsedTime)
 }
 
 TEST_F(RetryingTransportTest, ATryThatTakesLongerThanMaxElapsedTimeIsNotRetried) {
-  scripted_->On("GET", kPath, [this](const Request&) {
+  scripted_->On("GET", kPath, [this](const ApiRequest&) {
     clock_.Advance(6s);
     return Rejected(429, 1s);
   });
@@ -202,7 +202,7 @@ TEST_F(RetryingTransportTest, TheJitterLengthensAWaitByUpToAHalf) {
 TEST_F(RetryingTransportTest, AStopInterruptsTheWait) {
   FakeClock clock;
   const auto server = std::make_shared<ScriptedTransport>(clock);
-  server->On("GET", kPath, [](const Request&) { return Rejected(429, 5s); });
+  server->On("GET", kPath, [](const ApiRequest&) { return Rejected(429, 5s); });
   RetryingTransport transport{server, {}, clock};
   std::optional<ErrorKind> kind;
   std::string message;

@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(, TransportConformanceTest, ::testing::ValuesIn(Transpo
 TEST_P(TransportConformanceTest, GetReturnsStatusAndBody) {
   RawServer server({AlwaysRespond(MakeResponse(404, "{\"kind\":\"Status\"}"))});
 
-  const Response response = TransportTo(server)->Call({.target = "/api/v1/pods?limit=5"});
+  const ApiResponse response = TransportTo(server)->Call({.target = "/api/v1/pods?limit=5"});
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.body, "{\"kind\":\"Status\"}");
@@ -134,7 +134,7 @@ TEST_P(TransportConformanceTest, RetryAfterAndWarningsAreParsed) {
                                   "Warning: 299 - \"use \\\"v2\\\"\"\r\n"
                                   "Warning: 199 - \"not for us\", 299 - \"and soon\"\r\n"))});
 
-  const Response response = TransportTo(server)->Call({.target = "/"});
+  const ApiResponse response = TransportTo(server)->Call({.target = "/"});
 
   EXPECT_EQ(response.retry_after, Duration(7s));
   EXPECT_THAT(response.warnings, ElementsAre("use \"v2\"", "and soon"));
@@ -226,7 +226,7 @@ TEST_P(TransportConformanceTest, PostUsesNewConnectionIfIdleOneWasClosed) {
   static_cast<void>(transport->Call({.target = "/"}));
   server.WaitForClosedConnections(1);
 
-  const Response response = transport->Call({.method = "POST", .target = "/a", .body = "{}"});
+  const ApiResponse response = transport->Call({.method = "POST", .target = "/a", .body = "{}"});
 
   EXPECT_EQ(response.body, "made");
   EXPECT_EQ(server.Requests().size(), 2U);

@@ -46,7 +46,7 @@ Failure FailureOf(F&& function) {
   return {};
 }
 
-inline Failure FailureOfCall(Transport& transport, const Request& request) {
+inline Failure FailureOfCall(Transport& transport, const ApiRequest& request) {
   return FailureOf([&] { static_cast<void>(transport.Call(request)); });
 }
 

@@ -144,12 +144,12 @@ TEST_P(TransportConformanceTest, EarlyResponseToLargeBodyIsReturnedByBeastOnly) 
   RawServer server({{ReadRequestHead(), Send(MakeResponse(413, "too large")), Close()},
                     AlwaysRespond(MakeResponse(201, "small enough"))});
   const auto transport = TransportTo(server);
-  const Request large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
+  const ApiRequest large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
 
   if (UsesCpprest()) {
     EXPECT_EQ(FailureOfCall(*transport, large).kind, Kind::kBroken);
   } else {
-    const Response response = transport->Call(large);
+    const ApiResponse response = transport->Call(large);
     EXPECT_EQ(response.status, 413);
     EXPECT_EQ(response.body, "too large");
   }
@@ -159,7 +159,7 @@ TEST_P(TransportConformanceTest, EarlyResponseToLargeBodyIsReturnedByBeastOnly) 
 TEST_P(TransportConformanceTest, EarlyResponseToLargeBodyOverTlsIsReturnedByBeastOnly) {
   RawServer server({{ReadRequestHead(), Send(MakeResponse(413, "too large")), Close()}},
                    TrustedTls());
-  const Request large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
+  const ApiRequest large{.method = "POST", .target = "/", .body = std::string(20'000'000, 'x')};
 
   if (UsesCpprest()) {
     EXPECT_EQ(FailureOfCall(*TransportTo(server), large).kind, Kind::kBroken);

@@ -42,8 +42,8 @@ class TransportPoliciesTest : public ::testing::Test {
 };
 
 TEST_F(TransportPoliciesTest, EachTryIsObservedAndTakesItsTurnInTheRateLimit) {
-  scripted_->On("GET", "/", [](const Request& request) {
-    return Response{.status = request.attempt < 3 ? 429 : 200, .retry_after = 0s};
+  scripted_->On("GET", "/", [](const ApiRequest& request) {
+    return ApiResponse{.status = request.attempt < 3 ? 429 : 200, .retry_after = 0s};
   });
 
   Make({.qps = 1, .burst = 1})->Call({.target = "/"});
@@ -61,8 +61,9 @@ TEST_F(TransportPoliciesTest, WithoutARateLimitCallsDoNotWait) {
 }
 
 TEST_F(TransportPoliciesTest, WarningsAreLoggedAtAnyVerbosity) {
-  scripted_->On("GET", "/",
-                [](const Request&) { return Response{.status = 200, .warnings = {"deprecated"}}; });
+  scripted_->On("GET", "/", [](const ApiRequest&) {
+    return ApiResponse{.status = 200, .warnings = {"deprecated"}};
+  });
 
   Make()->Call({.target = "/"});
 

@@ -120,7 +120,7 @@ TEST_P(TransportConformanceTest, BeforeSendIsCalledForEachRequestAlsoOnAReusedCo
   RawServer server({AlwaysRespond(MakeResponse(200, ""))});
   const auto transport = TransportTo(server);
   int calls = 0;
-  const Request request{
+  const ApiRequest request{
       .method = "PUT", .target = "/", .body = "{}", .before_send = [&] { ++calls; }};
 
   static_cast<void>(transport->Call(request));

@@ -45,7 +45,7 @@ class OpenApiHandler final : public PathHandler {
                                       const std::vector<ResourcePtr>& resources);
 
   ServerContext& context_;
-  Guarded<Cache> cache_;
+  detail::Guarded<Cache> cache_;
 };
 
 }  // namespace kopp::apiserver

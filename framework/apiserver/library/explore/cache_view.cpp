@@ -18,7 +18,7 @@ void CacheView::List(std::optional<ResourceVersion> at) {
       {.resource_version = at ? std::to_string(*at) : "", .exact = at.has_value()},
       [&](informer::AnyObject object) { objects.push_back(std::move(object)); }, {});
   std::vector<ObjectKey> skipped;
-  for (const informer::SkippedObject& object : result.skipped) skipped.push_back(object.key);
+  for (const informer::SkippedItem& object : result.skipped) skipped.push_back(object.key);
   informer_.sink->Replace(std::move(objects), skipped);
   informer_.sink->OnVersion(result.resource_version);
   watch_ = informer_.source->Watch(

@@ -38,7 +38,7 @@ std::vector<std::string> DefinitionsOf(const OperatorSetup& setup, const Explore
   apiserver::explore::SimulatedCluster cluster(options.seed, options.name);
   const apiserver::explore::OperatorProcess process(
       cluster, setup, options,
-      [](apiserver::explore::OperatorProcess&, const Request& request) -> Response {
+      [](apiserver::explore::OperatorProcess&, const ApiRequest& request) -> ApiResponse {
         throw std::runtime_error("the setup of the operator calls the API server: " +
                                  request.method + ' ' + request.target);
       });

@@ -46,11 +46,11 @@ class OperatorProcess::CountingTransport final : public Transport {
  public:
   explicit CountingTransport(OperatorProcess& process) : process_(process) {}
 
-  Response Call(const Request& request, std::stop_token /*stop*/) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token /*stop*/) override {
     RequireRunning();
     return process_.on_call_(process_, request);
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     RequireRunning();
     return process_.cluster_.transport().Open(request, std::move(stop));
   }
@@ -67,10 +67,10 @@ class OperatorProcess::CountingTransport final : public Transport {
 /// them.
 class OperatorProcess::DiscardingTransport final : public Transport {
  public:
-  Response Call(const Request& request, std::stop_token /*stop*/) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token /*stop*/) override {
     return {.status = 201, .body = request.body};
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token /*stop*/) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token /*stop*/) override {
     throw TransportError(TransportError::Kind::kUnreachable, request.target);
   }
 };
@@ -187,7 +187,7 @@ void OperatorProcess::Schedule(const Work& work, KeyState& state, const Outcome&
   if (state.rounds_without_effect >= kMaxRoundsWithoutEffect) {
     idle_timers_[work] = *outcome.next;
   } else {
-    timers_[work] = After(cluster_.clock().Now(), *outcome.next);
+    timers_[work] = SaturatingAdd(cluster_.clock().Now(), *outcome.next);
   }
 }
 
@@ -210,7 +210,7 @@ void OperatorProcess::FireTimers() {
 void OperatorProcess::ResumeIdleTimers() {
   for (const auto& [work, delay] : idle_timers_) {
     keys_[work].rounds_without_effect = 0;
-    timers_[work] = After(cluster_.clock().Now(), delay);
+    timers_[work] = SaturatingAdd(cluster_.clock().Now(), delay);
   }
   idle_timers_.clear();
 }

@@ -27,7 +27,8 @@ struct ProcessEnded {};
 class OperatorProcess {
  public:
   /// Executes an API call of the process.
-  using CallHandler = std::function<Response(OperatorProcess& process, const Request& request)>;
+  using CallHandler =
+      std::function<ApiResponse(OperatorProcess& process, const ApiRequest& request)>;
 
   /// A key of a controller's queue. Not a pointer to the controller: the order must not depend on
   /// addresses.

@@ -10,7 +10,7 @@
 namespace kopp::apiserver::explore {
 namespace {
 
-std::string VerbOf(const Request& request, const RequestInfo& target) {
+std::string VerbOf(const ApiRequest& request, const RequestInfo& target) {
   if (request.method == "POST") return "create";
   if (request.method == "PUT") return "update";
   if (request.method == "PATCH") {
@@ -22,9 +22,9 @@ std::string VerbOf(const Request& request, const RequestInfo& target) {
 
 }  // namespace
 
-bool IsWrite(const Request& request) { return request.method != "GET"; }
+bool IsWrite(const ApiRequest& request) { return request.method != "GET"; }
 
-std::string DescribeRequest(const Request& request) {
+std::string DescribeRequest(const ApiRequest& request) {
   const ServerRequest parsed{.method = request.method,
                              .target = ParseRequestInfo(request.target),
                              .body = request.body,
@@ -43,7 +43,7 @@ std::string DescribeRequest(const Request& request) {
   return object.empty() ? text : text + ' ' + object;
 }
 
-std::string DescribeResponse(const Response& response) {
+std::string DescribeResponse(const ApiResponse& response) {
   std::string text = std::to_string(response.status);
   if (response.status < 400) return text;
   const auto body = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);

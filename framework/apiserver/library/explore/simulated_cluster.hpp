@@ -36,7 +36,7 @@ class SimulatedCluster {
 
   /// Creates a CustomResourceDefinition from JSON. Throws std::runtime_error if that fails.
   void CreateCrd(const std::string& definition) {
-    const Response response =
+    const ApiResponse response =
         transport_.Call({.method = "POST",
                          .target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                          .body = definition},

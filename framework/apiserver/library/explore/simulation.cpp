@@ -28,10 +28,10 @@ constexpr std::size_t kMaxOtherWrites = 1'000;
 class Simulation::TestTransport final : public Transport {
  public:
   explicit TestTransport(Simulation& simulation) : simulation_(simulation) {}
-  Response Call(const Request& request, std::stop_token /*stop*/) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token /*stop*/) override {
     return simulation_.Execute(request, simulation_.actor_);
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return simulation_.cluster_.transport().Open(request, std::move(stop));
   }
 
@@ -117,11 +117,11 @@ bool Simulation::Restart() {
   if (process_) Tell("the process has ended; what it had in memory is lost");
   process_.reset();
   if (down_) return false;
-  process_ =
-      std::make_unique<OperatorProcess>(cluster_, plan_.setup, plan_.options,
-                                        [this](OperatorProcess& process, const Request& request) {
-                                          return OnCall(process, request);
-                                        });
+  process_ = std::make_unique<OperatorProcess>(
+      cluster_, plan_.setup, plan_.options,
+      [this](OperatorProcess& process, const ApiRequest& request) {
+        return OnCall(process, request);
+      });
   Tell(std::string("the operator starts and lists its objects") +
        (stale_at_ ? " as they were before its last write" : ""));
   const bool is_stale = stale_at_.has_value();
@@ -280,7 +280,7 @@ void Simulation::Act(const std::function<void(const Client&)>& act) {
   act(Client(*test_transport_, "test").WithFieldValidation(kopp::FieldValidation::kStrict));
 }
 
-Response Simulation::OnCall(OperatorProcess& process, const Request& request) {
+ApiResponse Simulation::OnCall(OperatorProcess& process, const ApiRequest& request) {
   if (!result_.problem.empty()) process.End();
   const std::size_t call = ++calls_;
   if (mode_ == RunMode::kTrace) {
@@ -289,7 +289,7 @@ Response Simulation::OnCall(OperatorProcess& process, const Request& request) {
   DisturbBefore(process, request, call);
   if (auto error = ErrorResponse(request, call)) return std::move(*error);
   const ResourceVersion before = cluster_.version();
-  Response response = Execute(request, "call " + std::to_string(call));
+  ApiResponse response = Execute(request, "call " + std::to_string(call));
   if (mode_ == RunMode::kTrace) result_.calls.back().state_after = DescribeState();
   if (Applies(Type::kCrashStale, call, "the process crashes after this call")) {
     stale_at_ = before;
@@ -304,23 +304,24 @@ Response Simulation::OnCall(OperatorProcess& process, const Request& request) {
 }
 
 /// Delivers the events of the written kind: a read of the operator would wait for them.
-void Simulation::DeliverOwnWrite(const Request& request) {
+void Simulation::DeliverOwnWrite(const ApiRequest& request) {
   ForEachView(request, [&](CacheView& view) {
     EndHold(view);
     while (view.HasPending()) view.Deliver();
   });
 }
 
-void Simulation::ForEachView(const Request& request, const std::function<void(CacheView&)>& visit) {
+void Simulation::ForEachView(const ApiRequest& request,
+                             const std::function<void(CacheView&)>& visit) {
   const RequestInfo target = ParseRequestInfo(request.target);
   for (CacheView& view : process_->views()) {
     if (view.kind().plural == target.plural && view.kind().group() == target.group) visit(view);
   }
 }
 
-Response Simulation::Execute(const Request& request, const std::string& actor) {
+ApiResponse Simulation::Execute(const ApiRequest& request, const std::string& actor) {
   const ResourceVersion before = cluster_.version();
-  Response response = cluster_.transport().Call(request);
+  ApiResponse response = cluster_.transport().Call(request);
   if (mode_ == RunMode::kStory && (IsWrite(request) || actor.starts_with("call"))) {
     Tell(actor + ": " + DescribeRequest(request) + " → " + DescribeResponse(response));
   }

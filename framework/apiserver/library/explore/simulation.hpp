@@ -75,7 +75,7 @@ class Simulation {
   };
   /// A request of a former leader that has not arrived yet.
   struct LateRequest {
-    Request request{};
+    ApiRequest request{};
     bool after_step = false;
     std::size_t step = 0;
   };
@@ -99,14 +99,14 @@ class Simulation {
   void TakeStep();
   void Act(const std::function<void(const Client&)>& act);
 
-  Response OnCall(OperatorProcess& process, const Request& request);
-  void DisturbBefore(OperatorProcess& process, const Request& request, std::size_t call);
-  std::optional<Response> ErrorResponse(const Request& request, std::size_t call);
-  void DisturbAfter(OperatorProcess& process, const Request& request, std::size_t call);
-  Response Execute(const Request& request, const std::string& actor);
+  ApiResponse OnCall(OperatorProcess& process, const ApiRequest& request);
+  void DisturbBefore(OperatorProcess& process, const ApiRequest& request, std::size_t call);
+  std::optional<ApiResponse> ErrorResponse(const ApiRequest& request, std::size_t call);
+  void DisturbAfter(OperatorProcess& process, const ApiRequest& request, std::size_t call);
+  ApiResponse Execute(const ApiRequest& request, const std::string& actor);
   /// Calls `visit` for each view of the kind of a request.
-  void ForEachView(const Request& request, const std::function<void(CacheView&)>& visit);
-  void DeliverOwnWrite(const Request& request);
+  void ForEachView(const ApiRequest& request, const std::function<void(CacheView&)>& visit);
+  void DeliverOwnWrite(const ApiRequest& request);
   [[nodiscard]] CacheView* NextView();
   void HoldEvents(CacheView& view, Type type);
 

@@ -12,7 +12,7 @@ namespace {
 namespace failure = detail::failure;
 using testing::Fault;
 
-[[noreturn]] void Fail(const Request& request, const TransportError& error) {
+[[noreturn]] void Fail(const ApiRequest& request, const TransportError& error) {
   throw TransportError(error.kind(), request.method + ' ' + request.target + ": " + error.what());
 }
 
@@ -35,7 +35,8 @@ bool Simulation::Applies(Type type, std::size_t at, const std::string& text) {
   return false;
 }
 
-void Simulation::DisturbBefore(OperatorProcess& process, const Request& request, std::size_t call) {
+void Simulation::DisturbBefore(OperatorProcess& process, const ApiRequest& request,
+                               std::size_t call) {
   const auto text = [&](const std::string& what) {
     return mode_ == RunMode::kStory
                ? what + " call " + std::to_string(call) + ", " + DescribeRequest(request)
@@ -59,7 +60,7 @@ void Simulation::DisturbBefore(OperatorProcess& process, const Request& request,
 }
 
 /// Returns the response of a disturbance that replaces it, or throws its exception.
-std::optional<Response> Simulation::ErrorResponse(const Request& request, std::size_t call) {
+std::optional<ApiResponse> Simulation::ErrorResponse(const ApiRequest& request, std::size_t call) {
   const auto text = [&] {
     return mode_ == RunMode::kStory
                ? "call " + std::to_string(call) + ", " + DescribeRequest(request) + ", fails"
@@ -74,7 +75,7 @@ std::optional<Response> Simulation::ErrorResponse(const Request& request, std::s
                                .body = request.body,
                                .content_type = request.content_type};
     if (auto error = ErrorResponseFor(FaultOf(type), parsed, cluster_.context())) {
-      return Response{
+      return ApiResponse{
           .status = error->status,
           .body = std::move(error->body),
           .retry_after = error->retry_after
@@ -85,7 +86,8 @@ std::optional<Response> Simulation::ErrorResponse(const Request& request, std::s
   return std::nullopt;
 }
 
-void Simulation::DisturbAfter(OperatorProcess& process, const Request& request, std::size_t call) {
+void Simulation::DisturbAfter(OperatorProcess& process, const ApiRequest& request,
+                              std::size_t call) {
   if (Applies(Type::kCrashAfter, call, "the process crashes after this call")) process.End();
   if (Applies(Type::kDownAfter, call, "the process crashes after this call, until the next step")) {
     down_ = true;

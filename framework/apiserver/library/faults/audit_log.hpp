@@ -50,7 +50,7 @@ class AuditLog final : public RequestHandler {
   RequestHandler& server_;
   std::function<void(std::string_view)> listener_;
   const std::size_t max_bytes_;
-  Guarded<Buffer> buffer_;
+  detail::Guarded<Buffer> buffer_;
 };
 
 }  // namespace kopp::apiserver

@@ -56,7 +56,7 @@ class FaultPlan {
   static bool DrawShare(Entry& entry);
 
   const std::uint64_t seed_;
-  mutable Guarded<State> state_;
+  mutable detail::Guarded<State> state_;
 };
 
 }  // namespace kopp::apiserver

@@ -22,7 +22,7 @@ class RequestMetrics {
   [[nodiscard]] ServerResponse Report();
 
  private:
-  Guarded<std::map<std::string, std::uint64_t>> counts_;  ///< by the labels as text
+  detail::Guarded<std::map<std::string, std::uint64_t>> counts_;  ///< by the labels as text
 };
 
 }  // namespace kopp::apiserver

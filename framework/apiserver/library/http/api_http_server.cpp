@@ -141,7 +141,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
     if (delay <= Duration::zero()) return Respond(id, audit_id, std::move(response));
     delayed_[id] = {std::move(audit_id), std::move(response)};
     listener_.AllowEviction(id);  // the client may have given up; it is not read from meanwhile
-    timer_.Set(id, After(context_.clock().Now(), delay));
+    timer_.Set(id, SaturatingAdd(context_.clock().Now(), delay));
   }
 
   void Respond(ConnectionId id, const std::string& audit_id, ServerResponse response) {

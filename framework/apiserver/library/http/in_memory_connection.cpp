@@ -9,7 +9,7 @@ namespace kopp::apiserver {
 namespace failure = detail::failure;
 
 InMemoryConnection::InMemoryConnection(Clock& clock, const ServerLifecycle& lifecycle,
-                                       const Request& request, std::stop_token stop)
+                                       const ApiRequest& request, std::stop_token stop)
     : clock_(clock),
       request_(request.method + ' ' + request.target + ": "),
       stop_(std::move(stop)),
@@ -37,7 +37,7 @@ void InMemoryConnection::WaitUntil(TimePoint deadline) {
 }
 
 void InMemoryConnection::Sleep(Duration duration, const TransportError& error) {
-  const TimePoint end = After(clock_.Now(), duration);
+  const TimePoint end = SaturatingAdd(clock_.Now(), duration);
   for (;;) {
     ResetWake();
     Check(error);

@@ -16,7 +16,7 @@ namespace kopp::apiserver {
 /// stop token is requested to stop. Used by one thread, except for Wake. The clock must outlive it.
 class InMemoryConnection {
  public:
-  InMemoryConnection(Clock& clock, const ServerLifecycle& lifecycle, const Request& request,
+  InMemoryConnection(Clock& clock, const ServerLifecycle& lifecycle, const ApiRequest& request,
                      std::stop_token stop);
 
   /// Throws `error` with the request's method and target in front.
@@ -42,7 +42,7 @@ class InMemoryConnection {
   const std::string request_;  // "GET /path: ", for errors
   const std::stop_token stop_;
   const std::stop_token run_;
-  Guarded<WakeState> wake_;
+  detail::Guarded<WakeState> wake_;
   std::condition_variable changed_;
   std::stop_callback<std::function<void()>> on_stop_;
   std::stop_callback<std::function<void()>> on_run_end_;

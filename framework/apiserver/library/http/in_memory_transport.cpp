@@ -13,8 +13,8 @@ namespace {
 
 namespace failure = detail::failure;
 
-Response ToClientResponse(ServerResponse& response) {
-  Response head{.status = response.status, .body = std::move(response.body)};
+ApiResponse ToClientResponse(ServerResponse& response) {
+  ApiResponse head{.status = response.status, .body = std::move(response.body)};
   head.warnings = std::move(response.warnings);
   if (response.retry_after) head.retry_after = std::chrono::seconds(*response.retry_after);
   return head;
@@ -42,10 +42,10 @@ class InMemoryStream final : public Stream {
     }
   }
 
-  [[nodiscard]] const Response& head() const override { return head_; }
+  [[nodiscard]] const ApiResponse& head() const override { return head_; }
 
   Chunk Read(Duration timeout) override {
-    const TimePoint deadline = After(clock_.Now(), timeout);
+    const TimePoint deadline = SaturatingAdd(clock_.Now(), timeout);
     for (;;) {
       connection_->ResetWake();
       connection_->Check(failure::UnexpectedEnd());
@@ -76,7 +76,7 @@ class InMemoryStream final : public Stream {
   std::unique_ptr<InMemoryConnection> connection_;
   std::optional<std::size_t> remaining_;
   std::unique_ptr<WatchResponse> watch_;
-  Response head_;
+  ApiResponse head_;
   std::string body_;   // of a response that is no watch; emptied by the first Read
   std::string bytes_;  // returned by the last Read
   std::optional<Store::Listener> listener_;
@@ -84,7 +84,7 @@ class InMemoryStream final : public Stream {
 
 }  // namespace
 
-ServerRequest InMemoryTransport::ToServerRequest(const Request& request) const {
+ServerRequest InMemoryTransport::ToServerRequest(const ApiRequest& request) const {
   return {.method = request.method,
           .target = ParseRequestInfo(request.target),
           .body = request.body,
@@ -94,7 +94,8 @@ ServerRequest InMemoryTransport::ToServerRequest(const Request& request) const {
           .user = user_};
 }
 
-ServerResponse InMemoryTransport::Exchange(const Request& request, InMemoryConnection& connection) {
+ServerResponse InMemoryTransport::Exchange(const ApiRequest& request,
+                                           InMemoryConnection& connection) {
   const Duration timeout = TransportOptions().call_timeout;
   connection.Check(failure::ClosedBeforeResponse());
   if (!lifecycle_.is_up()) connection.Fail(failure::ConnectionRefused());
@@ -108,7 +109,7 @@ ServerResponse InMemoryTransport::Exchange(const Request& request, InMemoryConne
   return response;
 }
 
-Response InMemoryTransport::Call(const Request& request, std::stop_token stop) {
+ApiResponse InMemoryTransport::Call(const ApiRequest& request, std::stop_token stop) {
   if (request.before_send) request.before_send();
   InMemoryConnection connection(context_.clock(), lifecycle_, request, std::move(stop));
   ServerResponse response = Exchange(request, connection);
@@ -117,7 +118,7 @@ Response InMemoryTransport::Call(const Request& request, std::stop_token stop) {
   return ToClientResponse(response);
 }
 
-std::unique_ptr<Stream> InMemoryTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> InMemoryTransport::Open(const ApiRequest& request, std::stop_token stop) {
   auto connection =
       std::make_unique<InMemoryConnection>(context_.clock(), lifecycle_, request, std::move(stop));
   ServerResponse response = Exchange(request, *connection);

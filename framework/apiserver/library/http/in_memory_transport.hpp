@@ -24,13 +24,13 @@ class InMemoryTransport final : public Transport {
         user_(std::move(user)),
         user_agent_(std::move(user_agent)) {}
 
-  Response Call(const Request& request, std::stop_token stop) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;
 
  private:
-  [[nodiscard]] ServerRequest ToServerRequest(const Request& request) const;
+  [[nodiscard]] ServerRequest ToServerRequest(const ApiRequest& request) const;
   /// Returns the response when its first byte would arrive. Throws TransportError.
-  ServerResponse Exchange(const Request& request, InMemoryConnection& connection);
+  ServerResponse Exchange(const ApiRequest& request, InMemoryConnection& connection);
 
   ServerContext& context_;
   RequestHandler& server_;

@@ -10,7 +10,7 @@ void ServerLifecycle::Restart(Duration downtime) {
   {
     auto state = state_.Lock();
     ended = std::exchange(state->run, {});
-    state->up_since = kopp::After(clock_.Now(), downtime);
+    state->up_since = kopp::SaturatingAdd(clock_.Now(), downtime);
   }
   ended.request_stop();  // without the state's lock: the stop callbacks may read the state
 }

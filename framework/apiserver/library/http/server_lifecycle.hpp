@@ -33,7 +33,7 @@ class ServerLifecycle {
   };
   Clock& clock_;
   std::mutex restarting_;  // lock order: before the state's lock
-  mutable Guarded<State> state_;
+  mutable detail::Guarded<State> state_;
 };
 
 }  // namespace kopp::apiserver

@@ -39,7 +39,7 @@ class Timer {
 
   Clock& clock_;
   const std::function<void(Id)> on_expiry_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::condition_variable changed_;
   std::jthread thread_;  // last: it uses everything above
 };

@@ -67,12 +67,12 @@ class ServerContext {
 
   Clock& clock_;
   Store store_;
-  Guarded<std::mt19937_64> random_;
-  Guarded<std::shared_ptr<const Catalog>> catalog_;
+  detail::Guarded<std::mt19937_64> random_;
+  detail::Guarded<std::shared_ptr<const Catalog>> catalog_;
   const bool uses_rbac_;
   const Extensions extensions_;
   const std::string token_key_ = NewTokenKey();
-  Guarded<std::map<std::string, User, std::less<>>> users_by_token_;
+  detail::Guarded<std::map<std::string, User, std::less<>>> users_by_token_;
 };
 
 }  // namespace kopp::apiserver

@@ -161,8 +161,8 @@ class Store {
   void CompactOldChanges(ResourceState& resource, TimePoint now) const;
 
   const Options options_;
-  mutable Guarded<State> state_;
-  Guarded<Listeners> listeners_;
+  mutable detail::Guarded<State> state_;
+  detail::Guarded<Listeners> listeners_;
 };
 
 }  // namespace kopp::apiserver

@@ -33,7 +33,7 @@ class ChangeSignal {
   }
 
  private:
-  mutable Guarded<std::uint64_t> count_{0U};
+  mutable detail::Guarded<std::uint64_t> count_{0U};
   mutable std::condition_variable changed_;
 };
 

@@ -88,8 +88,8 @@ class Environment::Impl {
   std::shared_ptr<Transport> operator_transport;
   Logger log;
   Manager manager;
-  Guarded<std::optional<int>> exit_code;  // set when the manager has stopped
-  std::jthread thread;                    // last, because it uses all members above
+  kopp::detail::Guarded<std::optional<int>> exit_code;  // set when the manager has stopped
+  std::jthread thread;                                  // last, because it uses all members above
 };
 
 std::string Environment::Impl::DescribeOperator() {
@@ -124,13 +124,13 @@ std::string Environment::Impl::DescribeObject(const Kind& kind, const ObjectKey&
 
 bool Environment::Impl::WaitFor(const std::function<bool()>& condition, Duration poll_interval) {
   const Clock& clock = Clock::Real();
-  const TimePoint deadline = After(clock.Now(), options.timeout);
+  const TimePoint deadline = SaturatingAdd(clock.Now(), options.timeout);
   for (;;) {
     const auto last_count = changes.count();
     const bool is_stopped = exit_code.Lock()->has_value();
     if (condition()) return true;
     if (is_stopped || clock.Now() >= deadline) return false;
-    changes.Wait(last_count, std::min(deadline, After(clock.Now(), poll_interval)));
+    changes.Wait(last_count, std::min(deadline, SaturatingAdd(clock.Now(), poll_interval)));
   }
 }
 

@@ -28,7 +28,7 @@ class LogTail {
  private:
   static constexpr std::size_t kLines = 30;
 
-  mutable Guarded<std::deque<std::string>> lines_;
+  mutable detail::Guarded<std::deque<std::string>> lines_;
 };
 
 }  // namespace kopp::apiserver

@@ -78,7 +78,7 @@ std::string Group(const std::string& api_version) {
                            ": " + reason);
 }
 
-std::string ErrorMessage(const Response& response) {
+std::string ErrorMessage(const ApiResponse& response) {
   const json status = json::parse(response.body, nullptr, false);
   const std::string message = status.is_object() ? StringAt(status, "/message") : "";
   return message.empty() ? "HTTP status " + std::to_string(response.status) : message;
@@ -101,8 +101,8 @@ ApiResource FindResource(Transport& server, const Manifest& manifest) {
   return *found;
 }
 
-void Send(Transport& server, const Manifest& manifest, const Request& request) {
-  const Response response = server.Call(request);
+void Send(Transport& server, const Manifest& manifest, const ApiRequest& request) {
+  const ApiResponse response = server.Call(request);
   if (response.status >= 300) ThrowError(manifest, ErrorMessage(response));
 }
 

@@ -17,12 +17,12 @@ class NotifyingTransport final : public Transport {
   NotifyingTransport(std::unique_ptr<Transport> inner, std::function<void()> on_write)
       : inner_(std::move(inner)), on_write_(std::move(on_write)) {}
 
-  Response Call(const Request& request, std::stop_token stop) override {
-    Response response = inner_->Call(request, std::move(stop));
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
+    ApiResponse response = inner_->Call(request, std::move(stop));
     if (request.method != "GET") on_write_();
     return response;
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return inner_->Open(request, std::move(stop));
   }
 

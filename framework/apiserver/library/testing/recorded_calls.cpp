@@ -60,8 +60,8 @@ std::string Name(const json& call) {
   return call.at("method").get<std::string>() + ' ' + call.at("target").get<std::string>();
 }
 
-Response ToResponse(const json& entry) {
-  Response response{.status = entry.at("status"), .body = entry.value("body", "")};
+ApiResponse ToResponse(const json& entry) {
+  ApiResponse response{.status = entry.at("status"), .body = entry.value("body", "")};
   if (entry.contains("retryAfter")) {
     response.retry_after = std::chrono::seconds(entry.at("retryAfter").get<int>());
   }
@@ -71,7 +71,7 @@ Response ToResponse(const json& entry) {
 
 }  // namespace
 
-Response RecordedCalls::Call(const Request& request, std::stop_token) {
+ApiResponse RecordedCalls::Call(const ApiRequest& request, std::stop_token) {
   const std::string now = request.method + ' ' + request.target;
   if (difference_.empty() && next_ == entries_.size()) {
     difference_ = "\n    the call was not recorded: " + now;
@@ -96,7 +96,7 @@ Response RecordedCalls::Call(const Request& request, std::stop_token) {
                        error.at("text"));
 }
 
-std::unique_ptr<Stream> RecordedCalls::Open(const Request& request, std::stop_token) {
+std::unique_ptr<Stream> RecordedCalls::Open(const ApiRequest& request, std::stop_token) {
   throw TransportError(TransportError::Kind::kCancelled,
                        request.target + ": a replay has no streams");
 }

@@ -19,9 +19,9 @@ class RecordedCalls final : public Transport {
   explicit RecordedCalls(const std::vector<nlohmann::json>& entries) : entries_(entries) {}
 
   /// Throws the recorded error, or TransportError (kCancelled) after the first other call.
-  Response Call(const Request& request, std::stop_token stop) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
   /// Throws TransportError (kCancelled): the streams of a reconcile are not recorded as calls.
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;
 
   /// Returns how the calls so far differ from the recorded ones; empty if they do not.
   /// `is_complete`: the reconcile has ended, so that missing calls are a difference.

@@ -110,7 +110,7 @@ void RecordedObjects::ApplyEvent(OpenStream& stream, json event) {
   }
 }
 
-json RecordedObjects::List(const Request& request) const {
+json RecordedObjects::List(const ApiRequest& request) const {
   const auto found =
       collections_.find(CollectionOf(ParseRequestInfo(request.target), request.accept));
   if (found == collections_.end()) return nullptr;
@@ -128,20 +128,21 @@ std::vector<std::string> RecordedObjects::Paths() const {
   return paths;
 }
 
-Response RecordedListTransport::Call(const Request& request, std::stop_token) {
+ApiResponse RecordedListTransport::Call(const ApiRequest& request, std::stop_token) {
   return ListResponse(request);
 }
 
-std::unique_ptr<Stream> RecordedListTransport::Open(const Request& request, std::stop_token stop) {
+std::unique_ptr<Stream> RecordedListTransport::Open(const ApiRequest& request,
+                                                    std::stop_token stop) {
   const RequestInfo info = ParseRequestInfo(request.target);
   if (!info.query.IsTrue("watch")) {
     responses_.On(request.method, info.path,
-                  [this](const Request& list) { return ListResponse(list); });
+                  [this](const ApiRequest& list) { return ListResponse(list); });
   }
   return responses_.Open(request, std::move(stop));
 }
 
-Response RecordedListTransport::ListResponse(const Request& request) {
+ApiResponse RecordedListTransport::ListResponse(const ApiRequest& request) {
   json list = objects_.List(request);
   if (list.is_null()) {
     missing_.Lock()->insert(request.target);

@@ -23,7 +23,7 @@ class RecordedObjects {
 
   /// Returns a list with the current objects. `target` is the request of an informer; its list or
   /// watch was recorded with the same path, selectors and form. Returns null if there is none.
-  [[nodiscard]] nlohmann::json List(const Request& request) const;
+  [[nodiscard]] nlohmann::json List(const ApiRequest& request) const;
 
   /// Returns the paths of all lists, for error messages.
   [[nodiscard]] std::vector<std::string> Paths() const;
@@ -63,18 +63,18 @@ class RecordedListTransport final : public Transport {
   RecordedListTransport(const RecordedObjects& objects, Clock& clock)
       : objects_(objects), responses_(clock) {}
 
-  Response Call(const Request& request, std::stop_token stop) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;
 
   /// Returns the requests for which there is no recorded list.
   [[nodiscard]] std::set<std::string> Missing() { return *missing_.Lock(); }
 
  private:
-  Response ListResponse(const Request& request);
+  ApiResponse ListResponse(const ApiRequest& request);
 
   const RecordedObjects& objects_;
   testing::ScriptedTransport responses_;
-  Guarded<std::set<std::string>> missing_;
+  detail::Guarded<std::set<std::string>> missing_;
 };
 
 }  // namespace kopp::apiserver

@@ -47,7 +47,7 @@ class Cache {
   class Impl;  // not for users: what the manager calls
 
   /// `transport` and `clock` must outlive the cache. InformerFor throws std::invalid_argument if
-  /// a selector or namespace in `options` is not valid.
+  /// a namespace in `options` is not valid.
   Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock);
   /// Watches the namespaces in the comma-separated list `namespaces`; see ParseNamespaces.
   Cache(Transport& transport, std::string_view namespaces, Logger log, Clock& clock);
@@ -61,28 +61,30 @@ class Cache {
   // CacheOptions::sync_timeout, and std::logic_error before Start.
 
   /// Returns the object, or null if the cache has none.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key,
                                              const ReadOptions& read = {}) const {
     return GetAny(ViewRef::Of<T>(), key, read).template As<T>();
   }
   /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
-  /// particular order.
-  template <Object T>
+  /// particular order unless `read.order` says so.
+  template <ApiObject T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {},
                                                            const ReadOptions& read = {}) const {
-    return detail::Typed<T>(ListAny(ViewRef::Of<T>(), ns, read));
+    return List<T>(Selector{.ns = std::string(ns)}, read);
   }
 
-  /// Returns the selected objects, in no particular order unless the options say so.
-  template <Object T>
-  [[nodiscard]] std::vector<std::shared_ptr<const T>> List(
-      const informer::StoreListOptions& options, const ReadOptions& read = {}) const {
-    return detail::Typed<T>(ListAny(ViewRef::Of<T>(), options, read));
+  /// Returns the selected objects, in no particular order unless `read.order` says so. Throws
+  /// std::invalid_argument if it selects by fields other than metadata.name and
+  /// metadata.namespace: use an index for those.
+  template <ApiObject T>
+  [[nodiscard]] std::vector<std::shared_ptr<const T>> List(const Selector& selector,
+                                                           const ReadOptions& read = {}) const {
+    return detail::Typed<T>(ListAny(ViewRef::Of<T>(), selector, read));
   }
   /// Returns the objects for which the index has `value`, in time proportional to their number.
   /// Throws std::logic_error if AddIndex was not called for this index.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
                                                               std::string_view value,
                                                               const ReadOptions& read = {}) const {
@@ -90,7 +92,7 @@ class Cache {
   }
   /// Returns the objects with an owner reference to `owner`, in time proportional to their number.
   /// Throws std::logic_error if AddOwnerIndex was not called for `T`.
-  template <Object T, Object Owner>
+  template <ApiObject T, ApiObject Owner>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> OwnedBy(const Owner& owner,
                                                               const ReadOptions& read = {}) const {
     return ByIndex<T>(informer::kOwnerIndex, owner.metadata.uid, read);
@@ -109,7 +111,7 @@ class Cache {
   /// Returns the informers of the view `T`. The first call creates them, so that `T` is watched;
   /// after Start it also starts them. The cache owns them until Remove. Include
   /// <kopp/informer_set.hpp> to use them.
-  template <Object T>
+  template <ApiObject T>
   InformerSet& InformerFor() {
     return InformersFor(View::Of<T>());
   }
@@ -122,7 +124,7 @@ class Cache {
   /// them. That blocks as Remove does. The results may outlive the cache; if the last one is
   /// destroyed while another thread destroys the cache, both block until the informers have ended.
   /// Throws std::system_error, and does not add the view, if a thread cannot be started.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] std::shared_ptr<InformerSet> Acquire() {
     return Acquire(View::Of<T>());
   }
@@ -134,13 +136,13 @@ class Cache {
   /// Adds an index of the values that `values_of` returns for an object, and watches `T`. May be
   /// called while the cache runs. Throws std::logic_error if `T` has an index with this name. See
   /// informer::AnyIndexFunc. controller-runtime: IndexField.
-  template <Object T>
+  template <ApiObject T>
   void AddIndex(const std::string& name,
                 std::function<std::vector<std::string>(const T&)> values_of) {
     AddIndex(View::Of<T>(), name, informer::IndexFuncOf<T>(std::move(values_of)));
   }
   /// Adds the index for OwnedBy, unless there is one, and watches `T`.
-  template <Object T>
+  template <ApiObject T>
   void AddOwnerIndex() {
     AddOwnerIndex(View::Of<T>());
   }
@@ -148,7 +150,7 @@ class Cache {
   /// Stops the informers of the view `T` and forgets their objects. Blocks until their threads have
   /// ended; must not be called by a handler. References from InformerFor become invalid. Returns
   /// false if `T` is not watched. controller-runtime: RemoveInformer.
-  template <Object T>
+  template <ApiObject T>
   bool Remove() {
     return Remove(detail::CacheKey::Of<T>());
   }
@@ -182,9 +184,7 @@ class Cache {
   using AnyObjects = std::vector<informer::AnyObject>;
   [[nodiscard]] informer::AnyObject GetAny(const ViewRef& view, const ObjectKey& key,
                                            const ReadOptions& read) const;
-  [[nodiscard]] AnyObjects ListAny(const ViewRef& view, std::string_view ns,
-                                   const ReadOptions& read) const;
-  [[nodiscard]] AnyObjects ListAny(const ViewRef& view, const informer::StoreListOptions& options,
+  [[nodiscard]] AnyObjects ListAny(const ViewRef& view, const Selector& selector,
                                    const ReadOptions& read) const;
   [[nodiscard]] AnyObjects ByIndexAny(const ViewRef& view, std::string_view index,
                                       std::string_view value, const ReadOptions& read) const;

@@ -23,11 +23,11 @@
 
 namespace kopp {
 
-/// Selects the objects that a cache watches. A field that is not set is inherited; see
+/// The labels and fields of the Selector of an informer. A part that is not set is inherited; see
 /// CacheOptions.
 struct CacheSelector {
-  std::optional<std::string> label_selector = {};  ///< "app=web"; "": not restricted
-  std::optional<std::string> field_selector = {};  ///< "status.phase=Running"; "": not restricted
+  std::optional<LabelSelector> labels = {};  ///< "app=web"; "": not restricted
+  std::optional<FieldSelector> fields = {};  ///< "status.phase=Running"; "": not restricted
 };
 
 /// The namespaces that a cache watches, each with its selectors. The name "" means all namespaces
@@ -67,7 +67,7 @@ struct CacheKey {
   std::type_index form;
   KindRef kind = {};  // empty for a view type, which has a kind
 
-  template <Object T>
+  template <ApiObject T>
   static CacheKey Of() {
     return {typeid(T)};
   }
@@ -104,7 +104,7 @@ struct AnyObjectCacheOptions {
 /// yet. The defaults watch all objects of each watched kind.
 ///
 ///     kopp::CacheOptions cache{.namespaces = {{"shop", {}}, {"web", {}}}};
-///     cache.ByObject<kopp::Pod>({.selector = {.label_selector = "app=web"}});
+///     cache.ByObject<kopp::Pod>({.selector = {.labels = "app=web"}});
 ///     kopp::Manager manager{kopp::Options{.cache = cache}};
 ///
 /// Each selector is taken from the first of these that sets it: ByObject for the namespace,
@@ -162,7 +162,7 @@ struct CacheOptions {
 
   /// Sets the options for the objects of the view `T`. They also apply to MetadataOnly<T>, except
   /// `transform`, unless it has options of its own. Returns *this.
-  template <Object T>
+  template <ApiObject T>
   CacheOptions& ByObject(ObjectCacheOptions<T> options) {
     return Set(detail::CacheKey::Of<T>(), detail::AnyObjectCacheOptions::From(std::move(options)));
   }
@@ -185,10 +185,10 @@ struct CacheOptions {
 
 namespace detail {
 
-/// Returns the list filters for the objects of `key`: one filter for each namespace, or one for all
-/// of them. Throws std::invalid_argument if a selector is not valid.
-[[nodiscard]] std::vector<ListFilter> CacheFilters(const CacheOptions& options, const CacheKey& key,
-                                                   Scope scope);
+/// Returns the selectors of the informers for `key`: one for each namespace, or one for all of
+/// them.
+[[nodiscard]] std::vector<Selector> SelectorsOf(const CacheOptions& options, const CacheKey& key,
+                                                Scope scope);
 
 }  // namespace detail
 }  // namespace kopp

@@ -42,9 +42,9 @@ class InformerSet {
   /// particular order. Throws std::logic_error if the namespace is not watched.
   [[nodiscard]] virtual std::vector<informer::AnyObject> List(std::string_view ns) const = 0;
   [[nodiscard]] std::vector<informer::AnyObject> List() const { return List(std::string_view()); }
-  /// Returns the selected objects, in no particular order unless the options say so.
-  [[nodiscard]] virtual std::vector<informer::AnyObject> List(
-      const informer::StoreListOptions& options) const = 0;
+  /// As AnyStoreSnapshot::List. Throws std::logic_error if the namespace is not watched.
+  [[nodiscard]] virtual std::vector<informer::AnyObject> List(const Selector& selector,
+                                                              const ListOrder& order) const = 0;
   [[nodiscard]] virtual std::size_t Size() const = 0;
 
   /// Adds an index to each store; see AnyStore::AddIndex.

@@ -40,7 +40,7 @@ struct WatchedView {
   using Decode = informer::AnyObject (*)(const JsonObject& text, const KindRef& kind,
                                          const CacheTransform& transform);
 
-  template <Object T>
+  template <ApiObject T>
   static WatchedView Of() {
     return {.key = CacheKey::Of<T>(),
             .kind = T::kKind,
@@ -62,7 +62,7 @@ struct WatchedView {
 
 /// Refers to a WatchedView, which is only created if the view is not watched yet.
 struct WatchedViewRef {
-  template <Object T>
+  template <ApiObject T>
   static WatchedViewRef Of() {
     return {CacheKey::Of<T>(), [](const CacheKey&) { return WatchedView::Of<T>(); }};
   }

@@ -37,7 +37,7 @@ class InformerSet::Impl final : public InformerSet {
     KindRef kind = {};
     ObjectForm form = ObjectForm::kComplete;
     AnyHttpSource::Decoder decode = {};
-    std::vector<ListFilter> filters = {};  ///< of the informers; one for each watched namespace
+    std::vector<Selector> selectors = {};  ///< of the informers; one for each watched namespace
     Logger log{};
     Clock& clock = Clock::Real();
     std::function<void(const informer::InformerError&)> on_error = {};  ///< see InformerOptions
@@ -61,8 +61,8 @@ class InformerSet::Impl final : public InformerSet {
   [[nodiscard]] const KindRef& kind() const override { return options_.kind; }
   [[nodiscard]] informer::AnyObject Get(const ObjectKey& key) const override;
   [[nodiscard]] std::vector<informer::AnyObject> List(std::string_view ns) const override;
-  [[nodiscard]] std::vector<informer::AnyObject> List(
-      const informer::StoreListOptions& options) const override;
+  [[nodiscard]] std::vector<informer::AnyObject> List(const Selector& selector,
+                                                      const ListOrder& order) const override;
   [[nodiscard]] std::size_t Size() const override;
   void AddIndex(const std::string& name, const informer::AnyIndexFunc& values_of) override;
   void AddOwnerIndex() override;

@@ -98,7 +98,7 @@ class Client {
 
   /// Returns nullopt if the object does not exist, or if the API server does not serve the kind: it
   /// returns 404 for both.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] std::optional<T> Get(const ObjectKey& key, const GetOptions& options = {}) const {
     const auto text = GetText(T::kKind, key, options);
     return text ? std::optional<T>(Decode<T>(*text)) : std::nullopt;
@@ -106,21 +106,21 @@ class Client {
   /// Reads the whole list, in pages of options.limit objects, or fewer if a page is larger than
   /// TransportOptions::max_body. If the list expires between two pages, reads it again from the
   /// start, up to three times. With options.continue_token, reads the rest of a list, once.
-  template <Object T>
-  [[nodiscard]] std::vector<T> List(const ListFilter& filter = {},
+  template <ApiObject T>
+  [[nodiscard]] std::vector<T> List(const Selector& selector = {},
                                     const ListOptions& options = {}) const {
     std::vector<T> objects;
-    for (const std::string& text : ListTexts(T::kKind, filter, options)) {
+    for (const std::string& text : ListTexts(T::kKind, selector, options)) {
       objects.push_back(Decode<T>(text));
     }
     return objects;
   }
   /// Reads one page of a list. Throws ApiError with IsGone() if the list has expired since its
   /// first page, which happens after 5 to 10 minutes.
-  template <Object T>
-  [[nodiscard]] kopp::ListPage<T> ListPage(const ListFilter& filter = {},
+  template <ApiObject T>
+  [[nodiscard]] kopp::ListPage<T> ListPage(const Selector& selector = {},
                                            ListOptions options = {}) const {
-    auto texts = ReadPage(T::kKind, filter, options);
+    auto texts = ReadPage(T::kKind, selector, options);
     kopp::ListPage<T> page{{}, texts.continue_token, texts.remaining, texts.resource_version};
     for (const std::string& text : texts.objects) page.objects.push_back(Decode<T>(text));
     return page;
@@ -128,23 +128,23 @@ class Client {
   /// Reads a list page by page, and calls `visit` for each object before it reads the next page, so
   /// only one page is in memory. Throws ApiError with IsGone() if the list expires meanwhile, and
   /// what `visit` throws.
-  template <Object T>
-  void ForEach(const ListFilter& filter, const std::function<void(T)>& visit,
+  template <ApiObject T>
+  void ForEach(const Selector& selector, const std::function<void(T)>& visit,
                ListOptions options = {}) const {
     do {
-      for (const std::string& text : ReadPage(T::kKind, filter, options).objects) {
+      for (const std::string& text : ReadPage(T::kKind, selector, options).objects) {
         visit(Decode<T>(text));
       }
     } while (!options.continue_token.empty());
   }
   /// Reports the changes after a version of a list. Does not send a request: Watcher::Next does.
-  template <Object T>
-  [[nodiscard]] Watcher<T> Watch(const ListFilter& filter, const WatchOptions& options) const {
-    return Watcher<T>(WatchAny(T::kKind, DecodeAny<T>, filter, options));
+  template <ApiObject T>
+  [[nodiscard]] Watcher<T> Watch(const Selector& selector, const WatchOptions& options) const {
+    return Watcher<T>(WatchAny(T::kKind, DecodeAny<T>, selector, options));
   }
 
   /// POSTs the object and returns it as the API server stored it.
-  template <Object T>
+  template <ApiObject T>
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return DecodeWritten<T>(CreateText(T::kKind, object, options));
   }
@@ -153,7 +153,7 @@ class Client {
   /// Text that is not UTF-8 is replaced by U+FFFD.
   /// The pack is empty; it keeps this overload away from calls that name T, with an object in
   /// braces.
-  template <int..., Object T>
+  template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
     static_assert(!IsView<T>(),
@@ -163,21 +163,21 @@ class Client {
   }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
   /// with IsConflict(); without it, the object overwrites concurrent changes.
-  template <Object T>
+  template <ApiObject T>
   T Update(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return DecodeWritten<T>(UpdateText(T::kKind, object, options));
   }
   /// Not available for a struct, which may not have all fields of the object: see above and
   /// Replace.
-  template <int..., Object T>
+  template <int..., ApiObject T>
   T Update(const T& object, const WriteOptions& options = {}) const = delete;
-  template <Object T>
+  template <ApiObject T>
   T Update(const std::same_as<T> auto& object, const WriteOptions& options = {}) const = delete;
   /// PUTs a typed object: `client.Replace(deployment)`. Afterwards the object has exactly the
   /// fields that Encode() writes: all others are removed or get their defaults, also those that the
   /// struct does not have. Build the object from the desired state. metadata.resourceVersion has
   /// the same effect as in Update.
-  template <int..., Object T>
+  template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Replace(const T& object, const WriteOptions& options = {}) const {
     static_assert(!IsView<T>(),
@@ -186,17 +186,17 @@ class Client {
     return DecodeWritten<T>(UpdateEncoded(T::kKind, Encode(object), options));
   }
   /// Update() of the status subresource: the API server ignores changes of the spec.
-  template <Object T>
+  template <ApiObject T>
   T UpdateStatus(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return Update<T>(object, OfStatus(options));
   }
   /// Changes the object and returns the result.
-  template <Object T>
+  template <ApiObject T>
   T Patch(const ObjectKey& key, const kopp::Patch& patch, const WriteOptions& options = {}) const {
     return DecodeWritten<T>(PatchText(T::kKind, key, patch, options));
   }
   /// Patch() of the status subresource: the API server ignores changes of the spec.
-  template <Object T>
+  template <ApiObject T>
   T PatchStatus(const ObjectKey& key, const kopp::Patch& patch,
                 const WriteOptions& options = {}) const {
     return Patch<T>(key, patch, OfStatus(options));
@@ -204,13 +204,13 @@ class Client {
   /// Server-side apply: creates the object, or sets the fields of `object`. Fields that this field
   /// manager applied before and that are not in `object` are removed. Takes over fields of other
   /// managers, unless options.force is false.
-  template <Object T>
+  template <ApiObject T>
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
     return DecodeWritten<T>(ApplyText(T::kKind, object, options));
   }
   /// Apply() of a typed object: `client.Apply(deployment)`. Sends what Encode() writes: plain
   /// numbers and booleans are always sent, other fields if they are set.
-  template <int..., Object T>
+  template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Apply(const T& object, const ApplyOptions& options = {}) const {
     static_assert(!IsView<T>(),
@@ -220,13 +220,13 @@ class Client {
   }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
   /// object was deleted, or deleted and created again with another uid.
-  template <Object T>
+  template <ApiObject T>
   T ApplyStatus(const T& object, const decltype(T::status)& status,
                 const ApplyOptions& options = {}) const {
     return DecodeWritten<T>(ApplyStatusText(T::kKind, object.metadata, Encode(status), options));
   }
   /// Explains that `status` has a wrong type.
-  template <Object T, typename Status>
+  template <ApiObject T, typename Status>
     requires(!detail::kIsStatusOf<Status, T>)
   T ApplyStatus(const T& object, const Status& /*status*/,
                 const ApplyOptions& /*options*/ = {}) const {
@@ -237,27 +237,27 @@ class Client {
   }
   /// Returns false if the object does not exist, or if the API server does not serve the kind. An
   /// object with finalizers still exists after the call, with metadata.deletionTimestamp set.
-  template <Object T>
+  template <ApiObject T>
   bool Delete(const ObjectKey& key, const DeleteOptions& options = {}) const {
     return Delete(T::kKind, key, options);
   }
   /// Deletes all objects of a namespace, or of the cluster for a cluster-scoped kind, that match
   /// the selectors, with one request. Throws std::invalid_argument if a namespace is needed and not
   /// given.
-  template <Object T>
-  void DeleteAllOf(const ListFilter& filter, const DeleteOptions& options = {}) const {
-    DeleteAllOf(T::kKind, filter, options);
+  template <ApiObject T>
+  void DeleteAllOf(const Selector& selector, const DeleteOptions& options = {}) const {
+    DeleteAllOf(T::kKind, selector, options);
   }
 
   /// Reads the subresource scale. Returns nullopt if the object does not exist, if its kind has no
   /// such subresource, or if the API server does not serve the kind.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] std::optional<Scale> GetScale(const ObjectKey& key) const {
     return GetScale(T::kKind, key);
   }
   /// Sets the number of replicas to scale.spec.replicas and returns the new Scale. If
   /// metadata.resourceVersion is set, a concurrent change causes an ApiError with IsConflict().
-  template <Object T>
+  template <ApiObject T>
   Scale UpdateScale(const Scale& scale, const WriteOptions& options = {}) const {
     return UpdateScale(T::kKind, scale, options);
   }
@@ -269,14 +269,14 @@ class Client {
   // strings of `kind` must outlive a Watcher.
   [[nodiscard]] std::optional<nlohmann::json> Get(const Kind& kind, const ObjectKey& key,
                                                   const GetOptions& options = {}) const;
-  [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind, const ListFilter& filter = {},
+  [[nodiscard]] std::vector<nlohmann::json> List(const Kind& kind, const Selector& selector = {},
                                                  const ListOptions& options = {}) const;
   [[nodiscard]] kopp::ListPage<nlohmann::json> ListPage(const Kind& kind,
-                                                        const ListFilter& filter = {},
+                                                        const Selector& selector = {},
                                                         ListOptions options = {}) const;
-  void ForEach(const Kind& kind, const ListFilter& filter,
+  void ForEach(const Kind& kind, const Selector& selector,
                const std::function<void(nlohmann::json)>& visit, ListOptions options = {}) const;
-  [[nodiscard]] Watcher<nlohmann::json> Watch(const Kind& kind, const ListFilter& filter,
+  [[nodiscard]] Watcher<nlohmann::json> Watch(const Kind& kind, const Selector& selector,
                                               const WatchOptions& options) const;
   nlohmann::json Create(const Kind& kind, const nlohmann::json& object,
                         const WriteOptions& options = {}) const;
@@ -291,7 +291,7 @@ class Client {
   nlohmann::json Apply(const Kind& kind, const nlohmann::json& object,
                        const ApplyOptions& options = {}) const;
   bool Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options = {}) const;
-  void DeleteAllOf(const Kind& kind, const ListFilter& filter,
+  void DeleteAllOf(const Kind& kind, const Selector& selector,
                    const DeleteOptions& options = {}) const;
   [[nodiscard]] std::optional<Scale> GetScale(const Kind& kind, const ObjectKey& key) const;
   Scale UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options = {}) const;
@@ -300,7 +300,7 @@ class Client {
   // These do the work and return response bodies; the public functions decode them.
   [[nodiscard]] std::optional<std::string> GetText(const Kind& kind, const ObjectKey& key,
                                                    const GetOptions& options) const;
-  [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind, const ListFilter& filter,
+  [[nodiscard]] std::vector<std::string> ListTexts(const Kind& kind, const Selector& selector,
                                                    const ListOptions& options) const;
   /// The response to a write.
   struct Written {
@@ -326,15 +326,15 @@ class Client {
                                         const std::string& status, ApplyOptions options) const;
 
   /// Reads a page of a list, and prepares `options` for the next page.
-  [[nodiscard]] kopp::ListPage<std::string> ReadPage(const Kind& kind, const ListFilter& filter,
+  [[nodiscard]] kopp::ListPage<std::string> ReadPage(const Kind& kind, const Selector& selector,
                                                      ListOptions& options) const;
   [[nodiscard]] AnyWatcher WatchAny(const Kind& kind, AnyHttpSource::Decoder decode,
-                                    ListFilter filter, const WatchOptions& options) const;
+                                    Selector selector, const WatchOptions& options) const;
   struct Body {
     ObjectKey key;
     std::string text;
   };
-  [[nodiscard]] Written Write(Request request, const WriteOptions& options,
+  [[nodiscard]] Written Write(ApiRequest request, const WriteOptions& options,
                               std::string_view force = {}) const;
   [[nodiscard]] Written WriteNew(const Kind& kind, Body body, const WriteOptions& options) const;
   [[nodiscard]] Written WriteExisting(const Kind& kind, Body body,
@@ -342,7 +342,7 @@ class Client {
   [[nodiscard]] Written WriteApplied(const Kind& kind, Body body,
                                      const ApplyOptions& options) const;
   /// Decodes the object in the response to a write, and reports it.
-  template <Object T>
+  template <ApiObject T>
   [[nodiscard]] T DecodeWritten(const Written& written) const {
     T object{};
     DecodeWritten(T::kKind, written, &object, [](std::string_view text, void* to) {
@@ -363,7 +363,7 @@ class Client {
   void ReportWrites(const Kind& kind,
                     const std::function<std::vector<WrittenObject>()>& decode) const;
   [[nodiscard]] std::string DeleteBody(const DeleteOptions& options) const;
-  [[nodiscard]] std::string Call(const Request& request) const;
+  [[nodiscard]] std::string Call(const ApiRequest& request) const;
 
   [[nodiscard]] std::string NamespaceFor(const Kind& kind, const std::string& ns) const;
   [[nodiscard]] ObjectKey KeyFor(const Kind& kind, const ObjectKey& key) const {

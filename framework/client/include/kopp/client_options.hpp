@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <kopp/informer/selector.hpp>
+
 namespace kopp {
 
 // Options of the calls of Client. All are aggregates; use designated initializers:
@@ -26,13 +28,6 @@ enum class DeletionPropagation {
                 ///< dependents
   kForeground,  ///< the object is deleted after its dependents with blockOwnerDeletion
   kOrphan,      ///< the dependents remain, without the owner reference
-};
-
-/// Selects the objects of a list. An empty field does not restrict it.
-struct ListFilter {
-  std::string ns = {};              ///< namespace
-  std::string label_selector = {};  ///< "app=web,tier!=cache"
-  std::string field_selector = {};  ///< "metadata.name=a"
 };
 
 /// How the version of a list relates to ListOptions::resource_version: metav1.ResourceVersionMatch.

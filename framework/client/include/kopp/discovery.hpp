@@ -66,7 +66,7 @@ class DiscoveryClient {
  private:
   void AddGroups(const std::string& path, std::vector<ApiGroup>& groups) const;
   void ReadVersion(std::string_view group, ApiVersion& version) const;
-  [[nodiscard]] Response Get(const std::string& path, const std::string& accept) const;
+  [[nodiscard]] ApiResponse Get(const std::string& path, const std::string& accept) const;
 
   Transport* transport_;
   std::stop_token stop_;

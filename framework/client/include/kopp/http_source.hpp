@@ -27,9 +27,9 @@ struct SkippedObject {
   const std::string& problem;  ///< a sentence that names the object; valid during the call
 };
 
-/// Lists and watches the objects of one kind at the API server: all of them, or those that a filter
-/// selects. Each object is decoded as soon as it has arrived. Objects that do not fit the view, and
-/// watch events about another kind, are skipped and reported in ListResult::skipped and
+/// Lists and watches the objects of one kind at the API server: all of them, or those that a
+/// Selector selects. Each object is decoded as soon as it has arrived. Objects that do not fit the
+/// view, and watch events about another kind, are skipped and reported in ListResult::skipped and
 /// WatchItem::problem.
 ///
 /// Thread-safe, like the transport. List blocks until the list is complete; List and Watch throw
@@ -43,32 +43,33 @@ class AnyHttpSource final : public informer::AnySource {
   /// Called for each skipped object whose metadata can be read, by the threads of List and
   /// WatchStream::Next.
   using SkipObserver = std::function<void(const SkippedObject& object)>;
-  /// Reads the objects that `filter` selects. `transport` and `clock`, which measures the time of a
-  /// list, must outlive the source, and the source its watches.
-  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, ListFilter filter,
+  /// Reads the objects that `selector` selects. `transport` and `clock`, which measures the time of
+  /// a list, must outlive the source, and the source its watches.
+  AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, Selector selector,
                 Clock& clock = Clock::Real(), ObjectForm form = ObjectForm::kComplete,
                 SkipObserver on_skipped = {})
       : transport_(transport),
         clock_(clock),
         kind_(kind),
         decode_(std::move(decode)),
-        filter_(std::move(filter)),
+        selector_(std::move(selector)),
         form_(form),
         on_skipped_(std::move(on_skipped)) {}
   /// Reads the namespace `ns`, or all namespaces if it is empty.
   AnyHttpSource(Transport& transport, const Kind& kind, Decoder decode, std::string ns = {},
                 Clock& clock = Clock::Real())
-      : AnyHttpSource(transport, kind, std::move(decode), ListFilter{.ns = std::move(ns)}, clock) {}
+      : AnyHttpSource(transport, kind, std::move(decode), Selector{.ns = std::move(ns)}, clock) {}
 
-  informer::ListResult List(const informer::ListOptions& options,
+  informer::ListResult List(const informer::ListRequest& options,
                             const std::function<void(informer::AnyObject)>& on_object,
                             std::stop_token stop) override;
-  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
+  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchRequest& options,
                                                std::stop_token stop) override;
 
  private:
   class HttpWatchStream;
-  [[nodiscard]] Request ListRequest(const informer::ListOptions& options, ObjectForm form) const;
+  [[nodiscard]] ApiRequest ApiRequestFor(const informer::ListRequest& options,
+                                         ObjectForm form) const;
   informer::AnyObject TryDecode(const JsonObject& object, const Decoder& decode,
                                 std::string& problem) const;
   informer::AnyObject TryDecodeItem(PaddedText item, const Decoder& decode,
@@ -79,13 +80,13 @@ class AnyHttpSource final : public informer::AnySource {
   Clock& clock_;
   Kind kind_;
   Decoder decode_;
-  ListFilter filter_;
+  Selector selector_;
   ObjectForm form_;
   SkipObserver on_skipped_;  // may be empty
 };
 
 /// The AnyHttpSource::Decoder of the view `T`.
-template <Object T>
+template <ApiObject T>
 informer::AnyObject DecodeAny(const JsonObject& object) {
   return std::make_shared<const T>(object.Decode<T>());
 }

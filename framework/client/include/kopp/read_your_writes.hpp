@@ -6,6 +6,7 @@
 #include <string>
 
 #include <kopp/informer/object.hpp>
+#include <kopp/informer/selector.hpp>
 
 namespace kopp {
 
@@ -18,6 +19,7 @@ struct ReadOptions {
   /// true: waits until the cache has the writes of this program. false: returns at once what it
   /// has. Not set: false in handlers of informers and functions of Watches, else true.
   std::optional<bool> await_own_writes = {};
+  ListOrder order = {};  ///< for lists
 };
 
 /// Thrown by a read of a Cache that has not received a write of this program in time. In a

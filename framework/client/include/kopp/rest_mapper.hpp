@@ -84,7 +84,7 @@ class RestMapper {
 
   DiscoveryClient discovery_;
   Clock& clock_;
-  Guarded<State> state_;
+  detail::Guarded<State> state_;
   std::mutex loading_;  // held by the thread that asks the API server, so that others wait for it
 };
 

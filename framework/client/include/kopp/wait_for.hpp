@@ -32,17 +32,18 @@ struct WaitForOptions {
 /// tools: a reconciler does not wait, but returns and is called again after a change. Throws what
 /// Client::ListPage and Watcher::Next throw; a stop request of the client is a TransportError
 /// (kCancelled). Go: watch.UntilWithSync of client-go.
-template <Object T>
+template <ApiObject T>
 bool WaitFor(const Client& client, const ObjectKey& key,
              const std::function<bool(const T* object)>& condition,
              const WaitForOptions& options = {}) {
-  const TimePoint deadline = After(options.clock.Now(), options.timeout);
-  const ListFilter filter{.ns = key.ns, .field_selector = "metadata.name=" + key.name};
+  const TimePoint deadline = SaturatingAdd(options.clock.Now(), options.timeout);
+  const Selector selector{.ns = key.ns,
+                          .fields = FieldSelector().Equals("metadata.name", key.name)};
   while (true) {
-    const auto page = client.ListPage<T>(filter, {.limit = 0});
+    const auto page = client.ListPage<T>(selector, {.limit = 0});
     if (condition(page.objects.empty() ? nullptr : &page.objects.front())) return true;
     auto watcher = client.Watch<T>(
-        filter, {.resource_version = page.resource_version, .clock = options.clock});
+        selector, {.resource_version = page.resource_version, .clock = options.clock});
     try {
       while (true) {
         const TimePoint now = options.clock.Now();

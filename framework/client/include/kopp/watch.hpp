@@ -28,9 +28,9 @@ struct WatchOptions {
 
 /// The type of a watch event.
 enum class WatchEventType {
-  kAdded,     ///< the object was created, or matches the filter now
+  kAdded,     ///< the object was created, or matches the selector now
   kModified,  ///< the object was changed
-  kDeleted,   ///< the object was deleted, or does not match the filter any more
+  kDeleted,   ///< the object was deleted, or does not match the selector any more
   kBookmark,  ///< only `resource_version` is set
   /// Only `problem` is set. The watch broke and continues from the last version, or an event could
   /// not be decoded and was skipped.
@@ -54,7 +54,7 @@ class AnyWatcher {
   /// Throws std::invalid_argument if options.resource_version is "" or "0". `decode` decodes the
   /// objects. `transport` and the strings of `kind` must outlive the watcher.
   AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
-             ListFilter filter, const WatchOptions& options, std::stop_token stop);
+             Selector selector, const WatchOptions& options, std::stop_token stop);
   ~AnyWatcher();
   AnyWatcher(AnyWatcher&&) noexcept;
   AnyWatcher& operator=(AnyWatcher&&) noexcept;

@@ -16,10 +16,10 @@ class StreamTracingTransport final : public Transport {
   StreamTracingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Tracer> tracer)
       : next_(std::move(next)), tracer_(std::move(tracer)) {}
 
-  Response Call(const Request& request, std::stop_token stop) override {
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     return next_->Call(request, std::move(stop));
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;
 
  private:
   const std::shared_ptr<Transport> next_;

@@ -51,7 +51,7 @@ class Controller {
   // then nothing is watched. Also reconcile functions may call them.
 
   /// Watches `U`, and reconciles the objects that `keys` returns when a `U` changes.
-  template <Object U>
+  template <ApiObject U>
   WatchHandle Watch(std::function<std::vector<ObjectKey>(const U&)> keys,
                     AnyPredicate predicate = {}) {
     AnyPredicate of_view = AnyPredicate{.view = &typeid(U)} && std::move(predicate);
@@ -60,7 +60,7 @@ class Controller {
     return Watch(cache().Acquire<U>(), std::move(handler), std::move(of_view));
   }
   /// Watches `U` with own functions.
-  template <Object U>
+  template <ApiObject U>
   WatchHandle Watch(HandlerFunctions<U> functions, AnyPredicate predicate = {}) {
     AnyPredicate of_view = AnyPredicate{.view = &typeid(U)} && std::move(predicate);
     auto handler = HandlerOf<U>(std::move(functions), EventsOf(std::string(U::kKind.kind)));

@@ -33,7 +33,7 @@ KOPP_FIELDS(ObjectReference, apiVersion, kind, KOPP_FIELD(ns, "namespace"), name
 /// Returns a reference to the object of `kind` with this metadata.
 [[nodiscard]] ObjectReference ReferenceTo(const Kind& kind, const ObjectMeta& metadata);
 /// Returns a reference to `object`.
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] ObjectReference ReferenceTo(const T& object) {
   return ReferenceTo(T::kKind, object.metadata);
 }
@@ -104,13 +104,13 @@ class EventRecorder {
   ///
   ///     ctx.events.Normal(foo, "Created", "created the Deployment web",
   ///                       {.action = "Create", .related = kopp::ReferenceTo(web)});
-  template <Object T>
+  template <ApiObject T>
   void Normal(const T& object, std::string_view reason, std::string_view message,
               const EventDetails& details = {}) {
     Normal(ReferenceTo(object), reason, message, details);
   }
   /// Records an Event of type Warning about `object`.
-  template <Object T>
+  template <ApiObject T>
   void Warning(const T& object, std::string_view reason, std::string_view message,
                const EventDetails& details = {}) {
     Warning(ReferenceTo(object), reason, message, details);

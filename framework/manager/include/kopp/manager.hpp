@@ -83,7 +83,7 @@ class Manager {
   /// std::system_error if there are too many threads.
   ///
   ///     manager.Add({.name = "report"}, [&](std::stop_token stop) {
-  ///       while (kopp::SleepUntil(clock, kopp::After(clock.Now(), 1h), stop)) {
+  ///       while (kopp::SleepUntil(clock, kopp::SaturatingAdd(clock.Now(), 1h), stop)) {
   ///         SendReport(manager.cache());
   ///       }
   ///     });

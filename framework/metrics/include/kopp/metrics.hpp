@@ -76,12 +76,13 @@ class Metrics final : public ControllerMetrics,
   // controller that uses it. controller_runtime_reconcile_panics_total counts reconciles that threw
   // an object that is not a std::exception.
   std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(const std::string& controller) override;
-  std::unique_ptr<workqueue::Gauge> NewDepthMetric(const std::string& name,
-                                                   const std::string& priority) override;
-  std::unique_ptr<workqueue::Counter> NewAddsMetric(const std::string& name) override;
-  std::unique_ptr<workqueue::Histogram> NewLatencyMetric(const std::string& name) override;
-  std::unique_ptr<workqueue::Histogram> NewWorkDurationMetric(const std::string& name) override;
-  std::unique_ptr<workqueue::Counter> NewRetriesMetric(const std::string& name) override;
+  std::unique_ptr<workqueue::GaugeMetric> NewDepthMetric(const std::string& name,
+                                                         const std::string& priority) override;
+  std::unique_ptr<workqueue::CounterMetric> NewAddsMetric(const std::string& name) override;
+  std::unique_ptr<workqueue::HistogramMetric> NewLatencyMetric(const std::string& name) override;
+  std::unique_ptr<workqueue::HistogramMetric> NewWorkDurationMetric(
+      const std::string& name) override;
+  std::unique_ptr<workqueue::CounterMetric> NewRetriesMetric(const std::string& name) override;
   std::unique_ptr<workqueue::Metric> NewUnfinishedWorkSecondsMetric(
       const std::string& name, std::function<double()> read) override;
   std::unique_ptr<workqueue::Metric> NewLongestRunningProcessorSecondsMetric(

@@ -91,7 +91,7 @@ namespace detail {
 /// of this program is not removed by leaving it out: call ApplyStatus for that. All other fields of
 /// `T::status` are compared; leave those of other writers out of the struct. Throws what
 /// ApplyStatus throws.
-template <Object T>
+template <ApiObject T>
 bool ApplyStatusIfChanged(const Client& client, const T& object, const decltype(T::status)& status,
                           const ApplyOptions& options = {}) {
   if (detail::HasStatus(Encode(object.status), Encode(status))) return false;

@@ -100,7 +100,7 @@ struct CrdSource {
 
 /// A kind whose CustomResourceDefinition the program owns: it has KOPP_CRD.
 template <typename T>
-concept HasCrd = Object<T> && requires(const T* object, const detail::KindDescriber& visitor) {
+concept HasCrd = ApiObject<T> && requires(const T* object, const detail::KindDescriber& visitor) {
   KoppVisitCrd(object, visitor);
 };
 

@@ -62,7 +62,7 @@ OperationOutcome<nlohmann::json> CreateOrPatch(const Client& client, const Kind&
 
 namespace detail {
 
-template <Object T>
+template <ApiObject T>
 OperationOutcome<T> ViewOf(const auto& outcome) {
   OperationOutcome<T> view{outcome.result};
   FromJson(outcome.object, &view.object, KoppFields(&view.object));
@@ -80,7 +80,7 @@ void MergeChange(nlohmann::json& whole, const std::string& before, const std::st
 template <typename F, typename T>
 concept TypedMutate = !std::invocable<F&, nlohmann::json&> && std::invocable<F&, T&>;
 
-template <Object T>
+template <ApiObject T>
 Mutate MutateAs(auto& mutate) {
   return [&mutate](nlohmann::json& whole) {
     T object{};
@@ -94,14 +94,14 @@ Mutate MutateAs(auto& mutate) {
 }  // namespace detail
 
 /// CreateOrUpdate for the kind of the view `T`. Returns the stored object as a view.
-template <Object T>
+template <ApiObject T>
 OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, const Mutate& mutate,
                                    const WriteOptions& options = {}) {
   return detail::ViewOf<T>(CreateOrUpdate(client, T::kKind, key, mutate, options));
 }
 
 /// CreateOrPatch for the kind of the view `T`. Returns the stored object as a view.
-template <Object T>
+template <ApiObject T>
 OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, const Mutate& mutate,
                                   const WriteOptions& options = {}) {
   return detail::ViewOf<T>(CreateOrPatch(client, T::kKind, key, mutate, options));
@@ -113,7 +113,7 @@ OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, co
 ///     });
 ///
 /// Fields of the object that the struct does not have are kept.
-template <Object T, detail::TypedMutate<T> F>
+template <ApiObject T, detail::TypedMutate<T> F>
 OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, F mutate,
                                    const WriteOptions& options = {}) {
   return CreateOrUpdate<T>(client, key, detail::MutateAs<T>(mutate), options);
@@ -121,7 +121,7 @@ OperationOutcome<T> CreateOrUpdate(const Client& client, const ObjectKey& key, F
 
 /// CreateOrPatch with a function that changes the object as a struct. Fields of the object that the
 /// struct does not have are kept.
-template <Object T, detail::TypedMutate<T> F>
+template <ApiObject T, detail::TypedMutate<T> F>
 OperationOutcome<T> CreateOrPatch(const Client& client, const ObjectKey& key, F mutate,
                                   const WriteOptions& options = {}) {
   return CreateOrPatch<T>(client, key, detail::MutateAs<T>(mutate), options);

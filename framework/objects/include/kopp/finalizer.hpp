@@ -34,13 +34,13 @@ bool RemoveFinalizer(const Client& client, const Kind& kind, ObjectMeta& metadat
                      std::string_view name);
 
 /// AddFinalizer for the kind of the view `T`. Does not change `object`.
-template <Object T>
+template <ApiObject T>
 bool AddFinalizer(const Client& client, const T& object, std::string_view name) {
   ObjectMeta metadata = object.metadata;
   return AddFinalizer(client, T::kKind, metadata, name);
 }
 /// RemoveFinalizer for the kind of the view `T`. Does not change `object`.
-template <Object T>
+template <ApiObject T>
 bool RemoveFinalizer(const Client& client, const T& object, std::string_view name) {
   ObjectMeta metadata = object.metadata;
   return RemoveFinalizer(client, T::kKind, metadata, name);

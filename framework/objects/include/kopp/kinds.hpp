@@ -10,7 +10,7 @@
 namespace kopp {
 
 // Short names for the kinds that most operators use. kopp::k8s has the types of further kinds. To
-// cache only the fields that a program reads, define a view of the kind; see the concept Object.
+// cache only the fields that a program reads, define a view of the kind; see the concept ApiObject.
 
 using ConfigMap = k8s::core::v1::ConfigMap;
 using Deployment = k8s::apps::v1::Deployment;

@@ -17,14 +17,14 @@ namespace kopp {
 /// SetControllerReference.
 [[nodiscard]] ObjectMeta OwnedBy(const Kind& kind, const ObjectMeta& owner, std::string name);
 /// The same for an owner whose kind is known at compile time.
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] ObjectMeta OwnedBy(const T& owner, std::string name) {
   return OwnedBy(T::kKind, owner.metadata, std::move(name));
 }
 
 /// Returns whether `owner` is the controller of `object`. Compares uids: an earlier, deleted owner
 /// with the same name does not count.
-template <Object T, Object U>
+template <ApiObject T, ApiObject U>
 [[nodiscard]] bool IsControlledBy(const T& object, const U& owner) {
   const OwnerReference* controller = ControllerOf(object.metadata);
   return controller != nullptr && controller->uid == owner.metadata.uid;
@@ -59,7 +59,7 @@ void SetControllerReference(const Kind& kind, const ObjectMeta& owner, ObjectMet
 /// they are.
 void SetControllerReference(const Kind& kind, const ObjectMeta& owner, nlohmann::json& object);
 /// The same for an owner whose kind is known at compile time. `object` is metadata or JSON.
-template <Object T, typename Owned>
+template <ApiObject T, typename Owned>
 void SetControllerReference(const T& owner, Owned& object) {
   SetControllerReference(T::kKind, owner.metadata, object);
 }
@@ -70,7 +70,7 @@ void SetOwnerReference(const Kind& kind, const ObjectMeta& owner, ObjectMeta& me
 /// The same for a whole object as JSON.
 void SetOwnerReference(const Kind& kind, const ObjectMeta& owner, nlohmann::json& object);
 /// The same for an owner whose kind is known at compile time. `object` is metadata or JSON.
-template <Object T, typename Owned>
+template <ApiObject T, typename Owned>
 void SetOwnerReference(const T& owner, Owned& object) {
   SetOwnerReference(T::kKind, owner.metadata, object);
 }

@@ -50,7 +50,7 @@ class Recorder {
   const std::string path_;
   const Logger log_;
   Clock& clock_;
-  Guarded<File> file_;
+  detail::Guarded<File> file_;
 };
 
 /// Returns a transport that records the streams of `next`.

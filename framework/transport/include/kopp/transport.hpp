@@ -16,7 +16,7 @@
 namespace kopp {
 
 /// An HTTP request to the API server.
-struct Request {
+struct ApiRequest {
   std::string method = "GET";
   std::string target{};  ///< path and query, percent-encoded
   std::string body{};
@@ -30,7 +30,7 @@ struct Request {
 };
 
 /// An HTTP response of the API server.
-struct Response {
+struct ApiResponse {
   int status = 0;
   std::string body{};                     ///< empty in Stream::head() if the status is 2xx
   std::optional<Duration> retry_after{};  ///< the Retry-After header, if it is valid
@@ -59,7 +59,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 
   /// Returns status and headers. If the status is not 2xx, `body` holds the whole body.
-  [[nodiscard]] virtual const Response& head() const = 0;
+  [[nodiscard]] virtual const ApiResponse& head() const = 0;
 
   /// Blocks until bytes arrive, the body ends, `limit` has passed, or a stop is requested by the
   /// token given to Open. Throws TransportError on a stop and if the connection breaks; an
@@ -88,12 +88,12 @@ class Transport {
 
   /// Sends `request` and returns the complete response. Throws TransportError, and
   /// std::invalid_argument for a request that is not valid HTTP.
-  virtual Response Call(const Request& request, std::stop_token stop = {}) = 0;
+  virtual ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) = 0;
 
   /// Sends `request` on a separate connection and returns when the response head has arrived.
   /// `stop` also cancels later reads of the stream. The transport must outlive its streams. Throws
   /// as Call does.
-  virtual std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) = 0;
+  virtual std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) = 0;
 
  protected:
   Transport() = default;

@@ -23,8 +23,8 @@ inline const bool view_reader = is_view_read<T> = true;
 
 namespace kopp::informer {
 
-/// A type-erased std::shared_ptr<const T>, where `T` is any view struct (see the concept Object).
-/// It gives access to the object's metadata without knowing `T`.
+/// A type-erased std::shared_ptr<const T>, where `T` is any view struct (see the concept
+/// ApiObject). It gives access to the object's metadata without knowing `T`.
 ///
 /// An AnyObject may be empty. The object that it points to never changes, so copies may be read
 /// from any thread. Reflector, store and informer work on AnyObject and are compiled once for all

@@ -27,7 +27,7 @@ struct AnyEventHandler {
 
 /// Callbacks for changes of objects of the view `T`, with the same meaning as in AnyEventHandler.
 /// An rvalue converts to AnyEventHandler.
-template <Object T>
+template <ApiObject T>
 struct EventHandler {
   using Ptr = std::shared_ptr<const T>;
 

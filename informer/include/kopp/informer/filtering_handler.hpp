@@ -21,7 +21,7 @@ AnyEventHandler AnyFilteringHandler(const std::function<bool(const AnyObject&)>&
 /// AnyFilteringHandler for objects of the view `T`:
 ///
 ///     informer.AddHandler(FilteringHandler<Pod>(IsMine, {.on_add = …}));
-template <Object T>
+template <ApiObject T>
 AnyEventHandler FilteringHandler(std::function<bool(const T&)> filter, EventHandler<T> handler) {
   return AnyFilteringHandler(
       [filter = std::move(filter)](const AnyObject& object) { return filter(*object.As<T>()); },

@@ -83,7 +83,7 @@ inline AnyEventHandler EnqueueAnyMapped(
 }
 
 /// EnqueueAnyMapped for objects of the view `T`.
-template <Object T>
+template <ApiObject T>
 AnyEventHandler EnqueueMapped(EnqueueFunction enqueue,
                               std::function<std::vector<ObjectKey>(const T&)> map_func) {
   const auto map_any = [map_func = std::move(map_func)](const AnyObject& object) {
@@ -91,7 +91,7 @@ AnyEventHandler EnqueueMapped(EnqueueFunction enqueue,
   };
   return EnqueueAnyMapped(std::move(enqueue), map_any);
 }
-template <Object T>
+template <ApiObject T>
 AnyEventHandler EnqueueMapped(KeyQueue& queue,
                               std::function<std::vector<ObjectKey>(const T&)> map_func) {
   return EnqueueMapped<T>(EnqueueTo(queue), std::move(map_func));

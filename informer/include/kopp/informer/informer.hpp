@@ -150,16 +150,16 @@ class AnyInformer : private AnyReflector::Sink {
   StoreVersion version_;  // of store_
   // The store changes under this lock, so that a handler which is added at the same time gets each
   // event either from the store or as an event. Handlers are called without it.
-  mutable Guarded<Handlers> handlers_;
+  mutable kopp::detail::Guarded<Handlers> handlers_;
 
-  mutable Guarded<bool> synced_{false};
+  mutable kopp::detail::Guarded<bool> synced_{false};
   mutable std::condition_variable synced_changed_;
-  mutable Guarded<Statistics> statistics_;
+  mutable kopp::detail::Guarded<Statistics> statistics_;
   std::unique_ptr<workqueue::Metric> metric_;  // last: it reads all members above
 };
 
 /// An AnyInformer for objects of the view `T`.
-template <Object T>
+template <ApiObject T>
 class Informer final : public AnyInformer {
  public:
   explicit Informer(Source<T>& source, InformerOptions options = {})

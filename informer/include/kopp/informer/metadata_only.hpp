@@ -16,7 +16,7 @@ namespace kopp {
 ///
 /// ControllerBuilder::Owns uses it by itself for kinds that the program does not read.
 /// controller-runtime: builder.OnlyMetadata.
-template <Object T>
+template <ApiObject T>
 struct MetadataOnly {
   static constexpr Kind kKind = T::kKind;
   static constexpr bool kIsView = true;
@@ -31,7 +31,7 @@ struct PartialObjectMetadata {
 KOPP_DECLARE_FIELDS(PartialObjectMetadata)
 
 /// The field list of MetadataOnly; KOPP_FIELDS does not support templates.
-template <Object T>
+template <ApiObject T>
 std::span<const detail::Field> KoppFields(const MetadataOnly<T>*) {
   static constexpr detail::Field kFields[] = {
       detail::MakeField<MetadataOnly<T>, &MetadataOnly<T>::metadata>("metadata")};

@@ -106,11 +106,11 @@ KOPP_DECLARE_FIELDS(ObjectMeta)
 ///
 /// Whole and MetadataOnly make other forms of the object from a view.
 template <typename T>
-concept Object = std::default_initializable<T> &&
-                 (detail::HasFieldList<T> || detail::DecodesItself<T>)&&requires(T object) {
-                   { T::kKind } -> std::convertible_to<const Kind&>;
-                   { object.metadata } -> std::same_as<ObjectMeta&>;
-                 };
+concept ApiObject = std::default_initializable<T> &&
+                    (detail::HasFieldList<T> || detail::DecodesItself<T>)&&requires(T object) {
+                      { T::kKind } -> std::convertible_to<const Kind&>;
+                      { object.metadata } -> std::same_as<ObjectMeta&>;
+                    };
 
 namespace detail {
 
@@ -123,7 +123,7 @@ constexpr bool kHasMetadata = requires(T object) {
   { object.metadata } -> std::same_as<ObjectMeta&>;
 };
 
-/// Fails to compile unless `T` is an Object, with one message that says what `T` lacks.
+/// Fails to compile unless `T` is an ApiObject, with one message that says what `T` lacks.
 template <typename T>
 constexpr bool RequireObject() {
   static_assert(kHasKind<T>,
@@ -144,7 +144,7 @@ constexpr bool RequireObject() {
 }  // namespace detail
 
 /// Returns the namespace and name of `object`.
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] ObjectKey KeyOf(const T& object) {
   return {object.metadata.ns, object.metadata.name};
 }

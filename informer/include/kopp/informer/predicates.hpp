@@ -31,7 +31,7 @@ struct AnyPredicate {
 };
 
 /// An AnyPredicate for objects of the view `T`. An rvalue converts to AnyPredicate.
-template <Object T>
+template <ApiObject T>
 struct Predicate {
   std::function<bool(const T& object)> on_add = {};
   std::function<bool(const T& before, const T& after)> on_update = {};
@@ -85,7 +85,7 @@ struct Predicate {
 
 /// Events of objects for which `matches` returns true. It gets the new state of an update, and the
 /// last state of a deleted object. controller-runtime: predicate.NewPredicateFuncs.
-template <Object T, typename F>
+template <ApiObject T, typename F>
 [[nodiscard]] AnyPredicate PredicateOf(F matches) {
   static_assert(std::is_invocable_r_v<bool, F&, const T&>,
                 "PredicateOf<T>: the function must take const T& and return bool");

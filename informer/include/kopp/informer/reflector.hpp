@@ -94,7 +94,7 @@ class AnyReflector {
 };
 
 /// An AnyReflector for objects of the view `T`. client-go: Reflector.
-template <Object T>
+template <ApiObject T>
 class Reflector final : public AnyReflector {
  public:
   Reflector(Source<T>& source, Sink& sink, ReflectorOptions options = {})

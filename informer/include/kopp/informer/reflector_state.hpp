@@ -125,7 +125,7 @@ class ReflectorState {
 
   /// Returns the options of the next list request. Requires: a state other than kWatching and
   /// kStreamingList.
-  [[nodiscard]] ListOptions NextListOptions() const;
+  [[nodiscard]] ListRequest NextListRequest() const;
   /// Call after a list response was applied. Returns whether it was the last page; then the state
   /// is kWatching. Requires: not kCheckingVersion.
   bool OnListPage(const ListResult& page);
@@ -134,7 +134,7 @@ class ReflectorState {
   [[nodiscard]] Duration DelayBeforeWatch() const;
   /// Call before each watch; returns its options. The timeout, after which the server ends the
   /// watch, is random: 240 to 480 s. Requires: kWatching or kStreamingList.
-  [[nodiscard]] WatchOptions StartWatch();
+  [[nodiscard]] WatchRequest StartWatch();
   /// Returns whether `resource_version` of an event or bookmark is older than the last version.
   /// Such an event is not applied: it may be about an object that was deleted since.
   [[nodiscard]] bool IsOutdated(const std::string& resource_version) const {

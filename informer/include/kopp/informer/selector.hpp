@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,8 +14,8 @@ namespace kopp {
 /// requirements. client-go: labels.Selector.
 ///
 ///     const auto selector = kopp::LabelSelector().Equals("app", "web").In("tier", {"a", "b"});
-///     client.List<Pod>({.label_selector = selector.ToString()});  // app=web,tier in (a,b)
-///     selector.Matches(pod.metadata.labels);                      // the same, without a request
+///     client.List<Pod>({.labels = selector});  // app=web,tier in (a,b)
+///     selector.Matches(pod.metadata.labels);   // the same, without a request
 ///
 /// A value type. Several threads may use a const object at the same time.
 class LabelSelector {
@@ -32,6 +34,10 @@ class LabelSelector {
   LabelSelector() = default;
   /// Matches the objects that have all of `labels`.
   explicit LabelSelector(const std::map<std::string, std::string>& labels);
+  /// As Parse, so that a text may be used where a selector is expected.
+  template <std::convertible_to<std::string_view> Text>
+  LabelSelector(const Text& text)  // NOLINT(google-explicit-constructor): the same selector
+      : LabelSelector(Parse(text)) {}
 
   /// Parses "app=web,tier in (a,b),!old,replicas>3". Operators are = == != in notin < >; a key
   /// alone requires that the label exists, "!key" that it does not. Throws std::invalid_argument
@@ -77,7 +83,7 @@ class LabelSelector {
 /// client-go: fields.Selector.
 ///
 ///     const auto selector = kopp::FieldSelector().NotEquals("status.phase", "Failed");
-///     client.List<Pod>({.field_selector = selector.ToString()});
+///     client.List<Pod>({.fields = selector});
 ///
 /// A value type. Several threads may use a const object at the same time.
 class FieldSelector {
@@ -94,6 +100,10 @@ class FieldSelector {
 
   /// Matches all objects.
   FieldSelector() = default;
+  /// As Parse, so that a text may be used where a selector is expected.
+  template <std::convertible_to<std::string_view> Text>
+  FieldSelector(const Text& text)  // NOLINT(google-explicit-constructor): the same selector
+      : FieldSelector(Parse(text)) {}
 
   /// Parses "metadata.name=a,status.phase!=Failed". The operators are = == !=. In a value, a
   /// backslash precedes a comma, an equals sign or a backslash. Throws std::invalid_argument with
@@ -118,6 +128,24 @@ class FieldSelector {
 
  private:
   std::vector<Requirement> requirements_;
+};
+
+/// Selects objects, at the API server and in a cache. An empty part does not restrict it.
+///
+///     client.List<Pod>({.ns = "shop", .labels = "app=web", .fields = "status.phase!=Failed"});
+///     cache.List<Pod>({.ns = "shop", .labels = "app=web"});
+///
+/// controller-runtime: InNamespace, MatchingLabelsSelector, MatchingFieldsSelector.
+struct Selector {
+  std::string ns = {};  ///< namespace
+  LabelSelector labels = {};
+  FieldSelector fields = {};
+};
+
+/// Order and size of a list that a cache returns.
+struct ListOrder {
+  std::size_t limit = 0;      ///< at most this number of objects; 0: all
+  bool sort_by_name = false;  ///< by namespace, then name; with a limit: the first ones
 };
 
 }  // namespace kopp

@@ -12,7 +12,7 @@
 namespace kopp::informer {
 
 /// Options of a list request: the supported fields of metav1.ListOptions.
-struct ListOptions {
+struct ListRequest {
   /// "": the newest version; "0": any version; otherwise: not older than this version.
   std::string resource_version = {};
   int limit = 0;                    ///< objects per page; 0: all in one response
@@ -28,7 +28,7 @@ struct ListOptions {
 };
 
 /// An object of a list that could not be decoded.
-struct SkippedObject {
+struct SkippedItem {
   ObjectKey key = {};        ///< without a name if it could not be read
   std::string problem = {};  ///< the reason, for a log
 };
@@ -37,14 +37,14 @@ struct SkippedObject {
 struct ListResult {
   std::string resource_version = {};  ///< of the whole list; a watch continues from it
   std::string continue_token = {};    ///< empty for the last page
-  std::vector<SkippedObject> skipped = {};
-  /// ListOptions::metadata_only was applied. The page then also has objects that do not fit the
+  std::vector<SkippedItem> skipped = {};
+  /// ListRequest::metadata_only was applied. The page then also has objects that do not fit the
   /// view.
   bool metadata_only = false;
 };
 
 /// Options of a watch request: the supported fields of metav1.ListOptions.
-struct WatchOptions {
+struct WatchRequest {
   std::string resource_version = {};  ///< the watch sends the events after this version
   Duration timeout{};                 ///< the server ends the watch after this time
   /// A streaming list: the watch first sends kAdded for each existing object, in a state that is
@@ -80,7 +80,7 @@ struct WatchItem {
   std::string resource_version = {};  ///< of the object or the bookmark; may be empty
   std::string problem = {};           ///< the reason for kSkipped, for a log
   ObjectKey skipped_key = {};         ///< for kSkipped; without a name if it could not be read
-  /// For a bookmark: the watch has sent all initial events (WatchOptions::send_initial_events).
+  /// For a bookmark: the watch has sent all initial events (WatchRequest::send_initial_events).
   bool initial_events_end = false;
 };
 
@@ -117,20 +117,20 @@ class AnySource {
   /// Requests one page of a list. Blocks until it is complete and calls `on_object` for each object
   /// as it arrives, on the calling thread. An exception of `on_object` ends the request and is
   /// rethrown. If List throws, the caller must discard the objects that it has received.
-  virtual ListResult List(const ListOptions& options,
+  virtual ListResult List(const ListRequest& options,
                           const std::function<void(AnyObject)>& on_object,
                           std::stop_token stop) = 0;
 
   /// Opens a watch; blocks until the server has accepted it. `stop` also applies to the stream. The
   /// source must outlive the stream.
-  virtual std::unique_ptr<WatchStream> Watch(const WatchOptions& options, std::stop_token stop) = 0;
+  virtual std::unique_ptr<WatchStream> Watch(const WatchRequest& options, std::stop_token stop) = 0;
 
  protected:
   AnySource() = default;
 };
 
 /// An AnySource of objects of the view `T`.
-template <Object T>
+template <ApiObject T>
 class Source : public AnySource {};
 
 }  // namespace kopp::informer

@@ -16,14 +16,6 @@
 
 namespace kopp::informer {
 
-/// Selects objects of a store, for List. The defaults select all objects.
-struct StoreListOptions {
-  std::string ns = {};          ///< the namespace; empty: all namespaces
-  LabelSelector selector = {};  ///< the objects with matching labels
-  std::size_t limit = 0;        ///< at most this number of objects; 0: all
-  bool sort_by_name = false;    ///< by namespace, then name; with a limit: the first ones
-};
-
 /// The name of an index that every store has: the namespaces of the objects.
 /// client-go: cache.NamespaceIndex.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
@@ -49,8 +41,11 @@ class AnyStoreSnapshot {
   /// Returns the objects of namespace `ns`, or all objects if `ns` is empty, in no particular
   /// order. Takes time proportional to the number of returned objects.
   [[nodiscard]] std::vector<AnyObject> List(std::string_view ns = {}) const;
-  /// Returns the selected objects, in no particular order unless the options say so.
-  [[nodiscard]] std::vector<AnyObject> List(const StoreListOptions& options) const;
+  /// Returns the selected objects, in no particular order unless `order` says so. Throws
+  /// std::invalid_argument if it selects by fields other than metadata.name and
+  /// metadata.namespace: use an index for those.
+  [[nodiscard]] std::vector<AnyObject> List(const Selector& selector,
+                                            const ListOrder& order = {}) const;
   [[nodiscard]] std::size_t Size() const;
 
   [[nodiscard]] bool HasIndex(std::string_view index) const;
@@ -133,7 +128,8 @@ class AnyStore {
   // The state before the last change of an object, if it was being read, until the next change: so
   // a short read during a change does not have to destroy it. Guarded by write_.
   std::shared_ptr<const State> retired_;
-  mutable Guarded<std::shared_ptr<const State>> state_;  // locked only to copy or swap the pointer
+  mutable kopp::detail::Guarded<std::shared_ptr<const State>>
+      state_;  // locked only to copy or swap the pointer
 };
 
 class AnyStore::Change {
@@ -153,7 +149,7 @@ class AnyStore::Change {
 };
 
 /// An AnyStoreSnapshot of objects of the view `T`.
-template <Object T>
+template <ApiObject T>
 class StoreSnapshot {
  public:
   using Ptr = std::shared_ptr<const T>;
@@ -167,8 +163,8 @@ class StoreSnapshot {
     return Typed(objects_.List(ns));
   }
   /// As AnyStoreSnapshot::List.
-  [[nodiscard]] std::vector<Ptr> List(const StoreListOptions& options) const {
-    return Typed(objects_.List(options));
+  [[nodiscard]] std::vector<Ptr> List(const Selector& selector, const ListOrder& order = {}) const {
+    return Typed(objects_.List(selector, order));
   }
   [[nodiscard]] std::size_t Size() const { return objects_.Size(); }
 
@@ -186,7 +182,7 @@ class StoreSnapshot {
 
   /// Returns the objects that have an owner reference to `owner`, in time proportional to their
   /// number. Throws std::logic_error if the store does not have the index kOwnerIndex.
-  template <Object Owner>
+  template <ApiObject Owner>
   [[nodiscard]] std::vector<Ptr> OwnedBy(const Owner& owner) const {
     return ByIndex(kOwnerIndex, owner.metadata.uid);
   }
@@ -204,7 +200,7 @@ class StoreSnapshot {
 
 /// Read access to an AnyStore of objects of the view `T`. Thread-safe. Does not own the store,
 /// which must outlive it. Each function reads the snapshot of that moment.
-template <Object T>
+template <ApiObject T>
 class Store {
  public:
   using Ptr = std::shared_ptr<const T>;
@@ -219,8 +215,8 @@ class Store {
   [[nodiscard]] std::vector<Ptr> List(std::string_view ns = {}) const {
     return Snapshot().List(ns);
   }
-  [[nodiscard]] std::vector<Ptr> List(const StoreListOptions& options) const {
-    return Snapshot().List(options);
+  [[nodiscard]] std::vector<Ptr> List(const Selector& selector, const ListOrder& order = {}) const {
+    return Snapshot().List(selector, order);
   }
   [[nodiscard]] std::size_t Size() const { return objects_.Size(); }
   [[nodiscard]] std::vector<Ptr> ByIndex(std::string_view index, std::string_view value) const {
@@ -233,7 +229,7 @@ class Store {
   [[nodiscard]] std::vector<std::string> ListIndexValues(std::string_view index) const {
     return Snapshot().ListIndexValues(index);
   }
-  template <Object Owner>
+  template <ApiObject Owner>
   [[nodiscard]] std::vector<Ptr> OwnedBy(const Owner& owner) const {
     return Snapshot().OwnedBy(owner);
   }
@@ -243,7 +239,7 @@ class Store {
 };
 
 /// Converts a function that returns the index values of a `T` to an AnyIndexFunc.
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] AnyIndexFunc IndexFuncOf(
     std::function<std::vector<std::string>(const T&)> values_of) {
   return [values_of = std::move(values_of)](const AnyObject& object) {

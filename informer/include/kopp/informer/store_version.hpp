@@ -54,7 +54,7 @@ class StoreVersion {
   };
 
   Clock& clock_;
-  mutable Guarded<State> state_;
+  mutable kopp::detail::Guarded<State> state_;
   mutable std::condition_variable changed_;
 };
 

@@ -59,7 +59,7 @@ class Unstructured {
 ///     pod->As<kopp::Pod>().status.phase;     // the fields of a view
 ///
 /// It cannot be encoded, so it cannot be written back by mistake: pass Json() to Client::Update.
-template <Object T>
+template <ApiObject T>
 class Whole : public Unstructured {
  public:
   static constexpr Kind kKind = T::kKind;

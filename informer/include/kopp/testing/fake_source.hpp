@@ -24,9 +24,9 @@ struct SourceRequest {
   enum class Verb { kList, kWatch };
   Verb verb = Verb::kList;
   std::string resource_version = {};
-  int limit = 0;                     ///< as in ListOptions; 0 for a watch
-  std::string continue_token = {};   ///< as in ListOptions; empty for a watch
-  bool send_initial_events = false;  ///< as in WatchOptions; false for a list
+  int limit = 0;                     ///< as in ListRequest; 0 for a watch
+  std::string continue_token = {};   ///< as in ListRequest; empty for a watch
+  bool send_initial_events = false;  ///< as in WatchRequest; false for a list
   friend bool operator==(const SourceRequest&, const SourceRequest&) = default;
 };
 
@@ -41,7 +41,7 @@ struct SourceRequest {
 /// does a list of an exact version, which fails with 410 if that is not the current version. List
 /// calls `on_object` while it holds the mutex of the source, so `on_object` must not call the
 /// source.
-template <Object T>
+template <ApiObject T>
 class FakeSource final : public informer::Source<T> {
  public:
   explicit FakeSource(Clock& clock) : clock_(clock) {}
@@ -141,10 +141,10 @@ class FakeSource final : public informer::Source<T> {
     return std::to_string(state_.Lock()->resource_version);
   }
 
-  informer::ListResult List(const informer::ListOptions& options,
+  informer::ListResult List(const informer::ListRequest& options,
                             const std::function<void(informer::AnyObject)>& on_object,
                             std::stop_token stop) override;
-  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchOptions& options,
+  std::unique_ptr<informer::WatchStream> Watch(const informer::WatchRequest& options,
                                                std::stop_token stop) override;
 
  private:
@@ -224,11 +224,11 @@ class FakeSource final : public informer::Source<T> {
   class Stream;
 
   Clock& clock_;
-  Guarded<State> state_;
+  kopp::detail::Guarded<State> state_;
   std::condition_variable changed_;
 };
 
-template <Object T>
+template <ApiObject T>
 class FakeSource<T>::Stream final : public informer::WatchStream {
  public:
   Stream(FakeSource& source, std::stop_token stop) : source_(source), stop_(std::move(stop)) {}
@@ -238,7 +238,7 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
       { auto state = source_.state_.Lock(); }
       source_.changed_.notify_all();
     });
-    const TimePoint deadline = After(source_.clock_.Now(), timeout);
+    const TimePoint deadline = SaturatingAdd(source_.clock_.Now(), timeout);
     auto state = source_.state_.Lock();
     while (true) {
       if (stop_.stop_requested()) {
@@ -264,8 +264,8 @@ class FakeSource<T>::Stream final : public informer::WatchStream {
   std::stop_token stop_;
 };
 
-template <Object T>
-informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
+template <ApiObject T>
+informer::ListResult FakeSource<T>::List(const informer::ListRequest& options,
                                          const std::function<void(informer::AnyObject)>& on_object,
                                          std::stop_token) {
   auto state = state_.Lock();
@@ -298,8 +298,8 @@ informer::ListResult FakeSource<T>::List(const informer::ListOptions& options,
   return result;
 }
 
-template <Object T>
-std::unique_ptr<informer::WatchStream> FakeSource<T>::Watch(const informer::WatchOptions& options,
+template <ApiObject T>
+std::unique_ptr<informer::WatchStream> FakeSource<T>::Watch(const informer::WatchRequest& options,
                                                             std::stop_token stop) {
   auto state = state_.Lock();
   RecordRequest(*state, {SourceRequest::Verb::kWatch, options.resource_version, 0, "",

@@ -16,16 +16,16 @@ const std::string access_reviews = "/apis/authorization.k8s.io/v1/";
 class AccessReviewTest : public ConformanceTest {
  protected:
   json GetPods() { return {{"namespace", ns()}, {"verb", "get"}, {"resource", "pods"}}; }
-  static ApiResponse Review(const std::string& resource, const json& spec) {
+  static JsonResponse Review(const std::string& resource, const json& spec) {
     return Post(access_reviews + resource, {{"spec", spec}});
   }
-  ApiResponse LocalReview(const json& spec) {
+  JsonResponse LocalReview(const json& spec) {
     return Review("namespaces/" + ns() + "/localsubjectaccessreviews", spec);
   }
 };
 
 TEST_F(AccessReviewTest, AdministratorMayDoEverything) {
-  const ApiResponse review =
+  const JsonResponse review =
       Review("selfsubjectaccessreviews", {{"resourceAttributes", GetPods()}});
 
   EXPECT_EQ(review.status, 201);
@@ -35,7 +35,7 @@ TEST_F(AccessReviewTest, AdministratorMayDoEverything) {
 }
 
 TEST_F(AccessReviewTest, UnknownUserMayDoNothing) {
-  const ApiResponse review =
+  const JsonResponse review =
       Review("subjectaccessreviews", {{"user", "unknown"}, {"resourceAttributes", GetPods()}});
 
   EXPECT_EQ(review.status, 201);
@@ -43,7 +43,7 @@ TEST_F(AccessReviewTest, UnknownUserMayDoNothing) {
 }
 
 TEST_F(AccessReviewTest, GroupOfTheReviewedUserCounts) {
-  const ApiResponse review = Review(
+  const JsonResponse review = Review(
       "subjectaccessreviews",
       {{"user", "unknown"}, {"groups", {"system:masters"}}, {"resourceAttributes", GetPods()}});
 
@@ -51,7 +51,7 @@ TEST_F(AccessReviewTest, GroupOfTheReviewedUserCounts) {
 }
 
 TEST_F(AccessReviewTest, EveryAuthenticatedUserMayDiscoverTheApi) {
-  const ApiResponse review =
+  const JsonResponse review =
       Review("subjectaccessreviews",
              {{"user", "unknown"},
               {"groups", {"system:authenticated"}},
@@ -65,7 +65,7 @@ TEST_F(AccessReviewTest, EveryAuthenticatedUserMayDiscoverTheApi) {
 }
 
 TEST_F(AccessReviewTest, LocalReviewChecksItsNamespace) {
-  const ApiResponse review = LocalReview({{"user", "unknown"}, {"resourceAttributes", GetPods()}});
+  const JsonResponse review = LocalReview({{"user", "unknown"}, {"resourceAttributes", GetPods()}});
 
   EXPECT_EQ(review.status, 201);
   EXPECT_EQ(review.str("/metadata/namespace"), ns());
@@ -84,7 +84,7 @@ TEST_F(AccessReviewTest, LocalReviewChecksItsNamespace) {
 }
 
 TEST_F(AccessReviewTest, ReviewNeedsAUserAndAttributes) {
-  const ApiResponse review = Review("subjectaccessreviews", json::object());
+  const JsonResponse review = Review("subjectaccessreviews", json::object());
 
   EXPECT_EQ(review.status, 422);
   EXPECT_THAT(review.message(), StartsWith(".authorization.k8s.io \"\" is invalid: ["));
@@ -106,7 +106,7 @@ TEST_F(AccessReviewTest, ReviewOfBothAttributesIsRejected) {
 }
 
 TEST_F(AccessReviewTest, MetadataMustBeEmpty) {
-  const ApiResponse review =
+  const JsonResponse review =
       Post(access_reviews + "selfsubjectaccessreviews",
            {{"metadata", {{"name", "a"}}}, {"spec", {{"resourceAttributes", GetPods()}}}});
 
@@ -115,7 +115,7 @@ TEST_F(AccessReviewTest, MetadataMustBeEmpty) {
 }
 
 TEST_F(AccessReviewTest, RulesReviewListsTheRulesOfTheUser) {
-  const ApiResponse review =
+  const JsonResponse review =
       CallAs({.user = "unknown"}, {.method = "POST",
                                    .target = access_reviews + "selfsubjectrulesreviews",
                                    .body = json{{"spec", {{"namespace", ns()}}}}.dump()});
@@ -133,7 +133,7 @@ TEST_F(AccessReviewTest, RulesReviewListsTheRulesOfTheUser) {
 }
 
 TEST_F(AccessReviewTest, RulesReviewNeedsANamespace) {
-  const ApiResponse review = Review("selfsubjectrulesreviews", json::object());
+  const JsonResponse review = Review("selfsubjectrulesreviews", json::object());
 
   EXPECT_EQ(review.status, 400);
   EXPECT_EQ(review.message(), "no namespace on request");

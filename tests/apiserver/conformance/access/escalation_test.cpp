@@ -47,7 +47,8 @@ class EscalationTest : public ConformanceTest {
                                            : Path(role_group + "/v1", resource),
          MakeBinding(cluster_role));
   }
-  ApiResponse CallAsAuthor(const std::string& method, const std::string& target, const json& body) {
+  JsonResponse CallAsAuthor(const std::string& method, const std::string& target,
+                            const json& body) {
     return CallAs(
         {.user = author_},
         {.method = method,
@@ -56,7 +57,7 @@ class EscalationTest : public ConformanceTest {
          .content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json"});
   }
   /// Creates a role as the author.
-  ApiResponse CreateAs(const std::string& path, const std::string& name, const json& rules) {
+  JsonResponse CreateAs(const std::string& path, const std::string& name, const json& rules) {
     return CallAsAuthor("POST", path, {{"metadata", {{"name", name}}}, {"rules", rules}});
   }
   std::string Error(const std::string& resource, const std::string& name,
@@ -84,7 +85,7 @@ TEST_F(EscalationTest, CreatingARoleWithPermissionsThatTheAuthorLacksIsForbidden
   const json rules{
       {{"apiGroups", {"", "apps"}}, {"resources", {"pods", "b"}}, {"verbs", {"get", "list"}}}};
 
-  const ApiResponse created = CreateAs(Roles(), "a", rules);
+  const JsonResponse created = CreateAs(Roles(), "a", rules);
 
   EXPECT_EQ(created.status, 403);
   EXPECT_EQ(created.message(),
@@ -156,7 +157,7 @@ TEST_F(EscalationTest, BindingARoleWithPermissionsThatTheAuthorLacksIsForbidden)
 }
 
 TEST_F(EscalationTest, BindingAMissingRoleReturnsNotFound) {
-  const ApiResponse bound =
+  const JsonResponse bound =
       CallAsAuthor("POST", Path(role_group + "/v1", "rolebindings"), MakeBinding("missing"));
 
   EXPECT_EQ(bound.status, 404);

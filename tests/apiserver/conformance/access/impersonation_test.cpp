@@ -11,7 +11,7 @@ const std::string self_subject_reviews = "/apis/authentication.k8s.io/v1/selfsub
 /// Fixture of tests of impersonation by the administrator and by a ServiceAccount.
 class ImpersonationTest : public ConformanceTest {
  protected:
-  static Request WhoAmI() {
+  static ApiRequest WhoAmI() {
     return {.method = "POST", .target = self_subject_reviews, .body = "{}"};
   }
   static json UserInfo(const ImpersonationConfig& user) {
@@ -59,7 +59,7 @@ TEST_F(ImpersonationTest, ServiceAccountHasItsGroups) {
 }
 
 TEST_F(ImpersonationTest, ImpersonatedUserHasOnlyItsOwnPermissions) {
-  const ApiResponse list = CallAs({.user = "bob"}, {.target = Path("pods")});
+  const JsonResponse list = CallAs({.user = "bob"}, {.target = Path("pods")});
 
   EXPECT_EQ(list.status, 403);
   EXPECT_EQ(list.message(),
@@ -75,7 +75,7 @@ TEST_F(ImpersonationTest, AnonymousUserIsNotAuthenticated) {
 TEST_F(ImpersonationTest, ImpersonationNeedsThePermission) {
   const std::string token = NewToken();
 
-  const ApiResponse user = CallWithToken(token, WhoAmI(), {.user = "bob"});
+  const JsonResponse user = CallWithToken(token, WhoAmI(), {.user = "bob"});
   EXPECT_EQ(user.status, 403);
   EXPECT_EQ(user.message(), "users \"bob\" is forbidden: User \"" + AccountName() +
                                 "\" cannot impersonate resource \"users\" in API group \"\" at "
@@ -109,7 +109,7 @@ TEST_F(ImpersonationTest, EachGroupAndExtraValueNeedsThePermission) {
 }
 
 TEST_F(ImpersonationTest, AnonymousClientCannotImpersonate) {
-  const ApiResponse user = CallWithToken("", WhoAmI(), {.user = "bob"});
+  const JsonResponse user = CallWithToken("", WhoAmI(), {.user = "bob"});
 
   EXPECT_EQ(user.status, 403);
 }

@@ -49,7 +49,7 @@ class RbacTest : public ConformanceTest {
           {"roleRef", {{"apiGroup", rbac_group}, {"kind", "ClusterRole"}, {"name", role}}}});
   }
 
-  ApiResponse GetAs(const std::string& target, const std::vector<std::string>& groups = {}) {
+  JsonResponse GetAs(const std::string& target, const std::vector<std::string>& groups = {}) {
     return CallAs({.user = user_, .groups = groups}, {.target = target});
   }
   /// Returns the status of a request that becomes allowed soon.
@@ -63,7 +63,7 @@ class RbacTest : public ConformanceTest {
 };
 
 TEST_F(RbacTest, UserWithoutARoleIsForbidden) {
-  const ApiResponse got = GetAs(Path("pods") + "/a");
+  const JsonResponse got = GetAs(Path("pods") + "/a");
 
   EXPECT_EQ(got.status, 403);
   EXPECT_EQ(got.body,
@@ -84,7 +84,7 @@ TEST_F(RbacTest, ErrorNamesSubresourceGroupAndClusterScope) {
   EXPECT_EQ(GetAs("/api/v1/nodes/a/status").message(),
             "nodes \"a\" is forbidden: User \"" + user() +
                 "\" cannot get resource \"nodes/status\" in API group \"\" at the cluster scope");
-  const ApiResponse list = GetAs("/apis/apps/v1/deployments");
+  const JsonResponse list = GetAs("/apis/apps/v1/deployments");
   EXPECT_EQ(list.message(), "deployments.apps is forbidden: User \"" + user() +
                                 "\" cannot list resource \"deployments\" in API group \"apps\" at "
                                 "the cluster scope");
@@ -150,7 +150,7 @@ TEST_F(RbacTest, FieldSelectorDoesNotNameTheObjectOfACreate) {
           {"verbs", {"*"}}}});
   ASSERT_EQ(StatusSoon(404, Path("configmaps") + "/a"), 404);
 
-  const ApiResponse created =
+  const JsonResponse created =
       CallAs({.user = user()}, {.method = "POST",
                                 .target = Path("configmaps") + "?fieldSelector=metadata.name%3Da",
                                 .body = MakeConfigMap("b").dump()});
@@ -224,8 +224,8 @@ TEST_F(RbacTest, NonResourceUrlsMayEndWithAWildcard) {
 TEST_F(RbacTest, MissingRoleIsTheReasonOfTheError) {
   BindRole("Role", "missing");
 
-  const ApiResponse list = Eventually(200, [&] {
-    ApiResponse response = GetAs(Path("pods"));
+  const JsonResponse list = Eventually(200, [&] {
+    JsonResponse response = GetAs(Path("pods"));
     if (response.message().find("not found") != std::string::npos) response.status = 200;
     return response;
   });

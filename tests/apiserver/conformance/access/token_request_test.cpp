@@ -17,7 +17,7 @@ class TokenRequestTest : public ConformanceTest {
   TokenRequestTest() { account_ = Post(Path("serviceaccounts"), MakeObjectWithName("a")); }
 
   std::string TokenPath() { return Path("serviceaccounts") + "/a/token"; }
-  ApiResponse RequestToken(const json& spec = json::object()) {
+  JsonResponse RequestToken(const json& spec = json::object()) {
     return Post(
         TokenPath(),
         {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenRequest"}, {"spec", spec}});
@@ -43,17 +43,17 @@ class TokenRequestTest : public ConformanceTest {
     return json::parse(text);
   }
   std::string UserName() { return "system:serviceaccount:" + ns() + ":a"; }
-  static ApiResponse WhoAmI(const std::string& token) {
+  static JsonResponse WhoAmI(const std::string& token) {
     return CallWithToken(token, {.method = "POST",
                                  .target = "/apis/authentication.k8s.io/v1/selfsubjectreviews",
                                  .body = "{}"});
   }
 
-  ApiResponse account_;
+  JsonResponse account_;
 };
 
 TEST_F(TokenRequestTest, ResponseContainsATokenAndTheDefaults) {
-  const ApiResponse created = RequestToken();
+  const JsonResponse created = RequestToken();
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.str("/kind"), "TokenRequest");
@@ -84,7 +84,7 @@ TEST_F(TokenRequestTest, ClaimsNameTheServiceAccountAndTheExpiration) {
 }
 
 TEST_F(TokenRequestTest, TokenAuthenticatesAsTheServiceAccount) {
-  const ApiResponse review = WhoAmI(Token());
+  const JsonResponse review = WhoAmI(Token());
 
   EXPECT_EQ(review.status, 201);
   EXPECT_EQ(review.at("/status/userInfo/username"), UserName());
@@ -108,7 +108,7 @@ TEST_F(TokenRequestTest, ChangedTokenIsUnauthorized) {
 TEST_F(TokenRequestTest, TokenBoundToAPodNamesThePod) {
   json pod = MakePod("p");
   pod["spec"]["serviceAccountName"] = "a";
-  const ApiResponse created = Post(Path("pods"), pod);
+  const JsonResponse created = Post(Path("pods"), pod);
   const json uid = created.at("/metadata/uid");
 
   const std::string token = Token(
@@ -127,7 +127,7 @@ TEST_F(TokenRequestTest, TokenCannotBeBoundToAPodOfAnotherServiceAccount) {
   pod["spec"]["serviceAccountName"] = "b";
   Post(Path("pods"), pod);
 
-  const ApiResponse response =
+  const JsonResponse response =
       RequestToken({{"boundObjectRef", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}});
 
   EXPECT_EQ(response.status, 400);
@@ -167,12 +167,13 @@ TEST_F(TokenRequestTest, BoundObjectMustExist) {
     return RequestToken({{"boundObjectRef", reference}});
   };
 
-  const ApiResponse missing = bind({{"apiVersion", "v1"}, {"kind", "Secret"}, {"name", "missing"}});
+  const JsonResponse missing =
+      bind({{"apiVersion", "v1"}, {"kind", "Secret"}, {"name", "missing"}});
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(missing.message(), "secrets \"missing\" not found");
 
   Post(Path("secrets"), MakeObjectWithName("s"));
-  const ApiResponse other =
+  const JsonResponse other =
       bind({{"apiVersion", "v1"}, {"kind", "Secret"}, {"name", "s"}, {"uid", "other"}});
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(other.message(),
@@ -180,14 +181,14 @@ TEST_F(TokenRequestTest, BoundObjectMustExist) {
             "(other) does not match the UID in record. The object might have been deleted and then "
             "recreated");
 
-  const ApiResponse unsupported =
+  const JsonResponse unsupported =
       bind({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "s"}});
   EXPECT_EQ(unsupported.status, 400);
   EXPECT_EQ(unsupported.message(), "cannot bind token to object of type /v1, Kind=ConfigMap");
 }
 
 TEST_F(TokenRequestTest, MissingServiceAccountIsNotFound) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("serviceaccounts") + "/missing/token", {{"spec", json::object()}});
 
   EXPECT_EQ(created.status, 404);

@@ -16,7 +16,7 @@ class TokenReviewTest : public ConformanceTest {
     return Post(Path("serviceaccounts") + "/a/token", {{"spec", {{"audiences", audiences}}}})
         .str("/status/token");
   }
-  static ApiResponse Review(const json& spec) {
+  static JsonResponse Review(const json& spec) {
     return Post("/apis/authentication.k8s.io/v1/tokenreviews", {{"spec", spec}});
   }
 };
@@ -24,7 +24,7 @@ class TokenReviewTest : public ConformanceTest {
 TEST_F(TokenReviewTest, ValidTokenIsAuthenticated) {
   const std::string token = NewToken();
 
-  const ApiResponse review = Review({{"token", token}});
+  const JsonResponse review = Review({{"token", token}});
 
   EXPECT_EQ(review.status, 201);
   EXPECT_EQ(review.str("/kind"), "TokenReview");
@@ -35,7 +35,7 @@ TEST_F(TokenReviewTest, ValidTokenIsAuthenticated) {
 }
 
 TEST_F(TokenReviewTest, UnknownTokenIsNotAuthenticated) {
-  const ApiResponse review = Review({{"token", "unknown"}});
+  const JsonResponse review = Review({{"token", "unknown"}});
 
   EXPECT_EQ(review.status, 201);
   EXPECT_EQ(review.at("/status"),
@@ -53,14 +53,14 @@ TEST_F(TokenReviewTest, TokenIsValidOnlyForItsAudiences) {
 }
 
 TEST_F(TokenReviewTest, TokenIsRequired) {
-  const ApiResponse review = Review(json::object());
+  const JsonResponse review = Review(json::object());
 
   EXPECT_EQ(review.status, 400);
   EXPECT_EQ(review.message(), "token is required for TokenReview in authentication");
 }
 
 TEST_F(TokenReviewTest, SelfSubjectReviewReturnsTheUserOfTheRequest) {
-  const ApiResponse review =
+  const JsonResponse review =
       Post("/apis/authentication.k8s.io/v1/selfsubjectreviews", MakeObjectWithName("ignored"));
 
   EXPECT_EQ(review.status, 201);

@@ -12,7 +12,7 @@ using ::testing::UnorderedElementsAre;
 /// Fixture of tests of conflicts of server-side apply on one ConfigMap.
 class ApplyConflictTest : public SharedObjectTest {
  protected:
-  ApiResponse PatchData(const json& data, const std::string& manager) {
+  JsonResponse PatchData(const json& data, const std::string& manager) {
     return MergePatch(ObjectPath() + "?fieldManager=" + manager, {{"data", data}});
   }
 };
@@ -20,7 +20,7 @@ class ApplyConflictTest : public SharedObjectTest {
 TEST_F(ApplyConflictTest, ChangingAFieldOfAnotherManagerIsRejected) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "two");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "two");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.body,
@@ -42,7 +42,7 @@ TEST_F(ApplyConflictTest, ChangingAFieldOfAnotherManagerIsRejected) {
 TEST_F(ApplyConflictTest, ConflictMessageListsAllFieldsOfOneManager) {
   ApplyData({{"k", "v"}, {"l", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"l", "w"}, {"k", "w"}}, "two");
+  const JsonResponse response = ApplyData({{"l", "w"}, {"k", "w"}}, "two");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.k\n- .data.l");
@@ -54,7 +54,7 @@ TEST_F(ApplyConflictTest, ConflictMessageListsAllManagersInOrderOfTheirNames) {
   ApplyData({{"k", "v"}}, "two");
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "three");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "three");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.k\n"
@@ -68,7 +68,7 @@ TEST_F(ApplyConflictTest, ConflictWithAnUpdateContainsTheApiVersionOfTheUpdate) 
   ApplyData({{"l", "v"}}, "one");
   PatchData({{"k", "v"}}, "writer");
 
-  const ApiResponse response = ApplyData({{"l", "v"}, {"k", "w"}}, "one");
+  const JsonResponse response = ApplyData({{"l", "v"}, {"k", "w"}}, "one");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 1 conflict: conflict with \"writer\" using v1: .data.k");
@@ -81,12 +81,12 @@ TEST_F(ApplyConflictTest, ConflictWithAScaleUpdateContainsTheSubresource) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
   MergePatch(object + "/scale?fieldManager=scaler", {{"spec", {{"replicas", 5}}}});
 
-  const ApiResponse response = Apply(object,
-                                     {{"apiVersion", "apps/v1"},
-                                      {"kind", "Deployment"},
-                                      {"metadata", {{"name", "a"}}},
-                                      {"spec", {{"replicas", 3}}}},
-                                     "m");
+  const JsonResponse response = Apply(object,
+                                      {{"apiVersion", "apps/v1"},
+                                       {"kind", "Deployment"},
+                                       {"metadata", {{"name", "a"}}},
+                                       {"spec", {{"replicas", 3}}}},
+                                      "m");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 1 conflict: conflict with \"scaler\" with subresource \"scale\" "
@@ -97,7 +97,7 @@ TEST_F(ApplyConflictTest, ApplyConflictsWithAnUpdateByTheSameManager) {
   ApplyData({{"k", "v"}}, "one");
   PatchData({{"k", "w"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", "v"}}, "one");
+  const JsonResponse response = ApplyData({{"k", "v"}}, "one");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.message(),
@@ -108,7 +108,7 @@ TEST_F(ApplyConflictTest, ChangingASharedFieldConflictsWithTheOtherOwner) {
   ApplyData({{"k", "v"}}, "one");
   ApplyData({{"k", "v"}}, "two");
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "one");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "one");
 
   EXPECT_EQ(response.message(), "Apply failed with 1 conflict: conflict with \"two\": .data.k");
 }
@@ -116,7 +116,7 @@ TEST_F(ApplyConflictTest, ChangingASharedFieldConflictsWithTheOtherOwner) {
 TEST_F(ApplyConflictTest, ForceTransfersOwnershipOfTheConflictingField) {
   ApplyData({{"k", "v"}, {"l", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "two", "&force=true");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "two", "&force=true");
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.at("/data"), json({{"k", "w"}, {"l", "v"}}));
@@ -128,7 +128,7 @@ TEST_F(ApplyConflictTest, ForceTransfersOwnershipOfTheConflictingField) {
 TEST_F(ApplyConflictTest, ForceRemovesAManagerThatLosesItsLastField) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "two", "&force=true");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "two", "&force=true");
 
   EXPECT_EQ(ManagedFields(response),
             json({ManagedFieldsEntry("two", "Apply", "v1", R"({"f:data": {"f:k": {}}})")}));
@@ -143,7 +143,7 @@ TEST_F(ApplyConflictTest, ForceFalseStillReportsTheConflict) {
 TEST_F(ApplyConflictTest, ApplyingNullToAFieldOfAnotherManagerIsAConflict) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse response = ApplyData({{"k", nullptr}}, "two");
+  const JsonResponse response = ApplyData({{"k", nullptr}}, "two");
 
   EXPECT_EQ(response.message(), "Apply failed with 1 conflict: conflict with \"one\": .data.k");
 }
@@ -152,7 +152,7 @@ TEST_F(ApplyConflictTest, ChangingAnUnmanagedFieldConflictsWithBeforeFirstApply)
   ApplyData({{"k", "v"}}, "one");
   MergePatch(ObjectPath(), {{"metadata", {{"managedFields", json::array({json::object()})}}}});
 
-  const ApiResponse response = ApplyData({{"k", "w"}}, "two");
+  const JsonResponse response = ApplyData({{"k", "w"}}, "two");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.k");

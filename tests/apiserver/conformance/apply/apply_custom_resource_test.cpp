@@ -67,8 +67,8 @@ class ApplyCustomResourceTest : public CustomResourceTest {
 
   std::string ObjectPath() { return Widgets() + "/w"; }
   std::string ApiVersion() { return group() + "/v1"; }
-  ApiResponse ApplySpec(const json& spec, const std::string& manager,
-                        const std::string& extra_query = "") {
+  JsonResponse ApplySpec(const json& spec, const std::string& manager,
+                         const std::string& extra_query = "") {
     return Apply(ObjectPath(), MakeWidget("w", spec), manager, extra_query);
   }
 };
@@ -84,7 +84,7 @@ TEST_F(ApplyCustomResourceTest, ManagedFieldsFollowTheListAndMapTypesOfTheSchema
       "atomicObject": {"x": "1"},
       "free": {"z": {"y": 1}, "l": [{"o": 1}]}})");
 
-  const ApiResponse created = ApplySpec(spec, "m");
+  const JsonResponse created = ApplySpec(spec, "m");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(ManagedFields(created),
@@ -107,11 +107,11 @@ TEST_F(ApplyCustomResourceTest, ListsAndMapsOfTwoManagersAreMerged) {
              {"free", {{"z", {{"y", 1}}}}}},
             "one");
 
-  const ApiResponse merged = ApplySpec({{"byKeys", {{{"k", "y"}}}},
-                                        {"set", {"c", "a"}},
-                                        {"map", {{"n", "2"}}},
-                                        {"free", {{"z", {{"x", 2}}}}}},
-                                       "two");
+  const JsonResponse merged = ApplySpec({{"byKeys", {{{"k", "y"}}}},
+                                         {"set", {"c", "a"}},
+                                         {"map", {{"n", "2"}}},
+                                         {"free", {{"z", {{"x", 2}}}}}},
+                                        "two");
 
   EXPECT_EQ(merged.at("/spec"),
             json::parse(R"({"byKeys": [{"k": "x", "p": "TCP", "v": "1"}, {"k": "y", "p": "TCP"}],
@@ -126,7 +126,7 @@ TEST_F(ApplyCustomResourceTest, FieldsThatAManagerStopsApplyingAreRemovedUnlessS
   ApplySpec({{"byKeys", {{{"k", "x"}}}}, {"set", {"b", "a"}}, {"map", {{"m", "1"}}}}, "one");
   ApplySpec({{"byKeys", {{{"k", "y"}}}}, {"set", {"c", "a"}}, {"map", {{"n", "2"}}}}, "two");
 
-  const ApiResponse applied = ApplySpec({{"set", {"b"}}}, "one");
+  const JsonResponse applied = ApplySpec({{"set", {"b"}}}, "one");
 
   EXPECT_EQ(applied.at("/spec"), json::parse(R"({"byKeys": [{"k": "y", "p": "TCP"}],
                                                  "i": 1,
@@ -138,7 +138,7 @@ TEST_F(ApplyCustomResourceTest, ADefaultedFieldHasNoOwnerUntilItIsApplied) {
   EXPECT_EQ(ManagedFields(ApplySpec({{"a", "1"}}, "m")),
             json({ManagedFieldsEntry("m", "Apply", ApiVersion(), R"({"f:spec": {"f:a": {}}})")}));
 
-  const ApiResponse applied = ApplySpec({{"i", 2}}, "n");
+  const JsonResponse applied = ApplySpec({{"i", 2}}, "n");
 
   EXPECT_EQ(applied.status, 200);
   EXPECT_EQ(applied.at("/spec/i"), 2);
@@ -160,7 +160,7 @@ TEST_F(ApplyCustomResourceTest, CreateRecordsOnlyTheMetadataFieldsOfTheRequest) 
 TEST_F(ApplyCustomResourceTest, UpdateRecordsTheDefaultedKeyOfAListMapItem) {
   ApplySpec({{"a", "1"}}, "m");
 
-  const ApiResponse written =
+  const JsonResponse written =
       MergePatch(ObjectPath() + "?fieldManager=writer",
                  {{"spec", {{"byKeys", json::array({json{{"k", "x"}}})}, {"free", {{"z", {1}}}}}}});
 
@@ -175,7 +175,7 @@ TEST_F(ApplyCustomResourceTest, ApplyToStatusChangesOnlyTheStatus) {
   json widget = MakeWidget("w", {{"a", "2"}});
   widget["status"] = json::parse(R"({"conditions": [{"type": "Ready", "status": "True"}]})");
 
-  const ApiResponse applied = Apply(ObjectPath() + "/status", widget, "s");
+  const JsonResponse applied = Apply(ObjectPath() + "/status", widget, "s");
 
   EXPECT_EQ(applied.str("/spec/a"), "1");
   EXPECT_EQ(applied.at("/status"), widget["status"]);
@@ -193,7 +193,7 @@ TEST_F(ApplyCustomResourceTest, ConflictInStatusContainsTheSubresource) {
   Apply(ObjectPath() + "/status", widget, "s");
   widget["status"]["conditions"][0]["status"] = "False";
 
-  const ApiResponse response = Apply(ObjectPath() + "/status", widget, "t");
+  const JsonResponse response = Apply(ObjectPath() + "/status", widget, "t");
 
   EXPECT_EQ(response.message(),
             "Apply failed with 1 conflict: conflict with \"s\" with subresource \"status\": "
@@ -215,7 +215,7 @@ class ApplyCustomResourceConflictTest : public ApplyCustomResourceTest,
 TEST_P(ApplyCustomResourceConflictTest, ConflictCauseContainsTheFieldPath) {
   ApplySpec(json::parse(GetParam().first), "me");
 
-  const ApiResponse response = ApplySpec(json::parse(GetParam().second), "them");
+  const JsonResponse response = ApplySpec(json::parse(GetParam().second), "them");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_THAT(Causes(response),
@@ -252,7 +252,7 @@ class ApplyCustomResourceMismatchTest : public ApplyCustomResourceTest,
                                         public ::testing::WithParamInterface<MismatchedSpec> {};
 
 TEST_P(ApplyCustomResourceMismatchTest, SpecThatDoesNotMatchTheSchemaIsRejected) {
-  const ApiResponse response = ApplySpec(json::parse(GetParam().spec), "m");
+  const JsonResponse response = ApplySpec(json::parse(GetParam().spec), "m");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.message(), "failed to create typed patch object (/w; " + ApiVersion() +
@@ -278,7 +278,7 @@ TEST_F(ApplyWithoutSchemaTest, ObjectsAreMergedAndListsAreAtomic) {
   CreateCrd(AnyObjectSchema());
   Apply(Widgets() + "/w", MakeWidget("w", {{"a", {{"b", {1, 2}}}}}), "one");
 
-  const ApiResponse merged = Apply(Widgets() + "/w", MakeWidget("w", {{"a", {{"d", 1}}}}), "two");
+  const JsonResponse merged = Apply(Widgets() + "/w", MakeWidget("w", {{"a", {{"d", 1}}}}), "two");
 
   EXPECT_EQ(merged.at("/spec"), json::parse(R"({"a": {"b": [1, 2], "d": 1}})"));
   const json entries = ManagedFields(merged);

@@ -15,8 +15,8 @@ class ApplyListAndMapTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("apps/v1", "deployments") + "/d"; }
 
-  ApiResponse ApplyContainers(const std::vector<json>& containers, const std::string& manager,
-                              const std::string& extra_query = "") {
+  JsonResponse ApplyContainers(const std::vector<json>& containers, const std::string& manager,
+                               const std::string& extra_query = "") {
     return Apply(ObjectPath(),
                  {{"apiVersion", "apps/v1"},
                   {"kind", "Deployment"},
@@ -29,7 +29,7 @@ class ApplyListAndMapTest : public ConformanceTest {
                  manager, extra_query);
   }
   /// Applies only the fields in `spec`, to a Deployment that exists.
-  ApiResponse ApplySpec(const json& spec, const std::string& manager) {
+  JsonResponse ApplySpec(const json& spec, const std::string& manager) {
     return Apply(ObjectPath(),
                  {{"apiVersion", "apps/v1"},
                   {"kind", "Deployment"},
@@ -37,7 +37,7 @@ class ApplyListAndMapTest : public ConformanceTest {
                   {"spec", spec}},
                  manager);
   }
-  ApiResponse ApplyMetadata(json metadata, const std::string& manager) {
+  JsonResponse ApplyMetadata(json metadata, const std::string& manager) {
     metadata["name"] = "d";
     return Apply(ObjectPath(),
                  {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"metadata", metadata}},
@@ -56,7 +56,7 @@ json SpecWithContainers(const std::vector<json>& containers) {
   return {{"template", {{"spec", {{"containers", containers}}}}}};
 }
 
-std::vector<std::string> ContainerNames(const ApiResponse& deployment) {
+std::vector<std::string> ContainerNames(const JsonResponse& deployment) {
   std::vector<std::string> names;
   for (const json& container : deployment.at("/spec/template/spec/containers")) {
     names.push_back(container["name"]);
@@ -65,7 +65,7 @@ std::vector<std::string> ContainerNames(const ApiResponse& deployment) {
 }
 
 TEST_F(ApplyListAndMapTest, ListMapItemsAreOwnedSeparatelyUnderTheirDefaultedKeys) {
-  const ApiResponse created = ApplyContainers(
+  const JsonResponse created = ApplyContainers(
       {MakeContainer("a", {{"ports",
                             {{{"containerPort", 80}},
                              {{"containerPort", 80}, {"protocol", "UDP"}, {"name", "u"}}}},
@@ -95,7 +95,7 @@ TEST_F(ApplyListAndMapTest, ListMapItemsAreOwnedSeparatelyUnderTheirDefaultedKey
 TEST_F(ApplyListAndMapTest, AnotherManagerCanAddAListMapItem) {
   ApplyContainers({MakeContainer("a"), MakeContainer("b")}, "one");
 
-  const ApiResponse applied = ApplySpec(SpecWithContainers({MakeContainer("c")}), "two");
+  const JsonResponse applied = ApplySpec(SpecWithContainers({MakeContainer("c")}), "two");
 
   EXPECT_THAT(ContainerNames(applied), ElementsAre("a", "b", "c"));
   EXPECT_EQ(ManagedFields(applied)[1],
@@ -108,7 +108,7 @@ TEST_F(ApplyListAndMapTest, RemovingAnAppliedListItemKeepsTheItemsOfOtherManager
   ApplyContainers({MakeContainer("a"), MakeContainer("b")}, "one");
   ApplySpec(SpecWithContainers({MakeContainer("c")}), "two");
 
-  const ApiResponse applied = ApplyContainers({MakeContainer("a")}, "one");
+  const JsonResponse applied = ApplyContainers({MakeContainer("a")}, "one");
 
   EXPECT_THAT(ContainerNames(applied), ElementsAre("a", "c"));
 }
@@ -116,7 +116,7 @@ TEST_F(ApplyListAndMapTest, RemovingAnAppliedListItemKeepsTheItemsOfOtherManager
 TEST_F(ApplyListAndMapTest, ListItemsAreOrderedAsInTheLastApply) {
   ApplyContainers({MakeContainer("a"), MakeContainer("b")}, "one");
 
-  const ApiResponse applied = ApplyContainers({MakeContainer("b"), MakeContainer("a")}, "one");
+  const JsonResponse applied = ApplyContainers({MakeContainer("b"), MakeContainer("a")}, "one");
 
   EXPECT_THAT(ContainerNames(applied), ElementsAre("b", "a"));
 }
@@ -124,7 +124,7 @@ TEST_F(ApplyListAndMapTest, ListItemsAreOrderedAsInTheLastApply) {
 TEST_F(ApplyListAndMapTest, TwoManagersCanOwnFieldsOfOneListItem) {
   ApplyContainers({MakeContainer("a", {{"ports", {{{"containerPort", 80}}}}})}, "one");
 
-  const ApiResponse applied = ApplySpec(
+  const JsonResponse applied = ApplySpec(
       SpecWithContainers({{{"name", "a"}, {"ports", {{{"containerPort", 80}, {"name", "http"}}}}}}),
       "two");
 
@@ -140,7 +140,7 @@ TEST_F(ApplyListAndMapTest, ListItemThatItsManagerStopsApplyingRemainsIfAnotherM
       SpecWithContainers({{{"name", "a"}, {"ports", {{{"containerPort", 80}, {"name", "http"}}}}}}),
       "two");
 
-  const ApiResponse applied = ApplyContainers({MakeContainer("a")}, "one");
+  const JsonResponse applied = ApplyContainers({MakeContainer("a")}, "one");
 
   EXPECT_EQ(applied.at("/spec/template/spec/containers/0/ports"),
             json({{{"containerPort", 80}, {"name", "http"}, {"protocol", "TCP"}}}));
@@ -149,7 +149,7 @@ TEST_F(ApplyListAndMapTest, ListItemThatItsManagerStopsApplyingRemainsIfAnotherM
 TEST_F(ApplyListAndMapTest, ConflictInAListItemContainsTheKeyOfTheItem) {
   ApplyContainers({MakeContainer("a")}, "one");
 
-  const ApiResponse response =
+  const JsonResponse response =
       ApplySpec(SpecWithContainers({{{"name", "a"}, {"image", "other"}}}), "two");
 
   EXPECT_EQ(response.status, 409);
@@ -161,7 +161,7 @@ TEST_F(ApplyListAndMapTest, ConflictInAListItemContainsTheKeyOfTheItem) {
 TEST_F(ApplyListAndMapTest, AtomicListConflictsAsAWhole) {
   ApplyContainers({MakeContainer("a", {{"args", {"x", "y"}}})}, "one");
 
-  const ApiResponse response =
+  const JsonResponse response =
       ApplySpec(SpecWithContainers({{{"name", "a"}, {"args", {"x"}}}}), "two");
 
   EXPECT_THAT(Causes(response),
@@ -172,14 +172,14 @@ TEST_F(ApplyListAndMapTest, AtomicListConflictsAsAWhole) {
 TEST_F(ApplyListAndMapTest, AtomicStructConflictsAsAWhole) {
   ApplyContainers({MakeContainer("a")}, "one");
 
-  const ApiResponse response = ApplySpec({{"selector", {{"matchLabels", {{"z", "1"}}}}}}, "two");
+  const JsonResponse response = ApplySpec({{"selector", {{"matchLabels", {{"z", "1"}}}}}}, "two");
 
   EXPECT_THAT(Causes(response),
               ElementsAre("FieldManagerConflict .spec.selector: conflict with \"one\""));
 }
 
 TEST_F(ApplyListAndMapTest, DuplicateListMapKeyIsRejected) {
-  const ApiResponse response = ApplyContainers({MakeContainer("a"), MakeContainer("a")}, "m");
+  const JsonResponse response = ApplyContainers({MakeContainer("a"), MakeContainer("a")}, "m");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.message(),
@@ -192,7 +192,7 @@ TEST_F(ApplyListAndMapTest, EachLabelAndAnnotationIsOwnedSeparately) {
   ApplyContainers({MakeContainer("a")}, "first");
   ApplyMetadata({{"labels", {{"x", "1"}}}, {"annotations", {{"n", "1"}}}}, "second");
 
-  const ApiResponse applied = ApplyMetadata({{"labels", {{"y", "1"}}}}, "third");
+  const JsonResponse applied = ApplyMetadata({{"labels", {{"y", "1"}}}}, "third");
 
   EXPECT_EQ(applied.at("/metadata/labels"), json({{"x", "1"}, {"y", "1"}}));
   EXPECT_EQ(ManagedFields(applied)[2],
@@ -208,7 +208,7 @@ TEST_F(ApplyListAndMapTest, FinalizersAreMergedAsASet) {
   ApplyContainers({MakeContainer("a")}, "first");
   ApplyMetadata({{"finalizers", {"example.com/x"}}}, "second");
 
-  const ApiResponse applied = ApplyMetadata({{"finalizers", {"example.com/y"}}}, "third");
+  const JsonResponse applied = ApplyMetadata({{"finalizers", {"example.com/y"}}}, "third");
 
   EXPECT_EQ(applied.at("/metadata/finalizers"), json({"example.com/x", "example.com/y"}));
   EXPECT_EQ(ManagedFields(applied)[2],
@@ -219,7 +219,7 @@ TEST_F(ApplyListAndMapTest, FinalizersAreMergedAsASet) {
 }
 
 TEST_F(ApplyListAndMapTest, DuplicateFinalizerIsRejected) {
-  const ApiResponse response =
+  const JsonResponse response =
       ApplyMetadata({{"finalizers", {"example.com/x", "example.com/x"}}}, "m");
 
   EXPECT_EQ(response.status, 500);
@@ -232,7 +232,7 @@ TEST_F(ApplyListAndMapTest, DuplicateFinalizerIsRejected) {
 TEST_F(ApplyListAndMapTest, OwnerReferencesAreKeyedByUidAndAtomic) {
   ApplyContainers({MakeContainer("a")}, "one");
 
-  const ApiResponse applied = ApplyMetadata(
+  const JsonResponse applied = ApplyMetadata(
       {{"ownerReferences",
         {{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "x"}, {"uid", "u-1"}}}}},
       "two");
@@ -244,7 +244,7 @@ TEST_F(ApplyListAndMapTest, OwnerReferencesAreKeyedByUidAndAtomic) {
 }
 
 TEST_F(ApplyListAndMapTest, ServicePortsAreKeyedByPortAndProtocolAndTheSelectorIsAtomic) {
-  const ApiResponse created =
+  const JsonResponse created =
       Apply(Path("services") + "/s",
             {{"apiVersion", "v1"},
              {"kind", "Service"},
@@ -263,7 +263,7 @@ TEST_F(ApplyListAndMapTest, ServicePortsAreKeyedByPortAndProtocolAndTheSelectorI
 }
 
 TEST_F(ApplyListAndMapTest, CreateRecordsOwnershipOfDefaultedFields) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("apps/v1", "deployments") + "?fieldManager=m", MakeDeployment("d"));
 
   EXPECT_EQ(ManagedFields(created), json({ManagedFieldsEntry("m", "Update", "apps/v1", R"({

@@ -13,7 +13,7 @@ class FieldOwnershipTest : public SharedObjectTest {};
 TEST_F(FieldOwnershipTest, ManagersThatApplyTheSameValueShareTheField) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse shared = ApplyData({{"k", "v"}}, "two");
+  const JsonResponse shared = ApplyData({{"k", "v"}}, "two");
 
   EXPECT_EQ(shared.status, 200);
   const std::string k = R"({"f:data": {"f:k": {}}})";
@@ -25,7 +25,7 @@ TEST_F(FieldOwnershipTest, ManagersThatApplyTheSameValueShareTheField) {
 TEST_F(FieldOwnershipTest, ApplyThatChangesNoValueRecordsAnEntryWithoutTime) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse shared = ApplyData({{"k", "v"}}, "two");
+  const JsonResponse shared = ApplyData({{"k", "v"}}, "two");
 
   const json& entries = shared.body["metadata"]["managedFields"];
   ASSERT_EQ(entries.size(), 2U);
@@ -45,7 +45,7 @@ TEST_F(FieldOwnershipTest, SharedFieldIsRemovedWhenItsLastOwnerStopsApplyingIt) 
 TEST_F(FieldOwnershipTest, UpdateTakesOwnershipOfTheFieldsItChanges) {
   ApplyData({{"k", "v"}, {"l", "v"}}, "one");
 
-  const ApiResponse written =
+  const JsonResponse written =
       MergePatch(ObjectPath() + "?fieldManager=writer", {{"data", {{"l", "w"}}}});
 
   EXPECT_EQ(ManagedFields(written),
@@ -54,10 +54,10 @@ TEST_F(FieldOwnershipTest, UpdateTakesOwnershipOfTheFieldsItChanges) {
 }
 
 TEST_F(FieldOwnershipTest, UpdateThatRemovesAFieldRemovesItFromItsOwner) {
-  ApiResponse object = ApplyData({{"k", "v"}, {"l", "v"}}, "one");
+  JsonResponse object = ApplyData({{"k", "v"}, {"l", "v"}}, "one");
   object.body["data"].erase("l");
 
-  const ApiResponse written = Put(ObjectPath() + "?fieldManager=writer", object.body);
+  const JsonResponse written = Put(ObjectPath() + "?fieldManager=writer", object.body);
 
   EXPECT_EQ(ManagedFields(written),
             json({ManagedFieldsEntry("one", "Apply", "v1", R"({"f:data": {"f:k": {}}})")}));
@@ -67,7 +67,7 @@ TEST_F(FieldOwnershipTest, FieldTakenByAnUpdateRemainsWhenItsFormerOwnerStopsApp
   ApplyData({{"k", "v"}, {"l", "v"}}, "one");
   MergePatch(ObjectPath() + "?fieldManager=writer", {{"data", {{"l", "w"}}}});
 
-  const ApiResponse applied = ApplyData({{"k", "v"}}, "one");
+  const JsonResponse applied = ApplyData({{"k", "v"}}, "one");
 
   EXPECT_EQ(applied.at("/data"), json({{"k", "v"}, {"l", "w"}}));
 }
@@ -75,7 +75,7 @@ TEST_F(FieldOwnershipTest, FieldTakenByAnUpdateRemainsWhenItsFormerOwnerStopsApp
 TEST_F(FieldOwnershipTest, ApplyAndUpdateByOneManagerHaveSeparateEntries) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse written =
+  const JsonResponse written =
       MergePatch(ObjectPath() + "?fieldManager=one", {{"data", {{"l", "w"}}}});
 
   EXPECT_EQ(ManagedFields(written),
@@ -87,7 +87,7 @@ TEST_F(FieldOwnershipTest, ApplyEntriesAreListedBeforeUpdateEntries) {
   Post(Path("configmaps") + "?fieldManager=writer",
        {{"metadata", {{"name", "a"}}}, {"data", {{"l", "w"}}}});
 
-  const ApiResponse applied = ApplyData({{"k", "v"}}, "one");
+  const JsonResponse applied = ApplyData({{"k", "v"}}, "one");
 
   EXPECT_EQ(
       ManagedFields(applied),
@@ -96,7 +96,7 @@ TEST_F(FieldOwnershipTest, ApplyEntriesAreListedBeforeUpdateEntries) {
 }
 
 TEST_F(FieldOwnershipTest, CreateWithoutFieldManagerRecordsTheProductNameInTheUserAgent) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"),
            {{"metadata", {{"name", "a"}}}, {"binaryData", {{"b", "AQ=="}}}, {"immutable", true}});
 
@@ -112,7 +112,7 @@ TEST_F(FieldOwnershipTest, CreateIgnoresManagedFieldsInTheBody) {
   object["metadata"]["managedFields"] =
       json::array({ManagedFieldsEntry("x", "Apply", "v1", R"({"f:data": {"f:k": {}}})")});
 
-  const ApiResponse created = Post(Path("configmaps"), object);
+  const JsonResponse created = Post(Path("configmaps"), object);
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(
@@ -123,11 +123,11 @@ TEST_F(FieldOwnershipTest, CreateIgnoresManagedFieldsInTheBody) {
 TEST_F(FieldOwnershipTest, ObjectCreatedWithoutFieldsIsNotTrackedBeforeItsFirstApply) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse written =
+  const JsonResponse written =
       MergePatch(ObjectPath() + "?fieldManager=writer", {{"data", {{"k", "v"}}}});
   EXPECT_EQ(written.at("/metadata/managedFields"), nullptr);
 
-  const ApiResponse applied = ApplyData({{"l", "v"}}, "one");
+  const JsonResponse applied = ApplyData({{"l", "v"}}, "one");
   EXPECT_EQ(ManagedFields(applied),
             json({ManagedFieldsEntry("one", "Apply", "v1", R"({"f:data": {"f:l": {}}})"),
                   ManagedFieldsEntry("before-first-apply", "Update", "v1",
@@ -137,7 +137,7 @@ TEST_F(FieldOwnershipTest, ObjectCreatedWithoutFieldsIsNotTrackedBeforeItsFirstA
 TEST_F(FieldOwnershipTest, PatchWithAnEmptyEntryClearsManagedFields) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse cleared =
+  const JsonResponse cleared =
       MergePatch(ObjectPath(), {{"metadata", {{"managedFields", json::array({json::object()})}}}});
 
   EXPECT_EQ(cleared.status, 200);
@@ -148,18 +148,18 @@ TEST_F(FieldOwnershipTest, PatchWithAnEmptyEntryClearsManagedFields) {
 TEST_F(FieldOwnershipTest, PatchWithAnEmptyListClearsManagedFields) {
   ApplyData({{"k", "v"}}, "one");
 
-  const ApiResponse cleared =
+  const JsonResponse cleared =
       MergePatch(ObjectPath(), {{"metadata", {{"managedFields", json::array()}}}});
 
   EXPECT_EQ(cleared.at("/metadata/managedFields"), nullptr);
 }
 
 TEST_F(FieldOwnershipTest, PutWithoutManagedFieldsKeepsThem) {
-  ApiResponse object = ApplyData({{"k", "v"}}, "one");
+  JsonResponse object = ApplyData({{"k", "v"}}, "one");
   const json before = ManagedFields(object);
   object.body["metadata"].erase("managedFields");
 
-  const ApiResponse written = Put(ObjectPath(), object.body);
+  const JsonResponse written = Put(ObjectPath(), object.body);
 
   EXPECT_EQ(ManagedFields(written), before);
 }
@@ -169,7 +169,7 @@ TEST_F(FieldOwnershipTest, PatchCanReplaceManagedFields) {
   const json rewritten =
       json::array({ManagedFieldsEntry("two", "Apply", "v1", R"({"f:data": {"f:k": {}}})")});
 
-  const ApiResponse written =
+  const JsonResponse written =
       MergePatch(ObjectPath(), {{"metadata", {{"managedFields", rewritten}}}});
 
   EXPECT_EQ(ManagedFields(written), rewritten);
@@ -179,7 +179,7 @@ TEST_F(FieldOwnershipTest, ApplyToStatusRecordsAnEntryOfTheStatusSubresource) {
   const std::string object = Path("apps/v1", "deployments") + "/a";
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
-  const ApiResponse applied =
+  const JsonResponse applied =
       Apply(object + "/status",
             {{"apiVersion", "apps/v1"},
              {"kind", "Deployment"},
@@ -202,26 +202,26 @@ TEST_F(FieldOwnershipTest, ApplyToStatusRecordsAnEntryOfTheStatusSubresource) {
 
 TEST_F(FieldOwnershipTest, ApplyToTheMainResourceIgnoresStatus) {
   const std::string object = Path("apps/v1", "deployments") + "/a";
-  const ApiResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+  const JsonResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
-  const ApiResponse applied = Apply(object,
-                                    {{"apiVersion", "apps/v1"},
-                                     {"kind", "Deployment"},
-                                     {"metadata", {{"name", "a"}}},
-                                     {"status", {{"replicas", 1}}}},
-                                    "m");
+  const JsonResponse applied = Apply(object,
+                                     {{"apiVersion", "apps/v1"},
+                                      {"kind", "Deployment"},
+                                      {"metadata", {{"name", "a"}}},
+                                      {"status", {{"replicas", 1}}}},
+                                     "m");
 
   EXPECT_EQ(applied.status, 200);
   EXPECT_EQ(applied.body, created.body);
 }
 
 TEST_F(FieldOwnershipTest, ApplyToStatusOfAMissingObjectIsNotFound) {
-  const ApiResponse response = Apply(Path("apps/v1", "deployments") + "/a/status",
-                                     {{"apiVersion", "apps/v1"},
-                                      {"kind", "Deployment"},
-                                      {"metadata", {{"name", "a"}}},
-                                      {"status", {{"replicas", 1}}}},
-                                     "m");
+  const JsonResponse response = Apply(Path("apps/v1", "deployments") + "/a/status",
+                                      {{"apiVersion", "apps/v1"},
+                                       {"kind", "Deployment"},
+                                       {"metadata", {{"name", "a"}}},
+                                       {"status", {{"replicas", 1}}}},
+                                      "m");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.message(), "deployments.apps \"a\" not found");
@@ -247,11 +247,11 @@ TEST_F(FieldOwnershipTest, FirstApplyRecordsUntrackedFieldsAsBeforeFirstApplyWit
   MergePatch(deployment, R"({"metadata": {"managedFields": [{}]}})"_json);
   MergePatch(deployment + "/status", R"({"status": {"replicas": 1}})"_json);
 
-  const ApiResponse applied = Apply(deployment,
-                                    {{"apiVersion", "apps/v1"},
-                                     {"kind", "Deployment"},
-                                     {"metadata", {{"name", "a"}, {"labels", {{"k", "v"}}}}}},
-                                    "m");
+  const JsonResponse applied = Apply(deployment,
+                                     {{"apiVersion", "apps/v1"},
+                                      {"kind", "Deployment"},
+                                      {"metadata", {{"name", "a"}, {"labels", {{"k", "v"}}}}}},
+                                     "m");
 
   const json entries = applied.at("/metadata/managedFields");
   ASSERT_EQ(entries.size(), 2) << entries;

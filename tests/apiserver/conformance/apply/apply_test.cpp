@@ -16,7 +16,7 @@ class ApplyTest : public ConformanceTest {
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
   /// Sends an apply with exactly this body, which may be YAML.
-  ApiResponse ApplyRaw(const std::string& body, const std::string& query = "?fieldManager=m") {
+  JsonResponse ApplyRaw(const std::string& body, const std::string& query = "?fieldManager=m") {
     return Call({.method = "PATCH",
                  .target = ObjectPath() + query,
                  .body = body,
@@ -30,7 +30,7 @@ json Desired(const json& data) {
 }
 
 TEST_F(ApplyTest, ApplyToAMissingObjectCreatesIt) {
-  const ApiResponse created = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse created = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/data"), json({{"k", "v"}}));
@@ -40,16 +40,16 @@ TEST_F(ApplyTest, ApplyToAMissingObjectCreatesIt) {
 TEST_F(ApplyTest, ApplyToAnExistingObjectUpdatesIt) {
   Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
-  const ApiResponse updated = Apply(ObjectPath(), Desired({{"k", "w"}}), "m");
+  const JsonResponse updated = Apply(ObjectPath(), Desired({{"k", "w"}}), "m");
 
   EXPECT_EQ(updated.status, 200);
   EXPECT_EQ(updated.at("/data"), json({{"k", "w"}}));
 }
 
 TEST_F(ApplyTest, RepeatedApplyChangesNothing) {
-  const ApiResponse first = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse first = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
-  const ApiResponse repeated = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse repeated = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
   EXPECT_EQ(repeated.status, 200);
   EXPECT_EQ(repeated.body, first.body);
@@ -73,7 +73,7 @@ TEST_F(ApplyTest, EmptyMapsAreRecordedAsFields) {
   json desired = Desired(json::object());
   desired["metadata"]["labels"] = json::object();
 
-  const ApiResponse created = Apply(ObjectPath(), desired, "m");
+  const JsonResponse created = Apply(ObjectPath(), desired, "m");
 
   EXPECT_EQ(ManagedFields(created),
             json({ManagedFieldsEntry("m", "Apply", "v1",
@@ -81,7 +81,7 @@ TEST_F(ApplyTest, EmptyMapsAreRecordedAsFields) {
 }
 
 TEST_F(ApplyTest, ApplyWithoutFieldsRecordsNoManager) {
-  const ApiResponse created =
+  const JsonResponse created =
       Apply(ObjectPath(),
             {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}}, "m");
 
@@ -94,7 +94,7 @@ TEST_F(ApplyTest, FieldThatIsNoLongerAppliedIsRemoved) {
   desired["metadata"]["labels"]["x"] = "1";
   Apply(ObjectPath(), desired, "m");
 
-  const ApiResponse updated = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse updated = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
   EXPECT_EQ(updated.at("/data"), json({{"k", "v"}}));
   EXPECT_EQ(updated.at("/metadata/labels"), nullptr);
@@ -111,7 +111,7 @@ TEST_F(ApplyTest, BodyWithoutANameIsAccepted) {
 }
 
 TEST_F(ApplyTest, CreationTimestampAndGenerationInTheBodyAreIgnored) {
-  const ApiResponse first = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse first = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
   json desired = Desired({{"k", "v"}});
   desired["metadata"]["creationTimestamp"] = "2001-01-01T00:00:00Z";
   desired["metadata"]["generation"] = 9;
@@ -124,7 +124,7 @@ TEST_F(ApplyTest, OutdatedResourceVersionIsAConflict) {
   json desired = Desired({{"k", "w"}});
   desired["metadata"]["resourceVersion"] = "1";
 
-  const ApiResponse response = Apply(ObjectPath(), desired, "m");
+  const JsonResponse response = Apply(ObjectPath(), desired, "m");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.message(),
@@ -137,7 +137,7 @@ TEST_F(ApplyTest, UidOfAMissingObjectIsAConflict) {
   json desired = Desired({{"k", "v"}});
   desired["metadata"]["uid"] = uid;
 
-  const ApiResponse response = Apply(ObjectPath(), desired, "m");
+  const JsonResponse response = Apply(ObjectPath(), desired, "m");
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.reason(), "Conflict");
@@ -148,7 +148,7 @@ TEST_F(ApplyTest, UidOfAMissingObjectIsAConflict) {
 }
 
 TEST_F(ApplyTest, InvalidResultIsRejectedWithItsCauses) {
-  const ApiResponse response = Apply(ObjectPath(), Desired({{"bad key", "v"}}), "m");
+  const JsonResponse response = Apply(ObjectPath(), Desired({{"bad key", "v"}}), "m");
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -157,7 +157,7 @@ TEST_F(ApplyTest, InvalidResultIsRejectedWithItsCauses) {
 }
 
 TEST_F(ApplyTest, DryRunDoesNotCreateTheObject) {
-  const ApiResponse response = Apply(ObjectPath(), Desired({{"k", "v"}}), "m", "&dryRun=All");
+  const JsonResponse response = Apply(ObjectPath(), Desired({{"k", "v"}}), "m", "&dryRun=All");
 
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(response.at("/data"), json({{"k", "v"}}));
@@ -166,16 +166,16 @@ TEST_F(ApplyTest, DryRunDoesNotCreateTheObject) {
 }
 
 TEST_F(ApplyTest, DryRunDoesNotUpdateTheObject) {
-  const ApiResponse created = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  const JsonResponse created = Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
 
-  const ApiResponse response = Apply(ObjectPath(), Desired({{"k", "w"}}), "m", "&dryRun=All");
+  const JsonResponse response = Apply(ObjectPath(), Desired({{"k", "w"}}), "m", "&dryRun=All");
 
   EXPECT_EQ(response.str("/data/k"), "w");
   EXPECT_EQ(Get(ObjectPath()).body, created.body);
 }
 
 TEST_F(ApplyTest, YamlBodyIsAccepted) {
-  const ApiResponse created = ApplyRaw(
+  const JsonResponse created = ApplyRaw(
       "# what we want\n"
       "apiVersion: v1\n"
       "kind: ConfigMap\n"
@@ -196,7 +196,7 @@ TEST_F(ApplyTest, YamlBodyIsAccepted) {
 }
 
 TEST_F(ApplyTest, UnquotedYamlNumberInAStringFieldIsRejected) {
-  const ApiResponse response = ApplyRaw(
+  const JsonResponse response = ApplyRaw(
       "apiVersion: v1\n"
       "kind: ConfigMap\n"
       "metadata: {name: a}\n"
@@ -214,7 +214,7 @@ TEST_F(ApplyTest, UnknownFieldIsRejectedEvenWithFieldValidationIgnore) {
   json desired = Desired({{"k", "v"}});
   desired["zzz"] = 1;
 
-  const ApiResponse response = Apply(ObjectPath(), desired, "m", "&fieldValidation=Ignore");
+  const JsonResponse response = Apply(ObjectPath(), desired, "m", "&fieldValidation=Ignore");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.reason(), "");
@@ -224,7 +224,7 @@ TEST_F(ApplyTest, UnknownFieldIsRejectedEvenWithFieldValidationIgnore) {
 }
 
 TEST_F(ApplyTest, ApplyWithoutFieldManagerIsInvalid) {
-  const ApiResponse response = ApplyRaw(Desired({{"k", "v"}}).dump(), "");
+  const JsonResponse response = ApplyRaw(Desired({{"k", "v"}}).dump(), "");
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.message(),
@@ -236,10 +236,10 @@ TEST_F(ApplyTest, ApplyWithoutFieldManagerIsInvalid) {
 }
 
 TEST_F(ApplyTest, PostWithTheApplyMediaTypeIsUnsupported) {
-  const ApiResponse response = Call({.method = "POST",
-                                     .target = Path("configmaps"),
-                                     .body = Desired({{"k", "v"}}).dump(),
-                                     .content_type = "application/apply-patch+yaml"});
+  const JsonResponse response = Call({.method = "POST",
+                                      .target = Path("configmaps"),
+                                      .body = Desired({{"k", "v"}}).dump(),
+                                      .content_type = "application/apply-patch+yaml"});
 
   EXPECT_EQ(response.status, 415);
   EXPECT_EQ(response.reason(), "UnsupportedMediaType");
@@ -251,7 +251,7 @@ TEST_F(ApplyTest, PostWithTheApplyMediaTypeIsUnsupported) {
 TEST_F(ApplyTest, ApplyInAMissingNamespaceIsNotFound) {
   const std::string none = UniqueName("none");
 
-  const ApiResponse response =
+  const JsonResponse response =
       Apply("/api/v1/namespaces/" + none + "/configmaps/a", Desired({}), "m");
 
   EXPECT_EQ(response.status, 404);
@@ -271,7 +271,7 @@ class ApplyBodyTest : public ApplyTest, public ::testing::WithParamInterface<Inv
 TEST_P(ApplyBodyTest, InvalidBodyIsABadRequest) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response = ApplyRaw(GetParam().body);
+  const JsonResponse response = ApplyRaw(GetParam().body);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(, ApplyBodyTest, ::testing::ValuesIn(invalid_apply_bodi
                          [](const auto& invalid) { return invalid.param.test_name; });
 
 TEST_F(ApplyTest, MalformedYamlIsABadRequest) {
-  const ApiResponse response = ApplyRaw("a: b: c");
+  const JsonResponse response = ApplyRaw("a: b: c");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.message(), ::testing::StartsWith("error decoding YAML: "));

@@ -12,14 +12,14 @@ class FieldManagerTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
-  ApiResponse Create(const std::string& query = "?fieldManager=manager-1") {
+  JsonResponse Create(const std::string& query = "?fieldManager=manager-1") {
     return Post(Path("configmaps") + query,
                 {{"metadata", {{"name", "a"}, {"labels", {{"l", "1"}}}}}, {"data", {{"k", "1"}}}});
   }
 };
 
 TEST_F(FieldManagerTest, CreateRecordsTheFieldsOfTheRequest) {
-  const ApiResponse created = Create();
+  const JsonResponse created = Create();
 
   EXPECT_THAT(created.str("/metadata/managedFields/0/time"),
               MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
@@ -40,7 +40,7 @@ TEST_F(FieldManagerTest, CreateRecordsTheFieldsOfTheRequest) {
 
 // The product name is the part of the User-Agent before the slash: "kopp" of "kopp/1.2 (linux)".
 TEST_F(FieldManagerTest, FieldManagerDefaultsToTheProductNameInTheUserAgent) {
-  const ApiResponse created = Create("");
+  const JsonResponse created = Create("");
 
   EXPECT_EQ(created.str("/metadata/managedFields/0/manager"), "kopp");
 }
@@ -49,20 +49,20 @@ TEST_F(FieldManagerTest, DefaultedStatusOfAPersistentVolumeClaimHasNoOwner) {
   json claim = MakeObjectWithName("a");
   claim["spec"] = {{"accessModes", {"ReadWriteOnce"}},
                    {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
-  const ApiResponse created = Post(Path("persistentvolumeclaims"), claim);
+  const JsonResponse created = Post(Path("persistentvolumeclaims"), claim);
 
   EXPECT_EQ(created.at("/metadata/managedFields/0/fieldsV1/f:status"), nullptr);
   EXPECT_NE(created.at("/metadata/managedFields/0/fieldsV1/f:spec"), nullptr);
 }
 
 TEST_F(FieldManagerTest, EmptyFieldManagerParameterDefaultsToTheProductNameInTheUserAgent) {
-  const ApiResponse created = Create("?fieldManager=");
+  const JsonResponse created = Create("?fieldManager=");
 
   EXPECT_EQ(created.str("/metadata/managedFields/0/manager"), "kopp");
 }
 
 TEST_F(FieldManagerTest, CreateWithoutFieldsRecordsNoManager) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
@@ -70,7 +70,7 @@ TEST_F(FieldManagerTest, CreateWithoutFieldsRecordsNoManager) {
 
 TEST_F(FieldManagerTest, AnotherFieldManagerTakesOwnershipOfAChangedField) {
   Create();
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"k", "2"}, {"z", "3"}}}});
 
   EXPECT_EQ(patched.str("/metadata/managedFields/0/manager"), "manager-1");
@@ -83,7 +83,7 @@ TEST_F(FieldManagerTest, AnotherFieldManagerTakesOwnershipOfAChangedField) {
 
 TEST_F(FieldManagerTest, PatchThatDoesNotChangeAFieldRecordsNoManager) {
   Create();
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"k", "1"}}}});
 
   EXPECT_EQ(patched.at("/metadata/managedFields").size(), 1);
@@ -92,7 +92,7 @@ TEST_F(FieldManagerTest, PatchThatDoesNotChangeAFieldRecordsNoManager) {
 TEST_F(FieldManagerTest, RemovedFieldHasNoOwner) {
   Create();
   MergePatch(ObjectPath() + "?fieldManager=manager-2", {{"data", {{"z", "3"}}}});
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath() + "?fieldManager=manager-3", {{"data", {{"z", nullptr}}}});
 
   EXPECT_EQ(patched.at("/metadata/managedFields").size(), 1);
@@ -102,7 +102,7 @@ TEST_F(FieldManagerTest, RemovedFieldHasNoOwner) {
 TEST_F(FieldManagerTest, StatusPatchRecordsAnEntryWithTheStatusSubresource) {
   const std::string path = Path("apps/v1", "deployments");
   Post(path + "?fieldManager=manager-1", MakeDeployment("a"));
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(path + "/a/status?fieldManager=manager-1", {{"status", {{"replicas", 1}}}});
 
   json entry = patched.at("/metadata/managedFields/1");
@@ -119,7 +119,7 @@ TEST_F(FieldManagerTest, StatusPatchRecordsAnEntryWithTheStatusSubresource) {
 
 TEST_F(FieldManagerTest, PatchWithOneEmptyManagedFieldsEntryClearsManagedFields) {
   Create();
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"managedFields", json::array({json::object()})}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -150,7 +150,7 @@ class InvalidFieldManagerTest : public FieldManagerTest,
 
 TEST_P(InvalidFieldManagerTest, InvalidFieldManagerIsRejected) {
   Create();
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.method = GetParam().method,
             .target = (GetParam().method == "POST" ? Path("configmaps") : ObjectPath()) +
                       "?fieldManager=" + GetParam().field_manager,

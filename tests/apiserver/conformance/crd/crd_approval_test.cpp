@@ -29,7 +29,7 @@ class CrdApprovalTest : public CrdPerTest {
     CreateCrdInGroup(group, MakeCrdWithApproval(group, approval));
     std::string found;
     Eventually(200, [&] {
-      ApiResponse crd = Get(CrdPath());
+      JsonResponse crd = Get(CrdPath());
       for (const json& condition : crd.at("/status/conditions")) {
         if (condition.value("type", "") != "KubernetesAPIApprovalPolicyConformant") continue;
         found = condition.value("status", "") + ' ' + condition.value("reason", "") + ": " +
@@ -44,7 +44,7 @@ class CrdApprovalTest : public CrdPerTest {
 
 TEST_F(CrdApprovalTest, CrdInAProtectedGroupWithoutAnApprovalAnnotationIsRejected) {
   for (const std::string group : {"k8s.io", "g.k8s.io", "g.kubernetes.io"}) {
-    const ApiResponse response = Post(crds_path, MakeCrdWithApproval(group, nullptr));
+    const JsonResponse response = Post(crds_path, MakeCrdWithApproval(group, nullptr));
 
     EXPECT_THAT(Causes(response),
                 ElementsAre("FieldValueRequired metadata.annotations[" + approval_annotation +
@@ -59,7 +59,7 @@ TEST_F(CrdApprovalTest, CrdInAnotherGroupNeedsNoApprovalAnnotation) {
 }
 
 TEST_F(CrdApprovalTest, ApprovalThatIsNeitherAUrlNorUnapprovedIsRejected) {
-  const ApiResponse response = Post(crds_path, MakeCrdWithApproval("g.k8s.io", "yes"));
+  const JsonResponse response = Post(crds_path, MakeCrdWithApproval("g.k8s.io", "yes"));
 
   EXPECT_THAT(
       Causes(response),
@@ -82,7 +82,7 @@ TEST_F(CrdApprovalTest, RemovingTheApprovalAnnotationIsRejected) {
   const std::string group = UniqueName("g") + ".k8s.io";
   CreateCrdInGroup(group, MakeCrdWithApproval(group, "unapproved, a test"));
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(CrdPath(), {{"metadata", {{"annotations", {{approval_annotation, nullptr}}}}}});
 
   EXPECT_EQ(patched.status, 422);

@@ -24,7 +24,7 @@ TEST_P(CrdRejectionTest, InvalidCrdIsRejectedWithItsCauses) {
   const json crd =
       MakeWidgetCrd("g.example.com", AnyObjectSchema()).patch(json::parse(GetParam().operations));
 
-  const ApiResponse response = Post(crds_path, crd);
+  const JsonResponse response = Post(crds_path, crd);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -110,7 +110,7 @@ TEST_P(CrdSchemaRejectionTest, InvalidSchemaIsRejectedWithItsCause) {
   std::string expected = GetParam().cause;
   expected.replace(expected.find("SPEC"), 4, "spec.validation.openAPIV3Schema.properties[spec]");
 
-  const ApiResponse response =
+  const JsonResponse response =
       Post(crds_path,
            MakeWidgetCrd(UniqueGroup(), ObjectSchema({{"spec", json::parse(GetParam().schema)}})));
 
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(, CrdSchemaRejectionTest, ::testing::ValuesIn(invalid_s
 class CrdValidationTest : public CustomResourceTest {};
 
 TEST_F(CrdValidationTest, SchemaWhoseRootIsNotAnObjectIsRejected) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(crds_path, MakeWidgetCrd(UniqueGroup(), json{{"type", "string"}}));
 
   EXPECT_THAT(Causes(response),
@@ -192,7 +192,7 @@ TEST_F(CrdValidationTest, SchemaWhoseRootIsNotAnObjectIsRejected) {
 }
 
 TEST_F(CrdValidationTest, SchemaOfMetadataFieldsOtherThanTheNameIsRejected) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(crds_path,
            MakeWidgetCrd(
                UniqueGroup(),
@@ -210,7 +210,7 @@ TEST_F(CrdValidationTest, TwoStorageVersionsAreRejected) {
   crd["spec"]["versions"].push_back(crd["spec"]["versions"][0]);
   crd["spec"]["versions"][1]["name"] = "v2";
 
-  const ApiResponse response = Post(crds_path, crd);
+  const JsonResponse response = Post(crds_path, crd);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -223,7 +223,7 @@ TEST_F(CrdValidationTest, EmptyVersionListIsRejected) {
   json crd = MakeWidgetCrd(UniqueGroup(), AnyObjectSchema());
   crd["spec"]["versions"] = json::array();
 
-  const ApiResponse response = Post(crds_path, crd);
+  const JsonResponse response = Post(crds_path, crd);
 
   EXPECT_THAT(Causes(response),
               ElementsAre("FieldValueInvalid spec.versions: Invalid value: []: must have exactly "
@@ -237,7 +237,7 @@ TEST_F(CrdValidationTest, DuplicateVersionNamesAreRejected) {
   crd["spec"]["versions"].push_back(crd["spec"]["versions"][0]);
   crd["spec"]["versions"][1]["storage"] = false;
 
-  const ApiResponse response = Post(crds_path, crd);
+  const JsonResponse response = Post(crds_path, crd);
 
   EXPECT_THAT(Causes(response), ElementsAre(EndsWith("]: must contain unique version names")));
 }

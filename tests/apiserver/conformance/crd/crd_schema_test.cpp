@@ -36,13 +36,13 @@ class CrdSchemaTest : public CustomResourceTest {
   }
   static void TearDownTestSuite() { DeleteCrd(); }
 
-  ApiResponse PostSpec(const std::string& spec, const std::string& query = "") {
+  JsonResponse PostSpec(const std::string& spec, const std::string& query = "") {
     return Post(Widgets() + query, MakeWidget("w", json::parse(spec)));
   }
 };
 
 TEST_F(CrdSchemaTest, UnknownFieldsArePrunedAtEachLevel) {
-  const ApiResponse created = PostSpec(R"({"a": "1", "b": 2,
+  const JsonResponse created = PostSpec(R"({"a": "1", "b": 2,
                                    "map": {"k": {"y": "1", "n": 1}},
                                    "list": [{"z": "1", "n": 1}]})");
 
@@ -52,7 +52,7 @@ TEST_F(CrdSchemaTest, UnknownFieldsArePrunedAtEachLevel) {
 }
 
 TEST_F(CrdSchemaTest, WarningsContainThePathOfEachUnknownField) {
-  const ApiResponse created =
+  const JsonResponse created =
       PostSpec(R"({"b": 2, "map": {"k": {"n": 1}}, "list": [{}, {"n": 1}]})");
 
   EXPECT_THAT(created.warnings,
@@ -61,15 +61,16 @@ TEST_F(CrdSchemaTest, WarningsContainThePathOfEachUnknownField) {
 }
 
 TEST_F(CrdSchemaTest, UnknownFieldsAreKeptWherePreserveUnknownFieldsIsSet) {
-  const ApiResponse created = PostSpec(R"({"free": {"q": {"r": 1}, "known": {"x": "1", "n": 2}}})");
+  const JsonResponse created =
+      PostSpec(R"({"free": {"q": {"r": 1}, "known": {"x": "1", "n": 2}}})");
 
   EXPECT_EQ(created.at("/spec"), json::parse(R"({"free": {"q": {"r": 1}, "known": {"x": "1"}}})"));
   EXPECT_THAT(created.warnings, ElementsAre("unknown field \"spec.free.known.n\""));
 }
 
 TEST_F(CrdSchemaTest, StrictFieldValidationRejectsUnknownFields) {
-  const ApiResponse response = PostSpec(R"({"b": 2, "list": [{"n": 1}], "map": {"k": {"n": 1}}})",
-                                        "?fieldValidation=Strict");
+  const JsonResponse response = PostSpec(R"({"b": 2, "list": [{"n": 1}], "map": {"k": {"n": 1}}})",
+                                         "?fieldValidation=Strict");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -80,7 +81,7 @@ TEST_F(CrdSchemaTest, StrictFieldValidationRejectsUnknownFields) {
 }
 
 TEST_F(CrdSchemaTest, IgnoreFieldValidationPrunesUnknownFieldsWithoutWarnings) {
-  const ApiResponse created = PostSpec(R"({"a": "1", "b": 2})", "?fieldValidation=Ignore");
+  const JsonResponse created = PostSpec(R"({"a": "1", "b": 2})", "?fieldValidation=Ignore");
 
   EXPECT_EQ(created.at("/spec"), json({{"a", "1"}}));
   EXPECT_THAT(created.warnings, IsEmpty());
@@ -90,7 +91,7 @@ TEST_F(CrdSchemaTest, UnknownMetadataFieldIsPrunedWithAWarning) {
   json widget = MakeWidget("w");
   widget["metadata"]["nope"] = 1;
 
-  const ApiResponse created = Post(Widgets(), widget);
+  const JsonResponse created = Post(Widgets(), widget);
 
   EXPECT_EQ(created.status, 201);
   EXPECT_FALSE(created.body["metadata"].contains("nope"));
@@ -98,10 +99,10 @@ TEST_F(CrdSchemaTest, UnknownMetadataFieldIsPrunedWithAWarning) {
 }
 
 TEST_F(CrdSchemaTest, StrictFieldValidationRejectsADuplicateField) {
-  const ApiResponse response = Call({.method = "POST",
-                                     .target = Widgets() + "?fieldValidation=Strict",
-                                     .body = R"({"apiVersion": ")" + group() +
-                                             R"(/v1", "kind": "Widget", "metadata": {"name": "w"},
+  const JsonResponse response = Call({.method = "POST",
+                                      .target = Widgets() + "?fieldValidation=Strict",
+                                      .body = R"({"apiVersion": ")" + group() +
+                                              R"(/v1", "kind": "Widget", "metadata": {"name": "w"},
                                           "spec": {"a": "1", "a": "2"}})"});
 
   EXPECT_EQ(response.status, 400);
@@ -111,7 +112,7 @@ TEST_F(CrdSchemaTest, StrictFieldValidationRejectsADuplicateField) {
 TEST_F(CrdSchemaTest, StrictFieldValidationRejectsAPatchThatAddsAnUnknownField) {
   PostSpec(R"({"a": "1"})");
 
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(Widgets() + "/w?fieldValidation=Strict", {{"spec", {{"zz", 1}}}});
 
   EXPECT_EQ(response.status, 422);
@@ -119,7 +120,7 @@ TEST_F(CrdSchemaTest, StrictFieldValidationRejectsAPatchThatAddsAnUnknownField) 
 }
 
 TEST_F(CrdSchemaTest, EmbeddedObjectKeepsAllFieldsExceptUnknownMetadata) {
-  const ApiResponse created = PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "Pod",
+  const JsonResponse created = PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "Pod",
                                                 "metadata": {"name": "p", "nope": 1},
                                                 "spec": {"any": 1}}})");
 
@@ -130,7 +131,7 @@ TEST_F(CrdSchemaTest, EmbeddedObjectKeepsAllFieldsExceptUnknownMetadata) {
 }
 
 TEST_F(CrdSchemaTest, EmbeddedObjectWithoutApiVersionAndKindIsRejected) {
-  const ApiResponse response = PostSpec(R"({"embedded": {"spec": {}}})");
+  const JsonResponse response = PostSpec(R"({"embedded": {"spec": {}}})");
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -139,8 +140,8 @@ TEST_F(CrdSchemaTest, EmbeddedObjectWithoutApiVersionAndKindIsRejected) {
 }
 
 TEST_F(CrdSchemaTest, EmbeddedObjectWithAMalformedApiVersionOrKindIsRejected) {
-  const ApiResponse response = PostSpec(R"({"embedded": {"apiVersion": "a/b/c", "kind": "X"}})");
-  const ApiResponse other = PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "X Y"}})");
+  const JsonResponse response = PostSpec(R"({"embedded": {"apiVersion": "a/b/c", "kind": "X"}})");
+  const JsonResponse other = PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "X Y"}})");
 
   EXPECT_THAT(Causes(response),
               ElementsAre("FieldValueInvalid spec.embedded.apiVersion: Invalid value: \"a/b/c\": "
@@ -154,7 +155,7 @@ TEST_F(CrdSchemaTest, EmbeddedObjectWithAMalformedApiVersionOrKindIsRejected) {
 TEST_F(CrdSchemaTest, PatchThatChangesApiVersionOrKindIsRejected) {
   Post(Widgets(), MakeWidget("w"));
 
-  const ApiResponse response = MergePatch(Widgets() + "/w", {{"kind", "X"}});
+  const JsonResponse response = MergePatch(Widgets() + "/w", {{"kind", "X"}});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -170,10 +171,10 @@ TEST_F(CrdSchemaTest, PatchThatChangesApiVersionOrKindIsRejected) {
 TEST_F(CrdSchemaTest, StrategicMergePatchIsRejectedAndTheAcceptedTypesAreListed) {
   Post(Widgets(), MakeWidget("w"));
 
-  const ApiResponse response = Call({.method = "PATCH",
-                                     .target = Widgets() + "/w",
-                                     .body = "{}",
-                                     .content_type = "application/strategic-merge-patch+json"});
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Widgets() + "/w",
+                                      .body = "{}",
+                                      .content_type = "application/strategic-merge-patch+json"});
 
   EXPECT_EQ(response.status, 415);
   EXPECT_EQ(response.message(),
@@ -186,7 +187,7 @@ TEST_F(CrdSchemaTest, InvalidNameAndLabelKeyAreRejected) {
   json widget = MakeWidget("Bad_Name");
   widget["metadata"]["labels"]["x y"] = "1";
 
-  const ApiResponse response = Post(Widgets(), widget);
+  const JsonResponse response = Post(Widgets(), widget);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -218,7 +219,7 @@ TEST_P(CustomResourceRejectionTest, InvalidObjectIsRejected) {
     message.replace(position, 5, group());
   }
 
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Widgets(), MakeWidget("w").patch(json::parse(GetParam().operations)));
 
   EXPECT_EQ(response.status, GetParam().status);
@@ -314,9 +315,9 @@ class CrdSchemaChangeTest : public CrdPerTest {
  protected:
   /// Reads the Widget "w" until its spec is `expected`, for at most 10 s. Returns the last
   /// response, with status 0 if the spec differs.
-  ApiResponse WaitForSpec(const json& expected) {
+  JsonResponse WaitForSpec(const json& expected) {
     return Eventually(200, [&] {
-      ApiResponse found = Get(Widgets() + "/w");
+      JsonResponse found = Get(Widgets() + "/w");
       if (found.at("/spec") != expected) found.status = 0;
       return found;
     });
@@ -325,7 +326,7 @@ class CrdSchemaChangeTest : public CrdPerTest {
 
 TEST_F(CrdSchemaChangeTest, DefaultAddedToTheSchemaIsAppliedWhenAnOlderStoredObjectIsRead) {
   CreateCrd(ObjectSchema({{"spec", ObjectSchema({{"a", StringSchema()}})}}));
-  const ApiResponse created = Post(Widgets(), MakeWidget("w", {{"a", "1"}}));
+  const JsonResponse created = Post(Widgets(), MakeWidget("w", {{"a", "1"}}));
 
   JsonPatch(CrdPath(), {{{"op", "add"},
                          {"path",
@@ -333,7 +334,7 @@ TEST_F(CrdSchemaChangeTest, DefaultAddedToTheSchemaIsAppliedWhenAnOlderStoredObj
                           "/properties/b"},
                          {"value", StringSchemaWithDefault("late")}}});
 
-  const ApiResponse read = WaitForSpec({{"a", "1"}, {"b", "late"}});
+  const JsonResponse read = WaitForSpec({{"a", "1"}, {"b", "late"}});
   EXPECT_EQ(read.status, 200);
   EXPECT_EQ(read.resource_version(), created.resource_version());
 }

@@ -44,7 +44,7 @@ TEST_F(CrdSelectableFieldsTest, SelectorUsesTheNewFieldValueAfterAPatch) {
 }
 
 TEST_F(CrdSelectableFieldsTest, SelectorOnAFieldThatIsNotSelectableIsABadRequest) {
-  const ApiResponse response = Get(Widgets() + "?fieldSelector=spec.shape%3Dround");
+  const JsonResponse response = Get(Widgets() + "?fieldSelector=spec.shape%3Dround");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.message(), "field label not supported: spec.shape");

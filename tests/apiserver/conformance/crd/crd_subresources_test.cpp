@@ -29,7 +29,7 @@ class CustomResourceStatusTest : public CustomResourceTest {
   }
   std::string ObjectPath() { return Widgets() + "/w"; }
 
-  ApiResponse created_{};
+  JsonResponse created_{};
 };
 
 TEST_F(CustomResourceStatusTest, CreateIgnoresTheStatus) {
@@ -39,14 +39,14 @@ TEST_F(CustomResourceStatusTest, CreateIgnoresTheStatus) {
 }
 
 TEST_F(CustomResourceStatusTest, PatchOfTheObjectIgnoresTheStatus) {
-  const ApiResponse patched = MergePatch(ObjectPath(), {{"status", {{"replicas", 2}}}});
+  const JsonResponse patched = MergePatch(ObjectPath(), {{"status", {{"replicas", 2}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.body, created_.body);
 }
 
 TEST_F(CustomResourceStatusTest, StatusPatchChangesOnlyTheStatus) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath() + "/status",
                  {{"status", {{"replicas", 2}}},
                   {"spec", {{"replicas", 9}}},
@@ -64,7 +64,7 @@ TEST_F(CustomResourceStatusTest, StatusUpdateChangesOnlyTheStatus) {
   created_.body["status"]["replicas"] = 3;
   created_.body["spec"]["replicas"] = 9;
 
-  const ApiResponse put = Put(ObjectPath() + "/status", created_.body);
+  const JsonResponse put = Put(ObjectPath() + "/status", created_.body);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/status"), json({{"replicas", 3}}));
@@ -76,7 +76,7 @@ TEST_F(CustomResourceStatusTest, GetOfTheStatusReturnsTheWholeObject) {
 }
 
 TEST_F(CustomResourceStatusTest, StatusOfTheWrongTypeIsRejected) {
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(ObjectPath() + "/status", {{"status", {{"replicas", "x"}}}});
 
   EXPECT_EQ(response.status, 422);
@@ -114,7 +114,7 @@ class CustomResourceStatusDefaultsTest : public CustomResourceTest {
 };
 
 TEST_F(CustomResourceStatusDefaultsTest, CreateSetsTheDefaultsOfTheStatus) {
-  const ApiResponse created = Post(Widgets(), WidgetWithStatus());
+  const JsonResponse created = Post(Widgets(), WidgetWithStatus());
 
   EXPECT_EQ(created.at("/status"), json({{"phase", "Pending"}}));
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
@@ -129,7 +129,7 @@ TEST_F(CustomResourceStatusDefaultsTest, RemovingTheStatusSetsItsDefaults) {
   Post(Widgets(), WidgetWithStatus());
   MergePatch(Widgets() + "/w/status", {{"status", {{"phase", "Ready"}}}});
 
-  const ApiResponse patched = MergePatch(Widgets() + "/w/status", {{"status", nullptr}});
+  const JsonResponse patched = MergePatch(Widgets() + "/w/status", {{"status", nullptr}});
 
   EXPECT_EQ(patched.at("/status"), json({{"phase", "Pending"}}));
 }
@@ -145,7 +145,7 @@ TEST_F(CrdWithoutSubresourcesTest, StatusIsAnOrdinaryFieldAndItsChangeIncreasesT
   widget["status"]["replicas"] = 5;
 
   EXPECT_EQ(Post(Widgets(), widget).at("/status"), json({{"replicas", 5}}));
-  const ApiResponse patched = MergePatch(Widgets() + "/w", {{"status", {{"replicas", 6}}}});
+  const JsonResponse patched = MergePatch(Widgets() + "/w", {{"status", {{"replicas", 6}}}});
   EXPECT_EQ(patched.at("/status"), json({{"replicas", 6}}));
   EXPECT_EQ(patched.at("/metadata/generation"), 2);
 }
@@ -153,7 +153,7 @@ TEST_F(CrdWithoutSubresourcesTest, StatusIsAnOrdinaryFieldAndItsChangeIncreasesT
 TEST_F(CrdWithoutSubresourcesTest, StatusPathIsNotFound) {
   Post(Widgets(), MakeWidget("w"));
 
-  const ApiResponse response = Get(Widgets() + "/w/status");
+  const JsonResponse response = Get(Widgets() + "/w/status");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.message(), "widgets." + group() + " \"w\" not found");
@@ -180,11 +180,11 @@ class CustomResourceScaleTest : public CustomResourceTest {
   void SetUp() override { created_ = Post(Widgets(), MakeWidget("w", {{"replicas", 2}})); }
   std::string ObjectPath() { return Widgets() + "/w"; }
 
-  ApiResponse created_{};
+  JsonResponse created_{};
 };
 
 TEST_F(CustomResourceScaleTest, ScaleIsReadFromTheConfiguredPaths) {
-  const ApiResponse updated =
+  const JsonResponse updated =
       MergePatch(ObjectPath() + "/status", {{"status", {{"replicas", 1}, {"selector", "a=b"}}}});
 
   EXPECT_EQ(Get(ObjectPath() + "/scale").body,
@@ -205,11 +205,11 @@ TEST_F(CustomResourceScaleTest, MissingStatusReplicasAreReportedAsZero) {
 }
 
 TEST_F(CustomResourceScaleTest, ScalePatchChangesTheReplicasOfTheObject) {
-  const ApiResponse scaled = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", 5}}}});
+  const JsonResponse scaled = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", 5}}}});
 
   EXPECT_EQ(scaled.status, 200);
   EXPECT_EQ(scaled.at("/spec/replicas"), 5);
-  const ApiResponse object = Get(ObjectPath());
+  const JsonResponse object = Get(ObjectPath());
   EXPECT_EQ(object.at("/spec/replicas"), 5);
   EXPECT_EQ(object.at("/metadata/generation"), 2);
   EXPECT_EQ(object.resource_version(), scaled.resource_version());
@@ -226,7 +226,7 @@ TEST_F(CustomResourceScaleTest, ScaleUpdateChecksTheResourceVersionOnlyIfSet) {
 }
 
 TEST_F(CustomResourceScaleTest, ScalePatchWithAStaleResourceVersionIsAConflict) {
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(ObjectPath() + "/scale",
                  {{"metadata", {{"resourceVersion", "1"}}}, {"spec", {{"replicas", 8}}}});
 
@@ -238,13 +238,13 @@ TEST_F(CustomResourceScaleTest, ScalePatchWithAStaleResourceVersionIsAConflict) 
 }
 
 TEST_F(CustomResourceScaleTest, ScalePatchIgnoresTheStatus) {
-  const ApiResponse scaled = MergePatch(ObjectPath() + "/scale", {{"status", {{"replicas", 9}}}});
+  const JsonResponse scaled = MergePatch(ObjectPath() + "/scale", {{"status", {{"replicas", 9}}}});
 
   EXPECT_EQ(scaled.at("/status/replicas"), 0);
 }
 
 TEST_F(CustomResourceScaleTest, NegativeReplicasAreRejected) {
-  const ApiResponse response = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", -1}}}});
+  const JsonResponse response = MergePatch(ObjectPath() + "/scale", {{"spec", {{"replicas", -1}}}});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response), ElementsAre("FieldValueInvalid .spec.replicas: Invalid value: -1: "
@@ -254,7 +254,7 @@ TEST_F(CustomResourceScaleTest, NegativeReplicasAreRejected) {
 TEST_F(CustomResourceScaleTest, ScaleOfAnObjectWithoutSpecReplicasIsAnInternalError) {
   Post(Widgets(), MakeWidget("none", json::object()));
 
-  const ApiResponse response = Get(Widgets() + "/none/scale");
+  const JsonResponse response = Get(Widgets() + "/none/scale");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.reason(), "InternalError");
@@ -263,7 +263,7 @@ TEST_F(CustomResourceScaleTest, ScaleOfAnObjectWithoutSpecReplicasIsAnInternalEr
 }
 
 TEST_F(CustomResourceScaleTest, ScaleOfAMissingObjectIsNotFound) {
-  const ApiResponse response = Get(Widgets() + "/none/scale");
+  const JsonResponse response = Get(Widgets() + "/none/scale");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.message(), "widgets." + group() + " \"none\" not found");

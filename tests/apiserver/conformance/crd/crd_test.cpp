@@ -19,7 +19,7 @@ class CrdTest : public CrdPerTest {
         condition.erase("lastTransitionTime");
         found = condition;
       }
-      return ApiResponse{.status = found.is_null() ? 404 : 200};
+      return JsonResponse{.status = found.is_null() ? 404 : 200};
     });
     return found;
   }
@@ -27,7 +27,7 @@ class CrdTest : public CrdPerTest {
 
 TEST_F(CrdTest, CreateFillsInNamesConversionAndStoredVersions) {
   const std::string group = UniqueGroup();
-  const ApiResponse created = Post(crds_path, MakeWidgetCrd(group, AnyObjectSchema()));
+  const JsonResponse created = Post(crds_path, MakeWidgetCrd(group, AnyObjectSchema()));
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.name(), "widgets." + group);
@@ -88,7 +88,7 @@ TEST_F(CrdTest, StrictFieldValidationRejectsAnUnknownFieldOfACrd) {
   json crd = MakeWidgetCrd(UniqueGroup(), AnyObjectSchema());
   crd["zzz"] = 1;
 
-  const ApiResponse response = Post(crds_path + "?fieldValidation=Strict", crd);
+  const JsonResponse response = Post(crds_path + "?fieldValidation=Strict", crd);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.message(),
@@ -98,9 +98,9 @@ TEST_F(CrdTest, StrictFieldValidationRejectsAnUnknownFieldOfACrd) {
 
 TEST_F(CrdTest, ListHasTheListKindAndVersionOfTheCrd) {
   CreateCrd(AnyObjectSchema());
-  const ApiResponse widget = Post(Widgets(), MakeWidget("w"));
+  const JsonResponse widget = Post(Widgets(), MakeWidget("w"));
 
-  const ApiResponse list = Get(Widgets());
+  const JsonResponse list = Get(Widgets());
 
   EXPECT_EQ(list.str("/kind"), "WidgetList");
   EXPECT_EQ(list.str("/apiVersion"), group() + "/v1");
@@ -113,7 +113,7 @@ TEST_F(CrdTest, DeletingACrdDeletesItsObjectsAndEndsWatches) {
   const auto watch = StartWatch(Widgets() + "?watch=true");
   EXPECT_EQ(watch->NextEvent()["type"], "ADDED");
 
-  const ApiResponse deleted = Delete(CrdPath());
+  const JsonResponse deleted = Delete(CrdPath());
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.at("/metadata/finalizers"),
@@ -135,14 +135,15 @@ TEST_F(CrdTest, DeletedCrdRemainsWhileAnObjectHasFinalizers) {
 
   Delete(CrdPath());
 
-  const ApiResponse rejected = Eventually(403, [&] { return Post(Widgets(), MakeWidget("late")); });
+  const JsonResponse rejected =
+      Eventually(403, [&] { return Post(Widgets(), MakeWidget("late")); });
   EXPECT_EQ(rejected.reason(), "Forbidden");
   EXPECT_EQ(rejected.message(), "widgets." + group() +
                                     " \"late\" is forbidden: create not allowed while custom "
                                     "resource definition is terminating");
   const auto get_terminating = [&] {
-    const ApiResponse found = Get(Widgets() + "/w");
-    return found.str("/metadata/deletionTimestamp").empty() ? ApiResponse{.status = 404} : found;
+    const JsonResponse found = Get(Widgets() + "/w");
+    return found.str("/metadata/deletionTimestamp").empty() ? JsonResponse{.status = 404} : found;
   };
   EXPECT_EQ(Eventually(200, get_terminating).status, 200);
   EXPECT_EQ(Get(CrdPath()).status, 200);
@@ -178,7 +179,7 @@ class CrdUpdateTest : public CustomResourceTest,
 };
 
 TEST_P(CrdUpdateTest, ForbiddenChangeIsRejected) {
-  const ApiResponse response = JsonPatch(CrdPath(), json::parse(GetParam().operations));
+  const JsonResponse response = JsonPatch(CrdPath(), json::parse(GetParam().operations));
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response), ElementsAre(GetParam().cause));

@@ -297,13 +297,13 @@ class CrdValueValidationTest : public CustomResourceTest,
   }
   static void TearDownTestSuite() { DeleteCrd(); }
 
-  ApiResponse PostValue(const std::string& value) {
+  JsonResponse PostValue(const std::string& value) {
     return Post(Widgets(), MakeWidget("w", {{GetParam().name, json::parse(value)}}));
   }
 };
 
 TEST_P(CrdValueValidationTest, ValidValueIsAccepted) {
-  const ApiResponse created = PostValue(GetParam().valid_value);
+  const JsonResponse created = PostValue(GetParam().valid_value);
 
   EXPECT_EQ(created.status, 201) << created.text;
 }
@@ -317,7 +317,7 @@ TEST_P(CrdValueValidationTest, InvalidValueIsRejectedWithItsCauses) {
     }
   }
 
-  const ApiResponse response = PostValue(GetParam().invalid_value);
+  const JsonResponse response = PostValue(GetParam().invalid_value);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");

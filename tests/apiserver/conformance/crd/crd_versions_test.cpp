@@ -33,7 +33,7 @@ class CrdVersionsTest : public CustomResourceTest {
 };
 
 TEST_F(CrdVersionsTest, ObjectCanBeReadInEachServedVersion) {
-  ApiResponse created = Post(Widgets("v1"), MakeWidget("w", {{"x", 1}}, "v1"));
+  JsonResponse created = Post(Widgets("v1"), MakeWidget("w", {{"x", 1}}, "v1"));
 
   EXPECT_EQ(created.str("/apiVersion"), group() + "/v1");
   created.body["apiVersion"] = group() + "/v2";
@@ -43,7 +43,7 @@ TEST_F(CrdVersionsTest, ObjectCanBeReadInEachServedVersion) {
 TEST_F(CrdVersionsTest, ListHasTheVersionOfItsPath) {
   Post(Widgets("v1"), MakeWidget("w"));
 
-  const ApiResponse list = Get(Widgets("v2"));
+  const JsonResponse list = Get(Widgets("v2"));
 
   EXPECT_EQ(list.str("/apiVersion"), group() + "/v2");
   EXPECT_EQ(list.str("/items/0/apiVersion"), group() + "/v2");
@@ -58,7 +58,7 @@ TEST_F(CrdVersionsTest, WatchEventHasTheVersionOfItsPath) {
 }
 
 TEST_F(CrdVersionsTest, VersionThatIsNotServedIsNotFound) {
-  const ApiResponse response = Get(Widgets("v3"));
+  const JsonResponse response = Get(Widgets("v3"));
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.text, "404 page not found\n");
@@ -78,7 +78,8 @@ TEST_F(CrdVersionsTest, RequestToADeprecatedVersionReturnsAWarning) {
 
 TEST_F(CrdVersionsTest, ManagedFieldsKeepTheVersionThatEachManagerUsed) {
   Apply(Widgets("v1") + "/w", MakeWidget("w", {{"x", 1}}, "v1"), "one");
-  const ApiResponse applied = Apply(Widgets("v2") + "/w", MakeWidget("w", {{"y", 1}}, "v2"), "two");
+  const JsonResponse applied =
+      Apply(Widgets("v2") + "/w", MakeWidget("w", {{"y", 1}}, "v2"), "two");
 
   EXPECT_EQ(applied.at("/spec"), json({{"x", 1}, {"y", 1}}));
   EXPECT_EQ(ManagedFields(applied),
@@ -92,7 +93,7 @@ TEST_F(CrdVersionsTest, ApplyConflictIsDetectedAcrossVersions) {
   Post(Widgets("v1"), MakeWidget("w", {{"y", 1}}));
   MergePatch(Widgets("v1") + "/w?fieldManager=writer", {{"spec", {{"x", 1}}}});
 
-  const ApiResponse response = Apply(Widgets("v2") + "/w", MakeWidget("w", {{"x", 2}}, "v2"), "m");
+  const JsonResponse response = Apply(Widgets("v2") + "/w", MakeWidget("w", {{"x", 2}}, "v2"), "m");
 
   EXPECT_EQ(response.message(), "Apply failed with 1 conflict: conflict with \"writer\" using " +
                                     group() + "/v1: .spec.x");
@@ -123,7 +124,7 @@ TEST_F(CrdVersionChangeTest, StoredVersionsKeepAFormerStorageVersion) {
   crd["spec"]["versions"][1]["storage"] = false;
   CreateCrdInGroup(group, crd);
 
-  const ApiResponse changed = JsonPatch(
+  const JsonResponse changed = JsonPatch(
       CrdPath(), {{{"op", "replace"}, {"path", "/spec/versions/0/storage"}, {"value", false}},
                   {{"op", "replace"}, {"path", "/spec/versions/1/storage"}, {"value", true}}});
 
@@ -147,7 +148,7 @@ TEST_F(ClusterScopedCrdTest, NamespaceInTheBodyIsDropped) {
   json widget = MakeWidget("w");
   widget["metadata"]["namespace"] = "dropped";
 
-  const ApiResponse created = Post(all, widget);
+  const JsonResponse created = Post(all, widget);
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/metadata/namespace"), nullptr);

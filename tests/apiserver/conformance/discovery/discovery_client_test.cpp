@@ -18,12 +18,12 @@ namespace {
 class LegacyTransport final : public Transport {
  public:
   explicit LegacyTransport(Transport& next) : next_(next) {}
-  Response Call(const Request& request, std::stop_token stop) override {
-    Request plain = request;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
+    ApiRequest plain = request;
     plain.accept = "application/json";
     return next_.Call(plain, stop);
   }
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop) override {
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     return next_.Open(request, stop);
   }
 

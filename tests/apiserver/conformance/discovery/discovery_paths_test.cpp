@@ -18,7 +18,7 @@ void PrintTo(const HealthCheck& check, std::ostream* out) { *out << check.path; 
 class HealthTest : public ConformanceTest, public ::testing::WithParamInterface<HealthCheck> {};
 
 TEST_P(HealthTest, HealthCheckReturnsOk) {
-  const ApiResponse response = Get(GetParam().path);
+  const JsonResponse response = Get(GetParam().path);
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.text, "ok");
@@ -43,7 +43,7 @@ class MissingPathTest : public ConformanceTest,
                         public ::testing::WithParamInterface<MissingPath> {};
 
 TEST_P(MissingPathTest, GetOfAMissingPathReturnsNotFound) {
-  const ApiResponse response = Get(GetParam().path);
+  const JsonResponse response = Get(GetParam().path);
 
   EXPECT_EQ(response.status, 404);
   if (GetParam().is_status) {
@@ -95,7 +95,7 @@ class UnsupportedMethodTest : public ConformanceTest,
 TEST_P(UnsupportedMethodTest, RequestWithAnUnsupportedMethodReturnsMethodNotAllowed) {
   const bool has_body = GetParam().method != "DELETE";
 
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.method = GetParam().method, .target = GetParam().path, .body = has_body ? "{}" : ""});
 
   EXPECT_EQ(response.body,
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(, UnsupportedMethodTest, ::testing::ValuesIn(unsupporte
 class PathTest : public ConformanceTest {};
 
 TEST_F(PathTest, RootListsTheAvailablePaths) {
-  const ApiResponse response = Get("/");
+  const JsonResponse response = Get("/");
 
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.at("/paths").get<std::vector<std::string>>(),

@@ -212,8 +212,8 @@ TEST_F(ApiResourceTest, ScaleSubresourceIsListedWithTheAutoscalingGroup) {
 }
 
 TEST_F(ApiResourceTest, ResourceListOfTheCoreGroupHasNoApiVersion) {
-  const ApiResponse core = Get("/api/v1");
-  const ApiResponse apps = Get("/apis/apps/v1");
+  const JsonResponse core = Get("/api/v1");
+  const JsonResponse apps = Get("/apis/apps/v1");
 
   EXPECT_EQ(core.str("/kind"), "APIResourceList");
   EXPECT_EQ(core.str("/groupVersion"), "v1");

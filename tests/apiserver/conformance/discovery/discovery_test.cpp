@@ -29,13 +29,13 @@ json FindElement(const json& list, const std::string& member, const std::string&
 /// the aggregated form.
 class DiscoveryTest : public CrdPerTest {
  protected:
-  static ApiResponse GetAggregated(const std::string& target) {
+  static JsonResponse GetAggregated(const std::string& target) {
     return Call({.target = target, .accept = aggregated_discovery_type});
   }
 };
 
 TEST_F(DiscoveryTest, ApiListsTheVersionsOfTheCoreGroup) {
-  const ApiResponse response = Get("/api");
+  const JsonResponse response = Get("/api");
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.str("/kind"), "APIVersions");
@@ -43,7 +43,7 @@ TEST_F(DiscoveryTest, ApiListsTheVersionsOfTheCoreGroup) {
 }
 
 TEST_F(DiscoveryTest, ApisListsTheGroupsWithTheirVersions) {
-  const ApiResponse response = Get("/apis");
+  const JsonResponse response = Get("/apis");
 
   EXPECT_EQ(response.str("/kind"), "APIGroupList");
   EXPECT_EQ(response.str("/apiVersion"), "v1");
@@ -70,7 +70,7 @@ TEST_F(DiscoveryTest, GroupPathReturnsTheApiGroup) {
 }
 
 TEST_F(DiscoveryTest, AggregatedDiscoveryReturnsGroupsWithTheirResources) {
-  const ApiResponse response = GetAggregated("/apis");
+  const JsonResponse response = GetAggregated("/apis");
 
   EXPECT_EQ(response.str("/kind"), "APIGroupDiscoveryList");
   EXPECT_EQ(response.str("/apiVersion"), "apidiscovery.k8s.io/v2");
@@ -99,7 +99,7 @@ TEST_F(DiscoveryTest, AggregatedDiscoveryReturnsGroupsWithTheirResources) {
 }
 
 TEST_F(DiscoveryTest, CoreGroupHasNoNameInAggregatedDiscovery) {
-  const ApiResponse response = GetAggregated("/api");
+  const JsonResponse response = GetAggregated("/api");
 
   ASSERT_EQ(response.at("/items").size(), 1U);
   EXPECT_EQ(response.at("/items/0/metadata"), json::object());
@@ -110,9 +110,9 @@ TEST_F(DiscoveryTest, CoreGroupHasNoNameInAggregatedDiscovery) {
 }
 
 TEST_F(DiscoveryTest, FirstSupportedAcceptTypeSelectsTheDiscoveryForm) {
-  const ApiResponse response = Call({.target = "/apis",
-                                     .accept = "application/json;as=Nope;v=v1;g=nope," +
-                                               aggregated_discovery_type + ",application/json"});
+  const JsonResponse response = Call({.target = "/apis",
+                                      .accept = "application/json;as=Nope;v=v1;g=nope," +
+                                                aggregated_discovery_type + ",application/json"});
 
   EXPECT_EQ(response.str("/kind"), "APIGroupDiscoveryList");
 }
@@ -131,7 +131,7 @@ TEST_F(DiscoveryTest, CustomResourceIsDiscoverableUntilItsCrdIsDeleted) {
 
   EXPECT_EQ(Eventually(200, [&] { return Get("/apis/" + group); }).str("/preferredVersion/version"),
             "v1");
-  const ApiResponse resources = Eventually(200, [&] { return Get("/apis/" + group + "/v1"); });
+  const JsonResponse resources = Eventually(200, [&] { return Get("/apis/" + group + "/v1"); });
   EXPECT_EQ(resources.str("/groupVersion"), group + "/v1");
   json widgets = resources.at("/resources/0");
   widgets.erase("storageVersionHash");
@@ -159,7 +159,7 @@ json FindEventually(bool expect_found, const std::function<json()>& find) {
   json element;
   Eventually(200, [&] {
     element = find();
-    return ApiResponse{.status = element.is_null() == expect_found ? 404 : 200};
+    return JsonResponse{.status = element.is_null() == expect_found ? 404 : 200};
   });
   return element;
 }
@@ -220,7 +220,7 @@ TEST_F(DiscoveryTest, NewestStableVersionIsThePreferredVersion) {
   }
   CreateCrdInGroup(group, crd);
 
-  const ApiResponse response = Eventually(200, [&] { return Get("/apis/" + group); });
+  const JsonResponse response = Eventually(200, [&] { return Get("/apis/" + group); });
 
   EXPECT_EQ(response.str("/preferredVersion/version"), "v10");
   std::vector<std::string> names;
@@ -229,7 +229,7 @@ TEST_F(DiscoveryTest, NewestStableVersionIsThePreferredVersion) {
 }
 
 TEST_F(DiscoveryTest, VersionPathReturnsTheServerVersion) {
-  const ApiResponse response = Get("/version");
+  const JsonResponse response = Get("/version");
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.str("/major"), "1");

@@ -62,7 +62,7 @@ TEST_F(VirtualResourceDiscoveryTest, SubresourceOfTheSameGroupIsListedWithoutIts
 }
 
 TEST_F(VirtualResourceDiscoveryTest, AggregatedDiscoveryContainsTheKindOfASubresource) {
-  const ApiResponse groups =
+  const JsonResponse groups =
       Call({.target = "/api",
             .accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"});
 

@@ -16,7 +16,7 @@ using VerboseHealthTest = ConformanceTest;
 
 TEST_F(VerboseHealthTest, AVerboseHealthCheckListsItsChecks) {
   for (const std::string name : {"livez", "healthz", "readyz"}) {
-    const ApiResponse response = Get("/" + name + "?verbose");
+    const JsonResponse response = Get("/" + name + "?verbose");
 
     EXPECT_EQ(response.status, 200);
     EXPECT_THAT(response.text, StartsWith("[+]ping ok\n[+]log ok\n[+]etcd ok\n"));
@@ -58,7 +58,7 @@ TEST_F(MetricsTest, MetricsCountTheRequestsOfEachVerb) {
            scope + "\",subresource=\"\",verb=\"" + verb + "\",version=\"v1\"} ";
   };
 
-  const ApiResponse metrics = Get("/metrics");
+  const JsonResponse metrics = Get("/metrics");
 
   EXPECT_EQ(metrics.status, 200);
   EXPECT_THAT(metrics.text, HasSubstr("# TYPE apiserver_request_total counter\n"));

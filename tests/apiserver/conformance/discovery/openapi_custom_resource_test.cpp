@@ -14,8 +14,8 @@ class OpenApiCustomResourceTest : public OpenApiTypesTest {
   /// Returns the types in the document of group(), after the API server has published Widgets with
   /// the text `expected`.
   static json WidgetTypes(const std::string& expected = "") {
-    const ApiResponse document = Eventually(200, [&] {
-      ApiResponse response = Get(WidgetDocument());
+    const JsonResponse document = Eventually(200, [&] {
+      JsonResponse response = Get(WidgetDocument());
       if (response.text.find(expected) == std::string::npos) response.status = 404;
       return response;
     });
@@ -24,8 +24,8 @@ class OpenApiCustomResourceTest : public OpenApiTypesTest {
   static std::string WidgetDocument() { return "/openapi/v3/apis/" + group() + "/v1"; }
   /// Returns the index of the documents, after the entry of Widgets is another one than `previous`.
   static json IndexAfterChange(const json& previous = nullptr) {
-    const ApiResponse response = Eventually(200, [&] {
-      ApiResponse index = Get("/openapi/v3");
+    const JsonResponse response = Eventually(200, [&] {
+      JsonResponse index = Get("/openapi/v3");
       if (index.at("/paths/apis~1" + group() + "~1v1") == previous) index.status = 404;
       return index;
     });

@@ -84,7 +84,7 @@ TEST_F(OpenApiTest, PatchOfACustomResourceHasAFieldValidationParameter) {
 }
 
 TEST_F(OpenApiTest, DocumentOfAnUnservedVersionIsNotFound) {
-  const ApiResponse response = Get("/openapi/v3/apis/apps/v0");
+  const JsonResponse response = Get("/openapi/v3/apis/apps/v0");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.text, "");

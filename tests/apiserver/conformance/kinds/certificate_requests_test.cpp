@@ -18,7 +18,7 @@ const std::string encoded_request =
 
 class CertificateRequestTest : public KindTest {
  protected:
-  ApiResponse CreateRequest(const std::string& signer = "example.com/a") {
+  JsonResponse CreateRequest(const std::string& signer = "example.com/a") {
     return Create("/apis/certificates.k8s.io/v1/certificatesigningrequests",
                   {{"spec",
                     {{"request", encoded_request},
@@ -26,7 +26,7 @@ class CertificateRequestTest : public KindTest {
                      {"usages", {"client auth"}},
                      {"username", "another"}}}});
   }
-  ApiResponse Approve() {
+  JsonResponse Approve() {
     return MergePatch(path() + "/approval", R"({"status": {"certificate": "YQ==", "conditions": [
         {"type": "Approved", "status": "True", "reason": "r", "message": "m"}]}})"_json);
   }
@@ -37,7 +37,7 @@ class CertificateRequestTest : public KindTest {
 };
 
 TEST_F(CertificateRequestTest, TheRequesterIsTheUser) {
-  const ApiResponse created = CreateRequest();
+  const JsonResponse created = CreateRequest();
 
   ASSERT_EQ(created.status, 201) << created.text;
   EXPECT_NE(created.str("/spec/username"), "another");
@@ -54,7 +54,7 @@ TEST_F(CertificateRequestTest, ANameThatIsNoPathSegmentIsInvalid) {
                  {"signerName", "example.com/a"},
                  {"usages", {"client auth"}}}}};
 
-  const ApiResponse created =
+  const JsonResponse created =
       Post("/apis/certificates.k8s.io/v1/certificatesigningrequests", request);
 
   EXPECT_EQ(created.status, 422);
@@ -64,7 +64,7 @@ TEST_F(CertificateRequestTest, ANameThatIsNoPathSegmentIsInvalid) {
 TEST_F(CertificateRequestTest, AnUpdateOfTheObjectChangesOnlyItsMetadata) {
   CreateRequest();
 
-  const ApiResponse updated = MergePatch(path(), R"({
+  const JsonResponse updated = MergePatch(path(), R"({
       "metadata": {"labels": {"a": "b"}}, "spec": {"signerName": "b.c/d"},
       "status": {"conditions": [{"type": "Approved", "status": "True"}]}})"_json);
 
@@ -77,7 +77,7 @@ TEST_F(CertificateRequestTest, TheSubresourceApprovalAddsAConditionButNoCertific
   CreateRequest();
   EXPECT_EQ(Cells()[5], "Pending");
 
-  const ApiResponse approved = Approve();
+  const JsonResponse approved = Approve();
 
   ASSERT_EQ(approved.status, 200) << approved.text;
   EXPECT_EQ(approved.str("/status/conditions/0/type"), "Approved");
@@ -91,7 +91,7 @@ TEST_F(CertificateRequestTest, AnApprovalIsNeverRemoved) {
   CreateRequest();
   Approve();
 
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(path() + "/approval", R"({"status": {"conditions": []}})"_json);
 
   EXPECT_EQ(response.status, 422);
@@ -103,7 +103,7 @@ TEST_F(CertificateRequestTest, AnApprovalIsNeverRemoved) {
 TEST_F(CertificateRequestTest, ApprovalAndDenialExcludeEachOther) {
   CreateRequest();
 
-  const ApiResponse response = MergePatch(path() + "/approval", R"({"status": {"conditions": [
+  const JsonResponse response = MergePatch(path() + "/approval", R"({"status": {"conditions": [
       {"type": "Approved", "status": "False"}, {"type": "Denied", "status": "True"},
       {"type": "x", "status": ""}, {"type": "", "status": "True"}]}})"_json);
 
@@ -120,7 +120,7 @@ TEST_F(CertificateRequestTest, ApprovalAndDenialExcludeEachOther) {
 TEST_F(CertificateRequestTest, TheSubresourceStatusDoesNotApprove) {
   CreateRequest();
 
-  const ApiResponse response = MergePatch(path() + "/status", R"({"status": {"conditions": [
+  const JsonResponse response = MergePatch(path() + "/status", R"({"status": {"conditions": [
       {"type": "Approved", "status": "True"}, {"type": "Failed", "status": "True"}]}})"_json);
 
   EXPECT_EQ(response.status, 422);
@@ -132,7 +132,7 @@ TEST_F(CertificateRequestTest, TheSubresourceStatusDoesNotApprove) {
 TEST_F(CertificateRequestTest, ACertificateThatIsNotPemIsRejected) {
   CreateRequest();
 
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(path() + "/status", R"({"status": {"certificate": "YQ=="}})"_json);
 
   EXPECT_THAT(Causes(response),
@@ -155,7 +155,7 @@ TEST_F(CertificateRequestTest, SignerNamesAreDomainsWithAPath) {
 
 TEST_F(CertificateRequestTest, RequestsAreSelectedBySigner) {
   const std::string signer = "example.com/" + UniqueName("signer");
-  const ApiResponse created = CreateRequest(signer);
+  const JsonResponse created = CreateRequest(signer);
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
   EXPECT_THAT(ItemNames(Get(requests + "?fieldSelector=spec.signerName%3D" + signer)),

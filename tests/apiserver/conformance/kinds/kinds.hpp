@@ -56,7 +56,7 @@ class KindTest : public ConformanceTest {
   /// Returns the path of a collection, in this test's namespace if the kind has namespaces.
   std::string CollectionPath(const std::string& group_version, const std::string& plural);
   /// Creates the object in `fields`, with a unique name unless it has one.
-  ApiResponse Create(const std::string& collection, json fields);
+  JsonResponse Create(const std::string& collection, json fields);
   /// Returns the path of the object that the last call of Create() created.
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -31,9 +31,9 @@ std::string KindTest::CollectionPath(const std::string& group_version, const std
                                      : "/apis/" + group_version + '/' + plural;
 }
 
-ApiResponse KindTest::Create(const std::string& collection, json fields) {
+JsonResponse KindTest::Create(const std::string& collection, json fields) {
   if (!fields["metadata"].contains("name")) fields["metadata"]["name"] = UniqueName("kind");
-  ApiResponse created = Post(collection, fields);
+  JsonResponse created = Post(collection, fields);
   if (created.status == 201) {
     path_ = collection + '/' + created.name();
     created_.push_back(path_);
@@ -43,7 +43,7 @@ ApiResponse KindTest::Create(const std::string& collection, json fields) {
 
 TEST_P(StoredObjectTest, CreateStoresTheDefaultsOfTheKind) {
   const StoredObject& expected = GetParam();
-  const ApiResponse created =
+  const JsonResponse created =
       Create(CollectionPath(expected.group_version, expected.plural), json::parse(expected.sent));
 
   ASSERT_EQ(created.status, 201) << created.text;
@@ -54,11 +54,11 @@ TEST_P(StoredObjectTest, CreateStoresTheDefaultsOfTheKind) {
 
 TEST_P(StoredObjectTest, TableHasTheCellsOfTheKind) {
   const StoredObject& expected = GetParam();
-  const ApiResponse created =
+  const JsonResponse created =
       Create(CollectionPath(expected.group_version, expected.plural), json::parse(expected.sent));
   ASSERT_EQ(created.status, 201) << created.text;
 
-  const ApiResponse table = Call({.target = path(), .accept = table_type});
+  const JsonResponse table = Call({.target = path(), .accept = table_type});
 
   std::string cells = Replaced(RowCells(table.body).dump(), created.name(), "NAME");
   cells = Replaced(cells, created.str("/metadata/creationTimestamp"), "TIME");
@@ -69,7 +69,7 @@ TEST_P(InvalidKindTest, InvalidObjectIsRejectedWithItsCauses) {
   const InvalidKind& expected = GetParam();
   json object = json::parse(expected.sent);
   object["metadata"]["name"] = UniqueName("kind");
-  const ApiResponse response =
+  const JsonResponse response =
       Create(CollectionPath(expected.group_version, expected.plural), object);
 
   EXPECT_EQ(response.status, 422) << response.text;
@@ -80,11 +80,11 @@ TEST_P(InvalidKindTest, InvalidObjectIsRejectedWithItsCauses) {
 
 TEST_P(RejectedUpdateTest, UpdateIsRejectedWithItsCauses) {
   const RejectedUpdate& expected = GetParam();
-  const ApiResponse created = Create(CollectionPath(expected.group_version, expected.plural),
-                                     json::parse(expected.created));
+  const JsonResponse created = Create(CollectionPath(expected.group_version, expected.plural),
+                                      json::parse(expected.created));
   ASSERT_EQ(created.status, 201) << created.text;
 
-  const ApiResponse response = MergePatch(path(), json::parse(expected.patch));
+  const JsonResponse response = MergePatch(path(), json::parse(expected.patch));
 
   EXPECT_EQ(response.status, 422) << response.text;
   EXPECT_EQ(Causes(response), expected.causes);

@@ -9,7 +9,7 @@ namespace {
 class SystemObjectTest : public KindTest {};
 
 TEST_F(SystemObjectTest, TheServiceOfTheApiServerExists) {
-  const ApiResponse service = Get("/api/v1/namespaces/default/services/kubernetes");
+  const JsonResponse service = Get("/api/v1/namespaces/default/services/kubernetes");
 
   json spec = service.at("/spec");
   ASSERT_TRUE(spec.is_object()) << service.text;
@@ -25,8 +25,8 @@ TEST_F(SystemObjectTest, TheServiceOfTheApiServerExists) {
 
 TEST_F(SystemObjectTest, TheRoleOfAdministratorsExists) {
   const std::string group = "/apis/rbac.authorization.k8s.io/v1/";
-  const ApiResponse role = Get(group + "clusterroles/cluster-admin");
-  const ApiResponse binding = Get(group + "clusterrolebindings/cluster-admin");
+  const JsonResponse role = Get(group + "clusterroles/cluster-admin");
+  const JsonResponse binding = Get(group + "clusterrolebindings/cluster-admin");
 
   EXPECT_EQ(role.at("/rules"), R"([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
                                    {"verbs": ["*"], "nonResourceURLs": ["*"]}])"_json);
@@ -34,7 +34,7 @@ TEST_F(SystemObjectTest, TheRoleOfAdministratorsExists) {
                                           "apiGroup": "rbac.authorization.k8s.io"}])"_json);
   EXPECT_EQ(binding.at("/roleRef"), R"({"kind": "ClusterRole", "name": "cluster-admin",
                                         "apiGroup": "rbac.authorization.k8s.io"})"_json);
-  for (const ApiResponse& object : {role, binding}) {
+  for (const JsonResponse& object : {role, binding}) {
     EXPECT_EQ(object.at("/metadata/labels"),
               R"({"kubernetes.io/bootstrapping": "rbac-defaults"})"_json);
     EXPECT_EQ(object.at("/metadata/annotations"),
@@ -50,7 +50,7 @@ TEST_F(SystemObjectTest, TheSystemPriorityClassesExist) {
 }
 
 TEST_F(SystemObjectTest, DeletingASystemPriorityClassIsForbidden) {
-  const ApiResponse deleted =
+  const JsonResponse deleted =
       Delete("/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
 
   EXPECT_EQ(deleted.status, 403);
@@ -62,7 +62,7 @@ TEST_F(SystemObjectTest, DeletingASystemPriorityClassIsForbidden) {
 TEST_F(SystemObjectTest, EachBuiltInApiGroupHasAnAvailableApiService) {
   for (const char* name : {"v1.", "v1.apps", "v1.admissionregistration.k8s.io", "v2.autoscaling",
                            "v1.storage.k8s.io"}) {
-    const ApiResponse service =
+    const JsonResponse service =
         Get(std::string("/apis/apiregistration.k8s.io/v1/apiservices/") + name);
     EXPECT_EQ(service.str("/status/conditions/0/status"), "True") << name;
     EXPECT_EQ(service.str("/metadata/labels/kube-aggregator.kubernetes.io~1automanaged"),

@@ -19,13 +19,13 @@ class UpdateOfKindTest : public KindTest {
     return R"({"webhooks": [{"name": "a.example.com", "clientConfig": {"url": "https://a"},
                "sideEffects": "None", "admissionReviewVersions": ["v1"]}]})"_json;
   }
-  static ApiResponse StrategicMergePatch(const std::string& path, const json& patch) {
+  static JsonResponse StrategicMergePatch(const std::string& path, const json& patch) {
     return Call({.method = "PATCH",
                  .target = path,
                  .body = patch.dump(),
                  .content_type = "application/strategic-merge-patch+json"});
   }
-  static int GenerationOf(const ApiResponse& response) {
+  static int GenerationOf(const JsonResponse& response) {
     return response.at("/metadata/generation").get<int>();
   }
 };
@@ -33,7 +33,7 @@ class UpdateOfKindTest : public KindTest {
 TEST_F(UpdateOfKindTest, AStrategicMergePatchMergesWebhooksByName) {
   Create(webhooks, WebhookConfiguration());
 
-  const ApiResponse patched = StrategicMergePatch(
+  const JsonResponse patched = StrategicMergePatch(
       path(), R"({"webhooks": [{"name": "a.example.com", "timeoutSeconds": 5}]})"_json);
 
   EXPECT_EQ(patched.at("/webhooks/0/timeoutSeconds"), 5);
@@ -50,7 +50,7 @@ TEST_F(UpdateOfKindTest, AWebhookConfigurationIsNotUpdatedWithoutAResourceVersio
   json object = Create(webhooks, WebhookConfiguration()).body;
   object["metadata"].erase("resourceVersion");
 
-  const ApiResponse response = Put(path(), object);
+  const JsonResponse response = Put(path(), object);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(response.message(), HasSubstr("metadata.resourceVersion: Invalid value: 0"));
@@ -64,7 +64,7 @@ TEST_F(UpdateOfKindTest, TheGenerationOfAnEndpointSliceCountsChangesOfLabels) {
 
 TEST_F(UpdateOfKindTest, FormerTopologyOfAnEndpointSliceIsDropped) {
   const std::string slices = CollectionPath("discovery.k8s.io/v1", "endpointslices");
-  const ApiResponse created = Create(slices, R"({"addressType": "IPv4", "endpoints": [
+  const JsonResponse created = Create(slices, R"({"addressType": "IPv4", "endpoints": [
       {"addresses": ["10.1.2.3"], "deprecatedTopology": {"a": "b"}}]})"_json);
 
   EXPECT_EQ(created.at("/endpoints/0/deprecatedTopology"), nullptr);
@@ -75,7 +75,7 @@ TEST_F(UpdateOfKindTest, TheStatusOfAnAutoscalerIsUpdatedAndPrinted) {
   Create(autoscalers, R"({"spec": {"maxReplicas": 3, "scaleTargetRef": {
       "apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}})"_json);
 
-  const ApiResponse updated = MergePatch(path() + "/status", R"({
+  const JsonResponse updated = MergePatch(path() + "/status", R"({
       "metadata": {"labels": {"a": "b"}},
       "status": {"currentReplicas": 1, "desiredReplicas": 2, "currentMetrics": [{
         "type": "Resource", "resource": {"name": "cpu", "current": {
@@ -83,7 +83,7 @@ TEST_F(UpdateOfKindTest, TheStatusOfAnAutoscalerIsUpdatedAndPrinted) {
 
   ASSERT_EQ(updated.status, 200) << updated.text;
   EXPECT_EQ(updated.str("/metadata/labels/a"), "b");
-  const ApiResponse table =
+  const JsonResponse table =
       Call({.target = path(), .accept = "application/json;as=Table;v=v1;g=meta.k8s.io"});
   EXPECT_EQ(table.at("/rows/0/cells/2"), "cpu: 30%/80%");
   EXPECT_EQ(table.at("/rows/0/cells/5"), 1);
@@ -94,7 +94,7 @@ TEST_F(UpdateOfKindTest, TheStatusOfAVolumeAttachmentIsUpdatedWithoutItsMetadata
          R"({"spec": {"attacher": "a.b", "nodeName": "n",
                       "source": {"persistentVolumeName": "p"}}})"_json);
 
-  const ApiResponse updated =
+  const JsonResponse updated =
       MergePatch(path() + "/status",
                  R"({"metadata": {"labels": {"a": "b"}, "annotations": {"a": "b"}},
           "status": {"attached": true}})"_json);
@@ -107,7 +107,7 @@ TEST_F(UpdateOfKindTest, TheStatusOfAVolumeAttachmentIsUpdatedWithoutItsMetadata
 TEST_F(UpdateOfKindTest, DeletingAStorageClassReturnsIt) {
   Create(storage_classes, R"({"provisioner": "p"})"_json);
 
-  const ApiResponse deleted = Delete(path());
+  const JsonResponse deleted = Delete(path());
 
   EXPECT_EQ(deleted.str("/kind"), "StorageClass");
   EXPECT_EQ(deleted.at("/metadata/deletionTimestamp"), nullptr);
@@ -119,7 +119,7 @@ TEST_F(UpdateOfKindTest, TheGenerationOfAPriorityClassStaysOne) {
 }
 
 TEST_F(UpdateOfKindTest, NamesOfSystemPrioritiesAreReserved) {
-  const ApiResponse response =
+  const JsonResponse response =
       Create(priority_classes, R"({"metadata": {"name": "system-a"}, "value": 1})"_json);
 
   EXPECT_EQ(response.status, 422);
@@ -139,11 +139,11 @@ TEST_F(UpdateOfKindTest, PutCreatesARuntimeClass) {
 }
 
 TEST_F(UpdateOfKindTest, AVolumeAttributesClassHasAFinalizerAndFixedParameters) {
-  const ApiResponse created = Create("/apis/storage.k8s.io/v1/volumeattributesclasses",
-                                     R"({"driverName": "a.b", "parameters": {"a": "b"}})"_json);
+  const JsonResponse created = Create("/apis/storage.k8s.io/v1/volumeattributesclasses",
+                                      R"({"driverName": "a.b", "parameters": {"a": "b"}})"_json);
   EXPECT_EQ(created.at("/metadata/finalizers"), R"(["kubernetes.io/vac-protection"])"_json);
 
-  const ApiResponse response = MergePatch(path(), R"({"parameters": {"a": "c"}})"_json);
+  const JsonResponse response = MergePatch(path(), R"({"parameters": {"a": "c"}})"_json);
   EXPECT_EQ(Causes(response),
             std::vector<std::string>{("FieldValueForbidden parameters: Forbidden: updates to "
                                       "parameters are forbidden.")});
@@ -151,12 +151,12 @@ TEST_F(UpdateOfKindTest, AVolumeAttributesClassHasAFinalizerAndFixedParameters) 
 
 TEST_F(UpdateOfKindTest, AnApiServiceWithoutAServiceIsAvailable) {
   const std::string group = UniqueName("g") + ".example.com";
-  const ApiResponse created = Create(api_services, {{"metadata", {{"name", "v1." + group}}},
-                                                    {"spec",
-                                                     {{"group", group},
-                                                      {"version", "v1"},
-                                                      {"groupPriorityMinimum", 100},
-                                                      {"versionPriority", 10}}}});
+  const JsonResponse created = Create(api_services, {{"metadata", {{"name", "v1." + group}}},
+                                                     {"spec",
+                                                      {{"group", group},
+                                                       {"version", "v1"},
+                                                       {"groupPriorityMinimum", 100},
+                                                       {"versionPriority", 10}}}});
 
   ASSERT_EQ(created.status, 201) << created.text;
   EXPECT_EQ(created.str("/status/conditions/0/type"), "Available");

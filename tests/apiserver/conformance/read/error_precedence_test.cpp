@@ -25,10 +25,10 @@ TEST_P(ErrorPrecedenceTest, OnlyTheFirstErrorIsReported) {
   Post(Path("configmaps"), MakeConfigMap("a"));
   std::string target = GetParam().target;
   if (target.starts_with("NS")) target.replace(0, 2, ns());
-  const ApiResponse response = Call({.method = GetParam().method,
-                                     .target = "/api/v1/namespaces/" + target,
-                                     .body = GetParam().body,
-                                     .content_type = GetParam().content_type});
+  const JsonResponse response = Call({.method = GetParam().method,
+                                      .target = "/api/v1/namespaces/" + target,
+                                      .body = GetParam().body,
+                                      .content_type = GetParam().content_type});
 
   EXPECT_EQ(response.status, GetParam().status) << response.text;
 }

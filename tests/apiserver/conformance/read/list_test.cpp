@@ -10,11 +10,11 @@ using ::testing::MatchesRegex;
 /// Fixture of tests of lists of a collection.
 class ListTest : public ConformanceTest {
  protected:
-  ApiResponse List(const std::string& query = "") { return Get(Path("configmaps") + query); }
+  JsonResponse List(const std::string& query = "") { return Get(Path("configmaps") + query); }
 };
 
 TEST_F(ListTest, EmptyListHasAnEmptyItemsArray) {
-  const ApiResponse list = List();
+  const JsonResponse list = List();
 
   EXPECT_EQ(list.status, 200);
   EXPECT_EQ(list.str("/kind"), "ConfigMapList");
@@ -23,8 +23,8 @@ TEST_F(ListTest, EmptyListHasAnEmptyItemsArray) {
 }
 
 TEST_F(ListTest, ListMetadataHasOnlyTheResourceVersion) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse list = List();
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse list = List();
 
   EXPECT_THAT(list.resource_version(), MatchesRegex("[1-9][0-9]*"));
   EXPECT_GE(std::stoll(list.resource_version()), std::stoll(created.resource_version()));
@@ -67,14 +67,14 @@ TEST_F(ListTest, ListOfAllNamespacesIsSortedByNamespaceAndName) {
   Post(Path("configmaps"), {{"metadata", {{"name", "b"}, {"labels", labels["labels"]}}}});
   Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"labels", labels["labels"]}}}});
 
-  const ApiResponse list = Get("/api/v1/configmaps?labelSelector=" + label);
+  const JsonResponse list = Get("/api/v1/configmaps?labelSelector=" + label);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("z", "a", "b"));
   EXPECT_EQ(list.str("/items/0/metadata/namespace"), first);
 }
 
 TEST_F(ListTest, ListOfAMissingNamespaceIsEmpty) {
-  const ApiResponse list = Get("/api/v1/namespaces/" + UniqueName("none") + "/configmaps");
+  const JsonResponse list = Get("/api/v1/namespaces/" + UniqueName("none") + "/configmaps");
 
   EXPECT_EQ(list.status, 200);
   EXPECT_EQ(list.at("/items"), json::array());
@@ -82,7 +82,7 @@ TEST_F(ListTest, ListOfAMissingNamespaceIsEmpty) {
 
 TEST_F(ListTest, ListOfAClusterScopedKindHasAllObjects) {
   const std::string own = ns();
-  const ApiResponse list = Get("/api/v1/namespaces");
+  const JsonResponse list = Get("/api/v1/namespaces");
 
   EXPECT_EQ(list.str("/kind"), "NamespaceList");
   EXPECT_THAT(ItemNames(list),
@@ -102,7 +102,7 @@ class ListKindTest : public ConformanceTest, public ::testing::WithParamInterfac
 
 TEST_P(ListKindTest, CollectionReturnsTheListKindAndApiVersion) {
   const auto& [kind, group_version, plural] = GetParam();
-  const ApiResponse list = Get(group_version == "v1" ? Path(plural) : Path(group_version, plural));
+  const JsonResponse list = Get(group_version == "v1" ? Path(plural) : Path(group_version, plural));
 
   EXPECT_EQ(list.status, 200);
   EXPECT_EQ(list.str("/kind"), kind + "List");
@@ -149,14 +149,14 @@ class ListResourceVersionTest : public ListTest {
 };
 
 TEST_F(ListResourceVersionTest, ExactMatchReturnsTheListAtThatVersion) {
-  const ApiResponse list = List("?resourceVersionMatch=Exact&resourceVersion=" + old_version_);
+  const JsonResponse list = List("?resourceVersionMatch=Exact&resourceVersion=" + old_version_);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("a"));
   EXPECT_EQ(list.resource_version(), old_version_);
 }
 
 TEST_F(ListResourceVersionTest, NotOlderThanReturnsAListAtLeastAsNew) {
-  const ApiResponse list =
+  const JsonResponse list =
       List("?resourceVersionMatch=NotOlderThan&resourceVersion=" + new_version_);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("a", "b"));
@@ -167,20 +167,20 @@ TEST_F(ListResourceVersionTest, VersionWithoutMatchMeansNotOlderThan) {
   // The cache of a real kube-apiserver may be stale. A list with a resourceVersion waits until the
   // cache has that version.
   List("?resourceVersion=" + new_version_);
-  const ApiResponse list = List("?resourceVersion=" + old_version_);
+  const JsonResponse list = List("?resourceVersion=" + old_version_);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("a", "b"));
 }
 
 TEST_F(ListResourceVersionTest, VersionWithALimitMeansExact) {
-  const ApiResponse list = List("?limit=10&resourceVersion=" + old_version_);
+  const JsonResponse list = List("?limit=10&resourceVersion=" + old_version_);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("a"));
   EXPECT_EQ(list.resource_version(), old_version_);
 }
 
 TEST_F(ListResourceVersionTest, ExactMatchWithALimitReturnsAPageOfThatVersion) {
-  const ApiResponse list =
+  const JsonResponse list =
       List("?limit=10&resourceVersionMatch=Exact&resourceVersion=" + old_version_);
 
   EXPECT_THAT(ItemNames(list), ElementsAre("a"));
@@ -190,7 +190,7 @@ class FutureVersionTest : public ListTest, public ::testing::WithParamInterface<
 
 TEST_P(FutureVersionTest, FutureResourceVersionIsATimeoutWithItsCause) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response =
+  const JsonResponse response =
       Get(Path("configmaps") + (GetParam() == "Get" ? "/a" : "") + "?resourceVersion=999999999" +
           (GetParam() == "Exact" ? "&resourceVersionMatch=Exact" : ""));
 

@@ -12,19 +12,19 @@ class PaginationTest : public ConformanceTest {
     for (const char* name : {"a", "b", "c", "d", "e"}) Create(name);
   }
 
-  ApiResponse Create(const std::string& name) {
+  JsonResponse Create(const std::string& name) {
     return Post(Path("configmaps"),
                 {{"metadata", {{"name", name}, {"labels", {{"letter", name}}}}}});
   }
-  ApiResponse List(const std::string& query) { return Get(Path("configmaps") + "?" + query); }
+  JsonResponse List(const std::string& query) { return Get(Path("configmaps") + "?" + query); }
 
-  static std::string ContinueToken(const ApiResponse& page) {
+  static std::string ContinueToken(const JsonResponse& page) {
     return page.str("/metadata/continue");
   }
 };
 
 TEST_F(PaginationTest, FirstPageHasATokenAndTheRemainingItemCount) {
-  const ApiResponse page = List("limit=2");
+  const JsonResponse page = List("limit=2");
 
   EXPECT_THAT(ItemNames(page), ElementsAre("a", "b"));
   EXPECT_NE(ContinueToken(page), "");
@@ -32,14 +32,14 @@ TEST_F(PaginationTest, FirstPageHasATokenAndTheRemainingItemCount) {
 }
 
 TEST_F(PaginationTest, NextPageContinuesAfterThePreviousPage) {
-  const ApiResponse page = List("limit=2&continue=" + ContinueToken(List("limit=2")));
+  const JsonResponse page = List("limit=2&continue=" + ContinueToken(List("limit=2")));
 
   EXPECT_THAT(ItemNames(page), ElementsAre("c", "d"));
   EXPECT_EQ(page.at("/metadata/remainingItemCount"), 1);
 }
 
 TEST_F(PaginationTest, LastPageHasNoContinueToken) {
-  const ApiResponse page = List("limit=3&continue=" + ContinueToken(List("limit=2")));
+  const JsonResponse page = List("limit=3&continue=" + ContinueToken(List("limit=2")));
 
   EXPECT_THAT(ItemNames(page), ElementsAre("c", "d", "e"));
   EXPECT_EQ(page.at("/metadata/continue"), nullptr);
@@ -47,7 +47,7 @@ TEST_F(PaginationTest, LastPageHasNoContinueToken) {
 }
 
 TEST_F(PaginationTest, LimitEqualToTheItemCountReturnsNoContinueToken) {
-  const ApiResponse page = List("limit=5");
+  const JsonResponse page = List("limit=5");
 
   EXPECT_EQ(page.at("/items").size(), 5);
   EXPECT_EQ(page.at("/metadata/continue"), nullptr);
@@ -64,10 +64,10 @@ TEST_F(PaginationTest, LimitMayChangeBetweenPages) {
 }
 
 TEST_F(PaginationTest, AllPagesShowTheVersionOfTheFirstPage) {
-  const ApiResponse first = List("limit=2");
+  const JsonResponse first = List("limit=2");
   Create("cc");
   Delete(Path("configmaps") + "/d");
-  const ApiResponse second = List("continue=" + ContinueToken(first));
+  const JsonResponse second = List("continue=" + ContinueToken(first));
 
   EXPECT_THAT(ItemNames(second), ElementsAre("c", "d", "e"));
   EXPECT_EQ(second.resource_version(), first.resource_version());
@@ -81,7 +81,7 @@ TEST_F(PaginationTest, ContinueTokenCanBeUsedTwice) {
 }
 
 TEST_F(PaginationTest, PageWithALabelSelectorHasNoRemainingItemCount) {
-  const ApiResponse page = List("limit=2&labelSelector=letter");
+  const JsonResponse page = List("limit=2&labelSelector=letter");
 
   EXPECT_THAT(ItemNames(page), ElementsAre("a", "b"));
   EXPECT_NE(ContinueToken(page), "");
@@ -90,8 +90,8 @@ TEST_F(PaginationTest, PageWithALabelSelectorHasNoRemainingItemCount) {
 
 TEST_F(PaginationTest, PagesWithALabelSelectorHoldOnlyMatchingItems) {
   const std::string selector = "labelSelector=letter+in+(a,c,e)";
-  const ApiResponse first = List("limit=2&" + selector);
-  const ApiResponse second = List("limit=2&" + selector + "&continue=" + ContinueToken(first));
+  const JsonResponse first = List("limit=2&" + selector);
+  const JsonResponse second = List("limit=2&" + selector + "&continue=" + ContinueToken(first));
 
   EXPECT_THAT(ItemNames(first), ElementsAre("a", "c"));
   EXPECT_THAT(ItemNames(second), ElementsAre("e"));
@@ -107,8 +107,8 @@ TEST_F(PaginationTest, PagesOfAllNamespacesContinueAcrossNamespaces) {
   Post(Path("configmaps"), object);
 
   const std::string list = "/api/v1/configmaps?limit=1&labelSelector=" + label;
-  const ApiResponse first = Get(list);
-  const ApiResponse second = Get(list + "&continue=" + ContinueToken(first));
+  const JsonResponse first = Get(list);
+  const JsonResponse second = Get(list + "&continue=" + ContinueToken(first));
 
   EXPECT_EQ(first.str("/items/0/metadata/namespace"), other_namespace);
   EXPECT_EQ(second.str("/items/0/metadata/namespace"), ns());
@@ -118,16 +118,16 @@ TEST_F(PaginationTest, LimitIsIgnoredForResourceVersionZero) {
   // The cache of a real kube-apiserver may be stale. A list with a resourceVersion waits until the
   // cache has that version.
   List("resourceVersion=" + Create("f").resource_version());
-  const ApiResponse list = List("limit=2&resourceVersion=0");
+  const JsonResponse list = List("limit=2&resourceVersion=0");
 
   EXPECT_EQ(list.at("/items").size(), 6);
   EXPECT_EQ(list.at("/metadata/continue"), nullptr);
 }
 
 TEST_F(PaginationTest, ContinueWithAResourceVersionIsABadRequest) {
-  const ApiResponse first = List("limit=2");
-  const ApiResponse page = List("limit=2&continue=" + ContinueToken(first) +
-                                "&resourceVersion=" + first.resource_version());
+  const JsonResponse first = List("limit=2");
+  const JsonResponse page = List("limit=2&continue=" + ContinueToken(first) +
+                                 "&resourceVersion=" + first.resource_version());
 
   EXPECT_EQ(page.status, 400);
   EXPECT_EQ(page.reason(), "BadRequest");
@@ -135,7 +135,7 @@ TEST_F(PaginationTest, ContinueWithAResourceVersionIsABadRequest) {
 }
 
 TEST_F(PaginationTest, ContinueWithResourceVersionZeroIsAccepted) {
-  const ApiResponse page =
+  const JsonResponse page =
       List("limit=2&resourceVersion=0&continue=" + ContinueToken(List("limit=2")));
 
   EXPECT_EQ(page.status, 200);
@@ -143,7 +143,7 @@ TEST_F(PaginationTest, ContinueWithResourceVersionZeroIsAccepted) {
 }
 
 TEST_F(PaginationTest, InvalidContinueTokenIsABadRequest) {
-  const ApiResponse page = List("limit=2&continue=AAAA");
+  const JsonResponse page = List("limit=2&continue=AAAA");
 
   EXPECT_EQ(page.status, 400);
   EXPECT_EQ(page.reason(), "BadRequest");

@@ -16,7 +16,7 @@ const std::string protobuf_metadata_type =
     protobuf_type + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 const std::string prefix("k8s\0", 4);
 
-bool IsProtobuf(const ApiResponse& response) { return response.text.starts_with(prefix); }
+bool IsProtobuf(const JsonResponse& response) { return response.text.starts_with(prefix); }
 
 std::string Encode(const json& object) { return apiserver::EncodeProtobuf(object).value(); }
 
@@ -42,18 +42,19 @@ std::string Bytes(int number, const std::string& bytes) {
 
 class ProtobufTest : public ConformanceTest {
  protected:
-  static ApiResponse GetAs(const std::string& accept, const std::string& target) {
+  static JsonResponse GetAs(const std::string& accept, const std::string& target) {
     return Call({.target = target, .accept = accept});
   }
 
   /// Returns the response to a request for protobuf in its JSON form; null if it is no protobuf.
   static json GetDecoded(const std::string& target, const std::string& accept = protobuf_type) {
-    const ApiResponse response = GetAs(accept, target);
+    const JsonResponse response = GetAs(accept, target);
     return IsProtobuf(response) ? DecodeText(response.text) : json();
   }
 
-  static ApiResponse Send(const std::string& method, const std::string& target,
-                          const std::string& body, const std::string& accept = "application/json") {
+  static JsonResponse Send(const std::string& method, const std::string& target,
+                           const std::string& body,
+                           const std::string& accept = "application/json") {
     return Call({.method = method,
                  .target = target,
                  .body = body,
@@ -88,7 +89,7 @@ class ProtobufTest : public ConformanceTest {
   /// both encodings.
   static void ExpectSameInBoth(const std::string& path, json object) {
     object["metadata"]["name"] = UniqueName("a");
-    const ApiResponse created = Post(path, object);
+    const JsonResponse created = Post(path, object);
     ASSERT_EQ(created.status, 201) << created.text;
     const std::string target = path + '/' + created.name();
     EXPECT_EQ(DiffOfBoth(target), json::array());
@@ -105,8 +106,8 @@ TEST_F(ProtobufTest, ReviewIsSentAndReceivedInProtobuf) {
                       {"extra", {{"scope", {"a", "b"}}}},
                       {"resourceAttributes", {{"verb", "get"}, {"resource", "pods"}}}}}};
 
-  const ApiResponse created = Send("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                                   Encode(review), protobuf_type);
+  const JsonResponse created = Send("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                    Encode(review), protobuf_type);
 
   EXPECT_EQ(created.status, 201);
   ASSERT_TRUE(IsProtobuf(created));
@@ -119,7 +120,7 @@ TEST_F(ProtobufTest, EvictionIsSentInProtobuf) {
   const std::string pods = PodsPath();
   Post(pods, MakePod("a"));
 
-  const ApiResponse evicted = Send(
+  const JsonResponse evicted = Send(
       "POST", pods + "/a/eviction",
       Encode({{"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", "a"}}}}));
 
@@ -189,7 +190,7 @@ TEST_F(ProtobufTest, AnObjectIsCreatedFromProtobuf) {
   deployment["apiVersion"] = "apps/v1";
   deployment["kind"] = "Deployment";
 
-  const ApiResponse created =
+  const JsonResponse created =
       Send("POST", Path("apps/v1", "deployments"), Encode(deployment), protobuf_type);
 
   ASSERT_EQ(created.status, 201) << created.text;
@@ -203,14 +204,14 @@ TEST_F(ProtobufTest, AnObjectIsUpdatedFromProtobuf) {
   json config_map = GetDecoded(Path("configmaps") + "/a");
   config_map["data"] = {{"k", "changed"}};
 
-  const ApiResponse updated = Send("PUT", Path("configmaps") + "/a", Encode(config_map));
+  const JsonResponse updated = Send("PUT", Path("configmaps") + "/a", Encode(config_map));
 
   EXPECT_EQ(updated.status, 200);
   EXPECT_EQ(updated.str("/data/k"), "changed");
 }
 
 TEST_F(ProtobufTest, AnObjectWithoutAKindHasTheKindOfThePath) {
-  const ApiResponse created =
+  const JsonResponse created =
       Send("POST", Path("configmaps"), prefix + Bytes(2, Bytes(1, Bytes(1, "a"))));
 
   EXPECT_EQ(created.status, 201) << created.text;
@@ -220,7 +221,7 @@ TEST_F(ProtobufTest, AnObjectWithoutAKindHasTheKindOfThePath) {
 TEST_F(ProtobufTest, DeleteOptionsAreReadFromProtobuf) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse conflict = Send(
+  const JsonResponse conflict = Send(
       "DELETE", Path("configmaps") + "/a",
       Encode(
           {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", "other"}}}}),
@@ -233,7 +234,7 @@ TEST_F(ProtobufTest, DeleteOptionsAreReadFromProtobuf) {
 TEST_F(ProtobufTest, DeletingReturnsAStatusInProtobuf) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse deleted =
+  const JsonResponse deleted =
       Call({.method = "DELETE", .target = Path("configmaps") + "/a", .accept = protobuf_type});
 
   EXPECT_EQ(DecodeText(deleted.text)["status"], "Success");
@@ -248,7 +249,7 @@ TEST_F(ProtobufTest, ErrorsAreTheSameInBothEncodings) {
 
 TEST_F(ProtobufTest, BodiesThatAreNotValidAreRejected) {
   const auto message = [&](const std::string& body) {
-    const ApiResponse response = Send("POST", Path("configmaps"), body);
+    const JsonResponse response = Send("POST", Path("configmaps"), body);
     EXPECT_EQ(response.status, 400) << response.text;
     return response.message();
   };
@@ -281,7 +282,7 @@ TEST_F(ProtobufTest, MetadataIsTheSameInBothEncodings) {
 }
 
 TEST_F(ProtobufTest, ATableIsNotAvailableInProtobuf) {
-  const ApiResponse table =
+  const JsonResponse table =
       GetAs(protobuf_type + ";as=Table;v=v1;g=meta.k8s.io", Path("configmaps"));
 
   EXPECT_EQ(table.status, 406);
@@ -298,7 +299,7 @@ TEST_F(ProtobufTest, DiscoveryDocumentsAreTheSameInBothEncodings) {
 }
 
 TEST_F(ProtobufTest, AWatchSendsFrames) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
   const auto stream = ServerTransport().Open(
       {.target = Path("configmaps") + "?watch=1&fieldSelector=metadata.name=a",
        .accept = protobuf_type});
@@ -324,13 +325,13 @@ TEST_F(ProtobufCustomResourceTest, ACustomResourceIsAvailableOnlyAsJsonAndAsMeta
   Post(Widgets(), MakeWidget("a"));
   const std::string target = Widgets() + "/a";
 
-  const ApiResponse refused = Call({.target = target, .accept = protobuf_type});
+  const JsonResponse refused = Call({.target = target, .accept = protobuf_type});
   EXPECT_EQ(refused.status, 406);
   EXPECT_EQ(DecodeText(refused.text)["message"],
             "only the following media types are accepted: application/json, application/yaml, "
             "application/vnd.kubernetes.protobuf");
   EXPECT_EQ(Call({.target = target, .accept = protobuf_type + ",application/json"}).name(), "a");
-  const ApiResponse metadata = Call({.target = target, .accept = protobuf_metadata_type});
+  const JsonResponse metadata = Call({.target = target, .accept = protobuf_metadata_type});
   EXPECT_EQ(DecodeText(metadata.text)["metadata"], Get(target).at("/metadata"));
 }
 

@@ -19,7 +19,7 @@ class InvalidQueryTest : public ConformanceTest,
                          public ::testing::WithParamInterface<InvalidQuery> {};
 
 TEST_P(InvalidQueryTest, MalformedQueryIsABadRequest) {
-  const ApiResponse response = Get(Path("configmaps") + "?" + GetParam().query);
+  const JsonResponse response = Get(Path("configmaps") + "?" + GetParam().query);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -103,7 +103,7 @@ TEST_P(InvalidOptionsTest, InvalidOptionsAreRejected) {
   const std::string& method = GetParam().method;
   const bool is_collection = method == "GET" || method == "POST";
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response = Call(
+  const JsonResponse response = Call(
       {.method = method,
        .target = Path("configmaps") + (is_collection ? "" : "/a") + "?" + GetParam().query,
        .body = method == "GET" ? "" : "{}",
@@ -202,7 +202,7 @@ TEST_F(QueryTest, NegativeLimitMeansNoLimit) {
 
 TEST_F(QueryTest, GetWithAMalformedResourceVersionIsAnErrorWithoutReason) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response = Get(Path("configmaps") + "/a?resourceVersion=x");
+  const JsonResponse response = Get(Path("configmaps") + "/a?resourceVersion=x");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.reason(), "");
@@ -212,7 +212,7 @@ TEST_F(QueryTest, GetWithAMalformedResourceVersionIsAnErrorWithoutReason) {
 }
 
 TEST_F(QueryTest, WatchFromAMalformedResourceVersionIsAnErrorWithoutReason) {
-  const ApiResponse response = Get(Path("configmaps") + "?watch=true&resourceVersion=x");
+  const JsonResponse response = Get(Path("configmaps") + "?watch=true&resourceVersion=x");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.reason(), "");

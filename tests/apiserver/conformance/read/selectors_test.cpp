@@ -28,7 +28,7 @@ TEST_P(LabelSelectorTest, LabelSelectorReturnsTheMatchingObjects) {
   create("three", {{"app", ""}, {"n", "x"}});
   create("none", nullptr);
 
-  const ApiResponse list = Get(Path("configmaps") + "?labelSelector=" + GetParam().selector);
+  const JsonResponse list = Get(Path("configmaps") + "?labelSelector=" + GetParam().selector);
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray(GetParam().selected));
 }
@@ -58,7 +58,7 @@ class FieldSelectorTest : public ConformanceTest {};
 
 TEST_F(FieldSelectorTest, SelectsByNamespaceInAListOfAllNamespaces) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse list = Get("/api/v1/configmaps?fieldSelector=metadata.namespace=" + ns());
+  const JsonResponse list = Get("/api/v1/configmaps?fieldSelector=metadata.namespace=" + ns());
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray({"a"}));
 }
@@ -71,7 +71,7 @@ TEST_P(MetadataFieldSelectorTest, MetadataFieldSelectorReturnsTheMatchingObjects
   Post(Path("configmaps"), MakeConfigMap("b"));
   Post(Path("configmaps"), MakeConfigMap("c"));
 
-  const ApiResponse list = Get(Path("configmaps") + "?fieldSelector=" + GetParam().selector);
+  const JsonResponse list = Get(Path("configmaps") + "?fieldSelector=" + GetParam().selector);
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray(GetParam().selected));
 }
@@ -100,7 +100,7 @@ TEST_P(PodFieldSelectorTest, PodFieldSelectorReturnsTheMatchingPods) {
              R"({"status": {"phase": "Running", "podIP": "10.1.1.1",
                             "podIPs": [{"ip": "10.1.1.1"}]}})"_json);
 
-  const ApiResponse list = Get(Path("pods") + "?fieldSelector=" + GetParam().selector);
+  const JsonResponse list = Get(Path("pods") + "?fieldSelector=" + GetParam().selector);
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray(GetParam().selected));
 }
@@ -129,7 +129,7 @@ TEST_F(FieldSelectorTest, SelectsSecretsByType) {
 }
 
 TEST_F(FieldSelectorTest, SelectsNamespacesByPhase) {
-  const ApiResponse list =
+  const JsonResponse list =
       Get("/api/v1/namespaces?fieldSelector=status.phase%3DActive,metadata.name%3D" + ns());
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray({ns()}));
@@ -165,7 +165,7 @@ class EventFieldSelectorTest : public FieldSelectorTest,
 };
 
 TEST_P(EventFieldSelectorTest, EventFieldSelectorReturnsTheMatchingEvents) {
-  const ApiResponse list = Get(Path("events") + "?fieldSelector=" + GetParam().selector);
+  const JsonResponse list = Get(Path("events") + "?fieldSelector=" + GetParam().selector);
 
   EXPECT_THAT(ItemNames(list), ElementsAreArray(GetParam().selected));
 }
@@ -210,7 +210,7 @@ class UnsupportedFieldSelectorTest : public ConformanceTest,
 
 TEST_P(UnsupportedFieldSelectorTest, UnsupportedFieldIsABadRequest) {
   const auto& [test, group_version, plural, field, message] = GetParam();
-  const ApiResponse response =
+  const JsonResponse response =
       Get((group_version == "v1" ? Path(plural) : Path(group_version, plural)) +
           "?fieldSelector=" + field + "%3Dx");
 

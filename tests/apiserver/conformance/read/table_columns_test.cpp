@@ -28,14 +28,14 @@ TEST_P(TableColumnsTest, TableHasTheColumnsAndCellsOfTheKind) {
   const std::string collection = expected.group_version == "v1"
                                      ? Path(expected.plural)
                                      : Path(expected.group_version, expected.plural);
-  const ApiResponse created = Post(collection, json::parse(expected.object));
+  const JsonResponse created = Post(collection, json::parse(expected.object));
   ASSERT_EQ(created.status, 201) << created.text;
   const std::string object = collection + "/" + created.name();
   if (!expected.status.empty()) {
     MergePatch(object + "/status", {{"status", json::parse(expected.status)}});
   }
 
-  const ApiResponse table = Call({.target = object, .accept = table_type});
+  const JsonResponse table = Call({.target = object, .accept = table_type});
 
   EXPECT_EQ(ColumnSummaries(table.body), expected.columns);
   EXPECT_EQ(RowCells(table.body), json::parse(expected.cells));
@@ -199,7 +199,7 @@ TEST_F(TableRowTest, EventTableShowsTheInvolvedObjectAndTheMessage) {
 }
 
 TEST_F(TableRowTest, JobTableShowsTheSelector) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("batch/v1", "jobs"),
            json::parse(R"({"metadata": {"name": "j"}, "spec": {)" + job_spec + "}}"));
 
@@ -250,7 +250,7 @@ TEST_F(TableRowTest, PodBeingDeletedIsShownAsTerminating) {
 }
 
 TEST_F(TableRowTest, RoleTableShowsTheCreationTime) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("rbac.authorization.k8s.io/v1", "roles"), {{"metadata", {{"name", "r"}}}});
 
   const json table = GetTable(Path("rbac.authorization.k8s.io/v1", "roles"));

@@ -24,10 +24,10 @@ class TableTest : public ConformanceTest {
     created_ = Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"labels", {{"x", "1"}}}}},
                                          {"data", {{"k", "v"}, {"l", "w"}}}});
   }
-  ApiResponse ListAs(const std::string& accept, const std::string& query = "") {
+  JsonResponse ListAs(const std::string& accept, const std::string& query = "") {
     return Call({.target = Path("configmaps") + query, .accept = accept});
   }
-  ApiResponse GetAs(const std::string& accept, const std::string& query = "") {
+  JsonResponse GetAs(const std::string& accept, const std::string& query = "") {
     return Call({.target = Path("configmaps") + "/a" + query, .accept = accept});
   }
   json ExpectedMetadata() {
@@ -36,13 +36,13 @@ class TableTest : public ConformanceTest {
             {"metadata", created_.at("/metadata")}};
   }
 
-  ApiResponse created_{};
+  JsonResponse created_{};
 };
 
 TEST_F(TableTest, ListTableHasARowForEachObject) {
   Post(Path("configmaps"), MakeConfigMap("b"));
 
-  const ApiResponse table = ListAs(table_type);
+  const JsonResponse table = ListAs(table_type);
 
   EXPECT_EQ(table.status, 200);
   EXPECT_EQ(table.str("/kind"), "Table");
@@ -54,7 +54,7 @@ TEST_F(TableTest, ListTableHasARowForEachObject) {
 }
 
 TEST_F(TableTest, ListTableHasTheMetadataOfTheList) {
-  const ApiResponse table = ListAs(table_type);
+  const JsonResponse table = ListAs(table_type);
 
   EXPECT_NE(table.resource_version(), "");
   EXPECT_EQ(table.at("/metadata"), json({{"resourceVersion", table.resource_version()}}));
@@ -63,7 +63,7 @@ TEST_F(TableTest, ListTableHasTheMetadataOfTheList) {
 TEST_F(TableTest, TableOfAPageHasItsContinueToken) {
   Post(Path("configmaps"), MakeConfigMap("b"));
 
-  const ApiResponse table = ListAs(table_type, "?limit=1");
+  const JsonResponse table = ListAs(table_type, "?limit=1");
 
   EXPECT_EQ(table.at("/rows").size(), 1U);
   EXPECT_NE(table.str("/metadata/continue"), "");
@@ -71,14 +71,14 @@ TEST_F(TableTest, TableOfAPageHasItsContinueToken) {
 }
 
 TEST_F(TableTest, TableOfAnEmptyListHasColumnsAndNoRows) {
-  const ApiResponse table = ListAs(table_type, "?labelSelector=x%3Dnone");
+  const JsonResponse table = ListAs(table_type, "?labelSelector=x%3Dnone");
 
   EXPECT_THAT(ColumnSummaries(table.body), ElementsAre("Name (name)", "Data", "Age"));
   EXPECT_EQ(table.at("/rows"), json::array());
 }
 
 TEST_F(TableTest, TableOfOneObjectHasOneRow) {
-  const ApiResponse table = GetAs(table_type);
+  const JsonResponse table = GetAs(table_type);
 
   EXPECT_EQ(table.str("/kind"), "Table");
   EXPECT_EQ(table.at("/metadata"), json({{"resourceVersion", created_.resource_version()}}));
@@ -96,14 +96,14 @@ TEST_F(TableTest, RowsIncludeTheObjectWithIncludeObjectObject) {
 }
 
 TEST_F(TableTest, RowsHaveANullObjectWithIncludeObjectNone) {
-  const ApiResponse table = ListAs(table_type, "?includeObject=None");
+  const JsonResponse table = ListAs(table_type, "?includeObject=None");
 
   ASSERT_TRUE(table.at("/rows/0").contains("object")) << table.text;
   EXPECT_EQ(table.at("/rows/0/object"), nullptr);
 }
 
 TEST_F(TableTest, UnknownIncludeObjectIsABadRequest) {
-  const ApiResponse response = ListAs(table_type, "?includeObject=Nope");
+  const JsonResponse response = ListAs(table_type, "?includeObject=Nope");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.message(),
@@ -112,17 +112,18 @@ TEST_F(TableTest, UnknownIncludeObjectIsABadRequest) {
 }
 
 TEST_F(TableTest, CreateCanReturnATable) {
-  const ApiResponse table = Call({.method = "POST",
-                                  .target = Path("configmaps"),
-                                  .body = MakeConfigMap("b").dump(),
-                                  .accept = table_type});
+  const JsonResponse table = Call({.method = "POST",
+                                   .target = Path("configmaps"),
+                                   .body = MakeConfigMap("b").dump(),
+                                   .accept = table_type});
 
   EXPECT_EQ(table.status, 201);
   EXPECT_EQ(RowCells(table.body), json({"b", 0, "AGE"}));
 }
 
 TEST_F(TableTest, ErrorIsAStatusEvenIfATableIsAccepted) {
-  const ApiResponse response = Call({.target = Path("configmaps") + "/none", .accept = table_type});
+  const JsonResponse response =
+      Call({.target = Path("configmaps") + "/none", .accept = table_type});
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.str("/kind"), "Status");
@@ -136,7 +137,7 @@ TEST_F(TableTest, FirstSupportedAcceptTypeIsUsed) {
 }
 
 TEST_F(TableTest, UnsupportedTableVersionIsNotAcceptable) {
-  const ApiResponse response = ListAs("application/json;as=Table;v=v9;g=meta.k8s.io");
+  const JsonResponse response = ListAs("application/json;as=Table;v=v9;g=meta.k8s.io");
 
   EXPECT_EQ(response.status, 406);
   EXPECT_EQ(response.reason(), "NotAcceptable");
@@ -144,7 +145,7 @@ TEST_F(TableTest, UnsupportedTableVersionIsNotAcceptable) {
 }
 
 TEST_F(TableTest, OnlyTheFirstTableEventOfAWatchHasColumnDefinitions) {
-  const ApiResponse b = Post(Path("configmaps"), MakeConfigMap("b"));
+  const JsonResponse b = Post(Path("configmaps"), MakeConfigMap("b"));
   const std::string version = b.resource_version();
   MergePatch(Path("configmaps") + "/b", {{"data", {{"k", "v"}}}});
   Delete(Path("configmaps") + "/b");
@@ -180,7 +181,7 @@ TEST_F(TableTest, BookmarkOfATableWatchIsATable) {
 }
 
 TEST_F(TableTest, UnsupportedAcceptTypeOfAWatchIsNotAcceptable) {
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.target = Path("configmaps") + "?watch=true&timeoutSeconds=1", .accept = "text/html"});
 
   EXPECT_EQ(response.status, 406);
@@ -193,7 +194,7 @@ TEST_F(TableTest, ObjectIsReturnedAsPartialObjectMetadata) {
 }
 
 TEST_F(TableTest, ListIsReturnedAsPartialObjectMetadataList) {
-  const ApiResponse list = ListAs(metadata_list_type);
+  const JsonResponse list = ListAs(metadata_list_type);
 
   EXPECT_NE(list.resource_version(), "");
   EXPECT_EQ(list.body, json({{"kind", "PartialObjectMetadataList"},
@@ -210,7 +211,7 @@ TEST_F(TableTest, WatchSendsPartialObjectMetadata) {
 }
 
 TEST_F(TableTest, PartialObjectMetadataOfAListIsNotAcceptable) {
-  const ApiResponse response = ListAs(metadata_type);
+  const JsonResponse response = ListAs(metadata_type);
 
   EXPECT_EQ(response.status, 406);
   EXPECT_EQ(response.message(),
@@ -219,7 +220,7 @@ TEST_F(TableTest, PartialObjectMetadataOfAListIsNotAcceptable) {
 }
 
 TEST_F(TableTest, PartialObjectMetadataListOfAnObjectIsNotAcceptable) {
-  const ApiResponse response = GetAs(metadata_list_type);
+  const JsonResponse response = GetAs(metadata_list_type);
 
   EXPECT_EQ(response.status, 406);
   EXPECT_EQ(response.message(),
@@ -234,7 +235,7 @@ TEST_F(CustomResourceTableTest, TableWithoutPrinterColumnsShowsNameAndAge) {
   CreateCrd(AnyObjectSchema());
   Post(Widgets(), MakeWidget("w"));
 
-  const ApiResponse table = Call({.target = Widgets(), .accept = table_type});
+  const JsonResponse table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(ColumnSummaries(table.body), ElementsAre("Name (name)", "Age date"));
   EXPECT_EQ(RowCells(table.body), json({"w", "AGE"}));
@@ -260,7 +261,7 @@ TEST_F(CustomResourceTableTest, AdditionalPrinterColumnsAreReadByJsonPath) {
   Post(Widgets(), widget);
   Post(Widgets(), MakeWidget("none"));
 
-  const ApiResponse table = Call({.target = Widgets(), .accept = table_type});
+  const JsonResponse table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(ColumnSummaries(table.body),
               ElementsAre("Name (name)", "Text", "Count integer (int32) wide", "Ratio number",
@@ -279,7 +280,7 @@ TEST_F(CustomResourceTableTest, ColumnValueOfTheWrongTypeIsNull) {
       {"name": "Count", "type": "integer", "jsonPath": ".spec.text"}]})"));
   Post(Widgets(), MakeWidget("w", {{"text", "t"}}));
 
-  const ApiResponse table = Call({.target = Widgets(), .accept = table_type});
+  const JsonResponse table = Call({.target = Widgets(), .accept = table_type});
 
   EXPECT_THAT(ColumnSummaries(table.body), ElementsAre("Name (name)", "Count integer"));
   EXPECT_EQ(RowCells(table.body), json({"w", nullptr}));

@@ -19,7 +19,7 @@ struct DefaultedObject {
 class DefaultsTest : public ConformanceTest, public ::testing::WithParamInterface<DefaultedObject> {
  protected:
   /// Returns the stored object without kind, apiVersion and metadata, which every kind has.
-  static json StoredFields(const ApiResponse& response) {
+  static json StoredFields(const JsonResponse& response) {
     json fields = response.body;
     for (const char* field : {"kind", "apiVersion", "metadata"}) fields.erase(field);
     return fields;
@@ -30,7 +30,7 @@ TEST_P(DefaultsTest, CreateStoresTheDefaultsOfTheKind) {
   const auto& [test, group_version, plural, sent, stored] = GetParam();
   json object = MakeObjectWithName("a");
   object.update(sent);
-  const ApiResponse created =
+  const JsonResponse created =
       Post(group_version == "v1" ? Path(plural) : Path(group_version, plural), object);
 
   EXPECT_EQ(created.status, 201) << created.text;
@@ -157,15 +157,16 @@ class EventTest : public DefaultsTest {
 };
 
 TEST_F(EventTest, CreatedCoreEventHasTheReportingFieldsAndEventTime) {
-  const ApiResponse created = Post(CoreEvents(), {{"metadata", {{"name", "a"}}},
-                                                  {"involvedObject", PodReference()},
-                                                  {"reason", "R"},
-                                                  {"message", "M"},
-                                                  {"type", "Normal"},
-                                                  {"count", 2},
-                                                  {"firstTimestamp", "2026-01-02T03:04:05Z"},
-                                                  {"lastTimestamp", "2026-01-02T03:04:06Z"},
-                                                  {"source", {{"component", "c"}, {"host", "h"}}}});
+  const JsonResponse created =
+      Post(CoreEvents(), {{"metadata", {{"name", "a"}}},
+                          {"involvedObject", PodReference()},
+                          {"reason", "R"},
+                          {"message", "M"},
+                          {"type", "Normal"},
+                          {"count", 2},
+                          {"firstTimestamp", "2026-01-02T03:04:05Z"},
+                          {"lastTimestamp", "2026-01-02T03:04:06Z"},
+                          {"source", {{"component", "c"}, {"host", "h"}}}});
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(StoredFields(created), json({{"involvedObject", PodReference()},
@@ -189,7 +190,7 @@ TEST_F(EventTest, CoreEventIsReadableInTheEventsGroup) {
                       {"firstTimestamp", "2026-01-02T03:04:05Z"},
                       {"lastTimestamp", "2026-01-02T03:04:06Z"},
                       {"source", {{"component", "c"}, {"host", "h"}}}});
-  const ApiResponse response = Get(NewEvents() + "/a");
+  const JsonResponse response = Get(NewEvents() + "/a");
 
   EXPECT_EQ(response.str("/apiVersion"), "events.k8s.io/v1");
   EXPECT_EQ(StoredFields(response),
@@ -203,16 +204,16 @@ TEST_F(EventTest, CoreEventIsReadableInTheEventsGroup) {
 }
 
 TEST_F(EventTest, EventOfTheEventsGroupIsReadableInTheCoreGroup) {
-  const ApiResponse created = Post(NewEvents(), {{"metadata", {{"name", "a"}}},
-                                                 {"regarding", PodReference()},
-                                                 {"reason", "R"},
-                                                 {"note", "M"},
-                                                 {"type", "Normal"},
-                                                 {"action", "A"},
-                                                 {"eventTime", "2026-01-02T03:04:05.000006Z"},
-                                                 {"reportingController", "example.com/c"},
-                                                 {"reportingInstance", "i"}});
-  const ApiResponse response = Get(CoreEvents() + "/a");
+  const JsonResponse created = Post(NewEvents(), {{"metadata", {{"name", "a"}}},
+                                                  {"regarding", PodReference()},
+                                                  {"reason", "R"},
+                                                  {"note", "M"},
+                                                  {"type", "Normal"},
+                                                  {"action", "A"},
+                                                  {"eventTime", "2026-01-02T03:04:05.000006Z"},
+                                                  {"reportingController", "example.com/c"},
+                                                  {"reportingInstance", "i"}});
+  const JsonResponse response = Get(CoreEvents() + "/a");
 
   EXPECT_EQ(response.str("/apiVersion"), "v1");
   EXPECT_EQ(response.str("/metadata/uid"), created.str("/metadata/uid"));
@@ -232,7 +233,7 @@ TEST_F(EventTest, EventOfTheEventsGroupIsReadableInTheCoreGroup) {
 /// Fixture of tests of PersistentVolumeClaims.
 class PersistentVolumeClaimTest : public ConformanceTest {
  protected:
-  ApiResponse CreateClaim() {
+  JsonResponse CreateClaim() {
     return Post(Path("persistentvolumeclaims"),
                 R"({"metadata": {"name": "a"},
                     "spec": {"accessModes": ["ReadWriteOnce"],

@@ -23,7 +23,7 @@ class DeploymentValidationTest : public ConformanceTest,
 TEST_P(DeploymentValidationTest, InvalidSpecIsRejectedWithItsCauses) {
   json deployment = MakeDeployment("a");
   deployment["spec"].merge_patch(GetParam().spec_patch);
-  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse response = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");

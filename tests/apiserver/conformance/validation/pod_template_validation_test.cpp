@@ -25,7 +25,7 @@ class PodSpecValidationTest : public ConformanceTest,
 TEST_P(PodSpecValidationTest, InvalidPodSpecIsRejectedWithItsCauses) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["template"]["spec"].merge_patch(GetParam().patch);
-  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse response = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -120,7 +120,7 @@ class ContainerValidationTest : public PodSpecValidationTest {};
 TEST_P(ContainerValidationTest, InvalidContainerIsRejectedWithItsCauses) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["template"]["spec"]["containers"][0].merge_patch(GetParam().patch);
-  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse response = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(, ContainerValidationTest, ::testing::ValuesIn(invalid_
 class PodValidationTest : public ConformanceTest {};
 
 TEST_F(PodValidationTest, PodWithoutContainersIsInvalid) {
-  const ApiResponse response = Post(PodsPath(), MakeObjectWithName("a"));
+  const JsonResponse response = Post(PodsPath(), MakeObjectWithName("a"));
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.message(), "Pod \"a\" is invalid: spec.containers: Required value");
@@ -229,7 +229,7 @@ TEST_F(PodValidationTest, PodWithoutContainersIsInvalid) {
 TEST_F(PodValidationTest, PodWithAMissingServiceAccountIsForbidden) {
   json pod = MakePod("a");
   pod["spec"]["serviceAccountName"] = "none";
-  const ApiResponse response = Post(PodsPath(), pod);
+  const JsonResponse response = Post(PodsPath(), pod);
 
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(response.reason(), "Forbidden");
@@ -241,7 +241,7 @@ TEST_F(PodValidationTest, MalformedQuantityIsABadRequest) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["template"]["spec"]["containers"][0]["resources"] = {
       {"requests", {{"cpu", "x"}}}};
-  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse response = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(
@@ -252,7 +252,7 @@ TEST_F(PodValidationTest, MalformedQuantityIsABadRequest) {
 
 TEST_F(PodValidationTest, ContainerImageCanBeChanged) {
   Post(PodsPath(), MakePod("a"));
-  const ApiResponse patched = JsonPatch(
+  const JsonResponse patched = JsonPatch(
       Path("pods") + "/a",
       R"([{"op": "replace", "path": "/spec/containers/0/image", "value": "nginx:1.28"}])"_json);
 
@@ -262,7 +262,7 @@ TEST_F(PodValidationTest, ContainerImageCanBeChanged) {
 
 TEST_F(PodValidationTest, NodeNameCannotBeChangedByAnUpdate) {
   Post(PodsPath(), MakePod("a"));
-  const ApiResponse patched = MergePatch(Path("pods") + "/a", {{"spec", {{"nodeName", "n1"}}}});
+  const JsonResponse patched = MergePatch(Path("pods") + "/a", {{"spec", {{"nodeName", "n1"}}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_EQ(patched.str("/details/causes/0/reason"), "FieldValueForbidden");

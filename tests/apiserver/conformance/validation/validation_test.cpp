@@ -28,7 +28,7 @@ TEST_P(ValidationTest, InvalidObjectIsRejectedWithItsCauses) {
   const auto& [test, group_version, plural, sent, causes] = GetParam();
   json object = MakeObjectWithName("a");
   object.update(sent);
-  const ApiResponse response =
+  const JsonResponse response =
       Post(group_version == "v1" ? Path(plural) : Path(group_version, plural), object);
 
   EXPECT_EQ(response.status, 422);
@@ -314,7 +314,7 @@ TEST_F(NodeTaintTest, InvalidTaintsAreRejectedWithTheirCauses) {
   const json taints = R"([{"key": "a", "effect": "Foo"}, {"key": "b"},
                           {"key": "d", "effect": "NoSchedule"},
                           {"key": "d", "value": "c c", "effect": "NoSchedule"}])"_json;
-  const ApiResponse response = Post(
+  const JsonResponse response = Post(
       "/api/v1/nodes", {{"metadata", {{"name", UniqueName("n")}}}, {"spec", {{"taints", taints}}}});
 
   EXPECT_THAT(
@@ -334,8 +334,9 @@ TEST_F(NodeTaintTest, NotReadyTaintInTheRequestIsNotAddedAgain) {
   const json taint = {{"key", "node.kubernetes.io/not-ready"},
                       {"effect", "NoSchedule"},
                       {"timeAdded", "2026-01-02T03:04:05Z"}};
-  const ApiResponse created = Post("/api/v1/nodes", {{"metadata", {{"name", UniqueName("n")}}},
-                                                     {"spec", {{"taints", json::array({taint})}}}});
+  const JsonResponse created = Post(
+      "/api/v1/nodes",
+      {{"metadata", {{"name", UniqueName("n")}}}, {"spec", {{"taints", json::array({taint})}}}});
 
   EXPECT_EQ(created.at("/spec/taints"), json::array({taint}));
 }
@@ -344,7 +345,7 @@ TEST_F(NodeTaintTest, NotReadyTaintInTheRequestIsNotAddedAgain) {
 class LeaseTimeTest : public ConformanceTest {};
 
 TEST_F(LeaseTimeTest, RenewTimeWithoutMicrosecondsIsABadRequest) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("coordination.k8s.io/v1", "leases"),
            {{"metadata", {{"name", "a"}}}, {"spec", {{"renewTime", "2026-01-02T03:04:05Z"}}}});
 

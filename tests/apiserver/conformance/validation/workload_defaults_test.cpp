@@ -32,7 +32,7 @@ json DefaultedTemplate(const json& labels, const std::string& restart_policy = "
 class WorkloadDefaultsTest : public ConformanceTest {
  protected:
   /// Returns the created spec without the fields that MakeDeployment() sends.
-  static json DefaultedSpecFields(const ApiResponse& created) {
+  static json DefaultedSpecFields(const JsonResponse& created) {
     json spec = created.at("/spec");
     spec.erase("selector");
     spec.erase("template");
@@ -43,7 +43,7 @@ class WorkloadDefaultsTest : public ConformanceTest {
 };
 
 TEST_F(WorkloadDefaultsTest, DeploymentHasItsDefaults) {
-  const ApiResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+  const JsonResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
   EXPECT_EQ(created.at("/spec/selector"), json({{"matchLabels", labels_}}));
   EXPECT_EQ(created.at("/spec/template"), DefaultedTemplate(labels_));
@@ -60,7 +60,7 @@ TEST_F(WorkloadDefaultsTest, DeploymentHasItsDefaults) {
 TEST_F(WorkloadDefaultsTest, DeploymentWithRecreateStrategyHasNoRollingUpdate) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["strategy"] = {{"type", "Recreate"}};
-  const ApiResponse created = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse created = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(created.at("/spec/strategy"), json({{"type", "Recreate"}}));
 }
@@ -76,7 +76,7 @@ TEST_F(WorkloadDefaultsTest, UpdateSetsTheSameDefaultsAsCreate) {
 TEST_F(WorkloadDefaultsTest, StatefulSetHasItsDefaults) {
   json set = MakeDeployment("a");
   set["spec"]["serviceName"] = "s";
-  const ApiResponse created = Post(Path("apps/v1", "statefulsets"), set);
+  const JsonResponse created = Post(Path("apps/v1", "statefulsets"), set);
 
   EXPECT_EQ(created.at("/spec/template"), DefaultedTemplate(labels_));
   EXPECT_EQ(DefaultedSpecFields(created), R"({
@@ -95,7 +95,7 @@ TEST_F(WorkloadDefaultsTest, VolumeClaimTemplateHasItsDefaultsKindAndApiVersion)
   set["spec"]["serviceName"] = "s";
   set["spec"]["volumeClaimTemplates"] = R"([{"metadata": {"name": "c"}, "spec": {
     "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}])"_json;
-  const ApiResponse created = Post(Path("apps/v1", "statefulsets"), set);
+  const JsonResponse created = Post(Path("apps/v1", "statefulsets"), set);
 
   EXPECT_EQ(created.at("/spec/volumeClaimTemplates/0"), R"({
     "apiVersion": "v1",
@@ -111,7 +111,7 @@ TEST_F(WorkloadDefaultsTest, VolumeClaimTemplateHasItsDefaultsKindAndApiVersion)
 }
 
 TEST_F(WorkloadDefaultsTest, DaemonSetHasItsDefaults) {
-  const ApiResponse created = Post(Path("apps/v1", "daemonsets"), MakeDeployment("a"));
+  const JsonResponse created = Post(Path("apps/v1", "daemonsets"), MakeDeployment("a"));
 
   EXPECT_EQ(created.at("/spec/template"), DefaultedTemplate(labels_));
   EXPECT_EQ(DefaultedSpecFields(created), R"({
@@ -130,7 +130,7 @@ TEST_F(WorkloadDefaultsTest, DaemonSetHasItsDefaults) {
 }
 
 TEST_F(WorkloadDefaultsTest, ReplicaSetHasItsDefaults) {
-  const ApiResponse created = Post(Path("apps/v1", "replicasets"), MakeDeployment("a"));
+  const JsonResponse created = Post(Path("apps/v1", "replicasets"), MakeDeployment("a"));
 
   EXPECT_EQ(created.at("/spec/template"), DefaultedTemplate(labels_));
   EXPECT_EQ(DefaultedSpecFields(created), R"({"replicas": 1})"_json);
@@ -140,7 +140,7 @@ TEST_F(WorkloadDefaultsTest, ReplicaSetHasItsDefaults) {
 TEST_F(WorkloadDefaultsTest, JobHasItsDefaultsAndGeneratedSelector) {
   json pod = MakePod("a")["spec"];
   pod["restartPolicy"] = "Never";
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("batch/v1", "jobs"),
            {{"metadata", {{"name", "a"}}}, {"spec", {{"template", {{"spec", pod}}}}}});
 
@@ -168,7 +168,7 @@ TEST_F(WorkloadDefaultsTest, JobHasItsDefaultsAndGeneratedSelector) {
 TEST_F(WorkloadDefaultsTest, CronJobHasItsDefaults) {
   json pod = MakePod("a")["spec"];
   pod["restartPolicy"] = "OnFailure";
-  const ApiResponse created = Post(
+  const JsonResponse created = Post(
       Path("batch/v1", "cronjobs"),
       {{"metadata", {{"name", "a"}}},
        {"spec",
@@ -192,7 +192,7 @@ TEST_F(WorkloadDefaultsTest, CronJobHasItsDefaults) {
 class PodDefaultsTest : public ConformanceTest {
  protected:
   /// Creates a Pod with `spec_fields` set in its spec.
-  ApiResponse CreatePod(const json& spec_fields) {
+  JsonResponse CreatePod(const json& spec_fields) {
     json pod = MakePod("a");
     pod["spec"]["automountServiceAccountToken"] = false;
     pod["spec"].update(spec_fields);
@@ -201,7 +201,7 @@ class PodDefaultsTest : public ConformanceTest {
 };
 
 TEST_F(PodDefaultsTest, PodHasItsDefaults) {
-  const ApiResponse created = CreatePod(json::object());
+  const JsonResponse created = CreatePod(json::object());
 
   json spec = DefaultedPodSpec("Always");
   spec.update(R"({
@@ -224,7 +224,7 @@ TEST_F(PodDefaultsTest, PodHasItsDefaults) {
 }
 
 TEST_F(PodDefaultsTest, VolumesHaveTheirDefaults) {
-  const ApiResponse created = CreatePod(R"({"volumes": [
+  const JsonResponse created = CreatePod(R"({"volumes": [
     {"name": "c", "configMap": {"name": "c"}},
     {"name": "s", "secret": {"secretName": "s"}},
     {"name": "none"},
@@ -256,7 +256,7 @@ class ContainerDefaultsTest : public PodDefaultsTest,
 TEST_P(ContainerDefaultsTest, ContainerHasItsDefaults) {
   json container = GetParam().sent;
   container["name"] = "c";
-  const ApiResponse created = CreatePod({{"containers", {container}}});
+  const JsonResponse created = CreatePod({{"containers", {container}}});
 
   json expected = R"({"image": "a:1", "imagePullPolicy": "IfNotPresent", "resources": {},
                       "terminationMessagePath": "/dev/termination-log",

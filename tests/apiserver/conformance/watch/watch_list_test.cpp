@@ -21,8 +21,8 @@ class WatchListTest : public ConformanceTest {
 };
 
 TEST_F(WatchListTest, InitialObjectsByNameAreFollowedByABookmarkAndLaterEvents) {
-  const ApiResponse b = Post(Path("configmaps"), MakeConfigMap("b"));
-  const ApiResponse a = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse b = Post(Path("configmaps"), MakeConfigMap("b"));
+  const JsonResponse a = Post(Path("configmaps"), MakeConfigMap("a"));
 
   const auto watch = Start(watch_list);
 
@@ -38,7 +38,7 @@ TEST_F(WatchListTest, InitialObjectsByNameAreFollowedByABookmarkAndLaterEvents) 
                   {"metadata",
                    {{"resourceVersion", version},
                     {"annotations", {{"k8s.io/initial-events-end", "true"}}}}}}));
-  const ApiResponse live = Post(Path("configmaps"), MakeConfigMap("live"));
+  const JsonResponse live = Post(Path("configmaps"), MakeConfigMap("live"));
   EXPECT_EQ(watch->NextEvent(), json({{"type", "ADDED"}, {"object", live.body}}));
 }
 
@@ -80,7 +80,7 @@ TEST_F(WatchListTest, InitialEventsAreAtLeastAsNewAsTheResourceVersion) {
 }
 
 TEST_F(WatchListTest, OldResourceVersionIsAccepted) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   const auto watch = Start(watch_list + "&resourceVersion=1");
 
@@ -143,7 +143,7 @@ class InvalidWatchListTest : public ConformanceTest,
                              public ::testing::WithParamInterface<InvalidWatchList> {};
 
 TEST_P(InvalidWatchListTest, InvalidOptionsAreRejected) {
-  const ApiResponse response = Get(Path("configmaps") + "?" + GetParam().query);
+  const JsonResponse response = Get(Path("configmaps") + "?" + GetParam().query);
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");

@@ -22,7 +22,7 @@ class RejectedWatchTest : public ConformanceTest,
                           public ::testing::WithParamInterface<RejectedWatch> {};
 
 TEST_P(RejectedWatchTest, InvalidWatchQueryIsRejectedWithAStatus) {
-  const ApiResponse response = Get(Path("configmaps") + "?watch=true&" + GetParam().query);
+  const JsonResponse response = Get(Path("configmaps") + "?watch=true&" + GetParam().query);
 
   EXPECT_EQ(response.status, GetParam().status);
   EXPECT_EQ(response.reason(), GetParam().reason);
@@ -109,7 +109,7 @@ TEST_F(CustomResourceWatchTest, ResourceVersionOlderThanTheHistoryIsAnExpiredErr
 
 TEST_F(CustomResourceWatchTest, DeprecatedWatchPathWatchesCustomResources) {
   CreateCrd(AnyObjectSchema());
-  const ApiResponse created = Post(Widgets(), MakeWidget("a"));
+  const JsonResponse created = Post(Widgets(), MakeWidget("a"));
 
   const auto watch = StartWatch("/apis/" + group() + "/v1/watch/widgets");
 

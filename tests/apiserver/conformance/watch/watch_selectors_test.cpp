@@ -25,9 +25,9 @@ class WatchSelectorsTest : public ConformanceTest {
                       "?watch=true&resourceVersion=" + created_.resource_version() + query);
   }
 
-  ApiResponse created_{};
-  ApiResponse label_changed_{};
-  ApiResponse label_restored_{};
+  JsonResponse created_{};
+  JsonResponse label_changed_{};
+  JsonResponse label_restored_{};
 };
 
 json WithVersion(json object, const std::string& version) {
@@ -93,8 +93,8 @@ TEST_F(WatchSelectorsTest, FieldSelectorCanExcludeAName) {
 TEST_F(WatchSelectorsTest, PodThatLeavesTheSelectedPhaseIsReportedAsDeleted) {
   const std::string pod = PodsPath() + "/a";
   const std::string version = Post(PodsPath(), MakePod("a")).resource_version();
-  const ApiResponse running = MergePatch(pod + "/status", {{"status", {{"phase", "Running"}}}});
-  const ApiResponse done = MergePatch(pod + "/status", {{"status", {{"phase", "Succeeded"}}}});
+  const JsonResponse running = MergePatch(pod + "/status", {{"status", {{"phase", "Running"}}}});
+  const JsonResponse done = MergePatch(pod + "/status", {{"status", {{"phase", "Succeeded"}}}});
 
   const auto watch = StartWatch(PodsPath() + "?watch=true&fieldSelector=status.phase%3DRunning" +
                                 "&resourceVersion=" + version);

@@ -36,15 +36,15 @@ std::vector<std::string> NextEventSummaries(Watch& watch, int count) {
 TEST_F(WatchTest, EachWriteIsAnEventWithTheObjectThatTheWriteReturned) {
   const auto watch = Start();
 
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse changed = MergePatch(ConfigMapPath("a"), {{"data", {{"k", "v"}}}});
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse changed = MergePatch(ConfigMapPath("a"), {{"data", {{"k", "v"}}}});
 
   EXPECT_EQ(watch->NextEvent(), json({{"type", "ADDED"}, {"object", created.body}}));
   EXPECT_EQ(watch->NextEvent(), json({{"type", "MODIFIED"}, {"object", changed.body}}));
 }
 
 TEST_F(WatchTest, DeletedEventHasTheLastStateAndTheVersionOfTheDeletion) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
   const auto watch = Start("&resourceVersion=" + created.resource_version());
 
   Delete(ConfigMapPath("a"));
@@ -94,7 +94,7 @@ TEST_F(WatchTest, WatchWithoutVersionStartsWithTheExistingObjectsByName) {
 }
 
 TEST_F(WatchTest, WatchFromVersionZeroStartsWithTheExistingObjects) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
   Get(Path("configmaps"));  // version 0 may be stale, but not older than this list
 
   const auto watch = Start("&resourceVersion=0");
@@ -115,7 +115,7 @@ TEST_F(WatchTest, WatchFromAFutureVersionSendsNoEarlierEvents) {
 }
 
 TEST_F(WatchTest, UpdateWithoutAChangeSendsNoEvent) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
   const auto watch = Start("&resourceVersion=" + created.resource_version());
 
   Put(ConfigMapPath("a"), created.body);
@@ -238,7 +238,7 @@ TEST_F(WatchTest, WatchWithoutVersionSendsABookmarkAfterTheInitialEvents) {
 }
 
 TEST_F(WatchTest, WatchParameterIsIgnoredForASingleObject) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(Get(ConfigMapPath("a") + "?watch=true").body, created.body);
 }

@@ -19,7 +19,7 @@ class BindingTest : public ConformanceTest {
             {"metadata", {{"name", pod}}},
             {"target", {{"kind", "Node"}, {"name", node}}}};
   }
-  ApiResponse Bind(const json& binding) { return Post(pods_ + "/a/binding", binding); }
+  JsonResponse Bind(const json& binding) { return Post(pods_ + "/a/binding", binding); }
 
   std::string pods_;
 };
@@ -28,11 +28,11 @@ TEST_F(BindingTest, BindingAssignsTheNodeAndSetsTheConditionPodScheduled) {
   json binding = MakeBinding("a", "node-1");
   binding["metadata"]["annotations"] = {{"reason", "test"}};
 
-  const ApiResponse bound = Bind(binding);
+  const JsonResponse bound = Bind(binding);
 
   EXPECT_EQ(bound.status, 201);
   EXPECT_EQ(bound.str("/status"), "Success");
-  const ApiResponse pod = Get(pods_ + "/a");
+  const JsonResponse pod = Get(pods_ + "/a");
   EXPECT_EQ(pod.at("/spec/nodeName"), "node-1");
   EXPECT_EQ(pod.at("/metadata/annotations/reason"), "test");
   EXPECT_EQ(pod.at("/metadata/generation"), 1);
@@ -47,7 +47,7 @@ TEST_F(BindingTest, BindingCanBeCreatedInTheCollection) {
 }
 
 TEST_F(BindingTest, BindingInTheCollectionNeedsAName) {
-  const ApiResponse bound = Post(Path("bindings"), MakeBinding("", "node-1"));
+  const JsonResponse bound = Post(Path("bindings"), MakeBinding("", "node-1"));
 
   EXPECT_EQ(bound.status, 400);
   EXPECT_EQ(bound.message(), "Name parameter required.");
@@ -56,7 +56,7 @@ TEST_F(BindingTest, BindingInTheCollectionNeedsAName) {
 TEST_F(BindingTest, SecondBindingIsAConflict) {
   Bind(MakeBinding("a", "node-1"));
 
-  const ApiResponse bound = Bind(MakeBinding("a", "node-2"));
+  const JsonResponse bound = Bind(MakeBinding("a", "node-2"));
 
   EXPECT_EQ(bound.status, 409);
   EXPECT_EQ(bound.message(),
@@ -71,7 +71,7 @@ TEST_F(BindingTest, TerminatingPodCannotBeBound) {
   Post(pods_, pod);
   Delete(pods_ + "/b");
 
-  const ApiResponse bound = Post(pods_ + "/b/binding", MakeBinding("b", "node-1"));
+  const JsonResponse bound = Post(pods_ + "/b/binding", MakeBinding("b", "node-1"));
 
   EXPECT_EQ(bound.status, 409);
   EXPECT_THAT(bound.message(), HasSubstr("pod b is being deleted, cannot be assigned to a host"));
@@ -83,7 +83,7 @@ TEST_F(BindingTest, PodWithSchedulingGatesCannotBeBound) {
   pod["spec"]["schedulingGates"] = {{{"name", "example.com/gate"}}};
   Post(pods_, pod);
 
-  const ApiResponse bound = Post(pods_ + "/b/binding", MakeBinding("b", "node-1"));
+  const JsonResponse bound = Post(pods_ + "/b/binding", MakeBinding("b", "node-1"));
 
   EXPECT_EQ(bound.status, 409);
   EXPECT_THAT(bound.message(), HasSubstr("pod b has non-empty .spec.schedulingGates"));
@@ -94,7 +94,7 @@ TEST_F(BindingTest, MissingPodIsNotFound) {
 }
 
 TEST_F(BindingTest, OtherNameInTheBodyIsABadRequest) {
-  const ApiResponse bound = Bind(MakeBinding("b", "node-1"));
+  const JsonResponse bound = Bind(MakeBinding("b", "node-1"));
 
   EXPECT_EQ(bound.status, 400);
   EXPECT_EQ(bound.message(), "name in URL does not match name in Binding object");
@@ -103,7 +103,7 @@ TEST_F(BindingTest, OtherNameInTheBodyIsABadRequest) {
 TEST_F(BindingTest, TargetMustBeANodeWithAName) {
   json binding = MakeBinding("a", "node-1");
   binding["target"]["kind"] = "Rack";
-  const ApiResponse rack = Bind(binding);
+  const JsonResponse rack = Bind(binding);
 
   EXPECT_EQ(rack.status, 500);
   EXPECT_EQ(rack.message(),
@@ -115,7 +115,7 @@ TEST_F(BindingTest, OtherUidIsAConflict) {
   json binding = MakeBinding("a", "node-1");
   binding["metadata"]["uid"] = "other";
 
-  const ApiResponse bound = Bind(binding);
+  const JsonResponse bound = Bind(binding);
 
   EXPECT_EQ(bound.status, 409);
   EXPECT_THAT(bound.message(), HasSubstr("Precondition failed: UID in precondition: other"));

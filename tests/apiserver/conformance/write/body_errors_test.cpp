@@ -21,7 +21,7 @@ struct RequestBody {
 class MalformedBodyTest : public ConformanceTest,
                           public ::testing::WithParamInterface<RequestBody> {
  protected:
-  void ExpectBadRequest(const ApiResponse& response) {
+  void ExpectBadRequest(const JsonResponse& response) {
     EXPECT_EQ(response.status, 400);
     EXPECT_EQ(response.reason(), "BadRequest");
     EXPECT_THAT(response.message(),
@@ -95,7 +95,7 @@ class WrongFieldTypeTest : public ConformanceTest,
 TEST_P(WrongFieldTypeTest, ValueOfTheWrongTypeIsABadRequestWithTheFieldName) {
   json deployment = MakeDeployment("a");
   deployment.merge_patch(json::parse(GetParam().body));
-  const ApiResponse response = Post(Path("apps/v1", "deployments"), deployment);
+  const JsonResponse response = Post(Path("apps/v1", "deployments"), deployment);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -146,14 +146,14 @@ INSTANTIATE_TEST_SUITE_P(, WrongFieldTypeTest, ::testing::ValuesIn(wrong_types),
 class RequestBodyTest : public ConformanceTest {};
 
 TEST_F(RequestBodyTest, KindAndApiVersionAreOptional) {
-  const ApiResponse created = Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}});
+  const JsonResponse created = Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}});
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.str("/kind"), "ConfigMap");
 }
 
 TEST_F(RequestBodyTest, InvalidBase64InASecretIsABadRequest) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("secrets"), {{"metadata", {{"name", "a"}}}, {"data", {{"a", "%%"}}}});
 
   EXPECT_EQ(response.status, 400);
@@ -163,7 +163,7 @@ TEST_F(RequestBodyTest, InvalidBase64InASecretIsABadRequest) {
 }
 
 TEST_F(RequestBodyTest, BodyOfMoreThan3MiBIsTooLarge) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("configmaps"),
            {{"metadata", {{"name", "a"}}}, {"data", {{"a", std::string(3 << 20, 'x')}}}});
 
@@ -174,7 +174,7 @@ TEST_F(RequestBodyTest, BodyOfMoreThan3MiBIsTooLarge) {
 
 TEST_F(RequestBodyTest, PatchOfMoreThan3MiBIsTooLarge) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(Path("configmaps") + "/a", {{"data", {{"a", std::string(3 << 20, 'x')}}}});
 
   EXPECT_EQ(patched.status, 413);
@@ -182,7 +182,7 @@ TEST_F(RequestBodyTest, PatchOfMoreThan3MiBIsTooLarge) {
 }
 
 TEST_F(RequestBodyTest, NestingDepthOf20000IsABadRequest) {
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.method = "POST",
             .target = Path("configmaps"),
             .body = R"({"x":)" + std::string(20'000, '[') + std::string(20'000, ']') + "}"});
@@ -193,10 +193,10 @@ TEST_F(RequestBodyTest, NestingDepthOf20000IsABadRequest) {
 }
 
 TEST_F(RequestBodyTest, NestingDepthOf400IsAccepted) {
-  const ApiResponse created = Call({.method = "POST",
-                                    .target = Path("configmaps"),
-                                    .body = R"({"metadata":{"name":"a"},"x":)" +
-                                            std::string(400, '[') + std::string(400, ']') + "}"});
+  const JsonResponse created = Call({.method = "POST",
+                                     .target = Path("configmaps"),
+                                     .body = R"({"metadata":{"name":"a"},"x":)" +
+                                             std::string(400, '[') + std::string(400, ']') + "}"});
 
   EXPECT_EQ(created.status, 201);
 }
@@ -206,10 +206,10 @@ class MalformedPatchBodyTest : public ConformanceTest,
 
 TEST_P(MalformedPatchBodyTest, MergePatchWithAMalformedBodyIsABadRequest) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched = Call({.method = "PATCH",
-                                    .target = Path("configmaps") + "/a",
-                                    .body = GetParam().body,
-                                    .content_type = "application/merge-patch+json"});
+  const JsonResponse patched = Call({.method = "PATCH",
+                                     .target = Path("configmaps") + "/a",
+                                     .body = GetParam().body,
+                                     .content_type = "application/merge-patch+json"});
 
   EXPECT_EQ(patched.status, 400);
   EXPECT_EQ(patched.reason(), "BadRequest");
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(, MalformedPatchBodyTest, ::testing::ValuesIn(malformed
 
 TEST_F(RequestBodyTest, PatchThatSetsAValueOfTheWrongTypeIsInvalid) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched = MergePatch(Path("configmaps") + "/a", {{"data", {{"a", 5}}}});
+  const JsonResponse patched = MergePatch(Path("configmaps") + "/a", {{"data", {{"a", 5}}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_EQ(patched.reason(), "Invalid");
@@ -239,7 +239,7 @@ TEST_F(RequestBodyTest, PatchThatSetsAValueOfTheWrongTypeIsInvalid) {
 
 TEST_F(RequestBodyTest, MalformedDeleteOptionsAreAServerErrorWithoutAReason) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.method = "DELETE", .target = Path("configmaps") + "/a", .body = "{"});
 
   EXPECT_EQ(response.status, 500);

@@ -10,14 +10,14 @@ using ::testing::MatchesRegex;
 class CreateTest : public ConformanceTest {};
 
 TEST_F(CreateTest, CreateReturnsTheStoredObject) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.body, Get(Path("configmaps") + "/a").body);
 }
 
 TEST_F(CreateTest, ServerSetsUidCreationTimestampResourceVersionAndNamespace) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_THAT(created.str("/metadata/uid"),
               MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
@@ -31,7 +31,7 @@ TEST_F(CreateTest, ServerSetsUidCreationTimestampResourceVersionAndNamespace) {
 
 TEST_F(CreateTest, ServerManagedMetadataInTheBodyIsIgnored) {
   const std::string client_timestamp = "2001-01-01T00:00:00Z";
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"), {{"metadata",
                                  {{"name", "a"},
                                   {"uid", "mine"},
@@ -51,7 +51,7 @@ TEST_F(CreateTest, ServerManagedMetadataInTheBodyIsIgnored) {
 }
 
 TEST_F(CreateTest, CreateWithAResourceVersionReturns500WithoutAReason) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"resourceVersion", "5"}}}});
 
   EXPECT_EQ(response.body,
@@ -65,7 +65,7 @@ TEST_F(CreateTest, CreateWithAResourceVersionReturns500WithoutAReason) {
 }
 
 TEST_F(CreateTest, AResourceVersionThatIsNoNumberIsIgnored) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"resourceVersion", "x"}}}});
 
   EXPECT_EQ(created.status, 201);
@@ -74,7 +74,7 @@ TEST_F(CreateTest, AResourceVersionThatIsNoNumberIsIgnored) {
 
 TEST_F(CreateTest, ExistingNameIsRejectedWithAlreadyExists) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(second.status, 409);
   EXPECT_EQ(second.reason(), "AlreadyExists");
@@ -84,7 +84,7 @@ TEST_F(CreateTest, ExistingNameIsRejectedWithAlreadyExists) {
 
 TEST_F(CreateTest, AlreadyExistsErrorContainsTheApiGroupOfAResourceOutsideTheCoreGroup) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
-  const ApiResponse second = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+  const JsonResponse second = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
   EXPECT_EQ(second.message(), R"(deployments.apps "a" already exists)");
   EXPECT_EQ(second.at("/details"),
@@ -95,8 +95,8 @@ TEST_F(CreateTest, SameNameCanBeUsedInTwoNamespaces) {
   const std::string other_namespace = UniqueName("conformance");
   Post("/api/v1/namespaces", {{"metadata", {{"name", other_namespace}}}});
 
-  const ApiResponse in_first = Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse in_second =
+  const JsonResponse in_first = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse in_second =
       Post("/api/v1/namespaces/" + other_namespace + "/configmaps", MakeConfigMap("a"));
 
   EXPECT_EQ(in_second.status, 201);
@@ -105,7 +105,8 @@ TEST_F(CreateTest, SameNameCanBeUsedInTwoNamespaces) {
 }
 
 TEST_F(CreateTest, GenerateNameAppendsFiveRandomCharacters) {
-  const ApiResponse created = Post(Path("configmaps"), {{"metadata", {{"generateName", "some-"}}}});
+  const JsonResponse created =
+      Post(Path("configmaps"), {{"metadata", {{"generateName", "some-"}}}});
 
   EXPECT_EQ(created.status, 201);
   EXPECT_THAT(created.name(), MatchesRegex("some-[bcdfghjklmnpqrstvwxz2456789]{5}"));
@@ -113,7 +114,7 @@ TEST_F(CreateTest, GenerateNameAppendsFiveRandomCharacters) {
 }
 
 TEST_F(CreateTest, GeneratedNameIsTruncatedTo63Characters) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"), {{"metadata", {{"generateName", std::string(70, 'a')}}}});
 
   EXPECT_THAT(created.name(), MatchesRegex("a{58}[bcdfghjklmnpqrstvwxz2456789]{5}"));
@@ -123,7 +124,7 @@ TEST_F(CreateTest, CreateWithAListItemWithoutItsMergeKeyRecordsNoManagedFields) 
   json service_account = MakeObjectWithName("a");
   service_account["secrets"] = {{{"namespace", "x"}}};
 
-  const ApiResponse created = Post(Path("serviceaccounts"), service_account);
+  const JsonResponse created = Post(Path("serviceaccounts"), service_account);
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/metadata/managedFields"), nullptr);
@@ -134,7 +135,7 @@ TEST_F(CreateTest, IntegerOutOfRangeIsABadRequest) {
   event["involvedObject"] = {{"namespace", ns()}};
   event["count"] = 18446744073709551615U;
 
-  const ApiResponse response = Post(Path("events"), event);
+  const JsonResponse response = Post(Path("events"), event);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.message(),
@@ -160,7 +161,7 @@ TEST_P(InvalidQuantityTest, InvalidQuantityIsABadRequest) {
   json quota = MakeObjectWithName("a");
   quota["spec"]["hard"]["cpu"] = GetParam().quantity;
 
-  const ApiResponse response = Post(Path("resourcequotas"), quota);
+  const JsonResponse response = Post(Path("resourcequotas"), quota);
 
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.message(), EndsWith(GetParam().message_suffix));
@@ -191,7 +192,7 @@ TEST_F(CreateTest, QuantityWithoutDigitsIsZero) {
 }
 
 TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"generateName", "some-"}}}});
 
   EXPECT_EQ(created.name(), "a");
@@ -199,7 +200,7 @@ TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {
 }
 
 TEST_F(CreateTest, MissingNameIsInvalid) {
-  const ApiResponse response = Post(Path("configmaps"), json::object());
+  const JsonResponse response = Post(Path("configmaps"), json::object());
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -213,7 +214,7 @@ TEST_F(CreateTest, MissingNameIsInvalid) {
 }
 
 TEST_F(CreateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"namespace", "other"}}}});
 
   EXPECT_EQ(response.status, 400);
@@ -224,7 +225,7 @@ TEST_F(CreateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
 }
 
 TEST_F(CreateTest, NamespaceOfAClusterScopedObjectIsDropped) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post("/api/v1/namespaces",
            {{"metadata", {{"name", UniqueName("conformance")}, {"namespace", "x"}}}});
 
@@ -234,7 +235,7 @@ TEST_F(CreateTest, NamespaceOfAClusterScopedObjectIsDropped) {
 
 TEST_F(CreateTest, CreateInAMissingNamespaceReturnsNotFound) {
   const std::string missing = UniqueName("none");
-  const ApiResponse response =
+  const JsonResponse response =
       Post("/api/v1/namespaces/" + missing + "/configmaps", MakeConfigMap("a"));
 
   EXPECT_EQ(response.status, 404);
@@ -244,13 +245,13 @@ TEST_F(CreateTest, CreateInAMissingNamespaceReturnsNotFound) {
 }
 
 TEST_F(CreateTest, EmptyMapsEmptyListsAndNullsAreNotStored) {
-  const ApiResponse created = Post(Path("configmaps"), {{"metadata",
-                                                         {{"name", "a"},
-                                                          {"labels", json::object()},
-                                                          {"annotations", nullptr},
-                                                          {"finalizers", json::array()}}},
-                                                        {"data", json::object()},
-                                                        {"immutable", nullptr}});
+  const JsonResponse created = Post(Path("configmaps"), {{"metadata",
+                                                          {{"name", "a"},
+                                                           {"labels", json::object()},
+                                                           {"annotations", nullptr},
+                                                           {"finalizers", json::array()}}},
+                                                         {"data", json::object()},
+                                                         {"immutable", nullptr}});
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/metadata/labels"), nullptr);
@@ -261,18 +262,18 @@ TEST_F(CreateTest, EmptyMapsEmptyListsAndNullsAreNotStored) {
 }
 
 TEST_F(CreateTest, RecreatedObjectHasANewUid) {
-  const ApiResponse before = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse before = Post(Path("configmaps"), MakeConfigMap("a"));
   Delete(Path("configmaps") + "/a");
-  const ApiResponse after = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse after = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(after.status, 201);
   EXPECT_NE(after.str("/metadata/uid"), before.str("/metadata/uid"));
 }
 
 TEST_F(CreateTest, ResourceVersionsIncreaseAcrossKinds) {
-  const ApiResponse first = Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse second = Post(Path("secrets"), MakeObjectWithName("a"));
-  const ApiResponse third = Post(Path("configmaps"), MakeConfigMap("b"));
+  const JsonResponse first = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse second = Post(Path("secrets"), MakeObjectWithName("a"));
+  const JsonResponse third = Post(Path("configmaps"), MakeConfigMap("b"));
 
   EXPECT_LT(std::stoll(first.resource_version()), std::stoll(second.resource_version()));
   EXPECT_LT(std::stoll(second.resource_version()), std::stoll(third.resource_version()));

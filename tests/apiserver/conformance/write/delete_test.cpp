@@ -9,8 +9,8 @@ using ::testing::IsEmpty;
 class DeleteTest : public ConformanceTest {
  protected:
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
-  ApiResponse Create() {
-    ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  JsonResponse Create() {
+    JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
     EXPECT_EQ(created.status, 201) << created.text;
     return created;
   }
@@ -25,8 +25,8 @@ TEST_F(DeleteTest, DeletedObjectIsNeitherFoundNorListed) {
 }
 
 TEST_F(DeleteTest, DeleteReturnsAStatusWithTheNameKindAndUidOfTheObject) {
-  const ApiResponse created = Create();
-  const ApiResponse deleted = Delete(ObjectPath());
+  const JsonResponse created = Create();
+  const JsonResponse deleted = Delete(ObjectPath());
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(
@@ -40,8 +40,8 @@ TEST_F(DeleteTest, DeleteReturnsAStatusWithTheNameKindAndUidOfTheObject) {
 }
 
 TEST_F(DeleteTest, StatusDetailsContainTheApiGroupOfAResourceOutsideTheCoreGroup) {
-  const ApiResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
-  const ApiResponse deleted = Delete(Path("apps/v1", "deployments") + "/a");
+  const JsonResponse created = Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
+  const JsonResponse deleted = Delete(Path("apps/v1", "deployments") + "/a");
 
   EXPECT_EQ(deleted.at("/details"), json({{"name", "a"},
                                           {"group", "apps"},
@@ -66,8 +66,8 @@ class DeletedObjectResponseTest : public DeleteTest,
 TEST_P(DeletedObjectResponseTest, DeleteReturnsTheDeletedObjectInsteadOfAStatus) {
   json object = MakeObjectWithName("a");
   object.update(GetParam().extra_fields);
-  const ApiResponse created = Post(Path(GetParam().plural), object);
-  const ApiResponse deleted = Delete(Path(GetParam().plural) + "/a");
+  const JsonResponse created = Post(Path(GetParam().plural), object);
+  const JsonResponse deleted = Delete(Path(GetParam().plural) + "/a");
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/kind"), GetParam().kind);
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(, DeletedObjectResponseTest,
                          [](const auto& kind) { return kind.param.kind; });
 
 TEST_F(DeleteTest, DeleteOfAMissingObjectReturnsNotFound) {
-  const ApiResponse deleted = Delete(ObjectPath());
+  const JsonResponse deleted = Delete(ObjectPath());
 
   EXPECT_EQ(deleted.status, 404);
   EXPECT_EQ(deleted.reason(), "NotFound");
@@ -97,7 +97,7 @@ TEST_F(DeleteTest, DeleteOfAMissingObjectReturnsNotFound) {
 TEST_F(DeleteTest, BodyInAnUnknownFormatIsRejected) {
   Create();
   for (const std::string& path : {ObjectPath(), Path("configmaps")}) {
-    const ApiResponse response =
+    const JsonResponse response =
         Call({.method = "DELETE", .target = path, .body = "{}", .content_type = "text/plain"});
 
     EXPECT_EQ(response.status, 415);
@@ -134,8 +134,8 @@ TEST_F(DeleteTest, GracePeriodOfAConfigMapIsIgnored) {
 }
 
 TEST_F(DeleteTest, PreconditionOnAnotherUidIsAConflict) {
-  const ApiResponse created = Create();
-  const ApiResponse deleted = Delete(ObjectPath(), {{"preconditions", {{"uid", "wrong"}}}});
+  const JsonResponse created = Create();
+  const JsonResponse deleted = Delete(ObjectPath(), {{"preconditions", {{"uid", "wrong"}}}});
 
   EXPECT_EQ(deleted.status, 409);
   EXPECT_EQ(deleted.reason(), "Conflict");
@@ -149,8 +149,9 @@ TEST_F(DeleteTest, PreconditionOnAnotherUidIsAConflict) {
 }
 
 TEST_F(DeleteTest, PreconditionOnAnotherResourceVersionIsAConflict) {
-  const ApiResponse created = Create();
-  const ApiResponse deleted = Delete(ObjectPath(), {{"preconditions", {{"resourceVersion", "1"}}}});
+  const JsonResponse created = Create();
+  const JsonResponse deleted =
+      Delete(ObjectPath(), {{"preconditions", {{"resourceVersion", "1"}}}});
 
   EXPECT_EQ(deleted.status, 409);
   EXPECT_EQ(deleted.reason(), "Conflict");
@@ -162,8 +163,8 @@ TEST_F(DeleteTest, PreconditionOnAnotherResourceVersionIsAConflict) {
 }
 
 TEST_F(DeleteTest, MatchingPreconditionsAllowTheDelete) {
-  const ApiResponse created = Create();
-  const ApiResponse deleted = Delete(
+  const JsonResponse created = Create();
+  const JsonResponse deleted = Delete(
       ObjectPath(),
       {{"preconditions",
         {{"uid", created.str("/metadata/uid")}, {"resourceVersion", created.resource_version()}}}});
@@ -173,7 +174,7 @@ TEST_F(DeleteTest, MatchingPreconditionsAllowTheDelete) {
 }
 
 TEST_F(DeleteTest, DeletedEventContainsTheLastObjectStateWithANewResourceVersion) {
-  const ApiResponse created = Create();
+  const JsonResponse created = Create();
   const auto watch =
       StartWatch(Path("configmaps") + "?watch=true&resourceVersion=" + created.resource_version());
   Delete(ObjectPath());
@@ -203,7 +204,7 @@ class PropagationPolicyTest : public DeleteTest,
 
 TEST_P(PropagationPolicyTest, DeleteSetsTheFinalizerOfThePolicy) {
   Create();
-  const ApiResponse deleted = Delete(ObjectPath() + GetParam().query, GetParam().options);
+  const JsonResponse deleted = Delete(ObjectPath() + GetParam().query, GetParam().options);
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.at("/metadata/finalizers"), GetParam().finalizers);
@@ -230,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(, PropagationPolicyTest, ::testing::ValuesIn(propagatio
 
 TEST_F(DeleteTest, UnknownPropagationPolicyIsInvalid) {
   Create();
-  const ApiResponse deleted = Delete(ObjectPath() + "?propagationPolicy=Bad");
+  const JsonResponse deleted = Delete(ObjectPath() + "?propagationPolicy=Bad");
 
   EXPECT_EQ(deleted.status, 422);
   EXPECT_EQ(deleted.str("/details/kind"), "DeleteOptions");
@@ -241,7 +242,7 @@ TEST_F(DeleteTest, UnknownPropagationPolicyIsInvalid) {
 
 TEST_F(DeleteTest, PropagationPolicyTogetherWithOrphanDependentsIsInvalid) {
   Create();
-  const ApiResponse deleted =
+  const JsonResponse deleted =
       Delete(ObjectPath(), {{"orphanDependents", true}, {"propagationPolicy", "Foreground"}});
 
   EXPECT_EQ(deleted.status, 422);
@@ -256,7 +257,7 @@ TEST_F(DeleteTest, DefaultPropagationPolicyOfAJobIsOrphan) {
   job["spec"]["template"]["spec"]["restartPolicy"] = "Never";
   Post(Path("batch/v1", "jobs"), job);
 
-  const ApiResponse deleted = Delete(Path("batch/v1", "jobs") + "/a");
+  const JsonResponse deleted = Delete(Path("batch/v1", "jobs") + "/a");
 
   EXPECT_EQ(deleted.at("/metadata/finalizers"), json({"orphan"}));
 }
@@ -274,8 +275,8 @@ class DeleteCollectionTest : public ConformanceTest {
 };
 
 TEST_F(DeleteCollectionTest, AllObjectsAreDeletedAndReturnedAsAList) {
-  const ApiResponse before = Get(Path("configmaps"));
-  const ApiResponse deleted = Delete(Path("configmaps"));
+  const JsonResponse before = Get(Path("configmaps"));
+  const JsonResponse deleted = Delete(Path("configmaps"));
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/kind"), "ConfigMapList");
@@ -284,7 +285,7 @@ TEST_F(DeleteCollectionTest, AllObjectsAreDeletedAndReturnedAsAList) {
 }
 
 TEST_F(DeleteCollectionTest, LabelSelectorRestrictsTheDeletedObjects) {
-  const ApiResponse deleted = Delete(Path("configmaps") + "?labelSelector=l!%3Db");
+  const JsonResponse deleted = Delete(Path("configmaps") + "?labelSelector=l!%3Db");
 
   EXPECT_THAT(ItemNames(deleted), ElementsAre("a", "c"));
   EXPECT_THAT(RemainingNames(), ElementsAre("b"));
@@ -297,7 +298,7 @@ TEST_F(DeleteCollectionTest, FieldSelectorRestrictsTheDeletedObjects) {
 }
 
 TEST_F(DeleteCollectionTest, DeleteCollectionWithALimitDeletesOnlyTheFirstPage) {
-  const ApiResponse deleted = Delete(Path("configmaps") + "?limit=1");
+  const JsonResponse deleted = Delete(Path("configmaps") + "?limit=1");
 
   EXPECT_THAT(ItemNames(deleted), ElementsAre("a"));
   EXPECT_EQ(deleted.at("/metadata/remainingItemCount"), 2);
@@ -331,14 +332,14 @@ TEST_F(DeleteCollectionTest, PropagationPolicyAppliesToEachObject) {
 }
 
 TEST_F(DeleteCollectionTest, DryRunDeletesNothing) {
-  const ApiResponse deleted = Delete(Path("configmaps") + "?dryRun=All");
+  const JsonResponse deleted = Delete(Path("configmaps") + "?dryRun=All");
 
   EXPECT_EQ(deleted.at("/items").size(), 3);
   EXPECT_EQ(RemainingNames().size(), 3);
 }
 
 TEST_F(DeleteCollectionTest, DeleteOfAnEmptyCollectionReturnsAnEmptyList) {
-  const ApiResponse deleted = Delete(Path("apps/v1", "deployments"));
+  const JsonResponse deleted = Delete(Path("apps/v1", "deployments"));
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.at("/items"), json::array());

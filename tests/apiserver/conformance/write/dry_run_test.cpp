@@ -14,11 +14,11 @@ class DryRunTest : public ConformanceTest {
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
   void ExpectUnchanged() { EXPECT_EQ(Get(ObjectPath()).body, created_.body); }
 
-  ApiResponse created_;
+  JsonResponse created_;
 };
 
 TEST_F(DryRunTest, CreateReturnsAnObjectWithoutAResourceVersion) {
-  const ApiResponse created = Post(Path("configmaps") + "?dryRun=All", MakeConfigMap("b"));
+  const JsonResponse created = Post(Path("configmaps") + "?dryRun=All", MakeConfigMap("b"));
 
   EXPECT_EQ(created.status, 201);
   EXPECT_NE(created.str("/metadata/uid"), "");
@@ -28,15 +28,15 @@ TEST_F(DryRunTest, CreateReturnsAnObjectWithoutAResourceVersion) {
 }
 
 TEST_F(DryRunTest, CreateReturnsTheResourceVersionOfTheRequest) {
-  const ApiResponse created = Post(Path("configmaps") + "?dryRun=All",
-                                   {{"metadata", {{"name", "b"}, {"resourceVersion", "5"}}}});
+  const JsonResponse created = Post(Path("configmaps") + "?dryRun=All",
+                                    {{"metadata", {{"name", "b"}, {"resourceVersion", "5"}}}});
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.resource_version(), "5");
 }
 
 TEST_F(DryRunTest, CreateReturnsDefaultsAndGeneration) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("apps/v1", "deployments") + "?dryRun=All", MakeDeployment("a"));
 
   EXPECT_EQ(created.at("/spec/replicas"), 1);
@@ -44,7 +44,7 @@ TEST_F(DryRunTest, CreateReturnsDefaultsAndGeneration) {
 }
 
 TEST_F(DryRunTest, CreateWithAnExistingNameIsRejectedWithAlreadyExists) {
-  const ApiResponse response = Post(Path("configmaps") + "?dryRun=All", MakeConfigMap("a"));
+  const JsonResponse response = Post(Path("configmaps") + "?dryRun=All", MakeConfigMap("a"));
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.reason(), "AlreadyExists");
@@ -55,7 +55,7 @@ TEST_F(DryRunTest, InvalidCreateIsRejected) {
 }
 
 TEST_F(DryRunTest, UpdateReturnsTheOldResourceVersion) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath() + "?dryRun=All", {{"metadata", {{"name", "a"}}}, {"data", {{"k", "2"}}}});
 
   EXPECT_EQ(put.status, 200);
@@ -65,14 +65,14 @@ TEST_F(DryRunTest, UpdateReturnsTheOldResourceVersion) {
 }
 
 TEST_F(DryRunTest, UpdateWithAStaleResourceVersionIsAConflict) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath() + "?dryRun=All", {{"metadata", {{"name", "a"}, {"resourceVersion", "1"}}}});
 
   EXPECT_EQ(put.status, 409);
 }
 
 TEST_F(DryRunTest, PatchReturnsTheChangeAndStoresNothing) {
-  const ApiResponse patched = MergePatch(ObjectPath() + "?dryRun=All", {{"data", {{"k", "2"}}}});
+  const JsonResponse patched = MergePatch(ObjectPath() + "?dryRun=All", {{"data", {{"k", "2"}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.str("/data/k"), "2");
@@ -82,14 +82,15 @@ TEST_F(DryRunTest, PatchReturnsTheChangeAndStoresNothing) {
 TEST_F(DryRunTest, PatchReturnsTheNextGeneration) {
   const std::string deployment = Path("apps/v1", "deployments") + "/a";
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
-  const ApiResponse patched = MergePatch(deployment + "?dryRun=All", {{"spec", {{"replicas", 2}}}});
+  const JsonResponse patched =
+      MergePatch(deployment + "?dryRun=All", {{"spec", {{"replicas", 2}}}});
 
   EXPECT_EQ(patched.at("/metadata/generation"), 2);
   EXPECT_EQ(Get(deployment).at("/metadata/generation"), 1);
 }
 
 TEST_F(DryRunTest, ApplyOfAMissingObjectStoresNothing) {
-  const ApiResponse applied =
+  const JsonResponse applied =
       Apply(Path("configmaps") + "/b",
             {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}},
             "manager-1", "&dryRun=All");
@@ -100,12 +101,12 @@ TEST_F(DryRunTest, ApplyOfAMissingObjectStoresNothing) {
 }
 
 TEST_F(DryRunTest, ApplyOfAnExistingObjectStoresNothing) {
-  const ApiResponse applied = Apply(ObjectPath(),
-                                    {{"apiVersion", "v1"},
-                                     {"kind", "ConfigMap"},
-                                     {"metadata", {{"name", "a"}}},
-                                     {"data", {{"k", "2"}}}},
-                                    "manager-1", "&dryRun=All&force=true");
+  const JsonResponse applied = Apply(ObjectPath(),
+                                     {{"apiVersion", "v1"},
+                                      {"kind", "ConfigMap"},
+                                      {"metadata", {{"name", "a"}}},
+                                      {"data", {{"k", "2"}}}},
+                                     "manager-1", "&dryRun=All&force=true");
 
   EXPECT_EQ(applied.status, 200);
   EXPECT_EQ(applied.str("/data/k"), "2");
@@ -113,7 +114,7 @@ TEST_F(DryRunTest, ApplyOfAnExistingObjectStoresNothing) {
 }
 
 TEST_F(DryRunTest, DeleteWithDryRunInTheQueryDeletesNothing) {
-  const ApiResponse deleted = Delete(ObjectPath() + "?dryRun=All");
+  const JsonResponse deleted = Delete(ObjectPath() + "?dryRun=All");
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/status"), "Success");
@@ -121,7 +122,7 @@ TEST_F(DryRunTest, DeleteWithDryRunInTheQueryDeletesNothing) {
 }
 
 TEST_F(DryRunTest, DeleteWithDryRunInTheBodyDeletesNothing) {
-  const ApiResponse deleted = Delete(ObjectPath(), {{"dryRun", {"All"}}});
+  const JsonResponse deleted = Delete(ObjectPath(), {{"dryRun", {"All"}}});
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/status"), "Success");
@@ -130,7 +131,7 @@ TEST_F(DryRunTest, DeleteWithDryRunInTheBodyDeletesNothing) {
 
 TEST_F(DryRunTest, DeleteOfAnObjectWithAFinalizerReturnsADeletionTimestampAndStoresNone) {
   MergePatch(ObjectPath(), {{"metadata", {{"finalizers", {"example.com/x"}}}}});
-  const ApiResponse deleted = Delete(ObjectPath() + "?dryRun=All");
+  const JsonResponse deleted = Delete(ObjectPath() + "?dryRun=All");
 
   EXPECT_NE(deleted.str("/metadata/deletionTimestamp"), "");
   EXPECT_EQ(Get(ObjectPath()).at("/metadata/deletionTimestamp"), nullptr);
@@ -138,8 +139,8 @@ TEST_F(DryRunTest, DeleteOfAnObjectWithAFinalizerReturnsADeletionTimestampAndSto
 
 TEST_F(DryRunTest, ScalePatchStoresNothing) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
-  const ApiResponse scale = MergePatch(Path("apps/v1", "deployments") + "/a/scale?dryRun=All",
-                                       {{"spec", {{"replicas", 8}}}});
+  const JsonResponse scale = MergePatch(Path("apps/v1", "deployments") + "/a/scale?dryRun=All",
+                                        {{"spec", {{"replicas", 8}}}});
 
   EXPECT_EQ(scale.at("/spec/replicas"), 8);
   EXPECT_EQ(Get(Path("apps/v1", "deployments") + "/a").at("/spec/replicas"), 1);
@@ -147,8 +148,8 @@ TEST_F(DryRunTest, ScalePatchStoresNothing) {
 
 TEST_F(DryRunTest, StatusPatchStoresNothing) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
-  const ApiResponse patched = MergePatch(Path("apps/v1", "deployments") + "/a/status?dryRun=All",
-                                         {{"status", {{"replicas", 8}}}});
+  const JsonResponse patched = MergePatch(Path("apps/v1", "deployments") + "/a/status?dryRun=All",
+                                          {{"status", {{"replicas", 8}}}});
 
   EXPECT_EQ(patched.at("/status/replicas"), 8);
   EXPECT_EQ(Get(Path("apps/v1", "deployments") + "/a").at("/status"), json::object());

@@ -21,7 +21,7 @@ class EphemeralContainersTest : public ConformanceTest {
 
   std::string Target() const { return pods_ + "/a/ephemeralcontainers"; }
   /// Sends a strategic merge patch with these ephemeral containers, as kubectl debug does.
-  ApiResponse Add(const json& containers) {
+  JsonResponse Add(const json& containers) {
     return Call({.method = "PATCH",
                  .target = Target(),
                  .body = json{{"spec", {{"ephemeralContainers", containers}}}}.dump(),
@@ -39,17 +39,17 @@ TEST_F(EphemeralContainersTest, ApplyAddsAContainer) {
                     {"kind", "Pod"},
                     {"spec", {{"ephemeralContainers", json::array({MakeDebugger()})}}}};
 
-  const ApiResponse applied = Call({.method = "PATCH",
-                                    .target = Target() + "?fieldManager=a",
-                                    .body = config.dump(),
-                                    .content_type = "application/apply-patch+yaml"});
+  const JsonResponse applied = Call({.method = "PATCH",
+                                     .target = Target() + "?fieldManager=a",
+                                     .body = config.dump(),
+                                     .content_type = "application/apply-patch+yaml"});
 
   EXPECT_EQ(applied.status, 200) << applied.text;
   EXPECT_EQ(applied.at("/spec/ephemeralContainers/0/name"), "debugger");
 }
 
 TEST_F(EphemeralContainersTest, PatchAddsAContainerWithDefaults) {
-  const ApiResponse patched = Add(json::array({MakeDebugger()}));
+  const JsonResponse patched = Add(json::array({MakeDebugger()}));
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/spec/ephemeralContainers"),
@@ -70,7 +70,7 @@ TEST_F(EphemeralContainersTest, UpdateIgnoresOtherFields) {
   pod["spec"]["containers"][0]["image"] = "other";
   pod["spec"]["ephemeralContainers"] = json::array({MakeDebugger()});
 
-  const ApiResponse put = Put(Target(), pod);
+  const JsonResponse put = Put(Target(), pod);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/metadata/labels"), json({{"app", "a"}}));
@@ -81,7 +81,7 @@ TEST_F(EphemeralContainersTest, UpdateIgnoresOtherFields) {
 TEST_F(EphemeralContainersTest, ContainerCannotBeRemoved) {
   Add(json::array({MakeDebugger()}));
 
-  const ApiResponse patched = MergePatch(Target(), {{"spec", {{"ephemeralContainers", nullptr}}}});
+  const JsonResponse patched = MergePatch(Target(), {{"spec", {{"ephemeralContainers", nullptr}}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_THAT(Causes(patched),
@@ -92,7 +92,7 @@ TEST_F(EphemeralContainersTest, ContainerCannotBeRemoved) {
 TEST_F(EphemeralContainersTest, ContainerCannotBeChanged) {
   Add(json::array({MakeDebugger()}));
 
-  const ApiResponse patched = Add({{{"name", "debugger"}, {"image", "other"}}});
+  const JsonResponse patched = Add({{{"name", "debugger"}, {"image", "other"}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_THAT(
@@ -135,7 +135,7 @@ TEST_F(EphemeralContainersTest, PortsAndProbesAreForbidden) {
 }
 
 TEST_F(EphemeralContainersTest, ContainersCannotBeAddedToThePodItself) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       pods_ + "/a", {{"spec", {{"ephemeralContainers", json::array({MakeDebugger()})}}}});
 
   EXPECT_EQ(patched.status, 422);

@@ -40,14 +40,14 @@ class EvictionTest : public ConformanceTest {
   }
   std::string Budgets() { return Path("policy/v1", "poddisruptionbudgets"); }
 
-  ApiResponse Evict(const std::string& name, const json& options = nullptr,
-                    const std::string& query = "") {
+  JsonResponse Evict(const std::string& name, const json& options = nullptr,
+                     const std::string& query = "") {
     json eviction{
         {"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", name}}}};
     if (!options.is_null()) eviction["deleteOptions"] = options;
     return Post(pods_ + '/' + name + "/eviction" + query, eviction);
   }
-  ApiResponse GetPod(const std::string& name) { return Get(pods_ + '/' + name); }
+  JsonResponse GetPod(const std::string& name) { return Get(pods_ + '/' + name); }
 
   std::string pods_;
 };
@@ -55,7 +55,7 @@ class EvictionTest : public ConformanceTest {
 TEST_F(EvictionTest, PendingPodIsDeleted) {
   Post(pods_, MakePod("a"));
 
-  const ApiResponse evicted = Evict("a");
+  const JsonResponse evicted = Evict("a");
 
   EXPECT_EQ(evicted.status, 201);
   EXPECT_EQ(evicted.body, json({{"kind", "Status"},
@@ -71,7 +71,7 @@ TEST_F(EvictionTest, RunningPodWithoutABudgetTerminatesWithTheConditionDisruptio
 
   EXPECT_EQ(Evict("a", {{"gracePeriodSeconds", 5}}).status, 201);
 
-  const ApiResponse pod = GetPod("a");
+  const JsonResponse pod = GetPod("a");
   EXPECT_EQ(pod.at("/metadata/deletionGracePeriodSeconds"), 5);
   json condition = pod.at("/status/conditions/1");
   condition.erase("lastTransitionTime");
@@ -83,7 +83,7 @@ TEST_F(EvictionTest, RunningPodWithoutABudgetTerminatesWithTheConditionDisruptio
 }
 
 TEST_F(EvictionTest, MissingPodIsNotFound) {
-  const ApiResponse evicted = Evict("missing");
+  const JsonResponse evicted = Evict("missing");
 
   EXPECT_EQ(evicted.status, 404);
   EXPECT_EQ(evicted.message(), "pods \"missing\" not found");
@@ -92,7 +92,7 @@ TEST_F(EvictionTest, MissingPodIsNotFound) {
 TEST_F(EvictionTest, OtherNameInTheBodyIsABadRequest) {
   Post(pods_, MakePod("a"));
 
-  const ApiResponse evicted = Post(pods_ + "/a/eviction", {{"metadata", {{"name", "b"}}}});
+  const JsonResponse evicted = Post(pods_ + "/a/eviction", {{"metadata", {{"name", "b"}}}});
 
   EXPECT_EQ(evicted.status, 400);
   EXPECT_EQ(evicted.message(), "name in URL does not match name in Eviction object");
@@ -104,7 +104,7 @@ TEST_F(EvictionTest, DryRunKeepsThePod) {
   EXPECT_EQ(Evict("a", nullptr, "?dryRun=All").status, 201);
   EXPECT_EQ(Evict("a", {{"dryRun", {"All"}}}).status, 201);
 
-  const ApiResponse pod = GetPod("a");
+  const JsonResponse pod = GetPod("a");
   EXPECT_EQ(pod.status, 200);
   EXPECT_FALSE(pod.at("/status").contains("conditions"));
 }
@@ -112,7 +112,7 @@ TEST_F(EvictionTest, DryRunKeepsThePod) {
 TEST_F(EvictionTest, OtherUidInThePreconditionsIsAConflict) {
   Post(pods_, MakePod("a"));
 
-  const ApiResponse evicted = Evict("a", {{"preconditions", {{"uid", "b"}}}});
+  const JsonResponse evicted = Evict("a", {{"preconditions", {{"uid", "b"}}}});
 
   EXPECT_EQ(evicted.status, 409);
   EXPECT_THAT(evicted.message(), HasSubstr("the UID in the precondition (b) does not match"));
@@ -128,8 +128,8 @@ TEST_F(EvictionTest, InvalidPropagationPolicyIsRejected) {
 TEST_F(EvictionTest, UnknownFieldIsRejectedByStrictFieldValidation) {
   Post(pods_, MakePod("a"));
 
-  const ApiResponse evicted = Post(pods_ + "/a/eviction?fieldValidation=Strict",
-                                   {{"metadata", {{"name", "a"}}}, {"colour", "red"}});
+  const JsonResponse evicted = Post(pods_ + "/a/eviction?fieldValidation=Strict",
+                                    {{"metadata", {{"name", "a"}}}, {"colour", "red"}});
 
   EXPECT_EQ(evicted.status, 400);
   EXPECT_THAT(evicted.message(), HasSubstr("unknown field \"colour\""));
@@ -139,7 +139,7 @@ TEST_F(EvictionTest, BudgetThatNobodyHasProcessedAsksToRetryLater) {
   CreateRunningPod("a");
   CreateBudget("budget", "a");
 
-  const ApiResponse evicted = Evict("a");
+  const JsonResponse evicted = Evict("a");
 
   EXPECT_EQ(evicted.status, 429);
   EXPECT_EQ(evicted.reason(), "TooManyRequests");
@@ -155,7 +155,7 @@ TEST_F(EvictionTest, BudgetWithoutAllowedDisruptionsRejectsTheEviction) {
   CreateBudget("budget", "a");
   SetBudgetStatus("budget", 0, 1, 1);
 
-  const ApiResponse evicted = Evict("a");
+  const JsonResponse evicted = Evict("a");
 
   EXPECT_EQ(evicted.status, 429);
   EXPECT_FALSE(evicted.retry_after.has_value());
@@ -171,7 +171,7 @@ TEST_F(EvictionTest, EvictionTakesAnAllowedDisruptionFromTheBudget) {
 
   EXPECT_EQ(Evict("a").status, 201);
 
-  const ApiResponse budget = Get(Budgets() + "/budget");
+  const JsonResponse budget = Get(Budgets() + "/budget");
   EXPECT_EQ(budget.at("/status/disruptionsAllowed"), 0);
   EXPECT_TRUE(budget.at("/status/disruptedPods").contains("a"));
   json condition = budget.at("/status/conditions/0");
@@ -199,7 +199,7 @@ TEST_F(EvictionTest, TwoBudgetsForAPodAreAnError) {
   CreateBudget("one", "a");
   CreateBudget("two", "a");
 
-  const ApiResponse evicted = Evict("a");
+  const JsonResponse evicted = Evict("a");
 
   EXPECT_EQ(evicted.status, 500);
   EXPECT_EQ(evicted.message(),

@@ -15,7 +15,7 @@ constexpr const char* kConfigMapWithFieldErrors = R"({"kind": "ConfigMap", "apiV
 
 class FieldValidationTest : public ConformanceTest {
  protected:
-  ApiResponse Create(const std::string& query) {
+  JsonResponse Create(const std::string& query) {
     return Call({.method = "POST",
                  .target = Path("configmaps") + query,
                  .body = kConfigMapWithFieldErrors});
@@ -23,7 +23,7 @@ class FieldValidationTest : public ConformanceTest {
 };
 
 TEST_F(FieldValidationTest, StrictRejectsTheObjectAndListsAllErrorsInDocumentOrder) {
-  const ApiResponse response = Create("?fieldValidation=Strict");
+  const JsonResponse response = Create("?fieldValidation=Strict");
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -34,7 +34,7 @@ TEST_F(FieldValidationTest, StrictRejectsTheObjectAndListsAllErrorsInDocumentOrd
 }
 
 TEST_F(FieldValidationTest, WarnAcceptsTheObjectAndReturnsWarnings) {
-  const ApiResponse created = Create("?fieldValidation=Warn");
+  const JsonResponse created = Create("?fieldValidation=Warn");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_THAT(created.warnings,
@@ -43,7 +43,7 @@ TEST_F(FieldValidationTest, WarnAcceptsTheObjectAndReturnsWarnings) {
 }
 
 TEST_F(FieldValidationTest, CreateRejectedByValidationStillReturnsUnknownFieldWarnings) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("configmaps"), {{"metadata", {{"name", "UP"}}}, {"bogus", 1}});
 
   EXPECT_EQ(response.status, 422);
@@ -51,21 +51,21 @@ TEST_F(FieldValidationTest, CreateRejectedByValidationStillReturnsUnknownFieldWa
 }
 
 TEST_F(FieldValidationTest, FieldValidationDefaultsToWarn) {
-  const ApiResponse created = Create("");
+  const JsonResponse created = Create("");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.warnings.size(), 4);
 }
 
 TEST_F(FieldValidationTest, IgnoreAcceptsTheObjectWithoutWarnings) {
-  const ApiResponse created = Create("?fieldValidation=Ignore");
+  const JsonResponse created = Create("?fieldValidation=Ignore");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_THAT(created.warnings, IsEmpty());
 }
 
 TEST_F(FieldValidationTest, IgnoreFieldValidationPrunesUnknownFields) {
-  const ApiResponse created = Create("?fieldValidation=Ignore");
+  const JsonResponse created = Create("?fieldValidation=Ignore");
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/bogus"), nullptr);
@@ -73,7 +73,7 @@ TEST_F(FieldValidationTest, IgnoreFieldValidationPrunesUnknownFields) {
 }
 
 TEST_F(FieldValidationTest, LastValueOfADuplicateFieldIsStored) {
-  const ApiResponse created =
+  const JsonResponse created =
       Call({.method = "POST",
             .target = Path("configmaps"),
             .body = R"({"metadata": {"name": "a"}, "data": {"a": "1", "a": "2"}})"});
@@ -84,7 +84,7 @@ TEST_F(FieldValidationTest, LastValueOfADuplicateFieldIsStored) {
 TEST_F(FieldValidationTest, UnknownFieldInAListIsReportedWithItsIndex) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["template"]["spec"]["containers"][0]["imagee"] = "x";
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("apps/v1", "deployments") + "?fieldValidation=Strict", deployment);
 
   EXPECT_EQ(
@@ -94,7 +94,7 @@ TEST_F(FieldValidationTest, UnknownFieldInAListIsReportedWithItsIndex) {
 }
 
 TEST_F(FieldValidationTest, FieldNamesAreCaseSensitive) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}, {"Data", {{"a", "b"}}}});
 
   EXPECT_EQ(created.at("/data"), nullptr);
@@ -103,8 +103,8 @@ TEST_F(FieldValidationTest, FieldNamesAreCaseSensitive) {
 
 TEST_F(FieldValidationTest, StrictRejectsAnUpdateWithAnUnknownField) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse put = Put(Path("configmaps") + "/a?fieldValidation=Strict",
-                              {{"metadata", {{"name", "a"}}}, {"bogus", 1}});
+  const JsonResponse put = Put(Path("configmaps") + "/a?fieldValidation=Strict",
+                               {{"metadata", {{"name", "a"}}}, {"bogus", 1}});
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.message(),
@@ -114,7 +114,7 @@ TEST_F(FieldValidationTest, StrictRejectsAnUpdateWithAnUnknownField) {
 
 TEST_F(FieldValidationTest, StrictRejectsAMergePatchWithAnUnknownField) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(Path("configmaps") + "/a?fieldValidation=Strict", {{"bogus", 1}});
 
   EXPECT_EQ(patched.status, 422);
@@ -126,7 +126,7 @@ TEST_F(FieldValidationTest, StrictRejectsAMergePatchWithAnUnknownField) {
 
 TEST_F(FieldValidationTest, MergePatchWithAnUnknownFieldReturnsAWarningByDefault) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched = MergePatch(Path("configmaps") + "/a", {{"bogus", 1}});
+  const JsonResponse patched = MergePatch(Path("configmaps") + "/a", {{"bogus", 1}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_THAT(patched.warnings, ElementsAre(R"(unknown field "bogus")"));
@@ -134,15 +134,15 @@ TEST_F(FieldValidationTest, MergePatchWithAnUnknownFieldReturnsAWarningByDefault
 
 TEST_F(FieldValidationTest, StrictRejectsAJsonPatchThatAddsAnUnknownField) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse patched = JsonPatch(Path("configmaps") + "/a?fieldValidation=Strict",
-                                        R"([{"op": "add", "path": "/bogus", "value": 1}])"_json);
+  const JsonResponse patched = JsonPatch(Path("configmaps") + "/a?fieldValidation=Strict",
+                                         R"([{"op": "add", "path": "/bogus", "value": 1}])"_json);
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_THAT(patched.message(), EndsWith(R"(: strict decoding error: unknown field "bogus")"));
 }
 
 TEST_F(FieldValidationTest, UnsupportedFieldValidationParameterIsRejected) {
-  const ApiResponse response = Create("?fieldValidation=strict");
+  const JsonResponse response = Create("?fieldValidation=strict");
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.str("/details/kind"), "CreateOptions");

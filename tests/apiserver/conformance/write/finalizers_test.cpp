@@ -15,13 +15,13 @@ class FinalizersTest : public ConformanceTest {
   }
 
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
-  ApiResponse PatchFinalizers(const json& finalizers) {
+  JsonResponse PatchFinalizers(const json& finalizers) {
     return MergePatch(ObjectPath(), {{"metadata", {{"finalizers", finalizers}}}});
   }
 
   const json finalizers_ = {"example.com/x", "example.com/y"};
-  ApiResponse created_;
-  ApiResponse deleted_;
+  JsonResponse created_;
+  JsonResponse deleted_;
 };
 
 TEST_F(FinalizersTest, DeletedObjectRemainsWithADeletionTimestamp) {
@@ -43,7 +43,7 @@ TEST_F(FinalizersTest, SecondDeleteChangesNothing) {
 }
 
 TEST_F(FinalizersTest, CreateWithTheNameOfATerminatingObjectIsRejectedWithAlreadyExists) {
-  const ApiResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse second = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(second.status, 409);
   EXPECT_EQ(second.reason(), "AlreadyExists");
@@ -51,14 +51,14 @@ TEST_F(FinalizersTest, CreateWithTheNameOfATerminatingObjectIsRejectedWithAlread
 }
 
 TEST_F(FinalizersTest, RemovingOneOfTwoFinalizersKeepsTheObject) {
-  const ApiResponse patched = PatchFinalizers({"example.com/y"});
+  const JsonResponse patched = PatchFinalizers({"example.com/y"});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(Get(ObjectPath()).at("/metadata/finalizers"), json({"example.com/y"}));
 }
 
 TEST_F(FinalizersTest, RemovingAllFinalizersByPatchDeletesTheObject) {
-  const ApiResponse patched = PatchFinalizers(nullptr);
+  const JsonResponse patched = PatchFinalizers(nullptr);
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.str("/kind"), "ConfigMap");
@@ -92,7 +92,7 @@ TEST_F(FinalizersTest,
 }
 
 TEST_F(FinalizersTest, AddingAFinalizerDuringDeletionIsRejected) {
-  const ApiResponse patched = PatchFinalizers({"example.com/x", "example.com/y", "example.com/z"});
+  const JsonResponse patched = PatchFinalizers({"example.com/x", "example.com/y", "example.com/z"});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_EQ(patched.message(),
@@ -111,7 +111,7 @@ TEST_F(FinalizersTest, ReorderingTheFinalizersDuringDeletionIsAllowed) {
 }
 
 TEST_F(FinalizersTest, UpdatingLabelsAndDataDuringDeletionIsAllowed) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"labels", {{"a", "b"}}}}}, {"data", {{"k", "v"}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -120,7 +120,7 @@ TEST_F(FinalizersTest, UpdatingLabelsAndDataDuringDeletionIsAllowed) {
 }
 
 TEST_F(FinalizersTest, PatchThatRemovesTheDeletionTimestampIsIgnored) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath(), {{"metadata", {{"deletionTimestamp", nullptr}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -129,11 +129,11 @@ TEST_F(FinalizersTest, PatchThatRemovesTheDeletionTimestampIsIgnored) {
 
 TEST_F(FinalizersTest,
        DeleteOfATerminatingObjectAddsOrRemovesTheOrphanFinalizerByPropagationPolicy) {
-  const ApiResponse orphaned = Delete(ObjectPath() + "?propagationPolicy=Orphan");
+  const JsonResponse orphaned = Delete(ObjectPath() + "?propagationPolicy=Orphan");
   EXPECT_EQ(orphaned.at("/metadata/finalizers"),
             json({"example.com/x", "example.com/y", "orphan"}));
 
-  const ApiResponse deleted = Delete(ObjectPath() + "?propagationPolicy=Background");
+  const JsonResponse deleted = Delete(ObjectPath() + "?propagationPolicy=Background");
 
   EXPECT_EQ(deleted.at("/metadata/finalizers"), finalizers_);
 }
@@ -160,7 +160,7 @@ TEST_F(FinalizersTest, UpdatingTheSpecDuringDeletionIsAllowed) {
   deployment["metadata"]["finalizers"] = finalizers_;
   Post(path, deployment);
   Delete(path + "/a");
-  const ApiResponse patched = MergePatch(path + "/a", {{"spec", {{"replicas", 4}}}});
+  const JsonResponse patched = MergePatch(path + "/a", {{"spec", {{"replicas", 4}}}});
 
   EXPECT_EQ(patched.at("/spec/replicas"), 4);
   EXPECT_EQ(patched.at("/metadata/generation"), 3);
@@ -178,7 +178,7 @@ TEST_F(FinalizersTest, DeleteOfAnEventWithAFinalizerReturnsTheObjectInTheRequest
                 {"regarding", {{"kind", "Pod"}, {"name", "p"}, {"namespace", ns()}}},
                 {"note", "said"}});
 
-  const ApiResponse deleted = Delete(events + "/e");
+  const JsonResponse deleted = Delete(events + "/e");
 
   EXPECT_EQ(deleted.at("/note"), "said");
   EXPECT_EQ(deleted.at("/regarding/name"), "p");

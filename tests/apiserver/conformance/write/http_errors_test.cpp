@@ -19,7 +19,7 @@ struct UnsupportedRequest {
 class UnsupportedRequestTest : public ConformanceTest,
                                public ::testing::WithParamInterface<UnsupportedRequest> {
  protected:
-  ApiResponse Send() {
+  JsonResponse Send() {
     std::string target = GetParam().target;
     if (const auto position = target.find("NS"); position != std::string::npos) {
       target.replace(position, 2, ns());
@@ -35,7 +35,7 @@ class UnsupportedRequestTest : public ConformanceTest,
 class UnknownResourcePathTest : public UnsupportedRequestTest {};
 
 TEST_P(UnknownResourcePathTest, RequestToAnUnknownResourcePathReturnsNotFoundWithoutDetails) {
-  const ApiResponse response = Send();
+  const JsonResponse response = Send();
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.body, R"({
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(, UnknownResourcePathTest, ::testing::ValuesIn(unknown_
 class UnsupportedVerbTest : public UnsupportedRequestTest {};
 
 TEST_P(UnsupportedVerbTest, RequestWithAnUnsupportedVerbReturnsMethodNotAllowed) {
-  const ApiResponse response = Send();
+  const JsonResponse response = Send();
 
   EXPECT_EQ(response.status, 405);
   EXPECT_EQ(response.body, R"({
@@ -105,14 +105,14 @@ INSTANTIATE_TEST_SUITE_P(, UnsupportedVerbTest, ::testing::ValuesIn(unsupported_
 class HttpRequestTest : public ConformanceTest {};
 
 TEST_F(HttpRequestTest, GetInAnUnknownApiGroupReturnsNotFoundInPlainText) {
-  const ApiResponse response = Get("/apis/nope.example.com/v1/things");
+  const JsonResponse response = Get("/apis/nope.example.com/v1/things");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.text, "404 page not found\n");
 }
 
 TEST_F(HttpRequestTest, GetOfAPathOutsideTheApiReturnsNotFoundInPlainText) {
-  const ApiResponse response = Get("/nope");
+  const JsonResponse response = Get("/nope");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.text, "404 page not found\n");
@@ -125,7 +125,7 @@ TEST_F(HttpRequestTest, TrailingSlashOfAPathIsIgnored) {
 }
 
 TEST_F(HttpRequestTest, GetOfAMissingObjectReturnsNotFoundWithNameGroupAndKind) {
-  const ApiResponse response = Get(Path("apps/v1", "deployments") + "/none");
+  const JsonResponse response = Get(Path("apps/v1", "deployments") + "/none");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.body, R"({
@@ -141,7 +141,7 @@ TEST_F(HttpRequestTest, GetOfAMissingObjectReturnsNotFoundWithNameGroupAndKind) 
 }
 
 TEST_F(HttpRequestTest, GetInAMissingNamespaceReportsTheObjectAsNotFound) {
-  const ApiResponse response = Get("/api/v1/namespaces/" + UniqueName("none") + "/configmaps/a");
+  const JsonResponse response = Get("/api/v1/namespaces/" + UniqueName("none") + "/configmaps/a");
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.message(), R"(configmaps "a" not found)");
@@ -159,10 +159,10 @@ class UnsupportedContentTypeTest : public ConformanceTest,
                                    public ::testing::WithParamInterface<MediaType> {};
 
 TEST_P(UnsupportedContentTypeTest, CreateIsRejectedAsUnsupportedMediaType) {
-  const ApiResponse response = Call({.method = "POST",
-                                     .target = Path("configmaps"),
-                                     .body = MakeConfigMap("a").dump(),
-                                     .content_type = GetParam().type});
+  const JsonResponse response = Call({.method = "POST",
+                                      .target = Path("configmaps"),
+                                      .body = MakeConfigMap("a").dump(),
+                                      .content_type = GetParam().type});
 
   EXPECT_EQ(response.status, 415);
   EXPECT_EQ(response.reason(), "UnsupportedMediaType");
@@ -184,10 +184,10 @@ class UnsupportedPatchTypeTest : public ConformanceTest,
 
 TEST_P(UnsupportedPatchTypeTest, PatchIsRejectedAsUnsupportedMediaType) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response = Call({.method = "PATCH",
-                                     .target = Path("configmaps") + "/a",
-                                     .body = "{}",
-                                     .content_type = GetParam().type});
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Path("configmaps") + "/a",
+                                      .body = "{}",
+                                      .content_type = GetParam().type});
 
   EXPECT_EQ(response.status, 415);
   EXPECT_EQ(response.reason(), "UnsupportedMediaType");
@@ -203,10 +203,10 @@ INSTANTIATE_TEST_SUITE_P(, UnsupportedPatchTypeTest, ::testing::ValuesIn(unsuppo
                          [](const auto& media_type) { return media_type.param.test_name; });
 
 TEST_F(HttpRequestTest, ContentTypeWithACharsetIsAccepted) {
-  const ApiResponse created = Call({.method = "POST",
-                                    .target = Path("configmaps"),
-                                    .body = MakeConfigMap("a").dump(),
-                                    .content_type = "application/json; charset=utf-8"});
+  const JsonResponse created = Call({.method = "POST",
+                                     .target = Path("configmaps"),
+                                     .body = MakeConfigMap("a").dump(),
+                                     .content_type = "application/json; charset=utf-8"});
 
   EXPECT_EQ(created.status, 201);
 }
@@ -215,7 +215,7 @@ class AcceptHeaderTest : public ConformanceTest, public ::testing::WithParamInte
  protected:
   AcceptHeaderTest() { Post(Path("configmaps"), MakeConfigMap("a")); }
 
-  ApiResponse Send(const std::string& accept) {
+  JsonResponse Send(const std::string& accept) {
     return Call({.target = Path("configmaps") + "/a", .accept = accept});
   }
 };
@@ -223,7 +223,7 @@ class AcceptHeaderTest : public ConformanceTest, public ::testing::WithParamInte
 class UnsupportedAcceptHeaderTest : public AcceptHeaderTest {};
 
 TEST_P(UnsupportedAcceptHeaderTest, RequestIsNotAcceptable) {
-  const ApiResponse response = Send(GetParam().type);
+  const JsonResponse response = Send(GetParam().type);
 
   EXPECT_EQ(response.status, 406);
   EXPECT_EQ(response.reason(), "NotAcceptable");
@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(, UnsupportedAcceptHeaderTest,
                          [](const auto& media_type) { return media_type.param.test_name; });
 
 TEST_P(AcceptHeaderTest, GetWithAnAcceptedMediaTypeReturnsJson) {
-  const ApiResponse response = Send(GetParam().type);
+  const JsonResponse response = Send(GetParam().type);
 
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.str("/kind"), "ConfigMap");
@@ -260,8 +260,8 @@ INSTANTIATE_TEST_SUITE_P(, AcceptHeaderTest, ::testing::ValuesIn(json_accept_hea
 
 TEST_F(HttpRequestTest, UnknownRepresentationInTheAcceptHeaderIsNotAcceptable) {
   Post(Path("configmaps"), MakeConfigMap("a"));
-  const ApiResponse response = Call({.target = Path("configmaps") + "/a",
-                                     .accept = "application/json;as=Nope;v=v1;g=meta.k8s.io"});
+  const JsonResponse response = Call({.target = Path("configmaps") + "/a",
+                                      .accept = "application/json;as=Nope;v=v1;g=meta.k8s.io"});
 
   EXPECT_EQ(response.status, 406);
   EXPECT_EQ(response.reason(), "NotAcceptable");

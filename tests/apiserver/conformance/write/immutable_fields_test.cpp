@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 class ImmutableFieldTest : public ConformanceTest {
  protected:
   /// Creates `object` named "a" and patches it.
-  ApiResponse CreateAndPatch(const std::string& path, const json& object, const json& patch) {
+  JsonResponse CreateAndPatch(const std::string& path, const json& object, const json& patch) {
     json named = object;
     named["metadata"]["name"] = "a";
     EXPECT_EQ(Post(path, named).status, 201);
@@ -18,7 +18,7 @@ class ImmutableFieldTest : public ConformanceTest {
 
 TEST_F(ImmutableFieldTest, ChangingTheSelectorOfADeploymentIsRejected) {
   const json labels{{"more", "x"}};
-  const ApiResponse patched =
+  const JsonResponse patched =
       CreateAndPatch(Path("apps/v1", "deployments"), MakeDeployment("a"),
                      {{"spec",
                        {{"selector", {{"matchLabels", labels}}},
@@ -31,8 +31,8 @@ TEST_F(ImmutableFieldTest, ChangingTheSelectorOfADeploymentIsRejected) {
 }
 
 TEST_F(ImmutableFieldTest, ChangingTheServiceNameOfAStatefulSetIsRejected) {
-  const ApiResponse patched = CreateAndPatch(Path("apps/v1", "statefulsets"), MakeDeployment("a"),
-                                             {{"spec", {{"serviceName", "other"}}}});
+  const JsonResponse patched = CreateAndPatch(Path("apps/v1", "statefulsets"), MakeDeployment("a"),
+                                              {{"spec", {{"serviceName", "other"}}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_THAT(
@@ -44,7 +44,7 @@ TEST_F(ImmutableFieldTest, ChangingTheServiceNameOfAStatefulSetIsRejected) {
 }
 
 TEST_F(ImmutableFieldTest, ChangingTheDataOfAnImmutableSecretIsRejected) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       CreateAndPatch(Path("secrets"), {{"immutable", true}, {"data", {{"a", "eA=="}}}},
                      {{"data", {{"a", "eQ=="}}}});
 
@@ -54,7 +54,7 @@ TEST_F(ImmutableFieldTest, ChangingTheDataOfAnImmutableSecretIsRejected) {
 }
 
 TEST_F(ImmutableFieldTest, UnsettingImmutableOfASecretIsRejected) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       CreateAndPatch(Path("secrets"), {{"immutable", true}}, {{"immutable", false}});
 
   EXPECT_EQ(patched.status, 422);
@@ -63,14 +63,14 @@ TEST_F(ImmutableFieldTest, UnsettingImmutableOfASecretIsRejected) {
 }
 
 TEST_F(ImmutableFieldTest, ChangingTheLabelsOfAnImmutableSecretIsAllowed) {
-  const ApiResponse patched = CreateAndPatch(Path("secrets"), {{"immutable", true}},
-                                             {{"metadata", {{"labels", {{"a", "b"}}}}}});
+  const JsonResponse patched = CreateAndPatch(Path("secrets"), {{"immutable", true}},
+                                              {{"metadata", {{"labels", {{"a", "b"}}}}}});
 
   EXPECT_EQ(patched.status, 200);
 }
 
 TEST_F(ImmutableFieldTest, ChangingTheTypeOfASecretIsRejected) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       CreateAndPatch(Path("secrets"), json::object(), {{"type", "example.com/x"}});
 
   EXPECT_EQ(patched.status, 422);
@@ -79,7 +79,7 @@ TEST_F(ImmutableFieldTest, ChangingTheTypeOfASecretIsRejected) {
 }
 
 TEST_F(ImmutableFieldTest, ChangingTheDataOfAnImmutableConfigMapIsRejected) {
-  const ApiResponse patched = CreateAndPatch(
+  const JsonResponse patched = CreateAndPatch(
       Path("configmaps"), {{"immutable", true}, {"data", {{"a", "x"}}}}, {{"data", {{"a", "y"}}}});
 
   EXPECT_EQ(patched.status, 422);
@@ -90,7 +90,7 @@ TEST_F(ImmutableFieldTest, ChangingTheDataOfAnImmutableConfigMapIsRejected) {
 TEST_F(ImmutableFieldTest, ChangingTheCompletionsOfAJobIsRejected) {
   json pod = MakePod("a")["spec"];
   pod["restartPolicy"] = "Never";
-  const ApiResponse patched =
+  const JsonResponse patched =
       CreateAndPatch(Path("batch/v1", "jobs"), {{"spec", {{"template", {{"spec", pod}}}}}},
                      {{"spec", {{"completions", 5}}}});
 

@@ -30,7 +30,7 @@ class JsonPatchTest : public ConformanceTest,
 TEST_P(JsonPatchTest, ValidPatchIsAppliedAndStored) {
   Post(Path("configmaps"), MakeAnnotatedConfigMap());
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       JsonPatch(Path("configmaps") + "/a", json::parse(GetParam().operations));
 
   EXPECT_EQ(patched.status, 200);
@@ -97,9 +97,9 @@ class FailingJsonPatchTest : public ConformanceTest,
 
 // A kube-apiserver reports neither which operation failed nor why.
 TEST_P(FailingJsonPatchTest, FailingPatchIsInvalidAndChangesNothing) {
-  const ApiResponse created = Post(Path("configmaps"), MakeAnnotatedConfigMap());
+  const JsonResponse created = Post(Path("configmaps"), MakeAnnotatedConfigMap());
 
-  const ApiResponse response =
+  const JsonResponse response =
       JsonPatch(Path("configmaps") + "/a", json::parse(GetParam().operations));
 
   EXPECT_EQ(response.body,
@@ -145,7 +145,7 @@ class JsonPatchRequestTest : public ConformanceTest {};
 TEST_F(JsonPatchRequestTest, StaleResourceVersionIsAConflict) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response =
+  const JsonResponse response =
       JsonPatch(Path("configmaps") + "/a",
                 {{{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", "1"}}});
 
@@ -156,7 +156,7 @@ TEST_F(JsonPatchRequestTest, StaleResourceVersionIsAConflict) {
 TEST_F(JsonPatchRequestTest, ChangingTheNameIsABadRequest) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response = JsonPatch(
+  const JsonResponse response = JsonPatch(
       Path("configmaps") + "/a", {{{"op", "replace"}, {"path", "/metadata/name"}, {"value", "b"}}});
 
   EXPECT_EQ(response.status, 400);
@@ -171,7 +171,7 @@ TEST_F(JsonPatchRequestTest, PatchOfAMissingObjectReturnsNotFound) {
 TEST_F(JsonPatchRequestTest, UnknownMemberOfAnOperationReturnsAWarning) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response =
+  const JsonResponse response =
       JsonPatch(Path("configmaps") + "/a",
                 {{{"op", "add"}, {"path", "/data"}, {"value", json::object()}, {"extra", 1}}});
 
@@ -183,7 +183,7 @@ TEST_F(JsonPatchRequestTest, MoreThan10000OperationsAreTooLarge) {
   Post(Path("configmaps"), MakeAnnotatedConfigMap());
   const json operation{{"op", "add"}, {"path", "/data/k"}, {"value", "1"}};
 
-  const ApiResponse response = JsonPatch(Path("configmaps") + "/a", json(10001, operation));
+  const JsonResponse response = JsonPatch(Path("configmaps") + "/a", json(10001, operation));
 
   EXPECT_EQ(response.status, 413);
   EXPECT_EQ(response.reason(), "RequestEntityTooLarge");

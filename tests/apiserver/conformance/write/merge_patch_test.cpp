@@ -23,7 +23,7 @@ class MergePatchTest : public ConformanceTest {
   }
 
   /// Sends the text of a patch unchanged, for example with duplicate fields.
-  ApiResponse SendText(const std::string& patch, const std::string& query = "") {
+  JsonResponse SendText(const std::string& patch, const std::string& query = "") {
     return Call({.method = "PATCH",
                  .target = object_path_ + query,
                  .body = patch,
@@ -31,11 +31,11 @@ class MergePatchTest : public ConformanceTest {
   }
 
   std::string object_path_;
-  ApiResponse created_{};
+  JsonResponse created_{};
 };
 
 TEST_F(MergePatchTest, GivenFieldsAreSetAndOthersAreKept) {
-  const ApiResponse patched = MergePatch(object_path_, {{"data", {{"k", "2"}, {"m", "3"}}}});
+  const JsonResponse patched = MergePatch(object_path_, {{"data", {{"k", "2"}, {"m", "3"}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/data"), json({{"k", "2"}, {"l", "w"}, {"m", "3"}}));
@@ -45,7 +45,7 @@ TEST_F(MergePatchTest, GivenFieldsAreSetAndOthersAreKept) {
 }
 
 TEST_F(MergePatchTest, NullRemovesAFieldAndIgnoresAMissingOne) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       object_path_, {{"data", {{"k", nullptr}, {"none", nullptr}}}, {"binaryData", nullptr}});
 
   EXPECT_EQ(patched.status, 200);
@@ -53,14 +53,14 @@ TEST_F(MergePatchTest, NullRemovesAFieldAndIgnoresAMissingOne) {
 }
 
 TEST_F(MergePatchTest, MapIsRemovedWithItsLastKey) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(object_path_, {{"data", {{"k", nullptr}, {"l", nullptr}}}});
 
   EXPECT_FALSE(patched.body.contains("data")) << patched.text;
 }
 
 TEST_F(MergePatchTest, ListsAreReplacedNotMerged) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(object_path_, {{"metadata", {{"finalizers", {"example.com/c"}}}}});
 
   EXPECT_EQ(patched.at("/metadata/finalizers"), json({"example.com/c"}));
@@ -74,7 +74,7 @@ TEST_F(MergePatchTest, PatchWithoutChangesKeepsTheResourceVersion) {
 TEST_F(MergePatchTest, StaleResourceVersionIsAConflict) {
   MergePatch(object_path_, {{"data", {{"k", "2"}}}});
 
-  const ApiResponse stale = MergePatch(
+  const JsonResponse stale = MergePatch(
       object_path_,
       {{"metadata", {{"resourceVersion", created_.resource_version()}}}, {"data", {{"k", "3"}}}});
 
@@ -88,7 +88,7 @@ TEST_F(MergePatchTest, StaleResourceVersionIsAConflict) {
 }
 
 TEST_F(MergePatchTest, CurrentResourceVersionIsAccepted) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       object_path_,
       {{"metadata", {{"resourceVersion", created_.resource_version()}}}, {"data", {{"k", "3"}}}});
 
@@ -101,14 +101,14 @@ TEST_F(MergePatchTest, StaleResourceVersionIsAConflictEvenWithoutOtherChanges) {
 }
 
 TEST_F(MergePatchTest, NullResourceVersionDisablesTheConflictCheck) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       object_path_, {{"metadata", {{"resourceVersion", nullptr}}}, {"data", {{"k", "3"}}}});
 
   EXPECT_EQ(patched.status, 200);
 }
 
 TEST_F(MergePatchTest, PatchOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
-  const ApiResponse response = MergePatch(Path("configmaps") + "/none", {{"data", {{"k", "v"}}}});
+  const JsonResponse response = MergePatch(Path("configmaps") + "/none", {{"data", {{"k", "v"}}}});
 
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.message(), "configmaps \"none\" not found");
@@ -116,7 +116,7 @@ TEST_F(MergePatchTest, PatchOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
 }
 
 TEST_F(MergePatchTest, ChangingTheNameIsABadRequest) {
-  const ApiResponse response = MergePatch(object_path_, {{"metadata", {{"name", "b"}}}});
+  const JsonResponse response = MergePatch(object_path_, {{"metadata", {{"name", "b"}}}});
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.reason(), "BadRequest");
@@ -125,7 +125,7 @@ TEST_F(MergePatchTest, ChangingTheNameIsABadRequest) {
 }
 
 TEST_F(MergePatchTest, ChangingTheNamespaceIsABadRequest) {
-  const ApiResponse response = MergePatch(object_path_, {{"metadata", {{"namespace", "other"}}}});
+  const JsonResponse response = MergePatch(object_path_, {{"metadata", {{"namespace", "other"}}}});
 
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(
@@ -134,7 +134,7 @@ TEST_F(MergePatchTest, ChangingTheNamespaceIsABadRequest) {
 }
 
 TEST_F(MergePatchTest, ChangingTheUidIsInvalid) {
-  const ApiResponse response = MergePatch(object_path_, {{"metadata", {{"uid", "other"}}}});
+  const JsonResponse response = MergePatch(object_path_, {{"metadata", {{"uid", "other"}}}});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.message(),
@@ -143,7 +143,7 @@ TEST_F(MergePatchTest, ChangingTheUidIsInvalid) {
 }
 
 TEST_F(MergePatchTest, ServerManagedMetadataInThePatchIsIgnored) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       object_path_,
       {{"metadata",
         {{"creationTimestamp", "2001-01-01T00:00:00Z"}, {"generation", 7}, {"selfLink", "x"}}}});
@@ -153,7 +153,7 @@ TEST_F(MergePatchTest, ServerManagedMetadataInThePatchIsIgnored) {
 }
 
 TEST_F(MergePatchTest, InvalidResultIsRejectedWithItsCauses) {
-  const ApiResponse response = MergePatch(object_path_, {{"data", {{"bad key", "v"}}}});
+  const JsonResponse response = MergePatch(object_path_, {{"data", {{"bad key", "v"}}}});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -164,7 +164,7 @@ TEST_F(MergePatchTest, InvalidResultIsRejectedWithItsCauses) {
 }
 
 TEST_F(MergePatchTest, DryRunReturnsTheResultAndStoresNothing) {
-  const ApiResponse patched = MergePatch(object_path_ + "?dryRun=All", {{"data", {{"k", "2"}}}});
+  const JsonResponse patched = MergePatch(object_path_ + "?dryRun=All", {{"data", {{"k", "2"}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.str("/data/k"), "2");
@@ -173,7 +173,7 @@ TEST_F(MergePatchTest, DryRunReturnsTheResultAndStoresNothing) {
 }
 
 TEST_F(MergePatchTest, UnknownFieldsArePrunedWithAWarning) {
-  const ApiResponse patched = MergePatch(object_path_, {{"zzz", 1}, {"metadata", {{"yyy", 2}}}});
+  const JsonResponse patched = MergePatch(object_path_, {{"zzz", 1}, {"metadata", {{"yyy", 2}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_THAT(patched.warnings,
@@ -182,21 +182,21 @@ TEST_F(MergePatchTest, UnknownFieldsArePrunedWithAWarning) {
 }
 
 TEST_F(MergePatchTest, IgnoreFieldValidationPrunesUnknownFieldsWithoutWarnings) {
-  const ApiResponse patched = MergePatch(object_path_ + "?fieldValidation=Ignore", {{"zzz", 1}});
+  const JsonResponse patched = MergePatch(object_path_ + "?fieldValidation=Ignore", {{"zzz", 1}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_THAT(patched.warnings, IsEmpty());
 }
 
 TEST_F(MergePatchTest, DuplicateFieldReturnsAWarning) {
-  const ApiResponse patched = SendText(R"({"data": {"k": "1", "k": "2"}})");
+  const JsonResponse patched = SendText(R"({"data": {"k": "1", "k": "2"}})");
 
   EXPECT_THAT(patched.warnings, ElementsAre("duplicate field \"data.k\""));
   EXPECT_EQ(patched.str("/data/k"), "2");
 }
 
 TEST_F(MergePatchTest, FieldManagerDefaultsToTheProductNameInTheUserAgent) {
-  const ApiResponse patched = MergePatch(object_path_, {{"data", {{"m", "3"}}}});
+  const JsonResponse patched = MergePatch(object_path_, {{"data", {{"m", "3"}}}});
 
   EXPECT_EQ(ManagedFields(patched),
             json({ManagedFieldsEntry("kopp", "Update", "v1",
@@ -208,7 +208,7 @@ TEST_F(MergePatchTest, FieldManagerDefaultsToTheProductNameInTheUserAgent) {
 }
 
 TEST_F(MergePatchTest, AnotherFieldManagerTakesOwnershipOfChangedFields) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(object_path_ + "?fieldManager=me", {{"data", {{"k", "2"}}}});
 
   const json entries = ManagedFields(patched);

@@ -20,7 +20,7 @@ struct ObjectName {
 
 class ObjectNameTest : public ConformanceTest, public ::testing::WithParamInterface<ObjectName> {
  protected:
-  ApiResponse Create(const ObjectName& name) {
+  JsonResponse Create(const ObjectName& name) {
     std::string path = "/api/v1/namespaces";
     if (name.group_version == "v1") path = Path(name.plural);
     if (name.group_version.size() > 2) path = Path(name.group_version, name.plural);
@@ -34,7 +34,7 @@ class ObjectNameTest : public ConformanceTest, public ::testing::WithParamInterf
 
 TEST_P(ObjectNameTest, NameIsAcceptedOrRejectedWithAnExplanation) {
   const ObjectName& name = GetParam();
-  const ApiResponse created = Create(name);
+  const JsonResponse created = Create(name);
 
   if (name.explanation.empty()) {
     EXPECT_EQ(created.status, 201) << created.text;
@@ -89,7 +89,7 @@ class MetadataValidationTest : public ConformanceTest,
 TEST_P(MetadataValidationTest, MetadataIsAcceptedOrRejectedWithItsCauses) {
   json object = MakeConfigMap("a");
   object["metadata"].update(GetParam().metadata);
-  const ApiResponse response = Post(Path("configmaps"), object);
+  const JsonResponse response = Post(Path("configmaps"), object);
 
   EXPECT_EQ(response.status, GetParam().causes.empty() ? 201 : 422) << response.text;
   EXPECT_THAT(Causes(response), ElementsAreArray(GetParam().causes));
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(, MetadataValidationTest, ::testing::ValuesIn(metadata_
 class ObjectMetadataTest : public ConformanceTest {};
 
 TEST_F(ObjectMetadataTest, AllErrorsAreReportedInOneMessage) {
-  const ApiResponse response =
+  const JsonResponse response =
       Post(Path("configmaps"),
            {{"metadata", {{"name", "-"}, {"labels", {{"a", "-v"}}}, {"finalizers", {"x"}}}},
             {"data", {{"a b", "c"}}}});
@@ -222,7 +222,7 @@ TEST_F(ObjectMetadataTest, AllErrorsAreReportedInOneMessage) {
 }
 
 TEST_F(ObjectMetadataTest, DuplicateOwnerReferenceIsStoredOnceWithAWarning) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post(Path("configmaps"),
            {{"metadata",
              {{"name", "a"}, {"ownerReferences", {MakeOwnerReference(), MakeOwnerReference()}}}}});

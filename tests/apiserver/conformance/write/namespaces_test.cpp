@@ -6,14 +6,14 @@ namespace {
 class NamespaceTest : public ConformanceTest {
  protected:
   std::string NamespacePath() { return "/api/v1/namespaces/" + ns(); }
-  ApiResponse RemoveSpecFinalizers() {
+  JsonResponse RemoveSpecFinalizers() {
     return Put(NamespacePath() + "/finalize",
                {{"metadata", {{"name", ns()}}}, {"spec", {{"finalizers", json::array()}}}});
   }
 };
 
 TEST_F(NamespaceTest, NewNamespaceIsActiveAndHasItsNameAsALabel) {
-  const ApiResponse response = Get(NamespacePath());
+  const JsonResponse response = Get(NamespacePath());
 
   EXPECT_EQ(response.at("/metadata/labels"), json({{"kubernetes.io/metadata.name", ns()}}));
   EXPECT_EQ(response.at("/spec"), json({{"finalizers", {"kubernetes"}}}));
@@ -21,14 +21,14 @@ TEST_F(NamespaceTest, NewNamespaceIsActiveAndHasItsNameAsALabel) {
 }
 
 TEST_F(NamespaceTest, RemovedNameLabelIsRestored) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       NamespacePath(), {{"metadata", {{"labels", {{"kubernetes.io/metadata.name", nullptr}}}}}});
 
   EXPECT_EQ(patched.at("/metadata/labels"), json({{"kubernetes.io/metadata.name", ns()}}));
 }
 
 TEST_F(NamespaceTest, SpecFinalizersOfTheClientAreKeptNextToTheDefaultOne) {
-  const ApiResponse created =
+  const JsonResponse created =
       Post("/api/v1/namespaces", {{"metadata", {{"name", UniqueName("conformance")}}},
                                   {"spec", {{"finalizers", {"example.com/x"}}}}});
 
@@ -36,7 +36,7 @@ TEST_F(NamespaceTest, SpecFinalizersOfTheClientAreKeptNextToTheDefaultOne) {
 }
 
 TEST_F(NamespaceTest, PatchChangesNeitherSpecFinalizersNorPhase) {
-  const ApiResponse patched = MergePatch(
+  const JsonResponse patched = MergePatch(
       NamespacePath(), {{"spec", {{"finalizers", nullptr}}}, {"status", {{"phase", "Gone"}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -47,7 +47,7 @@ TEST_F(NamespaceTest, PatchChangesNeitherSpecFinalizersNorPhase) {
 TEST_F(NamespaceTest, DeletedNamespaceWithContentIsTerminating) {
   // The finalizer of this ConfigMap keeps any namespace controller from completing the deletion.
   Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"finalizers", {"example.com/x"}}}}});
-  const ApiResponse deleted = Delete(NamespacePath());
+  const JsonResponse deleted = Delete(NamespacePath());
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/kind"), "Namespace");
@@ -68,7 +68,7 @@ class TerminatingNamespaceTest : public NamespaceTest {
 };
 
 TEST_F(TerminatingNamespaceTest, CreateIsForbidden) {
-  const ApiResponse response = Post(Path("configmaps"), MakeConfigMap("b"));
+  const JsonResponse response = Post(Path("configmaps"), MakeConfigMap("b"));
 
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(response.reason(), "Forbidden");
@@ -85,7 +85,7 @@ TEST_F(TerminatingNamespaceTest, CreateIsForbidden) {
 }
 
 TEST_F(TerminatingNamespaceTest, ApplyOfAMissingObjectIsForbidden) {
-  const ApiResponse applied = Apply(
+  const JsonResponse applied = Apply(
       Path("configmaps") + "/b",
       {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "b"}}}}, "manager-1");
 
@@ -99,7 +99,7 @@ TEST_F(TerminatingNamespaceTest, ExistingObjectCanBePatched) {
 
 TEST_F(TerminatingNamespaceTest,
        CreateWithTheNameOfATerminatingNamespaceIsRejectedWithAlreadyExists) {
-  const ApiResponse response = Post("/api/v1/namespaces", {{"metadata", {{"name", ns()}}}});
+  const JsonResponse response = Post("/api/v1/namespaces", {{"metadata", {{"name", ns()}}}});
 
   EXPECT_EQ(response.status, 409);
   EXPECT_EQ(response.reason(), "AlreadyExists");
@@ -124,7 +124,7 @@ class SystemNamespaceTest : public ConformanceTest,
                             public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(SystemNamespaceTest, DeleteIsForbidden) {
-  const ApiResponse deleted = Delete("/api/v1/namespaces/" + GetParam());
+  const JsonResponse deleted = Delete("/api/v1/namespaces/" + GetParam());
 
   EXPECT_EQ(deleted.status, 403);
   EXPECT_EQ(deleted.reason(), "Forbidden");
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(, SystemNamespaceTest,
                          });
 
 TEST_F(NamespaceTest, DeleteWithAPreconditionOnAnotherUidIsAConflict) {
-  const ApiResponse deleted = Delete(NamespacePath(), {{"preconditions", {{"uid", "x"}}}});
+  const JsonResponse deleted = Delete(NamespacePath(), {{"preconditions", {{"uid", "x"}}}});
 
   EXPECT_EQ(deleted.status, 409);
   EXPECT_EQ(deleted.message(), "Operation cannot be fulfilled on namespaces \"" + ns() +

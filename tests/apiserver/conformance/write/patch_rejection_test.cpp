@@ -24,12 +24,12 @@ class PatchRejectionTest : public ConformanceTest,
                            public ::testing::WithParamInterface<RejectedPatch> {};
 
 TEST_P(PatchRejectionTest, RejectedPatchReturnsAStatusAndChangesNothing) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response = Call({.method = "PATCH",
-                                     .target = Path("configmaps") + "/a",
-                                     .body = GetParam().patch,
-                                     .content_type = "application/" + GetParam().type});
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Path("configmaps") + "/a",
+                                      .body = GetParam().patch,
+                                      .content_type = "application/" + GetParam().type});
 
   EXPECT_EQ(response.status, GetParam().status);
   EXPECT_EQ(response.reason(), GetParam().reason);
@@ -85,7 +85,7 @@ class PatchOptionTest : public ConformanceTest,
 TEST_P(PatchOptionTest, InvalidPatchOptionIsRejected) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response =
+  const JsonResponse response =
       MergePatch(Path("configmaps") + "/a?" + GetParam().query, {{"data", {{"k", "v"}}}});
 
   EXPECT_EQ(response.status, 422);
@@ -125,12 +125,12 @@ class PatchResultTest : public ConformanceTest,
                         public ::testing::WithParamInterface<UndecodableResult> {};
 
 TEST_P(PatchResultTest, PatchWithAnUndecodableResultIsInvalid) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response = Call({.method = "PATCH",
-                                     .target = Path("configmaps") + "/a" + GetParam().query,
-                                     .body = GetParam().patch,
-                                     .content_type = "application/merge-patch+json"});
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Path("configmaps") + "/a" + GetParam().query,
+                                      .body = GetParam().patch,
+                                      .content_type = "application/merge-patch+json"});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_EQ(response.reason(), "Invalid");
@@ -161,7 +161,7 @@ class PatchTest : public ConformanceTest {};
 TEST_F(PatchTest, ChangingTheKindIsInvalid) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response = JsonPatch(
+  const JsonResponse response = JsonPatch(
       Path("configmaps") + "/a", R"([{"op": "replace", "path": "/kind", "value": "X"}])"_json);
 
   EXPECT_EQ(response.status, 422);
@@ -175,7 +175,7 @@ TEST_F(PatchTest, RemovingTheKindIsAllowedAndRemovingTheApiVersionIsABadRequest)
   Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(MergePatch(Path("configmaps") + "/a", {{"kind", nullptr}}).status, 200);
-  const ApiResponse response = MergePatch(Path("configmaps") + "/a", {{"apiVersion", nullptr}});
+  const JsonResponse response = MergePatch(Path("configmaps") + "/a", {{"apiVersion", nullptr}});
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.message(),
             "the name of the object (a based on URL) was undeterminable: name must be provided");
@@ -184,7 +184,7 @@ TEST_F(PatchTest, RemovingTheKindIsAllowedAndRemovingTheApiVersionIsABadRequest)
 TEST_F(PatchTest, ContentTypeWithACharsetIsAccepted) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
-  const ApiResponse response =
+  const JsonResponse response =
       Call({.method = "PATCH",
             .target = Path("configmaps") + "/a",
             .body = R"({"data": {"k": "v"}})",
@@ -194,7 +194,7 @@ TEST_F(PatchTest, ContentTypeWithACharsetIsAccepted) {
 }
 
 TEST_F(PatchTest, PatchOfACollectionIsNotAllowed) {
-  const ApiResponse response = MergePatch(Path("configmaps"), {{"data", {{"k", "v"}}}});
+  const JsonResponse response = MergePatch(Path("configmaps"), {{"data", {{"k", "v"}}}});
 
   EXPECT_EQ(response.status, 405);
   EXPECT_EQ(response.reason(), "MethodNotAllowed");
@@ -205,7 +205,7 @@ TEST_F(PatchTest, StatusPatchChangesOnlyTheStatus) {
   const std::string object = Path("apps/v1", "deployments") + "/a";
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(object + "/status", {{"spec", {{"replicas", 9}}},
                                       {"metadata", {{"labels", {{"x", "1"}}}}},
                                       {"status", {{"replicas", 3}}}});
@@ -219,7 +219,7 @@ TEST_F(PatchTest, StatusPatchChangesOnlyTheStatus) {
 TEST_F(PatchTest, PatchOfTheObjectDoesNotChangeTheStatus) {
   Post(Path("apps/v1", "deployments"), MakeDeployment("a"));
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(Path("apps/v1", "deployments") + "/a",
                  {{"spec", {{"replicas", 9}}}, {"status", {{"replicas", 3}}}});
 

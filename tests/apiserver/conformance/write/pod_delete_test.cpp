@@ -11,7 +11,7 @@ class PodDeleteTest : public ConformanceTest {
     json pod = MakePod("a");
     pod["spec"].update(spec);
     pod["metadata"].update(metadata);
-    const ApiResponse created = Post(PodsPath(), pod);
+    const JsonResponse created = Post(PodsPath(), pod);
     EXPECT_EQ(created.status, 201) << created.text;
   }
   std::string PodPath() { return Path("pods") + "/a"; }
@@ -21,7 +21,7 @@ class PodDeleteTest : public ConformanceTest {
 
 TEST_F(PodDeleteTest, UnscheduledPodIsDeletedImmediately) {
   Create(json::object());
-  const ApiResponse deleted = Delete(PodPath());
+  const JsonResponse deleted = Delete(PodPath());
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.str("/kind"), "Pod");
@@ -31,7 +31,7 @@ TEST_F(PodDeleteTest, UnscheduledPodIsDeletedImmediately) {
 
 TEST_F(PodDeleteTest, ScheduledPodRemainsForItsGracePeriod) {
   Create(scheduled_);
-  const ApiResponse deleted = Delete(PodPath());
+  const JsonResponse deleted = Delete(PodPath());
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(deleted.at("/metadata/deletionGracePeriodSeconds"), 30);
@@ -71,7 +71,7 @@ TEST_F(PodDeleteTest, NegativeGracePeriodBecomesOneSecond) {
 
 TEST_F(PodDeleteTest, NonNumericGracePeriodIsABadRequest) {
   Create(scheduled_);
-  const ApiResponse deleted = Delete(PodPath() + "?gracePeriodSeconds=x");
+  const JsonResponse deleted = Delete(PodPath() + "?gracePeriodSeconds=x");
 
   EXPECT_EQ(deleted.status, 400);
   EXPECT_EQ(deleted.message(), R"(strconv.ParseInt: parsing "x": invalid syntax)");
@@ -87,7 +87,7 @@ TEST_F(PodDeleteTest, SecondDeleteCanShortenTheGracePeriod) {
 
 TEST_F(PodDeleteTest, SecondDeleteCannotExtendTheGracePeriod) {
   Create(scheduled_);
-  const ApiResponse first = Delete(PodPath());
+  const JsonResponse first = Delete(PodPath());
 
   EXPECT_EQ(Delete(PodPath(), {{"gracePeriodSeconds", 40}}).body, first.body);
 }
@@ -102,7 +102,7 @@ TEST_F(PodDeleteTest, GracePeriodOfZeroDeletesThePodImmediately) {
 TEST_F(PodDeleteTest, SecondDeleteWithAGracePeriodOfZeroDeletesATerminatingPod) {
   Create(scheduled_);
   Delete(PodPath());
-  const ApiResponse deleted = Delete(PodPath(), {{"gracePeriodSeconds", 0}});
+  const JsonResponse deleted = Delete(PodPath(), {{"gracePeriodSeconds", 0}});
 
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(Get(PodPath()).status, 404);
@@ -119,7 +119,7 @@ TEST_F(PodDeleteTest, SucceededPodIsDeletedImmediately) {
 TEST_F(PodDeleteTest, FinalizerKeepsThePodAfterTheGracePeriod) {
   Create(scheduled_, {{"finalizers", {"example.com/x"}}});
   Delete(PodPath());
-  const ApiResponse deleted = Delete(PodPath(), {{"gracePeriodSeconds", 0}});
+  const JsonResponse deleted = Delete(PodPath(), {{"gracePeriodSeconds", 0}});
   EXPECT_EQ(deleted.at("/metadata/deletionGracePeriodSeconds"), 0);
   EXPECT_EQ(Get(PodPath()).status, 200);
 
@@ -133,7 +133,7 @@ TEST_F(PodDeleteTest, GracePeriodKeepsThePodAfterItsLastFinalizerIsRemoved) {
   Delete(PodPath());
   MergePatch(PodPath(), {{"metadata", {{"finalizers", nullptr}}}});
 
-  const ApiResponse pod = Get(PodPath());
+  const JsonResponse pod = Get(PodPath());
   EXPECT_EQ(pod.status, 200);
   EXPECT_EQ(pod.at("/metadata/deletionGracePeriodSeconds"), 30);
 }

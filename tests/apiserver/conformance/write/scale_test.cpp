@@ -17,11 +17,11 @@ class ScaleTest : public ConformanceTest {
     return {{"metadata", {{"name", "a"}}}, {"spec", {{"replicas", replicas}}}};
   }
 
-  ApiResponse created_;
+  JsonResponse created_;
 };
 
 TEST_F(ScaleTest, ScaleShowsTheReplicasAndSelectorOfTheDeployment) {
-  const ApiResponse scale = Get(ScalePath());
+  const JsonResponse scale = Get(ScalePath());
 
   EXPECT_EQ(scale.status, 200);
   EXPECT_EQ(scale.body,
@@ -38,26 +38,26 @@ TEST_F(ScaleTest, ScaleShowsTheReplicasAndSelectorOfTheDeployment) {
 }
 
 TEST_F(ScaleTest, UpdateSetsTheReplicasAndIncreasesTheGeneration) {
-  const ApiResponse put = Put(ScalePath(), MakeScale(5));
+  const JsonResponse put = Put(ScalePath(), MakeScale(5));
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.str("/kind"), "Scale");
   EXPECT_EQ(put.at("/spec/replicas"), 5);
-  const ApiResponse after = Get(ObjectPath());
+  const JsonResponse after = Get(ObjectPath());
   EXPECT_EQ(after.at("/spec/replicas"), 5);
   EXPECT_EQ(after.at("/metadata/generation"), 2);
   EXPECT_EQ(after.resource_version(), put.resource_version());
 }
 
 TEST_F(ScaleTest, PatchSetsTheReplicas) {
-  const ApiResponse patched = MergePatch(ScalePath(), {{"spec", {{"replicas", 6}}}});
+  const JsonResponse patched = MergePatch(ScalePath(), {{"spec", {{"replicas", 6}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(Get(ObjectPath()).at("/spec/replicas"), 6);
 }
 
 TEST_F(ScaleTest, ZeroReplicasAreOmittedFromTheResponse) {
-  const ApiResponse put = Put(ScalePath(), MakeScale(0));
+  const JsonResponse put = Put(ScalePath(), MakeScale(0));
 
   EXPECT_EQ(put.at("/spec"), json::object());
   EXPECT_EQ(Get(ObjectPath()).at("/spec/replicas"), 0);
@@ -82,7 +82,7 @@ TEST_F(ScaleTest, UpdateChangesOnlyTheReplicas) {
   scale["metadata"]["labels"] = {{"a", "b"}};
   EXPECT_EQ(Put(ScalePath(), scale).status, 200);
 
-  const ApiResponse after = Get(ObjectPath());
+  const JsonResponse after = Get(ObjectPath());
   EXPECT_EQ(after.at("/metadata/labels"), nullptr);
   EXPECT_EQ(after.at("/metadata/generation"), 1);
   EXPECT_EQ(after.at("/spec"), created_.at("/spec"));
@@ -91,7 +91,7 @@ TEST_F(ScaleTest, UpdateChangesOnlyTheReplicas) {
 TEST_F(ScaleTest, StaleResourceVersionIsAConflict) {
   json scale = MakeScale(2);
   scale["metadata"]["resourceVersion"] = "1";
-  const ApiResponse put = Put(ScalePath(), scale);
+  const JsonResponse put = Put(ScalePath(), scale);
 
   EXPECT_EQ(put.status, 409);
   EXPECT_EQ(put.message(),
@@ -100,7 +100,7 @@ TEST_F(ScaleTest, StaleResourceVersionIsAConflict) {
 }
 
 TEST_F(ScaleTest, NegativeReplicasAreInvalid) {
-  const ApiResponse put = Put(ScalePath(), MakeScale(-1));
+  const JsonResponse put = Put(ScalePath(), MakeScale(-1));
 
   EXPECT_EQ(put.status, 422);
   EXPECT_EQ(put.at("/details/group"), "autoscaling");
@@ -110,14 +110,14 @@ TEST_F(ScaleTest, NegativeReplicasAreInvalid) {
 }
 
 TEST_F(ScaleTest, NameInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse put = Put(ScalePath(), {{"metadata", {{"name", "b"}}}});
+  const JsonResponse put = Put(ScalePath(), {{"metadata", {{"name", "b"}}}});
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.message(), "the name of the object (b) does not match the name on the URL (a)");
 }
 
 TEST_F(ScaleTest, DeploymentInTheBodyIsABadRequest) {
-  const ApiResponse put = Put(ScalePath(), created_.body);
+  const JsonResponse put = Put(ScalePath(), created_.body);
 
   EXPECT_EQ(put.status, 400);
   EXPECT_THAT(put.message(),
@@ -125,7 +125,7 @@ TEST_F(ScaleTest, DeploymentInTheBodyIsABadRequest) {
 }
 
 TEST_F(ScaleTest, ScaleOfAMissingDeploymentIsNotFound) {
-  const ApiResponse scale = Get(Path("apps/v1", "deployments") + "/none/scale");
+  const JsonResponse scale = Get(Path("apps/v1", "deployments") + "/none/scale");
 
   EXPECT_EQ(scale.status, 404);
   EXPECT_EQ(scale.message(), R"(deployments.apps "none" not found)");

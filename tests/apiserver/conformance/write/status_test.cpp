@@ -16,7 +16,7 @@ class StatusTest : public ConformanceTest {
   std::string ObjectPath() { return Path("apps/v1", "deployments") + "/a"; }
   std::string StatusPath() { return ObjectPath() + "/status"; }
 
-  ApiResponse created_;
+  JsonResponse created_;
 };
 
 TEST_F(StatusTest, CreateDropsTheStatus) {
@@ -28,7 +28,7 @@ TEST_F(StatusTest, CreateDropsTheStatus) {
 
 TEST_F(StatusTest, PatchOfTheObjectKeepsTheStatus) {
   MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(ObjectPath(), {{"spec", {{"replicas", 2}}}, {"status", {{"replicas", 99}}}});
 
   EXPECT_EQ(patched.at("/spec/replicas"), 2);
@@ -36,7 +36,7 @@ TEST_F(StatusTest, PatchOfTheObjectKeepsTheStatus) {
 }
 
 TEST_F(StatusTest, StatusChangeDoesNotIncreaseTheGeneration) {
-  const ApiResponse patched = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+  const JsonResponse patched = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/metadata/generation"), 1);
@@ -47,7 +47,7 @@ TEST_F(StatusTest, StatusUpdateDoesNotChangeTheSpec) {
   json object = created_.body;
   object["spec"]["replicas"] = 7;
   object["status"] = {{"replicas", 3}, {"observedGeneration", 1}};
-  const ApiResponse put = Put(StatusPath(), object);
+  const JsonResponse put = Put(StatusPath(), object);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/spec"), created_.at("/spec"));
@@ -56,7 +56,7 @@ TEST_F(StatusTest, StatusUpdateDoesNotChangeTheSpec) {
 }
 
 TEST_F(StatusTest, StatusPatchDoesNotChangeTheSpec) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(StatusPath(), {{"spec", {{"replicas", 7}}}, {"status", {{"replicas", 3}}}});
 
   EXPECT_EQ(patched.at("/spec"), created_.at("/spec"));
@@ -66,7 +66,7 @@ TEST_F(StatusTest, StatusPatchDoesNotChangeTheSpec) {
 TEST_F(StatusTest, StatusUpdateDoesNotChangeTheLabels) {
   json object = created_.body;
   object["metadata"]["labels"] = {{"a", "b"}};
-  const ApiResponse put = Put(StatusPath(), object);
+  const JsonResponse put = Put(StatusPath(), object);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/metadata/labels"), nullptr);
@@ -78,7 +78,7 @@ TEST_F(StatusTest, StatusUpdateCanChangeAnnotationsAndFinalizers) {
   json object = created_.body;
   object["metadata"]["annotations"] = {{"a", "b"}};
   object["metadata"]["finalizers"] = {"example.com/x"};
-  const ApiResponse put = Put(StatusPath(), object);
+  const JsonResponse put = Put(StatusPath(), object);
 
   EXPECT_EQ(put.at("/metadata/annotations"), object["metadata"]["annotations"]);
   EXPECT_EQ(put.at("/metadata/finalizers"), object["metadata"]["finalizers"]);
@@ -86,7 +86,7 @@ TEST_F(StatusTest, StatusUpdateCanChangeAnnotationsAndFinalizers) {
 
 TEST_F(StatusTest, StatusUpdateWithoutAStatusClearsIt) {
   MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
-  const ApiResponse put = Put(StatusPath(), MakeObjectWithName("a"));
+  const JsonResponse put = Put(StatusPath(), MakeObjectWithName("a"));
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/status"), json::object());
@@ -95,7 +95,7 @@ TEST_F(StatusTest, StatusUpdateWithoutAStatusClearsIt) {
 
 TEST_F(StatusTest, StaleResourceVersionIsAConflict) {
   MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
-  const ApiResponse put = Put(StatusPath(), created_.body);
+  const JsonResponse put = Put(StatusPath(), created_.body);
 
   EXPECT_EQ(put.status, 409);
   EXPECT_EQ(put.reason(), "Conflict");
@@ -105,7 +105,7 @@ TEST_F(StatusTest, StaleResourceVersionIsAConflict) {
 }
 
 TEST_F(StatusTest, StatusPatchWithoutChangesKeepsTheResourceVersion) {
-  const ApiResponse first = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
+  const JsonResponse first = MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}});
 
   EXPECT_EQ(MergePatch(StatusPath(), {{"status", {{"replicas", 3}}}}).resource_version(),
             first.resource_version());
@@ -116,7 +116,7 @@ TEST_F(StatusTest, GetReturnsTheWholeObject) {
 }
 
 TEST_F(StatusTest, StatusOfAMissingDeploymentIsNotFound) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(Path("apps/v1", "deployments") + "/none/status", {{"status", {{"replicas", 3}}}});
 
   EXPECT_EQ(patched.status, 404);
@@ -124,14 +124,14 @@ TEST_F(StatusTest, StatusOfAMissingDeploymentIsNotFound) {
 }
 
 TEST_F(StatusTest, NameInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse put = Put(StatusPath(), MakeObjectWithName("b"));
+  const JsonResponse put = Put(StatusPath(), MakeObjectWithName("b"));
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.message(), "the name of the object (b) does not match the name on the URL (a)");
 }
 
 TEST_F(StatusTest, InconsistentReplicasAreInvalid) {
-  const ApiResponse patched = MergePatch(StatusPath(), {{"status", {{"readyReplicas", 5}}}});
+  const JsonResponse patched = MergePatch(StatusPath(), {{"status", {{"readyReplicas", 5}}}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_THAT(Causes(patched),
@@ -140,7 +140,7 @@ TEST_F(StatusTest, InconsistentReplicasAreInvalid) {
 }
 
 TEST_F(StatusTest, JsonPatchCanTestTheNameAndSetTheStatus) {
-  const ApiResponse patched = JsonPatch(StatusPath(), R"([
+  const JsonResponse patched = JsonPatch(StatusPath(), R"([
     {"op": "test", "path": "/metadata/name", "value": "a"},
     {"op": "add", "path": "/status/replicas", "value": 3}
   ])"_json);
@@ -151,7 +151,7 @@ TEST_F(StatusTest, JsonPatchCanTestTheNameAndSetTheStatus) {
 
 TEST_F(StatusTest, StatusPatchOfAPodChangesThePhase) {
   Post(PodsPath(), MakePod("a"));
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(Path("pods") + "/a/status", {{"status", {{"phase", "Running"}}}});
 
   EXPECT_EQ(patched.str("/status/phase"), "Running");
@@ -180,7 +180,7 @@ TEST_P(ConditionTimesTest, OmittedTimesOfAConditionAreNull) {
   ASSERT_EQ(Post(path, kind.object).status, 201);
   json condition{{"type", "T"}, {"status", "True"}};
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       MergePatch(path + "/a/status", {{"status", {{"conditions", json::array({condition})}}}});
 
   for (const std::string& time : kind.times) condition[time] = nullptr;
@@ -227,7 +227,7 @@ TEST_F(StatusTest, OmittedTimesOfANodeConditionAreNull) {
   const std::string name = UniqueName("node");
   json condition{{"type", "T"}, {"status", "True"}};
 
-  const ApiResponse created = Post(
+  const JsonResponse created = Post(
       "/api/v1/nodes",
       {{"metadata", {{"name", name}}}, {"status", {{"conditions", json::array({condition})}}}});
 

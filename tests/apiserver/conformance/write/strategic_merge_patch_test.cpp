@@ -35,22 +35,22 @@ class StrategicMergePatchTest : public ConformanceTest {
   }
 
   /// Sends the text of a patch unchanged.
-  ApiResponse SendText(const std::string& patch, const std::string& query = "",
-                       const std::string& subresource = "") {
+  JsonResponse SendText(const std::string& patch, const std::string& query = "",
+                        const std::string& subresource = "") {
     return Call({.method = "PATCH",
                  .target = object_path_ + subresource + query,
                  .body = patch,
                  .content_type = "application/strategic-merge-patch+json"});
   }
-  ApiResponse Send(const json& patch, const std::string& query = "",
-                   const std::string& subresource = "") {
+  JsonResponse Send(const json& patch, const std::string& query = "",
+                    const std::string& subresource = "") {
     return SendText(patch.dump(), query, subresource);
   }
   /// Sends a patch of the Pod template's spec.
-  ApiResponse SendPodSpec(const json& pod_spec) {
+  JsonResponse SendPodSpec(const json& pod_spec) {
     return Send({{"spec", {{"template", {{"spec", pod_spec}}}}}});
   }
-  ApiResponse SendContainers(const json& containers) {
+  JsonResponse SendContainers(const json& containers) {
     return SendPodSpec({{"containers", containers}});
   }
 
@@ -59,22 +59,22 @@ class StrategicMergePatchTest : public ConformanceTest {
     for (const json& item : list) names.push_back(item.value("name", ""));
     return names;
   }
-  static std::vector<std::string> ContainerNames(const ApiResponse& response) {
+  static std::vector<std::string> ContainerNames(const JsonResponse& response) {
     return Names(response.at("/spec/template/spec/containers"));
   }
   /// Expects that the server cannot process a patch, for the reason `message`.
-  static void ExpectFailure(const ApiResponse& response, const std::string& message) {
+  static void ExpectFailure(const JsonResponse& response, const std::string& message) {
     EXPECT_EQ(response.status, 500);
     EXPECT_EQ(response.message(), message);
     EXPECT_EQ(response.reason(), "");
   }
-  static void ExpectBadRequest(const ApiResponse& response, const std::string& message) {
+  static void ExpectBadRequest(const JsonResponse& response, const std::string& message) {
     EXPECT_EQ(response.status, 400);
     EXPECT_EQ(response.message(), message);
     EXPECT_EQ(response.reason(), "BadRequest");
   }
   /// Expects that the result cannot be decoded. `patch` is the patch as Go prints it.
-  static void ExpectUndecodable(const ApiResponse& response, const std::string& patch,
+  static void ExpectUndecodable(const JsonResponse& response, const std::string& patch,
                                 const std::string& reason) {
     EXPECT_EQ(response.status, 422);
     EXPECT_THAT(Causes(response), ElementsAre("FieldValueInvalid patch: Invalid value: \"" + patch +
@@ -83,11 +83,11 @@ class StrategicMergePatchTest : public ConformanceTest {
   }
 
   std::string object_path_;
-  ApiResponse created_{};
+  JsonResponse created_{};
 };
 
 TEST_F(StrategicMergePatchTest, AnItemWithAKnownMergeKeyIsMergedAndOthersAreKept) {
-  const ApiResponse patched = SendContainers(
+  const JsonResponse patched = SendContainers(
       {{{"name", "sidecar"}, {"image", "sidecar:2"}, {"env", {{{"name", "B"}, {"value", "3"}}}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -100,14 +100,14 @@ TEST_F(StrategicMergePatchTest, AnItemWithAKnownMergeKeyIsMergedAndOthersAreKept
 }
 
 TEST_F(StrategicMergePatchTest, AnItemWithANewMergeKeyIsAddedBeforeTheOthers) {
-  const ApiResponse patched = SendContainers({{{"name", "new"}, {"image", "new:1"}}});
+  const JsonResponse patched = SendContainers({{{"name", "new"}, {"image", "new:1"}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("new", "web", "sidecar"));
   EXPECT_EQ(patched.str("/spec/template/spec/containers/0/imagePullPolicy"), "IfNotPresent");
 }
 
 TEST_F(StrategicMergePatchTest, AListWithoutTheMergeStrategyIsReplaced) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendPodSpec({{"tolerations", {{{"key", "y"}, {"operator", "Exists"}}}}});
 
   EXPECT_EQ(patched.at("/spec/template/spec/tolerations"),
@@ -115,7 +115,7 @@ TEST_F(StrategicMergePatchTest, AListWithoutTheMergeStrategyIsReplaced) {
 }
 
 TEST_F(StrategicMergePatchTest, AListOfScalarsWithTheMergeStrategyIsMerged) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"metadata", {{"finalizers", {"example.com/c", "example.com/a"}}}}});
 
   EXPECT_EQ(patched.at("/metadata/finalizers"),
@@ -123,7 +123,7 @@ TEST_F(StrategicMergePatchTest, AListOfScalarsWithTheMergeStrategyIsMerged) {
 }
 
 TEST_F(StrategicMergePatchTest, NullRemovesAFieldAndIgnoresAMissingOne) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"metadata", {{"finalizers", nullptr}, {"annotations", nullptr}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -131,7 +131,8 @@ TEST_F(StrategicMergePatchTest, NullRemovesAFieldAndIgnoresAMissingOne) {
 }
 
 TEST_F(StrategicMergePatchTest, NullsInANewObjectAreIgnored) {
-  const ApiResponse patched = Send({{"metadata", {{"annotations", {{"a", "1"}, {"b", nullptr}}}}}});
+  const JsonResponse patched =
+      Send({{"metadata", {{"annotations", {{"a", "1"}, {"b", nullptr}}}}}});
 
   EXPECT_EQ(patched.at("/metadata/annotations"), json({{"a", "1"}}));
   EXPECT_THAT(patched.warnings, IsEmpty());
@@ -144,7 +145,7 @@ TEST_F(StrategicMergePatchTest, PatchWithoutChangesKeepsTheResourceVersion) {
 }
 
 TEST_F(StrategicMergePatchTest, TheDeleteDirectiveRemovesAnItem) {
-  const ApiResponse patched = SendContainers({{{"name", "sidecar"}, {"$patch", "delete"}}});
+  const JsonResponse patched = SendContainers({{{"name", "sidecar"}, {"$patch", "delete"}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("web"));
 }
@@ -156,21 +157,21 @@ TEST_F(StrategicMergePatchTest, TheDeleteDirectiveIgnoresAMissingItem) {
 TEST_F(StrategicMergePatchTest, TheDeleteDirectiveEmptiesAnObject) {
   Send({{"metadata", {{"labels", {{"a", "1"}}}}}});
 
-  const ApiResponse patched = Send({{"metadata", {{"labels", {{"$patch", "delete"}}}}}});
+  const JsonResponse patched = Send({{"metadata", {{"labels", {{"$patch", "delete"}}}}}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/metadata/labels"), json());
 }
 
 TEST_F(StrategicMergePatchTest, TheReplaceDirectiveReplacesAList) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendContainers({{{"$patch", "replace"}}, {{"name", "new"}, {"image", "new:1"}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("new"));
 }
 
 TEST_F(StrategicMergePatchTest, TheReplaceDirectiveReplacesAnObject) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendPodSpec({{"$patch", "replace"}, {"containers", {{{"name", "new"}, {"image", "new:1"}}}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("new"));
@@ -178,7 +179,7 @@ TEST_F(StrategicMergePatchTest, TheReplaceDirectiveReplacesAnObject) {
 }
 
 TEST_F(StrategicMergePatchTest, RetainKeysClearsTheOtherFieldsOfAnObject) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"spec", {{"strategy", {{"$retainKeys", {"type"}}, {"type", "Recreate"}}}}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -196,7 +197,7 @@ TEST_F(StrategicMergePatchTest, RetainKeysMustContainTheFieldsOfThePatch) {
 }
 
 TEST_F(StrategicMergePatchTest, SetElementOrderSortsAList) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendPodSpec({{"$setElementOrder/containers",
                     {{{"name", "sidecar"}}, {{"name", "new"}}, {{"name", "web"}}}},
                    {"containers", {{{"name", "new"}, {"image", "new:1"}}}}});
@@ -205,14 +206,14 @@ TEST_F(StrategicMergePatchTest, SetElementOrderSortsAList) {
 }
 
 TEST_F(StrategicMergePatchTest, SetElementOrderWithoutChangesSortsAList) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendPodSpec({{"$setElementOrder/containers", {{{"name", "sidecar"}}, {{"name", "web"}}}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("sidecar", "web"));
 }
 
 TEST_F(StrategicMergePatchTest, ItemsThatAreOnlyOnTheServerKeepTheirPlaceInTheOrder) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"metadata",
              {{"$setElementOrder/finalizers", {"example.com/b", "example.com/c"}},
               {"finalizers", {"example.com/c"}}}}});
@@ -222,7 +223,7 @@ TEST_F(StrategicMergePatchTest, ItemsThatAreOnlyOnTheServerKeepTheirPlaceInTheOr
 }
 
 TEST_F(StrategicMergePatchTest, SetElementOrderAddsAListThatDidNotExist) {
-  const ApiResponse patched = SendContainers(
+  const JsonResponse patched = SendContainers(
       {{{"name", "web"},
         {"$setElementOrder/env", {{{"name", "Y"}}, {{"name", "X"}}}},
         {"env", {{{"name", "Y"}, {"value", "1"}}, {{"name", "X"}, {"value", "2"}}}}}});
@@ -231,11 +232,11 @@ TEST_F(StrategicMergePatchTest, SetElementOrderAddsAListThatDidNotExist) {
 }
 
 TEST_F(StrategicMergePatchTest, AnEmptySetElementOrderReversesNewItems) {
-  const ApiResponse patched = SendPodSpec({{"$setElementOrder/containers", json::array()},
-                                           {"containers",
-                                            {{{"name", "x"}, {"image", "x"}},
-                                             {{"name", "y"}, {"image", "y"}},
-                                             {{"name", "z"}, {"image", "z"}}}}});
+  const JsonResponse patched = SendPodSpec({{"$setElementOrder/containers", json::array()},
+                                            {"containers",
+                                             {{{"name", "x"}, {"image", "x"}},
+                                              {{"name", "y"}, {"image", "y"}},
+                                              {{"name", "z"}, {"image", "z"}}}}});
 
   EXPECT_THAT(ContainerNames(patched), ElementsAre("web", "sidecar", "z", "y", "x"));
 }
@@ -275,7 +276,7 @@ TEST_F(StrategicMergePatchTest, SetElementOrderOfAnUnknownFieldOrNoListIsAnError
 }
 
 TEST_F(StrategicMergePatchTest, DeleteFromPrimitiveListRemovesScalars) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"metadata",
              {{"$deleteFromPrimitiveList/finalizers", {"example.com/a", "example.com/none"}}}}});
 
@@ -346,14 +347,14 @@ TEST_F(StrategicMergePatchTest, AnIntegerThatDoesNotFitWrapsAround) {
 }
 
 TEST_F(StrategicMergePatchTest, KindAndApiVersionAreIgnored) {
-  const ApiResponse patched = Send({{"kind", "Other"}, {"apiVersion", "example.com/v1"}});
+  const JsonResponse patched = Send({{"kind", "Other"}, {"apiVersion", "example.com/v1"}});
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.body, created_.body);
 }
 
 TEST_F(StrategicMergePatchTest, UnknownAndDuplicateFieldsReturnWarnings) {
-  const ApiResponse patched =
+  const JsonResponse patched =
       SendText(R"({"zzz": 1, "spec": {"replicas": 1, "replicas": 2, "yyy": 2}})");
 
   EXPECT_EQ(patched.at("/spec/replicas"), 2);
@@ -362,7 +363,7 @@ TEST_F(StrategicMergePatchTest, UnknownAndDuplicateFieldsReturnWarnings) {
 }
 
 TEST_F(StrategicMergePatchTest, DirectivesInANewItemAreUnknownFields) {
-  const ApiResponse patched = SendContainers(
+  const JsonResponse patched = SendContainers(
       {{{"name", "new"}, {"image", "new:1"}, {"$setElementOrder/env", json::array()}}});
 
   EXPECT_EQ(patched.status, 200);
@@ -379,7 +380,7 @@ TEST_F(StrategicMergePatchTest, StrictFieldValidationRejectsUnknownAndDuplicateF
 }
 
 TEST_F(StrategicMergePatchTest, IgnoreFieldValidationPrunesUnknownFieldsWithoutWarnings) {
-  const ApiResponse patched = Send({{"zzz", 1}}, "?fieldValidation=Ignore");
+  const JsonResponse patched = Send({{"zzz", 1}}, "?fieldValidation=Ignore");
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_THAT(patched.warnings, IsEmpty());
@@ -395,7 +396,7 @@ TEST_F(StrategicMergePatchTest, ABodyThatIsNoJsonObjectIsABadRequest) {
 TEST_F(StrategicMergePatchTest, StaleResourceVersionIsAConflict) {
   Send({{"spec", {{"replicas", 2}}}});
 
-  const ApiResponse stale =
+  const JsonResponse stale =
       Send({{"metadata", {{"resourceVersion", created_.resource_version()}}}});
 
   EXPECT_EQ(stale.status, 409);
@@ -413,7 +414,7 @@ TEST_F(StrategicMergePatchTest, RemovingOrChangingTheNameIsABadRequest) {
 }
 
 TEST_F(StrategicMergePatchTest, InvalidResultIsRejectedWithItsCauses) {
-  const ApiResponse response = Send({{"spec", {{"replicas", -1}}}});
+  const JsonResponse response = Send({{"spec", {{"replicas", -1}}}});
 
   EXPECT_EQ(response.status, 422);
   EXPECT_THAT(Causes(response),
@@ -429,7 +430,7 @@ TEST_F(StrategicMergePatchTest, PatchOfAMissingObjectReturnsNotFound) {
 }
 
 TEST_F(StrategicMergePatchTest, DryRunReturnsTheResultAndStoresNothing) {
-  const ApiResponse patched = Send({{"spec", {{"replicas", 2}}}}, "?dryRun=All");
+  const JsonResponse patched = Send({{"spec", {{"replicas", 2}}}}, "?dryRun=All");
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/spec/replicas"), 2);
@@ -437,7 +438,7 @@ TEST_F(StrategicMergePatchTest, DryRunReturnsTheResultAndStoresNothing) {
 }
 
 TEST_F(StrategicMergePatchTest, ChangedFieldsBelongToTheFieldManager) {
-  const ApiResponse patched = Send(
+  const JsonResponse patched = Send(
       {{"spec",
         {{"template", {{"spec", {{"containers", {{{"name", "web"}, {"image", "web:2"}}}}}}}}}}},
       "?fieldManager=me");
@@ -455,7 +456,7 @@ TEST_F(StrategicMergePatchTest, StatusIsMergedThroughItsSubresource) {
   };
   set_condition("Available");
 
-  const ApiResponse patched = set_condition("Progressing");
+  const JsonResponse patched = set_condition("Progressing");
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.at("/status/conditions").size(), 2U) << patched.text;
@@ -463,7 +464,7 @@ TEST_F(StrategicMergePatchTest, StatusIsMergedThroughItsSubresource) {
 }
 
 TEST_F(StrategicMergePatchTest, ScaleIsMergedThroughItsSubresource) {
-  const ApiResponse patched = Send({{"spec", {{"replicas", 5}}}}, "", "/scale");
+  const JsonResponse patched = Send({{"spec", {{"replicas", 5}}}}, "", "/scale");
 
   EXPECT_EQ(patched.status, 200);
   EXPECT_EQ(patched.str("/kind"), "Scale");
@@ -476,7 +477,7 @@ TEST_F(StrategicMergePatchTest, TheSelectorOfAPodDisruptionBudgetIsReplaced) {
        {{"metadata", {{"name", "a"}}}, {"spec", {{"selector", {{"matchLabels", {{"a", "1"}}}}}}}});
   object_path_ = budgets + "/a";
 
-  const ApiResponse patched = Send({{"spec", {{"selector", {{"matchLabels", {{"b", "1"}}}}}}}});
+  const JsonResponse patched = Send({{"spec", {{"selector", {{"matchLabels", {{"b", "1"}}}}}}}});
 
   EXPECT_EQ(patched.at("/spec/selector/matchLabels"), json({{"b", "1"}})) << patched.text;
 }
@@ -490,7 +491,7 @@ TEST_F(StrategicMergePatchTest, PortsAreMergedByTheirNumberOnly) {
                       {{"name", "udp"}, {"port", 53}, {"protocol", "UDP"}}}}}}});
   object_path_ = services + "/a";
 
-  const ApiResponse patched =
+  const JsonResponse patched =
       Send({{"spec", {{"ports", {{{"port", 53}, {"name", "x"}, {"protocol", "TCP"}}}}}}});
 
   EXPECT_THAT(Names(patched.at("/spec/ports")), ElementsAre("x", "udp")) << patched.text;

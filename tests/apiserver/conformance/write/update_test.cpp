@@ -18,13 +18,13 @@ class UpdateTest : public ConformanceTest {
   std::string ObjectPath() { return Path("configmaps") + "/a"; }
 
   const json data_ = {{"k", "1"}};
-  ApiResponse created_;
+  JsonResponse created_;
 };
 
 TEST_F(UpdateTest, ObjectIsReplacedAndItsResourceVersionIncreases) {
   json object = created_.body;
   object["data"] = {{"other", "2"}};
-  const ApiResponse put = Put(ObjectPath(), object);
+  const JsonResponse put = Put(ObjectPath(), object);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.at("/data"), json({{"other", "2"}}));
@@ -38,7 +38,7 @@ TEST_F(UpdateTest, StaleResourceVersionIsAConflict) {
   object["data"]["k"] = "2";
   Put(ObjectPath(), object);
   object["data"]["k"] = "3";
-  const ApiResponse stale = Put(ObjectPath(), object);
+  const JsonResponse stale = Put(ObjectPath(), object);
 
   EXPECT_EQ(stale.status, 409);
   EXPECT_EQ(stale.reason(), "Conflict");
@@ -52,7 +52,7 @@ TEST_F(UpdateTest, ConflictErrorContainsTheApiGroup) {
   const std::string path = Path("apps/v1", "deployments");
   json deployment = Post(path, MakeDeployment("a")).body;
   deployment["metadata"]["resourceVersion"] = "1";
-  const ApiResponse stale = Put(path + "/a", deployment);
+  const JsonResponse stale = Put(path + "/a", deployment);
 
   EXPECT_EQ(stale.message(),
             "Operation cannot be fulfilled on deployments.apps \"a\": " + stale_version_message);
@@ -61,7 +61,7 @@ TEST_F(UpdateTest, ConflictErrorContainsTheApiGroup) {
 }
 
 TEST_F(UpdateTest, MissingResourceVersionOverwritesTheStoredObject) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(), {{"metadata", {{"name", "a"}}}, {"data", {{"k", "2"}}}});
 
   EXPECT_EQ(put.status, 200);
@@ -70,7 +70,7 @@ TEST_F(UpdateTest, MissingResourceVersionOverwritesTheStoredObject) {
 }
 
 TEST_F(UpdateTest, ResourceVersionZeroOverwritesTheStoredObject) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(),
           {{"metadata", {{"name", "a"}, {"resourceVersion", "0"}}}, {"data", {{"k", "2"}}}});
 
@@ -79,7 +79,7 @@ TEST_F(UpdateTest, ResourceVersionZeroOverwritesTheStoredObject) {
 }
 
 TEST_F(UpdateTest, NonNumericResourceVersionIsAServerErrorWithoutAReason) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"resourceVersion", "x"}}}});
 
   EXPECT_EQ(put.status, 500);
@@ -88,7 +88,7 @@ TEST_F(UpdateTest, NonNumericResourceVersionIsAServerErrorWithoutAReason) {
 }
 
 TEST_F(UpdateTest, DifferentUidIsAConflict) {
-  const ApiResponse put = Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"uid", "other"}}}});
+  const JsonResponse put = Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"uid", "other"}}}});
 
   EXPECT_EQ(put.status, 409);
   EXPECT_EQ(put.reason(), "Conflict");
@@ -99,7 +99,7 @@ TEST_F(UpdateTest, DifferentUidIsAConflict) {
 }
 
 TEST_F(UpdateTest, UpdateWithoutChangesKeepsTheResourceVersion) {
-  const ApiResponse put = Put(ObjectPath(), created_.body);
+  const JsonResponse put = Put(ObjectPath(), created_.body);
 
   EXPECT_EQ(put.status, 200);
   EXPECT_EQ(put.resource_version(), created_.resource_version());
@@ -115,7 +115,7 @@ TEST_F(UpdateTest, UpdateWithoutChangesSendsNoWatchEvent) {
 }
 
 TEST_F(UpdateTest, MissingNameIsABadRequest) {
-  const ApiResponse put = Put(ObjectPath(), json::object());
+  const JsonResponse put = Put(ObjectPath(), json::object());
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.reason(), "BadRequest");
@@ -124,14 +124,14 @@ TEST_F(UpdateTest, MissingNameIsABadRequest) {
 }
 
 TEST_F(UpdateTest, NameInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse put = Put(ObjectPath(), MakeConfigMap("b"));
+  const JsonResponse put = Put(ObjectPath(), MakeConfigMap("b"));
 
   EXPECT_EQ(put.status, 400);
   EXPECT_EQ(put.message(), "the name of the object (b) does not match the name on the URL (a)");
 }
 
 TEST_F(UpdateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"namespace", "other"}}}});
 
   EXPECT_EQ(put.status, 400);
@@ -141,7 +141,7 @@ TEST_F(UpdateTest, NamespaceInTheBodyThatDiffersFromThePathIsABadRequest) {
 }
 
 TEST_F(UpdateTest, UpdateOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
-  const ApiResponse put = Put(Path("configmaps") + "/none", MakeConfigMap("none"));
+  const JsonResponse put = Put(Path("configmaps") + "/none", MakeConfigMap("none"));
 
   EXPECT_EQ(put.status, 404);
   EXPECT_EQ(put.reason(), "NotFound");
@@ -151,7 +151,7 @@ TEST_F(UpdateTest, UpdateOfAMissingObjectReturnsNotFoundAndCreatesNothing) {
 }
 
 TEST_F(UpdateTest, CreationTimestampInTheBodyIsIgnored) {
-  const ApiResponse put = Put(
+  const JsonResponse put = Put(
       ObjectPath(), {{"metadata", {{"name", "a"}, {"creationTimestamp", "2001-01-01T00:00:00Z"}}}});
 
   EXPECT_EQ(put.status, 200);
@@ -159,7 +159,7 @@ TEST_F(UpdateTest, CreationTimestampInTheBodyIsIgnored) {
 }
 
 TEST_F(UpdateTest, GenerateNameCanBeAdded) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"generateName", "b-"}}}});
 
   EXPECT_EQ(put.status, 200);
@@ -177,7 +177,7 @@ TEST_F(UpdateTest, LabelMissingFromTheBodyIsRemoved) {
 }
 
 TEST_F(UpdateTest, InvalidLabelIsRejected) {
-  const ApiResponse put =
+  const JsonResponse put =
       Put(ObjectPath(), {{"metadata", {{"name", "a"}, {"labels", {{"a", "-v"}}}}}});
 
   EXPECT_EQ(put.status, 422);
@@ -200,7 +200,7 @@ class ImmutableMetadataTest : public UpdateTest,
                               public ::testing::WithParamInterface<ImmutableMetadata> {};
 
 TEST_P(ImmutableMetadataTest, PatchOfImmutableMetadataIsInvalid) {
-  const ApiResponse patched = MergePatch(ObjectPath(), {{"metadata", GetParam().metadata}});
+  const JsonResponse patched = MergePatch(ObjectPath(), {{"metadata", GetParam().metadata}});
 
   EXPECT_EQ(patched.status, 422);
   EXPECT_EQ(patched.reason(), "Invalid");
@@ -277,7 +277,7 @@ TEST_F(GenerationTest, GenerationInACreateIsIgnored) {
 }
 
 TEST_F(GenerationTest, ConfigMapHasNoGeneration) {
-  const ApiResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
+  const JsonResponse created = Post(Path("configmaps"), MakeConfigMap("a"));
 
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.at("/metadata/generation"), nullptr);

@@ -90,7 +90,7 @@ class FakeClock final : public Clock {
     constexpr Duration kTolerance = std::chrono::milliseconds(1);
     std::unique_lock guard{mutex_};
     arrived_.wait(guard, [&] {
-      const TimePoint deadline = After(now_, remaining);
+      const TimePoint deadline = SaturatingAdd(now_, remaining);
       return std::any_of(sleepers_.begin(), sleepers_.end(), [&](const Sleeper* sleeper) {
         return sleeper->deadline >= deadline - kTolerance &&
                sleeper->deadline - kTolerance <= deadline;

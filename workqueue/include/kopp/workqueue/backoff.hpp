@@ -54,7 +54,7 @@ class Backoff {
   [[nodiscard]] bool IsInBackOffSince(const T& key, TimePoint since) {
     const TimePoint now = options_.clock.Now();
     const Duration delay = Find(key, now).delay;
-    return delay > Duration::zero() && now < After(since, delay);
+    return delay > Duration::zero() && now < SaturatingAdd(since, delay);
   }
 
   /// Returns true until the delay of `key` has passed since the last Next of `key`. In client-go,
@@ -62,7 +62,7 @@ class Backoff {
   [[nodiscard]] bool IsInBackOffSinceUpdate(const T& key) {
     const TimePoint now = options_.clock.Now();
     const Entry entry = Find(key, now);
-    return now < After(entry.last_failure, entry.delay);
+    return now < SaturatingAdd(entry.last_failure, entry.delay);
   }
 
   /// Removes `key`. Call it after success, or if the key no longer exists.
@@ -90,7 +90,7 @@ class Backoff {
   };
 
   [[nodiscard]] bool Expired(const Entry& entry, TimePoint now) const {
-    return now > After(entry.last_failure, idle_timeout_);
+    return now > SaturatingAdd(entry.last_failure, idle_timeout_);
   }
   /// Returns the entry of `key`, or an entry without a delay if there is none or it has expired.
   [[nodiscard]] Entry Find(const T& key, TimePoint now);
@@ -100,7 +100,7 @@ class Backoff {
   const Duration max_;
   const BackoffOptions options_;
   const Duration idle_timeout_;
-  Guarded<State> state_;
+  kopp::detail::Guarded<State> state_;
 };
 
 template <Item T>
@@ -129,7 +129,7 @@ auto Backoff<T>::Find(const T& key, TimePoint now) -> Entry {
 template <Item T>
 void Backoff<T>::RemoveExpired(State& state, TimePoint now) const {
   std::erase_if(state.entries, [&](const auto& entry) { return Expired(entry.second, now); });
-  state.next_cleanup = After(now, idle_timeout_);
+  state.next_cleanup = SaturatingAdd(now, idle_timeout_);
 }
 
 }  // namespace kopp::workqueue

@@ -17,7 +17,7 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
 /// Returns `from` + `delay`, or TimePoint::max() if the sum would overflow.
-inline TimePoint After(TimePoint from, Duration delay) {
+inline TimePoint SaturatingAdd(TimePoint from, Duration delay) {
   const bool fits = delay <= Duration::zero() || from <= TimePoint::max() - delay;
   return fits ? from + delay : TimePoint::max();
 }

@@ -16,8 +16,8 @@ struct Coalesce {
   [[nodiscard]] bool enabled() const { return quiet > Duration::zero(); }
   /// Returns the end of the longest wait that starts at `now`.
   [[nodiscard]] TimePoint LatestEnd(TimePoint now) const {
-    if (max_wait > Duration::zero()) return After(now, std::max(quiet, max_wait));
-    return quiet > Duration::max() / 10 ? TimePoint::max() : After(now, 10 * quiet);
+    if (max_wait > Duration::zero()) return SaturatingAdd(now, std::max(quiet, max_wait));
+    return quiet > Duration::max() / 10 ? TimePoint::max() : SaturatingAdd(now, 10 * quiet);
   }
 };
 

@@ -58,7 +58,7 @@ void DelayingQueue<T, Payload>::AddAfter(const T& item, Duration delay,
   if (this->metrics().enabled() && !this->ShuttingDown()) this->metrics().IncRetries();
   if (!options.priority) options.priority = this->RequeuePriority(item);
   if (delay <= Duration::zero()) return this->Add(item, std::move(options));
-  const TimePoint ready_at = After(this->clock().Now(), delay);
+  const TimePoint ready_at = SaturatingAdd(this->clock().Now(), delay);
   const std::uint32_t hash = Heap::Hash(item, this);
   delays_.Add([&](Heap& heap) {
     return heap.Add(item, hash, ready_at, *options.priority, std::move(options.payload));

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace kopp {
+namespace kopp::detail {
 
 /// A value with a mutex. Lock() is the only access to the value.
 ///
@@ -56,4 +56,4 @@ class Guarded {
   T value_;
 };
 
-}  // namespace kopp
+}  // namespace kopp::detail

@@ -19,18 +19,18 @@ class Metric {
   Metric() = default;
 };
 
-class Counter : public Metric {
+class CounterMetric : public Metric {
  public:
   virtual void Inc() = 0;
 };
 
-class Gauge : public Metric {
+class GaugeMetric : public Metric {
  public:
   virtual void Inc() = 0;
   virtual void Dec() = 0;
 };
 
-class Histogram : public Metric {
+class HistogramMetric : public Metric {
  public:
   virtual void Observe(double seconds) = 0;
 };
@@ -54,19 +54,19 @@ class MetricsProvider {
   /// has priorities; all priorities beyond the first 25 of a queue share the label
   /// "exceeded_cardinality_limit". The queue can call this for the same priority on two threads at
   /// the same time; it then discards the second gauge.
-  virtual std::unique_ptr<Gauge> NewDepthMetric(const std::string& name,
-                                                const std::string& priority) = 0;
+  virtual std::unique_ptr<GaugeMetric> NewDepthMetric(const std::string& name,
+                                                      const std::string& priority) = 0;
   /// Creates the counter of Adds. An Add of an item that was already added since its last Get is
   /// not counted.
-  virtual std::unique_ptr<Counter> NewAddsMetric(const std::string& name) = 0;
+  virtual std::unique_ptr<CounterMetric> NewAddsMetric(const std::string& name) = 0;
   /// Creates the histogram of the seconds from the first Add of an item since its last Get to its
   /// next Get.
-  virtual std::unique_ptr<Histogram> NewLatencyMetric(const std::string& name) = 0;
+  virtual std::unique_ptr<HistogramMetric> NewLatencyMetric(const std::string& name) = 0;
   /// Creates the histogram of the seconds from Get to Done.
-  virtual std::unique_ptr<Histogram> NewWorkDurationMetric(const std::string& name) = 0;
+  virtual std::unique_ptr<HistogramMetric> NewWorkDurationMetric(const std::string& name) = 0;
   /// Creates the counter of calls of AddAfter and AddRateLimited, including the calls that
   /// AddWithOptions makes for a delay.
-  virtual std::unique_ptr<Counter> NewRetriesMetric(const std::string& name) = 0;
+  virtual std::unique_ptr<CounterMetric> NewRetriesMetric(const std::string& name) = 0;
   /// Creates the metric of the sum over all items in processing of the seconds since their Get. The
   /// metric calls `read` for its value, on any thread, until it is destroyed. Its destructor must
   /// block while a call of `read` is running.

@@ -44,7 +44,7 @@ void ParallelizeUntil(int pieces, const ParallelizeOptions& options, Work&& work
   const int chunks = (pieces - 1) / chunk_size + 1;
   const int workers = std::clamp(options.workers, 1, chunks);
 
-  Guarded<int> next_chunk{0};
+  kopp::detail::Guarded<int> next_chunk{0};
   const auto claim_chunk = [&] {
     auto next = next_chunk.Lock();
     return *next < chunks ? (*next)++ : chunks;

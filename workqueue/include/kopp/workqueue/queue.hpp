@@ -171,7 +171,7 @@ class Queue {  // NOLINT(clang-analyzer-optin.performance.Padding): state_ has i
     // The number of ShutDown calls. Each call unblocks the current callers of ShutDownWithDrain.
     std::uint64_t shutdowns = 0;
   };
-  using LockedState = typename Guarded<State>::Locked;
+  using LockedState = typename kopp::detail::Guarded<State>::Locked;
 
   // The state of one Add. PrepareAdd computes the hash and the rank without the lock,
   // QueueState::Add runs with the lock, and UpdateAddMetrics runs without the lock.

@@ -128,7 +128,7 @@ class BucketRateLimiter final : public RateLimiter<T> {
   double per_second_;
   double burst_;
   Clock& clock_;
-  Guarded<Bucket> bucket_;
+  kopp::detail::Guarded<Bucket> bucket_;
 };
 
 /// Returns the longest delay of several limiters. Each limiter counts each failure.

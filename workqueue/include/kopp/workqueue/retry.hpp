@@ -62,7 +62,7 @@ std::invoke_result_t<Fn&> OnError(const RetryBackoff& backoff, Retriable retriab
     } catch (const Error& error) {
       if (step >= backoff.steps || !std::invoke(retriable, error)) throw;
       const double extra = backoff.jitter > 0 ? backoff.jitter * options.random() : 0;
-      const TimePoint next = After(options.clock.Now(), detail::Scaled(delay, 1 + extra));
+      const TimePoint next = SaturatingAdd(options.clock.Now(), detail::Scaled(delay, 1 + extra));
       if (!SleepUntil(options.clock, next, stop)) throw;
     }
     delay = std::min(detail::Scaled(delay, backoff.factor), backoff.cap);

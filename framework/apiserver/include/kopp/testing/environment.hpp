@@ -119,13 +119,13 @@ class Environment {
   /// are on the server before the call. Returns the result of `reconcile`, and throws what it
   /// throws, after its Events were written. Throws ApiError if the server does not have a kind, and
   /// std::invalid_argument if the object does not exist or the cache does not contain it.
-  template <Object T, Object... Reads, typename F>
+  template <ApiObject T, ApiObject... Reads, typename F>
   Result Reconcile(const ObjectKey& key, F reconcile) {
     return ReconcileIf<T, Reads...>(true, key, std::move(reconcile));
   }
   /// Same as Reconcile, for an object that has been deleted: only a reconciler that takes an
   /// ObjectKey is called. Throws std::invalid_argument if the object exists.
-  template <Object T, Object... Reads, typename F>
+  template <ApiObject T, ApiObject... Reads, typename F>
   Result ReconcileDeleted(const ObjectKey& key, F reconcile) {
     return ReconcileIf<T, Reads...>(false, key, std::move(reconcile));
   }
@@ -134,14 +134,14 @@ class Environment {
   /// again after each write to the server. Fails on timeout, and when the operator has ended; the
   /// message then shows the current object and what the operator did: its writes, its last
   /// requests, its Events and the end of its log.
-  template <Object T>
+  template <ApiObject T>
   WaitResult Eventually(const ObjectKey& key, const std::function<bool(const T&)>& condition = {}) {
     return AwaitObject(T::kKind, key, [&](const std::string* object) {
       return object != nullptr && (!condition || condition(Decode<T>(*object)));
     });
   }
   /// Same as Eventually, but blocks until the object does not exist.
-  template <Object T>
+  template <ApiObject T>
   WaitResult EventuallyGone(const ObjectKey& key) {
     return AwaitObject(T::kKind, key, [](const std::string* object) { return object == nullptr; });
   }
@@ -173,7 +173,7 @@ class Environment {
     std::function<bool()> is_cached{};
   };
 
-  template <Object T, Object... Reads, typename F>
+  template <ApiObject T, ApiObject... Reads, typename F>
   Result ReconcileIf(bool must_exist, const ObjectKey& key, F reconcile) {
     const auto cache = NewCache();
     cache->template InformerFor<T>();

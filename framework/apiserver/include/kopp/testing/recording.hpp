@@ -49,7 +49,7 @@ class Recording {
   /// of this controller. After its first other call, the rest of a reconcile is not compared: its
   /// calls throw TransportError. Throws std::runtime_error if the operator did not watch `T` or one
   /// of `Reads` with the selectors of `options`.
-  template <Object T, Object... Reads, typename F>
+  template <ApiObject T, ApiObject... Reads, typename F>
   [[nodiscard]] WaitResult Replay(F reconcile, const ReplayOptions& options = {}) const {
     const auto add_informers = [](Cache& cache) {
       cache.template InformerFor<T>();

@@ -43,7 +43,7 @@ class InMemoryTracer final : public Tracer {
   class ActiveSpan;
 
   Clock& clock_;
-  Guarded<std::vector<RecordedSpan>> ended_;
+  kopp::detail::Guarded<std::vector<RecordedSpan>> ended_;
   std::condition_variable changed_;
 };
 

@@ -81,7 +81,7 @@ template <typename T>
 class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
  public:
   explicit ControllerBuilder(Controller& controller)
-    requires Object<T>
+    requires ApiObject<T>
       : ControllerBuilderBase(controller, controller.cache().template InformerFor<T>()) {
     Init(typeid(T), [&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
       return informer::AnyObject(cache.template Get<T>(key, {.await_own_writes = false}));
@@ -137,7 +137,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
   /// Watches `U` in another cluster, which must outlive the manager or belong to it. `keys` returns
   /// keys of objects in the cluster of the controller.
-  template <Object U>
+  template <ApiObject U>
   ControllerBuilder& Watches(Cluster& cluster,
                              std::function<std::vector<ObjectKey>(const U&)> keys) {
     AddHandler(cluster.cache().InformerFor<U>(), typeid(U),
@@ -146,7 +146,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   }
 
   /// Watches `U` with own functions, which add keys to the queue. They are called as `keys` above.
-  template <Object U>
+  template <ApiObject U>
   ControllerBuilder& Watches(HandlerFunctions<U> functions) {
     AddHandler<U>(
         HandlerOf<U>(std::move(functions), controller_.EventsOf(std::string(U::kKind.kind))), {});
@@ -226,7 +226,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   /// until the manager is destroyed.
   template <typename F>
   Controller& Reconcile(F reconcile) {
-    if constexpr (Object<T>) {
+    if constexpr (ApiObject<T>) {
       SetReconciler(ReconcilerOf<T>(std::move(reconcile)));
     } else {
       SetReconciler(ReconcilerOf(controller_.kind(), std::move(reconcile)));
@@ -237,11 +237,11 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
  private:
   using ControllerBuilderBase::AddHandler;
   /// Watches `U` without a handler.
-  template <Object U>
+  template <ApiObject U>
   void AddInformers() {
     ControllerBuilderBase::AddInformers(controller_.cache().template InformerFor<U>());
   }
-  template <Object U>
+  template <ApiObject U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {
     AddHandler(controller_.cache().template InformerFor<U>(), typeid(U), std::move(handler),
                std::move(options));

@@ -62,7 +62,7 @@ class Expectations {
 
   Clock& clock_;
   const Duration timeout_;
-  Guarded<Entries> entries_;
+  detail::Guarded<Entries> entries_;
 };
 
 }  // namespace kopp

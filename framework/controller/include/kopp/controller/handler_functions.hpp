@@ -16,7 +16,7 @@ namespace kopp {
 ///     .Watches<Pod>({.on_delete = [](const Pod& pod, const kopp::EventQueue& queue) {
 ///       queue.AddAfter({pod.metadata.ns, "cleanup"}, 10s);
 ///     }})
-template <Object T>
+template <ApiObject T>
 struct HandlerFunctions {
   std::function<void(const T& object, const EventQueue& queue)> on_add = {};
   /// A resync passes the same object twice.
@@ -25,7 +25,7 @@ struct HandlerFunctions {
 };
 
 /// Returns a handler that calls `functions` with `queue`.
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] informer::AnyEventHandler HandlerOf(HandlerFunctions<T> functions, EventQueue queue) {
   using informer::AnyObject;
   informer::AnyEventHandler handler;

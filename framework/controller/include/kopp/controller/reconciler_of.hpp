@@ -12,7 +12,7 @@
 namespace kopp {
 
 /// Converts a function to a Reconciler. ControllerBuilder::Reconcile documents the two signatures.
-template <Object T, typename F>
+template <ApiObject T, typename F>
 [[nodiscard]] Reconciler ReconcilerOf(F reconcile) {
   if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
     return reconcile;

@@ -142,7 +142,7 @@ class PollingSource final : public EventSource {
       detail::LogExceptions(context.log, "Polling failed", stop, [&] {
         for (const auto& [key, type] : Replace(poll_(stop))) context.queue.Add(key, type);
       });
-    } while (SleepUntil(context.clock, After(context.clock.Now(), interval_), stop));
+    } while (SleepUntil(context.clock, SaturatingAdd(context.clock.Now(), interval_), stop));
   }
 
  private:

@@ -13,7 +13,7 @@
 namespace kopp {
 
 /// A finalizer and its cleanup.
-template <Object T>
+template <ApiObject T>
 struct Finalizer {
   std::string name = {};
   /// Removes what belongs to the object. Returns nullopt when nothing is left, or a Result, such as
@@ -33,7 +33,7 @@ struct Finalizer {
 /// outside resources, derive them from the uid of the object, which is never used again.
 ///
 /// Go: finalizer.Finalizers of controller-runtime.
-template <Object T, typename Apply>
+template <ApiObject T, typename Apply>
 [[nodiscard]] auto WithFinalizers(std::vector<Finalizer<T>> finalizers, Apply apply) {
   return [finalizers = std::move(finalizers), apply = std::move(apply)](
              const T& object, Context& context) -> Result {
@@ -60,7 +60,7 @@ template <Object T, typename Apply>
 ///         "example.com/bucket",
 ///         [](const Foo& foo, kopp::Context& ctx) { …; return kopp::Result{}; },
 ///         [](const Foo& foo, kopp::Context& ctx) { DeleteBucket(foo.metadata.uid); }));
-template <Object T, typename Apply, typename Cleanup>
+template <ApiObject T, typename Apply, typename Cleanup>
 [[nodiscard]] auto WithFinalizer(const std::string& name, Apply apply, Cleanup cleanup) {
   Finalizer<T> finalizer{.name = name};
   if constexpr (std::is_void_v<std::invoke_result_t<Cleanup&, const T&, Context&>>) {

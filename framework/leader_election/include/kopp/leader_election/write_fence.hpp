@@ -65,21 +65,21 @@ class WriteFence {
 ///     const Client leader_client{*std::make_shared<FencedTransport>(transport, fence)};
 ///
 /// The fence is checked when Call is called and again immediately before each try is sent (see
-/// Request::before_send), so that a write that has waited for a retry, a rate limit or a connection
-/// is not sent after the fence has closed. A write without a response is cancelled when the fence
-/// closes; the kernel then drops what it has not sent yet. A request that has left this machine
-/// cannot be recalled.
+/// ApiRequest::before_send), so that a write that has waited for a retry, a rate limit or a
+/// connection is not sent after the fence has closed. A write without a response is cancelled when
+/// the fence closes; the kernel then drops what it has not sent yet. A request that has left this
+/// machine cannot be recalled.
 ///
 /// Throws NotLeaderError for a write that was not sent or was cancelled. Thread-safe.
 class FencedTransport final : public Transport {
  public:
-  /// `fence` must outlive the transport. `next` must call Request::before_send, as all transports
-  /// of kopp do.
+  /// `fence` must outlive the transport. `next` must call ApiRequest::before_send, as all
+  /// transports of kopp do.
   FencedTransport(std::shared_ptr<Transport> next, const WriteFence& fence);
 
-  Response Call(const Request& request, std::stop_token stop = {}) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) override;
   /// Opens a stream. A stream that is not a read is only checked before it is opened.
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) override;
 
  private:
   const std::shared_ptr<Transport> next_;

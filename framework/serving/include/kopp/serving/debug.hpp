@@ -44,7 +44,7 @@ class ReconcileHistory {
 
  private:
   const std::size_t capacity_;
-  mutable Guarded<std::deque<ReconcileRecord>> records_;  // newest first
+  mutable detail::Guarded<std::deque<ReconcileRecord>> records_;  // newest first
 };
 
 /// A queue and its workers, for the debug pages.

@@ -57,7 +57,7 @@ class HealthChecks {
   [[nodiscard]] HttpResponse RunOne(const std::string& name) const;
 
   const Logger log_;
-  mutable Guarded<Checks> checks_;
+  mutable detail::Guarded<Checks> checks_;
 };
 
 }  // namespace kopp

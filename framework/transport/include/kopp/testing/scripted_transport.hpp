@@ -22,7 +22,7 @@ namespace kopp::testing {
 /// A request that matches no script gets 404. If several scripts match, the newest one is used.
 class ScriptedTransport final : public Transport {
  public:
-  using Handler = std::function<Response(const Request&)>;
+  using Handler = std::function<ApiResponse(const ApiRequest&)>;
 
   /// `clock` must outlive the transport.
   explicit ScriptedTransport(Clock& clock) : clock_(clock) {}
@@ -41,18 +41,19 @@ class ScriptedTransport final : public Transport {
   void EndWatch(const std::string& path);
 
   /// Returns all requests so far, oldest first.
-  [[nodiscard]] std::vector<Request> Requests();
+  [[nodiscard]] std::vector<ApiRequest> Requests();
   /// Blocks until a request with this method and path (any query) has arrived; returns the first.
   /// There is no timeout.
-  Request Await(const std::string& method, const std::string& path);
+  ApiRequest Await(const std::string& method, const std::string& path);
   /// Blocks until at least `count` such requests have arrived; returns all of them. There is no
   /// timeout.
-  std::vector<Request> Await(const std::string& method, const std::string& path, std::size_t count);
+  std::vector<ApiRequest> Await(const std::string& method, const std::string& path,
+                                std::size_t count);
 
-  Response Call(const Request& request, std::stop_token stop = {}) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) override;
   /// Opens a watch for a request with watch=true. For any other request, the stream's body is the
   /// scripted response.
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) override;
 
  private:
   class WatchStream;
@@ -68,14 +69,14 @@ class ScriptedTransport final : public Transport {
   };
   struct State {
     std::deque<Rule> rules;  // newest first
-    std::vector<Request> requests;
+    std::vector<ApiRequest> requests;
     std::deque<WatchData> watch_data;  // not read by a watch yet
   };
 
-  Response Handle(const Request& request);
+  ApiResponse Handle(const ApiRequest& request);
 
   Clock& clock_;
-  Guarded<State> state_;
+  kopp::detail::Guarded<State> state_;
   std::condition_variable changed_;
 };
 

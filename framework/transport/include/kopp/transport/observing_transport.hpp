@@ -33,7 +33,7 @@ struct RequestEvent {
   std::optional<TransportError::Kind> error{};  ///< set if there is no complete response
   std::size_t request_bytes = 0;                ///< of the body
   std::size_t response_bytes = 0;               ///< of the body
-  std::span<const std::string> warnings{};      ///< see Response::warnings
+  std::span<const std::string> warnings{};      ///< see ApiResponse::warnings
 };
 
 /// Called for each request, on its thread, when its result is known. Must be thread-safe and must
@@ -62,8 +62,8 @@ class ObservingTransport final : public Transport {
   ObservingTransport(std::shared_ptr<Transport> next, std::vector<RequestObserver> observers,
                      std::string host = "", Clock& clock = Clock::Real());
 
-  Response Call(const Request& request, std::stop_token stop = {}) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) override;
 
  private:
   class Observation;

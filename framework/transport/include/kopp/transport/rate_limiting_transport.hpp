@@ -35,11 +35,11 @@ class RateLimitingTransport final : public Transport {
   RateLimitingTransport(std::shared_ptr<Transport> next, RateLimit limit, Logger log,
                         Clock& clock = Clock::Real(), RateLimitObserver observer = {});
 
-  Response Call(const Request& request, std::stop_token stop = {}) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) override;
 
  private:
-  void LogWait(const Request& request, Duration wait) const;
+  void LogWait(const ApiRequest& request, Duration wait) const;
 
   const std::shared_ptr<Transport> next_;
   const Logger log_;

@@ -46,8 +46,8 @@ class RetryingTransport final : public Transport {
                              Clock& clock = Clock::Real(),
                              workqueue::RandomSource random = workqueue::SystemRandom);
 
-  Response Call(const Request& request, std::stop_token stop = {}) override;
-  std::unique_ptr<Stream> Open(const Request& request, std::stop_token stop = {}) override;
+  ApiResponse Call(const ApiRequest& request, std::stop_token stop = {}) override;
+  std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop = {}) override;
 
  private:
   const std::shared_ptr<Transport> next_;

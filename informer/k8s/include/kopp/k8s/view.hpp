@@ -19,7 +19,7 @@ namespace kopp {
 ///       static constexpr bool kIsView = true;  // cert-manager defines more fields
 ///       kopp::ObjectMeta metadata;
 ///     };
-template <Object T>
+template <ApiObject T>
 [[nodiscard]] constexpr bool IsView() {
   if constexpr (requires { T::kIsView; }) {
     return T::kIsView;

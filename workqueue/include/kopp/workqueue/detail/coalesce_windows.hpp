@@ -42,7 +42,7 @@ class CoalesceWindows {
     } else {
       window.payload.Merge(std::move(payload));
     }
-    window.end = std::min(After(now, options_.quiet), window.latest_end);
+    window.end = std::min(SaturatingAdd(now, options_.quiet), window.latest_end);
     window.priority = std::max(window.priority, priority);
     if (!is_new) return false;
     const TimePoint previous = next();

@@ -73,7 +73,7 @@ class DueThread {
   /// Makes the thread end, and removes all items. Does not block.
   void Stop();
 
-  [[nodiscard]] typename Guarded<Waiting>::Locked Lock() { return waiting_.Lock(); }
+  [[nodiscard]] typename kopp::detail::Guarded<Waiting>::Locked Lock() { return waiting_.Lock(); }
 
  private:
   // The minimum time between two batches of due items. Batches are cheaper, because waking a worker
@@ -148,7 +148,7 @@ void DueThread<T, Payload, Schedule>::Run(const std::stop_token& stop) {
       continue;
     }
     if (!waiting->PopDue(now)) {
-      retry_at = After(now, kRetryInterval);
+      retry_at = SaturatingAdd(now, kRetryInterval);
       continue;
     }
     if (waiting->due.empty()) {
@@ -157,8 +157,8 @@ void DueThread<T, Payload, Schedule>::Run(const std::stop_token& stop) {
     }
     auto& due = waiting->due;
     waiting.lock().unlock();
-    if (!AddAllDue(due)) retry_at = After(now, kRetryInterval);
-    not_before = After(now, kBatchInterval);
+    if (!AddAllDue(due)) retry_at = SaturatingAdd(now, kRetryInterval);
+    not_before = SaturatingAdd(now, kBatchInterval);
     waiting.lock().lock();
   }
 }

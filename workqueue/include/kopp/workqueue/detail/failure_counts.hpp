@@ -65,7 +65,7 @@ class FailureCounts {
   };
 
   [[nodiscard]] bool Expired(const Failures& failures, TimePoint now) const {
-    return failures.count > 0 && now > After(failures.last_time, idle_timeout_);
+    return failures.count > 0 && now > SaturatingAdd(failures.last_time, idle_timeout_);
   }
   void RemoveExpired(State& state, TimePoint now) const {
     std::vector<Handle> expired;
@@ -74,7 +74,7 @@ class FailureCounts {
       return true;
     });
     for (const Handle handle : expired) state.table.Erase(handle);
-    state.next_cleanup = After(now, idle_timeout_);
+    state.next_cleanup = SaturatingAdd(now, idle_timeout_);
   }
 
   const Duration idle_timeout_;

@@ -49,12 +49,12 @@ class QueueMetrics {
   void IncRetries() { Inc(retries_); }
   void IncDepth(int priority) {
     IgnoreErrors([&] {
-      if (Gauge* depth = DepthOf(priority)) depth->Inc();
+      if (GaugeMetric* depth = DepthOf(priority)) depth->Inc();
     });
   }
   void DecDepth(int priority) {
     IgnoreErrors([&] {
-      if (Gauge* depth = DepthOf(priority)) depth->Dec();
+      if (GaugeMetric* depth = DepthOf(priority)) depth->Dec();
     });
   }
   void ObserveLatency(Duration time) { Observe(latency_, time); }
@@ -62,12 +62,12 @@ class QueueMetrics {
 
  private:
   using Label = std::optional<int>;  // a priority, or nullopt for all beyond kMaxPriorityLabels
-  using Depths = std::map<Label, std::unique_ptr<Gauge>>;
+  using Depths = std::map<Label, std::unique_ptr<GaugeMetric>>;
 
-  static void Inc(const std::unique_ptr<Counter>& counter) {
+  static void Inc(const std::unique_ptr<CounterMetric>& counter) {
     if (counter) IgnoreErrors([&] { counter->Inc(); });
   }
-  static void Observe(const std::unique_ptr<Histogram>& histogram, Duration time) {
+  static void Observe(const std::unique_ptr<HistogramMetric>& histogram, Duration time) {
     if (!histogram) return;
     IgnoreErrors([&] { histogram->Observe(std::chrono::duration<double>(time).count()); });
   }
@@ -83,23 +83,23 @@ class QueueMetrics {
     const std::size_t count = depths.size() - depths.count(std::nullopt);
     return count < kMaxPriorityLabels || depths.contains(priority) ? Label(priority) : std::nullopt;
   }
-  Gauge* DepthOf(int priority);
+  GaugeMetric* DepthOf(int priority);
 
   MetricsProvider* const provider_;
   const std::string name_;
   const bool by_priority_;
-  std::unique_ptr<Gauge> depth_;  // the only depth metric; null if by_priority_
+  std::unique_ptr<GaugeMetric> depth_;  // the only depth metric; null if by_priority_
   // The depth metrics if by_priority_. Each is created when its priority is first used.
-  Guarded<Depths> priority_depths_;
-  std::unique_ptr<Counter> adds_;
-  std::unique_ptr<Histogram> latency_;
-  std::unique_ptr<Histogram> work_duration_;
-  std::unique_ptr<Counter> retries_;
+  kopp::detail::Guarded<Depths> priority_depths_;
+  std::unique_ptr<CounterMetric> adds_;
+  std::unique_ptr<HistogramMetric> latency_;
+  std::unique_ptr<HistogramMetric> work_duration_;
+  std::unique_ptr<CounterMetric> retries_;
   std::unique_ptr<Metric> unfinished_work_seconds_;
   std::unique_ptr<Metric> longest_running_processor_seconds_;
 };
 
-inline Gauge* QueueMetrics::DepthOf(int priority) {
+inline GaugeMetric* QueueMetrics::DepthOf(int priority) {
   if (!by_priority_ || !enabled()) return depth_.get();
   for (;;) {
     Label label;

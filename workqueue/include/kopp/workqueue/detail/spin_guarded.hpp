@@ -31,11 +31,11 @@ inline void CpuRelax() {
 /// many threads acquire at a high rate: spinning uses CPU time, which the quota of a container
 /// limits.
 template <typename T>
-class SpinGuarded : public Guarded<T> {
+class SpinGuarded : public kopp::detail::Guarded<T> {
  public:
-  using Guarded<T>::Guarded;
+  using kopp::detail::Guarded<T>::Guarded;
 
-  typename Guarded<T>::Locked Lock() {
+  typename kopp::detail::Guarded<T>::Locked Lock() {
     return this->LockWith([](std::mutex& mutex) {
       std::unique_lock lock(mutex, std::try_to_lock);
       if (!lock.owns_lock()) SpinThenLock(lock);
