@@ -9,7 +9,28 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/watched_view.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
 namespace kopp {
+namespace detail {
+namespace {
+
+Guarded<std::vector<WatchedViewRef>>& ReadViewsOfProgram() {
+  static Guarded<std::vector<WatchedViewRef>> views;
+  return views;
+}
+
+}  // namespace
+
+std::vector<WatchedViewRef> ReadViews() { return *ReadViewsOfProgram().Lock(); }
+
+bool AddReadView(WatchedViewRef view) {
+  ReadViewsOfProgram().Lock()->push_back(std::move(view));
+  return true;
+}
+
+}  // namespace detail
 
 Cache::Impl::Impl(Transport& transport, CacheOptions options, Logger log, Clock& clock)
     : transport_(transport),
@@ -72,6 +93,10 @@ Cache::Impl::Informers Cache::Impl::NewInformers(const detail::WatchedView& view
                       .consistent_start = running_ || options_.consistent_start,
                       .audit_interval = options_.audit_interval,
                       .manual = options_.manual});
+}
+
+bool Cache::Impl::RejectsReads(const Key& view) const {
+  return !options_.start_informers_on_read && !Find(view);
 }
 
 const detail::CacheKey& Cache::Impl::OptionsOf(const detail::WatchedView& view) const {

@@ -84,6 +84,7 @@ class Manager::Impl {
   [[nodiscard]] DebugLeadership DescribeLeadership() const;
 
   bool Start(const std::stop_token& stop);
+  void ReportUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);

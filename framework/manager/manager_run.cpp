@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <kopp/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -50,10 +51,27 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   Group(RunnableGroup::kServers).Start();
   if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireKinds(stop);
+  ReportUnwatchedReads();
   StartCaches();
   if (!WaitForCaches(stop)) return false;
   Group(RunnableGroup::kOthers).Start();
   return true;
+}
+
+/// Logs each view that the program reads and no cache watches. It is no error: the program may have
+/// controllers that this manager does not run.
+void Manager::Impl::ReportUnwatchedReads() const {
+  const std::vector<Cluster::Impl*> clusters = Clusters();
+  for (const detail::WatchedViewRef& view : detail::ReadViews()) {
+    const bool throws = std::ranges::all_of(clusters, [&](const Cluster::Impl* cluster) {
+      return Cache::Impl::Of(cluster->cache()).RejectsReads(view.key);
+    });
+    if (!throws) continue;
+    options_.log.Info(
+        "The program has a read of a view that no cache watches; the read throws. "
+        "Add .Owns<VIEW>() or .Watches<VIEW>() to the controller that reads it",
+        {{"kind", view.describe(view.key).kind.kind}});
+  }
 }
 
 void Manager::Impl::StartCaches() {

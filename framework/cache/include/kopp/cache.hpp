@@ -64,7 +64,7 @@ class Cache {
   template <ApiObject T>
   [[nodiscard]] std::shared_ptr<const T> Get(const ObjectKey& key,
                                              const ReadOptions& read = {}) const {
-    return GetAny(ViewRef::Of<T>(), key, read).template As<T>();
+    return GetAny(ReadRef<T>(), key, read).template As<T>();
   }
   /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
   /// particular order unless `read.order` says so.
@@ -80,7 +80,7 @@ class Cache {
   template <ApiObject T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(const Selector& selector,
                                                            const ReadOptions& read = {}) const {
-    return detail::Typed<T>(ListAny(ViewRef::Of<T>(), selector, read));
+    return detail::Typed<T>(ListAny(ReadRef<T>(), selector, read));
   }
   /// Returns the objects for which the index has `value`, in time proportional to their number.
   /// Throws std::logic_error if AddIndex was not called for this index.
@@ -88,7 +88,7 @@ class Cache {
   [[nodiscard]] std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
                                                               std::string_view value,
                                                               const ReadOptions& read = {}) const {
-    return detail::Typed<T>(ByIndexAny(ViewRef::Of<T>(), index, value, read));
+    return detail::Typed<T>(ByIndexAny(ReadRef<T>(), index, value, read));
   }
   /// Returns the objects with an owner reference to `owner`, in time proportional to their number.
   /// Throws std::logic_error if AddOwnerIndex was not called for `T`.
@@ -182,6 +182,11 @@ class Cache {
   using View = detail::WatchedView;
   using ViewRef = detail::WatchedViewRef;
   using AnyObjects = std::vector<informer::AnyObject>;
+  template <ApiObject T>
+  static ViewRef ReadRef() {
+    static_cast<void>(&detail::read_view<T>);
+    return ViewRef::Of<T>();
+  }
   [[nodiscard]] informer::AnyObject GetAny(const ViewRef& view, const ObjectKey& key,
                                            const ReadOptions& read) const;
   [[nodiscard]] AnyObjects ListAny(const ViewRef& view, const Selector& selector,

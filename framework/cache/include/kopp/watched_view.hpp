@@ -72,4 +72,14 @@ struct WatchedViewRef {
   WatchedView (*describe)(const CacheKey& key);
 };
 
+/// Returns the views that the program, anywhere, reads from a cache as a C++ type. Thread-safe.
+[[nodiscard]] std::vector<WatchedViewRef> ReadViews();
+/// Adds a view to ReadViews. Returns true.
+bool AddReadView(WatchedViewRef view);
+
+/// Instantiated by each typed read of a cache, so that its initialization, before main, adds the
+/// view to ReadViews.
+template <ApiObject T>
+inline const bool read_view = AddReadView(WatchedViewRef::Of<T>());
+
 }  // namespace kopp::detail

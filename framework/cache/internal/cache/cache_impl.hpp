@@ -51,6 +51,8 @@ class Cache::Impl final : public WriteObserver {
   std::shared_ptr<InformerSet> Acquire(const detail::WatchedView& view);
   bool Remove(const detail::CacheKey& view);
 
+  /// Returns whether reads of the view throw because nothing watches it.
+  [[nodiscard]] bool RejectsReads(const detail::CacheKey& view) const;
   [[nodiscard]] std::vector<KindRef> Kinds() const;
   /// Returns the kinds of Kinds() for which CacheOptions::wait_if_missing is false: the API server
   /// must serve them at the start.
