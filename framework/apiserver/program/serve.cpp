@@ -15,10 +15,9 @@
 
 #include <base/environment.hpp>
 #include <kubectl/extensions.hpp>
+#include <testing/extended_api_server.hpp>
 #include <testing/manifests.hpp>
 #include <unistd.h>
-
-#include <kopp/testing/api_server.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -104,14 +103,12 @@ int Serve(Flags given, const Signals& signals) {
                                     .use_colors = ::isatty(STDOUT_FILENO) == 1 &&
                                                   !detail::EnvironmentVariable("NO_COLOR")});
   }
-  testing::ApiServer server({.seed = flags.seed,
-                             .authorization = flags.authorization,
-                             .on_request =
-                                 [&](std::string_view entry) {
-                                   if (audit) audit->Write(entry);
-                                   if (demo_log) demo_log->LogRequest(entry);
-                                 },
-                             .extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions(), {.seed = flags.seed,
+                                                      .authorization = flags.authorization,
+                                                      .on_request = [&](std::string_view entry) {
+                                                        if (audit) audit->Write(entry);
+                                                        if (demo_log) demo_log->LogRequest(entry);
+                                                      }});
   const Config admin_config = server.Listen(flags.listen);
   PrintAddress(admin_config, flags);
   ApplyManifests(server.transport(), manifests.base);

@@ -1,6 +1,7 @@
 #include "conformance.hpp"
 
 #include "kubectl/extensions.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -10,7 +11,6 @@
 #include <utility>
 
 #include <kopp/config.hpp>
-#include <kopp/testing/api_server.hpp>
 
 namespace kopp::conformance {
 namespace {
@@ -36,8 +36,8 @@ class ServerEnvironment final : public ::testing::Environment {
  private:
   void SetUp() override {
     if (RealKubeconfig() != nullptr) return Connect(LoadConfig({.kubeconfig = RealKubeconfig()}));
-    server_.emplace(testing::ApiServerOptions{.authorization = testing::AuthorizationMode::kRbac,
-                                              .extensions = &apiserver::AllExtensions()});
+    server_.emplace(apiserver::AllExtensions(),
+                    testing::ApiServerOptions{.authorization = testing::AuthorizationMode::kRbac});
     if (IsOverHttps()) Connect(server_->Listen({.tls = true}));
   }
   void TearDown() override {
@@ -49,7 +49,7 @@ class ServerEnvironment final : public ::testing::Environment {
     transport_ = MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
   }
 
-  std::optional<testing::ApiServer> server_;
+  std::optional<testing::ExtendedApiServer> server_;
   std::optional<Config> config_;
   std::unique_ptr<Transport> transport_;
 };

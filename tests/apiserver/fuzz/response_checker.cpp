@@ -62,6 +62,7 @@ int ResponseChecker::Run(const Step& step) {
     clock_.Advance(step.wait);
   } else {
     ServerResponse response = filter_->Handle(step.request);
+    EncodeBody(response);
     status = response.status;
     CheckResponse(response);
     CheckReadBack(step.request, response);
@@ -87,13 +88,14 @@ void ResponseChecker::Finish() {
 // and 500 without a reason for some that are not numbers.
 void ResponseChecker::CheckResponse(const ServerResponse& response) const {
   const auto contains = [&](std::string_view text) {
-    return response.body.find(text) != response.body.npos;
+    return response.body.text().find(text) != std::string::npos;
   };
   if (response.status >= 500 && contains("InternalError") && !contains("the spec replicas field")) {
-    throw Finding("internal error: " + response.body);
+    throw Finding("internal error: " + response.body.text());
   }
-  if (response.watch == nullptr && IsJson(response.content_type) && !json::accept(response.body)) {
-    throw Finding("invalid JSON: " + response.body);
+  if (response.watch == nullptr && IsJson(response.content_type) &&
+      !json::accept(response.body.text())) {
+    throw Finding("invalid JSON: " + response.body.text());
   }
   const std::string head =
       kopp::detail::FormatHead(FormatHeaders(response, "", clock_.WallNow()), {.length = 0});
@@ -104,7 +106,7 @@ void ResponseChecker::CheckReadBack(const ServerRequest& write, const ServerResp
   const bool is_write = write.method == "POST" || write.method == "PUT" || write.method == "PATCH";
   if (!is_write || response.status / 100 != 2 || write.target.query.Has("dryRun")) return;
   if (!IsJson(response.content_type)) return;
-  const json object = json::parse(response.body, nullptr, false);
+  const json object = response.body.ToValue();
   const json metadata = object.value("metadata", json::object());
   // An object that is being deleted or has a deleted owner may already have been removed.
   if (!metadata.contains("name") || metadata.contains("deletionTimestamp") ||
@@ -115,12 +117,12 @@ void ResponseChecker::CheckReadBack(const ServerRequest& write, const ServerResp
   read.target.name = metadata["name"];
   read.target.query = {};
   if (read.target.subresource != "scale") read.target.subresource.clear();
-  const ServerResponse found = log_.Handle(read);
+  ServerResponse found = log_.Handle(read);
+  EncodeBody(found);
   // The status of a CustomResourceDefinition changes after the response.
   const bool is_definition = write.target.plural == "customresourcedefinitions";
-  if (found.status != 200 ||
-      (!is_definition && json::parse(found.body, nullptr, false) != object)) {
-    throw Finding("written: " + response.body + "read: " + found.body);
+  if (found.status != 200 || (!is_definition && found.body.ToValue() != object)) {
+    throw Finding("written: " + response.body.text() + "read: " + found.body.text());
   }
 }
 

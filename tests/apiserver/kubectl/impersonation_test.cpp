@@ -1,6 +1,7 @@
 // Impersonation in an ApiServer in memory. The conformance suite tests its rules.
 #include "kubectl/extensions.hpp"
 #include "support/raw_client.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <cstdint>
 #include <string>
@@ -8,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/testing/api_server.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp::apiserver {
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 TEST(ImpersonationTest, AuditLogContainsTheImpersonatedUser) {
-  testing::ApiServer server({.extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions());
   Config config = server.Listen({.tls = true});
   config.impersonate = {.user = "bob", .groups = {"devs"}};
 
@@ -30,7 +30,7 @@ TEST(ImpersonationTest, AuditLogContainsTheImpersonatedUser) {
 }
 
 TEST(ImpersonationTest, TheNameOfAnImpersonatedUserThatIsNotUtf8IsReplaced) {
-  testing::ApiServer server({.extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions());
   const std::string url = server.Listen().server;
   testing::RawClient client(static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
 

@@ -3,6 +3,7 @@
 #include "json/media_types.hpp"
 #include "kubectl/extensions.hpp"
 #include "kubectl/protobuf/protobuf.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <chrono>
 #include <memory>
@@ -12,7 +13,6 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/fault.hpp>
 #include <kopp/transport.hpp>
@@ -47,7 +47,7 @@ class ProtobufFilterTest : public ::testing::Test {
     return DecodeProtobuf(ReadProtobufEnvelope(response.body)).value();
   }
 
-  testing::ApiServer server_{{.extensions = &AllExtensions()}};
+  testing::ExtendedApiServer server_{AllExtensions()};
 };
 
 TEST_F(ProtobufFilterTest, TheAuditLogContainsObjectsInJson) {
@@ -122,7 +122,7 @@ TEST_F(ProtobufFilterTest, AnObjectThatCannotBeEncodedIsAServerError) {
   const ServerResponse response = filter.Handle({.method = "GET", .accept = protobuf_type});
 
   EXPECT_EQ(response.status, 500);
-  EXPECT_EQ(DecodeProtobuf(ReadProtobufEnvelope(response.body)).value()["code"], 500);
+  EXPECT_EQ(DecodeProtobuf(ReadProtobufEnvelope(response.body.text())).value()["code"], 500);
 }
 
 TEST_F(ProtobufFilterTest, ADroppedWatchEndsWithinAFrame) {

@@ -1,5 +1,6 @@
 // Tables of an ApiServer in memory. The conformance suite tests their contents.
 #include "kubectl/extensions.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <memory>
 #include <string>
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fault.hpp>
 #include <kopp/transport.hpp>
 
@@ -27,7 +27,7 @@ class TablesTest : public ::testing::Test {
         {.method = "POST", .target = collection, .body = object.dump()});
   }
 
-  testing::ApiServer server_{{.extensions = &AllExtensions()}};
+  testing::ExtendedApiServer server_{AllExtensions()};
 };
 
 TEST_F(TablesTest, TheNameOfAFaultMatchesTheObjectOfAnEventInATable) {

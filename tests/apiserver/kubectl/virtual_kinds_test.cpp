@@ -1,5 +1,6 @@
 // Virtual kinds of an ApiServer in memory. The conformance suite tests their rules.
 #include "kubectl/extensions.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <chrono>
 #include <string>
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/transport.hpp>
 
@@ -21,7 +21,7 @@ ApiResponse Post(Transport& transport, const std::string& target, const json& bo
 }
 
 TEST(RulesReviewTest, EverythingIsAllowedByDefault) {
-  testing::ApiServer server({.extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions());
 
   const ApiResponse rules =
       Post(*server.TransportAs("jane"), "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
@@ -35,7 +35,7 @@ TEST(RulesReviewTest, EverythingIsAllowedByDefault) {
 
 TEST(ServiceAccountTokenTest, ATokenExpires) {
   testing::FakeClock clock;
-  testing::ApiServer server({.clock = clock, .extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions(), {.clock = clock});
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(server.transport(), accounts, {{"metadata", {{"name", "a"}}}});
   const ApiResponse created =
@@ -57,7 +57,7 @@ TEST(ServiceAccountTokenTest, ATokenExpires) {
 
 TEST(ServiceAccountTokenTest, TokenOfATerminatingServiceAccountExpiresAfterAMinute) {
   testing::FakeClock clock;
-  testing::ApiServer server({.clock = clock, .extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions(), {.clock = clock});
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(server.transport(), accounts,
        {{"metadata", {{"name", "a"}, {"finalizers", {"example.com/f"}}}}});
@@ -78,8 +78,8 @@ TEST(ServiceAccountTokenTest, TokenOfATerminatingServiceAccountExpiresAfterAMinu
 }
 
 TEST(ServiceAccountTokenTest, TokenOfAnotherServerIsInvalid) {
-  testing::ApiServer server({.extensions = &AllExtensions()});
-  testing::ApiServer other({.extensions = &AllExtensions()});
+  testing::ExtendedApiServer server(AllExtensions());
+  testing::ExtendedApiServer other(AllExtensions());
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   Post(other.transport(), accounts, {{"metadata", {{"name", "a"}}}});
   const ApiResponse created = Post(other.transport(), accounts + "/a/token", json::object());

@@ -47,7 +47,7 @@ std::optional<ServerResponse> OpenApiHandler::Handle(const ServerRequest& reques
       paths[document_path]["serverRelativeURL"] =
           openapi_v3_path + '/' + document_path + "?hash=" + document->hash;
     }
-    return ServerResponse{.body = json{{"paths", std::move(paths)}}.dump(),
+    return ServerResponse{.body = json{{"paths", std::move(paths)}},
                           .content_type = "text/plain; charset=utf-8"};
   }
   const auto found = documents->find(path.substr(openapi_v3_path.size() + 1));

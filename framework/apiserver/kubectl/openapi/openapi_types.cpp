@@ -1,6 +1,6 @@
 #include "kubectl/openapi/openapi_types.hpp"
 
-#include "decoding/data.hpp"
+#include "kubectl/data.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "kubectl/protobuf/message_types.hpp"
 
-#include "decoding/data.hpp"
 #include "json/schema_names.hpp"
+#include "kubectl/data.hpp"
 #include "schema/consume_until.hpp"
 
 #include <algorithm>

@@ -102,7 +102,7 @@ bool PrefersProtobuf(const ServerRequest& request) {
 }
 
 void Encode(ServerResponse& response) {
-  const json object = json::parse(response.body, nullptr, false);
+  const json object = response.body.ToValue();
   if (object.is_discarded()) return;  // an injected fault
   std::optional<std::string> encoded;
   try {
@@ -115,7 +115,7 @@ void Encode(ServerResponse& response) {
   if (!encoded) return;
   response.body = std::move(*encoded);
   auto& cut_after = response.injected_fault.cut_after;
-  if (cut_after) cut_after = std::min(*cut_after, response.body.size() - 1);
+  if (cut_after) cut_after = std::min(*cut_after, response.body.text().size() - 1);
 }
 
 }  // namespace

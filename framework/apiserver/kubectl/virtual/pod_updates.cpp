@@ -35,10 +35,10 @@ json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectK
     json pod = before;
     update(pod);
     if (pod == before) return pod;
-    const ObjectAttributes attributes = ObjectAttributesOf(pods, pod);
-    const StoredObjectPtr stored =
-        context.store().Put(pods.storage_resource, key, seen, std::move(pod), attributes);
-    if (stored != nullptr) return json::parse(stored->text);
+    if (context.store().Put(pods.storage_resource, key, seen, pod, ObjectAttributesOf(pods, pod)) !=
+        nullptr) {
+      return pod;
+    }
   }
 }
 

@@ -6,7 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include <kopp/workqueue/clock.hpp>
 
@@ -47,13 +51,37 @@ struct InjectedFault {
   std::optional<std::size_t> cut_after{};  ///< resets the connection after this many body bytes
 };
 
+/// The body of a response: a JSON value, or text that is ready to be sent. A stored object or list
+/// is text too, so that the server does not parse it to send it as JSON.
+class ResponseBody {
+ public:
+  ResponseBody() = default;
+  ResponseBody(std::string text) : content_(std::move(text)) {}       // NOLINT: implicit
+  ResponseBody(const char* text) : content_(std::string(text)) {}     // NOLINT: implicit
+  ResponseBody(nlohmann::json value) : content_(std::move(value)) {}  // NOLINT: implicit
+
+  /// Returns nullptr if the body is text.
+  [[nodiscard]] const nlohmann::json* value() const {
+    return std::get_if<nlohmann::json>(&content_);
+  }
+  /// Returns the text. Throws std::bad_variant_access if the body is a value.
+  std::string& text() { return std::get<std::string>(content_); }
+  [[nodiscard]] const std::string& text() const { return std::get<std::string>(content_); }
+  /// Returns the body as a value. Parses text; the result is discarded, as in
+  /// nlohmann::json::parse, if the text is not JSON.
+  [[nodiscard]] nlohmann::json ToValue() const;
+
+ private:
+  std::variant<std::string, nlohmann::json> content_;
+};
+
 /// Values of Warning headers, which clients show to their user.
 using Warnings = std::vector<std::string>;
 
 /// A response to a ServerRequest.
 struct ServerResponse {
   int status = 200;
-  std::string body{};
+  ResponseBody body{};
   std::string content_type = "application/json";
   Warnings warnings{};
   std::optional<int> retry_after{};        ///< in seconds
@@ -61,5 +89,9 @@ struct ServerResponse {
   InjectedFault injected_fault{};
   std::optional<User> impersonated_user{};  ///< for the audit log
 };
+
+/// Replaces a body that is a value by its JSON text. The servers call it once for each response,
+/// where it leaves the server. Does not throw: invalid UTF-8 is replaced.
+void EncodeBody(ServerResponse& response);
 
 }  // namespace kopp::apiserver

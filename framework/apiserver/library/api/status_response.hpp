@@ -5,10 +5,9 @@
 
 namespace kopp::apiserver {
 
-/// Returns the response for an error that occurs outside the API handler, such as in the HTTP
-/// server.
+/// Returns the response for an error.
 [[nodiscard]] inline ServerResponse ToResponse(const StatusError& error) {
-  return {.status = error.code(), .body = error.ToJson().dump() + '\n'};
+  return {.status = error.code(), .body = error.ToJson()};
 }
 
 }  // namespace kopp::apiserver

@@ -33,8 +33,7 @@ void CreateBootstrapObject(ServerContext& context, const char* plural, const std
                         {"annotations", {{"rbac.authorization.kubernetes.io/autoupdate", "true"}}}};
   object["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults";
   const ObjectAttributes attributes = ObjectAttributesOf(*resource, object);
-  context.store().Put(resource->storage_resource, {"", name}, nullptr, std::move(object),
-                      attributes);
+  context.store().Put(resource->storage_resource, {"", name}, nullptr, object, attributes);
 }
 
 /// Creates a ClusterRole, and a ClusterRoleBinding of the same name for the groups.

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// The contents of the files in data/, embedded at build time.
+/// The contents of the files in data/ that the library needs, embedded at build time.
 namespace kopp::apiserver::data {
 
 /// The version of Kubernetes that the files describe, such as "v1.34.4", and its second number.
@@ -11,7 +11,5 @@ extern const std::string_view kubernetes_minor;
 
 extern const std::string_view resources;
 extern const std::string_view defaults;
-extern const std::string_view messages;
-extern const std::string_view openapi;
 
 }  // namespace kopp::apiserver::data

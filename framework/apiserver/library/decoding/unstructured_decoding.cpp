@@ -15,17 +15,16 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-using Type = Schema::Type;
 
 [[noreturn]] void FailConversion(const std::string& reason) { throw std::invalid_argument(reason); }
 
 std::string GoTypeOfScalar(const Schema& schema) {
   switch (schema.type) {
-    case Type::kInteger:
+    case Schema::Type::kInteger:
       return schema.format;
-    case Type::kNumber:
+    case Schema::Type::kNumber:
       return "float64";
-    case Type::kBoolean:
+    case Schema::Type::kBoolean:
       return "bool";
     default:
       return "string";
@@ -47,29 +46,30 @@ void ConvertInteger(json& value, const Schema& schema) {
 /// Checks a value that Go decodes from JSON: IntOrString and times.
 void CheckJsonScalar(const json& value, const Schema& schema) {
   const bool is_valid =
-      value.is_string() || (schema.type == Type::kIntOrString && IsInteger(value));
+      value.is_string() || (schema.type == Schema::Type::kIntOrString && IsInteger(value));
   if (is_valid) return;
   FailConversion(fmt::format("json: cannot unmarshal {} into Go value of type {}",
                              GoJsonType(value),
-                             schema.type == Type::kIntOrString ? "int32" : "string"));
+                             schema.type == Schema::Type::kIntOrString ? "int32" : "string"));
 }
 
 void ConvertScalar(json& value, const Schema& schema) {
   if (schema.format == "quantity") return;
-  if (schema.type == Type::kIntOrString || schema.format.ends_with("time")) {
+  if (schema.type == Schema::Type::kIntOrString || schema.format.ends_with("time")) {
     return CheckJsonScalar(value, schema);
   }
   if (schema.format == "bytes") {
     if (!value.is_string()) FailConversion("cannot restore slice from " + GoKindOf(value));
     return;
   }
-  if (schema.type == Type::kInteger && value.is_number()) return ConvertInteger(value, schema);
-  const bool is_valid = (schema.type == Type::kString && value.is_string()) ||
-                        (schema.type == Type::kBoolean && value.is_boolean()) ||
-                        (schema.type == Type::kNumber && value.is_number());
+  if (schema.type == Schema::Type::kInteger && value.is_number())
+    return ConvertInteger(value, schema);
+  const bool is_valid = (schema.type == Schema::Type::kString && value.is_string()) ||
+                        (schema.type == Schema::Type::kBoolean && value.is_boolean()) ||
+                        (schema.type == Schema::Type::kNumber && value.is_number());
   if (is_valid) return;
   const std::string type = GoTypeOfScalar(schema);
-  if (schema.type == Type::kString && IsInteger(value))
+  if (schema.type == Schema::Type::kString && IsInteger(value))
     FailConversion("cannot convert int64 to " + type);
   FailConversion("unrecognized type: " + type);
 }
@@ -87,15 +87,15 @@ void ConvertStruct(json& value, const Schema& schema) {
 void ConvertUnstructured(json& value, const Schema& schema) {
   if (value.is_null()) return;
   switch (schema.type) {
-    case Type::kAny:
+    case Schema::Type::kAny:
       return;
-    case Type::kObject:
+    case Schema::Type::kObject:
       return ConvertStruct(value, schema);
-    case Type::kMap:
+    case Schema::Type::kMap:
       if (!value.is_object()) FailConversion("cannot restore map from " + GoKindOf(value));
       for (auto& [name, member] : value.items()) ConvertUnstructured(member, *schema.items);
       return;
-    case Type::kList:
+    case Schema::Type::kList:
       if (!value.is_array()) FailConversion("cannot restore slice from " + GoKindOf(value));
       for (json& item : value) ConvertUnstructured(item, *schema.items);
       return;

@@ -38,6 +38,16 @@ json MakeTable(json metadata, json columns, json rows, const std::string& versio
           {"rows", std::move(rows)}};
 }
 
+/// Returns an object in a form other than kObject. A Table has column definitions only if
+/// `is_first`.
+json Convert(const json& object, const Resource& resource, const ResponseEncoder& encoder,
+             bool is_first = true) {
+  if (encoder.form != Form::kTable) return MetadataOnly(object, encoder);
+  const json metadata{{"resourceVersion", object.at("metadata").value("resourceVersion", "")}};
+  return MakeTable(metadata, is_first ? encoder.tables->column_definitions(resource) : json(),
+                   json::array({MakeRow(object, resource, encoder)}), encoder.version);
+}
+
 /// Returns the Go type name of the real server, which its error messages contain: "*rbac.Role".
 std::string GoTypeOf(const Resource& resource, const std::string& kind) {
   std::string package = resource.group.substr(0, resource.group.find('.'));
@@ -80,44 +90,44 @@ void ResponseEncoder::CheckIncludeObject() const {
                    include_object + "\": must be 'Metadata', 'Object', 'None', or empty");
 }
 
-std::string ResponseEncoder::EncodeObject(const std::string& text, const Resource& resource) const {
+ResponseBody ResponseEncoder::ObjectBody(json object, const Resource& resource) const {
   if (form == Form::kMetadataList) throw NotAListError(resource);
   CheckIncludeObject();
-  return EncodeEventObject(text, resource, true);
+  return form == Form::kObject ? std::move(object) : Convert(object, resource, *this);
+}
+
+ResponseBody ResponseEncoder::StoredObjectBody(const std::string& text,
+                                               const Resource& resource) const {
+  if (form == Form::kObject) return ResponseText(text, resource);
+  return ObjectBody(json::parse(text), resource);
 }
 
 std::string ResponseEncoder::EncodeEventObject(const std::string& text, const Resource& resource,
                                                bool is_first, bool is_bookmark) const {
   if (form == Form::kObject) return ResponseText(text, resource);
-  const json object = json::parse(text);
-  if (form != Form::kTable) return MetadataOnly(object, *this).dump();
-  ResponseEncoder with_metadata = *this;
-  if (is_bookmark) with_metadata.include_object = "Metadata";
-  const json metadata{{"resourceVersion", object["metadata"].value("resourceVersion", "")}};
-  return MakeTable(metadata, is_first ? tables->column_definitions(resource) : json(),
-                   json::array({MakeRow(object, resource, with_metadata)}), version)
-      .dump();
+  ResponseEncoder encoder = *this;
+  if (is_bookmark) encoder.include_object = "Metadata";
+  return Convert(json::parse(text), resource, encoder, is_first).dump();
 }
 
-std::string ResponseEncoder::EncodeList(const std::vector<const std::string*>& texts,
-                                        const json& metadata, const Resource& resource) const {
+ResponseBody ResponseEncoder::ListBody(const std::vector<const std::string*>& texts, json metadata,
+                                       const Resource& resource) const {
   if (form == Form::kMetadata) throw IsAListError(resource);
   CheckIncludeObject();
   if (form == Form::kTable) {
     json rows = json::array();
     for (const std::string* text : texts)
       rows.push_back(MakeRow(json::parse(*text), resource, *this));
-    return MakeTable(metadata, tables->column_definitions(resource), std::move(rows), version)
-        .dump();
+    return MakeTable(std::move(metadata), tables->column_definitions(resource), std::move(rows),
+                     version);
   }
   if (form == Form::kMetadataList) {
     json items;  // null if there are no items
     for (const std::string* text : texts) items.push_back(MetadataOnly(json::parse(*text), *this));
     return json{{"kind", "PartialObjectMetadataList"},
                 {"apiVersion", "meta.k8s.io/" + version},
-                {"metadata", metadata},
-                {"items", std::move(items)}}
-        .dump();
+                {"metadata", std::move(metadata)},
+                {"items", std::move(items)}};
   }
   std::string list = R"({"kind":")" + resource.list_kind + R"(","apiVersion":")" +
                      resource.api_version() + R"(","metadata":)" + metadata.dump() +
@@ -129,18 +139,17 @@ std::string ResponseEncoder::EncodeList(const std::vector<const std::string*>& t
   return list + "]}";
 }
 
-std::string ResponseEncoder::EncodeWriteResponse(const std::string& body,
-                                                 const Resource& resource) const {
+ResponseBody ResponseEncoder::WriteBody(ResponseBody body, const Resource& resource) const {
   if (form == Form::kObject) return body;
-  const json response = json::parse(body);
+  json response = body.ToValue();
   const std::string kind = response.value("kind", "");
   if (kind == "Status") return body;
-  if (kind != resource.list_kind) return EncodeObject(body, resource);
+  if (kind != resource.list_kind) return ObjectBody(std::move(response), resource);
   std::vector<std::string> items;
   for (const json& item : response.at("items")) items.push_back(item.dump());
   std::vector<const std::string*> texts;
   for (const std::string& item : items) texts.push_back(&item);
-  return EncodeList(texts, response.at("metadata"), resource);
+  return ListBody(texts, std::move(response.at("metadata")), resource);
 }
 
 }  // namespace kopp::apiserver

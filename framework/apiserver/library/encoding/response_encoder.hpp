@@ -3,6 +3,7 @@
 #include "api/extensions.hpp"
 #include "api/request.hpp"
 #include "api/resource.hpp"
+#include "api/response.hpp"
 #include "storage/server_context.hpp"
 
 #include <string>
@@ -12,8 +13,8 @@
 
 namespace kopp::apiserver {
 
-/// Encodes objects in the form that a client requests in its Accept header. The result is JSON in
-/// any case: the filter of the extensions encodes it as protobuf. Immutable after
+/// Converts objects to the form that a client requests in its Accept header. A ResponseBody is JSON
+/// in any case: the filter of the extensions encodes it as protobuf. Immutable after
 /// NegotiateResponse.
 struct ResponseEncoder {
   enum class Form {
@@ -34,18 +35,19 @@ struct ResponseEncoder {
   [[nodiscard]] std::string content_type() const;
   /// Returns the Content-Type of a watch.
   [[nodiscard]] std::string watch_content_type() const;
-  /// Encodes a stored object. Throws StatusError if the form is for lists only, or if includeObject
-  /// is not valid.
-  [[nodiscard]] std::string EncodeObject(const std::string& text, const Resource& resource) const;
-  /// Encodes a list of stored objects. Throws StatusError if the form is for single objects only,
+  /// Returns an object that has apiVersion and kind. Throws StatusError if the form is for lists
+  /// only, or if includeObject is not valid.
+  [[nodiscard]] ResponseBody ObjectBody(nlohmann::json object, const Resource& resource) const;
+  /// Same as ObjectBody, for the text of a stored object. Does not parse it in the form kObject.
+  [[nodiscard]] ResponseBody StoredObjectBody(const std::string& text,
+                                              const Resource& resource) const;
+  /// Returns a list of stored objects. Throws StatusError if the form is for single objects only,
   /// or if includeObject is not valid.
-  [[nodiscard]] std::string EncodeList(const std::vector<const std::string*>& texts,
-                                       const nlohmann::json& metadata,
-                                       const Resource& resource) const;
-  /// Encodes the response body of a write: an object, a list or a Status. Returns a Status
-  /// unchanged. Throws as EncodeObject and EncodeList do.
-  [[nodiscard]] std::string EncodeWriteResponse(const std::string& body,
-                                                const Resource& resource) const;
+  [[nodiscard]] ResponseBody ListBody(const std::vector<const std::string*>& texts,
+                                      nlohmann::json metadata, const Resource& resource) const;
+  /// Converts the body that a write handler returns: an object, a list or a Status. Returns a
+  /// Status unchanged. Throws as ObjectBody and ListBody do.
+  [[nodiscard]] ResponseBody WriteBody(ResponseBody body, const Resource& resource) const;
   /// Encodes the object of a watch event. In the form of a Table, the first event contains the
   /// column definitions, and a bookmark contains its metadata whatever includeObject is.
   [[nodiscard]] std::string EncodeEventObject(const std::string& text, const Resource& resource,

@@ -75,9 +75,10 @@ std::optional<ApiResponse> Simulation::ErrorResponse(const ApiRequest& request, 
                                .body = request.body,
                                .content_type = request.content_type};
     if (auto error = ErrorResponseFor(FaultOf(type), parsed, cluster_.context())) {
+      EncodeBody(*error);
       return ApiResponse{
           .status = error->status,
-          .body = std::move(error->body),
+          .body = std::move(error->body.text()),
           .retry_after = error->retry_after
                              ? std::optional<Duration>(std::chrono::seconds(*error->retry_after))
                              : std::nullopt};

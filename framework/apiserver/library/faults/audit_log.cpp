@@ -35,20 +35,29 @@ void SetCreatedName(const json& created, json& reference) {
   if (created[name].is_string()) reference["name"] = created[name];
 }
 
-/// Returns the parsed body without metadata.managedFields, or null if it is not an object or list,
-/// or nested too deeply.
-json ParseBody(const std::string& text, const std::string& content_type) {
-  json object;
-  try {
-    object = ParseJsonOrYaml(text, content_type);
-  } catch (const std::invalid_argument&) {
-    return nullptr;
-  }
+/// Returns the value without metadata.managedFields, or null if it is not an object or list.
+json WithoutManagedFields(json object) {
   if (!object.is_structured()) return nullptr;  // a JSON patch is an array
   if (const auto metadata = object.find("metadata"); metadata != object.end()) {
     if (metadata->is_object()) metadata->erase("managedFields");
   }
   return object;
+}
+
+/// Parses a body. Returns the result as WithoutManagedFields() does; null if it is not valid or
+/// nested too deeply.
+json ParseBody(const std::string& text, const std::string& content_type) {
+  try {
+    return WithoutManagedFields(ParseJsonOrYaml(text, content_type));
+  } catch (const std::invalid_argument&) {
+    return nullptr;
+  }
+}
+
+json ResponseObjectOf(const ServerResponse& response) {
+  const json* value = response.body.value();
+  return value != nullptr ? WithoutManagedFields(*value)
+                          : ParseBody(response.body.text(), response.content_type);
 }
 
 json MakeResponseStatus(const ServerResponse& response, const json& response_object) {
@@ -76,8 +85,7 @@ void AuditLog::Log(const ServerRequest& request, const ServerResponse& response,
   const std::string verb = VerbOf(request);
   const bool is_write = IsWrite(verb);
   const bool needs_response = is_write || response.status >= 400;
-  const json response_object =
-      needs_response ? ParseBody(response.body, response.content_type) : json();
+  const json response_object = needs_response ? ResponseObjectOf(response) : json();
   json entry{{"kind", "Event"},
              {"apiVersion", "audit.k8s.io/v1"},
              {"level", is_write ? "RequestResponse" : "Metadata"},

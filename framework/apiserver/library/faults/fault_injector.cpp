@@ -113,14 +113,18 @@ ServerResponse FaultInjector::HandleWithFault(const ServerRequest& request, cons
   ServerResponse response = server_.Handle(request);
   if (fault.type == Type::kLatency) response.injected_fault.delay = fault.delay;
   if (fault.type == Type::kReset) response.injected_fault.reset = true;
+  const auto text = [&]() -> const std::string& {
+    EncodeBody(response);
+    return response.body.text();
+  };
   if (fault.type == Type::kTruncatedBody) {
     // Cuts at least one byte.
     response.injected_fault.cut_after =
-        std::min(fault.bytes, std::max<std::size_t>(response.body.size(), 1) - 1);
+        std::min(fault.bytes, std::max<std::size_t>(text().size(), 1) - 1);
   }
-  if (fault.type == Type::kMalformedBody) response.body = MakeMalformed(response.body);
+  if (fault.type == Type::kMalformedBody) response.body = MakeMalformed(text());
   if (fault.type == Type::kBackwardsVersion) {
-    response.body = WithLowerVersion(response.body, fault.versions);
+    response.body = WithLowerVersion(text(), fault.versions);
   }
   return response;
 }

@@ -1,6 +1,7 @@
 #include "handlers/api_handler.hpp"
 
 #include "api/status.hpp"
+#include "api/status_response.hpp"
 #include "api/virtual_resources.hpp"
 #include "auth/bootstrap_policy.hpp"
 #include "encoding/response_encoder.hpp"
@@ -11,6 +12,7 @@
 
 #include <exception>
 #include <optional>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
@@ -42,8 +44,9 @@ ServerResponse ApiHandler::Handle(const ServerRequest& request) {
           context_.catalog()->Find(target.group, target.version, target.plural)) {
     metrics_.Count(request, *resource, response.status);
   }
-  if (response.watch == nullptr && response.content_type.starts_with("application/json")) {
-    response.body += '\n';
+  const bool is_text = response.body.value() == nullptr && response.watch == nullptr;
+  if (is_text && response.content_type.starts_with("application/json")) {
+    response.body.text() += '\n';
   }
   return response;
 }
@@ -52,14 +55,10 @@ ServerResponse ApiHandler::HandleOrThrow(const ServerRequest& request, Warnings&
   try {
     return Route(request, warnings);
   } catch (const StatusError& error) {
-    return {
-        .status = error.code(), .body = error.ToJson().dump(), .retry_after = error.retry_after()};
+    return {.status = error.code(), .body = error.ToJson(), .retry_after = error.retry_after()};
   } catch (const std::exception& error) {
-    return {.status = 500,
-            .body = StatusError(500, "InternalError",
-                                std::string("Internal error occurred: ") + error.what())
-                        .ToJson()
-                        .dump()};
+    return ToResponse(
+        {500, "InternalError", std::string("Internal error occurred: ") + error.what()});
   }
 }
 
@@ -156,7 +155,7 @@ ServerResponse ApiHandler::Write(const ServerRequest& request, const Resource& r
   const ResponseEncoder encoder = NegotiateResponse(context_, request, resource);
   ServerResponse response = write();
   const bool is_scale = request.target.subresource == "scale";
-  response.body = encoder.EncodeWriteResponse(response.body, is_scale ? ScaleKind() : resource);
+  response.body = encoder.WriteBody(std::move(response.body), is_scale ? ScaleKind() : resource);
   response.content_type = encoder.content_type();
   return response;
 }

@@ -145,7 +145,7 @@ void CrdController::RemoveCleanupFinalizer(const ObjectKey& key) {
   if (!FinalizersOf(updated).empty()) {
     SetCondition(updated, "Terminating", "False", "InstanceDeletionCompleted",
                  "removed all instances", context_.Now());
-    context_.store().Put(kCrdStorageResource, key, stored, std::move(updated), stored->attributes);
+    context_.store().Put(kCrdStorageResource, key, stored, updated, stored->attributes);
   } else if (context_.store().Remove(kCrdStorageResource, key, stored, crd) != nullptr) {
     collector_.ProcessWrite(
         *context_.catalog()->FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"), key,
@@ -158,7 +158,7 @@ bool CrdController::UpdateCrd(const CrdState& state, json crd) {
   const FieldManager writer{"kube-apiserver", "apiextensions.k8s.io/v1", "status", context_.Now()};
   const ObjectKey key{"", StorageResourceOf(state.crd)};
   crd = UpdateManagedFields(state.crd, std::move(crd), CrdSchema(), writer);
-  return context_.store().Put(kCrdStorageResource, key, state.stored, std::move(crd),
+  return context_.store().Put(kCrdStorageResource, key, state.stored, crd,
                               state.stored->attributes) != nullptr;
 }
 

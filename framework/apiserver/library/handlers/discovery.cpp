@@ -205,8 +205,8 @@ bool WantsAggregated(const std::string& accept) {
          accept.find("g=apidiscovery.k8s.io") != std::string::npos;
 }
 
-ServerResponse Json(const json& body, std::string type = "application/json") {
-  return {.body = body.dump(), .content_type = std::move(type)};
+ServerResponse Json(json body, std::string type = "application/json") {
+  return {.body = std::move(body), .content_type = std::move(type)};
 }
 
 /// Handles the path /apis and the paths below it.
@@ -223,7 +223,7 @@ std::optional<ServerResponse> HandleApis(const RequestInfo& target, const Catalo
     json group = Group(catalog, fields[1]);
     group["kind"] = "APIGroup";
     group["apiVersion"] = "v1";
-    return Json(group);
+    return Json(std::move(group));
   }
   if (fields.size() == 3 && catalog.HasVersion(fields[1], fields[2])) {
     return Json(ResourceList(catalog, fields[1], fields[2]));

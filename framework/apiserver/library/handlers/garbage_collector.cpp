@@ -185,11 +185,9 @@ json GarbageCollector::DeleteOrMark(const Resource& resource, const ObjectKey& k
     if (options.dry_run || (!removed && object == live)) return object;
     if (removed) {
       if (context_.store().Remove(resource.storage_resource, key, seen, live) == nullptr) continue;
-    } else {
-      const StoredObjectPtr stored = context_.store().Put(
-          resource.storage_resource, key, seen, object, ObjectAttributesOf(resource, object));
-      if (stored == nullptr) continue;
-      object = json::parse(stored->text);
+    } else if (context_.store().Put(resource.storage_resource, key, seen, object,
+                                    ObjectAttributesOf(resource, object)) == nullptr) {
+      continue;
     }
     worklist.push_back({{resource.storage_resource, key}, object["metadata"], removed});
     return object;

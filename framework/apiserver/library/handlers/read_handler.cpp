@@ -105,11 +105,11 @@ ServerResponse ReadHandler::Get(const ServerRequest& request, const Resource& re
       context_.store().Get(resource.storage_resource, {request.target.ns, request.target.name});
   if (stored == nullptr) throw NotFound(resource, request.target.name);
   if (request.target.subresource == "scale") {
-    const json scale = ScaleOf(resource, json::parse(stored->text));
-    return {.body = encoder.EncodeObject(scale.dump(), ScaleKind()),
+    json scale = ResponseObject(ScaleOf(resource, json::parse(stored->text)), ScaleKind());
+    return {.body = encoder.ObjectBody(std::move(scale), ScaleKind()),
             .content_type = encoder.content_type()};
   }
-  return {.body = encoder.EncodeObject(stored->text, resource),
+  return {.body = encoder.StoredObjectBody(stored->text, resource),
           .content_type = encoder.content_type()};
 }
 
@@ -154,7 +154,7 @@ ReadHandler::ListResult ReadHandler::ListObjects(const ServerRequest& request,
       metadata["remainingItemCount"] = page.remaining;
     }
   }
-  return {encoder.EncodeList(page.texts, metadata, resource), std::move(page.keys)};
+  return {encoder.ListBody(page.texts, std::move(metadata), resource), std::move(page.keys)};
 }
 
 std::optional<ResourceVersion> ReadHandler::SnapshotVersion(const ListOptions& options) const {

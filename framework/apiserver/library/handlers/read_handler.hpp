@@ -23,7 +23,7 @@ class ReadHandler {
   ServerResponse List(const ServerRequest& request, const ResourcePtr& resource);
   /// A list response and the keys of its items.
   struct ListResult {
-    std::string body{};
+    ResponseBody body{};
     std::vector<ObjectKey> keys{};
   };
   /// Same as List, but ignores watch=true.

@@ -71,7 +71,7 @@ void CreateSystemObject(ServerContext& context, const std::string& storage_resou
   const ObjectKey key{metadata.value("namespace", ""), metadata.at("name")};
   const ResourcePtr resource = context.catalog()->FindByStorageResource(storage_resource);
   const ObjectAttributes attributes = ObjectAttributesOf(*resource, object);
-  context.store().Put(storage_resource, key, nullptr, std::move(object), attributes);
+  context.store().Put(storage_resource, key, nullptr, object, attributes);
 }
 
 void CreateSystemNamespaces(ServerContext& context) {

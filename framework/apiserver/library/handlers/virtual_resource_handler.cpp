@@ -31,14 +31,14 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
                                  DecodeObject(request, kind, options, warnings), options.dry_run};
   CheckNamespaceMatchesUrl(request, kind, EnsureMetadata(virtual_request.object));
   virtual_request.object.erase("status");
-  const json created = HandlerOf(kind.kind)(virtual_request);
-  if (!created.is_null()) return {.status = 201, .body = ResponseObject(created, kind).dump()};
-  const json success{{"kind", "Status"},
-                     {"apiVersion", "v1"},
-                     {"metadata", json::object()},
-                     {"status", "Success"},
-                     {"code", 201}};
-  return {.status = 201, .body = success.dump()};
+  json created = HandlerOf(kind.kind)(virtual_request);
+  if (!created.is_null()) return {.status = 201, .body = ResponseObject(std::move(created), kind)};
+  return {.status = 201,
+          .body = json{{"kind", "Status"},
+                       {"apiVersion", "v1"},
+                       {"metadata", json::object()},
+                       {"status", "Success"},
+                       {"code", 201}}};
 }
 
 json WithManagedFields(const VirtualRequest& request) {

@@ -37,8 +37,8 @@ bool EqualExceptVersion(json a, json b) {
   return a == b;
 }
 
-ServerResponse ObjectResponse(int status, const json& object, const Resource& resource) {
-  return {.status = status, .body = ResponseObject(object, resource).dump()};
+ServerResponse ObjectResponse(int status, json object, const Resource& resource) {
+  return {.status = status, .body = ResponseObject(std::move(object), resource)};
 }
 
 void CheckPatchType(const std::string& type, const Resource& resource) {
@@ -71,15 +71,6 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
   }
   return DecodePatchedObject(ApplyPatch(patch, ResponseObject(live, resource)), resource, options,
                              warnings);
-}
-
-/// Throws StatusError if the user may not create the object of a PUT or an apply.
-void RequireCreatePermission(ServerContext& context, const ServerRequest& request,
-                             const Resource& resource) {
-  AccessAttributes attributes = AttributesOf(request);
-  attributes.verb = "create";
-  const AccessDecision decision = Authorize(context, request.user, attributes);
-  if (!decision.allowed) throw Forbidden(resource, request.target.name, decision.reason);
 }
 
 }  // namespace
@@ -123,14 +114,13 @@ ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource
   json object = DecodeObject(request, resource, options, warnings);
   CheckNamespaceMatchesUrl(request, resource, EnsureMetadata(object));
   object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
-  return ObjectResponse(201, object, resource);
+  return ObjectResponse(201, std::move(object), resource);
 }
 
 json WriteHandler::CreateObject(const ServerRequest& request, const Resource& resource, json object,
                                 const WriteOptions& options, Warnings& warnings, WriteKind kind) {
   const KindStrategy& strategy = StrategyOf(resource);
   const ObjectKey key = AssignKey(request, resource, EnsureMetadata(object));
-  if (request.method != "POST") RequireCreatePermission(context_, request, resource);
   const StoredObjectPtr ns = RequireActiveNamespace(resource, key.ns, key.name);
   if (resource.terminating) {
     throw Forbidden(resource, key.name,
@@ -166,6 +156,16 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   if (!options.dry_run) return StoreNewObject(resource, key, std::move(object), ns);
   if (!version.empty()) object["metadata"]["resourceVersion"] = version;
   return object;
+}
+
+json WriteHandler::CreateByUpdate(const ServerRequest& request, const Resource& resource,
+                                  json object, const WriteOptions& options, Warnings& warnings,
+                                  WriteKind kind) {
+  AccessAttributes attributes = AttributesOf(request);
+  attributes.verb = "create";
+  const AccessDecision decision = Authorize(context_, request.user, attributes);
+  if (!decision.allowed) throw Forbidden(resource, request.target.name, decision.reason);
+  return CreateObject(request, resource, std::move(object), options, warnings, kind);
 }
 
 ObjectKey WriteHandler::AssignKey(const ServerRequest& request, const Resource& resource,
@@ -205,11 +205,11 @@ void WriteHandler::PrepareNewObject(const Resource& resource, json& object, Warn
 json WriteHandler::StoreNewObject(const Resource& resource, const ObjectKey& key, json object,
                                   const StoredObjectPtr& ns) {
   object = ToStorageVersion(resource, std::move(object));
-  const ObjectAttributes attributes = ObjectAttributesOf(resource, object);
-  const StoredObjectPtr stored =
-      context_.store().Put(resource.storage_resource, key, nullptr, std::move(object), attributes);
-  if (stored == nullptr) throw AlreadyExists(resource, key.name, false);
-  object = ParseStoredObject(stored->text, resource);
+  if (context_.store().Put(resource.storage_resource, key, nullptr, object,
+                           ObjectAttributesOf(resource, object)) == nullptr) {
+    throw AlreadyExists(resource, key.name, false);
+  }
+  object = FromStorageVersion(resource, std::move(object));
   collector_.ProcessWrite(resource, key, object, false);
   if (context_.store().Get("namespaces", {"", key.ns}) != ns) collector_.ProcessNamespace(key.ns);
   return object;
@@ -225,13 +225,13 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
   if (StrategyOf(resource).allows_create_on_update && request.target.subresource.empty() &&
       context_.store().Get(resource.storage_resource, {request.target.ns, request.target.name}) ==
           nullptr) {
-    object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
-    return ObjectResponse(201, object, resource);
+    object =
+        CreateByUpdate(request, resource, std::move(object), options, warnings, WriteKind::kPut);
+    return ObjectResponse(201, std::move(object), resource);
   }
   const UpdateParams params{request, resource, options, WriteKind::kPut,
                             [&](const json&) { return object; }};
-  object = UpdateObject(params, warnings);
-  return ObjectResponse(200, object, resource);
+  return ObjectResponse(200, UpdateObject(params, warnings), resource);
 }
 
 ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource& resource,
@@ -248,8 +248,7 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
                               CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
                               return object;
                             }};
-  const json object = UpdateObject(params, warnings);
-  return ObjectResponse(200, object, resource);
+  return ObjectResponse(200, UpdateObject(params, warnings), resource);
 }
 
 json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) {
@@ -271,11 +270,11 @@ json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) 
       return object;
     }
     object = ToStorageVersion(resource, std::move(object));
-    const ObjectAttributes attributes = ObjectAttributesOf(resource, object);
-    const StoredObjectPtr stored =
-        context_.store().Put(resource.storage_resource, key, seen, std::move(object), attributes);
-    if (stored == nullptr) continue;
-    object = ParseStoredObject(stored->text, resource);
+    if (context_.store().Put(resource.storage_resource, key, seen, object,
+                             ObjectAttributesOf(resource, object)) == nullptr) {
+      continue;
+    }
+    object = FromStorageVersion(resource, std::move(object));
     collector_.ProcessWrite(resource, key, object, false);
     return object;
   }

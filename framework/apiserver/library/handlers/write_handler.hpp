@@ -49,6 +49,11 @@ class WriteHandler {
   nlohmann::json CreateObject(const ServerRequest& request, const Resource& resource,
                               nlohmann::json object, const WriteOptions& options,
                               Warnings& warnings, WriteKind kind);
+  /// Same as CreateObject, for a PUT or an apply of an object that does not exist: requires the
+  /// permission to create it, too.
+  nlohmann::json CreateByUpdate(const ServerRequest& request, const Resource& resource,
+                                nlohmann::json object, const WriteOptions& options,
+                                Warnings& warnings, WriteKind kind);
   /// Sets the name and namespace in the metadata of a new object; generates a name from
   /// generateName. Returns its key.
   [[nodiscard]] ObjectKey AssignKey(const ServerRequest& request, const Resource& resource,

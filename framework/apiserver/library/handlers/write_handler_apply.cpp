@@ -149,12 +149,12 @@ ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource&
                                               {request.target.ns, request.target.name}) == nullptr;
     try {
       if (creates) CheckNewObjectHasNoUid(resource, config.at("metadata"));
-      const json object =
+      json object =
           creates
-              ? CreateObject(request, resource, apply_to(Schema::EmptyObject(*resource.schema)),
-                             options, warnings, WriteKind::kApply)
+              ? CreateByUpdate(request, resource, apply_to(Schema::EmptyObject(*resource.schema)),
+                               options, warnings, WriteKind::kApply)
               : UpdateObject({request, resource, options, WriteKind::kApply, apply_to}, warnings);
-      return {.status = creates ? 201 : 200, .body = ResponseObject(object, resource).dump()};
+      return {.status = creates ? 201 : 200, .body = ResponseObject(std::move(object), resource)};
     } catch (const StatusError& error) {
       if (!creates || error.reason() != "AlreadyExists") throw;
       warnings.resize(warning_count);  // another client created the object: update it

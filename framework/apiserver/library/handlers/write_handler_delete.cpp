@@ -55,9 +55,9 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
     }
   }
   if (!removed || ReturnsDeletedObject(resource)) {
-    return {.body = ResponseObject(FromStorageVersion(resource, object), resource).dump()};
+    return {.body = ResponseObject(FromStorageVersion(resource, std::move(object)), resource)};
   }
-  return {.body = SuccessStatus(resource, name, object["metadata"].value("uid", "")).dump()};
+  return {.body = SuccessStatus(resource, name, object["metadata"].value("uid", ""))};
 }
 
 ServerResponse WriteHandler::DeleteCollection(const ServerRequest& request,

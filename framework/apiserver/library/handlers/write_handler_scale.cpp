@@ -46,7 +46,7 @@ ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Reso
   };
   const json object = UpdateObject(
       {request, resource, options, is_put ? WriteKind::kPut : WriteKind::kPatch, update}, warnings);
-  return {.body = ResponseObject(ScaleOf(resource, object), ScaleKind()).dump()};
+  return {.body = ResponseObject(ScaleOf(resource, object), ScaleKind())};
 }
 
 }  // namespace kopp::apiserver

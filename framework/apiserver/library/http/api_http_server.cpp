@@ -116,8 +116,10 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
     }
     request.user = *user;
     asio::post(handler_threads_, [this, id, request = std::move(request)] {
+      ServerResponse response = handler_.Handle(request);
+      EncodeBody(response);  // here, because the network thread serves all connections
       listener_.Post(
-          [this, id, audit_id = request.audit_id, response = handler_.Handle(request)]() mutable {
+          [this, id, audit_id = request.audit_id, response = std::move(response)]() mutable {
             if (listener_.IsOpen(id))
               RespondAfterDelay(id, std::move(audit_id), std::move(response));
           });
@@ -150,17 +152,19 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
 
   OutgoingResponse ToOutgoing(ConnectionId id, const std::string& audit_id,
                               ServerResponse response) {
+    EncodeBody(response);
     OutgoingResponse outgoing = FormatHeaders(response, audit_id, context_.clock().WallNow());
     const InjectedFault& fault = response.injected_fault;
     if (fault.reset) {
       outgoing.abort = OutgoingResponse::Abort::kBeforeHead;
     } else if (response.watch != nullptr) {
       outgoing.stream = std::make_unique<WatchBody>(
-          context_.store(), std::move(response.body), std::move(response.watch), fault.cut_after,
+          context_.store(), std::move(response.body.text()), std::move(response.watch),
+          fault.cut_after,
           WatchBody::Callbacks{.wake = [this, id] { listener_.Wake(id); },
                                .wake_at = [this, id](TimePoint when) { timer_.Set(id, when); }});
     } else {
-      outgoing.body = std::move(response.body);
+      outgoing.body = std::move(response.body.text());
       if (!fault.cut_after) return outgoing;
       outgoing.content_length = outgoing.body.size();
       outgoing.body.resize(std::min(outgoing.body.size(), *fault.cut_after));

@@ -14,7 +14,7 @@ namespace {
 namespace failure = detail::failure;
 
 ApiResponse ToClientResponse(ServerResponse& response) {
-  ApiResponse head{.status = response.status, .body = std::move(response.body)};
+  ApiResponse head{.status = response.status, .body = std::move(response.body.text())};
   head.warnings = std::move(response.warnings);
   if (response.retry_after) head.retry_after = std::chrono::seconds(*response.retry_after);
   return head;
@@ -23,7 +23,7 @@ ApiResponse ToClientResponse(ServerResponse& response) {
 /// Throws TransportError if a fault truncates the body.
 void CheckComplete(const ServerResponse& response, const InMemoryConnection& connection) {
   const auto& cut = response.injected_fault.cut_after;
-  if (cut && *cut < response.body.size()) connection.Fail(failure::UnexpectedEnd());
+  if (cut && *cut < response.body.text().size()) connection.Fail(failure::UnexpectedEnd());
 }
 
 class InMemoryStream final : public Stream {
@@ -99,8 +99,10 @@ ServerResponse InMemoryTransport::Exchange(const ApiRequest& request,
   const Duration timeout = TransportOptions().call_timeout;
   connection.Check(failure::ClosedBeforeResponse());
   if (!lifecycle_.is_up()) connection.Fail(failure::ConnectionRefused());
-  if (request.body.size() > kMaxBody) return ToResponse(BodyTooLarge());
-  ServerResponse response = server_.Handle(ToServerRequest(request));
+  ServerResponse response = request.body.size() > kMaxBody
+                                ? ToResponse(BodyTooLarge())
+                                : server_.Handle(ToServerRequest(request));
+  EncodeBody(response);
   if (response.injected_fault.refuse) connection.Fail(failure::ConnectionRefused());
   if (response.injected_fault.reset) connection.Fail(failure::ClosedBeforeResponse());
   connection.Sleep(std::min(response.injected_fault.delay, timeout),

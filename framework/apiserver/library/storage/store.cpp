@@ -72,18 +72,18 @@ bool Store::HasObjects(const std::string& resource, const std::string& ns) const
 }
 
 StoredObjectPtr Store::Put(const std::string& resource, const ObjectKey& key,
-                           const StoredObjectPtr& expected, json object,
+                           const StoredObjectPtr& expected, json& object,
                            ObjectAttributes attributes) {
-  return Write(resource, key, expected, std::move(object), std::move(attributes), false);
+  return Write(resource, key, expected, object, std::move(attributes), false);
 }
 
 StoredObjectPtr Store::Remove(const std::string& resource, const ObjectKey& key,
                               const StoredObjectPtr& expected, json last) {
-  return Write(resource, key, expected, std::move(last), expected->attributes, true);
+  return Write(resource, key, expected, last, expected->attributes, true);
 }
 
 StoredObjectPtr Store::Write(const std::string& resource, const ObjectKey& key,
-                             const StoredObjectPtr& expected, json object,
+                             const StoredObjectPtr& expected, json& object,
                              ObjectAttributes attributes, bool deleted) {
   StoredObjectPtr after;
   {

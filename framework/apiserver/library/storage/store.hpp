@@ -91,11 +91,11 @@ class Store {
   /// Returns whether the namespace contains objects of the resource.
   [[nodiscard]] bool HasObjects(const std::string& resource, const std::string& ns) const;
 
-  /// Creates or replaces an object and sets its metadata.resourceVersion. `expected` is the state
-  /// that the caller read, or nullptr if the object must not exist. Returns the new state, or
-  /// nullptr without a change if the stored state is not `expected`.
+  /// Creates or replaces an object, and sets metadata.resourceVersion in `object`. `expected` is
+  /// the state that the caller read, or nullptr if the object must not exist. Returns the new
+  /// state, or nullptr without a change if the stored state is not `expected`.
   StoredObjectPtr Put(const std::string& resource, const ObjectKey& key,
-                      const StoredObjectPtr& expected, nlohmann::json object,
+                      const StoredObjectPtr& expected, nlohmann::json& object,
                       ObjectAttributes attributes);
   /// Removes an object, under the same condition as Put. Watches receive `last` as its last state.
   StoredObjectPtr Remove(const std::string& resource, const ObjectKey& key,
@@ -153,7 +153,7 @@ class Store {
   using Listeners = std::multimap<std::string, const Listener*>;
 
   StoredObjectPtr Write(const std::string& resource, const ObjectKey& key,
-                        const StoredObjectPtr& expected, nlohmann::json object,
+                        const StoredObjectPtr& expected, nlohmann::json& object,
                         ObjectAttributes attributes, bool deleted);
   static void UpdateDependents(State& state, const ObjectLocation& location,
                                const StoredObject* before, const StoredObject* after);

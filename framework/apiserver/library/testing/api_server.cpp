@@ -6,6 +6,7 @@
 #include "http/in_memory_transport.hpp"
 #include "http/server_lifecycle.hpp"
 #include "storage/server_context.hpp"
+#include "testing/extended_api_server.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -33,10 +34,9 @@ apiserver::User AuthenticatedUser(const std::string& name, std::vector<std::stri
 
 class ApiServer::Impl {
  public:
-  explicit Impl(ApiServerOptions options)
+  explicit Impl(ApiServerOptions options, const apiserver::Extensions& extensions = {})
       : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
-                options.authorization == AuthorizationMode::kRbac,
-                options.extensions != nullptr ? *options.extensions : apiserver::Extensions()),
+                options.authorization == AuthorizationMode::kRbac, extensions),
         api(context),
         access_filter(context, api),
         faults(context, access_filter, options.seed),
@@ -83,7 +83,9 @@ class ApiServer::Impl {
 };
 
 ApiServer::ApiServer(ApiServerOptions options)
-    : impl_(std::make_unique<Impl>(std::move(options))) {}
+    : ApiServer(std::make_unique<Impl>(std::move(options))) {}
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 ApiServer::~ApiServer() = default;
 
@@ -131,5 +133,9 @@ void ApiServer::Restart(Duration downtime) { impl_->lifecycle.Restart(downtime);
 void ApiServer::Compact() { impl_->context.store().Compact(); }
 
 std::vector<nlohmann::json> ApiServer::Requests() const { return impl_->audit_log.Entries(); }
+
+ExtendedApiServer::ExtendedApiServer(const apiserver::Extensions& extensions,
+                                     ApiServerOptions options)
+    : ApiServer(std::make_unique<Impl>(std::move(options), extensions)) {}
 
 }  // namespace kopp::testing

@@ -15,10 +15,6 @@
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
-namespace kopp::apiserver {
-struct Extensions;
-}  // namespace kopp::apiserver
-
 namespace kopp::testing {
 
 /// Decides which requests of a user an API server allows.
@@ -37,9 +33,6 @@ struct ApiServerOptions {
   /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
   /// thread that handles the request makes the call, so it must be quick and thread-safe.
   std::function<void(std::string_view)> on_request{};
-
-  /// For kopp-apiserver only, which adds features for kubectl: not part of the installed library.
-  const apiserver::Extensions* extensions = nullptr;
 };
 
 /// A Kubernetes API server in memory, in this process, for tests of operators. It starts within
@@ -97,8 +90,11 @@ class ApiServer {
   /// is logged when it starts. At most the newest 64 MiB are kept.
   [[nodiscard]] std::vector<nlohmann::json> Requests() const;
 
- private:
+ protected:
   class Impl;
+  explicit ApiServer(std::unique_ptr<Impl> impl);
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 
