@@ -1,6 +1,6 @@
-# Builds the project in this folder against the kopp in WORK/installed, and runs its programs.
+# Builds the folder project against the kopp in WORK/installed, and runs its programs.
 # install.cmake, run before, has emptied WORK and installed kopp there.
-#   cmake -DSOURCE=<this folder> -DWORK=<scratch> -DFLAGS=<compiler flags> -P run.cmake
+#   cmake -DSOURCE=<the folder project> -DWORK=<scratch> -DFLAGS=<compiler flags> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
@@ -45,3 +45,15 @@ target_link_libraries(queue PRIVATE kopp::workqueue)
 run(${CMAKE_COMMAND} -S ${WORK}/workqueue_only -B ${WORK}/workqueue_only/build -G Ninja
   -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK}/workqueue_only/build)
+
+# The libraries, static or shared, can be linked into a shared library.
+file(WRITE ${WORK}/plugin/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(plugin LANGUAGES CXX)
+find_package(kopp REQUIRED COMPONENTS framework)
+add_library(plugin SHARED ${SOURCE}/operator.cpp)
+target_link_libraries(plugin PRIVATE kopp::framework)
+target_link_options(plugin PRIVATE LINKER:--no-undefined)
+")
+run(${CMAKE_COMMAND} -S ${WORK}/plugin -B ${WORK}/plugin/build -G Ninja
+  -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/plugin/build)
