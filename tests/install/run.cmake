@@ -1,6 +1,6 @@
 # Builds the folder project against the kopp in WORK/installed, and runs its programs.
 # install.cmake, run before, has emptied WORK and installed kopp there.
-#   cmake -DSOURCE=<the folder project> -DWORK=<scratch> -DFLAGS=<compiler flags> -P run.cmake
+#   cmake -DSOURCE=<the folder project> -DWORK=<scratch> -DFLAGS=<compiler flags> -DCPPREST=<whether kopp::cpprest is installed> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
@@ -54,6 +54,21 @@ add_library(plugin SHARED ${SOURCE}/operator.cpp)
 target_link_libraries(plugin PRIVATE kopp::framework)
 target_link_options(plugin PRIVATE LINKER:--no-undefined)
 ")
+if(CPPREST)
+  file(APPEND ${WORK}/plugin/CMakeLists.txt "find_package(kopp REQUIRED COMPONENTS cpprest)
+add_executable(with_cpprest $<TARGET_OBJECTS:plugin>)
+target_link_libraries(with_cpprest PRIVATE kopp::framework kopp::cpprest)
+target_link_options(with_cpprest PRIVATE LINKER:--as-needed)
+")
+endif()
 run(${CMAKE_COMMAND} -S ${WORK}/plugin -B ${WORK}/plugin/build -G Ninja
   -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK}/plugin/build)
+
+# No source refers to kopp::cpprest, but the linker keeps it, also with --as-needed, which is the default on Ubuntu.
+if(CPPREST)
+  run(ldd ${WORK}/plugin/build/with_cpprest)
+  if(NOT output MATCHES "libcpprest")
+    message(FATAL_ERROR "a program that links kopp::cpprest does not load cpprestsdk:\n${output}")
+  endif()
+endif()
