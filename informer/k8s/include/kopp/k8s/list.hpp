@@ -21,7 +21,7 @@ template <typename T>
 class List {
  public:
   using Values = std::vector<T>;
-  using value_type = T;
+  using value_type = T;  // NOLINTBEGIN(readability-identifier-naming): as in std::vector
   using size_type = typename Values::size_type;
   using difference_type = typename Values::difference_type;
   using reference = T&;
@@ -29,7 +29,7 @@ class List {
   using iterator = typename Values::iterator;
   using const_iterator = typename Values::const_iterator;
 
-  List() noexcept;
+  List() noexcept;  // NOLINTEND(readability-identifier-naming)
   List(std::initializer_list<T> values);
   List(std::vector<T> values);  // NOLINT(google-explicit-constructor): the same values
   template <std::input_iterator Iterator>
