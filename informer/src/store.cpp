@@ -47,9 +47,10 @@ void RequireKnownFields(const FieldSelector& fields) {
 
 /// Ignores Selector::ns.
 bool Selects(const Selector& selector, const ObjectMeta& metadata) {
-  return selector.labels.Matches(metadata.labels) &&
-         selector.fields.Matches(
-             [&](const std::string& field) { return FieldOf(metadata, field); });
+  if (!selector.labels.Matches(metadata.labels)) return false;
+  return selector.fields.empty() || selector.fields.Matches([&](const std::string& field) {
+    return FieldOf(metadata, field);
+  });
 }
 
 /// The objects for which an index has the same value.
