@@ -147,19 +147,19 @@ KOPP_K8S_FIELDS(ValidatingWebhookConfiguration,
 
 namespace kopp::k8s {
 
-template class List<admissionregistration::v1::MatchCondition>;
-template class List<admissionregistration::v1::NamedRuleWithOperations>;
+template class ListValues<admissionregistration::v1::MatchCondition>;
+template class ListValues<admissionregistration::v1::NamedRuleWithOperations>;
 template class Optional<admissionregistration::v1::MatchResources>;
-template class List<admissionregistration::v1::RuleWithOperations>;
+template class ListValues<admissionregistration::v1::RuleWithOperations>;
 template class Optional<admissionregistration::v1::ServiceReference>;
-template class List<admissionregistration::v1::MutatingWebhook>;
-template class List<admissionregistration::v1::AuditAnnotation>;
+template class ListValues<admissionregistration::v1::MutatingWebhook>;
+template class ListValues<admissionregistration::v1::AuditAnnotation>;
 template class Optional<admissionregistration::v1::ParamKind>;
-template class List<admissionregistration::v1::Validation>;
-template class List<admissionregistration::v1::Variable>;
-template class List<admissionregistration::v1::ExpressionWarning>;
+template class ListValues<admissionregistration::v1::Validation>;
+template class ListValues<admissionregistration::v1::Variable>;
+template class ListValues<admissionregistration::v1::ExpressionWarning>;
 template class Optional<admissionregistration::v1::TypeChecking>;
 template class Optional<admissionregistration::v1::ParamRef>;
-template class List<admissionregistration::v1::ValidatingWebhook>;
+template class ListValues<admissionregistration::v1::ValidatingWebhook>;
 
 }  // namespace kopp::k8s

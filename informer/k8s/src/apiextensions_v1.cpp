@@ -160,17 +160,17 @@ template class Optional<apiextensions::v1::ServiceReference>;
 template class Optional<apiextensions::v1::WebhookClientConfig>;
 template class Optional<apiextensions::v1::WebhookConversion>;
 template class Optional<apiextensions::v1::CustomResourceConversion>;
-template class List<apiextensions::v1::CustomResourceColumnDefinition>;
+template class ListValues<apiextensions::v1::CustomResourceColumnDefinition>;
 template class Optional<apiextensions::v1::ExternalDocumentation>;
-template class List<apiextensions::v1::ValidationRule>;
+template class ListValues<apiextensions::v1::ValidationRule>;
 template class Optional<apiextensions::v1::JSONSchemaProps>;
-template class List<apiextensions::v1::JSONSchemaProps>;
+template class ListValues<apiextensions::v1::JSONSchemaProps>;
 template class Optional<apiextensions::v1::CustomResourceValidation>;
-template class List<apiextensions::v1::SelectableField>;
+template class ListValues<apiextensions::v1::SelectableField>;
 template class Optional<apiextensions::v1::CustomResourceSubresourceScale>;
 template class Optional<apiextensions::v1::CustomResourceSubresourceStatus>;
 template class Optional<apiextensions::v1::CustomResourceSubresources>;
-template class List<apiextensions::v1::CustomResourceDefinitionVersion>;
-template class List<apiextensions::v1::CustomResourceDefinitionCondition>;
+template class ListValues<apiextensions::v1::CustomResourceDefinitionVersion>;
+template class ListValues<apiextensions::v1::CustomResourceDefinitionCondition>;
 
 }  // namespace kopp::k8s

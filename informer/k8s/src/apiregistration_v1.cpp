@@ -40,6 +40,6 @@ KOPP_K8S_FIELDS(APIService,
 namespace kopp::k8s {
 
 template class Optional<apiregistration::v1::ServiceReference>;
-template class List<apiregistration::v1::APIServiceCondition>;
+template class ListValues<apiregistration::v1::APIServiceCondition>;
 
 }  // namespace kopp::k8s

@@ -180,13 +180,13 @@ KOPP_K8S_FIELDS(StatefulSet,
 namespace kopp::k8s {
 
 template class Optional<apps::v1::RollingUpdateDaemonSet>;
-template class List<apps::v1::DaemonSetCondition>;
+template class ListValues<apps::v1::DaemonSetCondition>;
 template class Optional<apps::v1::RollingUpdateDeployment>;
-template class List<apps::v1::DeploymentCondition>;
-template class List<apps::v1::ReplicaSetCondition>;
+template class ListValues<apps::v1::DeploymentCondition>;
+template class ListValues<apps::v1::ReplicaSetCondition>;
 template class Optional<apps::v1::StatefulSetOrdinals>;
 template class Optional<apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>;
 template class Optional<apps::v1::RollingUpdateStatefulSetStrategy>;
-template class List<apps::v1::StatefulSetCondition>;
+template class ListValues<apps::v1::StatefulSetCondition>;
 
 }  // namespace kopp::k8s

@@ -132,7 +132,7 @@ KOPP_K8S_FIELDS(HorizontalPodAutoscaler,
 
 namespace kopp::k8s {
 
-template class List<autoscaling::v2::HPAScalingPolicy>;
+template class ListValues<autoscaling::v2::HPAScalingPolicy>;
 template class Optional<autoscaling::v2::HPAScalingRules>;
 template class Optional<autoscaling::v2::HorizontalPodAutoscalerBehavior>;
 template class Optional<autoscaling::v2::ContainerResourceMetricSource>;
@@ -140,13 +140,13 @@ template class Optional<autoscaling::v2::ExternalMetricSource>;
 template class Optional<autoscaling::v2::ObjectMetricSource>;
 template class Optional<autoscaling::v2::PodsMetricSource>;
 template class Optional<autoscaling::v2::ResourceMetricSource>;
-template class List<autoscaling::v2::MetricSpec>;
-template class List<autoscaling::v2::HorizontalPodAutoscalerCondition>;
+template class ListValues<autoscaling::v2::MetricSpec>;
+template class ListValues<autoscaling::v2::HorizontalPodAutoscalerCondition>;
 template class Optional<autoscaling::v2::ContainerResourceMetricStatus>;
 template class Optional<autoscaling::v2::ExternalMetricStatus>;
 template class Optional<autoscaling::v2::ObjectMetricStatus>;
 template class Optional<autoscaling::v2::PodsMetricStatus>;
 template class Optional<autoscaling::v2::ResourceMetricStatus>;
-template class List<autoscaling::v2::MetricStatus>;
+template class ListValues<autoscaling::v2::MetricStatus>;
 
 }  // namespace kopp::k8s

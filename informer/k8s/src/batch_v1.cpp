@@ -109,12 +109,12 @@ KOPP_K8S_FIELDS(Job,
 namespace kopp::k8s {
 
 template class Optional<batch::v1::PodFailurePolicyOnExitCodesRequirement>;
-template class List<batch::v1::PodFailurePolicyOnPodConditionsPattern>;
-template class List<batch::v1::PodFailurePolicyRule>;
+template class ListValues<batch::v1::PodFailurePolicyOnPodConditionsPattern>;
+template class ListValues<batch::v1::PodFailurePolicyRule>;
 template class Optional<batch::v1::PodFailurePolicy>;
-template class List<batch::v1::SuccessPolicyRule>;
+template class ListValues<batch::v1::SuccessPolicyRule>;
 template class Optional<batch::v1::SuccessPolicy>;
-template class List<batch::v1::JobCondition>;
+template class ListValues<batch::v1::JobCondition>;
 template class Optional<batch::v1::UncountedTerminatedPods>;
 
 }  // namespace kopp::k8s

@@ -37,6 +37,6 @@ KOPP_K8S_FIELDS(CertificateSigningRequest,
 
 namespace kopp::k8s {
 
-template class List<certificates::v1::CertificateSigningRequestCondition>;
+template class ListValues<certificates::v1::CertificateSigningRequestCondition>;
 
 }  // namespace kopp::k8s

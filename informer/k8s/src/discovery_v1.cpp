@@ -47,10 +47,10 @@ KOPP_K8S_FIELDS(EndpointSlice,
 
 namespace kopp::k8s {
 
-template class List<discovery::v1::ForNode>;
-template class List<discovery::v1::ForZone>;
+template class ListValues<discovery::v1::ForNode>;
+template class ListValues<discovery::v1::ForZone>;
 template class Optional<discovery::v1::EndpointHints>;
-template class List<discovery::v1::Endpoint>;
-template class List<discovery::v1::EndpointPort>;
+template class ListValues<discovery::v1::Endpoint>;
+template class ListValues<discovery::v1::EndpointPort>;
 
 }  // namespace kopp::k8s

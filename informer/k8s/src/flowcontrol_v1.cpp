@@ -110,17 +110,17 @@ KOPP_K8S_FIELDS(PriorityLevelConfiguration,
 namespace kopp::k8s {
 
 template class Optional<flowcontrol::v1::FlowDistinguisherMethod>;
-template class List<flowcontrol::v1::NonResourcePolicyRule>;
-template class List<flowcontrol::v1::ResourcePolicyRule>;
+template class ListValues<flowcontrol::v1::NonResourcePolicyRule>;
+template class ListValues<flowcontrol::v1::ResourcePolicyRule>;
 template class Optional<flowcontrol::v1::GroupSubject>;
 template class Optional<flowcontrol::v1::ServiceAccountSubject>;
 template class Optional<flowcontrol::v1::UserSubject>;
-template class List<flowcontrol::v1::Subject>;
-template class List<flowcontrol::v1::PolicyRulesWithSubjects>;
-template class List<flowcontrol::v1::FlowSchemaCondition>;
+template class ListValues<flowcontrol::v1::Subject>;
+template class ListValues<flowcontrol::v1::PolicyRulesWithSubjects>;
+template class ListValues<flowcontrol::v1::FlowSchemaCondition>;
 template class Optional<flowcontrol::v1::ExemptPriorityLevelConfiguration>;
 template class Optional<flowcontrol::v1::QueuingConfiguration>;
 template class Optional<flowcontrol::v1::LimitedPriorityLevelConfiguration>;
-template class List<flowcontrol::v1::PriorityLevelConfigurationCondition>;
+template class ListValues<flowcontrol::v1::PriorityLevelConfigurationCondition>;
 
 }  // namespace kopp::k8s

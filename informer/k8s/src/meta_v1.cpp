@@ -28,9 +28,9 @@ KOPP_K8S_FIELDS(Condition,
 
 namespace kopp::k8s {
 
-template class List<meta::v1::LabelSelectorRequirement>;
+template class ListValues<meta::v1::LabelSelectorRequirement>;
 template class Optional<meta::v1::LabelSelector>;
-template class List<meta::v1::LabelSelector>;
-template class List<meta::v1::Condition>;
+template class ListValues<meta::v1::LabelSelector>;
+template class ListValues<meta::v1::Condition>;
 
 }  // namespace kopp::k8s

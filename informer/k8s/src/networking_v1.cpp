@@ -142,17 +142,17 @@ namespace kopp::k8s {
 
 template class Optional<networking::v1::IngressServiceBackend>;
 template class Optional<networking::v1::IngressBackend>;
-template class List<networking::v1::HTTPIngressPath>;
+template class ListValues<networking::v1::HTTPIngressPath>;
 template class Optional<networking::v1::HTTPIngressRuleValue>;
-template class List<networking::v1::IngressRule>;
-template class List<networking::v1::IngressTLS>;
-template class List<networking::v1::IngressPortStatus>;
-template class List<networking::v1::IngressLoadBalancerIngress>;
+template class ListValues<networking::v1::IngressRule>;
+template class ListValues<networking::v1::IngressTLS>;
+template class ListValues<networking::v1::IngressPortStatus>;
+template class ListValues<networking::v1::IngressLoadBalancerIngress>;
 template class Optional<networking::v1::IngressClassParametersReference>;
-template class List<networking::v1::NetworkPolicyPort>;
+template class ListValues<networking::v1::NetworkPolicyPort>;
 template class Optional<networking::v1::IPBlock>;
-template class List<networking::v1::NetworkPolicyPeer>;
-template class List<networking::v1::NetworkPolicyEgressRule>;
-template class List<networking::v1::NetworkPolicyIngressRule>;
+template class ListValues<networking::v1::NetworkPolicyPeer>;
+template class ListValues<networking::v1::NetworkPolicyEgressRule>;
+template class ListValues<networking::v1::NetworkPolicyIngressRule>;
 
 }  // namespace kopp::k8s

@@ -54,8 +54,8 @@ KOPP_K8S_FIELDS(RoleBinding,
 
 namespace kopp::k8s {
 
-template class List<rbac::v1::PolicyRule>;
-template class List<rbac::v1::Subject>;
+template class ListValues<rbac::v1::PolicyRule>;
+template class ListValues<rbac::v1::Subject>;
 template class Optional<rbac::v1::AggregationRule>;
 
 }  // namespace kopp::k8s

@@ -97,9 +97,9 @@ KOPP_K8S_FIELDS(VolumeAttributesClass,
 
 namespace kopp::k8s {
 
-template class List<storage::v1::TokenRequest>;
+template class ListValues<storage::v1::TokenRequest>;
 template class Optional<storage::v1::VolumeNodeResources>;
-template class List<storage::v1::CSINodeDriver>;
+template class ListValues<storage::v1::CSINodeDriver>;
 template class Optional<storage::v1::VolumeError>;
 
 }  // namespace kopp::k8s

@@ -10,6 +10,47 @@
 
 namespace kopp::k8s {
 
+/// Owns the values of a List. A program that declares `extern template class ListValues<T>` does
+/// not compile its functions again: they stand outside the class, so that they are not inline.
+template <typename T>
+class ListValues {
+ public:
+  ListValues() noexcept;
+  explicit ListValues(std::vector<T> values);
+  ListValues(const ListValues& other);
+  ListValues(ListValues&& other) noexcept;
+  ListValues& operator=(const ListValues& other);
+  ListValues& operator=(ListValues&& other) noexcept;
+  ~ListValues();
+
+  [[nodiscard]] std::vector<T>& get() { return values_; }
+  [[nodiscard]] const std::vector<T>& get() const { return values_; }
+
+ private:
+  std::vector<T> values_;
+};
+
+template <typename T>
+ListValues<T>::ListValues() noexcept = default;
+
+template <typename T>
+ListValues<T>::ListValues(std::vector<T> values) : values_(std::move(values)) {}
+
+template <typename T>
+ListValues<T>::ListValues(const ListValues& other) = default;
+
+template <typename T>
+ListValues<T>::ListValues(ListValues&& other) noexcept = default;
+
+template <typename T>
+ListValues<T>& ListValues<T>::operator=(const ListValues& other) = default;
+
+template <typename T>
+ListValues<T>& ListValues<T>::operator=(ListValues&& other) noexcept = default;
+
+template <typename T>
+ListValues<T>::~ListValues() = default;
+
 /// A list of structs that is fast to compile: the functions that construct, copy and destroy it are
 /// compiled once, in the library. Those of a std::vector, and with them the copies of the structs,
 /// are compiled in each source file that constructs an object.
@@ -28,95 +69,62 @@ class List {
   using const_reference = const T&;
   using iterator = typename Values::iterator;
   using const_iterator = typename Values::const_iterator;
+  // NOLINTEND(readability-identifier-naming)
 
-  List() noexcept;  // NOLINTEND(readability-identifier-naming)
-  List(std::initializer_list<T> values);
-  List(std::vector<T> values);  // NOLINT(google-explicit-constructor): the same values
+  List() = default;
+  List(std::initializer_list<T> values) : values_(Values(values)) {}
+  List(Values values)  // NOLINT(google-explicit-constructor): the same values
+      : values_(std::move(values)) {}
   template <std::input_iterator Iterator>
-  List(Iterator first, Iterator last) : values_(first, last) {}
-  List(const List& other);
-  List(List&& other) noexcept;
-  List& operator=(std::initializer_list<T> values);
-  List& operator=(const List& other);
-  List& operator=(List&& other) noexcept;
-  ~List();
+  List(Iterator first, Iterator last) : values_(Values(first, last)) {}
 
   // NOLINTBEGIN(google-explicit-constructor): the same values
-  operator std::vector<T>&() & { return values_; }
-  operator const std::vector<T>&() const& { return values_; }
-  operator std::vector<T>&&() && { return std::move(values_); }
+  operator Values&() & { return values_.get(); }
+  operator const Values&() const& { return values_.get(); }
+  operator Values&&() && { return std::move(values_.get()); }
   // NOLINTEND(google-explicit-constructor)
 
-  [[nodiscard]] bool empty() const { return values_.empty(); }
-  [[nodiscard]] std::size_t size() const { return values_.size(); }
-  [[nodiscard]] T& operator[](std::size_t index) { return values_[index]; }
-  [[nodiscard]] const T& operator[](std::size_t index) const { return values_[index]; }
-  [[nodiscard]] T& at(std::size_t index) { return values_.at(index); }
-  [[nodiscard]] const T& at(std::size_t index) const { return values_.at(index); }
-  [[nodiscard]] T* data() { return values_.data(); }
-  [[nodiscard]] const T* data() const { return values_.data(); }
-  [[nodiscard]] T& front() { return values_.front(); }
-  [[nodiscard]] const T& front() const { return values_.front(); }
-  [[nodiscard]] T& back() { return values_.back(); }
-  [[nodiscard]] const T& back() const { return values_.back(); }
-  [[nodiscard]] iterator begin() { return values_.begin(); }
-  [[nodiscard]] iterator end() { return values_.end(); }
-  [[nodiscard]] const_iterator begin() const { return values_.begin(); }
-  [[nodiscard]] const_iterator end() const { return values_.end(); }
+  [[nodiscard]] bool empty() const { return values_.get().empty(); }
+  [[nodiscard]] std::size_t size() const { return values_.get().size(); }
+  [[nodiscard]] T& operator[](std::size_t index) { return values_.get()[index]; }
+  [[nodiscard]] const T& operator[](std::size_t index) const { return values_.get()[index]; }
+  [[nodiscard]] T& at(std::size_t index) { return values_.get().at(index); }
+  [[nodiscard]] const T& at(std::size_t index) const { return values_.get().at(index); }
+  [[nodiscard]] T* data() { return values_.get().data(); }
+  [[nodiscard]] const T* data() const { return values_.get().data(); }
+  [[nodiscard]] T& front() { return values_.get().front(); }
+  [[nodiscard]] const T& front() const { return values_.get().front(); }
+  [[nodiscard]] T& back() { return values_.get().back(); }
+  [[nodiscard]] const T& back() const { return values_.get().back(); }
+  [[nodiscard]] iterator begin() { return values_.get().begin(); }
+  [[nodiscard]] iterator end() { return values_.get().end(); }
+  [[nodiscard]] const_iterator begin() const { return values_.get().begin(); }
+  [[nodiscard]] const_iterator end() const { return values_.get().end(); }
 
-  void push_back(T value) { values_.push_back(std::move(value)); }
+  void push_back(T value) { values_.get().push_back(std::move(value)); }
   template <typename... Args>
   T& emplace_back(Args&&... args) {
-    return values_.emplace_back(std::forward<Args>(args)...);
+    return values_.get().emplace_back(std::forward<Args>(args)...);
   }
   iterator insert(const_iterator position, T value) {
-    return values_.insert(position, std::move(value));
+    return values_.get().insert(position, std::move(value));
   }
-  iterator erase(const_iterator position) { return values_.erase(position); }
-  iterator erase(const_iterator first, const_iterator last) { return values_.erase(first, last); }
-  void pop_back() { values_.pop_back(); }
-  void clear() { values_.clear(); }
-  void reserve(std::size_t capacity) { values_.reserve(capacity); }
-  void resize(std::size_t size) { values_.resize(size); }
+  iterator erase(const_iterator position) { return values_.get().erase(position); }
+  iterator erase(const_iterator first, const_iterator last) {
+    return values_.get().erase(first, last);
+  }
+  void pop_back() { values_.get().pop_back(); }
+  void clear() { values_.get().clear(); }
+  void reserve(std::size_t capacity) { values_.get().reserve(capacity); }
+  void resize(std::size_t size) { values_.get().resize(size); }
 
-  friend bool operator==(const List& a, const List& b) { return a.values_ == b.values_; }
+  friend bool operator==(const List& a, const List& b) {
+    return a.values_.get() == b.values_.get();
+  }
 
  private:
-  std::vector<T> values_;
+  ListValues<T> values_;
 };
-
-// The functions stand outside the class, so that they are not inline. A program that declares
-// `extern template class List<T>` does not compile them again.
-
-template <typename T>
-List<T>::List() noexcept = default;
-
-template <typename T>
-List<T>::List(std::initializer_list<T> values) : values_(values) {}
-
-template <typename T>
-List<T>::List(std::vector<T> values) : values_(std::move(values)) {}
-
-template <typename T>
-List<T>::List(const List& other) = default;
-
-template <typename T>
-List<T>::List(List&& other) noexcept = default;
-
-template <typename T>
-List<T>& List<T>::operator=(std::initializer_list<T> values) {
-  values_ = values;
-  return *this;
-}
-
-template <typename T>
-List<T>& List<T>::operator=(const List& other) = default;
-
-template <typename T>
-List<T>& List<T>::operator=(List&& other) noexcept = default;
-
-template <typename T>
-List<T>::~List() = default;
 
 }  // namespace kopp::k8s
 

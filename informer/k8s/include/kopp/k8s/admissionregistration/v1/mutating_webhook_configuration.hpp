@@ -189,6 +189,6 @@ KOPP_DECLARE_FIELDS(MutatingWebhookConfiguration)
 
 namespace kopp::k8s {
 
-extern template class List<admissionregistration::v1::MutatingWebhook>;
+extern template class ListValues<admissionregistration::v1::MutatingWebhook>;
 
 }  // namespace kopp::k8s

@@ -210,9 +210,9 @@ KOPP_DECLARE_FIELDS(RuleWithOperations)
 
 namespace kopp::k8s {
 
-extern template class List<admissionregistration::v1::MatchCondition>;
-extern template class List<admissionregistration::v1::NamedRuleWithOperations>;
+extern template class ListValues<admissionregistration::v1::MatchCondition>;
+extern template class ListValues<admissionregistration::v1::NamedRuleWithOperations>;
 extern template class Optional<admissionregistration::v1::MatchResources>;
-extern template class List<admissionregistration::v1::RuleWithOperations>;
+extern template class ListValues<admissionregistration::v1::RuleWithOperations>;
 
 }  // namespace kopp::k8s

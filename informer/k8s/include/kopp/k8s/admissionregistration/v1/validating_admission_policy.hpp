@@ -285,11 +285,11 @@ KOPP_DECLARE_FIELDS(ValidatingAdmissionPolicy)
 
 namespace kopp::k8s {
 
-extern template class List<admissionregistration::v1::AuditAnnotation>;
+extern template class ListValues<admissionregistration::v1::AuditAnnotation>;
 extern template class Optional<admissionregistration::v1::ParamKind>;
-extern template class List<admissionregistration::v1::Validation>;
-extern template class List<admissionregistration::v1::Variable>;
-extern template class List<admissionregistration::v1::ExpressionWarning>;
+extern template class ListValues<admissionregistration::v1::Validation>;
+extern template class ListValues<admissionregistration::v1::Variable>;
+extern template class ListValues<admissionregistration::v1::ExpressionWarning>;
 extern template class Optional<admissionregistration::v1::TypeChecking>;
 
 }  // namespace kopp::k8s

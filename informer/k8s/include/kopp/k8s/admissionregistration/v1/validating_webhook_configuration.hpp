@@ -173,6 +173,6 @@ KOPP_DECLARE_FIELDS(ValidatingWebhookConfiguration)
 
 namespace kopp::k8s {
 
-extern template class List<admissionregistration::v1::ValidatingWebhook>;
+extern template class ListValues<admissionregistration::v1::ValidatingWebhook>;
 
 }  // namespace kopp::k8s

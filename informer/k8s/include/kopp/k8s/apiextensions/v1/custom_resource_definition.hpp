@@ -642,17 +642,17 @@ extern template class Optional<apiextensions::v1::ServiceReference>;
 extern template class Optional<apiextensions::v1::WebhookClientConfig>;
 extern template class Optional<apiextensions::v1::WebhookConversion>;
 extern template class Optional<apiextensions::v1::CustomResourceConversion>;
-extern template class List<apiextensions::v1::CustomResourceColumnDefinition>;
+extern template class ListValues<apiextensions::v1::CustomResourceColumnDefinition>;
 extern template class Optional<apiextensions::v1::ExternalDocumentation>;
-extern template class List<apiextensions::v1::ValidationRule>;
+extern template class ListValues<apiextensions::v1::ValidationRule>;
 extern template class Optional<apiextensions::v1::JSONSchemaProps>;
-extern template class List<apiextensions::v1::JSONSchemaProps>;
+extern template class ListValues<apiextensions::v1::JSONSchemaProps>;
 extern template class Optional<apiextensions::v1::CustomResourceValidation>;
-extern template class List<apiextensions::v1::SelectableField>;
+extern template class ListValues<apiextensions::v1::SelectableField>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresourceScale>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresourceStatus>;
 extern template class Optional<apiextensions::v1::CustomResourceSubresources>;
-extern template class List<apiextensions::v1::CustomResourceDefinitionVersion>;
-extern template class List<apiextensions::v1::CustomResourceDefinitionCondition>;
+extern template class ListValues<apiextensions::v1::CustomResourceDefinitionVersion>;
+extern template class ListValues<apiextensions::v1::CustomResourceDefinitionCondition>;
 
 }  // namespace kopp::k8s

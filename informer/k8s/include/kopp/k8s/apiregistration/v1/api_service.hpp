@@ -118,6 +118,6 @@ KOPP_DECLARE_FIELDS(APIService)
 namespace kopp::k8s {
 
 extern template class Optional<apiregistration::v1::ServiceReference>;
-extern template class List<apiregistration::v1::APIServiceCondition>;
+extern template class ListValues<apiregistration::v1::APIServiceCondition>;
 
 }  // namespace kopp::k8s

@@ -168,6 +168,6 @@ KOPP_DECLARE_FIELDS(DaemonSet)
 namespace kopp::k8s {
 
 extern template class Optional<apps::v1::RollingUpdateDaemonSet>;
-extern template class List<apps::v1::DaemonSetCondition>;
+extern template class ListValues<apps::v1::DaemonSetCondition>;
 
 }  // namespace kopp::k8s

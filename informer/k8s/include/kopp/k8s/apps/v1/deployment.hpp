@@ -164,6 +164,6 @@ KOPP_DECLARE_FIELDS(Deployment)
 namespace kopp::k8s {
 
 extern template class Optional<apps::v1::RollingUpdateDeployment>;
-extern template class List<apps::v1::DeploymentCondition>;
+extern template class ListValues<apps::v1::DeploymentCondition>;
 
 }  // namespace kopp::k8s

@@ -108,6 +108,6 @@ KOPP_DECLARE_FIELDS(ReplicaSet)
 
 namespace kopp::k8s {
 
-extern template class List<apps::v1::ReplicaSetCondition>;
+extern template class ListValues<apps::v1::ReplicaSetCondition>;
 
 }  // namespace kopp::k8s

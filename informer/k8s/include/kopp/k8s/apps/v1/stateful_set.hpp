@@ -245,6 +245,6 @@ namespace kopp::k8s {
 extern template class Optional<apps::v1::StatefulSetOrdinals>;
 extern template class Optional<apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>;
 extern template class Optional<apps::v1::RollingUpdateStatefulSetStrategy>;
-extern template class List<apps::v1::StatefulSetCondition>;
+extern template class ListValues<apps::v1::StatefulSetCondition>;
 
 }  // namespace kopp::k8s

@@ -454,7 +454,7 @@ KOPP_DECLARE_FIELDS(HorizontalPodAutoscaler)
 
 namespace kopp::k8s {
 
-extern template class List<autoscaling::v2::HPAScalingPolicy>;
+extern template class ListValues<autoscaling::v2::HPAScalingPolicy>;
 extern template class Optional<autoscaling::v2::HPAScalingRules>;
 extern template class Optional<autoscaling::v2::HorizontalPodAutoscalerBehavior>;
 extern template class Optional<autoscaling::v2::ContainerResourceMetricSource>;
@@ -462,13 +462,13 @@ extern template class Optional<autoscaling::v2::ExternalMetricSource>;
 extern template class Optional<autoscaling::v2::ObjectMetricSource>;
 extern template class Optional<autoscaling::v2::PodsMetricSource>;
 extern template class Optional<autoscaling::v2::ResourceMetricSource>;
-extern template class List<autoscaling::v2::MetricSpec>;
-extern template class List<autoscaling::v2::HorizontalPodAutoscalerCondition>;
+extern template class ListValues<autoscaling::v2::MetricSpec>;
+extern template class ListValues<autoscaling::v2::HorizontalPodAutoscalerCondition>;
 extern template class Optional<autoscaling::v2::ContainerResourceMetricStatus>;
 extern template class Optional<autoscaling::v2::ExternalMetricStatus>;
 extern template class Optional<autoscaling::v2::ObjectMetricStatus>;
 extern template class Optional<autoscaling::v2::PodsMetricStatus>;
 extern template class Optional<autoscaling::v2::ResourceMetricStatus>;
-extern template class List<autoscaling::v2::MetricStatus>;
+extern template class ListValues<autoscaling::v2::MetricStatus>;
 
 }  // namespace kopp::k8s

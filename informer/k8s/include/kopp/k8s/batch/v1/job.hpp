@@ -146,7 +146,7 @@ KOPP_DECLARE_FIELDS(Job)
 
 namespace kopp::k8s {
 
-extern template class List<batch::v1::JobCondition>;
+extern template class ListValues<batch::v1::JobCondition>;
 extern template class Optional<batch::v1::UncountedTerminatedPods>;
 
 }  // namespace kopp::k8s

@@ -299,10 +299,10 @@ KOPP_DECLARE_FIELDS(JobSpec)
 namespace kopp::k8s {
 
 extern template class Optional<batch::v1::PodFailurePolicyOnExitCodesRequirement>;
-extern template class List<batch::v1::PodFailurePolicyOnPodConditionsPattern>;
-extern template class List<batch::v1::PodFailurePolicyRule>;
+extern template class ListValues<batch::v1::PodFailurePolicyOnPodConditionsPattern>;
+extern template class ListValues<batch::v1::PodFailurePolicyRule>;
 extern template class Optional<batch::v1::PodFailurePolicy>;
-extern template class List<batch::v1::SuccessPolicyRule>;
+extern template class ListValues<batch::v1::SuccessPolicyRule>;
 extern template class Optional<batch::v1::SuccessPolicy>;
 
 }  // namespace kopp::k8s

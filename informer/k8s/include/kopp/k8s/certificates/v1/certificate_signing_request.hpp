@@ -214,6 +214,6 @@ KOPP_DECLARE_FIELDS(CertificateSigningRequest)
 
 namespace kopp::k8s {
 
-extern template class List<certificates::v1::CertificateSigningRequestCondition>;
+extern template class ListValues<certificates::v1::CertificateSigningRequestCondition>;
 
 }  // namespace kopp::k8s

@@ -137,8 +137,8 @@ KOPP_DECLARE_FIELDS(Endpoints)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::EndpointAddress>;
-extern template class List<core::v1::EndpointPort>;
-extern template class List<core::v1::EndpointSubset>;
+extern template class ListValues<core::v1::EndpointAddress>;
+extern template class ListValues<core::v1::EndpointPort>;
+extern template class ListValues<core::v1::EndpointSubset>;
 
 }  // namespace kopp::k8s

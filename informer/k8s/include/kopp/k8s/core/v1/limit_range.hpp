@@ -62,6 +62,6 @@ KOPP_DECLARE_FIELDS(LimitRange)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::LimitRangeItem>;
+extern template class ListValues<core::v1::LimitRangeItem>;
 
 }  // namespace kopp::k8s

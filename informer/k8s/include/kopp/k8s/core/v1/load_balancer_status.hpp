@@ -72,7 +72,7 @@ KOPP_DECLARE_FIELDS(LoadBalancerStatus)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::PortStatus>;
-extern template class List<core::v1::LoadBalancerIngress>;
+extern template class ListValues<core::v1::PortStatus>;
+extern template class ListValues<core::v1::LoadBalancerIngress>;
 
 }  // namespace kopp::k8s

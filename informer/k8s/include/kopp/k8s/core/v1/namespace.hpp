@@ -78,6 +78,6 @@ KOPP_DECLARE_FIELDS(Namespace)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::NamespaceCondition>;
+extern template class ListValues<core::v1::NamespaceCondition>;
 
 }  // namespace kopp::k8s

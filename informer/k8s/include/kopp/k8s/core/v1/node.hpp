@@ -371,16 +371,16 @@ namespace kopp::k8s {
 
 extern template class Optional<core::v1::ConfigMapNodeConfigSource>;
 extern template class Optional<core::v1::NodeConfigSource>;
-extern template class List<core::v1::Taint>;
-extern template class List<core::v1::NodeAddress>;
-extern template class List<core::v1::NodeCondition>;
+extern template class ListValues<core::v1::Taint>;
+extern template class ListValues<core::v1::NodeAddress>;
+extern template class ListValues<core::v1::NodeCondition>;
 extern template class Optional<core::v1::NodeConfigStatus>;
 extern template class Optional<core::v1::DaemonEndpoint>;
 extern template class Optional<core::v1::NodeFeatures>;
-extern template class List<core::v1::ContainerImage>;
+extern template class ListValues<core::v1::ContainerImage>;
 extern template class Optional<core::v1::NodeSwapStatus>;
 extern template class Optional<core::v1::NodeRuntimeHandlerFeatures>;
-extern template class List<core::v1::NodeRuntimeHandler>;
-extern template class List<core::v1::AttachedVolume>;
+extern template class ListValues<core::v1::NodeRuntimeHandler>;
+extern template class ListValues<core::v1::AttachedVolume>;
 
 }  // namespace kopp::k8s

@@ -63,8 +63,8 @@ KOPP_DECLARE_FIELDS(NodeSelector)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::NodeSelectorRequirement>;
-extern template class List<core::v1::NodeSelectorTerm>;
+extern template class ListValues<core::v1::NodeSelectorRequirement>;
+extern template class ListValues<core::v1::NodeSelectorTerm>;
 extern template class Optional<core::v1::NodeSelector>;
 
 }  // namespace kopp::k8s

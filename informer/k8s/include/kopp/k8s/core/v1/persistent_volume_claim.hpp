@@ -186,8 +186,8 @@ KOPP_DECLARE_FIELDS(PersistentVolumeClaim)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::PersistentVolumeClaimCondition>;
+extern template class ListValues<core::v1::PersistentVolumeClaimCondition>;
 extern template class Optional<core::v1::ModifyVolumeStatus>;
-extern template class List<core::v1::PersistentVolumeClaim>;
+extern template class ListValues<core::v1::PersistentVolumeClaim>;
 
 }  // namespace kopp::k8s

@@ -511,20 +511,20 @@ KOPP_DECLARE_FIELDS(Pod)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::PodCondition>;
-extern template class List<core::v1::ResourceHealth>;
-extern template class List<core::v1::ResourceStatus>;
+extern template class ListValues<core::v1::PodCondition>;
+extern template class ListValues<core::v1::ResourceHealth>;
+extern template class ListValues<core::v1::ResourceStatus>;
 extern template class Optional<core::v1::ContainerStateRunning>;
 extern template class Optional<core::v1::ContainerStateTerminated>;
 extern template class Optional<core::v1::ContainerStateWaiting>;
 extern template class Optional<core::v1::LinuxContainerUser>;
 extern template class Optional<core::v1::ContainerUser>;
-extern template class List<core::v1::VolumeMountStatus>;
-extern template class List<core::v1::ContainerStatus>;
-extern template class List<core::v1::ContainerExtendedResourceRequest>;
+extern template class ListValues<core::v1::VolumeMountStatus>;
+extern template class ListValues<core::v1::ContainerStatus>;
+extern template class ListValues<core::v1::ContainerExtendedResourceRequest>;
 extern template class Optional<core::v1::PodExtendedResourceClaimStatus>;
-extern template class List<core::v1::HostIP>;
-extern template class List<core::v1::PodIP>;
-extern template class List<core::v1::PodResourceClaimStatus>;
+extern template class ListValues<core::v1::HostIP>;
+extern template class ListValues<core::v1::PodIP>;
+extern template class ListValues<core::v1::PodResourceClaimStatus>;
 
 }  // namespace kopp::k8s

@@ -88,9 +88,9 @@ KOPP_DECLARE_FIELDS(TypedLocalObjectReference)
 namespace kopp::k8s {
 
 extern template class Optional<core::v1::LocalObjectReference>;
-extern template class List<core::v1::LocalObjectReference>;
+extern template class ListValues<core::v1::LocalObjectReference>;
 extern template class Optional<core::v1::ObjectReference>;
-extern template class List<core::v1::ObjectReference>;
+extern template class ListValues<core::v1::ObjectReference>;
 extern template class Optional<core::v1::SecretReference>;
 extern template class Optional<core::v1::TypedLocalObjectReference>;
 

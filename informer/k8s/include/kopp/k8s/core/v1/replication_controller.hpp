@@ -108,6 +108,6 @@ KOPP_DECLARE_FIELDS(ReplicationController)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::ReplicationControllerCondition>;
+extern template class ListValues<core::v1::ReplicationControllerCondition>;
 
 }  // namespace kopp::k8s

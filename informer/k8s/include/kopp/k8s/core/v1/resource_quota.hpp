@@ -108,7 +108,7 @@ KOPP_DECLARE_FIELDS(ResourceQuota)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::ScopedResourceSelectorRequirement>;
+extern template class ListValues<core::v1::ScopedResourceSelectorRequirement>;
 extern template class Optional<core::v1::ScopeSelector>;
 
 }  // namespace kopp::k8s

@@ -338,7 +338,7 @@ KOPP_DECLARE_FIELDS(Service)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::ServicePort>;
+extern template class ListValues<core::v1::ServicePort>;
 extern template class Optional<core::v1::ClientIPConfig>;
 extern template class Optional<core::v1::SessionAffinityConfig>;
 

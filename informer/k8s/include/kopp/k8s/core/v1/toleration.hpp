@@ -56,6 +56,6 @@ KOPP_DECLARE_FIELDS(Toleration)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::Toleration>;
+extern template class ListValues<core::v1::Toleration>;
 
 }  // namespace kopp::k8s

@@ -38,7 +38,7 @@ KOPP_DECLARE_FIELDS(TopologySelectorTerm)
 
 namespace kopp::k8s {
 
-extern template class List<core::v1::TopologySelectorLabelRequirement>;
-extern template class List<core::v1::TopologySelectorTerm>;
+extern template class ListValues<core::v1::TopologySelectorLabelRequirement>;
+extern template class ListValues<core::v1::TopologySelectorTerm>;
 
 }  // namespace kopp::k8s

@@ -185,10 +185,10 @@ KOPP_DECLARE_FIELDS(EndpointSlice)
 
 namespace kopp::k8s {
 
-extern template class List<discovery::v1::ForNode>;
-extern template class List<discovery::v1::ForZone>;
+extern template class ListValues<discovery::v1::ForNode>;
+extern template class ListValues<discovery::v1::ForZone>;
 extern template class Optional<discovery::v1::EndpointHints>;
-extern template class List<discovery::v1::Endpoint>;
-extern template class List<discovery::v1::EndpointPort>;
+extern template class ListValues<discovery::v1::Endpoint>;
+extern template class ListValues<discovery::v1::EndpointPort>;
 
 }  // namespace kopp::k8s

@@ -235,13 +235,13 @@ KOPP_DECLARE_FIELDS(FlowSchema)
 namespace kopp::k8s {
 
 extern template class Optional<flowcontrol::v1::FlowDistinguisherMethod>;
-extern template class List<flowcontrol::v1::NonResourcePolicyRule>;
-extern template class List<flowcontrol::v1::ResourcePolicyRule>;
+extern template class ListValues<flowcontrol::v1::NonResourcePolicyRule>;
+extern template class ListValues<flowcontrol::v1::ResourcePolicyRule>;
 extern template class Optional<flowcontrol::v1::GroupSubject>;
 extern template class Optional<flowcontrol::v1::ServiceAccountSubject>;
 extern template class Optional<flowcontrol::v1::UserSubject>;
-extern template class List<flowcontrol::v1::Subject>;
-extern template class List<flowcontrol::v1::PolicyRulesWithSubjects>;
-extern template class List<flowcontrol::v1::FlowSchemaCondition>;
+extern template class ListValues<flowcontrol::v1::Subject>;
+extern template class ListValues<flowcontrol::v1::PolicyRulesWithSubjects>;
+extern template class ListValues<flowcontrol::v1::FlowSchemaCondition>;
 
 }  // namespace kopp::k8s

@@ -200,6 +200,6 @@ namespace kopp::k8s {
 extern template class Optional<flowcontrol::v1::ExemptPriorityLevelConfiguration>;
 extern template class Optional<flowcontrol::v1::QueuingConfiguration>;
 extern template class Optional<flowcontrol::v1::LimitedPriorityLevelConfiguration>;
-extern template class List<flowcontrol::v1::PriorityLevelConfigurationCondition>;
+extern template class ListValues<flowcontrol::v1::PriorityLevelConfigurationCondition>;
 
 }  // namespace kopp::k8s

@@ -44,6 +44,6 @@ KOPP_DECLARE_FIELDS(Condition)
 
 namespace kopp::k8s {
 
-extern template class List<meta::v1::Condition>;
+extern template class ListValues<meta::v1::Condition>;
 
 }  // namespace kopp::k8s

@@ -48,8 +48,8 @@ KOPP_DECLARE_FIELDS(LabelSelector)
 
 namespace kopp::k8s {
 
-extern template class List<meta::v1::LabelSelectorRequirement>;
+extern template class ListValues<meta::v1::LabelSelectorRequirement>;
 extern template class Optional<meta::v1::LabelSelector>;
-extern template class List<meta::v1::LabelSelector>;
+extern template class ListValues<meta::v1::LabelSelector>;
 
 }  // namespace kopp::k8s

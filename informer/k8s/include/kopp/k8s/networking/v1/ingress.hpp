@@ -264,11 +264,11 @@ namespace kopp::k8s {
 
 extern template class Optional<networking::v1::IngressServiceBackend>;
 extern template class Optional<networking::v1::IngressBackend>;
-extern template class List<networking::v1::HTTPIngressPath>;
+extern template class ListValues<networking::v1::HTTPIngressPath>;
 extern template class Optional<networking::v1::HTTPIngressRuleValue>;
-extern template class List<networking::v1::IngressRule>;
-extern template class List<networking::v1::IngressTLS>;
-extern template class List<networking::v1::IngressPortStatus>;
-extern template class List<networking::v1::IngressLoadBalancerIngress>;
+extern template class ListValues<networking::v1::IngressRule>;
+extern template class ListValues<networking::v1::IngressTLS>;
+extern template class ListValues<networking::v1::IngressPortStatus>;
+extern template class ListValues<networking::v1::IngressLoadBalancerIngress>;
 
 }  // namespace kopp::k8s

@@ -176,10 +176,10 @@ KOPP_DECLARE_FIELDS(NetworkPolicy)
 
 namespace kopp::k8s {
 
-extern template class List<networking::v1::NetworkPolicyPort>;
+extern template class ListValues<networking::v1::NetworkPolicyPort>;
 extern template class Optional<networking::v1::IPBlock>;
-extern template class List<networking::v1::NetworkPolicyPeer>;
-extern template class List<networking::v1::NetworkPolicyEgressRule>;
-extern template class List<networking::v1::NetworkPolicyIngressRule>;
+extern template class ListValues<networking::v1::NetworkPolicyPeer>;
+extern template class ListValues<networking::v1::NetworkPolicyEgressRule>;
+extern template class ListValues<networking::v1::NetworkPolicyIngressRule>;
 
 }  // namespace kopp::k8s

@@ -74,7 +74,7 @@ KOPP_DECLARE_FIELDS(Subject)
 
 namespace kopp::k8s {
 
-extern template class List<rbac::v1::PolicyRule>;
-extern template class List<rbac::v1::Subject>;
+extern template class ListValues<rbac::v1::PolicyRule>;
+extern template class ListValues<rbac::v1::Subject>;
 
 }  // namespace kopp::k8s

@@ -176,6 +176,6 @@ KOPP_DECLARE_FIELDS(CSIDriver)
 
 namespace kopp::k8s {
 
-extern template class List<storage::v1::TokenRequest>;
+extern template class ListValues<storage::v1::TokenRequest>;
 
 }  // namespace kopp::k8s

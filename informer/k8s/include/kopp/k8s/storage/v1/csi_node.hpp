@@ -90,6 +90,6 @@ KOPP_DECLARE_FIELDS(CSINode)
 namespace kopp::k8s {
 
 extern template class Optional<storage::v1::VolumeNodeResources>;
-extern template class List<storage::v1::CSINodeDriver>;
+extern template class ListValues<storage::v1::CSINodeDriver>;
 
 }  // namespace kopp::k8s
