@@ -1,12 +1,5 @@
 #include "controller/controller_impl.hpp"
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <typeinfo>
-#include <utility>
-#include <vector>
-
 #include <kopp/controller/controller_builder.hpp>
 #include <kopp/informer_set.hpp>
 

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/event_queue.hpp>

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <new>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <kopp/controller/reason.hpp>
 

@@ -3,6 +3,7 @@
 #include "base/uuid.hpp"
 #include "client/read_scope.hpp"
 #include "pause.hpp"
+#include "reconcile_span.hpp"
 
 #include <chrono>
 #include <exception>
@@ -122,10 +123,13 @@ bool ReconcileRunner::IsPaused(const ObjectKey& key) const {
   return object && IsPausedBy(options_.pause_annotation, object.metadata());
 }
 
-ReconcileDeadline ReconcileRunner::NewDeadline(const SupersedableCall& call) const {
-  const Duration timeout = options_.reconcile_timeout;
-  if (timeout <= Duration::zero()) return {call.client(), call.stop()};
-  return {call.client(), call.stop(), *timers_, SaturatingAdd(dependencies_.clock.Now(), timeout)};
+ReconcileCall ReconcileRunner::NewCall(const Attempt& attempt, RunningReconciles* running) const {
+  ReconcileCall::Limits limits{.running = running};
+  if (const Duration timeout = options_.reconcile_timeout; timeout > Duration::zero()) {
+    limits.timers = timers_.get();
+    limits.deadline = SaturatingAdd(dependencies_.clock.Now(), timeout);
+  }
+  return {dependencies_.client, attempt.stop, attempt.next.item, limits};
 }
 
 Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client,
@@ -148,17 +152,15 @@ Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client
 
 ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   using std::chrono::milliseconds;
-  const SupersedableCall call(options_.running, attempt.next.item, dependencies_.client,
-                              attempt.stop);
-  ReconcileDeadline deadline = NewDeadline(call);
-  const std::optional<Client> traced = attempt.span.With(deadline.client());
-  Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
+  ReconcileCall call = NewCall(attempt, options_.running);
+  const std::optional<Client> traced = attempt.span.With(call.client());
+  Context context = NewContext(attempt, traced ? *traced : call.client(), call.stop());
   if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
   const ReadScope reads(context.client.stop());
   const TimePoint started = dependencies_.clock.Now();
   auto outcome = CallReconciler(options_.reconcile, attempt.next.item, context, attempt.stop);
   outcome.duration = dependencies_.clock.Now() - started;
-  outcome.timed_out = deadline.End();
+  outcome.timed_out = call.EndDeadline();
   if (outcome.result == ReconcileResult::kError && call.superseded()) {
     outcome.result = ReconcileResult::kRequeue;
     outcome.superseded = true;
@@ -177,10 +179,9 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
   if (!options_.on_error || outcome.result != ReconcileResult::kError || outcome.expected) return;
   constexpr std::string_view kMessage = "The function on_error of the controller threw";
   try {
-    const SupersedableCall call(nullptr, attempt.next.item, dependencies_.client, attempt.stop);
-    const ReconcileDeadline deadline = NewDeadline(call);
-    const std::optional<Client> traced = attempt.span.With(deadline.client());
-    Context context = NewContext(attempt, traced ? *traced : deadline.client(), deadline.stop());
+    const ReconcileCall call = NewCall(attempt, nullptr);
+    const std::optional<Client> traced = attempt.span.With(call.client());
+    Context context = NewContext(attempt, traced ? *traced : call.client(), call.stop());
     const ReadScope reads(context.client.stop());
     options_.on_error(outcome.error, context);
   } catch (const std::exception& error) {

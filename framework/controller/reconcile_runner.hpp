@@ -1,13 +1,11 @@
 #pragma once
 
 #include "max_interval.hpp"
-#include "reconcile_deadline.hpp"
+#include "reconcile_call.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
-#include "reconcile_span.hpp"
 #include "retry_history.hpp"
 #include "running_reconciles.hpp"
-#include "supersedable_call.hpp"
 #include "timer_queue.hpp"
 #include "worker_pool.hpp"
 
@@ -93,7 +91,7 @@ class ReconcileRunner {
   [[nodiscard]] informer::AnyObject Find(const ObjectKey& key) const;
   [[nodiscard]] bool IsPaused(const ObjectKey& key) const;
 
-  [[nodiscard]] ReconcileDeadline NewDeadline(const SupersedableCall& call) const;
+  [[nodiscard]] ReconcileCall NewCall(const Attempt& attempt, RunningReconciles* running) const;
   [[nodiscard]] Context NewContext(const Attempt& attempt, const Client& client,
                                    std::stop_token stop) const;
   [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;

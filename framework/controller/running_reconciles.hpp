@@ -1,10 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
-#include <utility>
 
 #include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/object_key.hpp>

@@ -1,7 +1,6 @@
 #include "source_runner.hpp"
 
 #include <algorithm>
-#include <exception>
 
 namespace kopp {
 

@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <functional>
 #include <list>
-#include <memory>
 #include <stop_token>
 #include <thread>
 

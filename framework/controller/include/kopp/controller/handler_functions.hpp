@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 
 #include <kopp/controller/event_queue.hpp>
