@@ -105,7 +105,7 @@ std::string NameOf(std::size_t number) { return "web-" + std::to_string(number);
 /// Sends `count` requests from `clients` threads, each with its own connection. Returns the
 /// seconds.
 double SendRequests(const kopp::Config& config, std::size_t clients, std::size_t count,
-                    const std::function<Request(std::size_t number)>& request) {
+                    const std::function<ApiRequest(std::size_t number)>& request) {
   std::vector<std::unique_ptr<kopp::Transport>> connections;
   for (std::size_t i = 0; i < clients; ++i) {
     connections.push_back(Connect(config));

@@ -15,7 +15,7 @@
 /// Sends the requests `request(0)` to `request(count - 1)` with 16 threads. Blocks until all have
 /// succeeded; ends the process if one fails.
 inline void SendInParallel(kopp::Transport& server, std::size_t count,
-                           const std::function<kopp::Request(std::size_t number)>& request) {
+                           const std::function<kopp::ApiRequest(std::size_t number)>& request) {
   constexpr int kThreads = 16;
   std::atomic<std::size_t> next = 0;
   const auto send = [&] {
