@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include <kopp/k8s/duration.hpp>

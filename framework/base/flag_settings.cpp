@@ -1,13 +1,11 @@
 #include "base/flag_settings.hpp"
 
 #include "base/quoted.hpp"
-#include "base/text_list.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 
 namespace kopp::detail {
 namespace {

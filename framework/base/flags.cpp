@@ -1,12 +1,11 @@
 #include "base/duration.hpp"
-#include "base/text_list.hpp"
+#include "base/quoted.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include <kopp/flags.hpp>

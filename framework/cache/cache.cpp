@@ -1,10 +1,5 @@
 #include "cache/cache_impl.hpp"
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <kopp/cache.hpp>
 
 namespace kopp {

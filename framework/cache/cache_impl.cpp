@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iterator>
 #include <stdexcept>
 #include <thread>
 #include <typeinfo>
-#include <utility>
 
 namespace kopp {
 namespace {

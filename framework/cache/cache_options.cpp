@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
-#include <utility>
 
 #include <kopp/cache_options.hpp>
 #include <kopp/informer/selector.hpp>

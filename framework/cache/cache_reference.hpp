@@ -1,7 +1,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <utility>
 
 #include <kopp/cache.hpp>
 #include <kopp/workqueue/guarded.hpp>

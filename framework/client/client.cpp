@@ -1,9 +1,8 @@
 #include "client/resource_path.hpp"
 #include "client_tracing.hpp"
-#include "list_response.hpp"
 #include "open_stream.hpp"
+#include "written_object.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <stdexcept>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <kopp/discovery.hpp>
 #include <kopp/informer/api_error.hpp>

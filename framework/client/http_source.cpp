@@ -1,6 +1,6 @@
 #include "client/resource_path.hpp"
-#include "list_response.hpp"
 #include "open_stream.hpp"
+#include "written_object.hpp"
 
 #include <algorithm>
 #include <chrono>

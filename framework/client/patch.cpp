@@ -1,6 +1,4 @@
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include <kopp/pod_logs.hpp>
 

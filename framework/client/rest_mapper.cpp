@@ -1,10 +1,6 @@
 #include <algorithm>
 #include <cctype>
-#include <exception>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <kopp/rest_mapper.hpp>

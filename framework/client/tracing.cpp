@@ -1,7 +1,5 @@
 #include "base/uuid.hpp"
 
-#include <string>
-
 #include <kopp/tracing.hpp>
 
 namespace kopp {

@@ -2,10 +2,6 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

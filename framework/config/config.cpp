@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include <pwd.h>
 #include <unistd.h>

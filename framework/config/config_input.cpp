@@ -1,5 +1,6 @@
 #include "config/config_input.hpp"
 
+#include "base/base64.hpp"
 #include "base/openssl.hpp"
 #include "base/quoted.hpp"
 #include "net/endpoint.hpp"
@@ -15,8 +16,6 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <unistd.h>
-
-#include <kopp/config.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -102,36 +101,11 @@ std::string ReadFile(const std::filesystem::path& file, const std::string& where
   return *std::move(bytes);
 }
 
-std::string DecodeBase64(const std::string& text, const std::string& where) {
-  std::string compact;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(compact),
-               [](char c) { return !IsSpace(c); });
-  const std::size_t digit_count = std::min(compact.find('='), compact.size());
-  const std::size_t padding = compact.size() - digit_count;
-  std::string bytes(compact.size() / 4 * 3, '\0');
-  // EVP_DecodeBlock decodes '=' as zero at any position, and takes '-' for the end of the data.
-  // Reject both first.
-  const bool well_formed = compact.size() % 4 == 0 && padding <= 2 &&
-                           compact.find_first_not_of('=', digit_count) == std::string::npos &&
-                           compact.find('-') == std::string::npos;
-  if (!well_formed ||
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(compact.data()),
-                      static_cast<int>(compact.size())) != static_cast<int>(bytes.size())) {
-    throw ConfigError(
-        where + ": invalid Base64; create it with `base64 -w0 FILE`, or reference the file itself");
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
-}
-
-std::string EncodeBase64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a terminating null
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
+std::string DecodeBase64Data(std::string text, const std::string& where) {
+  std::erase_if(text, IsSpace);
+  if (auto bytes = DecodeBase64(text)) return *std::move(bytes);
+  throw ConfigError(
+      where + ": invalid Base64; create it with `base64 -w0 FILE`, or reference the file itself");
 }
 
 SecretString RequireToken(std::string_view text, const std::string& where) {

@@ -1,5 +1,6 @@
 #include "exec_plugin.hpp"
 
+#include "base/base64.hpp"
 #include "base/command.hpp"
 #include "base/quoted.hpp"
 #include "base/timestamp.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <string_view>
 #include <system_error>
 #include <utility>

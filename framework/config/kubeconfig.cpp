@@ -1,7 +1,6 @@
 #include "kubeconfig.hpp"
 
 #include "base/quoted.hpp"
-#include "config/config_input.hpp"
 #include "yaml_document.hpp"
 
 #include <optional>

@@ -92,7 +92,7 @@ PemField ReadPemField(const KubeconfigEntry& entry, const std::string& key,
   const std::string where =
       FieldLocation(entry, data.empty() ? key + ' ' + file.string() : key + "-data");
   std::string pem =
-      data.empty() ? ReadFile(file, FieldLocation(entry, key)) : DecodeBase64(data, where);
+      data.empty() ? ReadFile(file, FieldLocation(entry, key)) : DecodeBase64Data(data, where);
   validate(pem, where);
   return {std::move(pem), file};
 }

@@ -7,8 +7,6 @@
 
 #include <yaml-cpp/eventhandler.h>
 
-#include <kopp/config.hpp>
-
 namespace kopp::detail {
 namespace {
 

@@ -3,7 +3,6 @@
 #include "client/lru_map.hpp"
 #include "event_request.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>

@@ -3,10 +3,8 @@
 #include "event_series.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -17,7 +15,6 @@
 
 #include <kopp/events.hpp>
 #include <kopp/informer/retry_after.hpp>
-#include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

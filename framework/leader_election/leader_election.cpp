@@ -3,10 +3,8 @@
 #include "config/config_input.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <string>
 
 #include <unistd.h>
 

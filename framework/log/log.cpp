@@ -2,11 +2,8 @@
 #include "log_sampler.hpp"
 #include "log_sink.hpp"
 
-#include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <optional>
-#include <utility>
 
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <source_location>
 #include <string>
 #include <string_view>

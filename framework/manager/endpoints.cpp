@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/config.hpp>
-
 namespace kopp {
 namespace {
 

@@ -1,7 +1,7 @@
 #include "log_flags.hpp"
 
 #include "base/flag_settings.hpp"
-#include "base/text_list.hpp"
+#include "base/quoted.hpp"
 #include "flag_parsers.hpp"
 
 #include <stdexcept>

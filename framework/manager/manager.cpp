@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 #include <kopp/manager.hpp>
 

@@ -1,14 +1,13 @@
 #include "option_flags.hpp"
 
 #include "base/flag_settings.hpp"
-#include "base/text_list.hpp"
+#include "base/quoted.hpp"
 #include "flag_parsers.hpp"
 #include "net/bind_address.hpp"
 
 #include <chrono>
 #include <map>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -5,9 +5,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <kopp/config.hpp>
 #include <kopp/options.hpp>

@@ -1,6 +1,5 @@
 #include "shutdown.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "metric_callback.hpp"
+#include "metric_family.hpp"
 
 #include <functional>
 #include <memory>

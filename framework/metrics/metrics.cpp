@@ -2,7 +2,6 @@
 #include "informer_collector.hpp"
 #include "leader_election_collector.hpp"
 #include "log_collector.hpp"
-#include "metric_callback.hpp"
 #include "metric_family.hpp"
 #include "metrics/metric_text.hpp"
 #include "process_collector.hpp"
@@ -13,11 +12,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include <prometheus/collectable.h>
 #include <prometheus/counter.h>

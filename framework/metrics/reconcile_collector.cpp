@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <utility>
 
 #include <prometheus/client_metric.h>
 #include <prometheus/counter.h>

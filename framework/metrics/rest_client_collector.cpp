@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 
 #include <kopp/transport/observing_transport.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "metric_callback.hpp"
 #include "metric_family.hpp"
 
 #include <functional>

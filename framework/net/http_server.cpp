@@ -6,8 +6,6 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>

@@ -1,13 +1,12 @@
 #include "net/proxy.hpp"
 
+#include "base/base64.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <string_view>
-
-#include <openssl/evp.h>
 
 #include <kopp/config_error.hpp>
 
@@ -30,15 +29,6 @@ std::optional<std::string> DecodePercent(std::string_view text) {
     i += 2;
   }
   return decoded;
-}
-
-std::string EncodeBase64(const std::string& bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // with room for the final null character
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
 }
 
 struct UserInfo {

@@ -1,7 +1,5 @@
-#include <functional>
 #include <optional>
 #include <stdexcept>
-#include <string>
 
 #include <nlohmann/json.hpp>
 

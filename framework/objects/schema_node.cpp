@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

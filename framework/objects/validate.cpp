@@ -5,10 +5,7 @@
 #include "schema/value_validation.hpp"
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

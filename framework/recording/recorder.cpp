@@ -11,8 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include <kopp/config.hpp>
-
 namespace kopp {
 namespace {
 

@@ -1,10 +1,8 @@
 #include "schema/decode.hpp"
 
-#include "schema/json_limits.hpp"
 #include "schema/yaml.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>

@@ -1,7 +1,6 @@
 #include "embedded_validation.hpp"
 
 #include "base/ascii.hpp"
-#include "schema/accessors.hpp"
 #include "schema/metadata_validation.hpp"
 
 #include <algorithm>

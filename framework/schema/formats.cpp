@@ -14,8 +14,6 @@
 
 #include <arpa/inet.h>
 
-#include <kopp/informer/names.hpp>
-
 namespace kopp::schema {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "schema/decode.hpp"
 #include "schema/typed_decoding.hpp"
-#include "schema_constraints.hpp"
+#include "schema_keywords.hpp"
 
 #include <algorithm>
 #include <cmath>

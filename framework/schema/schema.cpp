@@ -4,7 +4,6 @@
 #include "schema_data.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 namespace kopp::schema {
 namespace {

@@ -1,13 +1,41 @@
 #pragma once
 
+#include "pattern.hpp"
 #include "schema/field_error.hpp"
 #include "schema/field_ref.hpp"
+#include "schema/schema.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 // Keywords and traversal of the OpenAPI v3 schemas in CRDs, for their validation.
 
+// The schema keyword multipleOf, with the arithmetic of kube-apiserver.
+
 namespace kopp::schema {
+
+/// The constraints of a CRD's schema on a value, beyond its type.
+struct SchemaConstraints {
+  nlohmann::json keywords{};  ///< "minimum", "maxLength", "enum", …, as in the schema
+  std::optional<Pattern> pattern{};
+  std::vector<std::string> required{};
+  nlohmann::json default_value{};  ///< replaces null in a list or a map, unless it is null itself
+  // Schemas without types: the types are in the schema that contains them.
+  std::vector<const Schema*> all_of{};
+  std::vector<const Schema*> any_of{};
+  std::vector<const Schema*> one_of{};
+  const Schema* not_schema = nullptr;  ///< "not"
+
+  /// Returns the value of a keyword, or nullptr if the schema does not have it.
+  [[nodiscard]] const nlohmann::json* Find(std::string_view keyword) const {
+    const auto found = keywords.find(keyword);
+    return found == keywords.end() || found->is_null() ? nullptr : &*found;
+  }
+};
 
 inline constexpr const char* kListType = "x-kubernetes-list-type";
 inline constexpr const char* kListMapKeys = "x-kubernetes-list-map-keys";
@@ -44,5 +72,14 @@ void ValidateTypeIs(const char* type, const FieldRef& schema, const std::string&
 /// `may_specify_type`: the structural schema is x-kubernetes-int-or-string.
 void ValidateNestedValueValidation(const FieldRef& schema, bool may_specify_type,
                                    FieldErrors& errors);
+
+/// Returns the factor that is used for `value`. For an integer value, kube-apiserver drops the
+/// fraction of the factor.
+[[nodiscard]] nlohmann::json EffectiveFactor(const nlohmann::json& value,
+                                             const nlohmann::json& factor);
+
+/// Returns whether `value` is a multiple of `factor`. Values that are not integers are compared as
+/// Go's float64, with a relative tolerance of 1e-9. Returns false if the quotient is 2^53 or more.
+[[nodiscard]] bool IsMultipleOf(const nlohmann::json& value, const nlohmann::json& factor);
 
 }  // namespace kopp::schema

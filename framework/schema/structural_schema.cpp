@@ -1,7 +1,8 @@
 #include "schema/structural_schema.hpp"
 
+#include "schema/accessors.hpp"
 #include "schema/formats.hpp"
-#include "schema_constraints.hpp"
+#include "schema_keywords.hpp"
 
 #include <algorithm>
 #include <deque>

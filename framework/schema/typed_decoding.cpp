@@ -2,7 +2,6 @@
 
 #include "schema/decode.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cmath>

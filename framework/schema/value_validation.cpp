@@ -1,22 +1,19 @@
 #include "schema/value_validation.hpp"
 
 #include "embedded_validation.hpp"
-#include "multiple_of.hpp"
 #include "schema/decode.hpp"
 #include "schema/formats.hpp"
 #include "schema/typed_value.hpp"
-#include "schema_constraints.hpp"
+#include "schema_keywords.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace kopp::schema {

@@ -1,7 +1,7 @@
 #include "schema/yaml.hpp"
 
 #include "schema/accessors.hpp"
-#include "schema/json_limits.hpp"
+#include "schema/decode.hpp"
 #include "schema/utf8.hpp"
 
 #include <cstddef>

@@ -1,8 +1,5 @@
 #include <chrono>
-#include <cstddef>
-#include <functional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include <kopp/informer/resource_path.hpp>

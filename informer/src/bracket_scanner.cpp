@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <utility>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>

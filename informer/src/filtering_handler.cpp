@@ -1,4 +1,3 @@
-#include <utility>
 
 #include <kopp/informer/filtering_handler.hpp>
 

@@ -3,7 +3,6 @@
 #include "exception_text.hpp"
 
 #include <chrono>
-#include <utility>
 
 namespace kopp::informer::detail {
 namespace {

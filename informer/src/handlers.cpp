@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/key_queue.hpp>

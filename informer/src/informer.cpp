@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include <kopp/informer/informer.hpp>
 

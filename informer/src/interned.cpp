@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
-#include <string_view>
-#include <unordered_map>
 
 #include <kopp/informer/interned.hpp>
 #include <kopp/informer/object.hpp>

@@ -1,7 +1,6 @@
 #include "json_document.hpp"
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include <kopp/informer/json_object.hpp>

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <bit>
 #include <utility>
 
-#include <kopp/informer/fields.hpp>
 #include <kopp/informer/json_splitter.hpp>
 
 namespace kopp {

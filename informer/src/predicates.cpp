@@ -1,5 +1,4 @@
 #include <stdexcept>
-#include <utility>
 
 #include <kopp/informer/predicates.hpp>
 

@@ -4,10 +4,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <ratio>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include <kopp/informer/reflector.hpp>
 #include <kopp/workqueue/clock.hpp>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <exception>
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 
 #include <kopp/informer/store.hpp>
 #include <kopp/workqueue/item_hash.hpp>

@@ -1,9 +1,6 @@
 #include "json_document.hpp"
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,6 @@
 
 #include "base/environment.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <system_error>

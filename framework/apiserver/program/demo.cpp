@@ -1,7 +1,6 @@
 #include "demo.hpp"
 
 #include "kubeconfig_file.hpp"
-#include "service_account_groups.hpp"
 
 #include <algorithm>
 #include <chrono>

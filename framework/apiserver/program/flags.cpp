@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,6 @@
 #include <base/quoted.hpp>
 #include <net/bind_address.hpp>
 
-#include <kopp/config.hpp>
 #include <kopp/flags.hpp>
 
 namespace kopp::apiserver {

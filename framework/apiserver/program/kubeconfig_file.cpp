@@ -6,8 +6,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <base/base64.hpp>
 #include <fcntl.h>
-#include <json/base64.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -84,12 +84,13 @@ std::string KubeconfigText(const Config& config, const std::string& user) {
   const std::string name = nlohmann::json(user).dump();
   std::string credentials =
       YamlField("token", std::string(config.token.Reveal())) +
-      YamlField("client-certificate-data", Base64Encode(config.client_certificate)) +
-      YamlField("client-key-data", Base64Encode(config.client_key.Reveal()));
+      YamlField("client-certificate-data", detail::EncodeBase64(config.client_certificate)) +
+      YamlField("client-key-data", detail::EncodeBase64(config.client_key.Reveal()));
   if (credentials.empty()) credentials = "    {}\n";
   return "apiVersion: v1\nkind: Config\nclusters:\n- name: kopp\n  cluster:\n" +
          YamlField("server", config.server) +
-         YamlField("certificate-authority-data", Base64Encode(config.certificate_authority)) +
+         YamlField("certificate-authority-data",
+                   detail::EncodeBase64(config.certificate_authority)) +
          "users:\n- name: " + name + "\n  user:\n" + credentials + "contexts:\n- name: " + name +
          "\n  context: {cluster: kopp, user: " + name + "}\ncurrent-context: " + name + '\n';
 }
@@ -104,6 +105,15 @@ void WritePrivateFile(const fs::path& file, const std::string& text) {
   }
   const fs::path target = ResolveSymlinks(file);
   TempFile(target).Write(text, target);
+}
+
+std::vector<std::string> ServiceAccountGroups(const std::string& user) {
+  constexpr std::string_view kPrefix = "system:serviceaccount:";
+  if (!user.starts_with(kPrefix)) return {};
+  const std::string account = user.substr(kPrefix.size());  // NAMESPACE:NAME
+  const auto colon = account.find(':');
+  if (colon == std::string::npos) return {};
+  return {"system:serviceaccounts", "system:serviceaccounts:" + account.substr(0, colon)};
 }
 
 }  // namespace kopp::apiserver

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <kopp/config.hpp>
 
@@ -16,5 +17,9 @@ namespace kopp::apiserver {
 /// to it without blocking; a pipe must already have a reader. Throws std::runtime_error with the
 /// file name.
 void WritePrivateFile(const std::filesystem::path& file, const std::string& text);
+
+/// Returns the groups of a service account, whose user name is
+/// "system:serviceaccount:NAMESPACE:NAME". Returns an empty list for other users.
+[[nodiscard]] std::vector<std::string> ServiceAccountGroups(const std::string& user);
 
 }  // namespace kopp::apiserver

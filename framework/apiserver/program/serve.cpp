@@ -1,19 +1,23 @@
 #include "serve.hpp"
 
-#include "audit_file.hpp"
 #include "demo.hpp"
 #include "demo_log.hpp"
 #include "kubeconfig_file.hpp"
-#include "service_account_groups.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <base/environment.hpp>
+#include <fcntl.h>
 #include <kubectl/extensions.hpp>
 #include <testing/extended_api_server.hpp>
 #include <testing/manifests.hpp>
@@ -24,6 +28,39 @@ namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(50);
 constexpr Duration kForever = std::chrono::hours(24 * 365);
+
+/// Appends lines to an audit log file. Each line is written with one system call, so that other
+/// writers of the file cannot split it. Thread-safe.
+class AuditFile {
+ public:
+  /// Opens or creates the file. Throws std::system_error with the file name.
+  explicit AuditFile(const std::filesystem::path& file)
+      // Mode 0600, because the log contains Secrets.
+      : descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {
+    if (descriptor_ >= 0) return;
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot open the audit log " + file.string());
+  }
+  ~AuditFile() { ::close(descriptor_); }
+  AuditFile(const AuditFile&) = delete;
+  AuditFile& operator=(const AuditFile&) = delete;
+
+  /// Returns when the line is in the file. Does not throw: the first failure prints a warning to
+  /// standard error, so that a full disk does not stop the server.
+  void Write(std::string_view line) {
+    const std::string whole = std::string(line) + '\n';
+    if (::write(descriptor_, whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()))
+      return;
+    std::call_once(warn_once_, [] {
+      std::cerr << "kopp-apiserver: cannot write to the audit log: entries are missing; check the "
+                   "disk space\n";
+    });
+  }
+
+ private:
+  int descriptor_;
+  std::once_flag warn_once_;
+};
 
 void WriteKubeconfigs(testing::ApiServer& server, const Flags& flags, const Config& admin_config) {
   for (const UserKubeconfig& entry : flags.user_kubeconfigs) {

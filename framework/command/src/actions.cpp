@@ -6,8 +6,6 @@
 
 #include <fstream>
 #include <istream>
-#include <iterator>
-#include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>

@@ -6,7 +6,6 @@
 
 #include <exception>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,11 +1,9 @@
 #include "generated_files.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
 
 #include <base/sha256.hpp>

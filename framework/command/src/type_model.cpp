@@ -4,8 +4,6 @@
 #include "schema_markers.hpp"
 
 #include <cstddef>
-#include <set>
-#include <utility>
 
 #include <kopp/k8s/quantity.hpp>
 

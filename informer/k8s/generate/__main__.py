@@ -20,7 +20,7 @@ from structs import Structs  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DATA = "framework/apiserver/data/"
 OPENAPI, RESOURCES, MESSAGES = DATA + "openapi.json", DATA + "resources.txt", DATA + "messages.txt"
-DEFAULTS = DATA + "defaults.txt"
+DEFAULTS, VIRTUAL_SCHEMAS = DATA + "defaults.txt", DATA + "virtual_schemas.txt"
 SCHEMAS = "framework/schema/schemas.txt"
 SUMS = "informer/k8s/generate/recorded.sha256"
 
@@ -38,7 +38,8 @@ def derive(model):
     """Returns {path: text} of the files that follow from the recorded files."""
     structs = Structs(model)
     layout = Layout(model, structs)
-    return {SCHEMAS: schemas.text(model)} | cpp.files(model, structs, layout) | test_data.files(structs, layout)
+    described = {SCHEMAS: schemas.text(model), VIRTUAL_SCHEMAS: schemas.virtual_text(model)}
+    return described | cpp.files(model, structs, layout) | test_data.files(structs, layout)
 
 
 def remove_outdated(folder, files):

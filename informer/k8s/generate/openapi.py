@@ -43,7 +43,7 @@ def merged(name, one, other):
 
 
 def group_versions():
-    return {*selection.SERVED_GROUP_VERSIONS, *selection.VIRTUAL_GROUP_VERSIONS, *selection.TYPED_KINDS}
+    return {*selection.SERVED_GROUP_VERSIONS, *dict(selection.VIRTUAL_KINDS), *selection.TYPED_KINDS}
 
 
 def roots(schemas):

@@ -1,6 +1,8 @@
-"""schemas.txt: the types of the served kinds for validation, pruning, merging and field ownership."""
+"""schemas.txt and virtual_schemas.txt: the types of the served kinds for validation, pruning, merging and field
+ownership."""
 import json
 
+import selection
 from model import closure, short_name
 
 HEAD = """\
@@ -22,23 +24,36 @@ ALIASES = {"IntOrString": "int-or-string", "Quantity": "quantity", "Time": "time
 
 def text(model):
     """Returns the text of schemas.txt."""
-    names = type_names(model)
+    return text_of(model, type_names(model))
+
+
+def virtual_text(model):
+    """Returns the text of virtual_schemas.txt."""
+    return text_of(model, names_of(described_types(model, selection.VIRTUAL_KINDS)))
+
+
+def text_of(model, names):
     lines = [line for name in sorted(names, key=names.get) for line in paragraph(model.types[name], names)]
     return HEAD.format(version=model.version) + "\n".join(lines) + "\n"
 
 
 def type_names(model):
-    """Returns the name in schemas.txt of each type that it describes. Of types with the same short name, only the first
-    has it; the others keep their group."""
+    """Returns the name in schemas.txt of each type that it describes."""
+    stored = {(kind.group_version, kind.name) for kind in model.served_kinds} | {("autoscaling/v1", "Scale")}
+    return names_of(described_types(model, stored))
+
+
+def names_of(types):
+    """Returns the names of types in a file. Of types with the same short name, only the first has it; the others keep
+    their group."""
     names = {}
-    for each in sorted(described_types(model)):
+    for each in sorted(types):
         name = short_name(each)
         names[each] = ".".join(each.split(".")[-3::2]) if name in names.values() else name
     return names
 
 
-def described_types(model):
-    kinds = {(kind.group_version, kind.name) for kind in model.served_kinds} | {("autoscaling/v1", "Scale")}
+def described_types(model, kinds):
     roots = [each.name for each in model.types.values() if any(each.describes(*kind) for kind in kinds)]
     reached = closure(roots, lambda name: () if short_name(name) in ALIASES else model.types[name].references())
     return [name for name in reached if short_name(name) not in ALIASES]

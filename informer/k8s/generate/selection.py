@@ -73,8 +73,12 @@ SERVED_GROUP_VERSIONS = [
     "scheduling.k8s.io/v1", "storage.k8s.io/v1"]
 # Resources of these group versions that need a component that kopp-apiserver does not have, or that are not objects.
 EXCLUDED_RESOURCES = {"bindings", "componentstatuses", "ipaddresses", "servicecidrs"}
-# The group versions of kinds that kopp-apiserver serves without storing them: api/virtual_resources.cpp.
-VIRTUAL_GROUP_VERSIONS = ["authentication.k8s.io/v1", "authorization.k8s.io/v1"]
+# The kinds that kopp-apiserver serves without storing them: api/virtual_resources.cpp and kubectl/virtual.
+VIRTUAL_KINDS = [
+    ("authentication.k8s.io/v1", "SelfSubjectReview"), ("authentication.k8s.io/v1", "TokenRequest"),
+    ("authentication.k8s.io/v1", "TokenReview"), ("authorization.k8s.io/v1", "LocalSubjectAccessReview"),
+    ("authorization.k8s.io/v1", "SelfSubjectAccessReview"), ("authorization.k8s.io/v1", "SelfSubjectRulesReview"),
+    ("authorization.k8s.io/v1", "SubjectAccessReview"), ("policy/v1", "Eviction"), ("v1", "Binding")]
 
 # Protobuf messages that no resource in resources.txt has.
 FURTHER_MESSAGES = [

@@ -1,4 +1,4 @@
-#include "kubectl/printers/timestamp.hpp"
+#include "kubectl/printers/printers.hpp"
 
 #include <string>
 

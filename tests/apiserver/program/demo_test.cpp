@@ -1,6 +1,6 @@
 #include "demo.hpp"
 
-#include "service_account_groups.hpp"
+#include "kubeconfig_file.hpp"
 #include "wait_until.hpp"
 
 #include <chrono>

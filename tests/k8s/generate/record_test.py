@@ -67,7 +67,7 @@ class FakeServer:
 
 def select(**values):
     """Replaces values of selection.py during a test."""
-    return mock.patch.multiple(selection, **{"TYPED_KINDS": {}, "UNSERVED_KINDS": {}, "VIRTUAL_GROUP_VERSIONS": [],
+    return mock.patch.multiple(selection, **{"TYPED_KINDS": {}, "UNSERVED_KINDS": {}, "VIRTUAL_KINDS": [],
                                              "SERVED_GROUP_VERSIONS": ["shop/v1"], "FURTHER_MESSAGES": []} | values)
 
 

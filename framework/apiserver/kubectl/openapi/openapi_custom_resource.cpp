@@ -1,7 +1,6 @@
 #include "kubectl/openapi/openapi_custom_resource.hpp"
 
-#include "json/schema_names.hpp"
-#include "kubectl/openapi/openapi_types.hpp"
+#include "kubectl/openapi/openapi_document.hpp"
 #include "schema/accessors.hpp"
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 
 #include "decoding/data.hpp"
 #include "kubectl/openapi/openapi_custom_resource.hpp"
-#include "kubectl/openapi/openapi_paths.hpp"
-#include "kubectl/openapi/openapi_types.hpp"
+#include "kubectl/openapi/openapi_document.hpp"
 #include "validation/crd_validation.hpp"
 
 #include <functional>

@@ -1,6 +1,5 @@
 // The cells of webhook configurations, admission policies, certificate requests and APIServices.
 #include "kubectl/printers/printers.hpp"
-#include "kubectl/printers/timestamp.hpp"
 
 #include <chrono>
 #include <string>

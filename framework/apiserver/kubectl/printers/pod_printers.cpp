@@ -1,9 +1,7 @@
 // The cells of Pods, which summarize the states of their containers.
 #include "kubectl/printers/printers.hpp"
-#include "kubectl/printers/timestamp.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace kopp::apiserver {
 namespace {

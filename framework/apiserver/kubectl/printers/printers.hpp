@@ -1,10 +1,11 @@
 #pragma once
 
-#include "json/label_text.hpp"
+#include "json/go_values.hpp"
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/finalizers.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -56,5 +57,13 @@ using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
 [[nodiscard]] Cell JoinedItems(std::string list, std::string field);
 [[nodiscard]] Cell Labels(std::string pointer);
 [[nodiscard]] Cell LabelSelectorCell(std::string pointer);
+
+/// Formats a duration with about two significant digits, as kubectl does: "5s", "3m10s", "2d4h",
+/// "6y326d".
+[[nodiscard]] std::string HumanDuration(std::chrono::seconds duration);
+
+/// Formats the time from `since` to `now`. Returns "<unknown>" if `since` is empty, and "<invalid>"
+/// if it is not a timestamp or is later than `now`.
+[[nodiscard]] std::string FormatAge(std::string_view since, std::string_view now);
 
 }  // namespace kopp::apiserver

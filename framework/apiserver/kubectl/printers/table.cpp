@@ -2,7 +2,6 @@
 
 #include "kubectl/printers/json_path.hpp"
 #include "kubectl/printers/printers.hpp"
-#include "kubectl/printers/timestamp.hpp"
 
 #include <array>
 #include <charconv>

@@ -3,7 +3,6 @@
 #include "kubectl/protobuf/message_json.hpp"
 #include "kubectl/protobuf/message_types.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>

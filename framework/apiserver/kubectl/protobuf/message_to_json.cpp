@@ -1,5 +1,5 @@
+#include "base/base64.hpp"
 #include "base/timestamp.hpp"
-#include "json/base64.hpp"
 #include "json/schema_names.hpp"
 #include "kubectl/protobuf/message_json.hpp"
 #include "kubectl/protobuf/message_types.hpp"
@@ -80,7 +80,7 @@ json ValueToJson(const ProtobufMessage& message, const FieldDescriptor& field, i
   std::string text =
       is_item ? get.GetRepeatedString(message, &field, index) : get.GetString(message, &field);
   const bool is_bytes = field.type() == FieldDescriptor::TYPE_BYTES;
-  return is_bytes ? Base64Encode(text) : ToValidUtf8(std::move(text));
+  return is_bytes ? detail::EncodeBase64(text) : ToValidUtf8(std::move(text));
 }
 
 json RepeatedToJson(const ProtobufMessage& message, const FieldDescriptor& field) {

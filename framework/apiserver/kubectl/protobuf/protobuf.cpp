@@ -4,7 +4,7 @@
 #include "kubectl/protobuf/message_json.hpp"
 #include "kubectl/protobuf/message_types.hpp"
 #include "schema/accessors.hpp"
-#include "schema/json_limits.hpp"
+#include "schema/decode.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 

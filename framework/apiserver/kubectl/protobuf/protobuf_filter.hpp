@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/request_handler.hpp"
+#include "api/response.hpp"
 #include "storage/server_context.hpp"
 
 #include <optional>

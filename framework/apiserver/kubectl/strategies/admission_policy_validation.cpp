@@ -1,6 +1,5 @@
 // ValidatingAdmissionPolicies and their bindings. The server stores them, but does not evaluate
 // them.
-#include "json/schema_names.hpp"
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 

@@ -1,13 +1,11 @@
 // CertificateSigningRequests.
 #include "json/base64.hpp"
-#include "json/schema_names.hpp"
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,5 @@
 // PriorityClasses, RuntimeClasses and APIServices.
 #include "json/base64.hpp"
-#include "json/schema_names.hpp"
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"

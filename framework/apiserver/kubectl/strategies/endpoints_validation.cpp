@@ -1,10 +1,11 @@
-#include "json/schema_names.hpp"
+// Endpoints and EndpointSlices.
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include <arpa/inet.h>
@@ -54,6 +55,109 @@ void ValidateEndpoints(const json& object, FieldErrors& errors) {
   }
 }
 
+/// Requires an IP address of the family of the slice.
+void ValidateIpAddress(const FieldRef& address, const std::string& list_path, bool v4,
+                       FieldErrors& errors) {
+  const std::string text = address.text();
+  const bool is_v4 = MatchesFormat(text, "ipv4");
+  if (!is_v4 && !MatchesFormat(text, "ipv6")) {
+    errors.push_back(InvalidValue(address.path(), text,
+                                  "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+    return;
+  }
+  if (is_v4 != v4) {
+    errors.push_back(
+        InvalidValue(list_path, text, v4 ? "must be an IPv4 address" : "must be an IPv6 address"));
+  }
+  ValidateNonSpecialIp(address, errors);
+}
+
+void ValidateDomainName(const FieldRef& address, FieldErrors& errors) {
+  if (!ValidateRequired(address, errors)) return;
+  std::string name = address.text();
+  if (name.back() == '.') name.pop_back();
+  if (const NameError detail = ValidateDnsSubdomain(name)) {
+    errors.push_back(InvalidValue(address.path(), address.text(), *detail));
+  } else if (name.find('.') == std::string::npos) {
+    errors.push_back(
+        InvalidValue(address.path(), address.text(),
+                     "should be a domain with at least two segments separated by dots"));
+  }
+}
+
+void ValidateHints(const FieldRef& hints, FieldErrors& errors) {
+  std::set<std::string> zones;
+  for (const FieldRef& zone : hints["forZones"].items()) {
+    ValidateUnique(zone["name"], zones, errors);
+    ValidateName(zone["name"], &ValidateLabelValue, errors);
+  }
+  std::set<std::string> nodes;
+  for (const FieldRef& node : hints["forNodes"].items()) {
+    ValidateUnique(node["name"], nodes, errors);
+    ValidateName(node["name"], &ValidateDnsSubdomain, errors);
+  }
+}
+
+void ValidateSliceEndpoint(const FieldRef& endpoint, const FieldRef& address_type,
+                           FieldErrors& errors) {
+  const FieldRef addresses = endpoint["addresses"];
+  if (addresses.size() == 0) {
+    errors.push_back(Required(addresses.path(), "must contain at least 1 address"));
+  }
+  for (const FieldRef& address : addresses.items()) {
+    if (address_type.is("IPv4") || address_type.is("IPv6")) {
+      ValidateIpAddress(address, addresses.path(), address_type.is("IPv4"), errors);
+    } else if (address_type.is("FQDN")) {
+      ValidateDomainName(address, errors);
+    }
+  }
+  if (endpoint["nodeName"].exists()) {
+    ValidateName(endpoint["nodeName"], &ValidateDnsSubdomain, errors);
+  }
+  if (endpoint["hostname"].exists()) ValidateName(endpoint["hostname"], &ValidateDnsLabel, errors);
+  ValidateHints(endpoint["hints"], errors);
+}
+
+void ValidateSlicePorts(const FieldRef& ports, FieldErrors& errors) {
+  std::set<std::string> names;
+  for (const FieldRef& port : ports.items()) {
+    const FieldRef name = port["name"];
+    if (!name.text().empty()) ValidateName(name, &ValidateDnsLabel, errors);
+    ValidateUnique(name, names, errors);
+    ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
+    const FieldRef application = port["appProtocol"];
+    if (!application.exists()) continue;
+    for (const std::string& detail : ValidateQualifiedName(application.text())) {
+      errors.push_back(InvalidValue(application.path(), application.text(), detail));
+    }
+  }
+}
+
+void ValidateEndpointSlice(const json& object, FieldErrors& errors) {
+  const FieldRef slice(object);
+  const FieldRef type = slice["addressType"];
+  if (ValidateRequired(type, errors)) ValidateEnum(type, {"FQDN", "IPv4", "IPv6"}, errors);
+  ValidateSlicePorts(slice["ports"], errors);
+  for (const FieldRef& endpoint : slice["endpoints"].items()) {
+    ValidateSliceEndpoint(endpoint, type, errors);
+  }
+}
+
+void ValidateEndpointSliceUpdate(const json& before, const json& after, FieldErrors& errors) {
+  const FieldRef endpoints = FieldRef(after)["endpoints"];
+  if (endpoints.is(FieldRef(before)["endpoints"].value())) {
+    // Stored endpoints are not validated again.
+    std::erase_if(errors,
+                  [](const FieldError& error) { return error.field.starts_with("endpoints["); });
+  }
+  ValidateImmutable(FieldRef(before)["addressType"], FieldRef(after)["addressType"], errors);
+}
+
+/// Removes a field of former API versions.
+void AssignEndpointSliceFields(ServerContext&, const json&, json& slice) {
+  for (json& endpoint : slice["endpoints"]) endpoint.erase("deprecatedTopology");
+}
+
 }  // namespace
 
 void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors) {
@@ -85,6 +189,14 @@ void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors) {
 void AddEndpointsStrategies(StrategiesByKind& strategies) {
   strategies["endpoints"].allows_create_on_update = true;
   strategies["endpoints"].validate = &ValidateEndpoints;
+}
+
+void AddEndpointSliceStrategies(StrategiesByKind& strategies) {
+  KindStrategy& slices = strategies["endpointslices.discovery.k8s.io"];
+  slices.generation = KindStrategy::Generation::kSpecOrLabels;
+  slices.assign_fields = &AssignEndpointSliceFields;
+  slices.validate = &ValidateEndpointSlice;
+  slices.validate_update = &ValidateEndpointSliceUpdate;
 }
 
 }  // namespace kopp::apiserver

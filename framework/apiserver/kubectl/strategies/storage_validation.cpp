@@ -1,5 +1,4 @@
 // The kinds of storage.k8s.io: StorageClasses, CSI drivers and nodes, VolumeAttachments …
-#include "json/schema_names.hpp"
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 

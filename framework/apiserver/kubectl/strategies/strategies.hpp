@@ -1,13 +1,11 @@
 #pragma once
 
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 // The strategies of built-in kinds that operators rarely write. Each function adds those of one API
 // group or topic.
 
 namespace kopp::apiserver {
-
-[[nodiscard]] StrategiesByKind FurtherStrategies();
 
 void AddEndpointsStrategies(StrategiesByKind& strategies);
 void AddEndpointSliceStrategies(StrategiesByKind& strategies);

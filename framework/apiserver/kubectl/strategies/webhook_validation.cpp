@@ -1,5 +1,4 @@
 // Webhook configurations. The server stores them, but does not call the webhooks.
-#include "json/schema_names.hpp"
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 
@@ -7,7 +6,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kopp::apiserver {
 namespace {

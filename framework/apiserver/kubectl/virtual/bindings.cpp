@@ -1,7 +1,5 @@
 // Bindings of Pods to nodes.
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
-#include "kubectl/virtual/pod_updates.hpp"
 #include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"

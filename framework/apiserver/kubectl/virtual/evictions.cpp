@@ -3,8 +3,6 @@
 #include "handlers/deletion.hpp"
 #include "handlers/garbage_collector.hpp"
 #include "handlers/write_handler.hpp"
-#include "json/schema_names.hpp"
-#include "kubectl/virtual/pod_updates.hpp"
 #include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"

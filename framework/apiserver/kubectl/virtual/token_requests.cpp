@@ -1,17 +1,14 @@
 // Requests of tokens of ServiceAccounts.
 #include "api/status.hpp"
-#include "auth/jwt.hpp"
 #include "auth/service_account_user.hpp"
 #include "auth/token_authenticator.hpp"
 #include "handlers/virtual_resource_handler.hpp"
-#include "json/schema_names.hpp"
 #include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -106,7 +103,7 @@ json RequestToken(const VirtualRequest& params) {
       params.context.store().Get(accounts->storage_resource, {target.ns, target.name});
   if (account == nullptr) throw NotFound(*accounts, target.name);
   ValidateTokenRequest(params.kind, target.name, object);
-  if (!spec.contains("audiences")) spec["audiences"] = {kTokenIssuer};
+  if (Field(spec, "audiences").empty()) spec["audiences"] = {kTokenIssuer};
   if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
 
   json bound = BoundObjectClaims(params.context, {target.ns, target.name}, spec["boundObjectRef"]);

@@ -1,78 +1,18 @@
 #include "kubectl/virtual/virtual_kinds.hpp"
 
-#include <string_view>
+#include "api/request.hpp"
+#include "api/status.hpp"
+#include "auth/authorizer.hpp"
+#include "schema/accessors.hpp"
+#include "storage/stored_objects.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace kopp::apiserver {
 namespace {
 
-constexpr std::string_view kSchemas = R"(
-TokenRequest
- spec TokenRequestSpec ={}
- status TokenRequestStatus
-TokenRequestSpec
- audiences [string]
- boundObjectRef BoundObjectReference
- expirationSeconds int64
-TokenRequestStatus
- expirationTimestamp time
- token string
-BoundObjectReference
- apiVersion string
- kind string
- name string
- uid string
-SelfSubjectReview
- status SelfSubjectReviewStatus
-SelfSubjectReviewStatus
- userInfo UserInfo
-UserInfo
- extra {[string]}
- groups [string]
- uid string
- username string
-SelfSubjectRulesReview
- spec SelfSubjectRulesReviewSpec ={}
- status SubjectRulesReviewStatus
-SelfSubjectRulesReviewSpec
- namespace string
-SubjectRulesReviewStatus
- evaluationError string
- incomplete bool
- nonResourceRules [NonResourceRule]
- resourceRules [ResourceRule]
-NonResourceRule
- nonResourceURLs [string]
- verbs [string]
-ResourceRule
- apiGroups [string]
- resourceNames [string]
- resources [string]
- verbs [string]
-Eviction
- deleteOptions DeleteOptions
-DeleteOptions
- apiVersion string
- dryRun [string]
- gracePeriodSeconds int64
- ignoreStoreReadErrorWithClusterBreakingPotential bool
- kind string
- orphanDependents bool
- preconditions Preconditions
- propagationPolicy string
-Preconditions
- resourceVersion string
- uid string
-Binding
- target ObjectReference ={}
-ObjectReference
- apiVersion string
- fieldPath string
- kind string
- name string
- namespace string
- resourceVersion string
- uid string
-)";
+using nlohmann::json;
 
 constexpr VirtualKind kKinds[] = {
     {"", "Binding", "bindings", true, "", ""},
@@ -85,7 +25,7 @@ constexpr VirtualKind kKinds[] = {
 }  // namespace
 
 const VirtualKinds& FurtherVirtualKinds() {
-  static const VirtualKinds kinds(kKinds, kSchemas);
+  static const VirtualKinds kinds(kKinds);
   return kinds;
 }
 
@@ -95,6 +35,47 @@ std::map<std::string, VirtualKindHandler> FurtherVirtualKindHandlers() {
           {"TokenRequest", &RequestToken},
           {"SelfSubjectReview", &ReviewSelf},
           {"SelfSubjectRulesReview", &ReviewRules}};
+}
+
+json ReviewSelf(const VirtualRequest& request) {
+  return {{"metadata", {{"creationTimestamp", request.context.Now()}}},
+          {"status", {{"userInfo", UserToJson(request.request.user)}}}};
+}
+
+json ReviewRules(const VirtualRequest& request) {
+  const std::string ns = StringAt(request.object, "/spec/namespace");
+  if (ns.empty()) throw BadRequest("no namespace on request");
+  return {{"metadata", json::object()},
+          {"spec", json::object()},
+          {"status", RulesOfUser(request.context, request.request.user, ns)}};
+}
+
+void SetObjectCondition(json& conditions, json condition, const std::string& now) {
+  condition["lastTransitionTime"] = now;
+  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& each) {
+    return each.at("type") == condition.at("type");
+  });
+  if (found == conditions.end()) return conditions.push_back(std::move(condition));
+  if (Field(*found, "status") == condition.at("status")) {
+    condition["lastTransitionTime"] = Field(*found, "lastTransitionTime");
+  }
+  *found = std::move(condition);
+}
+
+json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectKey& key,
+                     const std::function<void(json& pod)>& update) {
+  for (;;) {
+    const StoredObjectPtr seen = context.store().Get(pods.storage_resource, key);
+    if (seen == nullptr) throw NotFound(pods, key.name);
+    const json before = json::parse(seen->text);
+    json pod = before;
+    update(pod);
+    if (pod == before) return pod;
+    if (context.store().Put(pods.storage_resource, key, seen, pod, ObjectAttributesOf(pods, pod)) !=
+        nullptr) {
+      return pod;
+    }
+  }
 }
 
 }  // namespace kopp::apiserver

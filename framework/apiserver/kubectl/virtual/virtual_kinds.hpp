@@ -1,8 +1,11 @@
 #pragma once
 
 #include "api/extensions.hpp"
+#include "api/resource.hpp"
 #include "api/virtual_resources.hpp"
+#include "storage/server_context.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -23,5 +26,17 @@ nlohmann::json Evict(const VirtualRequest& params);
 nlohmann::json RequestToken(const VirtualRequest& params);
 nlohmann::json ReviewSelf(const VirtualRequest& request);
 nlohmann::json ReviewRules(const VirtualRequest& request);
+
+// Updates of Pods by the server itself: no field manager owns the changed fields.
+
+/// Sets a condition in a list of conditions. Keeps its lastTransitionTime if its status stays the
+/// same.
+void SetObjectCondition(nlohmann::json& conditions, nlohmann::json condition,
+                        const std::string& now);
+
+/// Applies `update` to a stored Pod, again if another thread writes it meanwhile. Returns its new
+/// state. Throws StatusError (404) if it does not exist.
+nlohmann::json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectKey& key,
+                               const std::function<void(nlohmann::json& pod)>& update);
 
 }  // namespace kopp::apiserver

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/request_handler.hpp"
 #include "api/resource.hpp"
+#include "api/response.hpp"
 
 #include <map>
 #include <memory>

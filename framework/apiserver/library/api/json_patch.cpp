@@ -1,9 +1,8 @@
 #include "api/json_patch.hpp"
 
-#include "api/body_size.hpp"
-#include "json/schema_names.hpp"
+#include "api/status.hpp"
 #include "schema/accessors.hpp"
-#include "schema/json_limits.hpp"
+#include "schema/decode.hpp"
 
 #include <algorithm>
 #include <charconv>

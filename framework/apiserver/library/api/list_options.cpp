@@ -1,6 +1,5 @@
 #include "api/list_options.hpp"
 
-#include "api/selectable_fields.hpp"
 #include "api/status.hpp"
 #include "json/base64.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/object_attributes.hpp"
 #include "api/request.hpp"
 #include "api/resource.hpp"
+#include "api/selectable_fields.hpp"
 
 #include <cstdint>
 #include <optional>

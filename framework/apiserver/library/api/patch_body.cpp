@@ -1,13 +1,11 @@
 #include "api/patch_body.hpp"
 
-#include "api/body_size.hpp"
 #include "api/json_patch.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "api/strategic_merge_patch.hpp"
-#include "decoding/strict_decoding.hpp"
+#include "decoding/object_decoding.hpp"
 #include "json/go_values.hpp"
-#include "json/schema_names.hpp"
 #include "schema/decode.hpp"
 
 #include <stdexcept>

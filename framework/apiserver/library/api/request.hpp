@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace kopp::apiserver {
 
 /// The authenticated user of a request.
@@ -60,5 +62,14 @@ struct ServerRequest {
 /// Returns the verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a
 /// request that is not for a resource, returns the HTTP method in lower case.
 [[nodiscard]] std::string VerbOf(const ServerRequest& request);
+
+/// Returns the user as a UserInfo of authentication.k8s.io/v1, which omits empty fields.
+[[nodiscard]] inline nlohmann::json UserToJson(const User& user) {
+  nlohmann::json info{{"username", user.name}};
+  if (!user.uid.empty()) info["uid"] = user.uid;
+  if (!user.groups.empty()) info["groups"] = user.groups;
+  if (!user.extra.empty()) info["extra"] = user.extra;
+  return info;
+}
 
 }  // namespace kopp::apiserver

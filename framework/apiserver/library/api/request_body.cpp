@@ -1,10 +1,7 @@
 #include "api/request_body.hpp"
 
-#include "api/body_size.hpp"
 #include "api/status.hpp"
-#include "decoding/strict_decoding.hpp"
-#include "decoding/unstructured_decoding.hpp"
-#include "json/schema_names.hpp"
+#include "decoding/object_decoding.hpp"
 #include "schema/accessors.hpp"
 #include "schema/decode.hpp"
 #include "schema/pruning.hpp"
@@ -12,7 +9,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

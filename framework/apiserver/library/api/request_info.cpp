@@ -1,15 +1,12 @@
 #include "api/request_info.hpp"
 
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
 #include "net/url_query.hpp"
 #include "schema/consume_until.hpp"
 #include "schema/utf8.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 

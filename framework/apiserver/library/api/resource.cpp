@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 namespace kopp::apiserver {
 namespace {

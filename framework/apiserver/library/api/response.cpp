@@ -1,7 +1,5 @@
 #include "api/response.hpp"
 
-#include <utility>
-
 namespace kopp::apiserver {
 
 using nlohmann::json;

@@ -1,6 +1,5 @@
 #include "api/selectable_fields.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/consume_until.hpp"
 
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "api/status.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/utf8.hpp"
 
 #include <utility>
@@ -102,6 +101,17 @@ StatusError Invalid(const Resource& resource, const std::string& name, const Fie
 
 StatusError Expired(const std::string& message, json metadata) {
   return {410, "Expired", message, nullptr, std::move(metadata)};
+}
+
+StatusError TooLarge(const std::string& reason) {
+  return {413, "RequestEntityTooLarge", "Request entity too large: " + reason,
+          nlohmann::json::object()};
+}
+
+StatusError BodyTooLarge() { return TooLarge("limit is " + std::to_string(kMaxBody)); }
+
+void CheckBodySize(const ServerRequest& request) {
+  if (request.body.size() > kMaxBody) throw BodyTooLarge();
 }
 
 }  // namespace kopp::apiserver

@@ -1,14 +1,15 @@
 #pragma once
 
+#include "api/request.hpp"
 #include "api/resource.hpp"
+#include "api/response.hpp"
 #include "json/schema_names.hpp"
 #include "schema/field_error.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -53,5 +54,20 @@ class StatusError : public std::runtime_error {
 /// Returns a 410 Expired error. `metadata` is the metadata of the Status.
 [[nodiscard]] StatusError Expired(const std::string& message,
                                   nlohmann::json metadata = nlohmann::json::object());
+
+/// The maximum size of a request body in bytes.
+constexpr std::size_t kMaxBody = 3 << 20;
+
+/// Returns a 413 Request Entity Too Large error.
+[[nodiscard]] StatusError TooLarge(const std::string& reason);
+/// Returns the 413 error for a body of more than kMaxBody bytes.
+[[nodiscard]] StatusError BodyTooLarge();
+/// Throws BodyTooLarge() if the body has more than kMaxBody bytes.
+void CheckBodySize(const ServerRequest& request);
+
+/// Returns the response for an error.
+[[nodiscard]] inline ServerResponse ToResponse(const StatusError& error) {
+  return {.status = error.code(), .body = error.ToJson()};
+}
 
 }  // namespace kopp::apiserver

@@ -1,7 +1,6 @@
 #include "api/strategic_merge_list.hpp"
 
 #include "json/go_values.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 
 #include <algorithm>

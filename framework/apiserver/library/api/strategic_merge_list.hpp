@@ -1,7 +1,6 @@
 #pragma once
 
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
 #include "schema/schema.hpp"
 
 #include <functional>

@@ -1,5 +1,7 @@
 #include "api/virtual_resources.hpp"
 
+#include "decoding/data.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -7,68 +9,10 @@
 namespace kopp::apiserver {
 namespace {
 
-constexpr std::string_view kReviewSchemas = R"(
-TokenReview
- spec TokenReviewSpec ={}
- status TokenReviewStatus
-TokenReviewSpec
- audiences [string]
- token string
-TokenReviewStatus
- audiences [string]
- authenticated bool
- error string
- user UserInfo
-UserInfo
- extra {[string]}
- groups [string]
- uid string
- username string
-SubjectAccessReview
- spec SubjectAccessReviewSpec ={}
- status SubjectAccessReviewStatus
-LocalSubjectAccessReview
- spec SubjectAccessReviewSpec ={}
- status SubjectAccessReviewStatus
-SelfSubjectAccessReview
- spec SelfSubjectAccessReviewSpec ={}
- status SubjectAccessReviewStatus
-SubjectAccessReviewSpec
- extra {[string]}
- groups [string]
- nonResourceAttributes NonResourceAttributes
- resourceAttributes ResourceAttributes
- uid string
- user string
-SelfSubjectAccessReviewSpec
- nonResourceAttributes NonResourceAttributes
- resourceAttributes ResourceAttributes
-SubjectAccessReviewStatus
- allowed bool
- denied bool
- evaluationError string
- reason string
-NonResourceAttributes
- path string
- verb string
-ResourceAttributes
- fieldSelector SelectorAttributes
- group string
- labelSelector SelectorAttributes
- name string
- namespace string
- resource string
- subresource string
- verb string
- version string
-SelectorAttributes
- rawSelector string
- requirements [SelectorRequirement]
-SelectorRequirement
- key string
- operator string
- values [string]
-)";
+const Schemas& VirtualSchemas() {
+  static const Schemas schemas(data::virtual_schemas);
+  return schemas;
+}
 
 constexpr VirtualKind kReviewKinds[] = {
     {"authentication.k8s.io", "TokenReview", "tokenreviews", false, "", ""},
@@ -76,25 +20,7 @@ constexpr VirtualKind kReviewKinds[] = {
     {"authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews", false, "", ""},
     {"authorization.k8s.io", "SubjectAccessReview", "subjectaccessreviews", false, "", ""}};
 
-}  // namespace
-
-VirtualKinds::VirtualKinds(std::span<const VirtualKind> kinds, std::string_view schemas)
-    : kinds_(kinds), schemas_(schemas) {
-  const Schema* text = Schemas::BuiltIn().Find("string");
-  for (const VirtualKind& kind : kinds) {
-    Schema schema = *schemas_.Find(kind.kind);
-    schema.fields["apiVersion"] = {.schema = text};
-    schema.fields["kind"] = {.schema = text};
-    schema.fields["metadata"] = {.schema = Schemas::BuiltIn().Find("ObjectMeta"),
-                                 .always_present = true};
-    schemas_by_kind_.emplace(kind.kind, std::move(schema));
-  }
-  for (const VirtualKind& kind : kinds) {
-    if (*kind.plural != '\0') resources_.push_back(MakeResource(kind));
-  }
-}
-
-ResourcePtr VirtualKinds::MakeResource(const VirtualKind& kind) const {
+ResourcePtr MakeResource(const VirtualKind& kind) {
   Resource resource;
   resource.group = kind.group;
   resource.version = "v1";
@@ -105,9 +31,17 @@ ResourcePtr VirtualKinds::MakeResource(const VirtualKind& kind) const {
     resource.singular = resource.plural.substr(0, resource.plural.size() - 1);
   resource.namespaced = kind.namespaced;
   resource.verbs = {"create"};
-  resource.schema = &schemas_by_kind_.at(resource.kind);
+  resource.schema = VirtualSchemas().Find(kind.kind);
   resource.storage_resource = resource.group_resource();
   return std::make_shared<const Resource>(std::move(resource));
+}
+
+}  // namespace
+
+VirtualKinds::VirtualKinds(std::span<const VirtualKind> kinds) : kinds_(kinds) {
+  for (const VirtualKind& kind : kinds) {
+    if (*kind.plural != '\0') resources_.push_back(MakeResource(kind));
+  }
 }
 
 bool VirtualKinds::AddSubresources(Resource& resource) const {
@@ -120,7 +54,7 @@ bool VirtualKinds::AddSubresources(Resource& resource) const {
 }
 
 const VirtualKinds& Reviews() {
-  static const VirtualKinds reviews(kReviewKinds, kReviewSchemas);
+  static const VirtualKinds reviews(kReviewKinds);
   return reviews;
 }
 

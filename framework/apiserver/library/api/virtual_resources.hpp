@@ -2,9 +2,7 @@
 
 #include "api/resource.hpp"
 
-#include <map>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,14 +21,11 @@ struct VirtualKind {
   const char* subresource;  ///< or ""
 };
 
-/// Several virtual kinds and their schemas. Immutable. It must outlive its resources.
+/// Several virtual kinds. Their schemas are in data/virtual_schemas.txt. Immutable.
 class VirtualKinds {
  public:
-  /// `schemas` has the format of schemas.txt, without apiVersion, kind and metadata of the kinds.
-  /// The server ignores the status that a client sends. `kinds` must outlive the object.
-  VirtualKinds(std::span<const VirtualKind> kinds, std::string_view schemas);
-  VirtualKinds(const VirtualKinds&) = delete;
-  VirtualKinds& operator=(const VirtualKinds&) = delete;
+  /// `kinds` must outlive the object.
+  explicit VirtualKinds(std::span<const VirtualKind> kinds);
 
   /// Returns the kinds with a path of their own, in the order of the constructor.
   [[nodiscard]] const std::vector<ResourcePtr>& resources() const { return resources_; }
@@ -38,11 +33,7 @@ class VirtualKinds {
   bool AddSubresources(Resource& resource) const;
 
  private:
-  [[nodiscard]] ResourcePtr MakeResource(const VirtualKind& kind) const;
-
   const std::span<const VirtualKind> kinds_;
-  const Schemas schemas_;
-  std::map<std::string, Schema> schemas_by_kind_;  // with apiVersion, kind and metadata
   std::vector<ResourcePtr> resources_;
 };
 

@@ -1,9 +1,7 @@
 #include "api/write_options.hpp"
 
-#include "api/body_size.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/decode.hpp"
 
@@ -12,7 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kopp::apiserver {
 namespace {

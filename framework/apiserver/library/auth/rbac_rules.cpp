@@ -1,7 +1,6 @@
 #include "auth/rbac_rules.hpp"
 
 #include "auth/service_account_user.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"

@@ -1,6 +1,6 @@
 #include "decoding/computed_defaults.hpp"
 
-#include "json/base64.hpp"
+#include "base/base64.hpp"
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 
@@ -67,7 +67,7 @@ void DefaultSecret(json& secret) {
   if (string_data == secret.end()) return;
   json data = secret.value("data", json::object());
   for (const auto& [name, text] : string_data->items())
-    data[name] = Base64Encode(text.get<std::string>());
+    data[name] = detail::EncodeBase64(text.get<std::string>());
   secret.erase("stringData");
   secret["data"] = std::move(data);
 }

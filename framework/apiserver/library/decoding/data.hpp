@@ -11,5 +11,7 @@ extern const std::string_view kubernetes_minor;
 
 extern const std::string_view resources;
 extern const std::string_view defaults;
+extern const std::string_view virtual_schemas;
+extern const std::string_view system_objects;
 
 }  // namespace kopp::apiserver::data

@@ -2,7 +2,6 @@
 
 #include "decoding/computed_defaults.hpp"
 #include "decoding/data.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/consume_until.hpp"
 

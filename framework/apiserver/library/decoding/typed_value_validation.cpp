@@ -1,6 +1,5 @@
 #include "decoding/typed_value_validation.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/field_set.hpp"
 #include "schema/typed_value.hpp"
 

@@ -1,6 +1,5 @@
 #include "explore/final_state.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "storage/stored_objects.hpp"
 

@@ -1,7 +1,7 @@
 // The disturbances of API calls in a Simulation.
-#include "explore/requests.hpp"
+#include "explore/cache_view.hpp"
 #include "explore/simulation.hpp"
-#include "faults/fault_errors.hpp"
+#include "faults/fault_injector.hpp"
 #include "net/transport_failure.hpp"
 
 #include <utility>

@@ -1,11 +1,9 @@
 #include "faults/audit_log.hpp"
 
-#include "api/user_info.hpp"
-#include "json/schema_names.hpp"
+#include "api/request.hpp"
 #include "schema/decode.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 namespace kopp::apiserver {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "faults/audit_log.hpp"
 #include "faults/fault_text.hpp"
-#include "json/schema_names.hpp"
 #include "schema/decode.hpp"
 
 #include <stdexcept>

@@ -1,14 +1,11 @@
 #include "fieldmanager/managed_fields.hpp"
 
 #include "decoding/defaults.hpp"
-#include "json/schema_names.hpp"
 #include "schema/typed_value.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,17 +1,13 @@
 #include "handlers/api_handler.hpp"
 
 #include "api/status.hpp"
-#include "api/status_response.hpp"
 #include "api/virtual_resources.hpp"
-#include "auth/bootstrap_policy.hpp"
 #include "encoding/response_encoder.hpp"
 #include "handlers/discovery.hpp"
-#include "handlers/health.hpp"
 #include "handlers/scale.hpp"
 #include "handlers/system_objects.hpp"
 
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -30,7 +26,6 @@ ApiHandler::ApiHandler(ServerContext& context)
       virtual_handler_(context),
       crd_controller_(context, write_handler_) {
   CreateSystemObjects(context);
-  if (context.uses_rbac()) CreateBootstrapPolicy(context);
   const Extensions& extensions = context.extensions();
   if (extensions.make_path_handler) path_handler_ = extensions.make_path_handler(context);
 }

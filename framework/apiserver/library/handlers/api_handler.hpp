@@ -1,9 +1,9 @@
 #pragma once
 
-#include "api/request_handler.hpp"
+#include "api/response.hpp"
 #include "handlers/crd_controller.hpp"
+#include "handlers/monitoring.hpp"
 #include "handlers/read_handler.hpp"
-#include "handlers/request_metrics.hpp"
 #include "handlers/virtual_resource_handler.hpp"
 #include "handlers/write_handler.hpp"
 #include "storage/server_context.hpp"

@@ -1,7 +1,6 @@
 #include "handlers/crd_controller.hpp"
 
 #include "fieldmanager/managed_fields.hpp"
-#include "json/schema_names.hpp"
 #include "schema/finalizers.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/crd_validation.hpp"

@@ -1,8 +1,11 @@
 #include "handlers/deletion.hpp"
 
+#include "api/event_conversion.hpp"
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
+#include "handlers/read_handler.hpp"
+#include "handlers/write_handler.hpp"
 #include "schema/finalizers.hpp"
+#include "storage/stored_objects.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/crd_validation.hpp"
 #include "validation/kind_strategy.hpp"
@@ -10,7 +13,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +68,25 @@ std::int64_t GracePeriodOf(const json& pod, std::optional<std::int64_t> requeste
   return seconds < 0 ? 1 : seconds;
 }
 
+/// Returns whether the response to a delete is the object even if it was removed. For other kinds
+/// it is a Status.
+bool ReturnsDeletedObject(const Resource& resource) {
+  constexpr std::string_view kKinds[] = {"pods",
+                                         "services",
+                                         "serviceaccounts",
+                                         "persistentvolumeclaims",
+                                         "persistentvolumes",
+                                         "podtemplates",
+                                         "resourcequotas",
+                                         "csidrivers.storage.k8s.io",
+                                         "csinodes.storage.k8s.io",
+                                         "storageclasses.storage.k8s.io",
+                                         "volumeattachments.storage.k8s.io",
+                                         "volumeattributesclasses.storage.k8s.io"};
+  return std::find(std::begin(kKinds), std::end(kKinds), resource.storage_resource) !=
+         std::end(kKinds);
+}
+
 }  // namespace
 
 void CheckPreconditions(const Resource& resource, const std::string& name, const json& metadata,
@@ -111,6 +135,48 @@ json MarkForDeletion(ServerContext& context, const Resource& resource, json obje
   }
   if (is_namespace) object["status"]["phase"] = "Terminating";
   return object;
+}
+
+ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource& resource) {
+  const DeleteOptions options = ReadDeleteOptions(request);
+  const std::string& name = request.target.name;
+  if (resource.storage_resource == "namespaces" &&
+      (name == "default" || name == "kube-system" || name == "kube-public")) {
+    throw Forbidden(resource, name, "this namespace may not be deleted");
+  }
+  if (resource.storage_resource == "priorityclasses.scheduling.k8s.io" &&
+      name.starts_with("system-")) {
+    throw Forbidden(resource, name, "this is a system priority class and cannot be deleted");
+  }
+  bool removed = false;
+  json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
+  if (removed && resource.group == "storage.k8s.io") {
+    for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+      object["metadata"].erase(field);
+    }
+  }
+  if (!removed || ReturnsDeletedObject(resource)) {
+    return {.body = ResponseObject(FromStorageVersion(resource, std::move(object)), resource)};
+  }
+  return {.body = SuccessStatus(resource, name, object["metadata"].value("uid", ""))};
+}
+
+ServerResponse WriteHandler::DeleteCollection(const ServerRequest& request,
+                                              const Resource& resource) {
+  const DeleteOptions options = ReadDeleteOptions(request);
+  ServerRequest list = request;
+  list.method = "GET";
+  list.accept.clear();
+  ReadHandler::ListResult listed = ReadHandler(context_).ListObjects(list, resource);
+  for (const ObjectKey& key : listed.keys) {
+    bool removed = false;
+    try {
+      collector_.Delete(resource, key, options, removed);
+    } catch (const StatusError& error) {
+      if (error.code() != 404) throw;  // another client has deleted the object
+    }
+  }
+  return {.body = std::move(listed.body)};
 }
 
 }  // namespace kopp::apiserver

@@ -6,7 +6,6 @@
 #include "validation/custom_resources.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,6 @@
 
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
-#include "json/schema_names.hpp"
 #include "schema/finalizers.hpp"
 #include "storage/stored_objects.hpp"
 

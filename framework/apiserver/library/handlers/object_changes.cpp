@@ -1,7 +1,6 @@
 #include "handlers/object_changes.hpp"
 
 #include "api/status.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "storage/stored_objects.hpp"
 #include "validation/kind_strategy.hpp"

@@ -1,7 +1,6 @@
 #include "handlers/resource_watch.hpp"
 
 #include "handlers/read_handler.hpp"
-#include "storage/stored_objects.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,14 +1,14 @@
 #include "handlers/scale.hpp"
 
+#include "api/patch_body.hpp"
 #include "api/status.hpp"
-#include "json/label_text.hpp"
-#include "json/schema_names.hpp"
+#include "handlers/write_handler.hpp"
+#include "json/go_values.hpp"
 #include "schema/accessors.hpp"
+#include "storage/stored_objects.hpp"
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace kopp::apiserver {
 namespace {
@@ -43,6 +43,19 @@ Resource MakeScaleKind() {
                       {.name = "Age", .type = "string"}};
   resource.schema = Schemas::BuiltIn().Find("Scale");
   return resource;
+}
+
+/// Returns the Scale that the client has sent, or the current Scale with the client's patch
+/// applied.
+json DecodeScale(const ServerRequest& request, const Resource& resource,
+                 const WriteOptions& options, const json& live, Warnings& warnings) {
+  if (request.method == "PUT") return DecodeObject(request, ScaleKind(), options, warnings);
+  const json shown = ResponseObject(ScaleOf(resource, live), ScaleKind());
+  if (request.media_type() == kStrategicMergePatch) {
+    return ApplyStrategicMergePatchBody(request, ScaleKind(), options, shown, warnings);
+  }
+  return DecodePatchedObject(ApplyPatch(DecodePatch(request), shown), ScaleKind(), options,
+                             warnings);
 }
 
 }  // namespace
@@ -83,6 +96,28 @@ json WithReplicas(const Resource& resource, json object, const json& scale) {
   }
   object[json::json_pointer(resource.scale.spec)] = replicas;
   return object;
+}
+
+ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Resource& resource,
+                                        Warnings& warnings) {
+  const bool is_put = request.method == "PUT";
+  const WriteOptions options = ReadWriteOptions(request, is_put ? "UpdateOptions" : "PatchOptions");
+  const auto update = [&](const json& live) {
+    const json scale = DecodeScale(request, resource, options, live, warnings);
+    const json metadata = scale.value("metadata", json::object());
+    if (const std::string name = metadata.value("name", ""); name != request.target.name) {
+      throw BadRequest("the name of the object (" + name +
+                       ") does not match the name on the URL (" + request.target.name + ')');
+    }
+    json object = WithReplicas(resource, live, scale);
+    // Without a resourceVersion the update is unconditional.
+    const std::string version = metadata.value("resourceVersion", "");
+    if (!version.empty()) object["metadata"]["resourceVersion"] = version;
+    return object;
+  };
+  const json object = UpdateObject(
+      {request, resource, options, is_put ? WriteKind::kPut : WriteKind::kPatch, update}, warnings);
+  return {.body = ResponseObject(ScaleOf(resource, object), ScaleKind())};
 }
 
 }  // namespace kopp::apiserver

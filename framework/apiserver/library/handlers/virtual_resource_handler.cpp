@@ -1,18 +1,94 @@
 #include "handlers/virtual_resource_handler.hpp"
 
+#include "api/request.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"
+#include "auth/authorizer.hpp"
+#include "auth/token_authenticator.hpp"
 #include "decoding/defaults.hpp"
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/object_changes.hpp"
+#include "schema/accessors.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <stdexcept>
 #include <utility>
 
 namespace kopp::apiserver {
+namespace {
 
 using nlohmann::json;
+
+/// Validates the spec of a review. `is_self` omits the checks of the user.
+void ValidateSpec(const json& spec, bool is_self, FieldErrors& errors) {
+  const json& resource = Field(spec, "resourceAttributes");
+  const json& non_resource = Field(spec, "nonResourceAttributes");
+  if (!resource.is_null() && !non_resource.is_null()) {
+    errors.push_back(InvalidValue(
+        "spec.nonResourceAttributes",
+        {{"Path", StringField(non_resource, "path")}, {"Verb", StringField(non_resource, "verb")}},
+        "cannot be specified in combination with resourceAttributes"));
+  }
+  if (resource.is_null() && non_resource.is_null()) {
+    errors.push_back(InvalidValue("spec.resourceAttributes", nullptr,
+                                  "exactly one of nonResourceAttributes or resourceAttributes must "
+                                  "be specified"));
+  }
+  if (!is_self && StringField(spec, "user").empty() && Field(spec, "groups").empty()) {
+    errors.push_back(
+        InvalidValue("spec.user", "", "at least one of user or group must be specified"));
+  }
+}
+
+/// Validates what only a LocalSubjectAccessReview requires.
+void ValidateLocalSpec(const json& spec, const std::string& ns, FieldErrors& errors) {
+  const json& resource = Field(spec, "resourceAttributes");
+  if (!resource.is_null() && StringField(resource, "namespace") != ns) {
+    errors.push_back(InvalidValue("spec.resourceAttributes.namespace",
+                                  StringField(resource, "namespace"),
+                                  "must match metadata.namespace"));
+  }
+  const json& non_resource = Field(spec, "nonResourceAttributes");
+  if (non_resource.is_null()) return;
+  errors.push_back(InvalidValue(
+      "spec.nonResourceAttributes",
+      {{"Path", StringField(non_resource, "path")}, {"Verb", StringField(non_resource, "verb")}},
+      "disallowed on this kind of request"));
+}
+
+/// Requires metadata without any field but the managedFields, which the server has set.
+void ValidateEmptyMetadata(const json& metadata, FieldErrors& errors) {
+  const std::size_t ignored = metadata.contains("managedFields") ? 1 : 0;
+  if (metadata.size() == ignored) return;
+  errors.push_back(InvalidValue("metadata", metadata, "must be empty"));
+}
+
+User UserOf(const json& spec) {
+  User user{StringField(spec, "user"), StringListField(spec, "groups"), StringField(spec, "uid")};
+  for (const auto& [key, value] : Field(spec, "extra").items()) {
+    user.extra[key] = StringListField(Field(spec, "extra"), key);
+  }
+  return user;
+}
+
+AccessAttributes AttributesOfSpec(const json& spec) {
+  const json& resource = Field(spec, "resourceAttributes");
+  const json& non_resource = Field(spec, "nonResourceAttributes");
+  if (resource.is_null()) {
+    return {.verb = StringField(non_resource, "verb"),
+            .is_resource = false,
+            .path = StringField(non_resource, "path")};
+  }
+  return {.verb = StringField(resource, "verb"),
+          .group = StringField(resource, "group"),
+          .version = StringField(resource, "version"),
+          .resource = StringField(resource, "resource"),
+          .subresource = StringField(resource, "subresource"),
+          .ns = StringField(resource, "namespace"),
+          .name = StringField(resource, "name")};
+}
+
+}  // namespace
 
 VirtualKindHandler VirtualResourceHandler::HandlerOf(const std::string& kind) const {
   if (kind == "TokenReview") return &ReviewToken;
@@ -48,6 +124,48 @@ json WithManagedFields(const VirtualRequest& request) {
                              .time = request.context.Now()};
   return UpdateManagedFields(ZeroObject(*request.kind.schema), request.object, *request.kind.schema,
                              manager);
+}
+
+json ReviewAccess(const VirtualRequest& params) {
+  json object = WithManagedFields(params);
+  const json& spec = object["spec"];
+  const bool is_self = params.kind.kind == "SelfSubjectAccessReview";
+  const bool is_local = params.kind.namespaced;
+  FieldErrors errors;
+  ValidateSpec(spec, is_self, errors);
+  if (is_local) {
+    if (errors.empty()) ValidateLocalSpec(spec, params.request.target.ns, errors);
+  } else {
+    ValidateEmptyMetadata(object["metadata"], errors);
+  }
+  Resource named;  // kube-apiserver omits the kind in these errors
+  named.group = params.kind.group;
+  if (!errors.empty()) throw Invalid(named, "", errors);
+  const User user = is_self ? params.request.user : UserOf(spec);
+  const AccessDecision decision = Authorize(params.context, user, AttributesOfSpec(spec));
+  json status{{"allowed", decision.allowed}};
+  if (!decision.reason.empty()) status["reason"] = decision.reason;
+  object["status"] = std::move(status);
+  if (is_local) object["metadata"]["namespace"] = params.request.target.ns;
+  return object;
+}
+
+json ReviewToken(const VirtualRequest& request) {
+  json object = WithManagedFields(request);
+  const std::string token = StringAt(object, "/spec/token");
+  if (token.empty()) throw BadRequest("token is required for TokenReview in authentication");
+  const TokenAuthentication result =
+      AuthenticateToken(request.context, token, StringListField(object["spec"], "audiences"));
+  json status{{"user", json::object()}};
+  if (result.user) {
+    status = {{"authenticated", true},
+              {"user", UserToJson(*result.user)},
+              {"audiences", result.audiences}};
+  } else {
+    status["error"] = result.error;
+  }
+  object["status"] = std::move(status);
+  return object;
 }
 
 }  // namespace kopp::apiserver

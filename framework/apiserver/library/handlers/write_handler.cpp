@@ -6,15 +6,12 @@
 #include "auth/authorizer.hpp"
 #include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/finalizers.hpp"
 #include "schema/metadata_validation.hpp"
 #include "schema/pruning.hpp"
 #include "storage/stored_objects.hpp"
 
-#include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace kopp::apiserver {

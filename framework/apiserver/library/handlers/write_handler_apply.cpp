@@ -3,7 +3,6 @@
 #include "decoding/typed_value_validation.hpp"
 #include "handlers/object_changes.hpp"
 #include "handlers/write_handler.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/decode.hpp"
 #include "storage/stored_objects.hpp"

@@ -1,19 +1,16 @@
 #include "http/api_http_server.hpp"
 
-#include "api/body_size.hpp"
-#include "api/status_response.hpp"
+#include "api/status.hpp"
 #include "http/certificate_authority.hpp"
 #include "http/http_message.hpp"
 #include "http/timer.hpp"
 #include "http/users.hpp"
-#include "http/watch_body.hpp"
 #include "net/http_listener.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <latch>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +102,29 @@ detail::OutgoingResponse FormatHeaders(const ServerResponse& response, const std
   }
   add("Date", HttpDate(now));
   return outgoing;
+}
+
+WatchBody::WatchBody(Store& store, std::string prefix, std::unique_ptr<WatchResponse> watch,
+                     std::optional<std::size_t> cut_after, Callbacks callbacks)
+    : callbacks_(std::move(callbacks)),
+      prefix_(std::move(prefix)),
+      watch_(std::move(watch)),
+      remaining_(cut_after),
+      listener_(store, watch_->storage_resource(), [this] {
+        if (!wake_requested_.exchange(true)) callbacks_.wake();
+      }) {}
+
+std::string WatchBody::Take() {
+  wake_requested_ = false;
+  std::string bytes = std::exchange(prefix_, {}) + watch_->ReadFrames();
+  aborted_ = watch_->ended() && watch_->aborted();
+  if (!remaining_) return bytes;
+  if (bytes.size() >= *remaining_) {
+    bytes.resize(*remaining_);
+    aborted_ = true;
+  }
+  *remaining_ -= bytes.size();
+  return bytes;
 }
 
 }  // namespace kopp::apiserver

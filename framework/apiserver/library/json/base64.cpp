@@ -1,42 +1,19 @@
 #include "json/base64.hpp"
 
+#include "base/base64.hpp"
+
 #include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <stdexcept>
 
-#include <openssl/evp.h>
-
 namespace kopp::apiserver {
-namespace {
-
-const unsigned char* Bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-}  // namespace
-
-std::string Base64Encode(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), Bytes(bytes),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
 
 std::string Base64Decode(std::string_view text) {
-  std::string bytes(text.size() / 4 * 3 + 1, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), Bytes(text),
-                                   static_cast<int>(text.size()));
-  if (size < 0) throw std::invalid_argument("illegal base64 data");
-  const auto padding = static_cast<std::size_t>(
-      std::count(text.end() - std::min<std::ptrdiff_t>(std::ssize(text), 2), text.end(), '='));
-  bytes.resize(static_cast<std::size_t>(size) - padding);
-  return bytes;
+  if (auto bytes = detail::DecodeBase64(text)) return *std::move(bytes);
+  throw std::invalid_argument("illegal base64 data");
 }
 
 std::string Base64UrlEncode(std::string_view bytes) {
-  std::string text = Base64Encode(bytes);
+  std::string text = detail::EncodeBase64(bytes);
   text.erase(std::find(text.begin(), text.end(), '='), text.end());
   std::replace(text.begin(), text.end(), '+', '-');
   std::replace(text.begin(), text.end(), '/', '_');
@@ -54,13 +31,8 @@ std::string Base64UrlDecode(std::string_view text) {
   std::string padded(text);
   std::replace(padded.begin(), padded.end(), '-', '+');
   std::replace(padded.begin(), padded.end(), '_', '/');
-  const std::size_t padding = (4 - padded.size() % 4) % 4;
-  padded.append(padding, '=');
-  std::string bytes(padded.size() / 4 * 3 + 1, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), Bytes(padded),
-                                   static_cast<int>(padded.size()));
-  bytes.resize(static_cast<std::size_t>(std::max(size, 0)) - (size > 0 ? padding : 0));
-  return bytes;
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  return Base64Decode(padded);
 }
 
 }  // namespace kopp::apiserver

@@ -5,9 +5,6 @@
 
 namespace kopp::apiserver {
 
-/// Encodes `bytes` as standard Base64 with padding (RFC 4648).
-[[nodiscard]] std::string Base64Encode(std::string_view bytes);
-
 /// Decodes standard Base64 with padding. Throws std::invalid_argument if `text` is not valid.
 [[nodiscard]] std::string Base64Decode(std::string_view text);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,5 +22,19 @@ namespace kopp::apiserver {
 
 /// Formats a value like the verb %s. A value that is not a string has its type: "%!s(int64=1)".
 [[nodiscard]] std::string FormatGoString(const nlohmann::json& value);
+
+/// Formats a list as Go does with %q: ["a" "b"].
+[[nodiscard]] inline std::string QuotedList(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "\"" : " \"") + value + '"';
+  return '[' + text + ']';
+}
+
+[[nodiscard]] std::string Join(const std::vector<std::string>& words,
+                               const std::string& between = ",");
+/// Formats labels: "a=1,b=2".
+[[nodiscard]] std::string FormatLabels(const nlohmann::json& labels);
+/// Formats a LabelSelector: "a=1,b in (2,3),!c".
+[[nodiscard]] std::string FormatSelector(const nlohmann::json& selector);
 
 }  // namespace kopp::apiserver

@@ -7,7 +7,8 @@ namespace kopp::schema {}
 
 namespace kopp::apiserver {
 
-// The API server implements these rules, and uses their names as its own.
+// The API server implements these rules, and uses their names as its own. api/resource.hpp and
+// api/status.hpp include this header for the files above them.
 using namespace schema;    // NOLINT(google-build-using-namespace)
 using schema::FieldError;  // not kopp::FieldError
 

@@ -1,6 +1,5 @@
 #include "storage/server_context.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/utf8.hpp"
 
 #include <array>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "api/object_attributes.hpp"
+#include "api/selectable_fields.hpp"
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>

@@ -2,7 +2,6 @@
 
 #include "api/event_conversion.hpp"
 #include "api/selectable_fields.hpp"
-#include "json/schema_names.hpp"
 #include "schema/finalizers.hpp"
 #include "schema/pruning.hpp"
 

@@ -1,4 +1,4 @@
-#include "auth/access_filter.hpp"
+#include "auth/authorizer.hpp"
 #include "faults/audit_log.hpp"
 #include "faults/fault_injector.hpp"
 #include "handlers/api_handler.hpp"
@@ -8,7 +8,6 @@
 #include "storage/server_context.hpp"
 #include "testing/extended_api_server.hpp"
 
-#include <optional>
 #include <stdexcept>
 #include <utility>
 

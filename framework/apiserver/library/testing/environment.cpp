@@ -1,8 +1,6 @@
 #include "testing/audit_reader.hpp"
 #include "testing/change_signal.hpp"
-#include "testing/log_tail.hpp"
 #include "testing/manifests.hpp"
-#include "testing/notifying_transport.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,9 +3,7 @@
 #include "base/timestamp.hpp"
 
 #include <chrono>
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,12 +1,9 @@
 // HorizontalPodAutoscalers.
-#include "json/schema_names.hpp"
 #include "schema/field_validation.hpp"
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 #include <algorithm>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <kopp/k8s/quantity.hpp>

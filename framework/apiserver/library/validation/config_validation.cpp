@@ -1,6 +1,5 @@
-#include "json/schema_names.hpp"
 #include "schema/field_validation.hpp"
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 #include <map>
 #include <string>

@@ -1,13 +1,11 @@
 #include "validation/crd_validation.hpp"
 
 #include "base/ascii.hpp"
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/crd_version_validation.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/structural_schema_validation.hpp"
-#include "validation/crd_approval.hpp"
 #include "validation/crd_status.hpp"
 
 #include <algorithm>

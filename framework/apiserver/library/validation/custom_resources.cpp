@@ -1,6 +1,5 @@
 #include "validation/custom_resources.hpp"
 
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/structural_schema.hpp"
 #include "schema/value_validation.hpp"

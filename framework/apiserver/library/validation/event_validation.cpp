@@ -1,8 +1,7 @@
 #include "api/event_conversion.hpp"
 #include "decoding/defaults.hpp"
-#include "json/schema_names.hpp"
 #include "schema/field_validation.hpp"
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 #include <string>
 

@@ -2,9 +2,6 @@
 
 #include "decoding/defaults.hpp"
 #include "validation/crd_validation.hpp"
-#include "validation/kind_strategies.hpp"
-
-#include <string>
 
 namespace kopp::apiserver {
 namespace {

@@ -1,8 +1,7 @@
-#include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 #include <algorithm>
 #include <cstdlib>

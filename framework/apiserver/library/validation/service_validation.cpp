@@ -1,7 +1,6 @@
-#include "json/schema_names.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
-#include "validation/kind_strategies.hpp"
+#include "validation/kind_strategy.hpp"
 
 #include <set>
 #include <string>

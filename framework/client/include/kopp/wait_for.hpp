@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <functional>
-#include <string>
 
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>

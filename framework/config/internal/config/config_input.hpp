@@ -21,10 +21,7 @@ namespace kopp::detail {
 [[nodiscard]] std::string ReadFile(const std::filesystem::path& file, const std::string& where);
 
 /// Decodes standard Base64 with padding. White space in `text` is ignored.
-[[nodiscard]] std::string DecodeBase64(const std::string& text, const std::string& where);
-
-/// Encodes `bytes` as standard Base64 with padding.
-[[nodiscard]] std::string EncodeBase64(std::string_view bytes);
+[[nodiscard]] std::string DecodeBase64Data(std::string text, const std::string& where);
 
 /// Returns the token in `text` without surrounding white space. Throws if it is empty or has a
 /// character that is not allowed in an HTTP header: a line break would allow header injection.

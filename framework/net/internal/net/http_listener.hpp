@@ -4,7 +4,6 @@
 #include "net/http_session.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>

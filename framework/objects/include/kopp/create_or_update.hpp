@@ -3,7 +3,6 @@
 #include <concepts>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include <nlohmann/json_fwd.hpp>
 

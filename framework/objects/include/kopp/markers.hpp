@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <tuple>
 #include <type_traits>
 
 #include <kopp/markers/field_markers.hpp>

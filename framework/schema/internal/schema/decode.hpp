@@ -1,11 +1,15 @@
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 namespace kopp::schema {
+
+/// The maximum nesting depth of JSON and YAML from clients. It limits the stack that recursive
+/// functions on a value need.
+constexpr std::size_t kMaxJsonDepth = 512;
 
 /// Parses JSON, or YAML if `content_type` contains "yaml". If a field is duplicated, the last value
 /// wins. Throws std::invalid_argument, with the same message as kube-apiserver.

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <kopp/informer/json_fields.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 
 #include <kopp/informer/event_handler.hpp>

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>

@@ -1,10 +1,15 @@
 #pragma once
 
+#include "api/resource.hpp"
+
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace kopp::apiserver {
 
@@ -37,5 +42,14 @@ class OpenApiTypes {
 
 /// The prefix of a reference to a type.
 inline constexpr std::string_view kOpenApiReferencePrefix = "#/components/schemas/";
+
+/// Returns the path of a resource's group version: "api/v1", "apis/apps/v1".
+[[nodiscard]] std::string GroupVersionPath(const Resource& resource);
+
+/// Adds the paths of a resource to those of an OpenAPI document. They contain the operations that
+/// kubectl looks up: GET of an object and POST, which tell the kind of the resource, and PATCH,
+/// whose parameters and media types tell that the server validates fields and which patches it
+/// accepts.
+void AddOpenApiPaths(const Resource& resource, nlohmann::json& paths);
 
 }  // namespace kopp::apiserver

@@ -6,11 +6,17 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::apiserver {
+
+/// Handles /healthz, /livez, /readyz and the paths of their checks. This server is always healthy.
+/// With the query parameter "verbose", the response lists the checks. Returns an empty optional for
+/// other paths.
+[[nodiscard]] std::optional<ServerResponse> HandleHealth(const ServerRequest& request);
 
 /// Counts the requests for resources, and serves the counts at /metrics as the metric
 /// apiserver_request_total of kube-apiserver. Thread-safe.
