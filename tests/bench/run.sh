@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Benchmarks kopp's workqueue against client-go's. Runs both alternately RUNS times (default 5) and
 # compares the medians. Prints the table and writes it, with the results of each run, to
-# build/bench. The scenarios "compile", "informer", "operator", "transport" and "apiserver" run the
-# scripts of these names.
+# build/bench. "queue" stands for all scenarios of the workqueue. The scenarios "compile",
+# "informer", "operator", "transport" and "apiserver" run the scripts of these names.
 #
 #     tests/bench/run.sh [SCENARIO...]
 set -euo pipefail
@@ -17,14 +17,17 @@ source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
 source "$here/table.sh"
 
-scenarios=("$@")
-[[ $# -gt 0 ]] || scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w
-  add_after limiter wakeup burst memory_ready memory_delayed compile informer operator transport apiserver)
+readonly queue_scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w add_after limiter wakeup burst
+  memory_ready memory_delayed)
+[[ $# -gt 0 ]] || set -- queue compile informer operator transport apiserver
+scenarios=()
 # These scenarios have their own scripts and tables.
 scripts=()
-for i in "${!scenarios[@]}"; do
-  case ${scenarios[i]} in
-    compile | informer | operator | transport | apiserver) scripts+=("${scenarios[i]}.sh") && unset "scenarios[i]" ;;
+for scenario; do
+  case $scenario in
+    queue) scenarios+=("${queue_scenarios[@]}") ;;
+    compile | informer | operator | transport | apiserver) scripts+=("$scenario.sh") ;;
+    *) scenarios+=("$scenario") ;;
   esac
 done
 # Additional scenarios that only kopp runs. Their results are a lower bound or explain another
