@@ -54,6 +54,7 @@ StrategiesByKind FurtherStrategies() {
   return strategies;
 }
 
+/// Returns Catalog::BuiltIn() with the strategies and the virtual kinds of this library.
 std::shared_ptr<const Catalog> MakeCatalog() {
   const StrategiesByKind strategies = FurtherStrategies();
   std::vector<ResourcePtr> resources = Catalog::BuiltIn().all();
@@ -72,7 +73,7 @@ std::shared_ptr<const Catalog> MakeCatalog() {
 }  // namespace
 
 const Extensions& AllExtensions() {
-  static const Extensions all{.catalog = FullCatalog(),
+  static const Extensions all{.catalog = MakeCatalog(),
                               .virtual_kinds = FurtherVirtualKindHandlers(),
                               .tables = &kTables,
                               .make_protobuf_filter = &MakeProtobufFilter,
@@ -80,11 +81,6 @@ const Extensions& AllExtensions() {
                               .impersonate = &Impersonate,
                               .check_write = &CheckEscalation};
   return all;
-}
-
-std::shared_ptr<const Catalog> FullCatalog() {
-  static const std::shared_ptr<const Catalog> catalog = MakeCatalog();
-  return catalog;
 }
 
 }  // namespace kopp::apiserver

@@ -1,9 +1,6 @@
 #pragma once
 
 #include "api/extensions.hpp"
-#include "api/resource.hpp"
-
-#include <memory>
 
 namespace kopp::apiserver {
 
@@ -11,8 +8,5 @@ namespace kopp::apiserver {
 /// OpenAPI documents, protobuf, impersonation, the rules against privilege escalation, further
 /// virtual kinds, and the strategies of all built-in kinds.
 [[nodiscard]] const Extensions& AllExtensions();
-
-/// Returns Catalog::BuiltIn() with the strategies and the virtual kinds of this library.
-[[nodiscard]] std::shared_ptr<const Catalog> FullCatalog();
 
 }  // namespace kopp::apiserver

@@ -27,6 +27,13 @@ void ValidateEndpointAddress(const FieldRef& address, FieldErrors& errors) {
   ValidateNonSpecialIp(ip, errors);
 }
 
+void ValidateAppProtocol(const FieldRef& protocol, FieldErrors& errors) {
+  if (!protocol.exists()) return;
+  for (const std::string& detail : ValidateQualifiedName(protocol.text())) {
+    errors.push_back(InvalidValue(protocol.path(), protocol.text(), detail));
+  }
+}
+
 void ValidateEndpointPort(const FieldRef& port, bool needs_name, FieldErrors& errors) {
   if (port["name"].exists()) {
     ValidateName(port["name"], &ValidateDnsLabel, errors);
@@ -35,11 +42,7 @@ void ValidateEndpointPort(const FieldRef& port, bool needs_name, FieldErrors& er
   }
   ValidatePort(port["port"], errors);
   ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
-  const FieldRef application = port["appProtocol"];
-  if (!application.exists()) return;
-  for (const std::string& detail : ValidateQualifiedName(application.text())) {
-    errors.push_back(InvalidValue(application.path(), application.text(), detail));
-  }
+  ValidateAppProtocol(port["appProtocol"], errors);
 }
 
 void ValidateEndpoints(const json& object, FieldErrors& errors) {
@@ -125,11 +128,7 @@ void ValidateSlicePorts(const FieldRef& ports, FieldErrors& errors) {
     if (!name.text().empty()) ValidateName(name, &ValidateDnsLabel, errors);
     ValidateUnique(name, names, errors);
     ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
-    const FieldRef application = port["appProtocol"];
-    if (!application.exists()) continue;
-    for (const std::string& detail : ValidateQualifiedName(application.text())) {
-      errors.push_back(InvalidValue(application.path(), application.text(), detail));
-    }
+    ValidateAppProtocol(port["appProtocol"], errors);
   }
 }
 

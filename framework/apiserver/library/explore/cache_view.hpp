@@ -10,7 +10,6 @@
 
 #include <kopp/informer/source.hpp>
 #include <kopp/informer_set.hpp>
-#include <kopp/transport.hpp>
 
 namespace kopp::apiserver::explore {
 
@@ -50,12 +49,5 @@ class CacheView {
   std::unique_ptr<informer::WatchStream> watch_;
   std::deque<informer::WatchItem> pending_;
 };
-
-/// Returns whether a request changes objects.
-[[nodiscard]] bool IsWrite(const ApiRequest& request);
-/// Returns "create deployments default/web" or "list pods".
-[[nodiscard]] std::string DescribeRequest(const ApiRequest& request);
-/// Returns "201", or the status and the message of an error.
-[[nodiscard]] std::string DescribeResponse(const ApiResponse& response);
 
 }  // namespace kopp::apiserver::explore

@@ -1,7 +1,7 @@
 #include "explore/simulation.hpp"
 
-#include "explore/cache_view.hpp"
 #include "explore/final_state.hpp"
+#include "explore/requests.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // The disturbances of API calls in a Simulation.
-#include "explore/cache_view.hpp"
+#include "explore/requests.hpp"
 #include "explore/simulation.hpp"
 #include "faults/fault_injector.hpp"
 #include "net/transport_failure.hpp"
