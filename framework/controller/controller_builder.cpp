@@ -16,6 +16,14 @@ informer::EnqueueFunction ControllerBuilderBase::Enqueue(const Kind& kind) const
   return controller_.EventsOf(std::string(kind.kind)).Enqueue();
 }
 
+informer::AnyEventHandler ControllerBuilderBase::EnqueueOwner(const Kind& kind,
+                                                              const OwnsOptions& options) const {
+  Controller::Impl::Of(controller_).SetOwnsObjects();
+  return informer::EnqueueOwner(Enqueue(kind), controller_.kind(),
+                                options.match_every_owner ? informer::OwnerMatch::kEveryOwner
+                                                          : informer::OwnerMatch::kController);
+}
+
 std::function<std::vector<ObjectKey>()> ControllerBuilderBase::AllKeys() const {
   return [informers = &informers_] {
     std::vector<ObjectKey> keys;

@@ -37,6 +37,12 @@ std::vector<std::string> WatchedNamespaces(const Options& options) {
   return namespaces;
 }
 
+/// Returns what the admission plugin OwnerReferencesPermissionEnforcement requires for an owner
+/// reference to an object of `kind` with blockOwnerDeletion, as OwnedBy sets it.
+Permission PermissionToOwn(const Kind& kind) {
+  return PermissionFor(kind, {"update"}, "finalizers");
+}
+
 Permission PermissionForEvents(const Options& options) {
   const bool core = options.events.api == EventApi::kCore;
   return PermissionFor(core ? kCoreEvents : kNewEvents, {"create", "patch"});
@@ -70,8 +76,12 @@ constexpr Duration kLeaseTolerance = std::chrono::seconds(20);
 std::vector<Permission> Manager::Impl::Permissions() const {
   std::vector<Permission> all = declared_;
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
+  const auto controllers = Controllers();
+  for (const Controller::Impl* controller : controllers) {
+    if (controller->owns_objects()) all.push_back(PermissionToOwn(controller->kind()));
+  }
   const Permission events = PermissionForEvents(options_);
-  if (!Controllers().empty()) all.push_back(events);
+  if (!controllers.empty()) all.push_back(events);
   if (options_.leader_election.enabled) {
     const LeaderElectionOptions& election = options_.leader_election;
     const std::string id = election.id.empty() ? options_.name : election.id;

@@ -21,7 +21,8 @@
 #                                                NAME-certificate.kubeconfig (with a certificate)
 # STATE holds admin.kubeconfig (system:masters), audit.log, port and a log of each program, and
 # audit-2.log and port-2 of the second API server.
-# node/node.sh sets these variables of `up`:
+# If the variable CLUSTER_HARDENED is set, the API server has the admission plugins of a hardened
+# cluster. node/node.sh sets these variables of `up`:
 #   CLUSTER_PORT      the port of the API server (default: a free one)
 #   CLUSTER_NAMES     further names in its certificate, such as ,IP:10.0.0.1
 #   CLUSTER_FLAGS     further flags of the API server
@@ -31,6 +32,12 @@ set -euo pipefail
 export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# The admission plugins that are off by default, except those that need a server of their own
+# (ImagePolicyWebhook), create namespaces (NamespaceAutoProvision), or allow or deny everything
+# (AlwaysAdmit, AlwaysDeny). admission.yaml configures them.
+readonly hardened_plugins=AlwaysPullImages,DenyServiceExternalIPs,EventRateLimit,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology,NamespaceExists,NodeRestriction,OwnerReferencesPermissionEnforcement,PodNodeSelector,PodTolerationRestriction
+
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 
@@ -188,6 +195,8 @@ start_apiserver() { # STATE [SUFFIX], -2 for the second API server
   local programs started etcd=localhost:2379 suffix=${2:-}
   local -a flags
   read -rd '' -a flags <<<"${CLUSTER_FLAGS:-}" || true # it may have several lines
+  [[ -z ${CLUSTER_HARDENED:-} ]] || flags+=(--enable-admission-plugins="$hardened_plugins"
+    --admission-control-config-file="$here/admission.yaml")
   programs=$(programs)
   if [[ -n $suffix ]]; then
     etcd=localhost:2378

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the sample-controller program against an API server and checks its behaviour with kubectl. On
-# a real etcd and kube-apiserver, the controller runs with only the permissions of rbac.yaml. On
-# kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
+# a real etcd and kube-apiserver with the admission plugins of a hardened cluster, the controller
+# runs with only the permissions of rbac.yaml. On kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
 # its objects.
 #   sample_controller_test.sh [PART...]    run the named parts: the files in sample_controller/.
 #                                          Without names: all parts, in several processes at the
@@ -100,6 +100,7 @@ prepare() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
+  export CLUSTER_HARDENED=1
   "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl apply -f "$manifests/rbac.yaml" >/dev/null

@@ -47,7 +47,7 @@ bool IsJson(const std::string& content_type) {
 }  // namespace
 
 ResponseChecker::ResponseChecker()
-    : context_(clock_, 1, {.clock = clock_}, false, AllExtensions()),
+    : context_(clock_, 1, {.clock = clock_}, {}, AllExtensions()),
       api_(context_),
       log_(context_, api_),
       filter_(context_.extensions().make_protobuf_filter(context_, log_)) {

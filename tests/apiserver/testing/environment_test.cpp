@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/kinds.hpp>
+#include <kopp/owner.hpp>
+#include <kopp/permission.hpp>
 #include <kopp/testing/environment.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
@@ -62,6 +64,66 @@ TEST(EnvironmentTest, EventuallySucceedsWhenTheOperatorHasChangedTheObject) {
   env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
 
   EXPECT_TRUE(env.Eventually<ConfigMap>(settings, IsSeen));
+}
+
+/// Creates a Secret with the name of the ConfigMap that owns it.
+Result CreateOwnedSecret(const ConfigMap& map, Context& context) {
+  context.client.Create(Secret{.metadata = OwnedBy(map, map.metadata.name)});
+  return {};
+}
+
+Permission CreatesSecrets() { return PermissionFor(Secret::kKind, {"create"}); }
+
+TEST(EnvironmentTest, AnUndeclaredWriteFailsIfPermissionsAreEnforced) {
+  Environment env{{.enforce_permissions = true}};
+  env.manager().AddController<ConfigMap>().Owns<Secret>().Reconcile(CreateOwnedSecret);
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  EXPECT_THROW(env.Reconcile<ConfigMap>(settings, CreateOwnedSecret), ApiError);
+  EXPECT_THAT(env.Writes(), ElementsAre("create secrets default/settings: 403 Forbidden"));
+}
+
+TEST(EnvironmentTest, ADeclaredWriteOfAnOwnedObjectSucceedsIfPermissionsAreEnforced) {
+  Environment env{{.enforce_permissions = true}};
+  env.manager().AddController<ConfigMap>().Owns<Secret>().Reconcile(CreateOwnedSecret);
+  env.manager().Declare(CreatesSecrets());
+  env.Start();
+
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  EXPECT_TRUE(env.Eventually<Secret>(settings));
+}
+
+TEST(EnvironmentTest, AnOwnerReferenceOfAControllerWithoutOwnsFailsIfPermissionsAreEnforced) {
+  Environment env{{.enforce_permissions = true}};
+  env.manager().AddController<ConfigMap>().Reconcile(CreateOwnedSecret);
+  env.manager().Declare(CreatesSecrets());
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  try {
+    env.Reconcile<ConfigMap>(settings, CreateOwnedSecret);
+    FAIL() << "the Secret was created";
+  } catch (const ApiError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("you can't set finalizers on"));
+  }
+}
+
+TEST(EnvironmentTest, EnforcedPermissionsAreLimitedToTheWatchedNamespaces) {
+  Environment env{{.watch_namespace = "default", .enforce_permissions = true}};
+  env.manager().AddController<ConfigMap>().Reconcile(MarkAsSeen);
+  env.manager().Declare(PermissionFor(ConfigMap::kKind, {"patch"}));
+  const auto reconcile = [](const ConfigMap&, Context& context) {
+    context.client.Patch<ConfigMap>({"kube-public", "other"},
+                                    Patch::Merge({{"data", {{"seen", "yes"}}}}));
+    return Result{};
+  };
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  env.Reconcile<ConfigMap>(settings, MarkAsSeen);
+  EXPECT_THROW(env.Reconcile<ConfigMap>(settings, reconcile), ApiError);
+
+  EXPECT_THAT(env.Writes(), ElementsAre("patch configmaps default/settings",
+                                        "patch configmaps kube-public/other: 403 Forbidden"));
 }
 
 /// A write with a misspelt field.

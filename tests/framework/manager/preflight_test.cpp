@@ -18,6 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -219,6 +220,24 @@ TEST(ManagerActionsTest, CheckFindsThatTheNamespaceOfTheLeaseIsNotKnown) {
 
   EXPECT_THAT(::testing::internal::GetCapturedStdout(),
               AllOf(HasSubstr("FAILED"), HasSubstr("set --leader-election-namespace")));
+}
+
+TEST(ManagerActionsTest, AControllerThatOwnsObjectsNeedsUpdateOnTheFinalizersOfItsKind) {
+  const auto finish = [](const auto&, Context&) { return Result{}; };
+  Manager typed{{}};
+  typed.AddController<ConfigMap>().Owns<Pod>().Reconcile(finish);
+  Manager dynamic{{}};
+  dynamic.AddController(KindRef(ConfigMap::kKind)).Owns(KindRef(Pod::kKind)).Reconcile(finish);
+  Manager watching{{}};
+  watching.AddController<ConfigMap>()
+      .Watches<Pod>([](const Pod&) { return std::vector<ObjectKey>{}; })
+      .Reconcile(finish);
+
+  const Permission finalizers = PermissionFor(ConfigMap::kKind, {"update"}, "finalizers");
+
+  EXPECT_THAT(typed.Permissions(), Contains(finalizers));
+  EXPECT_THAT(dynamic.Permissions(), Contains(finalizers));
+  EXPECT_THAT(watching.Permissions(), Not(Contains(finalizers)));
 }
 
 TEST(ManagerActionsTest, TheLeaderNeedsEventsInTheNamespaceOfTheLease) {

@@ -4,6 +4,7 @@
 #include "api/patch_body.hpp"
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
+#include "auth/owner_reference_check.hpp"
 #include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
 #include "schema/accessors.hpp"
@@ -74,6 +75,7 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
 
 void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
                               const json& before, const json& object) {
+  CheckOwnerReferences(context_, request, resource, before, object);
   const auto check = context_.extensions().check_write;
   if (check != nullptr) check(context_, request, resource, before, object);
 }

@@ -19,12 +19,17 @@
 
 namespace kopp::apiserver {
 
+/// What the users of a server may do. By default, everything.
+struct AccessRules {
+  bool uses_rbac = false;                ///< requests are authorized by RBAC
+  bool checks_owner_references = false;  ///< see CheckOwnerReferences
+};
+
 /// The state that all handlers share: clock, random numbers, store, served resources and
 /// credentials. Thread-safe. The clock must outlive the context.
 class ServerContext {
  public:
-  /// `uses_rbac` selects how requests are authorized: by RBAC, or all are allowed.
-  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, bool uses_rbac = false,
+  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, AccessRules access = {},
                 Extensions extensions = {})
       : clock_(clock),
         store_(options),
@@ -32,12 +37,13 @@ class ServerContext {
         catalog_(extensions.catalog != nullptr
                      ? extensions.catalog
                      : std::make_shared<const Catalog>(Catalog::BuiltIn())),
-        uses_rbac_(uses_rbac),
+        access_(access),
         extensions_(std::move(extensions)) {}
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Store& store() { return store_; }
-  [[nodiscard]] bool uses_rbac() const { return uses_rbac_; }
+  [[nodiscard]] bool uses_rbac() const { return access_.uses_rbac; }
+  [[nodiscard]] bool checks_owner_references() const { return access_.checks_owner_references; }
   [[nodiscard]] const Extensions& extensions() const { return extensions_; }
   /// Returns the secret key that signs the tokens of ServiceAccounts. Each context has its own.
   [[nodiscard]] const std::string& token_key() const { return token_key_; }
@@ -69,7 +75,7 @@ class ServerContext {
   Store store_;
   detail::Guarded<std::mt19937_64> random_;
   detail::Guarded<std::shared_ptr<const Catalog>> catalog_;
-  const bool uses_rbac_;
+  const AccessRules access_;
   const Extensions extensions_;
   const std::string token_key_ = NewTokenKey();
   detail::Guarded<std::map<std::string, User, std::less<>>> users_by_token_;

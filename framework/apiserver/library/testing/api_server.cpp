@@ -35,7 +35,9 @@ class ApiServer::Impl {
  public:
   explicit Impl(ApiServerOptions options, const apiserver::Extensions& extensions = {})
       : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
-                options.authorization == AuthorizationMode::kRbac, extensions),
+                {.uses_rbac = options.authorization == AuthorizationMode::kRbac,
+                 .checks_owner_references = options.checks_owner_references},
+                extensions),
         api(context),
         access_filter(context, api),
         faults(context, access_filter, options.seed),

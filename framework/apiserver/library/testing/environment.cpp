@@ -1,3 +1,4 @@
+#include "schema/yaml.hpp"
 #include "testing/audit_reader.hpp"
 #include "testing/change_signal.hpp"
 #include "testing/manifests.hpp"
@@ -37,14 +38,29 @@ std::vector<std::string> Lines(const std::vector<apiserver::AuditReader::Write>&
   return lines;
 }
 
+/// Returns the binding of a Role or ClusterRole to a user.
+json BindingOf(const json& role, const std::string& user) {
+  constexpr const char* kGroup = "rbac.authorization.k8s.io";
+  const std::string kind = role.at("kind");
+  const json& metadata = role.at("metadata");
+  return {{"apiVersion", role.at("apiVersion")},
+          {"kind", kind + "Binding"},
+          {"metadata", metadata},
+          {"roleRef", {{"apiGroup", kGroup}, {"kind", kind}, {"name", metadata.at("name")}}},
+          {"subjects", {{{"apiGroup", kGroup}, {"kind", "User"}, {"name", user}}}}};
+}
+
 }  // namespace
 
 class Environment::Impl {
  public:
   explicit Impl(EnvironmentOptions given)
       : options(std::move(given)),
-        server(
-            {.clock = options.clock, .on_request = [this](std::string_view) { changes.Notify(); }}),
+        server({.clock = options.clock,
+                .authorization = options.enforce_permissions ? AuthorizationMode::kRbac
+                                                             : AuthorizationMode::kAlwaysAllow,
+                .checks_owner_references = true,
+                .on_request = [this](std::string_view) { changes.Notify(); }}),
         fault_free_transport(server.FaultFreeTransport(), [this] { changes.Notify(); }),
         client(Client(fault_free_transport, "test").WithFieldValidation(options.field_validation)),
         operator_transport(server.TransportAs(options.name)),
@@ -59,6 +75,15 @@ class Environment::Impl {
                  .log = log,
                  .transport = operator_transport,
                  .clock = options.clock}) {}
+
+  /// Returns the options of the cache with the namespaces that the operator watches.
+  [[nodiscard]] CacheOptions cache_options() const {
+    CacheOptions cache = options.cache;
+    RestrictNamespaces(cache, options.watch_namespace);
+    return cache;
+  }
+  /// See EnvironmentOptions::enforce_permissions.
+  void GrantPermissions();
 
   [[nodiscard]] apiserver::AuditReader audit() const { return {server.Requests(), options.name}; }
 
@@ -89,6 +114,18 @@ class Environment::Impl {
   kopp::detail::Guarded<std::optional<int>> exit_code;  // set when the manager has stopped
   std::jthread thread;                                  // last, because it uses all members above
 };
+
+void Environment::Impl::GrantPermissions() {
+  if (!options.enforce_permissions) return;
+  RbacOptions rbac{.name = options.name};
+  for (const auto& [ns, selector] : cache_options().namespaces) rbac.namespaces.push_back(ns);
+  std::vector<apiserver::Manifest> manifests;
+  for (const json& role : schema::ParseManifests(PrintRbac(manager.Permissions(), rbac))) {
+    manifests.push_back({.object = role, .origin = "the Roles of the operator"});
+    manifests.push_back({.object = BindingOf(role, options.name), .origin = "their bindings"});
+  }
+  apiserver::ApplyManifests(fault_free_transport, manifests);
+}
 
 std::string Environment::Impl::DescribeOperator() {
   const std::optional<int> code = *exit_code.Lock();
@@ -177,6 +214,7 @@ void Environment::Start() {
   if (impl_->thread.joinable() || *impl_->exit_code.Lock()) {
     throw std::logic_error("the operator was started already: call Start() only once");
   }
+  impl_->GrantPermissions();
   impl_->thread = std::jthread([impl = impl_.get()](const std::stop_token& stop) {
     const int code = impl->Run(stop);
     *impl->exit_code.Lock() = code;
@@ -202,9 +240,7 @@ int Environment::Stop() {
 }
 
 std::unique_ptr<Cache> Environment::NewCache() {
-  CacheOptions cache = impl_->options.cache;
-  RestrictNamespaces(cache, impl_->options.watch_namespace);
-  return std::make_unique<Cache>(impl_->fault_free_transport, std::move(cache), impl_->log,
+  return std::make_unique<Cache>(impl_->fault_free_transport, impl_->cache_options(), impl_->log,
                                  impl_->options.clock);
 }
 
@@ -228,6 +264,7 @@ Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reco
             : "Environment::ReconcileDeleted: " + NameOf(target.kind, key) +
                   " exists: delete it first, or call Reconcile");
   }
+  impl_->GrantPermissions();
   const Client client = Client(*impl_->operator_transport, impl_->options.name)
                             .WithFieldValidation(impl_->options.field_validation);
   const Logger log = impl_->log.With({{"namespace", key.ns}, {"name", key.name}});

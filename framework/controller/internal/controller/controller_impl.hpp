@@ -72,6 +72,9 @@ class Controller::Impl {
   /// Adds informers that must have synced before Start. Only their addresses are kept.
   void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
   [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }
+  /// Sets that the reconciled objects own others: see Manager::Permissions.
+  void SetOwnsObjects() { owns_objects_ = true; }
+  [[nodiscard]] bool owns_objects() const { return owns_objects_; }
   /// Sets the reconcile function, then calls the function of OnReconciler.
   void SetReconciler(Reconciler reconcile);
   /// Sets a function that starts the controller when it is complete. For controllers that are added
@@ -114,6 +117,7 @@ class Controller::Impl {
   std::unique_ptr<RunningReconciles> running_;
   std::unique_ptr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
+  bool owns_objects_ = false;
   Find find_;
   Reconciler reconcile_;
   std::function<void()> on_reconciler_;  // may be empty

@@ -29,6 +29,11 @@ struct ApiServerOptions {
   /// How long old resourceVersions stay available. A request for an older one gets 410 Gone.
   Duration history = std::chrono::minutes(5);
   AuthorizationMode authorization = AuthorizationMode::kAlwaysAllow;
+  /// Rejects owner references that the user has no permission for, as the admission plugin
+  /// OwnerReferencesPermissionEnforcement does, which is on in OpenShift: a reference with
+  /// blockOwnerDeletion needs `update` on the finalizers of the owner, and changes of the
+  /// references of an existing object need `delete` on it. Has no effect without kRbac.
+  bool checks_owner_references = false;
 
   /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
   /// thread that handles the request makes the call, so it must be quick and thread-safe.

@@ -32,6 +32,11 @@ struct EnvironmentOptions {
   /// Of the clients of the operator and of the test. By default, a write with a misspelt field
   /// fails with an ApiError, which a cluster would only report as a warning.
   FieldValidation field_validation = FieldValidation::kStrict;
+  /// Whether the operator may send only the requests that Manager::Permissions() returned at Start
+  /// or before Reconcile, as with the Roles that `--print-rbac` prints. A request that you forgot
+  /// to pass to Manager::Declare then fails with 403 in the test instead of in a cluster. The
+  /// server also checks owner references, as OpenShift does. Reads of Reconcile need no permission.
+  bool enforce_permissions = false;
 };
 
 class Environment;

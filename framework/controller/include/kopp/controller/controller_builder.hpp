@@ -29,11 +29,6 @@ struct OwnsOptions {
   /// Whether to reconcile every owner of the kind. Default: only the owner reference with
   /// `controller: true`. controller-runtime: MatchEveryOwner.
   bool match_every_owner = false;
-
-  [[nodiscard]] informer::OwnerMatch match() const {
-    return match_every_owner ? informer::OwnerMatch::kEveryOwner
-                             : informer::OwnerMatch::kController;
-  }
 };
 
 /// The part of a ControllerBuilder that does not depend on the view. It is compiled once.
@@ -47,6 +42,9 @@ class ControllerBuilderBase {
   void Init(const std::type_info& view, std::function<informer::AnyObject(const ObjectKey&)> find);
   /// Returns a function that adds keys to the queue because of an event of an object of `kind`.
   [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const;
+  /// Returns a handler that adds the owner of an object of `kind` to the queue.
+  [[nodiscard]] informer::AnyEventHandler EnqueueOwner(const Kind& kind,
+                                                       const OwnsOptions& options) const;
   /// Returns a function that returns the keys of all objects of `informers_` in the cache.
   [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const;
   /// Adds informers that must have synced before the controller starts.
@@ -107,7 +105,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
-    auto handler = informer::EnqueueOwner(Enqueue(U::kKind), controller_.kind(), options.match());
+    auto handler = EnqueueOwner(U::kKind, options);
     using Metadata = typename detail::ViewsOf<U>::Metadata;
     if (!detail::is_view_read<U>) {
       AddHandler<Metadata>(std::move(handler), NonBlocking());
@@ -187,8 +185,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
                           const OwnsOptions& options = {}) {
     AddHandler(controller_.cache().InformerFor(kind, form),
                form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
-               informer::EnqueueOwner(Enqueue(kind), controller_.kind(), options.match()),
-               NonBlocking());
+               EnqueueOwner(kind, options), NonBlocking());
     return *this;
   }
   /// Watches() for a kind that is only known at run time.

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+#include "storage/server_context.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Rejects a write by throwing StatusError (403) if it changes owner references and the user may
+/// not do so. `before` is null for a new object. Does nothing unless the context
+/// checks_owner_references. Kubernetes: the admission plugin OwnerReferencesPermissionEnforcement
+/// (plugin/pkg/admission/gc).
+void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
+                          const Resource& resource, const nlohmann::json& before,
+                          const nlohmann::json& object);
+
+}  // namespace kopp::apiserver
