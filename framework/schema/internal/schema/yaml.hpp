@@ -7,11 +7,13 @@
 
 namespace kopp::schema {
 
-/// Converts the first YAML document to JSON. Unquoted scalars become null, booleans and numbers as
-/// with kubectl. Throws std::invalid_argument, with the line number, on a syntax error.
+/// Converts the first YAML document to JSON. Scalars and merge keys ("<<") have the meaning of
+/// YAML 1.1, as with kubectl: `on` is true, 0o17 is 15. Throws std::invalid_argument, with the line
+/// number, on a syntax error.
 [[nodiscard]] nlohmann::json ParseYaml(std::string_view text);
 
-/// Converts all documents that are not empty; an object of kind List is replaced by its items.
+/// Converts all documents that are not empty; a List, or a typed list such as ConfigMapList, is
+/// replaced by its items.
 /// Throws like ParseYaml().
 [[nodiscard]] std::vector<nlohmann::json> ParseManifests(std::string_view text);
 
