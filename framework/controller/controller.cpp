@@ -75,7 +75,7 @@ Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache
 
 Controller::Impl::~Impl() = default;
 
-void Controller::Impl::SetPrimary(InformerSet& informers, Find find) {
+void Controller::Impl::SetPrimaryInformers(InformerSet& informers, Find find) {
   find_ = std::move(find);
   if (options_.pause_annotation.empty()) return;
   informers.AddHandler(

@@ -7,7 +7,7 @@ namespace kopp {
 
 void ControllerBuilderBase::Init(const std::type_info& view,
                                  std::function<informer::AnyObject(const ObjectKey&)> find) {
-  Controller::Impl::Of(controller_).SetPrimary(informers_, std::move(find));
+  Controller::Impl::Of(controller_).SetPrimaryInformers(informers_, std::move(find));
   AddHandler(informers_, view, informer::EnqueueKey(Enqueue(controller_.kind())),
              NonBlocking(Controller::Impl::Of(controller_).resync()));
 }

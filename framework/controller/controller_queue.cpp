@@ -1,4 +1,4 @@
-#include <kopp/controller/controller_queue.hpp>
+#include "controller/controller_queue.hpp"
 
 template class kopp::workqueue::Queue<kopp::ObjectKey, kopp::QueuedReasons>;
 template class kopp::workqueue::DelayingQueue<kopp::ObjectKey, kopp::QueuedReasons>;

@@ -1,5 +1,6 @@
 
-#include <kopp/controller/controller_queue.hpp>
+#include "controller/controller_queue.hpp"
+
 #include <kopp/controller/event_queue.hpp>
 
 namespace kopp {

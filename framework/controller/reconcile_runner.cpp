@@ -123,8 +123,8 @@ bool ReconcileRunner::IsPaused(const ObjectKey& key) const {
   return object && IsPausedBy(options_.pause_annotation, object.metadata());
 }
 
-ReconcileCall ReconcileRunner::NewCall(const Attempt& attempt, RunningReconciles* running) const {
-  ReconcileCall::Limits limits{.running = running};
+ReconcileLimits ReconcileRunner::NewCall(const Attempt& attempt, RunningReconciles* running) const {
+  ReconcileLimits::Options limits{.running = running};
   if (const Duration timeout = options_.reconcile_timeout; timeout > Duration::zero()) {
     limits.timers = timers_.get();
     limits.deadline = SaturatingAdd(dependencies_.clock.Now(), timeout);
@@ -152,7 +152,7 @@ Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client
 
 ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   using std::chrono::milliseconds;
-  ReconcileCall call = NewCall(attempt, options_.running);
+  ReconcileLimits call = NewCall(attempt, options_.running);
   const std::optional<Client> traced = attempt.span.With(call.client());
   Context context = NewContext(attempt, traced ? *traced : call.client(), call.stop());
   if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
@@ -179,7 +179,7 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
   if (!options_.on_error || outcome.result != ReconcileResult::kError || outcome.expected) return;
   constexpr std::string_view kMessage = "The function on_error of the controller threw";
   try {
-    const ReconcileCall call = NewCall(attempt, nullptr);
+    const ReconcileLimits call = NewCall(attempt, nullptr);
     const std::optional<Client> traced = attempt.span.With(call.client());
     Context context = NewContext(attempt, traced ? *traced : call.client(), call.stop());
     const ReadScope reads(context.client.stop());

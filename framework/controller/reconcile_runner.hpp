@@ -1,7 +1,7 @@
 #pragma once
 
 #include "max_interval.hpp"
-#include "reconcile_call.hpp"
+#include "reconcile_limits.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
 #include "retry_history.hpp"
@@ -91,7 +91,7 @@ class ReconcileRunner {
   [[nodiscard]] informer::AnyObject Find(const ObjectKey& key) const;
   [[nodiscard]] bool IsPaused(const ObjectKey& key) const;
 
-  [[nodiscard]] ReconcileCall NewCall(const Attempt& attempt, RunningReconciles* running) const;
+  [[nodiscard]] ReconcileLimits NewCall(const Attempt& attempt, RunningReconciles* running) const;
   [[nodiscard]] Context NewContext(const Attempt& attempt, const Client& client,
                                    std::stop_token stop) const;
   [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "controller/controller_queue.hpp"
+
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/guarded.hpp>
 

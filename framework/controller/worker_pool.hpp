@@ -1,12 +1,13 @@
 #pragma once
 
+#include "controller/controller_queue.hpp"
+
 #include <condition_variable>
 #include <functional>
 #include <list>
 #include <stop_token>
 #include <thread>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/object_key.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -24,7 +25,7 @@ class WorkerPool {
  public:
   using Queue = workqueue::RateLimitingQueue<ObjectKey, QueuedReasons>;
   using QueuedKey = workqueue::QueuedItem<ObjectKey, QueuedReasons>;
-  /// Processes one key. A stop of `stop` is requested by RequestStop.
+  /// Processes one key. RequestStop requests a stop of `stop`.
   using Process = std::function<void(const QueuedKey& next, const std::stop_token& stop)>;
 
   /// `queue` and `clock` must outlive the pool.

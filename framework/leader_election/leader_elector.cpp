@@ -130,7 +130,7 @@ class LeaderElector::Impl {
     try {
       const auto record = lock_.Get(limits);
       if (!record) {
-        const auto first = state_.First(Timestamp());
+        const auto first = state_.FirstRecord(Timestamp());
         Write(first, [&] { lock_.Create(first, limits); });
         return Attempt::kHeld;
       }
@@ -162,7 +162,7 @@ class LeaderElector::Impl {
   }
 
   void Update(const LeaseCallLimits& limits) {
-    const auto claim = state_.Claim(Timestamp());
+    const auto claim = state_.ClaimRecord(Timestamp());
     Write(claim, [&] { lock_.Update(claim, limits); });
   }
 
@@ -196,7 +196,7 @@ class LeaderElector::Impl {
   bool TryRelease(const LeaseCallLimits& limits) {
     const auto record = lock_.Get(limits);
     if (!record || record->holder != options_.election.identity) return true;
-    const auto released = detail::LeaseState::Release(*record, Timestamp());
+    const auto released = detail::LeaseState::ReleaseRecord(*record, Timestamp());
     try {
       lock_.Update(released, limits);
     } catch (const ApiError& error) {

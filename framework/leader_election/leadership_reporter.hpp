@@ -14,7 +14,8 @@
 
 namespace kopp::detail {
 
-/// Tells people and programs about a leader election: log, Events, metrics, status and health.
+/// Reports a leader election: in the log, in Events, in metrics, in the status and in health
+/// checks.
 ///
 /// One thread at a time calls the functions On…; any thread may call the others.
 class LeadershipReporter {
@@ -22,25 +23,27 @@ class LeadershipReporter {
   /// `options` must outlive the object.
   LeadershipReporter(const LeaderElectorOptions& options, Clock& clock);
 
+  /// Logs that the program waits for the Lease.
   void OnCampaign() const;
-  /// A record of the Lease was read or written.
+  /// Stores the holder of a record that was read or written, and logs a new one.
   void OnRecord(const LeaseRecord& record);
-  /// The request that acquired the lease was sent at `sent`.
+  /// Reports that this replica leads. The request that acquired the Lease was sent at `sent`.
   void OnAcquired(TimePoint sent, const ObjectReference& lease);
   void OnRenewed(TimePoint sent);
-  /// A leader has to read the Lease before it renews it.
+  /// Counts a renewal that had to read the Lease first.
   void OnSlowPath() const;
-  /// A write was rejected because the Lease was changed meanwhile, which is expected.
+  /// Logs a write that was rejected because the Lease had changed, which is expected.
   void OnLostRace(const std::exception& error) const;
   void OnFailure(const std::exception& error) const;
-  /// Only the first call after OnAcquired has an effect.
+  /// Reports that this replica no longer leads. Only the first call after OnAcquired has an effect.
   void OnStoppedLeading(std::string_view reason, const ObjectReference& lease);
   void OnReleased() const;
   void OnReleaseFailure(const std::exception& error) const;
-  /// The work of the leader has ended.
+  /// Stores that the work of the leader has ended, for CheckHealth.
   void OnWorkEnded();
 
-  /// LeadershipStatus::is_leader is false.
+  /// Returns the status of the election, except for LeadershipStatus::is_leader, which the caller
+  /// sets.
   [[nodiscard]] LeadershipStatus Status() const;
   [[nodiscard]] std::optional<std::string> CheckHealth(Duration tolerance) const;
 

@@ -60,21 +60,21 @@ bool LeaseState::MayAcquire(TimePoint now) const {
   return SaturatingAdd(observed_, seconds) <= now;
 }
 
-LeaseRecord LeaseState::First(const std::string& now) const {
+LeaseRecord LeaseState::FirstRecord(const std::string& now) const {
   return {.holder = identity_,
           .duration_seconds = duration_seconds_,
           .acquire_time = now,
           .renew_time = now};
 }
 
-LeaseRecord LeaseState::Claim(const std::string& now) const {
-  LeaseRecord claim = First(now);
+LeaseRecord LeaseState::ClaimRecord(const std::string& now) const {
+  LeaseRecord claim = FirstRecord(now);
   claim.transitions = record_.transitions + (IsHolder() ? 0 : 1);
   if (IsHolder()) claim.acquire_time = record_.acquire_time;
   return claim;
 }
 
-LeaseRecord LeaseState::Release(const LeaseRecord& record, const std::string& now) {
+LeaseRecord LeaseState::ReleaseRecord(const LeaseRecord& record, const std::string& now) {
   return {.duration_seconds = 1,
           .acquire_time = now,
           .renew_time = now,

@@ -35,7 +35,7 @@ class LeaseState {
  public:
   LeaseState(std::string identity, Duration lease_duration);
 
-  /// Takes note of a Lease that was read or written. A changed record is valid for its duration
+  /// Stores a Lease that was read or written. A changed record is valid for its duration
   /// from `now`. The times in the record are those of another clock, so they are only compared.
   void Observe(const LeaseRecord& record, TimePoint now);
 
@@ -48,11 +48,11 @@ class LeaseState {
   [[nodiscard]] bool MayAcquire(TimePoint now) const;
 
   /// Returns the record of a new Lease. `now` is a MicroTime.
-  [[nodiscard]] LeaseRecord First(const std::string& now) const;
+  [[nodiscard]] LeaseRecord FirstRecord(const std::string& now) const;
   /// Returns the record with which this replica acquires or renews the lease.
-  [[nodiscard]] LeaseRecord Claim(const std::string& now) const;
+  [[nodiscard]] LeaseRecord ClaimRecord(const std::string& now) const;
   /// Returns the record with which this replica releases the lease `record`.
-  [[nodiscard]] static LeaseRecord Release(const LeaseRecord& record, const std::string& now);
+  [[nodiscard]] static LeaseRecord ReleaseRecord(const LeaseRecord& record, const std::string& now);
 
  private:
   std::string identity_;

@@ -74,7 +74,7 @@ Manager::Impl::Impl(Options options)
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster::Impl>(MainCluster())),
       leader_transport_(cluster_->transport()),
-      endpoints_(std::make_unique<Endpoints>(options_)) {
+      endpoints_(std::make_unique<ManagerServers>(options_)) {
   if (options_.leader_election.enabled) {
     fence_ = std::make_unique<WriteFence>(options_.clock);
     leader_transport_ = std::make_shared<FencedTransport>(cluster_->transport(), *fence_);

@@ -2,7 +2,7 @@
 
 #include "cluster/cluster_impl.hpp"
 #include "controller/controller_impl.hpp"
-#include "endpoints.hpp"
+#include "manager_servers.hpp"
 #include "recording/recorder.hpp"
 #include "runnable_threads.hpp"
 #include "shutdown.hpp"
@@ -130,7 +130,7 @@ class Manager::Impl {
   std::stop_source term_calls_;                  // cancels the calls of term_client_
   std::optional<Client> term_client_;            // of the reconciles, in this term as leader
   std::unique_ptr<Shutdown> shutdown_;           // null before the stop
-  std::unique_ptr<Endpoints> endpoints_;
+  std::unique_ptr<ManagerServers> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager
 };

@@ -1,6 +1,6 @@
 #include "base/command_line.hpp"
 #include "base/environment.hpp"
-#include "config/config_file.hpp"
+#include "config/flag_file.hpp"
 #include "option_flags.hpp"
 
 #include <cstdlib>

@@ -156,7 +156,7 @@ FieldError InvalidFormattedValue(std::string field, const std::string& formatted
   return {"FieldValueInvalid", "Invalid value: " + formatted + ": " + detail, std::move(field)};
 }
 
-std::string FormatSelector(const FieldRef& selector) {
+std::string SelectorJson(const FieldRef& selector) {
   nlohmann::ordered_json formatted = nlohmann::ordered_json::object();
   for (const char* name : {"matchLabels", "matchExpressions"}) {
     if (selector[name].exists()) formatted[name] = selector[name].value();

@@ -1,6 +1,6 @@
 #include "schema/pruning.hpp"
 
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "schema/typed_decoding.hpp"
 #include "schema_keywords.hpp"
 

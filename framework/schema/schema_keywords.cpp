@@ -1,6 +1,6 @@
 #include "schema_keywords.hpp"
 
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <cmath>
 #include <cstdint>

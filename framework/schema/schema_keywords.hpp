@@ -14,8 +14,6 @@
 
 // Keywords and traversal of the OpenAPI v3 schemas in CRDs, for their validation.
 
-// The schema keyword multipleOf, with the arithmetic of kube-apiserver.
-
 namespace kopp::schema {
 
 /// The constraints of a CRD's schema on a value, beyond its type.
@@ -72,6 +70,8 @@ void ValidateTypeIs(const char* type, const FieldRef& schema, const std::string&
 /// `may_specify_type`: the structural schema is x-kubernetes-int-or-string.
 void ValidateNestedValueValidation(const FieldRef& schema, bool may_specify_type,
                                    FieldErrors& errors);
+
+// The keyword multipleOf, with the arithmetic of kube-apiserver.
 
 /// Returns the factor that is used for `value`. For an integer value, kube-apiserver drops the
 /// fraction of the factor.

@@ -1,6 +1,6 @@
 #include "schema/typed_decoding.hpp"
 
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <cctype>
 #include <chrono>

@@ -1,8 +1,8 @@
 #include "schema/value_validation.hpp"
 
 #include "embedded_validation.hpp"
-#include "schema/decode.hpp"
 #include "schema/formats.hpp"
+#include "schema/parse.hpp"
 #include "schema/typed_value.hpp"
 #include "schema_keywords.hpp"
 

@@ -1,7 +1,7 @@
 #include "schema/yaml.hpp"
 
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 
 #include <algorithm>

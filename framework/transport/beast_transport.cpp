@@ -96,7 +96,7 @@ BeastTransport::BeastTransport(std::shared_ptr<TransportContext> context)
 BeastTransport::~BeastTransport() = default;
 
 ApiResponse BeastTransport::Call(const ApiRequest& request, std::stop_token stop) {
-  ValidateRequest(request);
+  CheckApiRequest(request);
   return Call(request, SaturatingAdd(Now(), context_->options.call_timeout), stop);
 }
 
@@ -154,7 +154,7 @@ ApiResponse BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection
 }
 
 std::unique_ptr<Stream> BeastTransport::Open(const ApiRequest& request, std::stop_token stop) {
-  ValidateRequest(request);
+  CheckApiRequest(request);
   const TimePoint deadline = SaturatingAdd(Now(), context_->options.call_timeout);
   std::shared_ptr<const Credentials> credentials;
   try {

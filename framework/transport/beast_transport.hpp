@@ -25,7 +25,7 @@ class BeastTransport final : public Transport {
   ~BeastTransport() override;
 
   ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
-  /// Same as above, but with a deadline of the caller. `request` must have passed ValidateRequest.
+  /// Same as above, but with a deadline of the caller. `request` must have passed CheckApiRequest.
   [[nodiscard]] ApiResponse Call(const ApiRequest& request, TimePoint deadline,
                                  const std::stop_token& stop);
   std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override;

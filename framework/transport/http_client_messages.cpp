@@ -93,7 +93,7 @@ void ParseWarnings(std::string_view rest, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-void ValidateRequest(const ApiRequest& request) {
+void CheckApiRequest(const ApiRequest& request) {
   const auto all = [](std::string_view text, auto allowed) {
     return std::all_of(text.begin(), text.end(), allowed);
   };

@@ -23,7 +23,7 @@ struct Header {
 
 /// Throws std::invalid_argument for a request with characters that are not allowed in its method,
 /// target or headers. This prevents header injection and request smuggling by line breaks.
-void ValidateRequest(const ApiRequest& request);
+void CheckApiRequest(const ApiRequest& request);
 
 /// Returns the headers of `request` except Host and Content-Length. `authorization` may be empty.
 /// The headers refer to the arguments, which must outlive them.

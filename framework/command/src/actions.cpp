@@ -43,7 +43,7 @@ int Check(const fs::path& root, const std::vector<GeneratedFile>& files, const T
 }
 
 int Write(const fs::path& root, const std::vector<GeneratedFile>& files,
-          const WriteOptions& options, const Terminal& terminal) {
+          const OverwriteOptions& options, const Terminal& terminal) {
   if (options.check) return Check(root, files, terminal);
   const OnChanged on_changed = options.force          ? OnChanged::kOverwrite
                                : terminal.interactive ? OnChanged::kAsk
@@ -60,7 +60,7 @@ int Write(const fs::path& root, const std::vector<GeneratedFile>& files,
 
 }  // namespace
 
-int InitProject(const fs::path& folder, ProjectOptions project, const WriteOptions& options,
+int InitProject(const fs::path& folder, ProjectOptions project, const OverwriteOptions& options,
                 const Terminal& terminal) {
   const fs::path root = fs::absolute(folder).lexically_normal();
   if (project.name.empty()) {
@@ -76,7 +76,7 @@ int InitProject(const fs::path& folder, ProjectOptions project, const WriteOptio
   return code;
 }
 
-int WriteTypes(const GenerateTypes& arguments, const WriteOptions& options,
+int WriteTypes(const GenerateTypes& arguments, const OverwriteOptions& options,
                const Terminal& terminal) {
   std::vector<GeneratedFile> files;
   const fs::path root = ProjectRoot(arguments.output);
@@ -97,14 +97,14 @@ int WriteTypes(const GenerateTypes& arguments, const WriteOptions& options,
   return Write(root, files, options, terminal);
 }
 
-int WriteCrds(const GenerateManifests& arguments, const WriteOptions& options,
+int WriteCrds(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal) {
   const std::string name = arguments.program.filename().string();
   const auto files = CrdFiles(name, OutputOf(arguments.program, "--print-crd"));
   return Write(ProjectRoot(arguments.project), files, options, terminal);
 }
 
-int WriteRbac(const GenerateManifests& arguments, const WriteOptions& options,
+int WriteRbac(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal) {
   const std::string name = arguments.program.filename().string();
   const auto files = RbacFiles(name, OutputOf(arguments.program, "--print-rbac"));

@@ -10,7 +10,7 @@
 namespace kopp::command {
 
 /// What all commands that write files have in common.
-struct WriteOptions {
+struct OverwriteOptions {
   bool force = false;  ///< overwrite files that were changed
   bool check = false;  ///< write nothing; fail if a file would be changed
 };
@@ -20,7 +20,7 @@ struct WriteOptions {
 
 /// `kopp init FOLDER`
 int InitProject(const std::filesystem::path& folder, ProjectOptions project,
-                const WriteOptions& options, const Terminal& terminal);
+                const OverwriteOptions& options, const Terminal& terminal);
 
 /// `kopp gen types FILE...`
 struct GenerateTypes {
@@ -28,7 +28,7 @@ struct GenerateTypes {
   std::filesystem::path output = ".";
   std::string name_space{};
 };
-int WriteTypes(const GenerateTypes& arguments, const WriteOptions& options,
+int WriteTypes(const GenerateTypes& arguments, const OverwriteOptions& options,
                const Terminal& terminal);
 
 /// `kopp gen crd PROGRAM` and `kopp gen rbac PROGRAM`
@@ -36,9 +36,9 @@ struct GenerateManifests {
   std::filesystem::path program{};
   std::filesystem::path project = ".";
 };
-int WriteCrds(const GenerateManifests& arguments, const WriteOptions& options,
+int WriteCrds(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal);
-int WriteRbac(const GenerateManifests& arguments, const WriteOptions& options,
+int WriteRbac(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal);
 
 }  // namespace kopp::command

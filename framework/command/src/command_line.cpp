@@ -132,7 +132,8 @@ class CommandLine {
     types.callback([this] { run_ = [this] { return WriteTypes(types_, write_, terminal_); }; });
   }
 
-  using WriteManifests = int (*)(const GenerateManifests&, const WriteOptions&, const Terminal&);
+  using WriteManifests = int (*)(const GenerateManifests&, const OverwriteOptions&,
+                                 const Terminal&);
   void AddManifests(CLI::App& gen, const std::string& name, const char* summary,
                     const std::string& about, WriteManifests write) {
     CLI::App& command = *gen.add_subcommand(name, summary);
@@ -177,7 +178,7 @@ class CommandLine {
   const Terminal& terminal_;
   CLI::App app_{"", "kopp"};
   std::function<int()> run_{};
-  WriteOptions write_{};
+  OverwriteOptions write_{};
   std::filesystem::path folder_{};
   ProjectOptions project_{};
   GenerateTypes types_{};

@@ -42,7 +42,7 @@ inline constexpr const char* kChecksumsFile = ".kopp-generated";
 /// checksums in kChecksumsFile.
 ///
 /// A file that exists is overwritten without a question only if it has the recorded checksum, so
-/// that nobody's changes are lost. All files are checked before the first one is written. `ask`
+/// that no changes are lost. All files are checked before the first one is written. `ask`
 /// returns whether to overwrite the given file; it is used for OnChanged::kAsk only. Throws
 /// ChangedFilesError, and std::runtime_error if a file cannot be read or written.
 WriteSummary WriteFiles(const std::filesystem::path& root, const std::vector<GeneratedFile>& files,

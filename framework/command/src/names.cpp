@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <regex>
 
+#include <kopp/informer/names.hpp>
+
 namespace kopp::command {
 namespace {
 
@@ -94,9 +96,7 @@ std::string Identifier(std::string_view field) {
   return reserved ? name + '_' : name;
 }
 
-bool IsDnsLabel(std::string_view text) {
-  return text.size() <= 63 && Matches(text, "[a-z0-9]([-a-z0-9]*[a-z0-9])?");
-}
+bool IsDnsLabel(std::string_view text) { return !ValidateDnsLabel(text); }
 
 bool IsGroup(std::string_view text) {
   return text.size() <= 253 &&

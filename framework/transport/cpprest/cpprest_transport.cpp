@@ -170,7 +170,7 @@ class CpprestTransport final : public Transport {
 };
 
 ApiResponse CpprestTransport::Call(const ApiRequest& request, std::stop_token stop) {
-  ValidateRequest(request);
+  CheckApiRequest(request);
   const TimePoint deadline = SaturatingAdd(Clock::Real().Now(), context_->options.call_timeout);
   std::shared_ptr<const Credentials> credentials;
   try {

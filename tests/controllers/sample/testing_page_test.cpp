@@ -115,3 +115,13 @@ TEST_F(FooControllerTest, AuditLogContainsTheUserOfARequest) {
   EXPECT_EQ(last_event["verb"], "delete");
   EXPECT_EQ(last_event["user"]["username"], "alice");
 }
+
+TEST(FooPermissionsTest, TheOperatorDeclaresWhatItsReconcilerSends) {
+  Environment env{{.enforce_permissions = true}};
+  env.manager().AddController<Foo>().Owns<DeploymentView>().Reconcile(ReconcileFoo);
+  env.manager().Declare(kopp::PermissionFor(Deployment::kKind, {"create", "update"}));
+  env.manager().Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
+  InstallCrdAndCreateFoo(env);
+
+  env.Reconcile<Foo, DeploymentView>(foo, ReconcileFoo);
+}

@@ -1,5 +1,6 @@
 #include "controller/controller_fixture.hpp"
 #include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
 
 #include <chrono>
 #include <latch>
@@ -13,7 +14,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

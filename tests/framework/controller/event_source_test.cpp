@@ -1,3 +1,4 @@
+#include "controller/controller_queue.hpp"
 #include "manager_fixture.hpp"
 
 #include <atomic>
@@ -16,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <kopp/controller/channel.hpp>
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/kinds.hpp>
 

@@ -1,4 +1,5 @@
 #include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
 #include "manager_fixture.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/reason.hpp>
 #include <kopp/kinds.hpp>
 

@@ -1,3 +1,4 @@
+#include "controller/controller_queue.hpp"
 #include "controller/standalone_controller.hpp"
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/api_error.hpp>
 
 namespace kopp {

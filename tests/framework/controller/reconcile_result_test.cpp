@@ -1,3 +1,4 @@
+#include "controller/controller_queue.hpp"
 #include "controller/standalone_controller.hpp"
 
 #include <chrono>
@@ -11,7 +12,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/reconcile.hpp>
 
 namespace kopp {

@@ -1,3 +1,4 @@
+#include "controller/controller_queue.hpp"
 #include "controller/standalone_controller.hpp"
 
 #include <atomic>
@@ -12,7 +13,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {

@@ -1,4 +1,5 @@
 #include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
 #include "controller/running_reconciles.hpp"
 #include "manager_fixture.hpp"
 
@@ -12,7 +13,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

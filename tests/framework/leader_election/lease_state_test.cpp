@@ -34,7 +34,7 @@ class LeaseStateTest : public ::testing::Test {
 
 TEST_F(LeaseStateTest, TheFirstRecordNamesTheHolderAndHasNoTransitions) {
   EXPECT_EQ(
-      state_.First(kNow),
+      state_.FirstRecord(kNow),
       (LeaseRecord{
           .holder = "baz", .duration_seconds = 10, .acquire_time = kNow, .renew_time = kNow}));
 }
@@ -43,11 +43,11 @@ TEST_F(LeaseStateTest, ALeaseWithoutSpecIsAcquiredAndCountsATransition) {
   state_.Observe({}, kLeaseTestStart);
 
   EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart));
-  EXPECT_EQ(state_.Claim(kNow), (LeaseRecord{.holder = "baz",
-                                             .duration_seconds = 10,
-                                             .acquire_time = kNow,
-                                             .renew_time = kNow,
-                                             .transitions = 1}));
+  EXPECT_EQ(state_.ClaimRecord(kNow), (LeaseRecord{.holder = "baz",
+                                                   .duration_seconds = 10,
+                                                   .acquire_time = kNow,
+                                                   .renew_time = kNow,
+                                                   .transitions = 1}));
 }
 
 TEST_F(LeaseStateTest, AHeldLeaseIsAcquiredAfterTheDurationInTheLeaseNotTheOwnOne) {
@@ -55,15 +55,15 @@ TEST_F(LeaseStateTest, AHeldLeaseIsAcquiredAfterTheDurationInTheLeaseNotTheOwnOn
 
   EXPECT_FALSE(state_.MayAcquire(kLeaseTestStart + 3s - 1ns));
   EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 3s));
-  EXPECT_EQ(state_.Claim(kNow).transitions, 4);
-  EXPECT_EQ(state_.Claim(kNow).acquire_time, kNow);
+  EXPECT_EQ(state_.ClaimRecord(kNow).transitions, 4);
+  EXPECT_EQ(state_.ClaimRecord(kNow).acquire_time, kNow);
 }
 
 TEST_F(LeaseStateTest, ALeaseWithoutHolderIsAcquiredBeforeItExpires) {
   Observe("");
 
   EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart));
-  EXPECT_EQ(state_.Claim(kNow).transitions, 4);
+  EXPECT_EQ(state_.ClaimRecord(kNow).transitions, 4);
 }
 
 TEST_F(LeaseStateTest, ALeaseWithoutDurationHasExpiredAtOnce) {
@@ -83,11 +83,11 @@ TEST_F(LeaseStateTest, TheHolderRenewsAnExpiredLeaseAndKeepsAcquireTimeAndTransi
 
   EXPECT_TRUE(state_.IsHolder());
   EXPECT_TRUE(state_.MayAcquire(kLeaseTestStart + 1h));
-  EXPECT_EQ(state_.Claim(kNow), (LeaseRecord{.holder = "baz",
-                                             .duration_seconds = 10,
-                                             .acquire_time = "a1",
-                                             .renew_time = kNow,
-                                             .transitions = 3}));
+  EXPECT_EQ(state_.ClaimRecord(kNow), (LeaseRecord{.holder = "baz",
+                                                   .duration_seconds = 10,
+                                                   .acquire_time = "a1",
+                                                   .renew_time = kNow,
+                                                   .transitions = 3}));
 }
 
 TEST_F(LeaseStateTest, AChangedRecordIsValidForItsDurationFromTheMomentItIsSeen) {
@@ -114,20 +114,20 @@ TEST_F(LeaseStateTest, TheTimesInTheRecordDoNotDecideWhetherTheLeaseHasExpired) 
 }
 
 TEST_F(LeaseStateTest, AFractionOfASecondOfTheDurationIsRoundedUp) {
-  EXPECT_EQ(LeaseState("baz", 15001ms).First(kNow).duration_seconds, 16);
+  EXPECT_EQ(LeaseState("baz", 15001ms).FirstRecord(kNow).duration_seconds, 16);
 }
 
 TEST_F(LeaseStateTest, AReleasedRecordHasNoHolderAndADurationOfOneSecond) {
   const LeaseRecord held{.holder = "baz", .duration_seconds = 10, .transitions = 3};
 
   EXPECT_EQ(
-      LeaseState::Release(held, kNow),
+      LeaseState::ReleaseRecord(held, kNow),
       (LeaseRecord{
           .duration_seconds = 1, .acquire_time = kNow, .renew_time = kNow, .transitions = 3}));
 }
 
 TEST_F(LeaseStateTest, ARecordThatWasWrittenIsReadAgainAndOtherFieldsAreKept) {
-  const LeaseRecord record = state_.First(kNow);
+  const LeaseRecord record = state_.FirstRecord(kNow);
   json lease = {{"metadata", {{"name", "web"}}},
                 {"spec", {{"strategy", "OldestEmulationVersion"}}}};
 

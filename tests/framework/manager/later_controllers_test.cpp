@@ -1,5 +1,6 @@
 // Controllers that are added while the manager runs.
 #include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
 #include "manager_fixture.hpp"
 
 #include <chrono>
@@ -12,7 +13,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

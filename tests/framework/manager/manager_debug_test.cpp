@@ -1,4 +1,5 @@
 #include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
 #include "manager/served_manager.hpp"
 #include "support/raw_client.hpp"
 
@@ -11,7 +12,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {

@@ -88,7 +88,7 @@ Cell Labels(std::string pointer) {
 
 Cell LabelSelectorCell(std::string pointer) {
   return [pointer = std::move(pointer)](const json& object, const std::string&) {
-    return OrDefault(FormatSelector(ValueAt(object, pointer)), "<none>");
+    return OrDefault(SelectorText(ValueAt(object, pointer)), "<none>");
   };
 }
 

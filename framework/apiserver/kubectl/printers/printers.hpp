@@ -23,7 +23,7 @@ using Cell = std::function<nlohmann::json(const nlohmann::json& object, const st
 /// The cells of each kind, in the order of its columns in resources.txt.
 using CellsByKind = std::map<std::string, std::vector<Cell>, std::less<>>;
 
-// The cells of the built-in kinds, one source file each.
+// The cells of the built-in kinds.
 [[nodiscard]] CellsByKind PodCells();
 [[nodiscard]] CellsByKind WorkloadCells();
 [[nodiscard]] CellsByKind NetworkCells();

@@ -3,7 +3,7 @@
 #include "json/schema_names.hpp"
 #include "kubectl/protobuf/message_json.hpp"
 #include "kubectl/protobuf/message_types.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 
 #include <cctype>

@@ -4,7 +4,7 @@
 #include "kubectl/protobuf/message_json.hpp"
 #include "kubectl/protobuf/message_types.hpp"
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,5 @@
 // Bindings of Pods to nodes.
+#include "api/conditions.hpp"
 #include "api/status.hpp"
 #include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"

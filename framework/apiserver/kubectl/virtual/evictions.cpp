@@ -1,4 +1,5 @@
 // Evictions of Pods.
+#include "api/conditions.hpp"
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
 #include "handlers/garbage_collector.hpp"

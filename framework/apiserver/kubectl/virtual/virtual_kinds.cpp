@@ -50,18 +50,6 @@ json ReviewRules(const VirtualRequest& request) {
           {"status", RulesOfUser(request.context, request.request.user, ns)}};
 }
 
-void SetObjectCondition(json& conditions, json condition, const std::string& now) {
-  condition["lastTransitionTime"] = now;
-  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& each) {
-    return each.at("type") == condition.at("type");
-  });
-  if (found == conditions.end()) return conditions.push_back(std::move(condition));
-  if (Field(*found, "status") == condition.at("status")) {
-    condition["lastTransitionTime"] = Field(*found, "lastTransitionTime");
-  }
-  *found = std::move(condition);
-}
-
 json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectKey& key,
                      const std::function<void(json& pod)>& update) {
   for (;;) {

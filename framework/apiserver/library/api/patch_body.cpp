@@ -6,7 +6,7 @@
 #include "api/strategic_merge_patch.hpp"
 #include "decoding/object_decoding.hpp"
 #include "json/go_values.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "api/status.hpp"
 #include "decoding/object_decoding.hpp"
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "schema/pruning.hpp"
 #include "schema/typed_decoding.hpp"
 

@@ -3,7 +3,7 @@
 #include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <algorithm>
 #include <stdexcept>

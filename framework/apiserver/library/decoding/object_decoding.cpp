@@ -1,7 +1,7 @@
 #include "decoding/object_decoding.hpp"
 
 #include "json/go_values.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <cmath>
 #include <cstdint>

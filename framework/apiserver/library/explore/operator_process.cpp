@@ -1,6 +1,7 @@
 #include "explore/operator_process.hpp"
 
 #include "cache/cache_impl.hpp"
+#include "controller/controller_queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +9,6 @@
 #include <stop_token>
 #include <string_view>
 
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/informer/api_error.hpp>
 
 namespace kopp::apiserver::explore {

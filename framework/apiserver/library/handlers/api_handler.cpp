@@ -32,7 +32,7 @@ ApiHandler::ApiHandler(ServerContext& context)
 
 ServerResponse ApiHandler::Handle(const ServerRequest& request) {
   Warnings warnings;
-  ServerResponse response = HandleOrThrow(request, warnings);
+  ServerResponse response = HandleErrors(request, warnings);
   response.warnings = std::move(warnings);
   const RequestInfo& target = request.target;
   if (const ResourcePtr resource =
@@ -46,7 +46,7 @@ ServerResponse ApiHandler::Handle(const ServerRequest& request) {
   return response;
 }
 
-ServerResponse ApiHandler::HandleOrThrow(const ServerRequest& request, Warnings& warnings) {
+ServerResponse ApiHandler::HandleErrors(const ServerRequest& request, Warnings& warnings) {
   try {
     return Route(request, warnings);
   } catch (const StatusError& error) {

@@ -22,9 +22,9 @@ class ApiHandler final : public RequestHandler {
   ServerResponse Handle(const ServerRequest& request) override;
 
  private:
-  /// Converts exceptions to Status responses. `warnings` receives the warnings of the response,
-  /// also for an error.
-  ServerResponse HandleOrThrow(const ServerRequest& request, Warnings& warnings);
+  /// Calls Route, and converts exceptions to Status responses. `warnings` receives the warnings of
+  /// the response, also for an error.
+  ServerResponse HandleErrors(const ServerRequest& request, Warnings& warnings);
   ServerResponse Route(const ServerRequest& request, Warnings& warnings);
   ServerResponse HandleResource(const ServerRequest& request, const Catalog& catalog,
                                 Warnings& warnings);

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Checks and field rules for updates of existing objects.
+// Checks and field rules for writes.
 
 namespace kopp::apiserver {
 

@@ -22,7 +22,7 @@ std::string SelectorOf(const Resource& resource, const json& object) {
     return selector.is_string() ? selector.get<std::string>() : "";
   }
   const json& selector = ValueAt(object, "/spec/selector");
-  return selector.is_object() ? FormatSelector(selector) : "";
+  return selector.is_object() ? SelectorText(selector) : "";
 }
 
 /// Converts a JSON pointer to the JSONPath form of a CRD: ".spec.replicas".

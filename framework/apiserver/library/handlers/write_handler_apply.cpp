@@ -4,7 +4,7 @@
 #include "handlers/object_changes.hpp"
 #include "handlers/write_handler.hpp"
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <stdexcept>

@@ -2,7 +2,7 @@
 
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -97,7 +97,7 @@ std::string FormatLabels(const json& labels) {
   return Join(words);
 }
 
-std::string FormatSelector(const json& selector) {
+std::string SelectorText(const json& selector) {
   std::map<std::string, std::vector<std::string>> by_key;
   for (const auto& [name, value] : ValueAt(selector, "/matchLabels").items()) {
     by_key[name].push_back(name + '=' + value.get<std::string>());

@@ -35,6 +35,6 @@ namespace kopp::apiserver {
 /// Formats labels: "a=1,b=2".
 [[nodiscard]] std::string FormatLabels(const nlohmann::json& labels);
 /// Formats a LabelSelector: "a=1,b in (2,3),!c".
-[[nodiscard]] std::string FormatSelector(const nlohmann::json& selector);
+[[nodiscard]] std::string SelectorText(const nlohmann::json& selector);
 
 }  // namespace kopp::apiserver

@@ -1,5 +1,6 @@
 #include "validation/crd_status.hpp"
 
+#include "api/conditions.hpp"
 #include "schema/accessors.hpp"
 #include "schema/finalizers.hpp"
 
@@ -126,21 +127,8 @@ bool IsTerminating(const json& definition) {
 
 void SetCondition(json& definition, const std::string& type, const std::string& status,
                   const std::string& reason, const std::string& message, const std::string& now) {
-  json& conditions = definition["status"]["conditions"];
-  const json new_condition{{"type", type},
-                           {"status", status},
-                           {"reason", reason},
-                           {"message", message},
-                           {"lastTransitionTime", now}};
-  for (json& condition : conditions) {
-    if (condition["type"] != type) continue;
-    const json old_time = condition["lastTransitionTime"];
-    const bool status_changes = condition["status"] != status;
-    condition = new_condition;
-    if (!status_changes) condition["lastTransitionTime"] = old_time;
-    return;
-  }
-  conditions.push_back(new_condition);
+  json condition{{"type", type}, {"status", status}, {"reason", reason}, {"message", message}};
+  SetObjectCondition(definition["status"]["conditions"], std::move(condition), now);
 }
 
 json WithNamingConditions(json definition, const std::vector<json>& others,

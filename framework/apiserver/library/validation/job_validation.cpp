@@ -123,7 +123,7 @@ void ValidateCronJob(const json& object, FieldErrors& errors) {
   const FieldRef job = spec["jobTemplate"]["spec"];
   ValidateJobSpec(job, errors);
   if (const FieldRef selector = job["selector"]; selector.exists()) {
-    errors.push_back(InvalidFormattedValue(selector.path(), FormatSelector(selector),
+    errors.push_back(InvalidFormattedValue(selector.path(), SelectorJson(selector),
                                            "`selector` will be auto-generated"));
   }
   ValidateNonNegative(spec["successfulJobsHistoryLimit"], errors);

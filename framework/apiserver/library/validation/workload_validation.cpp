@@ -51,13 +51,13 @@ void ValidateSelectorAndTemplate(const FieldRef& spec, const std::string& empty_
     is_valid = ValidateLabelSelector(selector, errors);
     if (IsEmptySelector(selector)) {
       errors.push_back(
-          InvalidFormattedValue(selector.path(), FormatSelector(selector),
+          InvalidFormattedValue(selector.path(), SelectorJson(selector),
                                 "empty selector is invalid for " + empty_selector_kind));
     }
   }
   if (!is_valid) {
     errors.push_back(
-        InvalidFormattedValue(selector.path(), FormatSelector(selector), invalid_selector));
+        InvalidFormattedValue(selector.path(), SelectorJson(selector), invalid_selector));
     return;
   }
   if (!selector.exists() || !IsEmptySelector(selector))
@@ -160,9 +160,8 @@ void ValidateReplicationController(const json& object, FieldErrors& errors) {
 void ValidateSelectorUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef selector = FieldRef(after)["spec"]["selector"];
   if (selector.is(FieldRef(before)["spec"]["selector"].value())) return;
-  errors.push_back(InvalidFormattedValue(selector.path(),
-                                         selector.exists() ? FormatSelector(selector) : "null",
-                                         "field is immutable"));
+  errors.push_back(InvalidFormattedValue(
+      selector.path(), selector.exists() ? SelectorJson(selector) : "null", "field is immutable"));
 }
 
 void ValidateStatefulSetUpdate(const json& before, const json& after, FieldErrors& errors) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "controller/controller_queue.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,7 +14,6 @@
 #include <kopp/controller.hpp>
 #include <kopp/controller/controller_metrics.hpp>
 #include <kopp/controller/controller_options.hpp>
-#include <kopp/controller/controller_queue.hpp>
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/any_object.hpp>
@@ -67,8 +68,9 @@ class Controller::Impl {
   /// Adds a source of events, which runs on a thread of its own. Call it before Start.
   void AddSource(std::shared_ptr<EventSource> source);
 
-  /// Sets the informers of the reconciled objects, and how to find one of them.
-  void SetPrimary(InformerSet& informers, Find find);
+  /// Sets how to find a reconciled object, and makes the removal of the pause annotation of an
+  /// object of `informers` enqueue it.
+  void SetPrimaryInformers(InformerSet& informers, Find find);
   /// Adds informers that must have synced before Start. Only their addresses are kept.
   void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
   [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }

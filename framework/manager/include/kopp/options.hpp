@@ -43,7 +43,7 @@ struct HealthOptions {
 /// How a Manager serves debug pages.
 struct DebugOptions {
   /// --debug-bind-address: the address that serves the debug pages at /debug/ over plain HTTP; "0":
-  /// none. They show flags and the metadata of objects to everybody who can connect: use loopback.
+  /// none. They show flags and the metadata of objects to all who can connect: use loopback.
   /// While they are served, all controllers keep reasons (see ControllerOptions::reasons).
   std::string bind_address = "0";
   /// The flags and their values, for the debug pages; Options::FromCommandLine sets it.

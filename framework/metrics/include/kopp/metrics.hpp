@@ -19,7 +19,7 @@ struct RequestEvent;
 /// Collects the metrics of a program for Prometheus: those of its controllers and workqueues, of
 /// its requests to the API server, of its informers, leader election and process, and your own.
 /// Names and labels are those of controller-runtime, so that its dashboards and alerts work
-/// unchanged; only the metrics of informers begin with `kopp_informer_`. Thread-safe. Must outlive
+/// unchanged; those that only kopp has begin with `kopp_`. Thread-safe. Must outlive
 /// the queues, transports and informers that use it.
 ///
 ///     kopp::Metrics metrics;

@@ -50,6 +50,6 @@ bool ValidateLabelSelector(const FieldRef& selector, FieldErrors& errors);
 [[nodiscard]] FieldError InvalidFormattedValue(std::string field, const std::string& formatted,
                                                const std::string& detail);
 /// Formats a LabelSelector for InvalidFormattedValue.
-[[nodiscard]] std::string FormatSelector(const FieldRef& selector);
+[[nodiscard]] std::string SelectorJson(const FieldRef& selector);
 
 }  // namespace kopp::schema

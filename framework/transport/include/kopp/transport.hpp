@@ -108,7 +108,7 @@ class Transport {
 struct TransportOptions {
   /// The HTTP library behind Transport::Call. Transport::Open always uses Boost.Beast.
   enum class Calls {
-    kCppRest,  ///< cpprestsdk; not available if kopp was built with KOPP_WITH_CPPREST=OFF
+    kCppRest,  ///< cpprestsdk; available to programs that link kopp::cpprest
     kBeast,    ///< Boost.Beast
   };
   Calls calls = Calls::kBeast;

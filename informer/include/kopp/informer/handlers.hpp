@@ -37,8 +37,8 @@ struct KeyEvent {
 using EnqueueFunction =
     std::function<void(const ObjectKey& key, int priority, const KeyEvent& event)>;
 
-/// Returns a function that adds keys to `queue`, which must outlive it. Only changes supersede an
-/// item in processing, see Queue::IsSuperseded.
+/// Returns a function that adds keys to `queue`. The queue must outlive it. The event is not
+/// stored.
 EnqueueFunction EnqueueTo(KeyQueue& queue);
 
 // The handlers below exist in two forms: they enqueue keys with a function, or to a queue, which

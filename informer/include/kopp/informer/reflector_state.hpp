@@ -48,8 +48,8 @@ struct ReflectorOptions {
   std::function<void(const CacheDrift& drift)> on_drift = {};
   /// Called for each problem with a single-line text for a log. `minor` is true for routine events
   /// that need no attention: the server ended a watch early, a resource version expired, or the
-  /// same error status was reported less than a minute ago. Called on the thread of
-  /// AnyReflector::Run. Must not throw.
+  /// same error status was reported less than a minute ago (404: ten minutes). Called on the thread
+  /// of AnyReflector::Run. Must not throw.
   std::function<void(const std::string& problem, bool minor)> on_problem = {};
 };
 

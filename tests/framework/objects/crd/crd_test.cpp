@@ -1,4 +1,4 @@
-#include "schema/decode.hpp"
+#include "schema/parse.hpp"
 #include "types.hpp"
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace kopp {
 
-/// The queue of a controller. Include controller_queue.hpp to call it.
+/// The queue of a controller.
 using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
 
 /// The queue of a controller as event handlers and sources see it: they add the keys of the objects

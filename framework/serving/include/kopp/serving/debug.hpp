@@ -87,7 +87,7 @@ struct DebugSource {
 ///     const kopp::HttpServer server{{.address = "127.0.0.1:6060"},
 ///                                   {{"/debug/", kopp::DebugPages(std::move(source))}}};
 ///
-/// The pages show the objects in the caches. Values of Secrets are redacted, but everybody who can
+/// The pages show the objects in the caches. Values of Secrets are redacted, but all who can
 /// connect to the address can read everything else: bind it to loopback and use `kubectl
 /// port-forward`. `clock` must outlive the handler.
 [[nodiscard]] HttpServer::Handler DebugPages(DebugSource source, Clock& clock = Clock::Real());

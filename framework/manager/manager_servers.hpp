@@ -14,15 +14,15 @@ namespace kopp {
 
 class MetricsServer;
 
-/// The HTTP endpoints of a Manager: metrics, health checks and debug pages. Checks and routes are
+/// The HTTP servers of a Manager: metrics, health checks and debug pages. Checks and routes are
 /// added before Start; AddCheck may also be called afterwards.
-class Endpoints {
+class ManagerServers {
  public:
   /// `options` must outlive the object.
-  explicit Endpoints(const Options& options);
-  ~Endpoints();
-  Endpoints(const Endpoints&) = delete;
-  Endpoints& operator=(const Endpoints&) = delete;
+  explicit ManagerServers(const Options& options);
+  ~ManagerServers();
+  ManagerServers(const ManagerServers&) = delete;
+  ManagerServers& operator=(const ManagerServers&) = delete;
 
   [[nodiscard]] HealthChecks& liveness() { return liveness_; }
   [[nodiscard]] HealthChecks& readiness() { return readiness_; }

@@ -1,4 +1,4 @@
-#include "config/config_file.hpp"
+#include "config/flag_file.hpp"
 
 #include "base/quoted.hpp"
 #include "config/config_input.hpp"

@@ -15,21 +15,22 @@ namespace kopp {
 /// The stop token and the client of one call of a user's function. Both are stopped at the
 /// deadline, and when a newer event adds the key again. Without these limits, they are those of the
 /// worker, and nothing is allocated.
-class ReconcileCall {
+class ReconcileLimits {
  public:
-  struct Limits {
+  struct Options {
     RunningReconciles* running = nullptr;  ///< null: the call cannot be superseded
     TimerQueue* timers = nullptr;          ///< null: no deadline
     TimePoint deadline{};
   };
 
   /// All references and pointers must outlive the object.
-  ReconcileCall(const Client& client, std::stop_token stop, const ObjectKey& key, Limits limits)
+  ReconcileLimits(const Client& client, std::stop_token stop, const ObjectKey& key,
+                  const Options& options)
       : client_(client), stop_(std::move(stop)) {
-    if (limits.running == nullptr && limits.timers == nullptr) return;
+    if (options.running == nullptr && options.timers == nullptr) return;
     armed_.emplace(client_, stop_);
-    if (limits.running != nullptr) armed_->EndWhenSuperseded(*limits.running, key);
-    if (limits.timers != nullptr) armed_->EndAt(*limits.timers, limits.deadline);
+    if (options.running != nullptr) armed_->EndWhenSuperseded(*options.running, key);
+    if (options.timers != nullptr) armed_->EndAt(*options.timers, options.deadline);
   }
 
   [[nodiscard]] const Client& client() const { return armed_ ? armed_->client : client_; }

@@ -1,4 +1,4 @@
-#include "endpoints.hpp"
+#include "manager_servers.hpp"
 
 #include "serving/metrics_server.hpp"
 
@@ -19,18 +19,18 @@ std::unique_ptr<HttpServer> Listen(const std::string& flag, const std::string& a
 
 }  // namespace
 
-Endpoints::Endpoints(const Options& options)
+ManagerServers::ManagerServers(const Options& options)
     : options_(options), liveness_(options.log), readiness_(options.log) {}
 
-Endpoints::~Endpoints() = default;
+ManagerServers::~ManagerServers() = default;
 
-void Endpoints::AddMetricsRoute(const std::string& path, const HttpServer::Route& route) {
+void ManagerServers::AddMetricsRoute(const std::string& path, const HttpServer::Route& route) {
   const bool is_new = path != "/metrics" && metrics_routes_.try_emplace(path, route).second;
   if (is_new) return;
   throw std::invalid_argument("the path " + path + " of the metrics server is in use");
 }
 
-void Endpoints::Start(Metrics& metrics, const Client& client) {
+void ManagerServers::Start(Metrics& metrics, const Client& client) {
   if (options_.metrics.bind_address != "0") {
     metrics_server_ =
         std::make_unique<MetricsServer>(options_.metrics, metrics, client,
@@ -47,7 +47,7 @@ void Endpoints::Start(Metrics& metrics, const Client& client) {
                                               {"paths", "/healthz, /livez, /readyz"}});
 }
 
-void Endpoints::StartDebugPages(DebugSource source) {
+void ManagerServers::StartDebugPages(DebugSource source) {
   if (options_.debug.bind_address == "0") return;
   debug_server_ = Listen("--debug-bind-address", options_.debug.bind_address,
                          {{"/debug/", DebugPages(std::move(source), options_.clock)}});
@@ -55,7 +55,7 @@ void Endpoints::StartDebugPages(DebugSource source) {
                     {{"address", debug_server_->address()}, {"path", "/debug/"}});
 }
 
-void Endpoints::Stop() {
+void ManagerServers::Stop() {
   debug_server_.reset();
   metrics_server_.reset();
   health_server_.reset();

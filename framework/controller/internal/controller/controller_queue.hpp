@@ -1,6 +1,6 @@
 #pragma once
 
-/// Defines the queue of a controller. Include it to call Controller::queue().
+/// Defines the queue of a controller. Include it to call its functions.
 
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/workqueue/coalescing_queue.hpp>
