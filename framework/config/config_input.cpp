@@ -200,6 +200,6 @@ void ValidateServer(const std::string& server, const std::string& where) {
   }
 }
 
-bool IsTls(std::string_view server) { return server.starts_with("https://"); }
+bool IsTls(std::string_view server) { return ConsumeScheme(server, "https://"); }
 
 }  // namespace kopp::detail

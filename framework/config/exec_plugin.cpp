@@ -5,6 +5,7 @@
 #include "base/quoted.hpp"
 #include "base/timestamp.hpp"
 #include "config/config_input.hpp"
+#include "yaml_document.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,10 @@ namespace kopp::detail {
 namespace {
 
 using End = CommandResult::End;
+
+// A credential that has expired already is used nevertheless, as by kubectl: the clock of this
+// machine may be ahead, and the server decides.
+constexpr auto kShortestLifetime = std::chrono::seconds(10);
 
 // The types of client.authentication.k8s.io; v1 and v1beta1 have the same fields.
 
@@ -154,12 +159,37 @@ SecretString OutputOfPlugin(const Config& config, const std::string& where,
   }
 }
 
+ExecResponse ResponseFromYaml(const std::string& text) {
+  const YAML::Node root = ParseYamlDocument(text, "", "");
+  const auto field = [](const YAML::Node& map, const char* key) {
+    const YAML::Node value = map && map.IsMap() ? map[key] : YAML::Node();
+    return value && value.IsScalar() ? value.Scalar() : std::string();
+  };
+  const YAML::Node status = root.IsMap() ? root["status"] : YAML::Node();
+  return {.apiVersion = field(root, "apiVersion"),
+          .kind = field(root, "kind"),
+          .status = {.token = field(status, "token"),
+                     .clientCertificateData = field(status, "clientCertificateData"),
+                     .clientKeyData = field(status, "clientKeyData"),
+                     .expirationTimestamp = field(status, "expirationTimestamp")}};
+}
+
+// Decodes JSON or YAML, with or without a byte order mark, as kubectl does.
+ExecResponse DecodeResponse(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string_view::npos && text[first] == '{';
+  return is_json ? Decode<ExecResponse>(text) : ResponseFromYaml(std::string(text));
+}
+
 ExecResponse ParseResponse(const SecretString& output, const std::string& api_version,
                            const std::string& where) {
   try {
-    auto response = Decode<ExecResponse>(output.Reveal());
+    auto response = DecodeResponse(output.Reveal());
     if (response.kind == "ExecCredential" && response.apiVersion == api_version) return response;
   } catch (const DecodeError&) {  // its text may contain a part of the output
+  } catch (const ConfigError&) {  // of YAML, in the same way
   }
   throw ConfigError(where + " did not return an ExecCredential of " + api_version +
                     "; correct apiVersion in users[].user.exec, or update the plugin");
@@ -198,12 +228,11 @@ ExecCredential RunExecPlugin(const Config& config, WallTime now, const std::stop
   }
   if (expiration.empty()) return credential;
   const auto expires = ParseExpiration(expiration);
-  if (!expires || *expires <= now) {
-    throw ConfigError(where + " returned a credential " +
-                      (expires ? "that has expired at " : "with an invalid expiration time ") +
-                      Quoted(expiration) + "; check the clock of this machine, and log in again");
+  if (!expires) {
+    throw ConfigError(where + " returned a credential with an invalid expiration time " +
+                      Quoted(expiration) + "; update the plugin");
   }
-  credential.expires = *expires;
+  credential.expires = std::max(*expires, now + kShortestLifetime);
   return credential;
 }
 

@@ -75,7 +75,20 @@ KubeconfigField ReadField(const YAML::Node& value, const std::string& where) {
   return field;
 }
 
-// Adds the entries of the list `plural` in `root` to `entries`. Entries of earlier files stay.
+// Reads an item of the list `plural`. Throws ConfigError if it is not valid.
+KubeconfigField::Fields ReadEntry(const YAML::Node& item, const std::string& plural,
+                                  const std::string& singular, const std::string& where,
+                                  const std::string& location) {
+  const auto fields = item.IsMap() ? Find(item, singular, location) : std::nullopt;
+  if (!item.IsMap() || (fields && !fields->IsMap())) {
+    throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
+                      singular + " (a map)");
+  }
+  return ReadFields(fields.value_or(YAML::Node()), where);
+}
+
+// Adds the entries of the list `plural` in `root` to `entries`. Entries of earlier files stay. An
+// entry without a name is ignored, as by kubectl: no context can name it.
 void AddEntries(const YAML::Node& root, const std::string& plural, const std::string& singular,
                 const std::filesystem::path& path, const std::string& where,
                 Kubeconfig::Entries& entries) {
@@ -88,13 +101,13 @@ void AddEntries(const YAML::Node& root, const std::string& plural, const std::st
   for (const YAML::Node& item : *list) {
     const std::string location = YamlLocation(where, item.Mark());
     const std::string name = item.IsMap() ? FindString(item, "name", location) : std::string();
-    const auto fields = item.IsMap() ? Find(item, singular, location) : std::nullopt;
-    if (name.empty() || (fields && !fields->IsMap())) {
-      throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
-                        singular + " (a map)");
-    }
+    if (name.empty()) continue;
     KubeconfigEntry entry{.where = where + ": " + singular + ' ' + Quoted(name), .path = path};
-    entry.fields = ReadFields(fields.value_or(YAML::Node()), entry.where);
+    try {
+      entry.fields = ReadEntry(item, plural, singular, entry.where, location);
+    } catch (const ConfigError& error) {  // other entries can be used
+      entry.error = error.what();
+    }
     if (!new_entries.try_emplace(name, std::move(entry)).second) {
       throw ConfigError(location + ": " + singular + ' ' + Quoted(name) +
                         " is defined twice; remove or rename one");

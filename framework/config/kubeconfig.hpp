@@ -33,6 +33,7 @@ struct KubeconfigEntry {
   std::string where;  ///< `kubeconfig /home/me/.kube/config: user "me"`, for messages
   std::filesystem::path path{};
   KubeconfigField::Fields fields{};  ///< fields with a non-empty value
+  std::string error{};               ///< why the entry cannot be used; empty: it can
 };
 
 /// The merged content of one or more kubeconfig files.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <yaml-cpp/yaml.h>
+
 namespace kopp::detail {
 namespace {
 
@@ -63,10 +65,11 @@ std::optional<KubeconfigEntry> MapField(const KubeconfigEntry& entry, std::strin
       .where = FieldLocation(entry, key), .path = entry.path, .fields = field->fields};
 }
 
+// Accepts the booleans of YAML 1.1, as kubectl does.
 bool BoolField(const KubeconfigEntry& entry, std::string_view key) {
   const std::string text = StringField(entry, key);
-  if (text == "true") return true;
-  if (text.empty() || text == "false") return false;
+  bool value = false;
+  if (text.empty() || YAML::convert<bool>::decode(YAML::Node(text), value)) return value;
   ThrowWrongType(entry, key, entry.fields.find(key)->second.line, "true or false");
 }
 
@@ -111,10 +114,15 @@ std::string DescribeNames(const Entries& entries) {
   return names;
 }
 
+const KubeconfigEntry& RequireUsable(const KubeconfigEntry& entry) {
+  if (!entry.error.empty()) throw ConfigError(entry.error);
+  return entry;
+}
+
 const KubeconfigEntry& FindContext(const Kubeconfig& merged, const std::string& requested) {
   const std::string& name = requested.empty() ? merged.current_context : requested;
   const auto found = merged.contexts.find(name);
-  if (!name.empty() && found != merged.contexts.end()) return found->second;
+  if (!name.empty() && found != merged.contexts.end()) return RequireUsable(found->second);
   const std::string problem =
       merged.where +
       (name.empty() ? ": no current-context" : ": context " + Quoted(name) + " does not exist");
@@ -129,7 +137,7 @@ const KubeconfigEntry& FindNamed(const Kubeconfig& merged, const Entries& entrie
                                  const KubeconfigEntry& context, const std::string& kind) {
   const std::string name = StringField(context, kind);
   const auto found = entries.find(name);
-  if (found != entries.end()) return found->second;
+  if (found != entries.end()) return RequireUsable(found->second);
   if (name.empty()) {
     throw ConfigError(context.where + ": the field \"" + kind + "\" is missing; add \"" + kind +
                       ": NAME\"");

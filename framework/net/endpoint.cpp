@@ -4,6 +4,7 @@
 #include "base/quoted.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include <arpa/inet.h>
@@ -71,16 +72,21 @@ std::string Endpoint::Authority() const {
   return port == (tls ? 443 : 80) ? name : name + ":" + std::to_string(port);
 }
 
+bool ConsumeScheme(std::string_view& url, std::string_view scheme) {
+  const auto equal = [](unsigned char a, char b) { return std::tolower(a) == b; };
+  const std::string_view front = url.substr(0, scheme.size());
+  if (!std::equal(front.begin(), front.end(), scheme.begin(), scheme.end(), equal)) return false;
+  url.remove_prefix(scheme.size());
+  return true;
+}
+
 Endpoint ParseEndpoint(const std::string& url) {
   std::string_view rest = url;
   Endpoint endpoint;
-  if (rest.starts_with("https://")) {
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    rest.remove_prefix(7);
+  if (ConsumeScheme(rest, "http://")) {
     endpoint.tls = false;
     endpoint.port = 80;
-  } else {
+  } else if (!ConsumeScheme(rest, "https://")) {
     ThrowInvalidUrl(url, "it does not start with https:// or http://");
   }
   if (rest.find_first_of("@?#") != std::string_view::npos) {

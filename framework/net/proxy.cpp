@@ -60,9 +60,7 @@ constexpr std::array kSchemes = {
 // Removes the scheme from `url` and returns it; null if no supported proxy has it.
 const Scheme* RemoveScheme(std::string_view& url) {
   for (const Scheme& scheme : kSchemes) {
-    if (!url.starts_with(scheme.prefix)) continue;
-    url.remove_prefix(scheme.prefix.size());
-    return &scheme;
+    if (ConsumeScheme(url, scheme.prefix)) return &scheme;
   }
   return nullptr;
 }

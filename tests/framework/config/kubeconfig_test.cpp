@@ -1,4 +1,7 @@
+#include "config/config_input.hpp"
 #include "config_fixture.hpp"
+#include "net/endpoint.hpp"
+#include "net/proxy.hpp"
 
 #include <string>
 
@@ -176,6 +179,24 @@ TEST_F(KubeconfigTest, InsecureSkipTlsVerifyWithCertificateAuthorityIsRejected) 
                                               Base64(TestIdentity().certificate))),
             "kubeconfig DIR/config: cluster \"east\": insecure-skip-tls-verify and a "
             "certificate-authority are mutually exclusive; remove insecure-skip-tls-verify");
+}
+
+TEST_F(KubeconfigTest, BooleanFieldMayHaveTheFormsOfYaml11) {
+  for (const char* text : {"True", "yes", "ON", "y"}) {
+    EXPECT_TRUE(
+        LoadText(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: " + std::string(text)))
+            .insecure_skip_tls_verify)
+        << text;
+  }
+  EXPECT_FALSE(LoadText(KubeconfigBuilder().ClusterField("insecure-skip-tls-verify: No"))
+                   .insecure_skip_tls_verify);
+}
+
+TEST_F(KubeconfigTest, SchemeOfAUrlMayHaveCapitals) {
+  EXPECT_EQ(detail::ParseEndpoint("HTTPS://host").port, 443);
+  EXPECT_FALSE(detail::ParseEndpoint("Http://host").tls);
+  EXPECT_TRUE(detail::IsTls("HttpS://host"));
+  EXPECT_EQ(detail::ParseProxy("SOCKS5://proxy:1080", "").type, detail::Proxy::Type::kSocks5);
 }
 
 TEST_F(KubeconfigTest, BooleanFieldThatIsNeitherTrueNorFalseIsRejected) {

@@ -66,9 +66,26 @@ TEST_F(KubeconfigYamlTest, ClustersFieldThatIsNotAListIsRejectedWithItsLine) {
             "kubeconfig DIR/config, line 2: clusters must be a list");
 }
 
-TEST_F(KubeconfigYamlTest, EntryWithoutNameIsRejectedWithItsLine) {
-  EXPECT_EQ(LoadErrorOfText("kind: Config\nusers:\n- user: {}\n"),
-            "kubeconfig DIR/config, line 3: each entry of users must have a name and a user "
+TEST_F(KubeconfigYamlTest, UnusedEntryThatIsNotValidIsIgnored) {
+  for (const char* unused : {"user: {}", "name: ''", "null", "text", "{name: other, user: [1]}",
+                             "{name: other, user: {token: a, token: b}}"}) {
+    EXPECT_EQ(LoadText(std::string("clusters: [{name: c, cluster: {server: 'https://c'}}]\n"
+                                   "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                                   "current-context: x\n"
+                                   "users:\n- {name: u, user: {token: t}}\n- ") +
+                       unused + '\n')
+                  .token,
+              "t")
+        << unused;
+  }
+}
+
+TEST_F(KubeconfigYamlTest, UsedEntryThatIsNotValidIsRejectedWithItsLine) {
+  EXPECT_EQ(LoadErrorOfText("clusters: [{name: c, cluster: {server: 'https://c'}}]\n"
+                            "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                            "current-context: x\n"
+                            "users:\n- {name: u, user: [1]}\n"),
+            "kubeconfig DIR/config, line 5: each entry of users must have a name and a user "
             "(a map)");
 }
 

@@ -23,6 +23,10 @@ struct Endpoint {
   [[nodiscard]] std::string Authority() const;
 };
 
+/// Removes `scheme`, such as "https://", from the front of `url` in upper or lower case. Returns
+/// false and changes nothing if `url` has another one.
+bool ConsumeScheme(std::string_view& url, std::string_view scheme);
+
 /// Parses http(s)://host[:port][/path]. Throws ConfigError for any other text; its one-line message
 /// omits everything that may be a password.
 [[nodiscard]] Endpoint ParseEndpoint(const std::string& url);
