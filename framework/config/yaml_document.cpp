@@ -7,6 +7,8 @@
 
 #include <yaml-cpp/eventhandler.h>
 
+#include <kopp/config_error.hpp>
+
 namespace kopp::detail {
 namespace {
 

@@ -7,14 +7,14 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
 
-std::string IfParentIsListMap() {
-  return std::string(" if parent array's ") + kListType + " is map";
-}
+std::string IfParentIsListMap() { return fmt::format(" if parent array's {} is map", kListType); }
 
 void ValidateKeysAreProperties(const FieldRef& properties, const FieldRef& keys,
                                FieldErrors& errors) {
@@ -47,8 +47,9 @@ void ValidateKeysAreRequired(const FieldRef& items, const FieldRef& keys, FieldE
       continue;
     }
     errors.push_back(Required(default_value.path(),
-                              std::string("this property is in ") + kListMapKeys +
-                                  ", so it must have a default or be a required property"));
+                              fmt::format("this property is in {}, so it must have a default or be "
+                                          "a required property",
+                                          kListMapKeys)));
   }
 }
 
@@ -57,7 +58,7 @@ void ValidateListMapKeys(const FieldRef& schema, FieldErrors& errors) {
   const FieldRef items = schema["items"];
   if (keys.size() == 0) {
     errors.push_back(
-        Required(keys.path(), std::string("must not be empty if ") + kListType + " is map"));
+        Required(keys.path(), fmt::format("must not be empty if {} is map", kListType)));
   } else if (!items["type"].is("object")) {
     ValidateTypeIs("object", items, "must be object" + IfParentIsListMap(), errors);
   } else {
@@ -71,7 +72,7 @@ void ValidateSetItems(const FieldRef& items, FieldErrors& errors) {
   const auto require_atomic = [&](const FieldRef& keyword) {
     errors.push_back(
         InvalidValue(keyword.path(), keyword.value(),
-                     std::string("must be atomic as item of a list with ") + kListType + "=set"));
+                     fmt::format("must be atomic as item of a list with {}=set", kListType)));
   };
   const FieldRef map_type = items[kMapType];
   const FieldRef list_type = items[kListType];
@@ -86,11 +87,11 @@ void ValidateSetItems(const FieldRef& items, FieldErrors& errors) {
 void ValidateListType(const FieldRef& schema, FieldErrors& errors) {
   const FieldRef list_type = schema[kListType];
   if (schema[kListMapKeys].size() > 0 && !list_type.is("map")) {
-    errors.push_back(Required(list_type.path(),
-                              std::string("must be map if ") + kListMapKeys + " is non-empty"));
+    errors.push_back(
+        Required(list_type.path(), fmt::format("must be map if {} is non-empty", kListMapKeys)));
   }
   if (!list_type.exists()) return;
-  ValidateTypeIs("array", schema, std::string("must be array if ") + kListType + " is specified",
+  ValidateTypeIs("array", schema, fmt::format("must be array if {} is specified", kListType),
                  errors);
   ValidateEnum(list_type, {"atomic", "set", "map"}, errors);
   if (list_type.is("set")) ValidateSetItems(schema["items"], errors);

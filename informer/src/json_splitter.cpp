@@ -1,6 +1,7 @@
 #include <bit>
 #include <utility>
 
+#include <kopp/informer/decode_error.hpp>
 #include <kopp/informer/json_splitter.hpp>
 
 namespace kopp {
