@@ -6,7 +6,7 @@
 namespace kopp::schema {
 
 /// Returns whether `name` ("date-time", "ipv4") is a string format that kube-apiserver validates.
-/// kube-apiserver ignores other formats.
+/// kube-apiserver ignores other formats, and hyphens in the name.
 [[nodiscard]] bool IsKnownFormat(std::string_view name);
 
 /// Returns whether `text` is valid in the given format. `format` must be a known format.

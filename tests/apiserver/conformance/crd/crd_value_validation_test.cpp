@@ -1,5 +1,6 @@
 #include "custom_resources.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -365,6 +366,55 @@ TEST_P(CrdUncheckedFormatTest, ValueIsAcceptedUnchanged) {
 
 INSTANTIATE_TEST_SUITE_P(, CrdUncheckedFormatTest, ::testing::ValuesIn(unchecked_formats),
                          [](const auto& format) { return format.param.name; });
+
+/// A list of [value, "the formats that accept it"] from a kube-apiserver 1.34.4. On a real server,
+/// the test below compares it with that server.
+constexpr const char* kRecordedFormats =
+#include "recorded_formats.inc"
+    ;
+
+const std::vector<std::string> recorded_formats = {
+    "bsonobjectid", "byte",     "cidr", "creditcard", "date",  "date-time", "duration", "email",
+    "hexcolor",     "hostname", "ipv4", "ipv6",       "isbn",  "isbn10",    "isbn13",   "mac",
+    "rgbcolor",     "ssn",      "uri",  "uuid",       "uuid3", "uuid4",     "uuid5"};
+
+/// A Widget with a field for each format.
+class CrdFormatsTest : public CustomResourceTest {
+ protected:
+  static void SetUpTestSuite() {
+    json properties;
+    for (const std::string& format : recorded_formats) {
+      properties[format] = {{"type", "string"}, {"format", format}};
+    }
+    CreateCrd(ObjectSchema({{"spec", ObjectSchema(properties)}}));
+  }
+  static void TearDownTestSuite() { DeleteCrd(); }
+
+  /// Returns the formats whose fields accept `value`, separated by blanks.
+  std::string FormatsOf(const std::string& value) {
+    json spec;
+    for (const std::string& format : recorded_formats) spec[format] = value;
+    const JsonResponse response = Post(Widgets() + "?dryRun=All", MakeWidget("w", spec));
+    EXPECT_TRUE(response.status == 201 || response.status == 422) << response.text;
+    const std::vector<std::string> causes = Causes(response);
+    std::string accepted;
+    for (const std::string& format : recorded_formats) {
+      const auto names = [&](const std::string& cause) {
+        return cause.find(" spec." + format + ':') != std::string::npos;
+      };
+      if (std::ranges::none_of(causes, names)) accepted += (accepted.empty() ? "" : " ") + format;
+    }
+    return accepted;
+  }
+};
+
+TEST_F(CrdFormatsTest, EachValueIsAcceptedByTheFormatsThatTheRecordNames) {
+  const json record = json::parse(kRecordedFormats);
+  EXPECT_GT(record.size(), 400U);
+  for (const json& each : record) {
+    EXPECT_EQ(FormatsOf(each.at(0)), each.at(1).get<std::string>()) << each.at(0);
+  }
+}
 
 }  // namespace
 }  // namespace kopp::conformance
