@@ -1,5 +1,6 @@
 #include "schema/yaml.hpp"
 
+#include "base/base64.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
 #include "schema/utf8.hpp"
@@ -95,11 +96,25 @@ json PlainScalar(const std::string& text) {
   return decimal.is_null() ? json(text) : decimal;
 }
 
-/// Returns the value of a scalar. yaml-cpp gives quoted scalars the tag "!".
+/// Returns the bytes of a scalar with the tag !!binary.
+std::string Binary(const YAML::Node& node) {
+  if (auto bytes = detail::DecodeBase64(node.Scalar())) return *std::move(bytes);
+  throw std::invalid_argument(
+      fmt::format("error converting YAML to JSON: yaml: !!binary value contains invalid base64 "
+                  "data (line {})",
+                  node.Mark().line + 1));
+}
+
+/// Returns the value of a scalar. yaml-cpp gives quoted scalars the tag "!", and plain ones "?".
+/// Scalars with a tag of their own are strings.
 json Scalar(const YAML::Node& node) {
-  const std::string& tag = node.Tag();
-  if (tag == "!" || tag == "tag:yaml.org,2002:str") return node.Scalar();
-  return PlainScalar(node.Scalar());
+  constexpr std::string_view kYaml = "tag:yaml.org,2002:";
+  std::string_view tag = node.Tag();
+  if (tag.empty() || tag == "?") return PlainScalar(node.Scalar());
+  if (!tag.starts_with(kYaml)) return node.Scalar();
+  tag.remove_prefix(kYaml.size());
+  if (tag == "binary") return Binary(node);
+  return tag == "str" ? json(node.Scalar()) : PlainScalar(node.Scalar());
 }
 
 /// Converts YAML nodes to JSON. Limits the number of nodes, because nested aliases expand

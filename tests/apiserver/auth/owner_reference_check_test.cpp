@@ -121,6 +121,13 @@ TEST_F(OwnerReferenceCheckTest, BlockingReferenceToAnUnknownKindIsRejected) {
               HasSubstr("cannot find RESTMapping for APIVersion apps/v1 Kind Gadget"));
 }
 
+TEST_F(OwnerReferenceCheckTest, AnInvalidReferenceIsReportedBeforeAMissingPermission) {
+  json owner = Owner(true);
+  owner["name"] = "";
+
+  EXPECT_EQ(Create(owner).status, 422);
+}
+
 TEST_F(OwnerReferenceCheckTest, ChangedReferencesOfAnExistingObjectNeedDeleteOnIt) {
   Send(server_.transport(), "POST", kMaps, MapWith({Owner(false)}));
 

@@ -78,7 +78,14 @@ TEST(YamlTest, QuotedScalarsAreStrings) {
   EXPECT_EQ(Scalar("'on'"), R"("on")");
   EXPECT_EQ(Scalar("\"0o400\""), R"("0o400")");
   EXPECT_EQ(Scalar("!!str 12"), R"("12")");
+  EXPECT_EQ(Scalar("!own 12"), R"("12")");
   EXPECT_EQ(ParseYaml("a: |-\n  12\n")["a"], "12");
+}
+
+TEST(YamlTest, TagsOfYamlSelectTheType) {
+  EXPECT_EQ(Scalar("!!int \"0x1F\""), "31");
+  EXPECT_EQ(Scalar("!!binary aGk="), R"("hi")");
+  EXPECT_THROW(Scalar("!!binary '?'"), std::invalid_argument);
 }
 
 TEST(YamlTest, ValuesThatJsonCannotRepresentAreErrors) {

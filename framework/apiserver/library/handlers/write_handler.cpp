@@ -75,7 +75,6 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
 
 void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
                               const json& before, const json& object) {
-  CheckOwnerReferences(context_, request, resource, before, object);
   const auto check = context_.extensions().check_write;
   if (check != nullptr) check(context_, request, resource, before, object);
 }
@@ -143,6 +142,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
   if (strategy.validate) strategy.validate(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
+  CheckOwnerReferences(context_, request, resource, nullptr, object);
   if (!options.dry_run && IsStoredVersion(version) && kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
@@ -310,6 +310,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     if (strategy.validate_update) strategy.validate_update(live, object, errors);
   }
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
+  CheckOwnerReferences(context_, params.request, resource, live, object);
   if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (params.kind == WriteKind::kApply || !strategy.has_managed_fields) return object;
   return UpdateManagedFields(live, std::move(object), *resource.schema,
