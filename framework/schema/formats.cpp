@@ -167,7 +167,7 @@ bool IsSsn(const std::string& text) {
 }
 
 const std::map<std::string, Check, std::less<>>& Checks() {
-  static const std::string kColor = R"(\s*(0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])\s*)";
+  static const std::string color = R"(\s*(0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])\s*)";
   static const std::map<std::string, Check, std::less<>> checks = {
       {"bsonobjectid", Matches("[0-9a-f]{24}")},
       {"byte", Matches("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=|[a-z0-9+/]{4})")},
@@ -187,7 +187,7 @@ const std::map<std::string, Check, std::less<>>& Checks() {
       {"mac", &IsMacFormat},
       {"password", [](const std::string&) { return true; }},
       {"rgbcolor",
-       Matches("rgb\\(" + kColor + "," + kColor + "," + kColor + "\\)", Pattern::Case::kSensitive)},
+       Matches("rgb\\(" + color + "," + color + "," + color + "\\)", Pattern::Case::kSensitive)},
       {"ssn", &IsSsn},
       {"uri", &IsUriFormat},
       {"uuid", Matches("[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")},

@@ -68,7 +68,7 @@ json Decimal(std::string_view text) {
 /// Returns the value of a plain scalar: null, a boolean or a number of YAML 1.1, or the text.
 /// Follows resolve.go of go.yaml.in/yaml/v2, which Kubernetes uses.
 json PlainScalar(const std::string& text) {
-  static const std::map<std::string_view, json> kWords = [] {
+  static const std::map<std::string_view, json> values = [] {
     std::map<std::string_view, json> words;
     for (const char* word : {"", "~", "null", "Null", "NULL"}) words[word] = nullptr;
     for (const char* word :
@@ -81,7 +81,7 @@ json PlainScalar(const std::string& text) {
     }
     return words;
   }();
-  if (const auto found = kWords.find(text); found != kWords.end()) return found->second;
+  if (const auto found = values.find(text); found != values.end()) return found->second;
   if (std::string_view("+-.0123456789").find(text[0]) == std::string_view::npos) return text;
   static constexpr std::array<std::string_view, 12> kNotFinite{".inf",  ".Inf",  ".INF",  "+.inf",
                                                                "+.Inf", "+.INF", "-.inf", "-.Inf",
