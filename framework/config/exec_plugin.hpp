@@ -18,8 +18,8 @@ struct ExecCredential {
 };
 
 /// Runs the plugin of `config.exec` and blocks until it has ended: at most for `time_limit`, and
-/// only until a stop is requested. `now` is the time: a credential that has expired is used for 10
-/// s.
+/// only until a stop is requested. `now` is the wall time: a credential that has expired is
+/// used for 10 s.
 ///
 /// Throws ConfigError if the plugin cannot be run, fails, or returns no usable credential. The
 /// message contains the end of the plugin's standard error, but never its output.

@@ -4,7 +4,6 @@
 #include "base/quoted.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include <arpa/inet.h>
@@ -73,9 +72,7 @@ std::string Endpoint::Authority() const {
 }
 
 bool ConsumeScheme(std::string_view& url, std::string_view scheme) {
-  const auto equal = [](unsigned char a, char b) { return std::tolower(a) == b; };
-  const std::string_view front = url.substr(0, scheme.size());
-  if (!std::equal(front.begin(), front.end(), scheme.begin(), scheme.end(), equal)) return false;
+  if (ToLowerAscii(url.substr(0, scheme.size())) != scheme) return false;
   url.remove_prefix(scheme.size());
   return true;
 }

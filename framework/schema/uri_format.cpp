@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "text_formats.hpp"
 
 #include <algorithm>
@@ -7,17 +8,12 @@
 namespace kopp::schema {
 namespace {
 
-constexpr std::string_view kLettersAndDigits =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
 bool IsLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 bool IsOneOf(char c, std::string_view others) {
-  return kLettersAndDigits.find(c) != std::string_view::npos ||
-         others.find(c) != std::string_view::npos;
+  return detail::IsLetterOrDigit(c) || others.find(c) != std::string_view::npos;
 }
 
 /// Returns whether each '%' is followed by two hexadecimal digits.
@@ -32,7 +28,8 @@ bool IsPercentEncoded(std::string_view text) {
 
 /// Returns whether `text` is empty or a colon and digits.
 bool IsPort(std::string_view text) {
-  return text.empty() || (text[0] == ':' && std::all_of(text.begin() + 1, text.end(), IsDigit));
+  return text.empty() ||
+         (text[0] == ':' && std::all_of(text.begin() + 1, text.end(), detail::IsDigit));
 }
 
 /// Returns whether `host` begins with an IPv6 address in brackets, and ends with an optional port.

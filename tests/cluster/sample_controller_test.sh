@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the sample-controller program against an API server and checks its behaviour with kubectl. On
 # a real etcd and kube-apiserver with the admission plugins of a hardened cluster, the controller
-# runs with only the permissions of rbac.yaml. On kopp-apiserver, a killed server is simulated: it closes its port and all connections, and keeps
-# its objects.
+# runs with only the permissions of rbac.yaml. On kopp-apiserver, a killed server is simulated: it
+# closes its port and all connections, and keeps its objects.
 #   sample_controller_test.sh [PART...]    run the named parts: the files in sample_controller/.
 #                                          Without names: all parts, in several processes at the
 #                                          same time, each with its own API server

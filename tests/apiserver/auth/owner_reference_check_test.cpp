@@ -121,6 +121,19 @@ TEST_F(OwnerReferenceCheckTest, BlockingReferenceToAnUnknownKindIsRejected) {
               HasSubstr("cannot find RESTMapping for APIVersion apps/v1 Kind Gadget"));
 }
 
+TEST(OwnerReferencesTest, NothingIsCheckedWithoutRbac) {
+  testing::ApiServer server({.checks_owner_references = true});
+  const json owner{{"apiVersion", "example.com/v1"},
+                   {"kind", "Gadget"},
+                   {"name", "web"},
+                   {"uid", "1"},
+                   {"blockOwnerDeletion", true}};
+  const json map{{"metadata", {{"name", "child"}, {"ownerReferences", {owner}}}}};
+
+  EXPECT_EQ(server.transport().Call({.method = "POST", .target = kMaps, .body = map.dump()}).status,
+            201);
+}
+
 TEST_F(OwnerReferenceCheckTest, AnInvalidReferenceIsReportedBeforeAMissingPermission) {
   json owner = Owner(true);
   owner["name"] = "";

@@ -65,7 +65,7 @@ void CheckBlockingReference(const ReferencesWrite& write, const json& reference)
 
 void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
                           const Resource& resource, const json& before, const json& object) {
-  if (!context.checks_owner_references()) return;
+  if (!context.uses_rbac() || !context.checks_owner_references()) return;
   const json& references = OwnerReferencesOf(object);
   const json& old_references = OwnerReferencesOf(before);
   if (references == old_references || (references.empty() && old_references.empty())) return;

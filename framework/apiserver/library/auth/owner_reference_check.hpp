@@ -10,8 +10,8 @@ namespace kopp::apiserver {
 
 /// Rejects a write by throwing StatusError (403) if it changes owner references and the user may
 /// not do so. `before` is null for a new object. Does nothing unless the context
-/// checks_owner_references. Kubernetes: the admission plugin OwnerReferencesPermissionEnforcement
-/// (plugin/pkg/admission/gc).
+/// uses RBAC and checks_owner_references. Kubernetes: the admission plugin
+/// OwnerReferencesPermissionEnforcement (plugin/pkg/admission/gc).
 void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
                           const Resource& resource, const nlohmann::json& before,
                           const nlohmann::json& object);

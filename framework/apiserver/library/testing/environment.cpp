@@ -59,7 +59,7 @@ class Environment::Impl {
         server({.clock = options.clock,
                 .authorization = options.enforce_permissions ? AuthorizationMode::kRbac
                                                              : AuthorizationMode::kAlwaysAllow,
-                .checks_owner_references = true,
+                .checks_owner_references = options.enforce_permissions,
                 .on_request = [this](std::string_view) { changes.Notify(); }}),
         fault_free_transport(server.FaultFreeTransport(), [this] { changes.Notify(); }),
         client(Client(fault_free_transport, "test").WithFieldValidation(options.field_validation)),
