@@ -36,9 +36,6 @@ WatchedViewRef WatchedViewRef::Of(const KindRef& kind, ObjectForm form) {
 
 Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock)
     : impl_(std::make_unique<Impl>(transport, std::move(options), std::move(log), clock)) {}
-Cache::Cache(Transport& transport, std::string_view namespaces, Logger log, Clock& clock)
-    : Cache(transport, CacheOptions{.namespaces = ParseNamespaces(namespaces)}, std::move(log),
-            clock) {}
 Cache::~Cache() = default;
 
 std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key,

@@ -59,7 +59,8 @@ TEST_F(CachePageTest, ListsAndIndexes) {
   env_.client().Create<Pod>(json::parse(R"({"metadata":{"name":"web-1","namespace":"shop",
       "labels":{"app":"web"}},"spec":{"nodeName":"node-1",
       "containers":[{"name":"main","image":"web:1"}]}})"));
-  kopp::Cache cache(env_.server().transport(), "shop", log_, kopp::Clock::Real());
+  kopp::Cache cache(env_.server().transport(), {.namespaces = kopp::ParseNamespaces("shop")}, log_,
+                    kopp::Clock::Real());
 
   cache.AddIndex<Pod>("node", [](const Pod& pod) { return std::vector{pod.spec.nodeName}; });
   cache.AddOwnerIndex<Pod>();
@@ -112,7 +113,8 @@ TEST_F(CachePageTest, FormsInAController) {
 
 TEST_F(CachePageTest, AKindThatIsOnlyKnownAtRunTime) {
   kopp::RestMapper mapper(env_.server().transport());
-  kopp::Cache cache(env_.server().transport(), "shop", log_, kopp::Clock::Real());
+  kopp::Cache cache(env_.server().transport(), {.namespaces = kopp::ParseNamespaces("shop")}, log_,
+                    kopp::Clock::Real());
 
   const kopp::KindRef deployments = mapper.ForResource("deployments.apps").kind;
   cache.InformerFor(deployments);

@@ -22,7 +22,7 @@ TEST(FooReplicasTest, DeploymentWithoutReplicasCountsAsOneReplica) {
   const kopp::Logger log{{.write = [](std::string_view) {}}};
   const kopp::Client client{server};
   kopp::EventRecorder events{client, "test", log, clock};
-  kopp::Cache cache{server, "", log, clock};
+  kopp::Cache cache{server, {}, log, clock};
   cache.InformerFor<DeploymentView>();
   cache.Start();
   cache.WaitForSync({});

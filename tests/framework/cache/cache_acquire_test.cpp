@@ -56,7 +56,7 @@ TEST(CacheAcquireTest, AResultOfAcquireMayOutliveTheCache) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("GET", "/api/v1/pods", 200, kOnePod);
-  auto cache = std::make_unique<Cache>(transport, "", Logger(), clock);
+  auto cache = std::make_unique<Cache>(transport, CacheOptions{}, Logger(), clock);
   cache->Start();
   const auto informers = cache->Acquire<Pod>();
   EXPECT_TRUE(informers->WaitForSync({}));
@@ -69,7 +69,7 @@ TEST(CacheAcquireTest, AResultOfAcquireMayOutliveTheCache) {
 TEST(CacheAcquireTest, TheCacheIsDestroyedAfterARunningReleaseOfItsInformers) {
   testing::FakeClock clock;
   SlowlyCancelledTransport transport;
-  auto cache = std::make_unique<Cache>(transport, "", Logger(), clock);
+  auto cache = std::make_unique<Cache>(transport, CacheOptions{}, Logger(), clock);
   cache->Start();
   auto informers = cache->Acquire<Pod>();
   transport.AwaitCall();
@@ -92,7 +92,7 @@ TEST(CacheAcquireTest, TheCacheIsDestroyedAfterARunningReleaseOfItsInformers) {
 TEST(CacheAcquireTest, AResultOfAcquireDoesNotRemoveAViewThatWasRemovedAndAddedAgain) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
-  Cache cache(transport, "", Logger(), clock);
+  Cache cache(transport, {}, Logger(), clock);
   auto informers = cache.Acquire<Pod>();
   cache.Remove<Pod>();
   const auto others = cache.Acquire<Pod>();
@@ -137,7 +137,7 @@ class AllThreads {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("GET", "/api/v1/pods", 200, kOnePod);
-  Cache cache(transport, "", Logger(), clock);
+  Cache cache(transport, {}, Logger(), clock);
   cache.Start();
   {
     const AllThreads all;

@@ -49,8 +49,6 @@ class Cache {
   /// `transport` and `clock` must outlive the cache. InformerFor throws std::invalid_argument if
   /// a namespace in `options` is not valid.
   Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock);
-  /// Watches the namespaces in the comma-separated list `namespaces`; see ParseNamespaces.
-  Cache(Transport& transport, std::string_view namespaces, Logger log, Clock& clock);
   ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
@@ -58,7 +56,8 @@ class Cache {
   // Reads. They throw std::logic_error if the view or the namespace is not watched. With
   // CacheOptions::start_informers_on_read, the first read of a view starts to watch it, and reads
   // block until its first list is complete. They throw std::runtime_error if that takes longer than
-  // CacheOptions::sync_timeout, and std::logic_error before Start.
+  // CacheOptions::sync_timeout, and std::logic_error before Start. Lists are in no particular order
+  // unless ReadOptions::order says so.
 
   /// Returns the object, or null if the cache has none.
   template <ApiObject T>
@@ -66,17 +65,14 @@ class Cache {
                                              const ReadOptions& read = {}) const {
     return GetAny(ReadRef<T>(), key, read).template As<T>();
   }
-  /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty, in no
-  /// particular order unless `read.order` says so.
+  /// Returns the objects of the namespace `ns`, or of all watched namespaces if it is empty.
   template <ApiObject T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(std::string_view ns = {},
                                                            const ReadOptions& read = {}) const {
     return List<T>(Selector{.ns = std::string(ns)}, read);
   }
-
-  /// Returns the selected objects, in no particular order unless `read.order` says so. Throws
-  /// std::invalid_argument if it selects by fields other than metadata.name and
-  /// metadata.namespace: use an index for those.
+  /// Returns the selected objects. Throws std::invalid_argument if it selects by fields other than
+  /// metadata.name and metadata.namespace: use an index for those.
   template <ApiObject T>
   [[nodiscard]] std::vector<std::shared_ptr<const T>> List(const Selector& selector,
                                                            const ReadOptions& read = {}) const {
@@ -115,8 +111,7 @@ class Cache {
   InformerSet& InformerFor() {
     return InformersFor(View::Of<T>());
   }
-  /// The same for a kind that is only known at run time. The objects are of the type Unstructured,
-  /// or PartialObjectMetadata with kMetadataOnly.
+  /// The same for a kind that is only known at run time; `form` is the type of its objects.
   InformerSet& InformerFor(const KindRef& kind, ObjectForm form = ObjectForm::kComplete);
 
   /// The same for a time: when the last copies of all results of Acquire for the view have been

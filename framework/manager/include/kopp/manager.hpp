@@ -115,9 +115,8 @@ class Manager {
   /// with a std::stop_callback. controller-runtime: Manager.Elected.
   [[nodiscard]] std::stop_token Elected() const;
 
-  /// Declares requests that the program sends, for --check and --print-rbac. The requests of the
-  /// manager need no declaration: watches, Events, Leases, reviews, and `update` on the finalizers
-  /// of a kind that Owns others (see OwnedBy). Not thread-safe.
+  /// Declares requests that the program sends, for --check and --print-rbac; not those of the
+  /// manager: watches, Events, Leases, reviews, `update` on finalizers. Not thread-safe.
   ///
   ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
   ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
