@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+"""Sends the same mutated objects to two API servers and prints how the responses differ.
+
+    differences.py REAL KOPP OBJECTS [--seed N] [--requests N] [--kind KIND] [--show N]
+
+REAL and KOPP are kubeconfigs, and OBJECTS is a List of objects, all as JSON. The servers should be
+new. differences_test.sh starts them.
+
+Each request takes one of the objects and changes one field of it in a way that depends on the
+field's value: an empty, a long or an invalid string, a number at a limit, a value of another type,
+null, an unknown field, a removed or repeated element. It is sent as a dry run, as POST and as PUT.
+The status, the warnings and the resulting objects must be equal, apart from values that each server
+chooses itself, such as uids. A difference is explained if EXPLAINED has a pattern for the field;
+each pattern names its row in framework/apiserver/DIFFERENCES.md.
+
+Exits with 1 if there are unexplained differences, and with 2 if the servers cannot be compared.
+"""
+
+import argparse
+import base64
+import collections
+import copy
+import http.client
+import json
+import random
+import re
+import ssl
+import sys
+import tempfile
+import urllib.parse
+
+# (regular expression for "Kind field.path", subject of the row in DIFFERENCES.md)
+EXPLAINED = [
+    (r"^CronJob spec\.schedule|^CronJob spec\.timeZone|^\w+ .*\baffinity\b|^NetworkPolicy spec",
+     "fields of cron schedules, affinity and NetworkPolicies"),
+    (r"^\w+ .*\b(priorityClassName|priority|preemptionPolicy)\b", "PriorityClasses"),
+    (r"^\w+ .*\bephemeralContainers\b", "ephemeral containers in a new Pod or a Pod template"),
+    (r"^(EndpointSlice|StorageClass|CSINode|CSIDriver|RuntimeClass|VolumeAttachment) ", "size limits of EndpointSlices"),
+    (r"^CertificateSigningRequest spec\.request", "the certificate request in a CertificateSigningRequest"),
+    (r"^\w+ .*\bx-kubernetes-validations\b", "CEL rules"),
+    (r"^\w+ .*\bserviceAccount(Name)?$", "a Pod in a namespace without ServiceAccounts"),
+]
+CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "resourceVersion", "selfLink"}
+# Kinds that would change the responses to requests for other objects. They are only sent as dry runs.
+NOT_STORED = {"LimitRange", "MutatingWebhookConfiguration", "ResourceQuota", "ValidatingAdmissionPolicy",
+              "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"}
+ALLOCATED = {"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}
+
+Field = collections.namedtuple("Field", "path value")
+Response = collections.namedtuple("Response", "code warnings body")
+
+
+class RawJson(str):
+    """JSON text that is inserted into the request as it is."""
+
+
+class Server:
+    def __init__(self, kubeconfig):
+        cluster = kubeconfig["clusters"][0]["cluster"]
+        user = kubeconfig["users"][0]["user"]
+        self.address = urllib.parse.urlparse(cluster["server"])
+        self.headers = {"Content-Type": "application/json", "User-Agent": "differences"}
+        self.tls = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))
+        if "token" in user:
+            self.headers["Authorization"] = "Bearer " + user["token"]
+        else:
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(_decoded(user["client-certificate-data"]) + _decoded(user["client-key-data"]))
+                file.flush()
+                self.tls.load_cert_chain(file.name)
+        self.connection = None
+
+    def send(self, method, path, body=b""):
+        if self.connection is None:
+            self.connection = http.client.HTTPSConnection(
+                self.address.hostname, self.address.port, context=self.tls, timeout=20)
+        self.connection.request(method, path, body, self.headers)
+
+    def receive(self):
+        try:
+            response = self.connection.getresponse()
+            text = response.read().decode("utf-8", "replace")
+        except (http.client.HTTPException, OSError) as error:
+            self.connection.close()
+            self.connection = None
+            return Response(0, [], repr(error))
+        if response.will_close:
+            self.connection.close()
+            self.connection = None
+        try:
+            body = json.loads(text)
+        except ValueError:
+            body = text
+        return Response(response.status, sorted(response.headers.get_all("Warning") or []), body)
+
+    def call(self, method, path, body=b""):
+        self.send(method, path, body)
+        return self.receive()
+
+
+def _decoded(text):
+    return base64.b64decode(text).decode()
+
+
+class Api:
+    """The paths of objects, from the discovery documents of a server."""
+
+    def __init__(self, server):
+        self.server = server
+        self.resources = {}
+
+    def collection_of(self, item):
+        version = item["apiVersion"]
+        root = ("/apis/" if "/" in version else "/api/") + version
+        if version not in self.resources:
+            document = self.server.call("GET", root).body
+            self.resources[version] = {r["kind"]: r for r in document.get("resources", []) if "/" not in r["name"]}
+        resource = self.resources[version].get(item["kind"])
+        if resource is None:
+            return None
+        namespace = "/namespaces/" + item["metadata"].get("namespace", "default") if resource["namespaced"] else ""
+        return f"{root}{namespace}/{resource['name']}"
+
+
+def fields_of(value, path=()):
+    """Yields each field and element of a JSON value, except its name, kind and version."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in pairs:
+        below = (*path, key)
+        if below in {("kind",), ("apiVersion",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}:
+            yield from fields_of(child, below)
+            continue
+        yield Field(below, child)
+        yield from fields_of(child, below)
+
+
+STRINGS = [
+    "", "a" * 64, "a" * 254, "UPPER", "under_score", "-dash", "dot.", "white space", " a", "a ", "ä", "\u202e", "a/b", "a/b/c",
+    "/absolute", "../up", "*", "a\nb", "a\u0000b", "0", "1", "-1", "true", "null", "80%", "101%", "1.5", "http://a.b/c?d", "10.0.0.1",
+    "10.0.0.256", "010.0.0.1", "::1", "10.0.0.0/8", "10.0.0.1/8", "fe80::1%eth0", "example.com", "example.com/name", "Example.com/Name",
+    "v1", "v1beta1", "TCP", "tcp", "Always", "always", "None", "Exists", "a=b", "$(A)", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.5+02:00",
+    "2026-01-01t00:00:00z", "2026-01-01", "2026-02-30T00:00:00Z", "0001-01-01T00:00:00Z", "1h30m", "YQ==", "YQ", "Y Q = =", "YQ\n==", "YR==", "_-8=", "(",
+    "[a-z]+", "{.spec.a}", ".spec.a", "system:masters", "kubernetes.io/hostname",
+]
+QUANTITIES = [
+    "0", "-0", "+1", "1.0", "1.50", "1000m", "1500m", "0.1m", "1n", "0.5n", "1u", "1k", "1K", "1Ki", "1.5Gi", "1024Ki", "1025Ki", "1000Ki", "1e3",
+    "1E3", "1E", "1e-3", "1Ei", "9223372036854775807", "9223372036854775808", "1e30", "100000000000000000000", ".5", "5.", "1 Gi", "1gi", "-1", "12e6Mi",
+    RawJson("1"), RawJson("1.5"), RawJson("1e3"), RawJson("1.0"), RawJson("0.0001"), RawJson("1e19"), RawJson("12345678901234567890"),
+]
+NUMBERS = [RawJson(text) for text in (
+    "0", "-0", "1", "-1", "1.0", "1.5", "1e0", "1E2", "1e-1", "127", "128", "255", "256", "511", "512", "65535", "65536", "2147483647", "2147483648",
+    "-2147483648", "-2147483649", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1e400", "86400", "100", "101")]
+OTHER_TYPES = [None, True, False, "text", "", {}, [], {"a": "b"}, ["a"], [None], {"": ""}, RawJson("7"), RawJson("1.5")]
+INVALID_TEXT = [RawJson(text) for text in ('"\\ud800"', '"\\udc00\\ud800"', '"\xff"', '"a\tb"', '"\\u00e4"', '"\\/"', "nul", "01", '"\\x"')]
+QUANTITY_FIELDS = re.compile(r"requests|limits|capacity|hard|min|max|default|defaultRequest|storage|cpu|memory|divisor|averageValue|value|sizeLimit")
+
+
+def mutate(item, field, choose):
+    """Changes one field of `item` in place. Returns the name of the mutation."""
+    *parents, key = field.path
+    parent = item
+    for step in parents:
+        parent = parent[step]
+    value = field.value
+    options = ["another type", "another type", "removed", "null", "invalid text"]
+    if isinstance(value, str):
+        options += ["string"] * 10 + ["changed string"] * 3
+        if QUANTITY_FIELDS.fullmatch(str(key)):
+            options += ["quantity"] * 12
+    elif isinstance(value, bool):
+        options += ["negated"] * 3
+    elif isinstance(value, (int, float)):
+        options += ["number"] * 10
+    elif isinstance(value, dict):
+        options += ["unknown field"] * 2 + ["key"] * 4 + ["empty", "null field"]
+    elif isinstance(value, list):
+        options += ["repeated"] * 3 + ["reversed", "shortened", "empty", "null element", "many"]
+    name = choose(options)
+    if name == "removed":
+        del parent[key]
+        return name
+    new = copy.deepcopy(value)
+    if name == "another type":
+        new = choose(OTHER_TYPES)
+    elif name == "null":
+        new = None
+    elif name == "invalid text":
+        new = choose(INVALID_TEXT)
+    elif name == "string":
+        new = choose(STRINGS)
+    elif name == "changed string":
+        new = choose([value + "x", value.upper(), value.lower(), value[:-1], value * 3, value + "/", " " + value, value + ".", value.replace("-", "_")])
+    elif name == "quantity":
+        new = choose(QUANTITIES)
+    elif name == "negated":
+        new = not value
+    elif name == "number":
+        new = choose(NUMBERS + [value + 1, value - 1, -value])
+    elif name == "unknown field":
+        new["unknownField"] = choose([1, "a", {}, [], None])
+    elif name == "key":
+        new[choose(STRINGS)] = copy.deepcopy(choose(list(value.values()))) if value else "a"
+    elif name == "empty":
+        new = type(value)()
+    elif name == "null field" and value:
+        new[choose(list(value))] = None
+    elif name == "repeated" and value:
+        new.append(copy.deepcopy(choose(value)))
+    elif name == "reversed":
+        new.reverse()
+    elif name == "shortened":
+        new = new[1:]
+    elif name == "null element":
+        new.append(None)
+    elif name == "many" and value:
+        new = new * 70
+    parent[key] = new
+    return name
+
+
+def to_json(item):
+    """Serializes an object; RawJson is inserted unchanged."""
+    raw = []
+
+    def mark(value):
+        if isinstance(value, RawJson):
+            raw.append(str(value))
+            return f"@raw{len(raw) - 1}@"
+        if isinstance(value, dict):
+            return {k: mark(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [mark(v) for v in value]
+        return value
+
+    text = json.dumps(mark(item))
+    text = re.sub(r'"@raw(\d+)@"', lambda match: raw[int(match[1])], text)
+    return text.encode("latin-1" if "\xff" in text else "utf-8")
+
+
+def normalized(value, key=None):
+    """Removes what each server chooses itself."""
+    if isinstance(value, dict):
+        return {k: normalized(v, k) for k, v in value.items()
+                if k not in CHOSEN_BY_THE_SERVER and not (k == "time" and "fieldsV1" in value)}
+    if isinstance(value, list):
+        return [normalized(v) for v in value]
+    if key in ALLOCATED and value not in ("", "None"):
+        return "allocated"
+    return value
+
+
+def first_difference(a, b, path=""):
+    """Returns the path and the two values where `a` and `b` differ, or None."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted(a.keys() | b.keys()):
+            if key not in a or key not in b or a[key] != b[key]:
+                return first_difference(a.get(key, "(absent)"), b.get(key, "(absent)"), f"{path}.{key}")
+        return None
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for index, (x, y) in enumerate(zip(a, b)):
+            if x != y:
+                return first_difference(x, y, f"{path}[{index}]")
+        return None
+    return None if a == b else (path or ".", a, b)
+
+
+def compare(real, kopp):
+    """Returns what differs, and both values; None if nothing does."""
+    if real.code != kopp.code or (real.code >= 400 and real.body != kopp.body):
+        return f"{_errors_only_in(real, kopp)} / {_errors_only_in(kopp, real)}", _text_of(real), _text_of(kopp)
+    if real.warnings != kopp.warnings:
+        return "warnings", real.warnings, kopp.warnings
+    difference = first_difference(normalized(real.body), normalized(kopp.body))
+    if difference is None:
+        return None
+    where, a, b = difference
+    return re.sub(r"\[\d+\]", "[]", where), a, b
+
+
+def _errors_only_in(response, other):
+    """Returns the code and the first error that the other response does not have, without its values."""
+    errors = [error for error in _errors_of(response) if error not in _errors_of(other)]
+    text = errors[0] if errors else "" if response.code == other.code else (_errors_of(response) or [""])[0]
+    text = re.sub(r"\[\d+\]|\[[\w/.-]+\]", "[]", text)
+    return f"{response.code} " + re.sub(r'"[^"]*"|\b\d+\b', "…", text)[:110]
+
+
+def _errors_of(response):
+    if not isinstance(response.body, dict) or response.code < 400:
+        return []
+    causes = response.body.get("details", {}).get("causes", [])
+    return [f"{cause.get('field')}: {cause.get('message')}" for cause in causes] or [response.body.get("message", "")]
+
+
+def _text_of(response):
+    if isinstance(response.body, dict) and "message" in response.body:
+        return response.body["message"]
+    return json.dumps(response.body)
+
+
+def generic(kind, path):
+    """Returns the kind and the path without indexes, for the groups of the report."""
+    text = ""
+    for step in path:
+        text += "[]" if isinstance(step, int) else ("." if text else "") + step
+    return f"{kind} {text}"
+
+
+def explanation_of(place):
+    return next((subject for pattern, subject in EXPLAINED if re.search(pattern, place)), None)
+
+
+class Comparison:
+    def __init__(self, real, kopp, objects, seed):
+        self.real, self.kopp = real, kopp
+        self.api = Api(real)
+        self.random = random.Random(seed)
+        self.objects = []
+        self.groups = collections.defaultdict(list)
+        self.explained = collections.Counter()
+        for item in objects:
+            self.prepare(item)
+
+    def prepare(self, item):
+        """Stores a copy of an object in both servers, for PUT. Reports objects that only one accepts."""
+        path = self.api.collection_of(item)
+        if path is None:
+            print(f"skipped: the real server does not serve {item['apiVersion']} {item['kind']}")
+            return
+        stored = copy.deepcopy(item)
+        if item["kind"] not in {"CustomResourceDefinition", "Namespace"}:
+            stored["metadata"]["name"] = item["metadata"].get("name", "generated") + "-x"
+        body = to_json(stored)
+        query = "?dryRun=All" if item["kind"] in NOT_STORED else ""
+        responses = [server.call("POST", path + query, body) for server in (self.real, self.kopp)]
+        self.record(item["kind"], (), "unchanged", "POST", body, *responses)
+        if responses[0].code != 201:
+            print(f"{item['kind']} {stored['metadata']['name']}: {_text_of(responses[0])}")
+        is_stored = self.real.call("GET", f"{path}/{stored['metadata']['name']}").code == 200
+        self.objects.append((item, stored if is_stored else None, path))
+
+    def record(self, kind, path, mutation, method, body, real, kopp):
+        difference = compare(real, kopp)
+        if difference is None:
+            return
+        place = generic(kind, path)
+        explained = explanation_of(place)
+        if explained:
+            self.explained[explained] += 1
+            return
+        self.groups[kind, difference[0]].append((place, method, mutation, body, difference))
+
+    def step(self):
+        item, stored, path = self.random.choice(self.objects)
+        put = stored is not None and self.random.random() < 0.4
+        changed = copy.deepcopy(stored if put else item)
+        field = self.random.choice(list(fields_of(changed)))
+        mutation = mutate(changed, field, self.random.choice)
+        body = to_json(changed)
+        url = f"{path}/{stored['metadata']['name']}" if put else path
+        method = "PUT" if put else "POST"
+        for server in (self.real, self.kopp):
+            server.send(method, url + "?dryRun=All", body)
+        self.record(item["kind"], field.path, mutation, method, body, self.real.receive(), self.kopp.receive())
+
+    def report(self, show):
+        for (kind, what), cases in sorted(self.groups.items(), key=lambda group: -len(group[1])):
+            print(f"\n{len(cases)} x {kind}: {what}")
+            for place, method, mutation, body, (_, a, b) in cases[:show]:
+                print(f"  {method}, {mutation}: {place} = {_value_at(place, body)}")
+                print(f"    real: {str(a)[:400]}\n    kopp: {str(b)[:400]}")
+        for subject, count in sorted(self.explained.items()):
+            print(f"explained: {count} x {subject}")
+        total = sum(len(cases) for cases in self.groups.values())
+        print(f"{total} unexplained differences in {len(self.groups)} groups")
+        return total == 0
+
+
+def _value_at(place, body):
+    """Returns the first values at the place of a group, as far as the body is valid JSON."""
+    try:
+        values = [json.loads(body)]
+    except ValueError:
+        return "invalid JSON"
+    for step in re.findall(r"[^.\[\]]+|\[\]", place.split(" ", 1)[1]):
+        found = []
+        for value in values:
+            if step == "[]":
+                found += value if isinstance(value, list) else []
+            elif isinstance(value, dict) and step in value:
+                found.append(value[step])
+        if not found:
+            break
+        values = found
+    return json.dumps(values)[:200]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("files", nargs=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--kind")
+    parser.add_argument("--show", type=int, default=2)
+    options = parser.parse_args()
+    real, kopp, objects = (json.load(open(file, encoding="utf-8")) for file in options.files)
+    items = [item for item in objects["items"] if options.kind in (None, item["kind"])]
+    comparison = Comparison(Server(real), Server(kopp), items, options.seed)
+    if not comparison.objects:
+        sys.exit(2)
+    for _ in range(options.requests):
+        comparison.step()
+    sys.exit(0 if comparison.report(options.show) else 1)
+
+
+if __name__ == "__main__":
+    main()
