@@ -1,10 +1,10 @@
 #include "schema/typed_decoding.hpp"
 
+#include "base/base64.hpp"
 #include "schema/parse.hpp"
 
-#include <cctype>
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -34,6 +34,7 @@ std::string GoType(const Schema& schema) {
     case Type::kObject:
       return schema.name.empty() ? "map[string]interface {}" : "v1." + schema.name;
     case Type::kMap:
+      if (schema.items->format == "quantity") return "v1.ResourceList";
       return "map[string]" + GoType(*schema.items);
     case Type::kList:
       return "[]" + GoType(*schema.items);
@@ -50,50 +51,172 @@ std::string GoType(const Schema& schema) {
   }
 }
 
-/// Returns whether `text` is Base64 with padding. Sets `bad` to the offset that the error message
-/// names.
-bool IsBase64(const std::string& text, std::size_t& bad) {
-  const auto padding =
-      text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-  bad = padding == std::string::npos ? text.size() : padding;
-  const std::size_t rest = text.size() - bad;
-  return text.size() % 4 == 0 && rest <= 2 && text.find_first_not_of('=', bad) == std::string::npos;
+[[noreturn]] void FailBase64(std::size_t offset) {
+  throw std::invalid_argument("illegal base64 data at input byte " + std::to_string(offset));
 }
 
-/// Checks the layout 2006-01-02T15:04:05 with an optional fraction and a zone, but not the ranges:
-/// see PartOutOfRange.
-bool IsTime(const std::string& text) {
-  constexpr std::string_view kLayout = "0000-00-00T00:00:00";
-  if (text.size() <= kLayout.size()) return false;
-  for (std::size_t i = 0; i < kLayout.size(); ++i) {
-    const bool is_digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    if (kLayout[i] == '0' ? !is_digit : text[i] != kLayout[i]) return false;
-  }
-  return text.back() == 'Z' || text.find_first_of("+-", kLayout.size()) != std::string::npos;
-}
-
-/// Returns the first part of `time` that is out of its range, as Go names it, or "".
-std::string_view PartOutOfRange(const std::string& time) {
-  const auto number = [&time](std::size_t position) {
-    return (time[position] - '0') * 10 + time[position + 1] - '0';
+/// Returns Base64 without the line breaks that Go's decoder ignores, and with zeros in the unused
+/// bits of the last character. Throws std::invalid_argument, with the offset that Go names.
+std::string CanonicalBase64(std::string_view text) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  std::size_t i = 0;
+  const auto skip_line_breaks = [&] {
+    while (i < text.size() && (text[i] == '\r' || text[i] == '\n')) ++i;
   };
-  const auto month = static_cast<unsigned>(number(5));
-  const auto day = static_cast<unsigned>(number(8));
-  if (month < 1 || month > 12) return "month";
-  if (number(11) > 23) return "hour";
-  if (number(14) > 59) return "minute";
-  if (number(17) > 59) return "second";
-  const std::chrono::year year(number(0) * 100 + number(2));
-  const std::chrono::year_month_day date(year, std::chrono::month(month), std::chrono::day(day));
-  return date.ok() ? "" : "day";
+  for (skip_line_breaks(); i < text.size(); skip_line_breaks()) {
+    const std::size_t used = result.size() % 4;
+    if (text[i] != '=') {
+      if (kAlphabet.find(text[i]) == std::string_view::npos) FailBase64(i);
+      result += text[i++];
+      continue;
+    }
+    if (used < 2) FailBase64(i);
+    ++i;
+    skip_line_breaks();
+    if (used == 2) {
+      if (i == text.size()) FailBase64(i);
+      if (text[i] != '=') FailBase64(i - 1);
+      ++i;
+      skip_line_breaks();
+    }
+    if (i < text.size()) FailBase64(i);
+    const std::size_t unused = used == 2 ? 16 : 4;  // values of the unused bits
+    const std::size_t last = kAlphabet.find(result.back());
+    result.back() = kAlphabet[last - last % unused];
+    return result.append(4 - used, '=');
+  }
+  if (result.size() % 4 != 0) FailBase64(i - result.size() % 4);
+  return result;
 }
 
-constexpr std::size_t kSecondsSize = std::string_view("2006-01-02T15:04:05").size();
-
-bool HasMicroseconds(const std::string& time) {
-  const auto end = time.find_first_not_of("0123456789", kSecondsSize + 1);
-  return time[kSecondsSize] == '.' && end == kSecondsSize + 7;
+/// Quotes a part of a time as Go's package time does.
+std::string QuoteTime(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || byte < ' ') {
+      quoted += fmt::format("\\x{:02x}", byte);
+    } else {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return quoted + '"';
 }
+
+/// Parses the times that Go accepts for the layouts of metav1.Time and metav1.MicroTime.
+class TimeParser {
+ public:
+  explicit TimeParser(const std::string& text, bool micro)
+      : text_(text), rest_(text), micro_(micro) {}
+
+  /// Returns the time as Go encodes it: in UTC, with whole seconds or six decimal places; null for
+  /// Go's zero time. Throws std::invalid_argument, with Go's message, if it is not valid.
+  json Parse() {
+    const int year = Number(4, "2006");
+    Expect('-');
+    const int month = InRange(Number(2, "01"), 1, 12, "month");
+    Expect('-');
+    const int day = Number(2, "02");
+    Expect('T');
+    const int hour = InRange(Number(2, "15"), 0, 23, "hour");
+    Expect(':');
+    const int minute = InRange(Number(2, "04"), 0, 59, "minute");
+    Expect(':');
+    const int second = InRange(Number(2, "05"), 0, 59, "second");
+    const std::chrono::microseconds fraction = Fraction();
+    const std::chrono::minutes offset = Zone();
+    if (!rest_.empty()) Fail("extra text: " + QuoteTime(rest_));
+    const std::chrono::year_month_day date(std::chrono::year(year),
+                                           std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day)));
+    if (!date.ok()) Fail("day out of range");
+    return Encode(std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                  std::chrono::minutes(minute) + std::chrono::seconds(second) + fraction - offset);
+  }
+
+ private:
+  using Time = std::chrono::sys_time<std::chrono::microseconds>;
+
+  [[noreturn]] void Fail(const std::string& reason) const {
+    throw std::invalid_argument("parsing time " + QuoteTime(text_) + ": " + reason);
+  }
+  [[noreturn]] void FailAt(std::string_view element) const {
+    const std::string_view layout =
+        micro_ ? "2006-01-02T15:04:05.000000Z07:00" : "2006-01-02T15:04:05Z07:00";
+    throw std::invalid_argument(fmt::format(R"(parsing time {} as "{}": cannot parse {} as "{}")",
+                                            QuoteTime(text_), layout, QuoteTime(rest_), element));
+  }
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  [[nodiscard]] bool HasDigits(std::size_t count, std::size_t from = 0) const {
+    const std::string_view digits = rest_.substr(std::min(from, rest_.size()), count);
+    return digits.size() == count && std::all_of(digits.begin(), digits.end(), IsDigit);
+  }
+  int Number(std::size_t digits, std::string_view element) {
+    if (!HasDigits(digits)) FailAt(element);
+    int number = 0;
+    for (const char digit : rest_.substr(0, digits)) number = number * 10 + (digit - '0');
+    rest_.remove_prefix(digits);
+    return number;
+  }
+  int InRange(int number, int min, int max, const std::string& name) const {
+    if (number < min || number > max) Fail(name + " out of range");
+    return number;
+  }
+  void Expect(char separator) {
+    if (!rest_.starts_with(separator)) FailAt({&separator, 1});
+    rest_.remove_prefix(1);
+  }
+  /// Parses the decimal places: six of a micro-time, any number of a time.
+  std::chrono::microseconds Fraction() {
+    const bool is_fraction = (rest_.starts_with('.') || rest_.starts_with(',')) && HasDigits(1, 1);
+    const std::size_t end = is_fraction ? rest_.find_first_not_of("0123456789", 1) : 0;
+    const std::string_view digits =
+        is_fraction ? rest_.substr(1, end == std::string_view::npos ? end : end - 1)
+                    : std::string_view();
+    if (micro_ && digits.size() != 6) FailAt(".000000");
+    int micros = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      micros = micros * 10 + (i < digits.size() ? digits[i] - '0' : 0);
+    }
+    if (is_fraction) rest_.remove_prefix(digits.size() + 1);
+    return std::chrono::microseconds(micros);
+  }
+  std::chrono::minutes Zone() {
+    if (rest_.starts_with('Z')) {
+      rest_.remove_prefix(1);
+      return std::chrono::minutes(0);
+    }
+    const bool is_zone = (rest_.starts_with('+') || rest_.starts_with('-')) && HasDigits(2, 1) &&
+                         rest_.substr(3).starts_with(':') && HasDigits(2, 4);
+    if (!is_zone) FailAt("Z07:00");
+    const int sign = rest_.front() == '-' ? -1 : 1;
+    rest_.remove_prefix(1);
+    const int hours = InRange(Number(2, ""), 0, 24, "time zone offset hour");
+    rest_.remove_prefix(1);
+    const int minutes = InRange(Number(2, ""), 0, 60, "time zone offset minute");
+    return std::chrono::minutes(sign * (hours * 60 + minutes));
+  }
+  [[nodiscard]] json Encode(Time time) const {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto days = std::chrono::floor<std::chrono::days>(seconds);
+    const std::chrono::year_month_day date(days);
+    const std::chrono::hh_mm_ss clock(seconds - days);
+    std::string text =
+        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()),
+                    unsigned(date.day()), clock.hours().count(), clock.minutes().count(),
+                    clock.seconds().count());
+    if (micro_) text += fmt::format(".{:06}", (time - seconds).count());
+    const bool is_zero = text.starts_with("0001-01-01T00:00:00") && (!micro_ || time == seconds);
+    return is_zero ? json() : json(text + 'Z');
+  }
+
+  const std::string& text_;
+  std::string_view rest_;
+  bool micro_;
+};
 
 /// Implements DecodeTyped(). An object decodes one value.
 class TypedDecoder {
@@ -108,11 +231,11 @@ class TypedDecoder {
         return;
       case Type::kMap:
         Require(value.is_object(), value, schema);
-        for (auto& [name, field] : value.items()) DecodeMapEntry(field, *schema.items);
+        for (auto& [name, field] : value.items()) DecodeElement(field, *schema.items);
         return;
       case Type::kList:
         Require(value.is_array(), value, schema);
-        for (json& item : value) Decode(item, *schema.items);
+        for (json& item : value) DecodeElement(item, *schema.items);
         return;
       default:
         DecodeScalar(value, schema);
@@ -136,10 +259,26 @@ class TypedDecoder {
     struct_ = outer_struct;
   }
 
-  // Go decodes null in a map of strings as "".
-  void DecodeMapEntry(json& value, const Schema& schema) {
-    if (value.is_null() && schema.type == Type::kString) value = "";
+  /// Decodes an element of a list or a map. Go decodes null as the zero value.
+  void DecodeElement(json& value, const Schema& schema) {
+    if (value.is_null()) value = ZeroValue(schema);
     if (!value.is_null()) Decode(value, schema);
+  }
+
+  static json ZeroValue(const Schema& schema) {
+    switch (schema.type) {
+      case Type::kObject:
+        return json::object();
+      case Type::kString:
+        return schema.format == "quantity" ? "0" : "";
+      case Type::kInteger:
+      case Type::kNumber:
+        return 0;
+      case Type::kBoolean:
+        return false;
+      default:
+        return nullptr;
+    }
   }
 
   void DecodeField(json& value, const std::string& name, const Schema::Field& field) {
@@ -159,9 +298,6 @@ class TypedDecoder {
   void DecodeScalar(json& value, const Schema& schema) {
     switch (schema.type) {
       case Type::kInteger:
-        if (value.is_number_float() && IsWhole(value.get<double>())) {
-          value = static_cast<std::int64_t>(value.get<double>());
-        }
         return Require(IsInteger(value) && InRange(value, schema), value, schema);
       case Type::kNumber:
         return Require(value.is_number(), value, schema);
@@ -175,37 +311,35 @@ class TypedDecoder {
   }
 
   void DecodeString(json& value, const Schema& schema) {
-    if (schema.format == "quantity" && value.is_number()) value = value.dump();
+    if (schema.format == "quantity") return DecodeQuantity(value);
+    if (schema.format == "bytes" && value.is_array()) return DecodeByteArray(value, schema);
     Require(value.is_string(), value, schema);
     const auto& text = value.get_ref<const std::string&>();
-    if (schema.format == "quantity") (void)k8s::Quantity(text);  // throws if it is not valid
-    if (schema.format == "time" || schema.format == "micro-time") RequireTime(text, schema.format);
-    std::size_t bad = 0;
-    if (schema.format == "bytes" && !IsBase64(text, bad)) {
-      throw std::invalid_argument("illegal base64 data at input byte " + std::to_string(bad));
+    if (schema.format == "bytes") value = CanonicalBase64(text);
+    if (schema.format == "time" || schema.format == "micro-time") {
+      value = TimeParser(text, schema.format == "micro-time").Parse();
     }
   }
 
-  static void RequireTime(const std::string& time, std::string_view format) {
-    const std::string_view layout =
-        format == "time" ? "2006-01-02T15:04:05Z07:00" : "2006-01-02T15:04:05.000000Z07:00";
-    if (!IsTime(time)) {
-      throw std::invalid_argument(fmt::format(
-          R"(parsing time "{}" as "{}": cannot parse "{}" as "2006")", time, layout, time));
-    }
-    if (const std::string_view part = PartOutOfRange(time); !part.empty()) {
-      throw std::invalid_argument(fmt::format(R"(parsing time "{}": {} out of range)", time, part));
-    }
-    if (format == "micro-time" && !HasMicroseconds(time)) {
-      throw std::invalid_argument(
-          fmt::format(R"(parsing time "{}" as "{}": cannot parse "{}" as ".000000")", time, layout,
-                      time.substr(kSecondsSize)));
-    }
+  /// Accepts numbers, and strings with spaces around the quantity.
+  static void DecodeQuantity(json& value) {
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    constexpr const char* kSpaces = " \t\r\n\v\f";
+    text.erase(0, text.find_first_not_of(kSpaces));
+    text.erase(text.find_last_not_of(kSpaces) + 1);
+    (void)k8s::Quantity(text);  // throws if it is not valid
+    value = std::move(text);
   }
 
-  static bool IsWhole(double number) {
-    constexpr double kBound = 9.0e18;  // below the maximum of std::int64_t
-    return std::fabs(number) < kBound && std::trunc(number) == number;
+  /// Go accepts bytes as an array of numbers, too.
+  void DecodeByteArray(json& value, const Schema& schema) const {
+    std::string bytes;
+    for (const json& byte : value) {
+      const bool is_byte = byte.is_null() || (byte.is_number_unsigned() && byte <= 255);
+      Require(is_byte, byte, schema);
+      bytes += static_cast<char>(byte.is_null() ? 0 : byte.get<int>());
+    }
+    value = kopp::detail::EncodeBase64(bytes);
   }
 
   static bool InRange(const json& value, const Schema& schema) {
@@ -218,7 +352,8 @@ class TypedDecoder {
   void Require(bool has_type, const json& value, const Schema& schema) const {
     if (has_type) return;
     std::string actual = GoJsonType(value);
-    if (value.is_number() && schema.type == Type::kInteger) actual += ' ' + value.dump();
+    const bool is_integer = schema.type == Type::kInteger || schema.type == Type::kIntOrString;
+    if (value.is_number() && is_integer) actual += ' ' + value.dump();
     throw std::invalid_argument(
         fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", actual,
                     struct_, JoinWithDots(path_), GoType(schema)));

@@ -237,15 +237,37 @@ def to_json(item):
     return text.encode("latin-1" if "\xff" in text else "utf-8")
 
 
+UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
 def normalized(value, key=None):
     """Removes what each server chooses itself."""
     if isinstance(value, dict):
-        return {k: normalized(v, k) for k, v in value.items()
-                if k not in CHOSEN_BY_THE_SERVER and not (k == "time" and "fieldsV1" in value)}
+        result = {k: normalized(v, k) for k, v in value.items()
+                  if k not in CHOSEN_BY_THE_SERVER and not (k == "time" and "fieldsV1" in value)}
+        if "generateName" in result and str(result.get("name", "")).startswith(str(result["generateName"])):
+            del result["name"]
+        return result
     if isinstance(value, list):
-        return [normalized(v) for v in value]
+        return [normalized(v, key) for v in value]
     if key in ALLOCATED and value not in ("", "None"):
         return "allocated"
+    if isinstance(value, str):
+        return re.sub(r"\bkube-api-access-\w{5}\b", "kube-api-access-", UID.sub("uid", value))
+    return value
+
+
+def normalized_error(value):
+    """Removes objects, differences of objects and Go types, which kube-apiserver prints in its internal form."""
+    if isinstance(value, dict):
+        return {k: normalized_error(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [normalized_error(v) for v in value]
+    if isinstance(value, str):
+        value = re.sub(r"\n(@@ .*?\n)?(?=[,\]]|$)", "", UID.sub("uid", value), flags=re.DOTALL)
+        value = re.sub(r"unmarshal number \S+ into", "unmarshal number into", value)
+        value = re.sub(r"(Go (?:struct field \S+|value)) of type .*$", r"\1", value)
+        return re.sub(r"(Invalid|Unsupported) value: ([{\[].*?[}\]]|null|\{\}): (?=[a-z`'])", r"\1 value: (object): ", value)
     return value
 
 
@@ -266,8 +288,10 @@ def first_difference(a, b, path=""):
 
 def compare(real, kopp):
     """Returns what differs, and both values; None if nothing does."""
-    if real.code != kopp.code or (real.code >= 400 and real.body != kopp.body):
-        return f"{_errors_only_in(real, kopp)} / {_errors_only_in(kopp, real)}", _text_of(real), _text_of(kopp)
+    if real.code >= 400 or kopp.code >= 400:
+        real, kopp = (r._replace(body=normalized_error(r.body)) for r in (real, kopp))
+        if real.code != kopp.code or _errors_of(real) != _errors_of(kopp):
+            return f"{_errors_only_in(real, kopp)} / {_errors_only_in(kopp, real)}", _text_of(real), _text_of(kopp)
     if real.warnings != kopp.warnings:
         return "warnings", real.warnings, kopp.warnings
     difference = first_difference(normalized(real.body), normalized(kopp.body))
@@ -289,7 +313,8 @@ def _errors_of(response):
     if not isinstance(response.body, dict) or response.code < 400:
         return []
     causes = response.body.get("details", {}).get("causes", [])
-    return [f"{cause.get('field')}: {cause.get('message')}" for cause in causes] or [response.body.get("message", "")]
+    errors = dict.fromkeys(f"{cause.get('field')}: {cause.get('message')}" for cause in causes)  # some appear twice
+    return list(errors) or [response.body.get("message", "")]
 
 
 def _text_of(response):
@@ -330,8 +355,10 @@ class Comparison:
         stored = copy.deepcopy(item)
         if item["kind"] not in {"CustomResourceDefinition", "Namespace"}:
             stored["metadata"]["name"] = item["metadata"].get("name", "generated") + "-x"
-        body = to_json(stored)
         query = "?dryRun=All" if item["kind"] in NOT_STORED else ""
+        for port in stored.get("spec", {}).get("ports", []) if item["kind"] == "Service" else []:
+            port.pop("nodePort", None)  # each port exists once
+        body = to_json(stored)
         responses = [server.call("POST", path + query, body) for server in (self.real, self.kopp)]
         self.record(item["kind"], (), "unchanged", "POST", body, *responses)
         if responses[0].code != 201:

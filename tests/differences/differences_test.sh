@@ -23,7 +23,7 @@ main() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "$cluster/cluster.sh" up "$folder/real" >/dev/null
+  CLUSTER_FLAGS=--allow-privileged=true "$cluster/cluster.sh" up "$folder/real" >/dev/null
   "$cluster/kopp_cluster.sh" up "$folder/kopp" >/dev/null
   local server
   for server in real kopp; do
