@@ -60,6 +60,7 @@ Schemas::Schemas(std::string_view text) {
     schema.type = type;
     schema.format = name;
     schema.preserve_unknown_fields = type == Type::kObject;
+    if (type == Type::kObject) schema.merge = Merge::kAtomic;
   }
   Schema* type = nullptr;
   while (!text.empty()) {

@@ -226,9 +226,9 @@ class TypedDecoder {
       case Type::kAny:
         return;
       case Type::kObject:
+        if (schema.preserve_unknown_fields) return;
         Require(value.is_object(), value, schema);
-        if (!schema.preserve_unknown_fields) DecodeFields(value, schema);
-        return;
+        return DecodeFields(value, schema);
       case Type::kMap:
         Require(value.is_object(), value, schema);
         for (auto& [name, field] : value.items()) DecodeElement(field, *schema.items);

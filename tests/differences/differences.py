@@ -237,6 +237,7 @@ def to_json(item):
     return text.encode("latin-1" if "\xff" in text else "utf-8")
 
 
+GENERATED = re.compile(r"\b(generated|kube-api-access)-[a-z0-9]{5}\b")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -245,15 +246,13 @@ def normalized(value, key=None):
     if isinstance(value, dict):
         result = {k: normalized(v, k) for k, v in value.items()
                   if k not in CHOSEN_BY_THE_SERVER and not (k == "time" and "fieldsV1" in value)}
-        if "generateName" in result and str(result.get("name", "")).startswith(str(result["generateName"])):
-            del result["name"]
         return result
     if isinstance(value, list):
         return [normalized(v, key) for v in value]
     if key in ALLOCATED and value not in ("", "None"):
         return "allocated"
     if isinstance(value, str):
-        return re.sub(r"\bkube-api-access-\w{5}\b", "kube-api-access-", UID.sub("uid", value))
+        return GENERATED.sub(r"\1-", UID.sub("uid", value))
     return value
 
 
@@ -265,6 +264,7 @@ def normalized_error(value):
         return [normalized_error(v) for v in value]
     if isinstance(value, str):
         value = re.sub(r"\n(@@ .*?\n)?(?=[,\]]|$)", "", UID.sub("uid", value), flags=re.DOTALL)
+        value = GENERATED.sub(r"\1-", value)
         value = re.sub(r"unmarshal number \S+ into", "unmarshal number into", value)
         value = re.sub(r"(Go (?:struct field \S+|value)) of type .*$", r"\1", value)
         return re.sub(r"(Invalid|Unsupported) value: ([{\[].*?[}\]]|null|\{\}): (?=[a-z`'])", r"\1 value: (object): ", value)
@@ -292,6 +292,8 @@ def compare(real, kopp):
         real, kopp = (r._replace(body=normalized_error(r.body)) for r in (real, kopp))
         if real.code != kopp.code or _errors_of(real) != _errors_of(kopp):
             return f"{_errors_only_in(real, kopp)} / {_errors_only_in(kopp, real)}", _text_of(real), _text_of(kopp)
+        for response in (real, kopp):
+            response.body.get("details", {}).pop("causes", None)
     if real.warnings != kopp.warnings:
         return "warnings", real.warnings, kopp.warnings
     difference = first_difference(normalized(real.body), normalized(kopp.body))
@@ -356,6 +358,7 @@ class Comparison:
         if item["kind"] not in {"CustomResourceDefinition", "Namespace"}:
             stored["metadata"]["name"] = item["metadata"].get("name", "generated") + "-x"
         query = "?dryRun=All" if item["kind"] in NOT_STORED else ""
+        stored["metadata"].pop("ownerReferences", None)  # kopp deletes an object without owners
         for port in stored.get("spec", {}).get("ports", []) if item["kind"] == "Service" else []:
             port.pop("nodePort", None)  # each port exists once
         body = to_json(stored)

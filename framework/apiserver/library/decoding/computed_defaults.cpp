@@ -1,23 +1,49 @@
 #include "decoding/computed_defaults.hpp"
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
 
-/// Returns whether an image reference has the tag "latest", which is the default tag.
+/// Returns whether the name of an image has only valid characters, and no empty component.
+bool IsImageName(std::string_view name) {
+  const auto is_valid = [](char c) {
+    return (c >= 'a' && c <= 'z') || detail::IsDigit(c) || c == '.' || c == '_' || c == '-';
+  };
+  const std::size_t slash = name.find('/');
+  const std::string_view host = name.substr(0, slash == std::string_view::npos ? 0 : slash);
+  // A host has a dot or a port; it may contain upper-case letters.
+  const bool has_host = host == "localhost" || host.find_first_of(".:") != std::string_view::npos;
+  if (has_host) name.remove_prefix(slash + 1);
+  char previous = '/';
+  for (const char c : name) {
+    const bool separates = c == '/' || c == '.' || c == '_' || c == '-';
+    if (!is_valid(c) && c != '/') return false;
+    if (separates && !detail::IsDigit(previous) && !(previous >= 'a' && previous <= 'z') &&
+        c != previous)
+      return false;
+    previous = c;
+  }
+  return detail::IsDigit(previous) || (previous >= 'a' && previous <= 'z');
+}
+
+/// Returns whether an image reference has the tag "latest", which is the default tag. An invalid
+/// reference has no tag.
 bool HasLatestTag(const std::string& image) {
   if (image.find('@') != std::string::npos) return false;
-  const std::string name = image.substr(image.rfind('/') + 1);
-  const auto colon = name.find(':');
-  return colon == std::string::npos || name.substr(colon) == ":latest";
+  const std::size_t slash = image.rfind('/');
+  const std::size_t colon = image.find(':', slash == std::string::npos ? 0 : slash);
+  if (!IsImageName(std::string_view(image).substr(0, colon))) return false;
+  return colon == std::string::npos || image.substr(colon) == ":latest";
 }
 
 void DefaultContainer(json& container) {

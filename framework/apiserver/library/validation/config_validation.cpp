@@ -1,7 +1,10 @@
+#include "json/base64.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/parse.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,6 +47,20 @@ void ValidateConfigMap(const json& object, FieldErrors& errors) {
   if (size > kMaxSize) errors.push_back(TooLong("[]", kMaxSize));
 }
 
+/// Requires that Base64 text contains a JSON object.
+void ValidateJsonObject(const FieldRef& encoded, FieldErrors& errors) {
+  std::string detail;
+  try {
+    const json value = ParseJsonOrYaml(Base64Decode(encoded.text()), "application/json");
+    if (value.is_object() || value.is_null()) return;
+    detail = std::string("json: cannot unmarshal ") + GoJsonType(value) +
+             " into Go value of type map[string]interface {}";
+  } catch (const std::invalid_argument& error) {
+    detail = error.what();
+  }
+  errors.push_back(InvalidValue(encoded.path(), "<secret contents redacted>", detail));
+}
+
 void ValidateSecret(const json& object, FieldErrors& errors) {
   static const std::map<std::string, std::vector<std::string>, std::less<>> required_keys_by_type =
       {
@@ -60,7 +77,11 @@ void ValidateSecret(const json& object, FieldErrors& errors) {
   const std::string type = secret["type"].text();
   if (const auto keys = required_keys_by_type.find(type); keys != required_keys_by_type.end()) {
     for (const std::string& key : keys->second) {
-      if (!data.Key(key).exists()) errors.push_back(Required(data.Key(key).path(), ""));
+      if (!data.Key(key).exists()) {
+        errors.push_back(Required(data.Key(key).path(), ""));
+      } else if (key.starts_with(".docker")) {
+        ValidateJsonObject(data.Key(key), errors);
+      }
     }
   }
   if (type == "kubernetes.io/basic-auth" && !data.Key("username").exists() &&

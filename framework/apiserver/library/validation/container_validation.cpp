@@ -36,15 +36,6 @@ bool ValidatePortName(const FieldRef& name, FieldErrors& errors) {
   return errors.size() == error_count;
 }
 
-/// Validates a port number or the name of a port.
-void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
-  if (port.value().is_string()) {
-    ValidatePortName(port, errors);
-  } else {
-    ValidatePort(port, errors);
-  }
-}
-
 void ValidateContainerPorts(const FieldRef& ports, FieldErrors& errors) {
   std::set<std::string> names;
   for (const FieldRef& port : ports.items()) {
@@ -227,6 +218,14 @@ void ValidateEphemeralContainersUpdate(const json& before, const json& after, Fi
 }
 
 }  // namespace
+
+void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
+  if (port.value().is_string()) {
+    ValidatePortName(port, errors);
+  } else {
+    ValidatePort(port, errors);
+  }
+}
 
 void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors) {
   std::set<std::string> volumes;

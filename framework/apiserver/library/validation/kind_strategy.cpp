@@ -25,6 +25,7 @@ StrategiesByKind MakeStrategies() {
   AddPodSubresourceStrategies(strategies);
   AddRbacStrategies(strategies);
   AddServiceStrategies(strategies);
+  AddVolumeStrategies(strategies);
   AddWorkloadStrategies(strategies);
   AddWorkloadStatusStrategies(strategies);
   const Catalog built_in = Catalog::BuiltIn();

@@ -103,6 +103,8 @@ void AddServiceStrategies(StrategiesByKind& strategies);
 void AddRbacStrategies(StrategiesByKind& strategies);
 void AddEventStrategies(StrategiesByKind& strategies);
 void AddAutoscalingStrategies(StrategiesByKind& strategies);
+void AddVolumeStrategies(
+    StrategiesByKind& strategies);  ///< PersistentVolumes, PersistentVolumeClaims
 void AddOtherStrategies(StrategiesByKind& strategies);
 
 /// Validates the Pod template of a workload.
@@ -111,6 +113,8 @@ void ValidatePodTemplate(const FieldRef& pod_template, FieldErrors& errors);
 void ValidatePodSpec(const FieldRef& spec, FieldErrors& errors);
 /// Validates the containers and init containers of a Pod spec.
 void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors);
+/// Validates a port number or the name of a port.
+void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
 /// Validates the ephemeral containers of a Pod spec.
 void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors);
 

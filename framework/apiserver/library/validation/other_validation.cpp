@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include <kopp/k8s/quantity.hpp>
-
 namespace kopp::apiserver {
 namespace {
 
@@ -37,19 +35,6 @@ void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
   }
 }
 
-constexpr const char* kPvcProtectionFinalizer = "kubernetes.io/pvc-protection";
-constexpr const char* kPvProtectionFinalizer = "kubernetes.io/pv-protection";
-
-void AssignClaimFields(ServerContext&, const json& before, json& claim) {
-  if (before.is_null()) AddIfAbsent(claim["metadata"]["finalizers"], kPvcProtectionFinalizer);
-}
-
-void AssignVolumeFields(ServerContext& context, const json& before, json& volume) {
-  if (!before.is_null()) return;
-  AddIfAbsent(volume["metadata"]["finalizers"], kPvProtectionFinalizer);
-  volume["status"]["lastPhaseTransitionTime"] = context.Now();
-}
-
 void AssignNodeFields(ServerContext&, const json& before, json& node) {
   if (!before.is_null()) return;
   const json not_ready_taint{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}};
@@ -68,29 +53,6 @@ FieldError DuplicateTaint(const std::string& path, const FieldRef& taint) {
               R"(,"Effect":)" + quoted("effect") + R"(,"TimeAdded":)" +
               taint["timeAdded"].value().dump() + "}: taints must be unique by key and effect pair",
           path};
-}
-
-void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
-  const FieldRef spec = FieldRef(object)["spec"];
-  if (spec["accessModes"].size() == 0) {
-    errors.push_back(Required(spec["accessModes"].path(), "at least 1 access mode is required"));
-  }
-  for (const FieldRef& mode : spec["accessModes"].items()) {
-    FieldErrors mode_errors;
-    ValidateEnum(mode, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"},
-                 mode_errors);
-    for (FieldError& error : mode_errors) {
-      error.field = spec["accessModes"].path();
-      errors.push_back(std::move(error));
-    }
-  }
-  const FieldRef storage = spec["resources"]["requests"]["storage"];
-  if (!storage.exists()) {
-    errors.push_back(Required("spec.resources[storage]", ""));
-  } else if (k8s::Quantity(storage.text()) <= k8s::Quantity("0")) {
-    errors.push_back(
-        InvalidValue("spec.resources[storage]", storage.value(), "must be greater than zero"));
-  }
 }
 
 void ValidateNodeTaints(const json& node, FieldErrors& errors) {
@@ -197,6 +159,54 @@ void ValidatePodDisruptionBudget(const json& object, FieldErrors& errors) {
   for (const char* value : {"minAvailable", "maxUnavailable"})
     ValidateIntOrPercentUpTo100(spec[value], errors);
   ValidateLabelSelector(spec["selector"], errors);
+  const FieldRef eviction = spec["unhealthyPodEvictionPolicy"];
+  if (eviction.exists()) ValidateEnum(eviction, {"AlwaysAllow", "IfHealthyBudget"}, errors);
+}
+
+void ValidateIngressClassParameters(const FieldRef& parameters, FieldErrors& errors) {
+  const FieldRef group = parameters["apiGroup"];
+  if (group.exists()) ValidateName(group, &ValidateDnsSubdomain, errors);
+  for (const char* name : {"kind", "name"}) {
+    if (ValidateRequired(parameters[name], errors))
+      ValidateName(parameters[name], &ValidatePathSegment, errors);
+  }
+  const FieldRef scope = parameters["scope"];
+  const FieldRef ns = parameters["namespace"];
+  ValidateEnum(scope, {"Cluster", "Namespace"}, errors);
+  if (scope.is("Namespace")) {
+    if (ValidateRequired(ns, errors, "`parameters.scope` is set to 'Namespace'"))
+      ValidateName(ns, &ValidateNamespaceName, errors);
+  } else if (scope.is("Cluster") && ns.exists()) {
+    errors.push_back(ForbiddenField(ns.path(), "`parameters.scope` is set to 'Cluster'"));
+  }
+}
+
+/// Validates a path with a domain as prefix: "example.com/ingress".
+void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors) {
+  if (!ValidateRequired(path, errors)) return;
+  const std::string text = path.text();
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
+    errors.push_back(InvalidValue(path.path(), text,
+                                  "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    return;
+  }
+  if (const NameError detail = ValidateDnsSubdomain(text.substr(0, slash)))
+    errors.push_back(InvalidValue(path.path(), text.substr(0, slash), *detail));
+}
+
+void ValidateIngressClass(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  if (spec["controller"].text().size() > 250) {
+    errors.push_back(TooLong(spec["controller"].path(), 250));
+  }
+  ValidateDomainPrefixedPath(spec["controller"], errors);
+  if (spec["parameters"].exists()) ValidateIngressClassParameters(spec["parameters"], errors);
+}
+
+void ValidateIngressClassUpdate(const json& before, const json& after, FieldErrors& errors) {
+  ValidateImmutable(FieldRef(before)["spec"]["controller"], FieldRef(after)["spec"]["controller"],
+                    errors);
 }
 
 void ValidateNetworkPolicy(const json& object, FieldErrors& errors) {
@@ -223,12 +233,9 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   strategies["nodes"].keeps_status_on_create = true;
   strategies["nodes"].assign_fields = &AssignNodeFields;
   strategies["nodes"].validate = &ValidateNodeTaints;
-  strategies["persistentvolumeclaims"].assign_fields = &AssignClaimFields;
-  strategies["persistentvolumeclaims"].protection_finalizer = kPvcProtectionFinalizer;
-  strategies["persistentvolumeclaims"].validate = &ValidatePersistentVolumeClaim;
-  strategies["persistentvolumes"].assign_fields = &AssignVolumeFields;
-  strategies["persistentvolumes"].protection_finalizer = kPvProtectionFinalizer;
   strategies["leases.coordination.k8s.io"].validate = &ValidateLease;
+  strategies["ingressclasses.networking.k8s.io"].validate = &ValidateIngressClass;
+  strategies["ingressclasses.networking.k8s.io"].validate_update = &ValidateIngressClassUpdate;
   strategies["ingresses.networking.k8s.io"].validate = &ValidateIngress;
   strategies["networkpolicies.networking.k8s.io"].validate = &ValidateNetworkPolicy;
   strategies["poddisruptionbudgets.policy"].validate = &ValidatePodDisruptionBudget;

@@ -264,6 +264,9 @@ void AddPodStrategies(StrategiesByKind& strategies) {
   pods.assign_fields = &AssignPodFields;
   pods.validate = &ValidatePod;
   pods.validate_update = &ValidatePodUpdate;
+  strategies["podtemplates"].validate = [](const json& object, FieldErrors& errors) {
+    ValidatePodTemplate(FieldRef(object)["template"], errors);
+  };
   strategies["podtemplates"].generation = KindStrategy::Generation::kSpec;
 }
 

@@ -40,6 +40,19 @@ void ValidateRole(const json& object, FieldErrors& errors) {
     ValidatePolicyRule(rule, kNamespaced, errors);
 }
 
+void ValidateClusterRole(const json& object, FieldErrors& errors) {
+  ValidateRole<false>(object, errors);
+  const FieldRef aggregation = FieldRef(object)["aggregationRule"];
+  if (!aggregation.exists()) return;
+  const FieldRef selectors = aggregation["clusterRoleSelectors"];
+  if (selectors.size() == 0) {
+    errors.push_back(Required(selectors.path(),
+                              "at least one clusterRoleSelector required if aggregationRule is "
+                              "non-nil"));
+  }
+  for (const FieldRef& selector : selectors.items()) ValidateLabelSelector(selector, errors);
+}
+
 void ValidateSubject(const FieldRef& subject, bool namespaced, FieldErrors& errors) {
   const FieldRef name = subject["name"];
   const std::string kind = subject["kind"].text();
@@ -85,7 +98,7 @@ void AddRbacStrategies(StrategiesByKind& strategies) {
     strategy.allows_create_on_update = true;
   }
   strategies["roles." + rbac_group].validate = &ValidateRole<true>;
-  strategies["clusterroles." + rbac_group].validate = &ValidateRole<false>;
+  strategies["clusterroles." + rbac_group].validate = &ValidateClusterRole;
   strategies["rolebindings." + rbac_group].validate = &ValidateRoleBinding<true>;
   strategies["clusterrolebindings." + rbac_group].validate = &ValidateRoleBinding<false>;
   for (const char* kind : {"rolebindings.", "clusterrolebindings."}) {

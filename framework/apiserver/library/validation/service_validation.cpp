@@ -1,4 +1,5 @@
 #include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
 
@@ -23,6 +24,11 @@ bool HasNodePorts(const json& spec) {
          (type == "LoadBalancer" && spec.value("allocateLoadBalancerNodePorts", true));
 }
 
+bool NeedsHealthCheckPort(const json& spec) {
+  return spec.value("type", "") == "LoadBalancer" &&
+         spec.value("externalTrafficPolicy", "") == "Local";
+}
+
 /// The IPs and node ports that other Services use. Services that are created concurrently may get
 /// the same values.
 struct AllocatedValues {
@@ -38,6 +44,7 @@ AllocatedValues AllocatedByOthers(ServerContext& context, const json& service) {
     if (other.at("metadata").at("uid") == uid) continue;
     const FieldRef spec = FieldRef(other)["spec"];
     allocated.addresses.insert(spec["clusterIP"].text());
+    allocated.node_ports.insert(static_cast<int>(spec["healthCheckNodePort"].number()));
     for (const FieldRef& port : spec["ports"].items()) {
       allocated.node_ports.insert(static_cast<int>(port["nodePort"].number()));
     }
@@ -76,6 +83,10 @@ int AllocateNodePort(const json& service, const AllocatedValues& allocated) {
 /// Keeps the allocated values that an update omits.
 void KeepAllocatedFields(const json& old_spec, json& spec) {
   if (IsExternal(old_spec) || IsExternal(spec)) return;
+  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort") &&
+      old_spec.contains("healthCheckNodePort")) {
+    spec["healthCheckNodePort"] = old_spec["healthCheckNodePort"];
+  }
   for (const char* field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
     if (!spec.contains(field) && old_spec.contains(field)) spec[field] = old_spec[field];
   }
@@ -109,8 +120,17 @@ void AssignServiceFields(ServerContext& context, const json& before, json& servi
                       "failed to allocate IP " + address + ": provided IP is already allocated")});
   }
   if (!spec.contains("clusterIPs")) spec["clusterIPs"] = json::array({spec["clusterIP"]});
-  if (!spec.contains("ipFamilies")) spec["ipFamilies"] = json::array({"IPv4"});
-  if (!spec.contains("ipFamilyPolicy")) spec["ipFamilyPolicy"] = "SingleStack";
+  const bool has_any_family = spec["clusterIP"] == "None" && !spec.contains("selector");
+  if (!spec.contains("ipFamilies")) {
+    spec["ipFamilies"] = has_any_family ? json{"IPv4", "IPv6"} : json::array({"IPv4"});
+  }
+  if (!spec.contains("ipFamilyPolicy")) {
+    spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
+  }
+  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort")) {
+    spec["healthCheckNodePort"] = AllocateNodePort(service, allocated);
+    allocated.node_ports.insert(spec["healthCheckNodePort"].get<int>());
+  }
   if (!HasNodePorts(spec) || !spec.contains("ports")) return;
   for (json& port : spec["ports"]) {
     if (!port.contains("nodePort")) port["nodePort"] = AllocateNodePort(service, allocated);
@@ -130,9 +150,7 @@ void ValidateServicePorts(const FieldRef& ports, FieldErrors& errors) {
     }
     ValidatePort(port["port"], errors);
     ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
-    const FieldRef target = port["targetPort"];
-    if (target.value().is_number() && !target.is(port["port"].value()))
-      ValidatePort(target, errors);
+    ValidatePortNumberOrName(port["targetPort"], errors);
   }
 }
 
@@ -148,6 +166,71 @@ void ValidatePortsAreUnique(const FieldRef& ports, FieldErrors& errors) {
                           R"(,"TargetPort":0,"NodePort":0})",
                       port.path()});
   }
+}
+
+void ValidateIp(const FieldRef& address, FieldErrors& errors) {
+  if (MatchesFormat(address.text(), "ipv4") || MatchesFormat(address.text(), "ipv6")) return;
+  errors.push_back(InvalidValue(address.path(), address.value(),
+                                "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+}
+
+void ValidateCidr(const FieldRef& range, FieldErrors& errors) {
+  if (MatchesFormat(range.text(), "cidr")) return;
+  errors.push_back(InvalidValue(range.path(), range.value(),
+                                "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+}
+
+void ValidateClusterIps(const FieldRef& spec, FieldErrors& errors) {
+  if (spec["type"].is("ExternalName")) return;
+  for (const FieldRef& family : spec["ipFamilies"].items())
+    ValidateEnum(family, {"IPv4", "IPv6"}, errors);
+  const FieldRef policy = spec["ipFamilyPolicy"];
+  if (policy.exists())
+    ValidateEnum(policy, {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
+  const FieldRef ips = spec["clusterIPs"];
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(ips.path(), ips.value(), detail));
+  };
+  if (ips.size() > 0 && !ips.items()[0].is(spec["clusterIP"].value()))
+    add_invalid("first value must match `clusterIP`");
+  for (const FieldRef& ip : ips.items()) {
+    const bool is_first = ip.path() == ips.items()[0].path();
+    if (!is_first || !ip.is("None")) {
+      ValidateIp(ip, errors);
+    } else if (ips.size() > 1) {
+      add_invalid("'None' must be the first and only value");
+    }
+  }
+  if (ips.size() > 2) add_invalid("may only hold up to 2 values");
+}
+
+void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
+  constexpr const char* kOnlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
+  const bool is_load_balancer = spec["type"].is("LoadBalancer");
+  // kube-apiserver reports the source ranges with a capital letter.
+  const FieldRef ranges(spec["loadBalancerSourceRanges"].value(), "spec.LoadBalancerSourceRanges");
+  if (ranges.size() > 0 && !is_load_balancer)
+    errors.push_back(ForbiddenField(ranges.path(), kOnlyLoadBalancer));
+  for (const FieldRef& range : ranges.items()) ValidateCidr(range, errors);
+  const FieldRef allocate = spec["allocateLoadBalancerNodePorts"];
+  if (allocate.exists() && !is_load_balancer)
+    errors.push_back(ForbiddenField(allocate.path(), kOnlyLoadBalancer));
+  const FieldRef load_balancer_class = spec["loadBalancerClass"];
+  if (!load_balancer_class.exists()) return;
+  if (!is_load_balancer) {
+    errors.push_back(ForbiddenField(load_balancer_class.path(), kOnlyLoadBalancer));
+    return;
+  }
+  for (const std::string& detail : ValidateQualifiedName(load_balancer_class.text()))
+    errors.push_back(InvalidValue(load_balancer_class.path(), load_balancer_class.value(), detail));
+}
+
+void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
+  const bool is_external = spec["type"].is("NodePort") || spec["type"].is("LoadBalancer");
+  const FieldRef external = spec["externalTrafficPolicy"];
+  if (is_external) ValidateEnum(external, {"Cluster", "Local"}, errors);
+  const FieldRef internal = spec["internalTrafficPolicy"];
+  if (internal.exists()) ValidateEnum(internal, {"Cluster", "Local"}, errors);
 }
 
 void ValidateService(const json& object, FieldErrors& errors) {
@@ -172,6 +255,8 @@ void ValidateService(const json& object, FieldErrors& errors) {
   ValidateServicePorts(ports, errors);
   ValidateLabels(spec["selector"], errors);
   ValidateEnum(spec["sessionAffinity"], {"ClientIP", "None"}, errors);
+  ValidateClusterIps(spec, errors);
+  for (const FieldRef& address : spec["externalIPs"].items()) ValidateIp(address, errors);
   ValidateEnum(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   for (const FieldRef& port : ports.items()) {
     if (!spec["type"].is("ClusterIP") || port["nodePort"].number() == 0) continue;
@@ -179,6 +264,8 @@ void ValidateService(const json& object, FieldErrors& errors) {
         ForbiddenField(port["nodePort"].path(), "may not be used when `type` is 'ClusterIP'"));
   }
   ValidatePortsAreUnique(ports, errors);
+  ValidateLoadBalancer(spec, errors);
+  ValidateTrafficPolicies(spec, errors);
 }
 
 void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& errors) {

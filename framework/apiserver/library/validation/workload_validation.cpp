@@ -1,7 +1,9 @@
 #include "schema/field_validation.hpp"
 #include "validation/kind_strategy.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kopp::apiserver {
@@ -112,6 +114,27 @@ void ValidateReplicaSet(const json& object, FieldErrors& errors) {
   ValidateSelectorAndTemplate(spec, "deployment", "ReplicaSet", "invalid label selector", errors);
 }
 
+/// Returns a StatefulSet whose Pod template has a volume for each template of a claim, in place of
+/// a volume with the same name.
+json WithClaimVolumes(json set) {
+  const json claims = FieldRef(set)["spec"]["volumeClaimTemplates"].value();
+  if (claims.empty()) return set;
+  json& volumes = set["spec"]["template"]["spec"]["volumes"];
+  json all = json::array();
+  for (const FieldRef& claim : FieldRef(claims).items()) {
+    const std::string name = claim["metadata"]["name"].text();
+    all.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
+  }
+  for (const json& volume : volumes) {
+    const bool is_replaced = std::any_of(all.begin(), all.end(), [&](const json& other) {
+      return FieldRef(volume)["name"].is(other["name"]);
+    });
+    if (!is_replaced) all.push_back(volume);
+  }
+  volumes = std::move(all);
+  return set;
+}
+
 void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   const FieldRef spec = FieldRef(object)["spec"];
   const FieldRef policy = spec["podManagementPolicy"];
@@ -124,7 +147,19 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
     ValidateName(service, &ValidateDnsLabel, errors);
   }
-  ValidateSelectorAndTemplate(spec, "statefulset", "StatefulSet", "", errors);
+  const json with_claims = WithClaimVolumes(object);
+  ValidateSelectorAndTemplate(FieldRef(with_claims)["spec"], "statefulset", "StatefulSet", "",
+                              errors);
+}
+
+void ValidateControllerRevision(const json& object, FieldErrors& errors) {
+  const FieldRef data = FieldRef(object)["data"];
+  if (!data.exists()) errors.push_back(Required("data", "data is mandatory"));
+  ValidateNonNegative(FieldRef(object)["revision"], errors);
+}
+
+void ValidateControllerRevisionUpdate(const json& before, const json& after, FieldErrors& errors) {
+  ValidateImmutable(FieldRef(before)["data"], FieldRef(after)["data"], errors);
 }
 
 void ValidateDaemonSet(const json& object, FieldErrors& errors) {
@@ -241,6 +276,8 @@ void AddWorkloadStrategies(StrategiesByKind& strategies) {
     strategies[storage_resource].validate = validate;
     if (validate_update != nullptr) strategies[storage_resource].validate_update = validate_update;
   }
+  strategies["controllerrevisions.apps"].validate = &ValidateControllerRevision;
+  strategies["controllerrevisions.apps"].validate_update = &ValidateControllerRevisionUpdate;
   strategies["daemonsets.apps"].assign_fields = &AssignDaemonSetFields;
   strategies["replicationcontrollers"].default_propagation = "Orphan";
 }

@@ -1,0 +1,246 @@
+#include "schema/field_validation.hpp"
+#include "storage/server_context.hpp"
+#include "validation/kind_strategy.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kopp/k8s/quantity.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPvcProtectionFinalizer = "kubernetes.io/pvc-protection";
+constexpr const char* kPvProtectionFinalizer = "kubernetes.io/pv-protection";
+
+void AddFinalizer(json& object, const char* finalizer) {
+  json& finalizers = object["metadata"]["finalizers"];
+  if (std::find(finalizers.begin(), finalizers.end(), finalizer) == finalizers.end())
+    finalizers.push_back(finalizer);
+}
+
+bool IsClaimOrSnapshot(const FieldRef& source) {
+  const std::string group = source["apiGroup"].text();
+  return (group.empty() && source["kind"].is("PersistentVolumeClaim")) ||
+         (group == "snapshot.storage.k8s.io" && source["kind"].is("VolumeSnapshot"));
+}
+
+/// Drops a data source of an unknown kind, and gives dataSource and dataSourceRef the same value.
+void AssignClaimFields(ServerContext&, const json& before, json& claim) {
+  if (!before.is_null()) return;
+  AddFinalizer(claim, kPvcProtectionFinalizer);
+  json& spec = claim["spec"];
+  const FieldRef source = FieldRef(spec)["dataSource"];
+  const FieldRef reference = FieldRef(spec)["dataSourceRef"];
+  if (source.exists() && !IsClaimOrSnapshot(source)) spec.erase("dataSource");
+  if (spec.contains("dataSource") && !spec.contains("dataSourceRef")) {
+    spec["dataSourceRef"] = spec["dataSource"];
+  } else if (reference.exists() && !reference["namespace"].exists() &&
+             !spec.contains("dataSource") && IsClaimOrSnapshot(reference)) {
+    spec["dataSource"] = spec["dataSourceRef"];
+  }
+}
+
+void AssignVolumeFields(ServerContext& context, const json& before, json& volume) {
+  if (!before.is_null()) return;
+  AddFinalizer(volume, kPvProtectionFinalizer);
+  volume["status"]["lastPhaseTransitionTime"] = context.Now();
+}
+
+/// Validates access modes, whose errors kube-apiserver reports at the list.
+void ValidateAccessModes(const FieldRef& modes, const std::string& required_detail,
+                         FieldErrors& errors) {
+  if (modes.size() == 0) errors.push_back(Required(modes.path(), required_detail));
+  bool once_per_pod = false;
+  bool others = false;
+  for (const FieldRef& mode : modes.items()) {
+    ValidateEnum(FieldRef(mode.value(), modes.path()),
+                 {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}, errors);
+    (mode.is("ReadWriteOncePod") ? once_per_pod : others) = true;
+  }
+  if (once_per_pod && others) {
+    errors.push_back(
+        ForbiddenField(modes.path(), "may not use ReadWriteOncePod with other access modes"));
+  }
+}
+
+void ValidateVolumeMode(const FieldRef& mode, FieldErrors& errors) {
+  if (mode.exists()) ValidateEnum(mode, {"Block", "Filesystem"}, errors);
+}
+
+/// Requires an amount above zero. `path` is the path that kube-apiserver reports.
+void ValidatePositive(const FieldRef& amount, const std::string& path, FieldErrors& errors) {
+  if (k8s::Quantity(amount.text()) > k8s::Quantity("0")) return;
+  errors.push_back(InvalidValue(path, amount.value(), "must be greater than zero"));
+}
+
+void ValidateDataSource(const FieldRef& source, FieldErrors& errors) {
+  if (!source.exists()) return;
+  const FieldRef group = source["apiGroup"];
+  ValidateRequired(source["name"], errors);
+  ValidateRequired(source["kind"], errors);
+  if (group.text().empty()) {
+    if (source["kind"].is("PersistentVolumeClaim")) return;
+    errors.push_back(
+        InvalidValue(source.path(), source["kind"].text(),
+                     "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+  } else {
+    ValidateName(group, &ValidateDnsSubdomain, errors);
+  }
+}
+
+void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
+  ValidateLabelSelector(spec["selector"], errors);
+  ValidateAccessModes(spec["accessModes"], "at least 1 access mode is required", errors);
+  const FieldRef storage = spec["resources"]["requests"]["storage"];
+  const std::string path = spec["resources"].Key("storage").path();
+  if (storage.exists()) {
+    ValidatePositive(storage, path, errors);
+  } else {
+    errors.push_back(Required(path, ""));
+  }
+  if (!spec["storageClassName"].text().empty())
+    ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
+  ValidateVolumeMode(spec["volumeMode"], errors);
+  const FieldRef source = spec["dataSource"];
+  const FieldRef reference = spec["dataSourceRef"];
+  ValidateDataSource(source, errors);
+  ValidateDataSource(reference, errors);
+  if (source.exists() && reference.exists() && !reference["namespace"].exists() &&
+      !source.is(reference.value())) {
+    errors.push_back(InvalidValue(spec.path(), source.path(), "must match dataSourceRef"));
+  }
+}
+
+void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
+  ValidateClaimSpec(FieldRef(object)["spec"], errors);
+}
+
+/// Returns the spec without the fields that may change. Those of `other` are for comparison.
+json FixedClaimSpec(const json& claim, const json& other) {
+  json spec = claim.value("spec", json::object());
+  const bool is_bound = FieldRef(other)["status"]["phase"].is("Bound");
+  if (FieldRef(other)["spec"]["volumeName"].text().empty()) spec.erase("volumeName");
+  if (!is_bound) return spec;
+  spec.erase("volumeAttributesClassName");
+  if (FieldRef(spec)["resources"]["requests"].exists()) {
+    spec["resources"]["requests"].erase("storage");
+  }
+  return spec;
+}
+
+void ValidatePersistentVolumeClaimUpdate(const json& before, const json& after,
+                                         FieldErrors& errors) {
+  if (FixedClaimSpec(before, before) != FixedClaimSpec(after, before)) {
+    errors.push_back(
+        ForbiddenField("spec",
+                       "spec is immutable after creation except resources.requests and "
+                       "volumeAttributesClassName for bound claims\n"));
+  }
+  ValidateImmutable(FieldRef(before)["spec"]["volumeMode"],
+                    FieldRef(FieldRef(after)["spec"]["volumeMode"].value(), "volumeMode"), errors);
+}
+
+void ValidateCapacity(const FieldRef& capacity, FieldErrors& errors) {
+  if (capacity.size() == 0) errors.push_back(Required(capacity.path(), ""));
+  if (!capacity.Key("storage").exists() || capacity.size() > 1) {
+    errors.push_back(NotSupported(capacity.path(), capacity.value(), {"storage"}));
+  }
+  for (const std::string& name : capacity.keys()) {
+    ValidatePositive(capacity.Key(name), capacity.Key(name).path(), errors);
+  }
+}
+
+/// The fields of a PersistentVolume's spec that are not volume sources.
+constexpr std::string_view kVolumeFields[] = {"accessModes",      "capacity",
+                                              "claimRef",         "mountOptions",
+                                              "nodeAffinity",     "persistentVolumeReclaimPolicy",
+                                              "storageClassName", "volumeAttributesClassName",
+                                              "volumeMode"};
+
+/// Returns the volume sources: the fields that are not in kVolumeFields.
+std::vector<FieldRef> VolumeSources(const FieldRef& spec) {
+  std::vector<FieldRef> sources;
+  for (const std::string& name : spec.keys()) {
+    const bool is_source = std::find(std::begin(kVolumeFields), std::end(kVolumeFields), name) ==
+                           std::end(kVolumeFields);
+    if (is_source) sources.push_back(spec[name]);
+  }
+  return sources;
+}
+
+void ValidateVolumeSources(const FieldRef& spec, FieldErrors& errors) {
+  const std::vector<FieldRef> sources = VolumeSources(spec);
+  if (sources.empty()) errors.push_back(Required(spec.path(), "must specify a volume type"));
+  for (std::size_t i = 1; i < sources.size(); ++i) {
+    errors.push_back(ForbiddenField(sources[i].path(), "may not specify more than 1 volume type"));
+  }
+  const FieldRef csi = spec["csi"];
+  if (csi.exists()) {
+    if (ValidateRequired(csi["driver"], errors))
+      ValidateName(csi["driver"], &ValidateDnsSubdomain, errors);
+    ValidateRequired(csi["volumeHandle"], errors);
+  }
+  if (spec["hostPath"].exists()) ValidateRequired(spec["hostPath"]["path"], errors);
+  if (spec["local"].exists()) ValidateRequired(spec["local"]["path"], errors);
+  if (spec["nfs"].exists()) {
+    ValidateRequired(spec["nfs"]["server"], errors);
+    ValidateRequired(spec["nfs"]["path"], errors);
+  }
+}
+
+void ValidatePersistentVolume(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  ValidateAccessModes(spec["accessModes"], "", errors);
+  ValidateCapacity(spec["capacity"], errors);
+  const FieldRef policy = spec["persistentVolumeReclaimPolicy"];
+  if (!policy.text().empty()) ValidateEnum(policy, {"Delete", "Recycle", "Retain"}, errors);
+  ValidateVolumeSources(spec, errors);
+  if (!spec["storageClassName"].text().empty())
+    ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
+  ValidateVolumeMode(spec["volumeMode"], errors);
+}
+
+/// Returns the volume sources of a spec as an object.
+json SourceObject(const json& volume) {
+  json sources = volume.value("spec", json::object());
+  for (const std::string_view field : kVolumeFields) sources.erase(std::string(field));
+  return sources;
+}
+
+void ValidatePersistentVolumeUpdate(const json& before, const json& after, FieldErrors& errors) {
+  if (SourceObject(before) != SourceObject(after)) {
+    errors.push_back(ForbiddenField("spec.persistentvolumesource",
+                                    "spec.persistentvolumesource is immutable after creation\n"));
+  }
+  const FieldRef old_spec = FieldRef(before)["spec"];
+  const FieldRef new_spec = FieldRef(after)["spec"];
+  ValidateImmutable(old_spec["volumeMode"], FieldRef(new_spec["volumeMode"].value(), "volumeMode"),
+                    errors);
+  const FieldRef affinity = new_spec["nodeAffinity"];
+  if (old_spec["nodeAffinity"].exists() && !affinity.is(old_spec["nodeAffinity"].value())) {
+    errors.push_back(InvalidValue("nodeAffinity", affinity.value(),
+                                  "field is immutable, except for updating from beta label to GA"));
+  }
+}
+
+}  // namespace
+
+void AddVolumeStrategies(StrategiesByKind& strategies) {
+  KindStrategy& claims = strategies["persistentvolumeclaims"];
+  claims.assign_fields = &AssignClaimFields;
+  claims.protection_finalizer = kPvcProtectionFinalizer;
+  claims.validate = &ValidatePersistentVolumeClaim;
+  claims.validate_update = &ValidatePersistentVolumeClaimUpdate;
+  KindStrategy& volumes = strategies["persistentvolumes"];
+  volumes.assign_fields = &AssignVolumeFields;
+  volumes.protection_finalizer = kPvProtectionFinalizer;
+  volumes.validate = &ValidatePersistentVolume;
+  volumes.validate_update = &ValidatePersistentVolumeUpdate;
+}
+
+}  // namespace kopp::apiserver
