@@ -118,8 +118,9 @@ void ValidateImmutable(const FieldRef& before, const FieldRef& after, FieldError
 }
 
 bool ValidateLabelSelector(const FieldRef& selector, FieldErrors& errors) {
+  const std::size_t error_count = errors.size();
   ValidateLabels(selector["matchLabels"], errors);
-  bool is_valid = true;
+  bool is_valid = errors.size() == error_count;
   for (const FieldRef& requirement : selector["matchExpressions"].items()) {
     is_valid &= ValidateLabelSelectorRequirement(requirement, errors);
   }

@@ -12,4 +12,9 @@ bool IsBeingDeleted(const nlohmann::json& object) {
   return !Field(Field(object, "metadata"), "deletionTimestamp").is_null();
 }
 
+bool IsQualifiedFinalizer(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name == kOrphanFinalizer ||
+         name == kForegroundFinalizer || name == "kubernetes";
+}
+
 }  // namespace kopp::schema

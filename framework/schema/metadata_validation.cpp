@@ -90,19 +90,11 @@ void ValidateFinalizers(const json& object, FieldErrors& errors) {
   const std::vector<std::string> finalizers = FinalizersOf(object);
   bool has_orphan = false;
   bool has_foreground = false;
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
-    const std::string& name = finalizers[i];
+  for (const std::string& name : finalizers) {
     has_orphan |= name == kOrphanFinalizer;
     has_foreground |= name == kForegroundFinalizer;
-    const std::vector<std::string> name_errors = ValidateQualifiedName(name);
-    for (const std::string& detail : name_errors) {
+    for (const std::string& detail : ValidateQualifiedName(name)) {
       errors.push_back(InvalidValue("metadata.finalizers", name, detail));
-    }
-    if (name_errors.empty() && name.find('/') == std::string::npos && name != kOrphanFinalizer &&
-        name != kForegroundFinalizer && name != "kubernetes") {
-      errors.push_back(
-          InvalidValue("metadata.finalizers[" + std::to_string(i) + ']', name,
-                       "name is neither a standard finalizer name nor is it fully qualified"));
     }
   }
   if (has_orphan && has_foreground) {

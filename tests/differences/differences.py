@@ -31,14 +31,17 @@ import urllib.parse
 
 # (regular expression for "Kind field.path", subject of the row in DIFFERENCES.md)
 EXPLAINED = [
-    (r"^CronJob spec\.schedule|^CronJob spec\.timeZone|^\w+ .*\baffinity\b|^NetworkPolicy spec",
-     "fields of cron schedules, affinity and NetworkPolicies"),
-    (r"^\w+ .*\b(priorityClassName|priority|preemptionPolicy)\b", "PriorityClasses"),
-    (r"^\w+ .*\bephemeralContainers\b", "ephemeral containers in a new Pod or a Pod template"),
+    (r"^CronJob spec\.(schedule|timeZone)|[aA]ffinity\b|^NetworkPolicy spec", "fields of cron schedules, affinity"),
+    (r"\b(priorityClassName|priority|preemptionPolicy)$", "PriorityClasses"),
+    (r"\bephemeralContainers\b", "ephemeral containers in a new Pod or a Pod template"),
     (r"^(EndpointSlice|StorageClass|CSINode|CSIDriver|RuntimeClass|VolumeAttachment) ", "size limits of EndpointSlices"),
     (r"^CertificateSigningRequest spec\.request", "the certificate request in a CertificateSigningRequest"),
-    (r"^\w+ .*\bx-kubernetes-validations\b", "CEL rules"),
-    (r"^\w+ .*\bserviceAccount(Name)?$", "a Pod in a namespace without ServiceAccounts"),
+    (r"\bx-kubernetes-validations\b", "CEL rules"),
+    (r"\bserviceAccount(Name)?$", "a Pod in a namespace without ServiceAccounts"),
+    (r"^LimitRange spec|^ResourceQuota spec", "LimitRanges and ResourceQuotas"),
+    (r"^Node spec(\.podCIDRs?\b|\.providerID)?", "podCIDRs and providerID of Nodes"),
+    (r"^Job spec\.(podFailurePolicy|successPolicy|podReplacementPolicy)", "podFailurePolicy, successPolicy"),
+    (r"^Secret data\.tls", "warnings about the certificate of a Secret"),
 ]
 CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "resourceVersion", "selfLink"}
 # Kinds that would change the responses to requests for other objects. They are only sent as dry runs.

@@ -123,6 +123,7 @@ void AddAdmissionPolicyStrategies(StrategiesByKind& strategies) {
   KindStrategy& bindings = strategies["validatingadmissionpolicybindings" + group];
   for (KindStrategy* strategy : {&policies, &bindings}) {
     strategy->generation = KindStrategy::Generation::kSpec;
+    strategy->finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
     strategy->allows_unconditional_update = false;
     strategy->status_metadata = KindStrategy::StatusMetadata::kNone;
   }

@@ -140,11 +140,13 @@ void AddClusterStrategies(StrategiesByKind& strategies) {
   priorities.validate = &ValidatePriorityClass;
   priorities.validate_update = &ValidatePriorityClassUpdate;
   KindStrategy& runtimes = strategies["runtimeclasses.node.k8s.io"];
+  runtimes.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   runtimes.allows_create_on_update = true;
   runtimes.allows_unconditional_update = false;
   runtimes.validate = &ValidateRuntimeClass;
   runtimes.validate_update = &ValidateRuntimeClassUpdate;
   KindStrategy& services = strategies["apiservices.apiregistration.k8s.io"];
+  services.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   services.allows_unconditional_update = false;
   services.status_metadata = KindStrategy::StatusMetadata::kNone;
   services.assign_fields = &AssignApiServiceFields;

@@ -238,6 +238,7 @@ void AddWebhookStrategies(StrategiesByKind& strategies) {
   for (const char* kind : {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}) {
     KindStrategy& strategy = strategies[kind + group];
     strategy.generation = KindStrategy::Generation::kSpec;
+    strategy.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
     strategy.allows_unconditional_update = false;
   }
   strategies["mutatingwebhookconfigurations" + group].validate =

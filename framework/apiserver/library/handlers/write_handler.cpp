@@ -39,6 +39,26 @@ ServerResponse ObjectResponse(int status, json object, const Resource& resource)
   return {.status = status, .body = ResponseObject(std::move(object), resource)};
 }
 
+/// Adds an error for each finalizer without a domain, or a warning if `before` does not have it.
+void CheckFinalizerDomains(const KindStrategy& strategy, const json& before, const json& object,
+                           FieldErrors& errors, Warnings& warnings) {
+  using Domain = KindStrategy::FinalizerDomain;
+  const std::vector<std::string> old_names = FinalizersOf(before);
+  const std::vector<std::string> names = FinalizersOf(object);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (strategy.finalizer_domain == Domain::kOptional || IsQualifiedFinalizer(names[i])) continue;
+    if (strategy.finalizer_domain == Domain::kRequired) {
+      errors.push_back(
+          InvalidValue("metadata.finalizers[" + std::to_string(i) + ']', names[i],
+                       "name is neither a standard finalizer name nor is it fully qualified"));
+    } else if (std::find(old_names.begin(), old_names.end(), names[i]) == old_names.end()) {
+      warnings.push_back("metadata.finalizers: " + json(names[i]).dump() +
+                         ": prefer a domain-qualified finalizer name to avoid accidental conflicts "
+                         "with other finalizer writers");
+    }
+  }
+}
+
 void CheckPatchType(const std::string& type, const Resource& resource) {
   if (type == "application/merge-patch+json" || type == "application/json-patch+json" ||
       type == "application/apply-patch+yaml") {
@@ -140,6 +160,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
 
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
+  CheckFinalizerDomains(strategy, nullptr, object, errors, warnings);
   if (strategy.validate) strategy.validate(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
   CheckOwnerReferences(context_, request, resource, nullptr, object);
@@ -300,6 +321,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
+  CheckFinalizerDomains(strategy, live, object, errors, warnings);
   if (const auto found = strategy.subresources.find(subresource);
       found != strategy.subresources.end()) {
     found->second.validate_update(live, object, errors);

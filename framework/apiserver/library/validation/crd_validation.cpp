@@ -283,6 +283,7 @@ void ValidateCrdUpdate(const json& before, const json& after, FieldErrors& error
 KindStrategy CrdStrategy() {
   KindStrategy strategy;
   strategy.generation = KindStrategy::Generation::kSpec;
+  strategy.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   strategy.apply_defaults = &ApplyCrdDefaults;
   strategy.assign_fields = &AssignCrdFields;
   strategy.validate = [](const json& definition, FieldErrors& errors) {

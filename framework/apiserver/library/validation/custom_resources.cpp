@@ -80,6 +80,7 @@ KindStrategy CustomResourceStrategy(const std::shared_ptr<const Schema>& schema,
   KindStrategy strategy;
   strategy.generation =
       has_status ? KindStrategy::Generation::kSpec : KindStrategy::Generation::kSpecAndStatus;
+  strategy.finalizer_domain = KindStrategy::FinalizerDomain::kPreferred;
   strategy.allows_unconditional_update = false;
   const auto add = [](FieldErrors others, FieldErrors& errors) {
     std::move(others.begin(), others.end(), std::back_inserter(errors));

@@ -92,9 +92,11 @@ void AddEventStrategies(StrategiesByKind& strategies) {
   Resource events_group;
   events_group.group = "events.k8s.io";
   KindStrategy& core_strategy = strategies["events"];
+  KindStrategy& events_group_strategy = strategies["events.events.k8s.io"];
+  for (KindStrategy* strategy : {&core_strategy, &events_group_strategy})
+    strategy->finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   core_strategy.allows_create_on_update = true;
   core_strategy.validate = &ValidateCoreEvent;
-  KindStrategy& events_group_strategy = strategies["events.events.k8s.io"];
   events_group_strategy.allows_create_on_update = true;
   events_group_strategy.apply_defaults = [events_group](json& object) {
     json event = ToStorageVersion(events_group, std::move(object));

@@ -11,13 +11,13 @@ namespace {
 using nlohmann::json;
 
 /// Generates the selector of a new Job, which matches its uid, and the labels of its Pod template.
-/// If the labels of the Job equal those of the template, the Job gets the new labels, too.
+/// A Job without labels gets those of the template.
 void AssignJobFields(ServerContext&, const json& before, json& job) {
   json& spec = job["spec"];
   if (!before.is_null() || spec.value("manualSelector", false)) return;
   json& metadata = job["metadata"];
   json& labels = spec["template"]["metadata"]["labels"];
-  const bool has_template_labels = metadata.value("labels", json()) == labels;
+  const bool has_labels = FieldRef(metadata)["labels"].size() > 0;
   const json& uid = metadata["uid"];
   const std::string name = metadata.value("name", "");  // a missing name is rejected later
   const json generated{{"batch.kubernetes.io/controller-uid", uid},
@@ -27,7 +27,7 @@ void AssignJobFields(ServerContext&, const json& before, json& job) {
   for (const auto& [key, value] : generated.items()) {
     if (!labels.contains(key)) labels[key] = value;
   }
-  if (has_template_labels) metadata["labels"] = labels;
+  if (!has_labels) metadata["labels"] = labels;
   spec["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid;
 }
 

@@ -43,10 +43,17 @@ struct KindStrategy {
     kAll,
     kNone,
   };
+  /// Whether the names of finalizers need a domain.
+  enum class FinalizerDomain {
+    kRequired,
+    kPreferred,  ///< a name without a domain causes a warning
+    kOptional,
+  };
   /// Validates metadata.name.
   NameError (*validate_name)(std::string_view) = &ValidateDnsSubdomain;
   Generation generation = Generation::kNone;
   StatusMetadata status_metadata = StatusMetadata::kExceptLabels;
+  FinalizerDomain finalizer_domain = FinalizerDomain::kRequired;
   bool allows_create_on_update = false;     ///< PUT creates a missing object
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status

@@ -228,6 +228,9 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
                                "leases.coordination.k8s.io", "poddisruptionbudgets.policy"}) {
     strategies[resource].allows_unconditional_update = false;
   }
+  for (const char* resource : {"leases.coordination.k8s.io", "poddisruptionbudgets.policy"}) {
+    strategies[resource].finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
+  }
   strategies["namespaces"].validate_name = &ValidateNamespaceName;
   strategies["namespaces"].assign_fields = &AssignNamespaceFields;
   strategies["nodes"].keeps_status_on_create = true;

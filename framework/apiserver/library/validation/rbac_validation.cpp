@@ -50,7 +50,13 @@ void ValidateClusterRole(const json& object, FieldErrors& errors) {
                               "at least one clusterRoleSelector required if aggregationRule is "
                               "non-nil"));
   }
-  for (const FieldRef& selector : selectors.items()) ValidateLabelSelector(selector, errors);
+  for (const FieldRef& selector : selectors.items()) {
+    const std::size_t error_count = errors.size();
+    ValidateLabelSelector(selector, errors);
+    if (errors.size() == error_count) continue;
+    errors.push_back(
+        InvalidFormattedValue(selector.path(), SelectorJson(selector), "invalid label selector."));
+  }
 }
 
 void ValidateSubject(const FieldRef& subject, bool namespaced, FieldErrors& errors) {

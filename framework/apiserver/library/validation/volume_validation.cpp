@@ -29,11 +29,32 @@ bool IsClaimOrSnapshot(const FieldRef& source) {
          (group == "snapshot.storage.k8s.io" && source["kind"].is("VolumeSnapshot"));
 }
 
+/// Returns the newest StorageClass that is marked as the default, or "" if there is none.
+std::string DefaultStorageClass(ServerContext& context) {
+  std::pair<std::string, std::string> newest;  // creation time and name
+  for (const auto& [key, stored] :
+       context.store().List("storageclasses.storage.k8s.io", "").objects) {
+    const json object = json::parse(stored->text);
+    const FieldRef metadata = FieldRef(object)["metadata"];
+    constexpr const char* kIsDefault = "storageclass.kubernetes.io/is-default-class";
+    if (!metadata["annotations"].Key(kIsDefault).is("true")) continue;
+    const std::string created = metadata["creationTimestamp"].text();
+    if (created >= newest.first) newest = {created, metadata["name"].text()};
+  }
+  return newest.second;
+}
+
 /// Drops a data source of an unknown kind, and gives dataSource and dataSourceRef the same value.
-void AssignClaimFields(ServerContext&, const json& before, json& claim) {
-  if (!before.is_null()) return;
-  AddFinalizer(claim, kPvcProtectionFinalizer);
+/// Sets the finalizer and the default StorageClass of a new claim.
+void AssignClaimFields(ServerContext& context, const json& before, json& claim) {
   json& spec = claim["spec"];
+  if (before.is_null()) {
+    AddFinalizer(claim, kPvcProtectionFinalizer);
+    if (const std::string name = DefaultStorageClass(context);
+        !name.empty() && !spec.contains("storageClassName")) {
+      spec["storageClassName"] = name;
+    }
+  }
   const FieldRef source = FieldRef(spec)["dataSource"];
   const FieldRef reference = FieldRef(spec)["dataSourceRef"];
   if (source.exists() && !IsClaimOrSnapshot(source)) spec.erase("dataSource");

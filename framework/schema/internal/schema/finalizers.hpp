@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,9 @@ inline constexpr const char* kForegroundFinalizer = "foregroundDeletion";
 
 /// Returns metadata.finalizers of `object`; empty if there are none.
 [[nodiscard]] std::vector<std::string> FinalizersOf(const nlohmann::json& object);
+
+/// Returns whether the name of a finalizer has a domain or is one of those of Kubernetes itself.
+[[nodiscard]] bool IsQualifiedFinalizer(std::string_view name);
 
 /// Returns whether `object` has a metadata.deletionTimestamp.
 [[nodiscard]] bool IsBeingDeleted(const nlohmann::json& object);
