@@ -154,7 +154,8 @@ bool SelectorMatches(const FieldRef& selector, const FieldRef& labels) {
 
 FieldError InvalidFormattedValue(std::string field, const std::string& formatted,
                                  const std::string& detail) {
-  return {"FieldValueInvalid", "Invalid value: " + formatted + ": " + detail, std::move(field)};
+  return {"FieldValueInvalid",
+          "Invalid value: " + formatted + (detail.empty() ? "" : ": ") + detail, std::move(field)};
 }
 
 std::string SelectorJson(const FieldRef& selector) {

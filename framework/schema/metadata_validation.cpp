@@ -48,6 +48,12 @@ nlohmann::ordered_json FormatOwnerReference(const json& owner) {
   return formatted;
 }
 
+/// Returns whether `api_version` has the form "VERSION" or "GROUP/VERSION".
+bool HasVersion(const std::string& api_version) {
+  return !api_version.empty() && !api_version.ends_with('/') &&
+         std::count(api_version.begin(), api_version.end(), '/') <= 1;
+}
+
 FieldError InvalidOwnerReference(const std::string& formatted, const std::string& detail) {
   return {"FieldValueInvalid", "Invalid value: " + formatted + ": " + detail,
           "metadata.ownerReferences"};
@@ -60,7 +66,7 @@ void ValidateOwnerReferences(const json& owners, FieldErrors& errors) {
     const std::string kind = StringField(owner, "kind");
     const std::string name = StringField(owner, "name");
     const std::string field = "metadata.ownerReferences.";
-    if (version.empty()) {
+    if (!HasVersion(version)) {
       errors.push_back(InvalidValue(field + "apiVersion", version, "version must not be empty"));
     }
     if (kind.empty()) errors.push_back(InvalidValue(field + "kind", kind, "must not be empty"));
@@ -127,6 +133,17 @@ void ValidateNoNewFinalizers(const json& before, const json& after, FieldErrors&
                                       added + '}'));
 }
 
+/// Validates metadata.generateName, which may end with a dash: a suffix follows.
+void ValidateGeneratedPrefix(const std::string& prefix,
+                             const std::function<NameError(std::string_view)>& validate_name,
+                             FieldErrors& errors) {
+  if (prefix.empty()) return;
+  const bool has_dash = prefix.size() > 1 && prefix.ends_with('-');
+  const std::string name = has_dash ? prefix.substr(0, prefix.size() - 2) + 'a' : prefix;
+  if (const NameError detail = validate_name(name))
+    errors.push_back(InvalidValue("metadata.generateName", prefix, *detail));
+}
+
 }  // namespace
 
 FieldErrors ValidateMetadata(const json& object,
@@ -139,6 +156,7 @@ FieldErrors ValidateMetadata(const json& object,
   } else if (const NameError detail = validate_name(name)) {
     errors.push_back(InvalidValue("metadata.name", name, *detail));
   }
+  ValidateGeneratedPrefix(StringField(metadata, "generateName"), validate_name, errors);
   ValidateObjectMeta(object, errors);
   return errors;
 }

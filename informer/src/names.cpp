@@ -65,7 +65,8 @@ NameError ValidateDnsSubdomain(std::string_view text) {
 
 NameError ValidateDnsLabel(std::string_view text) {
   if (text.size() > 63) return AtMost(63);
-  return IsDnsLabel(text) ? NameError() : kDnsLabel;
+  if (IsDnsLabel(text)) return {};
+  return ValidateDnsSubdomain(text) ? kDnsLabel : "must not contain dots";
 }
 
 NameError ValidateDns1035Label(std::string_view text) {

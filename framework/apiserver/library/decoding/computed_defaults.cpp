@@ -140,6 +140,12 @@ void DefaultEndpointSlice(json& slice) {
   }
 }
 
+/// A Service with external IPs is as accessible from outside as one with node ports.
+void DefaultServiceSpec(json& spec) {
+  if (StringField(spec, "type") != "ClusterIP" || !spec.contains("externalIPs")) return;
+  if (!spec.contains("externalTrafficPolicy")) spec["externalTrafficPolicy"] = "Cluster";
+}
+
 void DefaultStatefulSetSpec(json& spec) {
   constexpr const char* kClaims = "volumeClaimTemplates";
   if (!spec.contains(kClaims)) return;
@@ -162,6 +168,7 @@ void ApplyComputedDefaults(json& object, std::string_view type) {
       {"Pod", &DefaultPod},
       {"ReplicationController", &DefaultReplicationController},
       {"Secret", &DefaultSecret},
+      {"ServiceSpec", &DefaultServiceSpec},
       {"StatefulSetSpec", &DefaultStatefulSetSpec},
       {"Volume", &DefaultVolume},
   };

@@ -15,11 +15,6 @@ namespace {
 using nlohmann::json;
 using Generation = KindStrategy::Generation;
 
-NameError ValidateNamespaceName(std::string_view text) {
-  if (text.find('.') != std::string_view::npos) return "must not contain dots";
-  return ValidateDnsLabel(text);
-}
-
 /// Adds `item` to a list that may be null or contain it already.
 void AddIfAbsent(json& list, const json& item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
@@ -175,7 +170,7 @@ void ValidateIngressClassParameters(const FieldRef& parameters, FieldErrors& err
   ValidateEnum(scope, {"Cluster", "Namespace"}, errors);
   if (scope.is("Namespace")) {
     if (ValidateRequired(ns, errors, "`parameters.scope` is set to 'Namespace'"))
-      ValidateName(ns, &ValidateNamespaceName, errors);
+      ValidateName(ns, &ValidateDnsLabel, errors);
   } else if (scope.is("Cluster") && ns.exists()) {
     errors.push_back(ForbiddenField(ns.path(), "`parameters.scope` is set to 'Cluster'"));
   }
@@ -231,7 +226,7 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   for (const char* resource : {"leases.coordination.k8s.io", "poddisruptionbudgets.policy"}) {
     strategies[resource].finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   }
-  strategies["namespaces"].validate_name = &ValidateNamespaceName;
+  strategies["namespaces"].validate_name = &ValidateDnsLabel;
   strategies["namespaces"].assign_fields = &AssignNamespaceFields;
   strategies["nodes"].keeps_status_on_create = true;
   strategies["nodes"].assign_fields = &AssignNodeFields;

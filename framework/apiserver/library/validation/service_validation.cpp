@@ -226,9 +226,15 @@ void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
 }
 
 void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
-  const bool is_external = spec["type"].is("NodePort") || spec["type"].is("LoadBalancer");
+  const bool is_external = spec["type"].is("NodePort") || spec["type"].is("LoadBalancer") ||
+                           (spec["type"].is("ClusterIP") && spec["externalIPs"].size() > 0);
   const FieldRef external = spec["externalTrafficPolicy"];
-  if (is_external) ValidateEnum(external, {"Cluster", "Local"}, errors);
+  if (is_external) {
+    ValidateEnum(external, {"Cluster", "Local"}, errors);
+  } else if (external.exists()) {
+    errors.push_back(InvalidValue(external.path(), external.value(),
+                                  "may only be set for externally-accessible services"));
+  }
   const FieldRef internal = spec["internalTrafficPolicy"];
   if (internal.exists()) ValidateEnum(internal, {"Cluster", "Local"}, errors);
 }

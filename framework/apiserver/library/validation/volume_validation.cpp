@@ -162,6 +162,17 @@ void ValidatePersistentVolumeClaimUpdate(const json& before, const json& after,
                        "spec is immutable after creation except resources.requests and "
                        "volumeAttributesClassName for bound claims\n"));
   }
+  const auto requested = [](const json& claim) {
+    return FieldRef(claim)["spec"]["resources"]["requests"]["storage"];
+  };
+  const auto amount = [](const FieldRef& field) {
+    return field.exists() ? k8s::Quantity(field.text()) : k8s::Quantity();
+  };
+  if (amount(requested(after)) < amount(requested(before)) &&
+      amount(requested(after)) <= amount(FieldRef(before)["status"]["capacity"]["storage"])) {
+    errors.push_back(ForbiddenField("spec.resources.requests.storage",
+                                    "field can not be less than status.capacity"));
+  }
   ValidateImmutable(FieldRef(before)["spec"]["volumeMode"],
                     FieldRef(FieldRef(after)["spec"]["volumeMode"].value(), "volumeMode"), errors);
 }
