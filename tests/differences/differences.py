@@ -429,6 +429,7 @@ def _value_at(place, body):
 
 
 def main():
+    sys.stdout.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("files", nargs=3)
     parser.add_argument("--seed", type=int, default=1)

@@ -80,6 +80,39 @@ int AllocateNodePort(const json& service, const AllocatedValues& allocated) {
   throw RangeIsFull("nodePort");
 }
 
+bool NeedsTrafficPolicy(const json& spec) {
+  const std::string type = spec.value("type", "");
+  return type == "NodePort" || type == "LoadBalancer" ||
+         (type == "ClusterIP" && !spec.value("externalIPs", json()).empty());
+}
+
+/// Removes the fields that the new type of a Service does not have, unless the update changes them.
+void DropFieldsOfOldType(const json& old_spec, json& spec) {
+  const auto drop = [&](bool (*needs)(const json&), const char* field) {
+    const bool is_unchanged = FieldRef(spec)[field].is(FieldRef(old_spec)[field].value());
+    if (needs(old_spec) && !needs(spec) && is_unchanged) spec.erase(field);
+  };
+  const auto is_load_balancer = [](const json& any) {
+    return any.value("type", "") == "LoadBalancer";
+  };
+  drop(&NeedsTrafficPolicy, "externalTrafficPolicy");
+  drop(&NeedsHealthCheckPort, "healthCheckNodePort");
+  drop(is_load_balancer, "allocateLoadBalancerNodePorts");
+  drop(is_load_balancer, "loadBalancerClass");
+  const auto has_node_ports = [&](const json& any) {
+    return is_load_balancer(any) || any.value("type", "") == "NodePort";
+  };
+  if (!has_node_ports(old_spec) || has_node_ports(spec) || !spec.contains("ports")) return;
+  const auto ports_of = [](const json& any) {
+    std::multiset<json> ports;
+    for (const FieldRef& port : FieldRef(any)["ports"].items())
+      ports.insert(port["nodePort"].value());
+    return ports;
+  };
+  if (ports_of(old_spec) != ports_of(spec)) return;
+  for (json& port : spec["ports"]) port.erase("nodePort");
+}
+
 /// Keeps the allocated values that an update omits.
 void KeepAllocatedFields(const json& old_spec, json& spec) {
   if (IsExternal(old_spec) || IsExternal(spec)) return;
@@ -103,7 +136,10 @@ void KeepAllocatedFields(const json& old_spec, json& spec) {
 
 void AssignServiceFields(ServerContext& context, const json& before, json& service) {
   json& spec = service["spec"];
-  if (!before.is_null()) KeepAllocatedFields(before.at("spec"), spec);
+  if (!before.is_null()) {
+    DropFieldsOfOldType(before.at("spec"), spec);
+    KeepAllocatedFields(before.at("spec"), spec);
+  }
   if (IsExternal(spec)) return;
   AllocatedValues allocated = AllocatedByOthers(context, service);
   if (!spec.contains("clusterIP")) {
@@ -226,10 +262,8 @@ void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
 }
 
 void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
-  const bool is_external = spec["type"].is("NodePort") || spec["type"].is("LoadBalancer") ||
-                           (spec["type"].is("ClusterIP") && spec["externalIPs"].size() > 0);
   const FieldRef external = spec["externalTrafficPolicy"];
-  if (is_external) {
+  if (NeedsTrafficPolicy(spec.value())) {
     ValidateEnum(external, {"Cluster", "Local"}, errors);
   } else if (external.exists()) {
     errors.push_back(InvalidValue(external.path(), external.value(),

@@ -123,7 +123,10 @@ json WithClaimVolumes(json set) {
   json all = json::array();
   for (const FieldRef& claim : FieldRef(claims).items()) {
     const std::string name = claim["metadata"]["name"].text();
-    all.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
+    const bool is_known = std::any_of(all.begin(), all.end(),
+                                      [&](const json& other) { return other["name"] == name; });
+    if (!is_known)
+      all.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
   }
   for (const json& volume : volumes) {
     const bool is_replaced = std::any_of(all.begin(), all.end(), [&](const json& other) {
