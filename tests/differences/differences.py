@@ -22,6 +22,7 @@ import collections
 import copy
 import http.client
 import json
+import pathlib
 import random
 import re
 import ssl
@@ -29,7 +30,7 @@ import sys
 import tempfile
 import urllib.parse
 
-# (regular expression for "Kind field.path", subject of the row in DIFFERENCES.md)
+# (regular expression for "Kind field.path", how the row in DIFFERENCES.md starts)
 EXPLAINED = [
     (r"^CronJob spec\.(schedule|timeZone)|[aA]ffinity\b|^NetworkPolicy spec", "fields of cron schedules, affinity"),
     (r"\b(priorityClassName|priority|preemptionPolicy)$", "PriorityClasses"),
@@ -437,6 +438,10 @@ def main():
     parser.add_argument("--kind")
     parser.add_argument("--show", type=int, default=2)
     options = parser.parse_args()
+    rows = (pathlib.Path(__file__).parents[2] / "framework/apiserver/DIFFERENCES.md").read_text(encoding="utf-8")
+    for _, subject in EXPLAINED:
+        if f"| {subject}" not in rows:
+            sys.exit(f"DIFFERENCES.md has no row that starts with: {subject}")
     real, kopp, objects = (json.load(open(file, encoding="utf-8")) for file in options.files)
     items = [item for item in objects["items"] if options.kind in (None, item["kind"])]
     comparison = Comparison(Server(real), Server(kopp), items, options.seed)

@@ -16,9 +16,7 @@ using nlohmann::json;
 
 /// Returns whether the name of an image has only valid characters, and no empty component.
 bool IsImageName(std::string_view name) {
-  const auto is_valid = [](char c) {
-    return (c >= 'a' && c <= 'z') || detail::IsDigit(c) || c == '.' || c == '_' || c == '-';
-  };
+  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || detail::IsDigit(c); };
   const std::size_t slash = name.find('/');
   const std::string_view host = name.substr(0, slash == std::string_view::npos ? 0 : slash);
   // A host has a dot or a port; it may contain upper-case letters.
@@ -26,14 +24,12 @@ bool IsImageName(std::string_view name) {
   if (has_host) name.remove_prefix(slash + 1);
   char previous = '/';
   for (const char c : name) {
-    const bool separates = c == '/' || c == '.' || c == '_' || c == '-';
-    if (!is_valid(c) && c != '/') return false;
-    if (separates && !detail::IsDigit(previous) && !(previous >= 'a' && previous <= 'z') &&
-        c != previous)
-      return false;
+    const bool may_repeat = c == '_' || c == '-';
+    if (!is_alnum(c) && !may_repeat && c != '/' && c != '.') return false;
+    if (!is_alnum(c) && !is_alnum(previous) && !(may_repeat && c == previous)) return false;
     previous = c;
   }
-  return detail::IsDigit(previous) || (previous >= 'a' && previous <= 'z');
+  return is_alnum(previous);
 }
 
 /// Returns whether an image reference has the tag "latest", which is the default tag. An invalid
@@ -142,7 +138,8 @@ void DefaultEndpointSlice(json& slice) {
 
 /// A Service with external IPs is as accessible from outside as one with node ports.
 void DefaultServiceSpec(json& spec) {
-  if (StringField(spec, "type") != "ClusterIP" || !spec.contains("externalIPs")) return;
+  const std::string type = StringField(spec, "type");
+  if (!spec.contains("externalIPs") || (!type.empty() && type != "ClusterIP")) return;
   if (!spec.contains("externalTrafficPolicy")) spec["externalTrafficPolicy"] = "Cluster";
 }
 

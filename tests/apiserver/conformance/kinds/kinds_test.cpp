@@ -27,8 +27,9 @@ KindTest::~KindTest() {
 std::string KindTest::CollectionPath(const std::string& group_version, const std::string& plural) {
   static const std::set<std::string> namespaced{"csistoragecapacities", "endpointslices",
                                                 "horizontalpodautoscalers"};
-  return namespaced.contains(plural) ? Path(group_version, plural)
-                                     : "/apis/" + group_version + '/' + plural;
+  return namespaced.contains(plural)
+             ? Path(group_version, plural)
+             : (group_version == "v1" ? "/api/" : "/apis/") + group_version + '/' + plural;
 }
 
 JsonResponse KindTest::Create(const std::string& collection, json fields) {

@@ -251,6 +251,162 @@ TEST_F(PersistentVolumeClaimTest, KindIsSerializedOnceInAnObjectAndNotInListItem
   EXPECT_EQ(Get(claims).at("/items/0/kind"), nullptr);
 }
 
+TEST_F(PersistentVolumeClaimTest, DataSourceAndItsReferenceGetTheSameValue) {
+  const json snapshot{
+      {"apiGroup", "snapshot.storage.k8s.io"}, {"kind", "VolumeSnapshot"}, {"name", "s"}};
+  const json other{{"apiGroup", "example.com"}, {"kind", "Backup"}, {"name", "b"}};
+  const auto created = [&](const json& sources) {
+    json claim = R"({"metadata": {"generateName": "a-"},
+                     "spec": {"accessModes": ["ReadWriteOnce"],
+                              "resources": {"requests": {"storage": "1Gi"}}}})"_json;
+    claim["spec"].update(sources);
+    const json spec = Post(Path("persistentvolumeclaims"), claim).at("/spec");
+    return std::pair(spec.value("dataSource", json()), spec.value("dataSourceRef", json()));
+  };
+
+  EXPECT_EQ(created({{"dataSource", snapshot}}), std::pair(snapshot, snapshot));
+  EXPECT_EQ(created({{"dataSourceRef", snapshot}}), std::pair(snapshot, snapshot));
+  EXPECT_EQ(created({{"dataSourceRef", other}}), std::pair(json(), other));
+  EXPECT_EQ(created({{"dataSource", other}}), std::pair(json(), json()));
+}
+
+TEST_F(PersistentVolumeClaimTest, TheSpecOfAnUnboundClaimIsImmutable) {
+  CreateClaim();
+  const JsonResponse response = MergePatch(
+      Path("persistentvolumeclaims") + "/a",
+      {{"spec", {{"resources", {{"requests", {{"storage", "2Gi"}}}}}, {"volumeMode", "Block"}}}});
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_THAT(Causes(response),
+              ::testing::ElementsAre(
+                  ::testing::StartsWith("FieldValueForbidden spec: Forbidden: spec is immutable "
+                                        "after creation except resources.requests and "
+                                        "volumeAttributesClassName for bound claims\n"),
+                  R"(FieldValueInvalid volumeMode: Invalid value: "Block": field is immutable)"));
+}
+
+TEST_F(PersistentVolumeClaimTest, ABoundClaimMayGrow) {
+  CreateClaim();
+  const std::string path = Path("persistentvolumeclaims") + "/a";
+  MergePatch(path, {{"spec", {{"volumeName", "v"}}}});
+  MergePatch(path + "/status",
+             {{"status", {{"phase", "Bound"}, {"capacity", {{"storage", "1Gi"}}}}}});
+  const auto resized = [&](const char* size) {
+    return MergePatch(path, {{"spec", {{"resources", {{"requests", {{"storage", size}}}}}}}});
+  };
+
+  EXPECT_EQ(resized("2Gi").status, 200);
+  EXPECT_THAT(Causes(resized("1Gi")),
+              ::testing::ElementsAre("FieldValueForbidden spec.resources.requests.storage: "
+                                     "Forbidden: field can not be less than status.capacity"));
+}
+
+/// Fixture of tests of workloads and Services.
+class ServerFieldsTest : public ConformanceTest {};
+
+TEST_F(ServerFieldsTest, AStatefulSetMountsTheVolumesOfItsClaims) {
+  json set = R"({"metadata": {"name": "a"}, "spec": {"serviceName": "a",
+      "selector": {"matchLabels": {"a": "b"}},
+      "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [
+        {"name": "c", "image": "c", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}]}},
+      "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]}})"_json;
+  const JsonResponse created = Post(Path("apps/v1", "statefulsets"), set);
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_EQ(created.at("/spec/template/spec/volumes"), nullptr);
+}
+
+TEST_F(ServerFieldsTest, AJobWithoutLabelsGetsTheLabelsOfItsPods) {
+  const json pod =
+      R"({"restartPolicy": "Never", "containers": [{"name": "c", "image": "c"}]})"_json;
+  const auto labels_of_job = [&](const json& metadata) {
+    return Post(Path("batch/v1", "jobs"),
+                {{"metadata", metadata},
+                 {"spec",
+                  {{"template", {{"metadata", {{"labels", {{"x", "y"}}}}}, {"spec", pod}}}}}})
+        .at("/metadata/labels");
+  };
+
+  const json from_template = labels_of_job({{"name", "a"}});
+  EXPECT_EQ(from_template.value("x", ""), "y");
+  EXPECT_EQ(from_template.value("batch.kubernetes.io/job-name", ""), "a");
+  EXPECT_EQ(labels_of_job({{"name", "b"}, {"labels", {{"x", "y"}}}}), json({{"x", "y"}}));
+}
+
+TEST_F(ServerFieldsTest, TheImageOfAContainerDecidesOnItsPullPolicy) {
+  const auto policy = [&](const std::string& image) {
+    json pod_template = {{"metadata", {{"generateName", "a-"}}}};
+    pod_template["template"]["spec"]["containers"] = {{{"name", "c"}, {"image", image}}};
+    return Post(Path("podtemplates"), pod_template)
+        .str("/template/spec/containers/0/imagePullPolicy");
+  };
+
+  for (const char* latest :
+       {"a", "a:latest", "example.com:5000/a", "a_b/c-d.e:latest", "localhost/a"})
+    EXPECT_EQ(policy(latest), "Always") << latest;
+  for (const char* other :
+       {"a:1", "UPPER", "a b", "a//b", "/a", "a=", "-a",
+        "a@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"})
+    EXPECT_EQ(policy(other), "IfNotPresent") << other;
+}
+
+TEST_F(ServerFieldsTest, AServiceLosesTheFieldsOfItsOldType) {
+  const JsonResponse created =
+      Post(Path("services"), R"({"metadata": {"name": "a"}, "spec": {"type": "LoadBalancer",
+          "loadBalancerClass": "example.com/a", "externalTrafficPolicy": "Local",
+          "ports": [{"port": 80}]}})"_json);
+  EXPECT_NE(created.at("/spec/healthCheckNodePort"), nullptr);
+  const JsonResponse changed =
+      MergePatch(Path("services") + "/a", {{"spec", {{"type", "ClusterIP"}}}});
+
+  EXPECT_EQ(changed.status, 200) << changed.text;
+  for (const char* field : {"healthCheckNodePort", "externalTrafficPolicy", "loadBalancerClass",
+                            "allocateLoadBalancerNodePorts", "ports/0/nodePort"})
+    EXPECT_EQ(changed.at(std::string("/spec/") + field), nullptr) << field;
+}
+
+TEST_F(ServerFieldsTest, AServiceWithExternalIpsHasATrafficPolicy) {
+  const JsonResponse created =
+      Post(Path("services"), R"({"metadata": {"name": "a"}, "spec": {"externalIPs": ["10.1.2.3"],
+                                 "ports": [{"port": 80}]}})"_json);
+  EXPECT_EQ(created.str("/spec/externalTrafficPolicy"), "Cluster");
+}
+
+TEST_F(ServerFieldsTest, AHeadlessServiceWithoutSelectorHasBothFamilies) {
+  const JsonResponse created =
+      Post(Path("services"), R"({"metadata": {"name": "a"}, "spec": {"clusterIP": "None"}})"_json);
+  EXPECT_EQ(created.at("/spec/ipFamilies"), json({"IPv4", "IPv6"}));
+  EXPECT_EQ(created.str("/spec/ipFamilyPolicy"), "RequireDualStack");
+}
+
+TEST_F(ServerFieldsTest, ANewClaimGetsTheNewestDefaultStorageClass) {
+  const std::string classes = "/apis/storage.k8s.io/v1/storageclasses";
+  const std::string name = UniqueName("default");
+  const JsonResponse storage_class =
+      Post(classes, {{"metadata",
+                      {{"name", name},
+                       {"annotations", {{"storageclass.kubernetes.io/is-default-class", "true"}}}}},
+                     {"provisioner", "example.com/p"}});
+  ASSERT_EQ(storage_class.status, 201);
+  const auto class_of_claim = [&](const json& spec) {
+    json claim = R"({"metadata": {"generateName": "a-"},
+                     "spec": {"accessModes": ["ReadWriteOnce"],
+                              "resources": {"requests": {"storage": "1Gi"}}}})"_json;
+    claim["spec"].update(spec);
+    return Post(Path("persistentvolumeclaims"), claim).at("/spec/storageClassName");
+  };
+
+  Eventually(201, [&] {  // kube-apiserver learns of the class by a watch
+    JsonResponse result;
+    result.status = class_of_claim(json::object()) == name ? 201 : 0;
+    return result;
+  });
+  EXPECT_EQ(class_of_claim(json::object()), name);
+  EXPECT_EQ(class_of_claim({{"storageClassName", "other"}}), "other");
+  Delete(classes + '/' + name);
+}
+
 TEST_F(PersistentVolumeClaimTest, CreateAddsTheProtectionFinalizer) {
   EXPECT_EQ(CreateClaim().at("/metadata/finalizers"), json({"kubernetes.io/pvc-protection"}));
 }

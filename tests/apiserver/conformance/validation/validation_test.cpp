@@ -147,6 +147,100 @@ const InvalidObject invalid_objects[] = {
      "services",
      R"({"spec": {"type": "ExternalName"}})"_json,
      {"FieldValueRequired spec.externalName: Required value"}},
+    {"ServiceWithInvalidAddresses",
+     "v1",
+     "services",
+     R"({"spec": {"ports": [{"port": 80}], "externalIPs": ["10.0.0.256"],
+         "ipFamilies": ["IPv5"]}})"_json,
+     {R"(FieldValueNotSupported spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: )"
+      R"("IPv4", "IPv6")",
+      R"(FieldValueInvalid spec.externalIPs[0]: Invalid value: "10.0.0.256": must be a valid IP )"
+      R"(address, (e.g. 10.9.8.7 or 2001:db8::ffff))"}},
+    {"ServiceWithFieldsOfALoadBalancer",
+     "v1",
+     "services",
+     R"({"spec": {"ports": [{"port": 80}], "loadBalancerSourceRanges": ["10.0.0.0/33"],
+         "loadBalancerClass": "a.b/c", "allocateLoadBalancerNodePorts": false}})"_json,
+     {"FieldValueForbidden spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` "
+      "is "
+      "'LoadBalancer'",
+      R"(FieldValueInvalid spec.LoadBalancerSourceRanges[0]: Invalid value: "10.0.0.0/33": must be )"
+      R"(a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64))",
+      "FieldValueForbidden spec.allocateLoadBalancerNodePorts: Forbidden: may only be used when "
+      "`type` is 'LoadBalancer'",
+      "FieldValueForbidden spec.loadBalancerClass: Forbidden: may only be used when `type` is "
+      "'LoadBalancer'"}},
+    {"NodePortServiceWithUnknownTrafficPolicies",
+     "v1",
+     "services",
+     R"({"spec": {"type": "NodePort", "ports": [{"port": 80}], "externalTrafficPolicy": "Odd",
+         "internalTrafficPolicy": "Odd"}})"_json,
+     {R"(FieldValueNotSupported spec.externalTrafficPolicy: Unsupported value: "Odd": supported )"
+      R"(values: "Cluster", "Local")",
+      R"(FieldValueNotSupported spec.internalTrafficPolicy: Unsupported value: "Odd": supported )"
+      R"(values: "Cluster", "Local")"}},
+    {"ServiceWithAnExternalTrafficPolicyButNoExternalAccess",
+     "v1",
+     "services",
+     R"({"spec": {"ports": [{"port": 80}], "externalTrafficPolicy": "Local"}})"_json,
+     {R"(FieldValueInvalid spec.externalTrafficPolicy: Invalid value: "Local": may only be set for )"
+      "externally-accessible services"}},
+    {"ServicePortWithAnInvalidTarget",
+     "v1",
+     "services",
+     ServiceWithPorts(R"([{"port": 80, "targetPort": "no_underscore"}])"),
+     {R"(FieldValueInvalid spec.ports[0].targetPort: Invalid value: "no_underscore": must contain )"
+      "only alpha-numeric characters (a-z, 0-9), and hyphens (-)"}},
+    {"DockerSecretWithoutJson",
+     "v1",
+     "secrets",
+     R"({"type": "kubernetes.io/dockerconfigjson", "data": {".dockerconfigjson": "eA=="}})"_json,
+     {R"(FieldValueInvalid data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": )"
+      "invalid character 'x' looking for beginning of value"}},
+    {"DockerSecretWithANumber",
+     "v1",
+     "secrets",
+     R"({"type": "kubernetes.io/dockercfg", "data": {".dockercfg": "MQ=="}})"_json,
+     {R"(FieldValueInvalid data[.dockercfg]: Invalid value: "<secret contents redacted>": json: )"
+      "cannot unmarshal number into Go value of type map[string]interface {}"}},
+    {"ControllerRevisionWithoutData",
+     "apps/v1",
+     "controllerrevisions",
+     R"({"revision": -1})"_json,
+     {"FieldValueRequired data: Required value: data is mandatory",
+      NegativeValueCause("revision")}},
+    {"PodTemplateWithoutContainers",
+     "v1",
+     "podtemplates",
+     R"({"template": {"metadata": {"labels": {"a": "-b"}}, "spec": {}}})"_json,
+     {"FieldValueInvalid template.labels: Invalid value: \"-b\": " + label_value_error,
+      "FieldValueRequired template.spec.containers: Required value"}},
+    {"DisruptionBudgetWithUnknownEvictionPolicy",
+     "policy/v1",
+     "poddisruptionbudgets",
+     R"({"spec": {"unhealthyPodEvictionPolicy": "Odd"}})"_json,
+     {R"(FieldValueNotSupported spec.unhealthyPodEvictionPolicy: Unsupported value: "Odd": )"
+      R"(supported values: "AlwaysAllow", "IfHealthyBudget")"}},
+    {"ClaimWithInvalidFields",
+     "v1",
+     "persistentvolumeclaims",
+     R"({"spec": {"accessModes": ["ReadWriteOncePod", "ReadWriteOnce", "Odd"], "volumeMode": "Odd",
+         "storageClassName": "a b", "selector": {"matchLabels": {"a": "-b"}},
+         "resources": {"requests": {"storage": "0"}},
+         "dataSourceRef": {"apiGroup": "a b", "kind": "K", "name": ""}}})"_json,
+     {"FieldValueInvalid spec.selector.matchLabels: Invalid value: \"-b\": " + label_value_error,
+      R"(FieldValueNotSupported spec.accessModes: Unsupported value: "Odd": supported values: )"
+      R"("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")",
+      "FieldValueForbidden spec.accessModes: Forbidden: may not use ReadWriteOncePod with other "
+      "access modes",
+      R"(FieldValueInvalid spec.resources[storage]: Invalid value: "0": must be greater than zero)",
+      R"(FieldValueInvalid spec.storageClassName: Invalid value: "a b": )" +
+          dns1123_subdomain_error,
+      R"(FieldValueNotSupported spec.volumeMode: Unsupported value: "Odd": supported values: )"
+      R"("Block", "Filesystem")",
+      "FieldValueRequired spec.dataSourceRef.name: Required value",
+      R"(FieldValueInvalid spec.dataSourceRef.apiGroup: Invalid value: "a b": )" +
+          dns1123_subdomain_error}},
     {"JobWithoutRestartPolicy",
      "batch/v1",
      "jobs",

@@ -55,6 +55,16 @@ const RequestBody malformed_bodies[] = {
      R"( ({"metadata":{"name":"a"},}))"},
     {"LongBodyIsTruncatedInTheMessage", R"({"metadata":{"name":"a-long-name"},})",
      unrecognized_object, R"( ({"metadata":{"name":"a-long-na ...))"},
+    {"IncompleteLiteral", R"({"a":nul})",
+     unrecognized_object + "invalid character '}' in literal null (expecting 'l')"},
+    {"TabInAString", "{\"a\":\"\t\"}",
+     unrecognized_object + R"(invalid character '\t' in string literal)"},
+    {"UnknownEscape", R"({"a":"\x"})",
+     unrecognized_object + "invalid character 'x' in string escape code"},
+    {"IncompleteUnicodeEscape", R"({"a":"\u12"})",
+     unrecognized_object + R"(invalid character '"' in \u hexadecimal character escape)"},
+    {"LeadingZero", R"({"a":01})",
+     unrecognized_object + "invalid character '1' after object key:value pair"},
     {"KindIsANumber", R"({"kind":5})",
      unrecognized_object +
          "json: cannot unmarshal number into Go struct field .kind of type string"},
@@ -113,6 +123,18 @@ const RequestBody wrong_types[] = {
     {"IntegerOutOfRange", R"({"spec": {"replicas": 99999999999}})",
      "json: cannot unmarshal number 99999999999 into Go struct field ",
      "spec.replicas of type int32"},
+    {"FractionOfZeroForAnInteger", R"({"spec": {"replicas": 1.0}})",
+     "json: cannot unmarshal number 1.0 into Go struct field ", "spec.replicas of type int32"},
+    {"NumberForAListOfContainers", R"({"spec": {"template": {"spec": {"containers": 1}}}})",
+     "json: cannot unmarshal number into Go struct field "},
+    {"TextAfterATime", R"({"metadata": {"creationTimestamp": "2026-02-28T23:59:00Zx"}})",
+     R"(parsing time "2026-02-28T23:59:00Zx": extra text: "x")"},
+    {"LowerCaseTime", R"({"metadata": {"creationTimestamp": "2026-02-28t23:59:00Z"}})",
+     R"(parsing time "2026-02-28t23:59:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse )"
+     R"("t23:59:00Z" as "T")"},
+    {"TimeWithoutZone", R"({"metadata": {"creationTimestamp": "2026-02-28T23:59:00"}})",
+     R"(parsing time "2026-02-28T23:59:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as )"
+     R"("Z07:00")"},
     {"BoolForAnInteger", R"({"spec": {"replicas": true}})",
      "json: cannot unmarshal bool into Go struct field ", "spec.replicas of type int32"},
     {"StringForABool", R"({"spec": {"paused": "yes"}})",
@@ -160,6 +182,108 @@ TEST_F(RequestBodyTest, InvalidBase64InASecretIsABadRequest) {
   EXPECT_EQ(response.message(),
             R"(Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input )"
             "byte 0");
+}
+
+TEST_F(RequestBodyTest, WrappedBase64IsStoredWithoutLineBreaksAndUnusedBits) {
+  const JsonResponse created =
+      Post(Path("secrets"), {{"metadata", {{"name", "a"}}},
+                             {"data", {{"a", "YW\r\nJj\n"}, {"b", "YR=\n="}, {"c", "YWJ="}}}});
+
+  EXPECT_EQ(created.at("/data"), R"({"a": "YWJj", "b": "YQ==", "c": "YWI="})"_json);
+}
+
+/// Base64 text and the offset that the error names.
+class InvalidBase64Test
+    : public ConformanceTest,
+      public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+TEST_P(InvalidBase64Test, TheErrorNamesTheOffset) {
+  const JsonResponse response =
+      Post(Path("secrets"), {{"metadata", {{"name", "a"}}}, {"data", {{"a", GetParam().first}}}});
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.message(),
+              EndsWith(std::string("illegal base64 data at input byte ") + GetParam().second));
+}
+
+INSTANTIATE_TEST_SUITE_P(, InvalidBase64Test,
+                         ::testing::Values(std::pair{"Y", "0"}, std::pair{"YW", "0"},
+                                           std::pair{"YWJjYW", "4"}, std::pair{"=", "0"},
+                                           std::pair{"Y===", "1"}, std::pair{"YW=", "3"},
+                                           std::pair{"YW=a", "2"}, std::pair{"YW==Y", "4"},
+                                           std::pair{"YWJ=YQ==", "4"}, std::pair{"YW_j", "2"}));
+
+TEST_F(RequestBodyTest, BytesMayBeAnArrayOfNumbers) {
+  const JsonResponse created =
+      Post(Path("secrets"),
+           {{"metadata", {{"name", "a"}}}, {"data", {{"a", {97, 255}}, {"b", json::array()}}}});
+
+  EXPECT_EQ(created.at("/data"), R"({"a": "Yf8=", "b": ""})"_json);
+}
+
+TEST_F(RequestBodyTest, InvalidTextIsReplaced) {
+  const std::string body =
+      "{\"metadata\":{\"name\":\"a\"},\"data\":{\"a\":\"\xff-\\ud800-\\udc00"
+      "-\\ud83d\\ude00\",\"b\":\"\\\\ud800\"}}";
+  const JsonResponse created = Call({.method = "POST", .target = Path("configmaps"), .body = body});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.str("/data/a"), "\uFFFD-\uFFFD-\uFFFD-\U0001F600");
+  EXPECT_EQ(created.str("/data/b"), "\\ud800");
+}
+
+TEST_F(RequestBodyTest, NullElementsBecomeZeroValues) {
+  json job = R"({"metadata": {"name": "a", "labels": {"l": null}}, "spec": {"template": {"spec": {
+      "restartPolicy": "Never",
+      "containers": [{"name": "c", "image": "c", "args": ["x", null], "env": [null, {"name": "e"}],
+                      "resources": {"limits": {"example.com/a": null}}}]}}}})"_json;
+  EXPECT_THAT(Causes(Post(Path("batch/v1", "jobs"), job)),
+              ::testing::ElementsAre("FieldValueRequired spec.template.spec.containers[0].env[0]."
+                                     "name: Required value"));
+  job.at("/spec/template/spec/containers/0/env"_json_pointer).erase(0);
+  const JsonResponse created = Post(Path("batch/v1", "jobs"), job);
+
+  EXPECT_EQ(created.at("/metadata/labels/l"), "");
+  EXPECT_EQ(created.at("/spec/template/spec/containers/0/args"), json({"x", ""}));
+  EXPECT_EQ(created.at("/spec/template/spec/containers/0/resources/limits/example.com~1a"), "0");
+}
+
+TEST_F(RequestBodyTest, QuantitiesMayBeNumbersAndHaveSpaces) {
+  const JsonResponse created =
+      Post(Path("limitranges"),
+           R"({"metadata": {"name": "a"}, "spec": {"limits": [{"type": "PersistentVolumeClaim",
+               "min": {"storage": 1.5}, "max": {"storage": " 1024Mi "}}]}})"_json);
+
+  EXPECT_EQ(created.at("/spec/limits/0/min/storage"), "1500m");
+  EXPECT_EQ(created.at("/spec/limits/0/max/storage"), "1Gi");
+}
+
+TEST_F(RequestBodyTest, ValueOfAnotherTypeIsNoQuantity) {
+  for (const json& value : {json(true), json::object(), json::array({1})}) {
+    const JsonResponse response =
+        Post(Path("limitranges"),
+             {{"metadata", {{"name", "a"}}},
+              {"spec", {{"limits", {{{"type", "Pod"}, {"max", {{"cpu", value}}}}}}}}});
+    EXPECT_THAT(response.message(), HasSubstr("quantities must match the regular expression"));
+  }
+}
+
+TEST_F(RequestBodyTest, TimesAreStoredInUtcWithoutFractions) {
+  const JsonResponse created =
+      Post(Path("events"), {{"metadata", {{"name", "a"}}},
+                            {"involvedObject", {{"namespace", ns()}}},
+                            {"firstTimestamp", "2026-01-01T01:02:03.999+02:00"},
+                            {"lastTimestamp", "0001-01-01T00:00:00Z"},
+                            {"reason", "r"},
+                            {"action", "a"},
+                            {"reportingComponent", "example.com/c"},
+                            {"reportingInstance", "i"},
+                            {"type", "Normal"},
+                            {"eventTime", "2026-01-01T00:30:00.123456-00:30"}});
+
+  EXPECT_EQ(created.at("/firstTimestamp"), "2025-12-31T23:02:03Z") << created.text;
+  EXPECT_EQ(created.at("/lastTimestamp"), nullptr);
+  EXPECT_EQ(created.at("/eventTime"), "2026-01-01T01:00:00.123456Z");
 }
 
 TEST_F(RequestBodyTest, BodyOfMoreThan3MiBIsTooLarge) {

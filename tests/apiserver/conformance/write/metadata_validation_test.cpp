@@ -194,6 +194,20 @@ const Metadata metadata_cases[] = {
       R"({"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"v","controller":true}]: )"
       "Only one reference can have Controller set to true. Found \"true\" in references for "
       "ConfigMap/o and ConfigMap/o"}},
+    {"OwnerWithThreePartsInItsVersion",
+     {{"ownerReferences", {MakeOwnerReference({{"apiVersion", "a/b/c"}})}}},
+     {"FieldValueInvalid metadata.ownerReferences.apiVersion: Invalid value: \"a/b/c\": version "
+      "must "
+      "not be empty"}},
+    {"OwnerWithAGroupOnly",
+     {{"ownerReferences", {MakeOwnerReference({{"apiVersion", "apps/"}})}}},
+     {"FieldValueInvalid metadata.ownerReferences.apiVersion: Invalid value: \"apps/\": version "
+      "must "
+      "not be empty"}},
+    {"GeneratedPrefixInUpperCase",
+     {{"generateName", "AA-"}},
+     {"FieldValueInvalid metadata.generateName: Invalid value: \"AA-\": " +
+      dns1123_subdomain_error}},
     {"OwnerThatIsAnEvent",
      {{"ownerReferences", {MakeOwnerReference({{"kind", "Event"}})}}},
      {"FieldValueInvalid metadata.ownerReferences: Invalid value: "
@@ -219,6 +233,19 @@ TEST_F(ObjectMetadataTest, AllErrorsAreReportedInOneMessage) {
                 "finalizer name nor is it fully qualified, data[a b]: Invalid value: \"a b\": " +
                 config_key_error + "]");
   EXPECT_EQ(response.at("/details/causes").size(), 4);
+}
+
+TEST_F(ObjectMetadataTest, SomeKindsAcceptFinalizersWithoutADomain) {
+  const std::pair<std::string, json> objects[] = {
+      {Path("coordination.k8s.io/v1", "leases"), MakeObjectWithName("a")},
+      {Path("policy/v1", "poddisruptionbudgets"), MakeObjectWithName("a")},
+  };
+  for (auto [path, object] : objects) {
+    object["metadata"]["finalizers"] = {"x"};
+    const JsonResponse created = Post(path + "?dryRun=All", object);
+    EXPECT_EQ(created.status, 201) << created.text;
+    EXPECT_TRUE(created.warnings.empty());
+  }
 }
 
 TEST_F(ObjectMetadataTest, DuplicateOwnerReferenceIsStoredOnceWithAWarning) {
