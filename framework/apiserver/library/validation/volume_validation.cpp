@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
@@ -61,7 +62,7 @@ void AssignClaimFields(ServerContext& context, const json& before, json& claim) 
   if (spec.contains("dataSource") && !spec.contains("dataSourceRef")) {
     spec["dataSourceRef"] = spec["dataSource"];
   } else if (reference.exists() && !reference["namespace"].exists() &&
-             !spec.contains("dataSource") && IsClaimOrSnapshot(reference)) {
+             !spec.contains("dataSource")) {
     spec["dataSource"] = spec["dataSourceRef"];
   }
 }
@@ -213,8 +214,11 @@ void ValidateVolumeSources(const FieldRef& spec, FieldErrors& errors) {
   }
   const FieldRef csi = spec["csi"];
   if (csi.exists()) {
-    if (ValidateRequired(csi["driver"], errors))
-      ValidateName(csi["driver"], &ValidateDnsSubdomain, errors);
+    if (ValidateRequired(csi["driver"], errors)) {
+      const std::string driver = csi["driver"].text();
+      if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(driver)))
+        errors.push_back(InvalidValue(csi["driver"].path(), driver, *detail));
+    }
     ValidateRequired(csi["volumeHandle"], errors);
   }
   if (spec["hostPath"].exists()) ValidateRequired(spec["hostPath"]["path"], errors);

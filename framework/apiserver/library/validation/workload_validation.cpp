@@ -156,9 +156,8 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
 }
 
 void ValidateControllerRevision(const json& object, FieldErrors& errors) {
-  const FieldRef data = FieldRef(object)["data"];
-  if (!data.exists()) errors.push_back(Required("data", "data is mandatory"));
   ValidateNonNegative(FieldRef(object)["revision"], errors);
+  if (!FieldRef(object)["data"].exists()) errors.push_back(Required("data", "data is mandatory"));
 }
 
 void ValidateControllerRevisionUpdate(const json& before, const json& after, FieldErrors& errors) {

@@ -197,6 +197,25 @@ TEST_F(CrdSchemaTest, InvalidNameAndLabelKeyAreRejected) {
                               qualified_name_error));
 }
 
+TEST_F(CrdSchemaTest, FinalizerWithoutADomainIsAcceptedWithAWarning) {
+  json widget = MakeWidget("a");
+  widget["metadata"]["finalizers"] = {"x", "orphan", "example.com/y"};
+  const JsonResponse created = Post(Widgets(), widget);
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_EQ(created.warnings,
+            std::vector<std::string>{
+                R"(metadata.finalizers: "x": prefer a domain-qualified finalizer name to avoid )"
+                "accidental conflicts with other finalizer writers"});
+  const JsonResponse patched =
+      MergePatch(Widgets() + "/a", {{"metadata", {{"finalizers", {"x", "z"}}}}});
+  EXPECT_EQ(patched.warnings,
+            std::vector<std::string>{
+                R"(metadata.finalizers: "z": prefer a domain-qualified finalizer name to avoid )"
+                "accidental conflicts with other finalizer writers"});
+  MergePatch(Widgets() + "/a", {{"metadata", {{"finalizers", nullptr}}}});
+}
+
 struct InvalidWidget {
   std::string test_name{};
   std::string operations{};  ///< JSON Patch that makes a valid Widget invalid

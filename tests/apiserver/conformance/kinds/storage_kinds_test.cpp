@@ -70,11 +70,11 @@ const InvalidKind invalid_storage_objects[] = {
      "persistentvolumes",
      R"({"spec": {"accessModes": ["Odd"], "capacity": {"storage": "0"}, "volumeMode": "Odd",
         "persistentVolumeReclaimPolicy": "Odd", "storageClassName": "a b",
-        "csi": {"driver": "A", "volumeHandle": ""}}})",
+        "csi": {"driver": "a b", "volumeHandle": ""}}})",
      {R"(FieldValueNotSupported spec.accessModes: Unsupported value: "Odd": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")",
       R"(FieldValueInvalid spec.capacity[storage]: Invalid value: "0": must be greater than zero)",
       R"(FieldValueNotSupported spec.persistentVolumeReclaimPolicy: Unsupported value: "Odd": supported values: "Delete", "Recycle", "Retain")",
-      R"(FieldValueInvalid spec.csi.driver: Invalid value: "A": )" + dns1123_subdomain_error,
+      R"(FieldValueInvalid spec.csi.driver: Invalid value: "a b": )" + dns1123_subdomain_error,
       "FieldValueRequired spec.csi.volumeHandle: Required value",
       R"(FieldValueInvalid spec.storageClassName: Invalid value: "a b": )" +
           dns1123_subdomain_error,

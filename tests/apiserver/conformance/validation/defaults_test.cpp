@@ -266,7 +266,7 @@ TEST_F(PersistentVolumeClaimTest, DataSourceAndItsReferenceGetTheSameValue) {
 
   EXPECT_EQ(created({{"dataSource", snapshot}}), std::pair(snapshot, snapshot));
   EXPECT_EQ(created({{"dataSourceRef", snapshot}}), std::pair(snapshot, snapshot));
-  EXPECT_EQ(created({{"dataSourceRef", other}}), std::pair(json(), other));
+  EXPECT_EQ(created({{"dataSourceRef", other}}), std::pair(other, other));
   EXPECT_EQ(created({{"dataSource", other}}), std::pair(json(), json()));
 }
 
@@ -286,19 +286,30 @@ TEST_F(PersistentVolumeClaimTest, TheSpecOfAnUnboundClaimIsImmutable) {
 }
 
 TEST_F(PersistentVolumeClaimTest, ABoundClaimMayGrow) {
-  CreateClaim();
+  const std::string classes = "/apis/storage.k8s.io/v1/storageclasses";
+  const std::string name = UniqueName("resizable");
+  Post(classes, {{"metadata", {{"name", name}}},
+                 {"provisioner", "example.com/p"},
+                 {"allowVolumeExpansion", true}});
+  Post(Path("persistentvolumeclaims"), {{"metadata", {{"name", "a"}}},
+                                        {"spec",
+                                         {{"accessModes", {"ReadWriteOnce"}},
+                                          {"storageClassName", name},
+                                          {"volumeName", "v"},
+                                          {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
   const std::string path = Path("persistentvolumeclaims") + "/a";
-  MergePatch(path, {{"spec", {{"volumeName", "v"}}}});
   MergePatch(path + "/status",
              {{"status", {{"phase", "Bound"}, {"capacity", {{"storage", "1Gi"}}}}}});
   const auto resized = [&](const char* size) {
     return MergePatch(path, {{"spec", {{"resources", {{"requests", {{"storage", size}}}}}}}});
   };
 
-  EXPECT_EQ(resized("2Gi").status, 200);
+  // kube-apiserver learns of the class by a watch.
+  EXPECT_EQ(Eventually(200, [&] { return resized("2Gi"); }).status, 200);
   EXPECT_THAT(Causes(resized("1Gi")),
               ::testing::ElementsAre("FieldValueForbidden spec.resources.requests.storage: "
                                      "Forbidden: field can not be less than status.capacity"));
+  Delete(classes + '/' + name);
 }
 
 /// Fixture of tests of workloads and Services.

@@ -147,14 +147,11 @@ const InvalidObject invalid_objects[] = {
      "services",
      R"({"spec": {"type": "ExternalName"}})"_json,
      {"FieldValueRequired spec.externalName: Required value"}},
-    {"ServiceWithInvalidAddresses",
+    {"ServiceWithAnInvalidExternalIp",
      "v1",
      "services",
-     R"({"spec": {"ports": [{"port": 80}], "externalIPs": ["10.0.0.256"],
-         "ipFamilies": ["IPv5"]}})"_json,
-     {R"(FieldValueNotSupported spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: )"
-      R"("IPv4", "IPv6")",
-      R"(FieldValueInvalid spec.externalIPs[0]: Invalid value: "10.0.0.256": must be a valid IP )"
+     R"({"spec": {"ports": [{"port": 80}], "externalIPs": ["10.0.0.256"]}})"_json,
+     {R"(FieldValueInvalid spec.externalIPs[0]: Invalid value: "10.0.0.256": must be a valid IP )"
       R"(address, (e.g. 10.9.8.7 or 2001:db8::ffff))"}},
     {"ServiceWithFieldsOfALoadBalancer",
      "v1",
@@ -207,8 +204,8 @@ const InvalidObject invalid_objects[] = {
      "apps/v1",
      "controllerrevisions",
      R"({"revision": -1})"_json,
-     {"FieldValueRequired data: Required value: data is mandatory",
-      NegativeValueCause("revision")}},
+     {NegativeValueCause("revision"),
+      "FieldValueRequired data: Required value: data is mandatory"}},
     {"PodTemplateWithoutContainers",
      "v1",
      "podtemplates",
@@ -238,6 +235,9 @@ const InvalidObject invalid_objects[] = {
           dns1123_subdomain_error,
       R"(FieldValueNotSupported spec.volumeMode: Unsupported value: "Odd": supported values: )"
       R"("Block", "Filesystem")",
+      "FieldValueRequired spec.dataSource.name: Required value",
+      R"(FieldValueInvalid spec.dataSource.apiGroup: Invalid value: "a b": )" +
+          dns1123_subdomain_error,
       "FieldValueRequired spec.dataSourceRef.name: Required value",
       R"(FieldValueInvalid spec.dataSourceRef.apiGroup: Invalid value: "a b": )" +
           dns1123_subdomain_error}},
