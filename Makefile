@@ -22,7 +22,7 @@ APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
 .PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
-  image image-packages image-tree test-image test-node test-charts charts-readme generate
+  image image-packages image-tree test-image test-node test-charts test-differences charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -37,6 +37,7 @@ help:
 	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
 	@echo "make test-image    check the image; REBUILD=1: also that a second build elsewhere gives the same digest"
 	@echo "make test-node     install the chart with Helm on a node with containerd and a kubelet, where Pods run; needs root"
+	@echo "make test-differences  send mutated objects to kube-apiserver and kopp-apiserver, and compare: REQUESTS=10000 SEED=1; OBJECTS=FOLDER"
 	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
 	@echo "make charts-readme generate the README pages of the charts from their values"
 	@echo "make generate      generate the C++ structs of Kubernetes' kinds and kopp-apiserver's data for the Kubernetes version of"
@@ -158,6 +159,13 @@ test-image: image build/$(PRESET)/build.ninja
 
 # HELM: helm3 or helm4.
 HELM ?= helm4
+# SEED, REQUESTS, OBJECTS, KIND, SHOW: see tests/differences/differences_test.sh.
+test-differences: build/$(PRESET)/build.ninja
+	$(call packages,$(CLUSTER_PACKAGES))
+	cmake --build --preset $(PRESET) --target kopp-apiserver
+	@$(SCRIPT_ENVIRONMENT) SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' \
+	  tests/differences/differences_test.sh
+
 test-node: image
 	$(call packages,$(NODE_PACKAGES))
 	@$(SUDO) env KOPP_CACHE='$(or $(KOPP_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kopp)' ARCHIVE=$(CURDIR)/$(ARCHIVE) HELM=$(HELM) \
