@@ -64,9 +64,10 @@ struct Resource {
   std::vector<std::string> selectable_fields{};  ///< paths ("spec.color") of all versions
   std::string deprecation_warning{};             ///< sent with each response
   bool terminating = false;                      ///< whether the CRD is being deleted
-  /// Prunes and defaults objects when they are read, because they may have been stored with another
-  /// schema.
-  bool prune_on_read = false;
+  /// The schema of the stored version. Objects are pruned and defaulted with it when they are read,
+  /// because they may have been stored with another schema. Null if that would not change them.
+  /// Owned by `strategy`.
+  const Schema* stored_schema = nullptr;
 
   /// Returns the apiVersion of the objects: "apps/v1", or "v1" in the core group.
   [[nodiscard]] std::string api_version() const {

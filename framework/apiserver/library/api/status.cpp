@@ -88,13 +88,15 @@ StatusError Forbidden(const Resource& resource, const std::string& name, const s
 }
 
 StatusError Invalid(const Resource& resource, const std::string& name, const FieldErrors& errors) {
+  // kube-apiserver validates the Events of both groups as those of the core group.
+  const std::string group = resource.storage_resource == "events" ? "" : resource.group;
   json details = Details(resource, name, resource.kind);
   if (resource.kind.empty()) details.erase("kind");
+  if (group.empty()) details.erase("group");
   for (const auto& [reason, message, field] : errors) {
     details["causes"].push_back({{"reason", reason}, {"message", message}, {"field", field}});
   }
-  const std::string kind =
-      resource.group.empty() ? resource.kind : resource.kind + '.' + resource.group;
+  const std::string kind = group.empty() ? resource.kind : resource.kind + '.' + group;
   return {422, "Invalid", kind + ' ' + Quoted(name) + " is invalid: " + ToString(errors),
           std::move(details)};
 }

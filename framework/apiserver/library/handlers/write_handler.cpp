@@ -161,6 +161,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
 
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
   CheckFinalizerDomains(strategy, nullptr, object, errors, warnings);
+  if (strategy.warn) strategy.warn(object, warnings);
   if (strategy.validate) strategy.validate(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
   CheckOwnerReferences(context_, request, resource, nullptr, object);
@@ -322,6 +323,9 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
   CheckFinalizerDomains(strategy, live, object, errors, warnings);
+  if (strategy.warn && Field(live, "spec") != Field(object, "spec")) {
+    strategy.warn(object, warnings);
+  }
   if (const auto found = strategy.subresources.find(subresource);
       found != strategy.subresources.end()) {
     found->second.validate_update(live, object, errors);

@@ -23,12 +23,12 @@ std::string TypeMetaPrefix(const Resource& resource) {
 
 json ParseStoredObject(const std::string& text, const Resource& resource) {
   json object = json::parse(text);
-  if (resource.prune_on_read) PruneAndDefault(object, *resource.schema);
+  if (resource.stored_schema != nullptr) PruneAndDefault(object, *resource.stored_schema);
   return FromStorageVersion(resource, std::move(object));
 }
 
 std::string ResponseText(const std::string& text, const Resource& resource) {
-  const bool is_unchanged = !resource.prune_on_read && !NeedsConversion(resource);
+  const bool is_unchanged = resource.stored_schema == nullptr && !NeedsConversion(resource);
   const std::string object = is_unchanged ? text : ParseStoredObject(text, resource).dump();
   return TypeMetaPrefix(resource) + (object.size() > 2 ? "," : "") + object.substr(1);
 }
@@ -39,7 +39,7 @@ std::string ListItemText(const std::string& text, const Resource& resource) {
 }
 
 json ResponseObject(json object, const Resource& resource) {
-  if (resource.prune_on_read) PruneAndDefault(object, *resource.schema);
+  if (resource.stored_schema != nullptr) PruneAndDefault(object, *resource.stored_schema);
   object["kind"] = resource.kind;
   object["apiVersion"] = resource.api_version();
   return object;

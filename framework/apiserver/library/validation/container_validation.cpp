@@ -217,6 +217,19 @@ void ValidateEphemeralContainersUpdate(const json& before, const json& after, Fi
   }
 }
 
+/// Warns about environment variables that an earlier one with the same name defines, unless they
+/// refer to it: "$(NAME)".
+void WarnAboutHiddenVariables(const FieldRef& variables, Warnings& warnings) {
+  std::set<std::string> names;
+  for (const FieldRef& variable : variables.items()) {
+    const std::string name = variable["name"].text();
+    const bool is_new = names.insert(name).second;
+    if (is_new || variable["value"].text().find("$(" + name + ')') != std::string::npos) continue;
+    warnings.push_back(variable.path() + ": hides previous definition of " +
+                       variable["name"].value().dump() + ", which may be dropped when using apply");
+  }
+}
+
 }  // namespace
 
 void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
@@ -275,6 +288,24 @@ void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors) 
 void AddPodSubresourceStrategies(StrategiesByKind& strategies) {
   strategies["pods"].subresources["ephemeralcontainers"] = {
       .merge = &WithEphemeralContainers, .validate_update = &ValidateEphemeralContainersUpdate};
+}
+
+void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings) {
+  if (!amount.exists() || k8s::Quantity(amount.text()).MilliValue() % 1000 == 0) return;
+  warnings.push_back(amount.path() + ": fractional byte value " + amount.value().dump() +
+                     " is invalid, must be an integer");
+}
+
+void WarnAboutPodSpec(const FieldRef& spec, Warnings& warnings) {
+  for (const char* list : {"initContainers", "containers"}) {
+    for (const FieldRef& container : spec[list].items()) {
+      for (const char* bytes : {"memory", "ephemeral-storage"}) {
+        for (const char* kind : {"limits", "requests"})
+          WarnAboutFractionalBytes(container["resources"][kind].Key(bytes), warnings);
+      }
+      WarnAboutHiddenVariables(container["env"], warnings);
+    }
+  }
 }
 
 }  // namespace kopp::apiserver

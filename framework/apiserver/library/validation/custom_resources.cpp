@@ -75,8 +75,10 @@ void ValidateReplicas(const json& object, const json& scale, FieldErrors& errors
   }
 }
 
-KindStrategy CustomResourceStrategy(const std::shared_ptr<const Schema>& schema, bool has_status,
-                                    const json& scale) {
+/// `stored_schema` lives as long as the strategy.
+KindStrategy CustomResourceStrategy(const std::shared_ptr<const Schema>& schema,
+                                    const std::shared_ptr<const Schema>& stored_schema,
+                                    bool has_status, const json& scale) {
   KindStrategy strategy;
   strategy.generation =
       has_status ? KindStrategy::Generation::kSpec : KindStrategy::Generation::kSpecAndStatus;
@@ -85,7 +87,7 @@ KindStrategy CustomResourceStrategy(const std::shared_ptr<const Schema>& schema,
   const auto add = [](FieldErrors others, FieldErrors& errors) {
     std::move(others.begin(), others.end(), std::back_inserter(errors));
   };
-  strategy.validate = [schema, add, scale](const json& object, FieldErrors& errors) {
+  strategy.validate = [schema, stored_schema, add, scale](const json& object, FieldErrors& errors) {
     if (object.at("metadata").contains("resourceVersion")) return;  // an update
     add(ValidateValue(object, *schema), errors);
     ValidateReplicas(object, scale, errors);
@@ -122,6 +124,16 @@ std::string DeprecationWarning(const json& definition, const json& version) {
   return warning;
 }
 
+/// Returns the schema of the version that is stored: `schema`, or that of another version.
+std::shared_ptr<const Schema> StoredSchema(const json& definition, const json& version,
+                                           const std::shared_ptr<const Schema>& schema) {
+  for (const json& other : definition["spec"]["versions"]) {
+    if (Field(other, "storage") != true || other["name"] == version["name"]) continue;
+    return StructuralSchema(other["schema"]["openAPIV3Schema"]);
+  }
+  return schema;
+}
+
 Resource BuildResource(const json& definition, const json& version) {
   const json& spec = definition["spec"];
   const json& names = definition["status"]["acceptedNames"];
@@ -151,12 +163,14 @@ Resource BuildResource(const json& definition, const json& version) {
   resource.built_in = false;
   resource.selectable_fields = SelectableFieldPaths(definition);
   resource.storage_resource = resource.group_resource();
+  const auto stored_schema = StoredSchema(definition, version, schema);
   resource.strategy = std::make_shared<const KindStrategy>(
-      CustomResourceStrategy(schema, resource.HasSubresource("status"), scale));
+      CustomResourceStrategy(schema, stored_schema, resource.HasSubresource("status"), scale));
   resource.deprecation_warning = DeprecationWarning(definition, version);
   resource.terminating = IsTerminating(definition);
-  resource.prune_on_read =
-      definition["metadata"].value("generation", 1) > 1 || spec["versions"].size() > 1;
+  if (definition["metadata"].value("generation", 1) > 1 || spec["versions"].size() > 1) {
+    resource.stored_schema = stored_schema.get();
+  }
   return resource;
 }
 

@@ -62,6 +62,12 @@ void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
   const FieldRef event(object);
   ValidateEvent(object, "reportingController", errors);
   if (!event["eventTime"].exists()) errors.push_back(Required("eventTime", ""));
+  if (const FieldRef series = event["series"]; series.exists()) {
+    if (series["count"].number() < 2) {
+      errors.push_back(InvalidValue(series["count"].path(), "", "should be at least 2"));
+    }
+    ValidateRequired(series["lastObservedTime"], errors);
+  }
   const std::string type = event["type"].text();
   if (type != "Normal" && type != "Warning") {
     errors.push_back(InvalidValue("type", "", "has invalid value: " + type));

@@ -2,6 +2,7 @@
 
 #include "api/request.hpp"
 #include "api/resource.hpp"
+#include "api/response.hpp"
 #include "api/status.hpp"
 #include "schema/field_ref.hpp"
 
@@ -84,6 +85,9 @@ struct KindStrategy {
   std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>
       validate_update{};
   std::map<std::string, Subresource, std::less<>> subresources{};  ///< by name
+  /// Adds warnings about a valid object that may not do what its author expects. Called for a new
+  /// object, and when the spec changes.
+  std::function<void(const nlohmann::json& object, Warnings&)> warn{};
 };
 
 /// Returns the strategy of a resource. Thread-safe. The strategy of a custom resource lives as long
@@ -118,6 +122,10 @@ void AddOtherStrategies(StrategiesByKind& strategies);
 void ValidatePodTemplate(const FieldRef& pod_template, FieldErrors& errors);
 /// Validates the spec of a Pod or of a Pod template.
 void ValidatePodSpec(const FieldRef& spec, FieldErrors& errors);
+/// Adds the warnings about the spec of a Pod or of a Pod template.
+void WarnAboutPodSpec(const FieldRef& spec, Warnings& warnings);
+/// Adds a warning if an amount of bytes has a fraction.
+void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings);
 /// Validates the containers and init containers of a Pod spec.
 void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors);
 /// Validates a port number or the name of a port.

@@ -264,6 +264,9 @@ void AddPodStrategies(StrategiesByKind& strategies) {
   pods.assign_fields = &AssignPodFields;
   pods.validate = &ValidatePod;
   pods.validate_update = &ValidatePodUpdate;
+  pods.warn = [](const json& object, Warnings& warnings) {
+    WarnAboutPodSpec(FieldRef(object)["spec"], warnings);
+  };
   strategies["podtemplates"].validate = [](const json& object, FieldErrors& errors) {
     ValidatePodTemplate(FieldRef(object)["template"], errors);
   };

@@ -271,6 +271,10 @@ void AddVolumeStrategies(StrategiesByKind& strategies) {
   claims.assign_fields = &AssignClaimFields;
   claims.protection_finalizer = kPvcProtectionFinalizer;
   claims.validate = &ValidatePersistentVolumeClaim;
+  claims.warn = [](const json& object, Warnings& warnings) {
+    WarnAboutFractionalBytes(FieldRef(object)["spec"]["resources"]["requests"].Key("storage"),
+                             warnings);
+  };
   claims.validate_update = &ValidatePersistentVolumeClaimUpdate;
   KindStrategy& volumes = strategies["persistentvolumes"];
   volumes.assign_fields = &AssignVolumeFields;

@@ -276,6 +276,9 @@ void AddWorkloadStrategies(StrategiesByKind& strategies) {
   for (const auto& [storage_resource, generation, validate, validate_update] : kWorkloads) {
     strategies[storage_resource].generation = generation;
     strategies[storage_resource].validate = validate;
+    strategies[storage_resource].warn = [](const json& object, Warnings& warnings) {
+      WarnAboutPodSpec(FieldRef(object)["spec"]["template"]["spec"], warnings);
+    };
     if (validate_update != nullptr) strategies[storage_resource].validate_update = validate_update;
   }
   strategies["controllerrevisions.apps"].validate = &ValidateControllerRevision;

@@ -101,6 +101,30 @@ TEST_F(CrdVersionsTest, ApplyConflictIsDetectedAcrossVersions) {
 
 class CrdVersionChangeTest : public CrdPerTest {};
 
+TEST_F(CrdVersionChangeTest, FieldsThatTheStoredVersionDoesNotHaveAreDropped) {
+  const std::string group = UniqueGroup();
+  json crd =
+      MakeWidgetCrd(group, ObjectSchema({{"spec", ObjectSchema({{"a", {{"type", "string"}}}})}}));
+  json& versions = crd["spec"]["versions"];
+  versions.push_back(versions[0]);
+  versions[1]["name"] = "v2";
+  versions[1]["storage"] = false;
+  versions[1]["schema"]["openAPIV3Schema"] =
+      ObjectSchema({{"spec", ObjectSchema({{"a", {{"type", "string"}}},
+                                           {"extra", {{"type", "string"}, {"default", "d"}}}})}});
+  CreateCrdInGroup(group, crd);
+  const json spec{{"a", "x"}};
+
+  const JsonResponse created =
+      Post(Widgets("v2"), MakeWidget("w", {{"a", "x"}, {"extra", "mine"}}, "v2"));
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.at("/spec"), spec);
+  for (const char* version : {"v1", "v2"})
+    EXPECT_EQ(Get(Widgets(version) + "/w").at("/spec"), spec) << version;
+  EXPECT_EQ(Get(Widgets("v2")).at("/items/0/spec"), spec);
+  EXPECT_EQ(MergePatch(Widgets("v2") + "/w", {{"spec", {{"extra", "again"}}}}).at("/spec"), spec);
+}
+
 TEST_F(CrdVersionChangeTest, VersionThatIsNoLongerServedIsNotFound) {
   const std::string group = UniqueGroup();
   json crd = MakeWidgetCrd(group, AnyObjectSchema());

@@ -182,6 +182,26 @@ TEST_F(EventTest, CreatedCoreEventHasTheReportingFieldsAndEventTime) {
                                          {"reportingInstance", ""}}));
 }
 
+TEST_F(EventTest, ASeriesHasATimeAndAtLeastTwoEvents) {
+  const JsonResponse response =
+      Post(Path("events.k8s.io/v1", "events"), {{"metadata", {{"name", "series"}}},
+                                                {"regarding", {{"namespace", ns()}}},
+                                                {"eventTime", "2026-01-02T03:04:05.000006Z"},
+                                                {"reportingController", "example.com/c"},
+                                                {"reportingInstance", "i"},
+                                                {"action", "a"},
+                                                {"reason", "r"},
+                                                {"type", "Normal"},
+                                                {"series", {{"count", 1}}}});
+
+  EXPECT_THAT(response.message(), ::testing::StartsWith(R"(Event "series" is invalid: )"));
+  EXPECT_EQ(response.at("/details/group"), nullptr);
+  EXPECT_THAT(Causes(response),
+              ::testing::ElementsAre(
+                  R"(FieldValueInvalid series.count: Invalid value: "": should be at least 2)",
+                  "FieldValueRequired series.lastObservedTime: Required value"));
+}
+
 TEST_F(EventTest, CoreEventIsReadableInTheEventsGroup) {
   Post(CoreEvents(), {{"metadata", {{"name", "a"}}},
                       {"involvedObject", PodReference()},
@@ -360,6 +380,24 @@ TEST_F(ServerFieldsTest, TheImageOfAContainerDecidesOnItsPullPolicy) {
        {"a:1", "UPPER", "a b", "a//b", "/a", "a=", "-a",
         "a@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"})
     EXPECT_EQ(policy(other), "IfNotPresent") << other;
+}
+
+TEST_F(ServerFieldsTest, DubiousPodsCauseWarnings) {
+  json deployment = MakeDeployment("a");
+  json& container = deployment.at("/spec/template/spec/containers/0"_json_pointer);
+  container["env"] = R"([{"name": "A", "value": "1"}, {"name": "B", "value": "2"},
+                         {"name": "A", "value": "$(A)3"}, {"name": "B", "value": "4"}])"_json;
+  container["resources"]["requests"] = {{"memory", "1500m"}};
+  const std::vector<std::string> warnings{
+      R"(spec.template.spec.containers[0].resources.requests[memory]: fractional byte value )"
+      R"("1500m" is invalid, must be an integer)",
+      R"(spec.template.spec.containers[0].env[3]: hides previous definition of "B", which may be )"
+      "dropped when using apply"};
+  const std::string path = Path("apps/v1", "deployments");
+
+  EXPECT_EQ(Post(path, deployment).warnings, warnings);
+  EXPECT_EQ(MergePatch(path + "/a", {{"spec", {{"replicas", 2}}}}).warnings, warnings);
+  EXPECT_TRUE(MergePatch(path + "/a", {{"metadata", {{"labels", {{"a", "b"}}}}}}).warnings.empty());
 }
 
 TEST_F(ServerFieldsTest, AServiceLosesTheFieldsOfItsOldType) {
