@@ -161,9 +161,9 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
 
   FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
   CheckFinalizerDomains(strategy, nullptr, object, errors, warnings);
-  if (strategy.warn) strategy.warn(object, warnings);
   if (strategy.validate) strategy.validate(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
+  if (strategy.warn) strategy.warn(object, warnings);
   CheckOwnerReferences(context_, request, resource, nullptr, object);
   if (!options.dry_run && IsStoredVersion(version) && kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
@@ -323,9 +323,6 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
   CheckFinalizerDomains(strategy, live, object, errors, warnings);
-  if (strategy.warn && Field(live, "spec") != Field(object, "spec")) {
-    strategy.warn(object, warnings);
-  }
   if (const auto found = strategy.subresources.find(subresource);
       found != strategy.subresources.end()) {
     found->second.validate_update(live, object, errors);
@@ -336,6 +333,8 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     if (strategy.validate_update) strategy.validate_update(live, object, errors);
   }
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
+  if (strategy.warn && Field(live, "spec") != Field(object, "spec"))
+    strategy.warn(object, warnings);
   CheckOwnerReferences(context_, params.request, resource, live, object);
   if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (params.kind == WriteKind::kApply || !strategy.has_managed_fields) return object;

@@ -103,6 +103,59 @@ void ValidateEnv(const FieldRef& variables, FieldErrors& errors) {
   }
 }
 
+/// Validates how mounts propagate. kube-apiserver reports the errors without the index of the
+/// mount.
+void ValidateMountPropagation(const FieldRef& container, FieldErrors& errors) {
+  const FieldRef mounts = container["volumeMounts"];
+  for (const FieldRef& mount : mounts.items()) {
+    const FieldRef propagation(mount["mountPropagation"].value(),
+                               mounts["mountPropagation"].path());
+    if (!propagation.exists()) continue;
+    ValidateEnum(propagation, {"Bidirectional", "HostToContainer", "None"}, errors);
+    if (propagation.is("Bidirectional") && !container["securityContext"]["privileged"].is(true)) {
+      errors.push_back(ForbiddenField(
+          propagation.path(),
+          "Bidirectional mount propagation is available only to privileged containers"));
+    }
+  }
+}
+
+void ValidateVolumeDevices(const FieldRef& devices, const std::set<std::string>& volumes,
+                           FieldErrors& errors) {
+  for (const FieldRef& device : devices.items()) {
+    const FieldRef name = device["name"];
+    ValidateRequired(name, errors);
+    if (!volumes.contains(name.text())) {
+      errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
+    }
+    ValidateRequired(device["devicePath"], errors);
+  }
+}
+
+/// Requires that the ports of a container in the network of its node are those of the node.
+void ValidateHostNetworkPorts(const FieldRef& ports, FieldErrors& errors) {
+  for (const FieldRef& port : ports.items()) {
+    if (port["hostPort"].number() == port["containerPort"].number()) continue;
+    errors.push_back(InvalidValue(port["hostPort"].path(), port["hostPort"].number(),
+                                  "must match `containerPort` when `hostNetwork` is true"));
+  }
+}
+
+/// Requires that no two containers use the same port of the node.
+void ValidateHostPortsAreUnique(const FieldRef& containers, FieldErrors& errors) {
+  std::set<std::string> seen;
+  for (const FieldRef& container : containers.items()) {
+    for (const FieldRef& port : container["ports"].items()) {
+      const FieldRef number = port["hostPort"];
+      if (number.number() == 0) continue;
+      const std::string key = port["protocol"].text() + '/' + port["hostIP"].text() + '/' +
+                              std::to_string(number.number());
+      if (seen.insert(key).second) continue;
+      errors.push_back({"FieldValueDuplicate", "Duplicate value: \"" + key + '"', number.path()});
+    }
+  }
+}
+
 void ValidateVolumeMounts(const FieldRef& mounts, const std::set<std::string>& volumes,
                           FieldErrors& errors) {
   std::set<std::string> paths;
@@ -175,6 +228,8 @@ void ValidateContainer(const FieldRef& container, const std::set<std::string>& v
   ValidateContainerPorts(container["ports"], errors);
   ValidateEnv(container["env"], errors);
   ValidateVolumeMounts(container["volumeMounts"], volumes, errors);
+  ValidateMountPropagation(container, errors);
+  ValidateVolumeDevices(container["volumeDevices"], volumes, errors);
   ValidateEnum(container["imagePullPolicy"], {"Always", "IfNotPresent", "Never"}, errors);
   ValidateResourceRequirements(container["resources"], errors);
   for (const char* id : {"runAsUser", "runAsGroup"}) {
@@ -251,10 +306,16 @@ void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors) {
     ValidateUnique(container["name"], names, errors);
     ValidateProbes(container, errors);
   }
+  ValidateHostPortsAreUnique(containers, errors);
   for (const FieldRef& container : pod_spec["initContainers"].items()) {
     ValidateContainer(container, volumes, errors);
     ValidateUnique(container["name"], names, errors);
     if (container["restartPolicy"].is("Always")) ValidateProbes(container, errors);
+  }
+  if (!pod_spec["hostNetwork"].is(true)) return;
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const FieldRef& container : pod_spec[list].items())
+      ValidateHostNetworkPorts(container["ports"], errors);
   }
 }
 

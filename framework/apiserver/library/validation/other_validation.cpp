@@ -88,12 +88,20 @@ void ValidateIngressBackend(const FieldRef& backend, FieldErrors& errors) {
   const auto add_invalid = [&](const char* detail) {
     errors.push_back(InvalidValue(backend.path(), "", detail));
   };
+  const FieldRef resource = backend["resource"];
   if (!service.exists()) {
-    if (!backend["resource"].exists()) add_invalid("resource or service backend is required");
+    if (!resource.exists()) add_invalid("resource or service backend is required");
+    if (!resource["apiGroup"].text().empty())
+      ValidateName(resource["apiGroup"], &ValidateDnsSubdomain, errors);
+    if (resource.exists()) {
+      for (const char* name : {"kind", "name"}) {
+        if (ValidateRequired(resource[name], errors))
+          ValidateName(resource[name], &ValidatePathSegment, errors);
+      }
+    }
     return;
   }
-  if (backend["resource"].exists())
-    return add_invalid("cannot set both resource and service backends");
+  if (resource.exists()) return add_invalid("cannot set both resource and service backends");
   if (ValidateRequired(service["name"], errors))
     ValidateName(service["name"], &ValidateDns1035Label, errors);
   const FieldRef port = service["port"];
@@ -134,6 +142,15 @@ void ValidateIngress(const json& object, FieldErrors& errors) {
     if (rule["http"].exists() && paths.size() == 0) errors.push_back(Required(paths.path(), ""));
     for (const FieldRef& path : paths.items()) ValidateIngressPath(path, errors);
   }
+  for (const FieldRef& tls : spec["tls"].items()) {
+    for (const FieldRef& host : tls["hosts"].items()) {
+      if (!host.text().starts_with("*.")) ValidateName(host, &ValidateDnsSubdomain, errors);
+    }
+    if (!tls["secretName"].text().empty())
+      ValidateName(tls["secretName"], &ValidateDnsSubdomain, errors);
+  }
+  if (spec["ingressClassName"].exists())
+    ValidateName(spec["ingressClassName"], &ValidateDnsSubdomain, errors);
 }
 
 void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors) {

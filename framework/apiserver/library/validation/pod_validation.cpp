@@ -142,6 +142,7 @@ void ValidateVolumes(const FieldRef& volumes, FieldErrors& errors) {
     const FieldRef name = volume["name"];
     if (ValidateRequired(name, errors)) ValidateName(name, &ValidateDnsLabel, errors);
     ValidateUnique(name, names, errors);
+    if (volume["hostPath"].exists()) ValidateRequired(volume["hostPath"]["path"], errors);
   }
 }
 
@@ -231,6 +232,10 @@ void ValidatePodSpec(const FieldRef& spec, FieldErrors& errors) {
   for (const FieldRef& group : security["supplementalGroups"].items()) ValidateId(group, errors);
   for (const char* name : {"serviceAccountName", "nodeName"}) {
     if (spec[name].exists()) ValidateName(spec[name], &ValidateDnsSubdomain, errors);
+  }
+  if (const FieldRef os = spec["os"]; os.exists() && ValidateRequired(os["name"], errors)) {
+    // kube-apiserver reports the name at its parent.
+    ValidateEnum(FieldRef(os["name"].value(), os.path()), {"linux", "windows"}, errors);
   }
   const FieldRef deadline = spec["activeDeadlineSeconds"];
   if (deadline.exists() && deadline.number() < 1) {

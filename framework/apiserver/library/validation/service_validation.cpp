@@ -269,6 +269,9 @@ void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
     errors.push_back(InvalidValue(external.path(), external.value(),
                                   "may only be set for externally-accessible services"));
   }
+  const FieldRef distribution = spec["trafficDistribution"];
+  if (distribution.exists())
+    ValidateEnum(distribution, {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
   const FieldRef internal = spec["internalTrafficPolicy"];
   if (internal.exists()) ValidateEnum(internal, {"Cluster", "Local"}, errors);
 }
@@ -290,7 +293,13 @@ void ValidateService(const json& object, FieldErrors& errors) {
       errors.push_back(
           ForbiddenField("spec.clusterIPs", "may not be set for ExternalName services"));
     }
-    if (ValidateRequired(name, errors)) ValidateName(name, &ValidateDnsSubdomain, errors);
+    std::string host = name.text();
+    if (host.ends_with('.')) host.pop_back();
+    if (host.empty()) {
+      errors.push_back(Required(name.path(), ""));
+    } else if (const NameError detail = ValidateDnsSubdomain(host)) {
+      errors.push_back(InvalidValue(name.path(), host, *detail));
+    }
   }
   ValidateServicePorts(ports, errors);
   ValidateLabels(spec["selector"], errors);

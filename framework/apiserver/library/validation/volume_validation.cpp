@@ -214,11 +214,10 @@ void ValidateVolumeSources(const FieldRef& spec, FieldErrors& errors) {
   }
   const FieldRef csi = spec["csi"];
   if (csi.exists()) {
-    if (ValidateRequired(csi["driver"], errors)) {
-      const std::string driver = csi["driver"].text();
-      if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(driver)))
-        errors.push_back(InvalidValue(csi["driver"].path(), driver, *detail));
-    }
+    const std::string driver = csi["driver"].text();
+    ValidateRequired(csi["driver"], errors);
+    if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(driver)))
+      errors.push_back(InvalidValue(csi["driver"].path(), driver, *detail));
     ValidateRequired(csi["volumeHandle"], errors);
   }
   if (spec["hostPath"].exists()) ValidateRequired(spec["hostPath"]["path"], errors);

@@ -145,6 +145,16 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
     errors.push_back(
         InvalidValue(policy.path(), policy.value(), "must be 'OrderedReady' or 'Parallel'"));
   }
+  const FieldRef strategy = spec["updateStrategy"];
+  if (!strategy["type"].is("RollingUpdate") && !strategy["type"].is("OnDelete")) {
+    errors.push_back(
+        InvalidValue(strategy.path(), strategy.value(), "must be 'RollingUpdate' or 'OnDelete'"));
+  }
+  ValidateNonNegative(strategy["rollingUpdate"]["partition"], errors);
+  for (const char* event : {"whenDeleted", "whenScaled"}) {
+    const FieldRef retention = spec["persistentVolumeClaimRetentionPolicy"][event];
+    if (retention.exists()) ValidateEnum(retention, {"Retain", "Delete"}, errors);
+  }
   ValidateNonNegative(spec["replicas"], errors);
   ValidateNonNegative(spec["minReadySeconds"], errors);
   if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
@@ -174,6 +184,11 @@ void ValidateDaemonSet(const json& object, FieldErrors& errors) {
   }
   ValidateRestartAlwaysTemplate(spec, "DaemonSet", errors);
   ValidateNonNegative(spec["minReadySeconds"], errors);
+  const FieldRef strategy = spec["updateStrategy"];
+  if (!strategy["type"].is("RollingUpdate") && !strategy["type"].is("OnDelete")) {
+    errors.push_back(
+        NotSupported(strategy.path(), strategy.value(), {"RollingUpdate", "OnDelete"}));
+  }
   ValidateNonNegative(spec["revisionHistoryLimit"], errors);
 }
 

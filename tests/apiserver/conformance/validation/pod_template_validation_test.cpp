@@ -56,6 +56,39 @@ const InvalidPodSpec invalid_pod_specs[] = {
      {{"initContainers", {{{"name", "nginx"}, {"image", "i"}}}}},
      {"FieldValueDuplicate " + pod_spec_field +
       "initContainers[0].name: Duplicate value: \"nginx\""}},
+    {"PortsOfAPodInTheNetworkOfItsNode",
+     R"({"hostNetwork": true, "containers": [
+          {"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 81}]}]})"_json,
+     {"FieldValueInvalid " + container_field +
+      "ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is "
+      "true"}},
+    {"TwoContainersWithOnePortOfTheNode",
+     R"({"containers": [
+          {"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]},
+          {"name": "d", "image": "i", "ports": [{"containerPort": 81, "hostPort": 80}]}]})"_json,
+     {"FieldValueDuplicate " + pod_spec_field +
+      "containers[1].ports[0].hostPort: Duplicate value: \"TCP//80\""}},
+    {"MountPropagation",
+     R"({"volumes": [{"name": "v", "emptyDir": {}}], "containers": [{"name": "c", "image": "i",
+          "volumeMounts": [{"name": "v", "mountPath": "/a", "mountPropagation": "Odd"},
+            {"name": "v", "mountPath": "/b", "mountPropagation": "Bidirectional"}]}]})"_json,
+     {"FieldValueNotSupported " + container_field +
+          R"(volumeMounts.mountPropagation: Unsupported value: "Odd": supported values: )"
+          R"("Bidirectional", "HostToContainer", "None")",
+      "FieldValueForbidden " + container_field +
+          "volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available "
+          "only to privileged containers"}},
+    {"DeviceWithoutVolume",
+     R"({"containers": [{"name": "c", "image": "i", "volumeDevices": [{"name": "v"}]}]})"_json,
+     {"FieldValueNotFound " + container_field + R"(volumeDevices[0].name: Not found: "v")",
+      "FieldValueRequired " + container_field + "volumeDevices[0].devicePath: Required value"}},
+    {"HostPathWithoutPath",
+     R"({"volumes": [{"name": "v", "hostPath": {}}]})"_json,
+     {"FieldValueRequired " + pod_spec_field + "volumes[0].hostPath.path: Required value"}},
+    {"UnknownOperatingSystem",
+     R"({"os": {"name": "odd"}})"_json,
+     {"FieldValueNotSupported " + pod_spec_field +
+      R"(os: Unsupported value: "odd": supported values: "linux", "windows")"}},
     {"RestartPolicyNever",
      {{"restartPolicy", "Never"}},
      {"FieldValueNotSupported " + pod_spec_field +

@@ -241,6 +241,38 @@ const InvalidObject invalid_objects[] = {
       "FieldValueRequired spec.dataSourceRef.name: Required value",
       R"(FieldValueInvalid spec.dataSourceRef.apiGroup: Invalid value: "a b": )" +
           dns1123_subdomain_error}},
+    {"IngressWithInvalidNames",
+     "networking.k8s.io/v1",
+     "ingresses",
+     R"({"spec": {"ingressClassName": "a b", "tls": [{"hosts": ["*.a", "A"], "secretName": "A"}],
+         "defaultBackend": {"resource": {"apiGroup": "A", "kind": "", "name": "a/b"}}}})"_json,
+     {"FieldValueInvalid spec.defaultBackend.resource.apiGroup: Invalid value: \"A\": " +
+          dns1123_subdomain_error,
+      "FieldValueRequired spec.defaultBackend.resource.kind: Required value",
+      "FieldValueInvalid spec.defaultBackend.resource.name: Invalid value: \"a/b\": may not "
+      "contain "
+      "'/'",
+      "FieldValueInvalid spec.tls[0].hosts[1]: Invalid value: \"A\": " + dns1123_subdomain_error,
+      "FieldValueInvalid spec.tls[0].secretName: Invalid value: \"A\": " + dns1123_subdomain_error,
+      "FieldValueInvalid spec.ingressClassName: Invalid value: \"a b\": " +
+          dns1123_subdomain_error}},
+    {"ServiceWithUnknownTrafficDistribution",
+     "v1",
+     "services",
+     R"({"spec": {"ports": [{"port": 80}], "trafficDistribution": "Odd"}})"_json,
+     {R"(FieldValueNotSupported spec.trafficDistribution: Unsupported value: "Odd": supported )"
+      R"(values: "PreferClose", "PreferSameZone", "PreferSameNode")"}},
+    {"StatefulSetWithUnknownPolicies",
+     "apps/v1",
+     "statefulsets",
+     R"({"spec": {"selector": {"matchLabels": {"a": "b"}},
+         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Odd", "whenScaled": "Retain"},
+         "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": -1}},
+         "template": {"metadata": {"labels": {"a": "b"}},
+                      "spec": {"containers": [{"name": "c", "image": "c"}]}}}})"_json,
+     {NegativeValueCause("spec.updateStrategy.rollingUpdate.partition"),
+      R"(FieldValueNotSupported spec.persistentVolumeClaimRetentionPolicy.whenDeleted: )"
+      R"(Unsupported value: "Odd": supported values: "Retain", "Delete")"}},
     {"JobWithoutRestartPolicy",
      "batch/v1",
      "jobs",
