@@ -94,8 +94,7 @@ const InvalidKind invalid_storage_objects[] = {
           dns1123_subdomain_error,
       "FieldValueRequired spec.parameters.kind: Required value",
       R"(FieldValueInvalid spec.parameters.name: Invalid value: "a/b": may not contain '/')",
-      "FieldValueRequired spec.parameters.namespace: Required value: `parameters.scope` is set to "
-      "'Namespace'"}},
+      R"(FieldValueRequired spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace')"}},
     {"ClusterRoleWithoutSelectors",
      "rbac.authorization.k8s.io/v1",
      "clusterroles",

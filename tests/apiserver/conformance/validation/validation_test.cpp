@@ -226,15 +226,12 @@ const InvalidObject invalid_objects[] = {
          "resources": {"requests": {"storage": "0"}},
          "dataSourceRef": {"apiGroup": "a b", "kind": "K", "name": ""}}})"_json,
      {"FieldValueInvalid spec.selector.matchLabels: Invalid value: \"-b\": " + label_value_error,
-      R"(FieldValueNotSupported spec.accessModes: Unsupported value: "Odd": supported values: )"
-      R"("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")",
-      "FieldValueForbidden spec.accessModes: Forbidden: may not use ReadWriteOncePod with other "
-      "access modes",
+      R"(FieldValueNotSupported spec.accessModes: Unsupported value: "Odd": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")",
+      R"(FieldValueForbidden spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes)",
       R"(FieldValueInvalid spec.resources[storage]: Invalid value: "0": must be greater than zero)",
       R"(FieldValueInvalid spec.storageClassName: Invalid value: "a b": )" +
           dns1123_subdomain_error,
-      R"(FieldValueNotSupported spec.volumeMode: Unsupported value: "Odd": supported values: )"
-      R"("Block", "Filesystem")",
+      R"(FieldValueNotSupported spec.volumeMode: Unsupported value: "Odd": supported values: "Block", "Filesystem")",
       "FieldValueRequired spec.dataSource.name: Required value",
       R"(FieldValueInvalid spec.dataSource.apiGroup: Invalid value: "a b": )" +
           dns1123_subdomain_error,
@@ -249,9 +246,7 @@ const InvalidObject invalid_objects[] = {
      {"FieldValueInvalid spec.defaultBackend.resource.apiGroup: Invalid value: \"A\": " +
           dns1123_subdomain_error,
       "FieldValueRequired spec.defaultBackend.resource.kind: Required value",
-      "FieldValueInvalid spec.defaultBackend.resource.name: Invalid value: \"a/b\": may not "
-      "contain "
-      "'/'",
+      R"(FieldValueInvalid spec.defaultBackend.resource.name: Invalid value: "a/b": may not contain '/')",
       "FieldValueInvalid spec.tls[0].hosts[1]: Invalid value: \"A\": " + dns1123_subdomain_error,
       "FieldValueInvalid spec.tls[0].secretName: Invalid value: \"A\": " + dns1123_subdomain_error,
       "FieldValueInvalid spec.ingressClassName: Invalid value: \"a b\": " +
