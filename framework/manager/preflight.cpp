@@ -11,6 +11,7 @@
 
 #include <kopp/client.hpp>
 #include <kopp/discovery.hpp>
+#include <kopp/informer/api_error.hpp>
 #include <kopp/informer/retry_after.hpp>
 
 namespace kopp {
@@ -53,11 +54,14 @@ std::optional<ApiResponse> ReadVersion(Transport& transport, const std::stop_tok
                                        Report& report) {
   try {
     ApiResponse response = transport.Call({.target = "/version"}, stop);
+    if (response.status >= 300) {
+      throw ApiError::FromBody("GET /version", response.status, response.body);
+    }
     const json version = json::parse(response.body, nullptr, false);
     const std::string text = version.is_object() ? version.value("gitVersion", "") : "";
     report.Result(!text.empty(), text.empty()
-                                     ? "GET /version: status " + std::to_string(response.status) +
-                                           ": the response is not from an API server"
+                                     ? "GET /version: the response is not from an API server: "
+                                       "check the address, and that no proxy answers instead"
                                      : "server version " + text);
     return text.empty() ? std::nullopt : std::optional(std::move(response));
   } catch (const std::exception& error) {

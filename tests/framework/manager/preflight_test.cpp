@@ -122,6 +122,46 @@ TEST_F(PreflightTest, AnUnreachableServerIsTheOnlyProblem) {
   EXPECT_EQ(Run(), "FAILED  GET …: connection refused\n1 problem was found.\n");
 }
 
+/// A response to GET /version, and the only problem that is reported for it.
+struct RejectedVersion {
+  int status = 0;
+  std::string body{};
+  std::string problem{};
+
+  friend void PrintTo(const RejectedVersion& response, std::ostream* out) {
+    *out << response.status << ' ' << response.body;
+  }
+};
+
+class RejectedVersionTest : public PreflightTest,
+                            public ::testing::WithParamInterface<RejectedVersion> {};
+
+TEST_P(RejectedVersionTest, TheProblemSaysWhatToDo) {
+  transport_.Respond("GET", "/version", GetParam().status, GetParam().body);
+  input_.kinds = {Pod::kKind};
+
+  EXPECT_THAT(Run(), HasSubstr("FAILED  GET /version: " + GetParam().problem));
+  EXPECT_EQ(problems_, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , RejectedVersionTest,
+    ::testing::Values(
+        RejectedVersion{401,
+                        R"({"kind":"Status","message":"Unauthorized","reason":"Unauthorized"})",
+                        "401 Unauthorized: Unauthorized (the credentials were rejected or have "
+                        "expired: renew them"},
+        RejectedVersion{403, R"({"kind":"Status","message":"no","reason":"Forbidden"})",
+                        "403 Forbidden: no"},
+        RejectedVersion{404, "404 page not found",
+                        "404: the response body is not a Status: 404 page not found"},
+        RejectedVersion{429, "", "429: the response has no body (the API server is overloaded"},
+        RejectedVersion{503, "<html>down</html>",
+                        "503: the response body is not a Status: <html>down</html> (the API"},
+        RejectedVersion{200, "<html>log in</html>",
+                        "the response is not from an API server: check"},
+        RejectedVersion{200, "", "the response is not from an API server: check"}));
+
 TEST(PermissionTest, RulesForTheSameObjectsAreMerged) {
   const auto merged = Merge({PermissionFor(Deployment::kKind, {"watch", "list"}),
                              PermissionFor(Pod::kKind, {"list"}),
