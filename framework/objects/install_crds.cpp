@@ -128,7 +128,7 @@ class Installation {
          "): change them, or delete the definition that has them");
   }
 
-  /// Returns a version that should be served, but is not in discovery; "" if there is none.
+  /// Returns a version that should be served, but is not yet; "" if there is none.
   [[nodiscard]] std::string MissingVersion() const {
     const DiscoveryClient discovery(client_.transport(), client_.stop());
     const nlohmann::json& spec = definition_.object().at("spec");
@@ -142,9 +142,19 @@ class Installation {
             return names.at("plural") == resource.kind.plural &&
                    names.at("kind") == resource.kind.kind;
           });
-      if (!is_served) return name;
+      if (!is_served || IsNotFound(name)) return name;
     }
     return "";
+  }
+
+  /// Returns whether the objects of a version are not found. kube-apiserver updates its discovery
+  /// documents a moment before the handler of an existing definition.
+  [[nodiscard]] bool IsNotFound(const std::string& version) const {
+    const nlohmann::json& spec = definition_.object().at("spec");
+    const auto text = [&](const nlohmann::json& value) { return value.get<std::string>(); };
+    const std::string target = "/apis/" + text(spec.at("group")) + '/' + version + '/' +
+                               text(spec.at("names").at("plural")) + "?limit=1";
+    return client_.transport().Call({.target = target}, client_.stop()).status == 404;
   }
 
   const Client& client_;

@@ -116,6 +116,7 @@ class AwaitedCrdTest : public testing::Test {
   static constexpr const char* kCollection =
       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   static constexpr const char* kDiscovery = "/apis/example.com/v1";
+  static constexpr const char* kObjects = "/apis/example.com/v1/foos";
 
   AwaitedCrdTest() {
     transport_.Respond("PATCH", std::string(kCollection) + "/foos.example.com", 200, Definition());
@@ -124,6 +125,7 @@ class AwaitedCrdTest : public testing::Test {
                        R"({"kind":"APIResourceList","groupVersion":)"
                        R"("example.com/v1","resources":[{"name":"foos","kind":"Foo",)"
                        R"("namespaced":true,"verbs":["list"]}]})");
+    transport_.Respond("GET", kObjects, 200, R"({"items":[]})");
   }
 
   using Conditions = std::vector<std::pair<std::string, std::string>>;
@@ -201,6 +203,18 @@ TEST_F(AwaitedCrdTest, AVersionThatIsAddedToAnEstablishedDefinitionIsAwaited) {
   transport_.Respond("GET", kDiscovery, 200,
                      R"({"kind":"APIResourceList","groupVersion":)"
                      R"("example.com/v1","resources":[{"name":"foos","kind":"Foo"}]})");
+  clock_.Advance(100ms);
+
+  EXPECT_EQ(ErrorOf(std::move(installation)), "");
+}
+
+TEST_F(AwaitedCrdTest, AVersionThatIsOnlyInDiscoveryIsAwaited) {
+  transport_.Respond("GET", kObjects, 404, "404 page not found");
+  auto installation = Install();
+  transport_.Await("GET", kObjects);
+  clock_.AwaitSleepers(1);
+  EXPECT_EQ(installation.wait_for(0s), std::future_status::timeout);
+  transport_.Respond("GET", kObjects, 403, "{}");
   clock_.Advance(100ms);
 
   EXPECT_EQ(ErrorOf(std::move(installation)), "");
