@@ -199,6 +199,7 @@ class TimeParser {
     const int minutes = InRange(Number(2, ""), 0, 60, "time zone offset minute");
     return std::chrono::minutes(sign * (hours * 60 + minutes));
   }
+  /// Like FormatTimestamp and FormatMicroTime, for all years: WallTime covers only 1678 to 2261.
   [[nodiscard]] json Encode(Time time) const {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
     const auto days = std::chrono::floor<std::chrono::days>(seconds);

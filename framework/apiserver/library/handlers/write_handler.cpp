@@ -43,10 +43,12 @@ ServerResponse ObjectResponse(int status, json object, const Resource& resource)
 void CheckFinalizerDomains(const KindStrategy& strategy, const json& before, const json& object,
                            FieldErrors& errors, Warnings& warnings) {
   using Domain = KindStrategy::FinalizerDomain;
-  const std::vector<std::string> old_names = FinalizersOf(before);
+  if (strategy.finalizer_domain == Domain::kOptional) return;
   const std::vector<std::string> names = FinalizersOf(object);
+  const std::vector<std::string> old_names =
+      names.empty() ? std::vector<std::string>() : FinalizersOf(before);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (strategy.finalizer_domain == Domain::kOptional || IsQualifiedFinalizer(names[i])) continue;
+    if (IsQualifiedFinalizer(names[i])) continue;
     if (strategy.finalizer_domain == Domain::kRequired) {
       errors.push_back(
           InvalidValue("metadata.finalizers[" + std::to_string(i) + ']', names[i],

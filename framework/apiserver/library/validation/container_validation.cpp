@@ -120,14 +120,18 @@ void ValidateMountPropagation(const FieldRef& container, FieldErrors& errors) {
   }
 }
 
+/// Requires the name of one of `volumes`.
+void ValidateVolumeName(const FieldRef& name, const std::set<std::string>& volumes,
+                        FieldErrors& errors) {
+  ValidateRequired(name, errors);
+  if (volumes.contains(name.text())) return;
+  errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
+}
+
 void ValidateVolumeDevices(const FieldRef& devices, const std::set<std::string>& volumes,
                            FieldErrors& errors) {
   for (const FieldRef& device : devices.items()) {
-    const FieldRef name = device["name"];
-    ValidateRequired(name, errors);
-    if (!volumes.contains(name.text())) {
-      errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
-    }
+    ValidateVolumeName(device["name"], volumes, errors);
     ValidateRequired(device["devicePath"], errors);
   }
 }
@@ -160,11 +164,7 @@ void ValidateVolumeMounts(const FieldRef& mounts, const std::set<std::string>& v
                           FieldErrors& errors) {
   std::set<std::string> paths;
   for (const FieldRef& mount : mounts.items()) {
-    const FieldRef name = mount["name"];
-    ValidateRequired(name, errors);
-    if (!volumes.contains(name.text())) {
-      errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
-    }
+    ValidateVolumeName(mount["name"], volumes, errors);
     const FieldRef path = mount["mountPath"];
     ValidateRequired(path, errors);
     if (!paths.insert(path.text()).second) {
@@ -352,7 +352,9 @@ void AddPodSubresourceStrategies(StrategiesByKind& strategies) {
 }
 
 void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings) {
-  if (!amount.exists() || k8s::Quantity(amount.text()).MilliValue() % 1000 == 0) return;
+  if (!amount.exists()) return;
+  const k8s::Quantity quantity(amount.text());
+  if (quantity == k8s::Quantity(quantity.Value())) return;  // Value rounds up
   warnings.push_back(amount.path() + ": fractional byte value " + amount.value().dump() +
                      " is invalid, must be an integer");
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <kopp/k8s/quantity.hpp>
 
@@ -51,9 +51,9 @@ void AssignClaimFields(ServerContext& context, const json& before, json& claim) 
   json& spec = claim["spec"];
   if (before.is_null()) {
     AddFinalizer(claim, kPvcProtectionFinalizer);
-    if (const std::string name = DefaultStorageClass(context);
-        !name.empty() && !spec.contains("storageClassName")) {
-      spec["storageClassName"] = name;
+    if (!spec.contains("storageClassName")) {
+      const std::string name = DefaultStorageClass(context);
+      if (!name.empty()) spec["storageClassName"] = name;
     }
   }
   const FieldRef source = FieldRef(spec)["dataSource"];
@@ -195,22 +195,20 @@ constexpr std::string_view kVolumeFields[] = {"accessModes",      "capacity",
                                               "storageClassName", "volumeAttributesClassName",
                                               "volumeMode"};
 
-/// Returns the volume sources: the fields that are not in kVolumeFields.
-std::vector<FieldRef> VolumeSources(const FieldRef& spec) {
-  std::vector<FieldRef> sources;
-  for (const std::string& name : spec.keys()) {
-    const bool is_source = std::find(std::begin(kVolumeFields), std::end(kVolumeFields), name) ==
-                           std::end(kVolumeFields);
-    if (is_source) sources.push_back(spec[name]);
-  }
+/// Returns the volume sources: the fields of the spec that are not in kVolumeFields.
+json SourcesOf(const json& volume) {
+  json sources = volume.value("spec", json::object());
+  for (const std::string_view field : kVolumeFields) sources.erase(std::string(field));
   return sources;
 }
 
-void ValidateVolumeSources(const FieldRef& spec, FieldErrors& errors) {
-  const std::vector<FieldRef> sources = VolumeSources(spec);
+void ValidateVolumeSources(const json& volume, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(volume)["spec"];
+  const json sources = SourcesOf(volume);
   if (sources.empty()) errors.push_back(Required(spec.path(), "must specify a volume type"));
-  for (std::size_t i = 1; i < sources.size(); ++i) {
-    errors.push_back(ForbiddenField(sources[i].path(), "may not specify more than 1 volume type"));
+  for (const auto& [name, source] : sources.items()) {
+    if (name == sources.begin().key()) continue;
+    errors.push_back(ForbiddenField(spec[name].path(), "may not specify more than 1 volume type"));
   }
   const FieldRef csi = spec["csi"];
   if (csi.exists()) {
@@ -234,21 +232,14 @@ void ValidatePersistentVolume(const json& object, FieldErrors& errors) {
   ValidateCapacity(spec["capacity"], errors);
   const FieldRef policy = spec["persistentVolumeReclaimPolicy"];
   if (!policy.text().empty()) ValidateEnum(policy, {"Delete", "Recycle", "Retain"}, errors);
-  ValidateVolumeSources(spec, errors);
+  ValidateVolumeSources(object, errors);
   if (!spec["storageClassName"].text().empty())
     ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
   ValidateVolumeMode(spec["volumeMode"], errors);
 }
 
-/// Returns the volume sources of a spec as an object.
-json SourceObject(const json& volume) {
-  json sources = volume.value("spec", json::object());
-  for (const std::string_view field : kVolumeFields) sources.erase(std::string(field));
-  return sources;
-}
-
 void ValidatePersistentVolumeUpdate(const json& before, const json& after, FieldErrors& errors) {
-  if (SourceObject(before) != SourceObject(after)) {
+  if (SourcesOf(before) != SourcesOf(after)) {
     errors.push_back(ForbiddenField("spec.persistentvolumesource",
                                     "spec.persistentvolumesource is immutable after creation\n"));
   }

@@ -167,7 +167,12 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
 
 void ValidateControllerRevision(const json& object, FieldErrors& errors) {
   ValidateNonNegative(FieldRef(object)["revision"], errors);
-  if (!FieldRef(object)["data"].exists()) errors.push_back(Required("data", "data is mandatory"));
+  const FieldRef data = FieldRef(object)["data"];
+  if (!data.exists()) {
+    errors.push_back(Required("data", "data is mandatory"));
+  } else if (!data.value().is_object()) {
+    errors.push_back(Required("data", "data must be a valid JSON object"));
+  }
 }
 
 void ValidateControllerRevisionUpdate(const json& before, const json& after, FieldErrors& errors) {
