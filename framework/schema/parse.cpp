@@ -24,7 +24,13 @@ std::string QuoteCharacter(char c) {
   const std::string_view name = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : "";
   if (!name.empty()) return fmt::format("'{}'", name);
   const auto byte = static_cast<unsigned char>(c);
-  return byte < ' ' || byte == 0x7f ? fmt::format("'\\x{:02x}'", byte) : fmt::format("'{}'", c);
+  if (byte < ' ' || byte == 0x7f) return fmt::format("'\\x{:02x}'", byte);
+  if (byte < 0x80) return fmt::format("'{}'", c);
+  // Go takes the byte for a character of Latin-1.
+  if (byte <= 0xa0 || byte == 0xad) return fmt::format("'\\u{:04x}'", byte);
+  const char character[] = {static_cast<char>(0xc0 | byte >> 6),
+                            static_cast<char>(0x80 | (byte & 0x3f)), '\0'};
+  return fmt::format("'{}'", character);
 }
 
 /// Returns what Go's JSON parser expected instead of the character at `offset`.
@@ -94,17 +100,21 @@ std::string ReplaceLoneSurrogates(std::string_view text) {
   return result;
 }
 
-/// Parses JSON. Replaces invalid characters in strings by U+FFFD, as Go's JSON parser does.
+/// Parses JSON. Throws std::invalid_argument.
 json ParseJson(std::string_view text) {
+  std::string valid;
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
     const std::string_view message = error.what();
     const bool is_invalid_text = message.find("UTF-8") != std::string_view::npos ||
                                  message.find("surrogate") != std::string_view::npos;
-    if (!is_invalid_text) throw;
+    if (is_invalid_text) valid = ReplaceInvalidText(text);
+    if (!is_invalid_text || valid == text) throw std::invalid_argument(SyntaxError(text, error));
+  } catch (const json::out_of_range&) {  // 1e400
+    throw std::invalid_argument("json: cannot unmarshal number: value out of range");
   }
-  return json::parse(ReplaceLoneSurrogates(ToValidUtf8(std::string(text))));
+  return ParseJson(valid);
 }
 
 /// Returns the maximum nesting depth of JSON text. Scans the text before it is parsed: counting in
@@ -126,18 +136,16 @@ std::size_t NestingDepth(std::string_view text) {
 
 }  // namespace
 
+std::string ReplaceInvalidText(std::string_view text) {
+  return ReplaceLoneSurrogates(ToValidUtf8(std::string(text)));
+}
+
 json ParseJsonOrYaml(std::string_view text, std::string_view content_type) {
   if (content_type.find("yaml") != std::string_view::npos) return ParseYaml(text);
   if (NestingDepth(text) > kMaxJsonDepth) {
     throw std::invalid_argument("invalid character '[' exceeded max depth");
   }
-  try {
-    return ParseJson(text);
-  } catch (const json::parse_error& error) {
-    throw std::invalid_argument(SyntaxError(text, error));
-  } catch (const json::out_of_range&) {  // 1e400
-    throw std::invalid_argument("json: cannot unmarshal number: value out of range");
-  }
+  return ParseJson(text);
 }
 
 const char* GoJsonType(const json& value) {

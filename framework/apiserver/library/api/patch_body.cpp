@@ -77,7 +77,7 @@ std::vector<std::string> FindStrictPatchErrors(const ServerRequest& request,
                                                const Resource& resource,
                                                const WriteOptions& options) {
   std::vector<std::string> errors;
-  const json patch = json::parse(request.body);
+  const json patch = ParseJsonOrYaml(request.body, request.content_type);
   if (patch.is_object()) {
     errors = FindDuplicateFields(request.body, resource);
   } else {
@@ -92,7 +92,8 @@ std::vector<std::string> FindStrictPatchErrors(const ServerRequest& request,
   try {
     ReportDecodingErrors(errors, options, warnings);
   } catch (const std::invalid_argument& error) {
-    throw Invalid(Resource(), "", {InvalidValue("patch", request.body, error.what())});
+    throw Invalid(Resource(), "",
+                  {InvalidValue("patch", ReplaceInvalidText(request.body), error.what())});
   }
   return warnings;
 }

@@ -54,10 +54,11 @@ class StrictDecodingHandler : public json::json_sax_t {
     level.key = name;
     const std::string path = Path();
     next_ = level.schema == nullptr ? nullptr : level.schema->FieldSchema(name);
+    const bool is_first = level.seen_keys.insert(name).second;
     if (level.schema != nullptr && level.schema->type == Type::kObject &&
         !level.schema->preserve_unknown_fields && next_ == nullptr) {
-      errors.push_back("unknown field \"" + path + '"');
-    } else if (!level.seen_keys.insert(name).second) {
+      if (is_first) errors.push_back("unknown field \"" + path + '"');
+    } else if (!is_first) {
       errors.push_back("duplicate field \"" + path + '"');
     }
     return true;
@@ -172,8 +173,10 @@ void ConvertStruct(json& value, const Schema& schema) {
 
 std::vector<std::string> FindStrictDecodingErrors(std::string_view text, const Schema& schema) {
   StrictDecodingHandler handler(schema);
-  json::sax_parse(text, &handler);
-  return std::move(handler.errors);
+  if (json::sax_parse(text, &handler)) return std::move(handler.errors);
+  StrictDecodingHandler retry(schema);  // `text` contains invalid characters
+  json::sax_parse(ReplaceInvalidText(text), &retry);
+  return std::move(retry.errors);
 }
 
 void ConvertUnstructured(json& value, const Schema& schema) {

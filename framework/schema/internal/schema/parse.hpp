@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -11,8 +12,12 @@ namespace kopp::schema {
 /// functions on a value need.
 constexpr std::size_t kMaxJsonDepth = 512;
 
+/// Replaces invalid UTF-8 and escapes of unpaired surrogates in JSON by U+FFFD, as Go's JSON parser
+/// does.
+[[nodiscard]] std::string ReplaceInvalidText(std::string_view text);
+
 /// Parses JSON, or YAML if `content_type` contains "yaml". If a field is duplicated, the last value
-/// wins. Throws std::invalid_argument, with the same message as kube-apiserver.
+/// wins. Replaces invalid text in JSON. Throws std::invalid_argument, with the same message as kube-apiserver.
 [[nodiscard]] nlohmann::json ParseJsonOrYaml(std::string_view text, std::string_view content_type);
 
 /// Returns the JSON type of a value that is not null, as Go's error messages name it: "object",

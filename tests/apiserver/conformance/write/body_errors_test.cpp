@@ -232,6 +232,54 @@ TEST_F(RequestBodyTest, InvalidTextIsReplaced) {
   EXPECT_EQ(created.str("/data/b"), "\\ud800");
 }
 
+TEST_F(RequestBodyTest, FieldsAfterInvalidTextAreChecked) {
+  const JsonResponse created =
+      Call({.method = "POST",
+            .target = Path("configmaps"),
+            .body = "{\"metadata\":{\"name\":\"a\"},\"x\xff\":1,\"y\":1,\"y\":2}"});
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_THAT(created.warnings,
+              ::testing::ElementsAre("unknown field \"x\uFFFD\"", "unknown field \"y\""));
+}
+
+TEST_F(RequestBodyTest, InvalidTextInAPatchIsReplaced) {
+  Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}, {"data", {{"k", "v"}}}});
+  const auto patch = [&](const std::string& type, const std::string& body, const char* query = "") {
+    return Call({.method = "PATCH",
+                 .target = Path("configmaps") + "/a" + query,
+                 .body = body,
+                 .content_type = type});
+  };
+  const std::string operations = R"([{"op":"replace","path":"/data/k","value":")"
+                                 "\xff"
+                                 R"(","x)"
+                                 "\xff"
+                                 R"(":1}])";
+  const std::string strict = "?fieldValidation=Strict";
+
+  EXPECT_EQ(patch("application/json-patch+json", operations).str("/data/k"), "\uFFFD");
+  EXPECT_EQ(patch("application/merge-patch+json", "{\"data\":{\"k\":\"m\xff\"}}").str("/data/k"),
+            "m\uFFFD");
+  EXPECT_EQ(patch("application/strategic-merge-patch+json", "{\"data\":{\"k\":\"s\\udc00\"}}")
+                .str("/data/k"),
+            "s\uFFFD");
+  EXPECT_EQ(patch("application/json-patch+json", operations, strict.c_str()).status, 422);
+  EXPECT_EQ(patch("application/merge-patch+json", "{\"x\xff\":1}", strict.c_str()).status, 422);
+}
+
+TEST_F(RequestBodyTest, InvalidByteOutsideAStringIsNamedInTheError) {
+  Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}});
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Path("configmaps") + "/a",
+                                      .body = "{\xff}",
+                                      .content_type = "application/merge-patch+json"});
+
+  EXPECT_EQ(response.message(),
+            "error decoding patch: invalid character '\u00FF' looking for beginning of object key "
+            "string");
+}
+
 TEST_F(RequestBodyTest, NullElementsBecomeZeroValues) {
   json job = R"({"metadata": {"name": "a", "labels": {"l": null}}, "spec": {"template": {"spec": {
       "restartPolicy": "Never",
