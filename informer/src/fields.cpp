@@ -129,7 +129,6 @@ void Cursor::ReadMap(void* map, void (*insert)(void*, std::string, Cursor&)) {
   for (auto entry : GetOrThrow(value_.json.get_object(), value_.json, "an object")) {
     std::string key{TextOf(entry.key(), [&] { return entry.unescaped_key().value(); })};
     Value value{entry.value().value()};
-    if (value.json.is_null()) continue;
     Cursor cursor{value};
     try {
       insert(map, key, cursor);

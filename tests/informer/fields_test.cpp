@@ -52,12 +52,20 @@ struct Readings {
 };
 KOPP_FIELDS(Readings, values)
 
+struct Maps {
+  std::map<std::string, std::optional<int>> optionals;
+  std::map<std::string, kopp::RawJson> raws;
+  std::map<std::string, int> numbers;
+};
+KOPP_FIELDS(Maps, optionals, raws, numbers)
+
 }  // namespace shop
 
 namespace kopp {
 namespace {
 
 using shop::Box;
+using shop::Maps;
 using shop::Ratio;
 using shop::RawValues;
 using shop::Readings;
@@ -221,6 +229,14 @@ TEST(FieldsTest, AnEmptyOptionalInAListIsNull) {
 TEST(FieldsTest, AnEmptyRawJsonInAListOrMapIsNull) {
   EXPECT_EQ(Encode(RawValues{.list = {{"1"}, {}}, .map = {{"a", {}}}}),
             R"({"list":[1,null],"map":{"a":null}})");
+}
+
+TEST(FieldsTest, ANullEntryOfAMapIsKeptIfItsTypeHoldsNull) {
+  const auto maps = Decode<Maps>(
+      R"({"optionals":{"a":null,"b":1},"raws":{"a":null,"b":[]},"numbers":{"a":null,"b":1}})");
+
+  EXPECT_EQ(Encode(maps),
+            R"({"optionals":{"a":null,"b":1},"raws":{"a":null,"b":[]},"numbers":{"b":1}})");
 }
 
 TEST(FieldsTest, EncodingReplacesInvalidUtf8) {

@@ -52,7 +52,7 @@ class Cursor {
   std::string ReadRaw();
   /// Calls `append` for each element, with `list` and a cursor at the element.
   void ReadArray(void* list, void (*append)(void* list, Cursor&));
-  /// Calls `insert` for each entry of an object whose value is not null.
+  /// Calls `insert` for each entry of an object.
   void ReadMap(void* map, void (*insert)(void* map, std::string key, Cursor&));
   /// Decodes the given fields into the struct at `object` and skips all others.
   void ReadObject(void* object, Fields fields);
@@ -142,6 +142,9 @@ template <typename T>
 constexpr bool kIsMap = false;
 template <typename T>
 constexpr bool kIsMap<std::map<std::string, T>> = true;
+/// Whether an entry of a map may be null. Other types skip such an entry.
+template <typename T>
+constexpr bool kHoldsNull = kIsOptional<T> || std::same_as<T, RawJson>;
 
 /// An Interned container: see interned.hpp.
 template <typename M>
@@ -174,7 +177,7 @@ void DecodeMember(M& member, Cursor& cursor) {
     DecodeMember(value, cursor);
     member = M::Intern(std::move(value));
   } else if constexpr (kIsOptional<M>) {
-    if (cursor.IsNull()) {  // only in a list: a field or an entry of a map with null is skipped
+    if (cursor.IsNull()) {  // only in a list or a map: a field with null is skipped
       member.reset();
     } else {
       DecodeMember(member.emplace(), cursor);
@@ -187,6 +190,9 @@ void DecodeMember(M& member, Cursor& cursor) {
   } else if constexpr (kIsMap<M>) {
     member.clear();
     cursor.ReadMap(&member, [](void* map, std::string key, Cursor& value) {
+      if constexpr (!kHoldsNull<typename M::mapped_type>) {
+        if (value.IsNull()) return;
+      }
       DecodeMember((*static_cast<M*>(map))[std::move(key)], value);
     });
   } else {
