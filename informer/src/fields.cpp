@@ -1,4 +1,5 @@
 #include "json_document.hpp"
+#include "other_fields.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -142,22 +143,41 @@ void Cursor::ReadObject(void* object, Fields fields) {
   DecodeMembers(GetOrThrow(value_.json.get_object(), value_.json, "an object"), object, fields);
 }
 
+namespace {
+
+void DecodeField(ondemand::value json, void* object, const Field& field) {
+  Cursor::Value value{json};
+  if (value.json.is_null()) return;
+  Cursor cursor{value};
+  try {
+    field.decode(static_cast<char*>(object) + field.offset, cursor);
+  } catch (const DecodeError& error) {
+    throw error.WithPathPrefix(field.name);
+  }
+}
+
+const Field* FindField(ondemand::raw_json_string key, Fields fields) {
+  for (const Field& field : fields) {
+    if (Equals(key, field.name)) return &field;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 void DecodeMembers(ondemand::object json, void* object, Fields fields) {
+  const Field* const others = OthersIn(fields);
+  std::string other_fields;
   for (auto entry : json) {
     const ondemand::raw_json_string key = entry.key();
-    for (const Field& field : fields) {
-      if (!Equals(key, field.name)) continue;
-      Cursor::Value value{entry.value()};
-      if (value.json.is_null()) break;
-      Cursor cursor{value};
-      try {
-        field.decode(static_cast<char*>(object) + field.offset, cursor);
-      } catch (const DecodeError& error) {
-        throw error.WithPathPrefix(field.name);
-      }
-      break;
+    if (const Field* field = FindField(key, fields)) {
+      DecodeField(entry.value(), object, *field);
+    } else if (others != nullptr) {
+      const std::string name{TextOf(key, [&] { return entry.unescaped_key().value(); })};
+      AppendOther(other_fields, name, entry.value());
     }
   }
+  if (others != nullptr) DecodeOthers(other_fields, object, *others);
 }
 
 void DecodeText(std::string_view text, void* object, Fields fields) {
@@ -214,7 +234,11 @@ void Encoder::WriteCommaIfNeeded() {
 void EncodeFields(Encoder& encoder, const void* object, Fields fields) {
   encoder.OpenBracket('{');
   for (const Field& field : fields) {
-    field.encode(static_cast<const char*>(object) + field.offset, field.name, encoder);
+    if (field.name == kOtherFields) {
+      EncodeOthers(encoder, object, field);
+    } else {
+      field.encode(static_cast<const char*>(object) + field.offset, field.name, encoder);
+    }
   }
   encoder.CloseBracket('}');
 }

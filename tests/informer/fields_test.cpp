@@ -59,6 +59,12 @@ struct Maps {
 };
 KOPP_FIELDS(Maps, optionals, raws, numbers)
 
+struct Rest {
+  std::string name = {};
+  std::map<std::string, kopp::RawJson> others = {};
+};
+KOPP_FIELDS(Rest, name, KOPP_FIELD(others, kopp::kOtherFields))
+
 }  // namespace shop
 
 namespace kopp {
@@ -69,6 +75,7 @@ using shop::Maps;
 using shop::Ratio;
 using shop::RawValues;
 using shop::Readings;
+using shop::Rest;
 
 template <typename View = Box>
 std::string DecodeErrorOf(const std::string& text) {
@@ -237,6 +244,23 @@ TEST(FieldsTest, ANullEntryOfAMapIsKeptIfItsTypeHoldsNull) {
 
   EXPECT_EQ(Encode(maps),
             R"({"optionals":{"a":null,"b":1},"raws":{"a":null,"b":[]},"numbers":{"b":1}})");
+}
+
+TEST(FieldsTest, TheMemberForOtherFieldsHasThoseThatNoMemberHas) {
+  const auto rest = Decode<Rest>(R"({"z":[1, {"a":2}],"name":"x","q\"":null,"a":"\n"})");
+
+  EXPECT_EQ(rest.name, "x");
+  EXPECT_THAT(rest.others,
+              ::testing::UnorderedElementsAre(::testing::Pair("z", RawJson{R"([1, {"a":2}])"}),
+                                              ::testing::Pair("q\"", RawJson{"null"}),
+                                              ::testing::Pair("a", RawJson{R"("\n")"})));
+  EXPECT_EQ(nlohmann::json(rest),
+            nlohmann::json::parse(R"({"z":[1,{"a":2}],"name":"x","q\"":null,"a":"\n"})"));
+}
+
+TEST(FieldsTest, AnEmptyMemberForOtherFieldsIsOmitted) {
+  EXPECT_EQ(Encode(Rest{.name = "x"}), R"({"name":"x"})");
+  EXPECT_EQ(Encode(Decode<Rest>(R"({"a":1})")), R"({"a":1})");
 }
 
 TEST(FieldsTest, EncodingReplacesInvalidUtf8) {

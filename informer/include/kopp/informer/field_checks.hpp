@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -91,11 +92,23 @@ constexpr bool HasUnlistedMember() {
   }
 }
 
-/// Whether two fields have the same name.
+inline constexpr std::size_t kMaxFields = 256;  // of KOPP_FIELDS
+
+constexpr std::uint32_t NameHash(std::string_view name) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return hash;
+}
+
+/// Whether two fields have the same name. Compares hashes first: compilers limit the number of
+/// steps of a constant expression.
 constexpr bool HasDuplicate(Fields fields) {
+  std::uint32_t hashes[kMaxFields] = {};
+  const Field* const all = fields.data();
   for (std::size_t i = 0; i < fields.size(); ++i) {
+    hashes[i] = NameHash(all[i].name);
     for (std::size_t j = 0; j < i; ++j) {
-      if (fields[i].name == fields[j].name) return true;
+      if (hashes[i] == hashes[j] && all[i].name == all[j].name) return true;
     }
   }
   return false;

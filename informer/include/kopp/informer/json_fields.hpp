@@ -28,6 +28,14 @@ struct RawJson {
   friend bool operator==(const RawJson&, const RawJson&) = default;
 };
 
+/// The JSON name of a member for the fields of an object that no other member has:
+///
+///     KOPP_FIELD(others, kopp::kOtherFields)
+///
+/// The member is a std::map<std::string, RawJson>, and the last one in the list. A key that another
+/// member has would be written twice. No field of an object has this name: it is not valid UTF-8.
+inline constexpr const char* kOtherFields = "\xff";
+
 namespace detail {
 
 struct Field;

@@ -103,6 +103,10 @@ class FieldDescriber {
   template <typename Class, auto kMember, typename... Markers>
   void Visit(std::string_view name, const Markers&... all) const {
     using M = std::remove_cvref_t<decltype(std::declval<Class&>().*kMember)>;
+    if (name == kOtherFields) {
+      node_->Set("x-kubernetes-preserve-unknown-fields", true);
+      return;
+    }
     const SchemaNode field = node_->Property(name);
     if constexpr (kHasMarker<markers::IntOrString, Markers...>) {
       field.Replace(R"({"anyOf":[{"type":"integer"},{"type":"string"}]})");
