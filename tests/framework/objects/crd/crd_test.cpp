@@ -175,6 +175,17 @@ struct Scalars {
 KOPP_FIELDS(Scalars, metadata, tiny, port, count, bytes, ratio, weight)
 KOPP_CRD(Scalars)
 
+struct Limits {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Limits", "limits"};
+  kopp::ObjectMeta metadata;
+  std::int64_t count = 0;
+  double ratio = 0;
+  std::map<std::string, kopp::RawJson> others;
+};
+KOPP_FIELDS(Limits, metadata, KOPP_FIELD(count, Minimum(-1e300), Maximum(18446744073709551615U)),
+            KOPP_FIELD(ratio, Default(1e100)), KOPP_FIELD(others, kopp::kOtherFields))
+KOPP_CRD(Limits)
+
 }  // namespace crd_kinds
 
 namespace {
@@ -286,6 +297,22 @@ TEST(CrdTest, UnsignedAndNarrowIntegersHaveTheirLimits) {
       json({{"type", "integer"}, {"format", "int64"}, {"minimum", 0}, {"maximum", 4294967295}}));
   EXPECT_EQ(properties["bytes"], json({{"type", "integer"}, {"format", "int64"}, {"minimum", 0}}));
   EXPECT_EQ(properties["ratio"], json({{"type", "number"}}));
+}
+
+TEST(CrdTest, MarkersTakeNumbersBeyond64Bits) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Limits>();
+  const json& schema = definition.object()["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  const json& properties = schema["properties"];
+  EXPECT_EQ(properties["count"]["minimum"], -1e300);
+  EXPECT_EQ(properties["count"]["maximum"], 18446744073709551616.0);
+  EXPECT_EQ(properties["ratio"]["default"], 1e100);
+}
+
+TEST(CrdTest, AMemberForOtherFieldsPreservesThem) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Limits>();
+  const json& schema = definition.object()["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  EXPECT_EQ(schema["x-kubernetes-preserve-unknown-fields"], true);
+  EXPECT_FALSE(schema["properties"].contains(kopp::kOtherFields));
 }
 
 TEST(CrdTest, ATypeGivesItsOwnSchemaWithKoppSchema) {
