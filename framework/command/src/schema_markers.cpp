@@ -1,6 +1,7 @@
 #include "schema_markers.hpp"
 
-#include <array>
+#include "source_text.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -43,7 +44,13 @@ const json& At(const json& object, const char* key) {
   return found == object.end() ? null : *found;
 }
 bool IsTrue(const json& value) { return value.is_boolean() && value.get<bool>(); }
-std::string TextOf(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+bool IsFinite(const json& value) { return value.is_number() && std::isfinite(value.get<double>()); }
+
+// Returns a text; empty if it has a zero character, which would end the argument of a marker.
+std::string TextOf(const json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  return text.find('\0') == std::string::npos ? text : "";
+}
 
 std::string Join(const std::vector<std::string>& parts) {
   std::string text;
@@ -74,6 +81,16 @@ json IntegerOf(const json& value) {
   return is_integer ? json(static_cast<std::int64_t>(number)) : json();
 }
 
+// Returns the number that a length or count is; null if it is none.
+json CountOf(const json& value) {
+  json count = IntegerOf(value);
+  return count.is_null() || count < 0 ? json() : count;
+}
+
+std::string DumpOf(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 class Markers {
  public:
   Markers(const json& schema, std::string_view type)
@@ -99,8 +116,18 @@ class Markers {
   void Add(const std::string& name, const std::string& argument) {
     markers_.push_back(name + '(' + argument + ')');
   }
-  void AddIfNumber(const char* key, const char* name) {
-    if (const json& value = At(schema_, key); value.is_number()) Add(name, Literal(value));
+  // Adds the limits that are finite, unless no value has both: that is an error of markers.
+  void AddLimits(const json& least, const char* least_name, const json& most,
+                 const char* most_name) {
+    const bool has_least = IsFinite(least);
+    const bool has_most = IsFinite(most);
+    if (has_least && has_most && least.get<double>() > most.get<double>()) return;
+    if (has_least) Add(least_name, Literal(least));
+    if (has_most) Add(most_name, Literal(most));
+  }
+  void AddCounts(const char* least, const char* least_name, const char* most,
+                 const char* most_name) {
+    AddLimits(CountOf(At(schema_, least)), least_name, CountOf(At(schema_, most)), most_name);
   }
   void AddIfText(const char* key, const char* name) {
     if (const auto text = TextOf(At(schema_, key)); !text.empty()) Add(name, StringLiteral(text));
@@ -113,28 +140,28 @@ class Markers {
     if (class_ != TypeClass::kInteger && class_ != TypeClass::kNumber) return;
     const bool above = IsTrue(At(schema_, "exclusiveMinimum"));
     const bool below = IsTrue(At(schema_, "exclusiveMaximum"));
-    AddIfNumber("minimum", above ? "ExclusiveMinimum" : "Minimum");
-    AddIfNumber("maximum", below ? "ExclusiveMaximum" : "Maximum");
-    AddIfNumber("multipleOf", "MultipleOf");
+    AddLimits(At(schema_, "minimum"), above ? "ExclusiveMinimum" : "Minimum",
+              At(schema_, "maximum"), below ? "ExclusiveMaximum" : "Maximum");
+    const json& divisor = At(schema_, "multipleOf");
+    if (IsFinite(divisor) && divisor.get<double>() > 0) Add("MultipleOf", Literal(divisor));
   }
   void AddTexts() {
     if (class_ != TypeClass::kString && class_ != TypeClass::kIntOrString &&
         class_ != TypeClass::kRaw) {
       return;
     }
-    AddIfNumber("minLength", "MinLength");
-    AddIfNumber("maxLength", "MaxLength");
+    AddCounts("minLength", "MinLength", "maxLength", "MaxLength");
     AddIfText("pattern", "Pattern");
     if (class_ == TypeClass::kString) AddIfText("format", "Format");
   }
   void AddLists() {
     if (class_ != TypeClass::kList) return;
-    AddIfNumber("minItems", "MinItems");
-    AddIfNumber("maxItems", "MaxItems");
+    AddCounts("minItems", "MinItems", "maxItems", "MaxItems");
     std::vector<std::string> keys;
     for (const json& key : At(schema_, "x-kubernetes-list-map-keys")) keys.push_back(Literal(key));
     const std::string_view element = TemplateArgument(type_, kVectorPrefix);
-    if (!keys.empty() && ClassOf(element) == TypeClass::kStruct) {
+    const bool is_optional = element.starts_with(kOptionalPrefix);
+    if (!keys.empty() && !is_optional && ClassOf(element) == TypeClass::kStruct) {
       Add("ListMapKeys", Join(keys));
     } else {
       AddIfText("x-kubernetes-list-type", "ListType");
@@ -145,8 +172,10 @@ class Markers {
     if (class_ != TypeClass::kMap && class_ != TypeClass::kStruct && class_ != TypeClass::kRaw) {
       return;
     }
-    AddIfNumber("minProperties", "MinProperties");
-    AddIfNumber("maxProperties", "MaxProperties");
+    // The markers of a field have one pair of counts.
+    const bool has_lengths = class_ == TypeClass::kRaw &&
+                             (schema_.contains("minLength") || schema_.contains("maxLength"));
+    if (!has_lengths) AddCounts("minProperties", "MinProperties", "maxProperties", "MaxProperties");
     AddIfText("x-kubernetes-map-type", "MapType");
     AddIfTrue("x-kubernetes-embedded-resource", "EmbeddedResource");
     AddIfTrue("x-kubernetes-preserve-unknown-fields", "PreserveUnknownFields");
@@ -154,7 +183,7 @@ class Markers {
   void AddEnum() {
     std::vector<std::string> values;
     for (const json& value : At(schema_, "enum")) {
-      const bool fits = class_ == TypeClass::kString ? value.is_string() : value.is_number();
+      const bool fits = class_ == TypeClass::kString ? value.is_string() : IsFinite(value);
       if (fits) values.push_back(Literal(value));
     }
     const bool has_enum = class_ == TypeClass::kString || class_ == TypeClass::kInteger ||
@@ -166,8 +195,25 @@ class Markers {
     const bool is_structure = class_ == TypeClass::kStruct || class_ == TypeClass::kList ||
                               class_ == TypeClass::kMap || class_ == TypeClass::kRaw;
     const json scalar = class_ == TypeClass::kInteger ? IntegerOf(value) : value;
-    if (scalar.is_null()) return;
-    Add("Default", is_structure ? StringLiteral(value.dump()) : Literal(scalar));
+    if (is_structure) {
+      Add("Default", StringLiteral(DumpOf(value)));
+    } else if (IsScalar(scalar)) {
+      Add("Default", Literal(scalar));
+    }
+  }
+  // Returns whether `value` is a value of this class.
+  [[nodiscard]] bool IsScalar(const json& value) const {
+    switch (class_) {
+      case TypeClass::kBool:
+        return value.is_boolean();
+      case TypeClass::kInteger:
+      case TypeClass::kNumber:
+        return IsFinite(value);
+      case TypeClass::kString:
+        return value.is_string();
+      default:
+        return value.is_string() || IsFinite(value);
+    }
   }
   void AddItems() {
     const bool is_list = class_ == TypeClass::kList;
@@ -209,28 +255,6 @@ std::vector<std::string> MarkersOf(const json& schema, std::string_view type, bo
   if (!schema.is_object()) return {};
   const std::string_view value = TemplateArgument(type, kOptionalPrefix);
   return Markers(schema, value.empty() ? type : value).Make(required);
-}
-
-std::string StringLiteral(std::string_view text) {
-  constexpr unsigned char kFirstPrintable = 0x20;
-  constexpr unsigned char kDelete = 0x7f;
-  std::string literal = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      literal += '\\';
-      literal += c;
-    } else if (c == '\n') {
-      literal += "\\n";
-    } else if (byte < kFirstPrintable || byte == kDelete) {  // three octal digits end an escape
-      constexpr std::array kShifts = {6, 3, 0};
-      literal += '\\';
-      for (const int shift : kShifts) literal += static_cast<char>('0' + ((byte >> shift) & 7));
-    } else {
-      literal += c;
-    }
-  }
-  return literal + '"';
 }
 
 std::string_view TemplateArgument(std::string_view type, std::string_view prefix) {

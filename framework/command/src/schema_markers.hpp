@@ -13,9 +13,6 @@ namespace kopp::command {
 [[nodiscard]] std::vector<std::string> MarkersOf(const nlohmann::json& schema,
                                                  std::string_view type, bool required);
 
-/// Returns `text` as a C++ string literal with quotes.
-[[nodiscard]] std::string StringLiteral(std::string_view text);
-
 /// Returns the argument of a template: "T" for "std::optional<T>" with the prefix "std::optional<",
 /// and otherwise "".
 [[nodiscard]] std::string_view TemplateArgument(std::string_view type, std::string_view prefix);

@@ -2,10 +2,10 @@
 
 #include "names.hpp"
 #include "schema_markers.hpp"
+#include "source_text.hpp"
 #include "type_model.hpp"
 
 #include <cstddef>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -15,40 +15,6 @@ namespace kopp::command {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kColumns = 100;
-
-/// Ends a line of a comment. A backslash at its end would continue the comment in the next line.
-std::string EndedLine(const std::string& line) {
-  return line + (line.ends_with('\\') ? " .\n" : "\n");
-}
-
-// Writes `text` as a documentation comment.
-void WriteComment(std::string& out, const std::string& indent, const std::string& text) {
-  const std::string start = indent + "///";
-  std::istringstream lines(text);
-  bool blank = false;
-  bool first = true;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string current = start;
-    for (std::string word; words >> word;) {
-      if (blank && !first) out += start + '\n';
-      blank = false;
-      if (current.size() + 1 + word.size() > kColumns && current != start) {
-        out += EndedLine(current);
-        current = start;
-      }
-      current += ' ' + word;
-      first = false;
-    }
-    if (current == start) {
-      blank = true;
-      continue;
-    }
-    out += EndedLine(current);
-  }
-}
 
 std::string InitializerOf(const std::string& type) {
   if (type == "bool") return "false";
