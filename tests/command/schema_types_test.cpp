@@ -1,3 +1,4 @@
+#include "type_model.hpp"
 #include "type_writer.hpp"
 
 #include <stdexcept>
@@ -188,8 +189,8 @@ TEST(SchemaTypesTest, StructsWhoseNamesWouldBeEqualDiffer) {
       " Spec: {type: string}, foo_types: {type: string}, spec: {type: object, properties: {z: "
       "{type: string}}}}");
 
-  EXPECT_THAT(header, HasSubstr("using BC = foo_types::SpecABC;"));
-  EXPECT_THAT(header, HasSubstr("using ABC = foo_types::SpecABCValue;"));
+  EXPECT_THAT(header, HasSubstr("using BC_ = foo_types::SpecABC;"));
+  EXPECT_THAT(header, HasSubstr("using ABC_ = foo_types::SpecABCValue;"));
   EXPECT_THAT(header, HasSubstr("using SpecValue = foo_types::SpecSpec;"));
   EXPECT_THAT(header, HasSubstr("KOPP_FIELD(Spec_, \"Spec\")"));
   EXPECT_THAT(header, HasSubstr("KOPP_FIELD(foo_types_, \"foo_types\")"));
@@ -210,6 +211,103 @@ TEST(SchemaTypesTest, DescriptionsHaveNoCharactersThatCompilersWarnAbout) {
   EXPECT_THAT(header, HasSubstr("  /// What? ?/\n  /// ? ?=? a b größe \\ .\n"));
 }
 
+TEST(SchemaTypesTest, NullableElementsAreOptional) {
+  const std::string header = HeaderFor(
+      "{a: {type: array, items: {type: string, nullable: true}},"
+      " b: {type: object, additionalProperties: {type: boolean, nullable: true}},"
+      " c: {type: array, items: {type: boolean, nullable: true}},"
+      " d: {type: array, items: {x-kubernetes-preserve-unknown-fields: true, nullable: true}}}");
+
+  EXPECT_THAT(header, HasSubstr("  std::vector<std::optional<std::string>> a = {};\n"
+                                "  std::map<std::string, std::optional<bool>> b = {};\n"
+                                "  std::vector<std::optional<bool>> c = {};\n"
+                                "  std::vector<kopp::RawJson> d = {};\n"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(a, Items(Nullable()))"));
+}
+
+// The properties f000, f001 … of an object, as flow YAML.
+std::string Properties(int count) {
+  std::string properties;
+  for (int i = 0; i < count; ++i) {
+    properties += (i == 0 ? "{f" : ", f") + std::to_string(1000 + i).substr(1) + ": {type: string}";
+  }
+  return properties + '}';
+}
+
+TEST(SchemaTypesTest, FieldsBeyondTheLimitOfKoppFieldsAreRawJson) {
+  EXPECT_THAT(HeaderFor(Properties(256)), Not(HasSubstr("kOtherFields")));
+
+  const std::string header = HeaderFor(Properties(257));
+
+  EXPECT_THAT(header,
+              HasSubstr("f254 = {};\n"
+                        "  /// The fields without a member: KOPP_FIELDS takes at most 256.\n"
+                        "  std::map<std::string, kopp::RawJson> otherFields = {};\n};"));
+  EXPECT_THAT(header, HasSubstr("f254, KOPP_FIELD(otherFields, kopp::kOtherFields))"));
+}
+
+TEST(SchemaTypesTest, TheMetadataOfAnObjectCountsForTheLimitOfKoppFields) {
+  auto crd = schema::ParseYaml(CrdWith("{}"));
+  auto& schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  schema["properties"] = schema::ParseYaml(Properties(255));
+  EXPECT_THAT(TypeFiles(crd).at(0).text, Not(HasSubstr("kOtherFields")));
+
+  schema["properties"] = schema::ParseYaml(Properties(256));
+  EXPECT_THAT(TypeFiles(crd).at(0).text, HasSubstr("f253, KOPP_FIELD(otherFields"));
+}
+
+TEST(SchemaTypesTest, MarkersWithMoreTextThanCompilersTakeAreOmitted) {
+  const std::string header =
+      HeaderFor("{a: {type: string, default: " + std::string(60000, 'x') +
+                "}, b: {type: string, default: " + std::string(6000, 'y') + "}}");
+
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELDS(Spec, a,\n            KOPP_FIELD(b, Default(\"yyy"));
+}
+
+TEST(SchemaTypesTest, DeeplyNestedListsAreRawJson) {
+  std::string schema = "{type: string}";
+  for (int i = 0; i < 20; ++i) schema = "{type: array, nullable: true, items: " + schema + "}";
+
+  EXPECT_THAT(HeaderFor("{a: " + schema + "}"), HasSubstr("std::vector<kopp::RawJson>"));
+}
+
+TEST(SchemaTypesTest, AFieldNameWithAZeroCharacterHasNoMember) {
+  EXPECT_THAT(HeaderFor(R"({"a\0b": {type: string}, a: {type: string}})"),
+              HasSubstr("KOPP_FIELDS(Spec, a, KOPP_FIELD(otherFields, kopp::kOtherFields))"));
+}
+
+// The file of the definition with another kind.
+GeneratedFile FileForKind(const char* kind) {
+  auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
+  crd["spec"]["names"]["kind"] = kind;
+  return TypeFiles(crd).at(0);
+}
+
+TEST(SchemaTypesTest, EachLegalKindHasAStruct) {
+  const GeneratedFile dashed = FileForKind("dash-kind");
+  EXPECT_EQ(dashed.path, "example_com/v1/dash_kind.hpp");
+  EXPECT_THAT(dashed.text, HasSubstr("struct DashKind {"));
+  EXPECT_THAT(dashed.text, HasSubstr("{\"example.com/v1\", \"dash-kind\", \"foos\"}"));
+  EXPECT_THAT(dashed.text, HasSubstr("using Spec = dash_kind_types::Spec;"));
+
+  EXPECT_EQ(FileForKind("NULL").path, "example_com/v1/null.hpp");
+  EXPECT_THAT(FileForKind("NULL").text, HasSubstr("struct NULL_ {"));
+  EXPECT_THAT(FileForKind("Default").text, HasSubstr("struct Default_ {"));
+}
+
+TEST(SchemaTypesTest, VersionsWithEqualNamespacesDiffer) {
+  auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
+  auto& versions = crd["spec"]["versions"];
+  versions.push_back(versions[0]);
+  versions[0]["name"] = "a-b";
+  versions[1]["name"] = "a--b";
+
+  const auto files = TypeFiles(crd);
+
+  EXPECT_THAT(files.at(0).text, HasSubstr("namespace example_com::a_b {"));
+  EXPECT_THAT(files.at(1).text, HasSubstr("namespace example_com::a_b_ {"));
+}
+
 TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
   auto crd = schema::ParseYaml(CrdWith("{a: {type: string}}"));
   auto& versions = crd["spec"]["versions"];
@@ -227,6 +325,24 @@ TEST(SchemaTypesTest, EachServedVersionHasAHeader) {
   EXPECT_EQ(files[1].path, "my/api/v3/foo.hpp");
   EXPECT_THAT(files[1].text, HasSubstr("namespace my::api::v3 {"));
   EXPECT_THAT(files[1].text, HasSubstr("\"foos\", kopp::Scope::kCluster};"));
+  EXPECT_THAT(VersionsNotServed(crd), ElementsAre("v2"));
+}
+
+TEST(SchemaTypesTest, AnErrorNamesTheVersion) {
+  auto crd = schema::ParseYaml(CrdWith("{a: 1}"));
+  const auto error = [&] {
+    try {
+      (void)TypeFiles(crd);
+    } catch (const SchemaError& caught) {
+      return std::string(caught.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error(),
+            "no header can be made for version v1 of foos.example.com: the schema of a is not an "
+            "object. Correct the schema, or remove the version from the file.");
+  crd["spec"]["versions"][0].erase("schema");
+  EXPECT_THAT(error(), HasSubstr("version v1 of foos.example.com: schema.openAPIV3Schema is miss"));
 }
 
 TEST(SchemaTypesTest, AnotherKindIsRefused) {

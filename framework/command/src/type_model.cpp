@@ -3,8 +3,11 @@
 #include "names.hpp"
 #include "schema_markers.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 
+#include <kopp/informer/fields.hpp>
 #include <kopp/k8s/quantity.hpp>
 
 namespace kopp::command {
@@ -12,7 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxMembers = 256;  // of KOPP_FIELDS
+// Limits of compilers: on the steps of a constant expression and the length of a literal, and on
+// the time for templates in templates.
+constexpr std::size_t kMaxMarkerText = 65536;
+constexpr std::ptrdiff_t kMaxTemplates = 16;
+constexpr const char* kOthersType = "std::map<std::string, kopp::RawJson>";
 
 const json* Find(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -55,6 +62,10 @@ bool IsQuantity(const json& schema) {
   return TextAt(schema, "pattern") == quantity.at("pattern").get_ref<const std::string&>();
 }
 
+std::string OptionalOf(const std::string& type) {
+  return std::string(kOptionalPrefix) + type + '>';
+}
+
 // Returns whether a type tells by itself that a field is not set.
 bool HasEmptyValue(const std::string& type) {
   return type.starts_with(kVectorPrefix) || type.starts_with(kMapPrefix) || type == kRawJson;
@@ -69,6 +80,62 @@ struct TypeModel::Scope {
   std::set<std::string> members;
   std::set<std::string> aliases{};
 };
+
+namespace {
+
+bool IsOfEveryObject(const std::string& field) {
+  return field == "apiVersion" || field == "kind" || field == "metadata";
+}
+
+// The fields of an object that become members, and whether there are others.
+struct MemberFields {
+  std::set<std::string> fields{};
+  bool others = false;
+};
+
+MemberFields FieldsWithMembers(const json& properties, bool is_root) {
+  MemberFields members;
+  for (const auto& [field, unused] : properties.items()) {
+    if (is_root && IsOfEveryObject(field)) continue;
+    if (field.find('\0') == std::string::npos) {
+      members.fields.insert(field);
+    } else {
+      members.others = true;  // KOPP_FIELD takes no such name
+    }
+  }
+  const std::size_t limit = detail::kMaxFields - (is_root ? 1 : 0);  // metadata is a member too
+  if (members.fields.size() + (members.others ? 1 : 0) <= limit) return members;
+  members.others = true;
+  while (members.fields.size() >= limit) members.fields.erase(std::prev(members.fields.end()));
+  return members;
+}
+
+// Removes the markers of the fields with the most text until all together have at most
+// kMaxMarkerText.
+void LimitMarkers(std::vector<Member>& members) {
+  std::multimap<std::size_t, Member*> by_size;
+  std::size_t total = 0;
+  for (Member& member : members) {
+    std::size_t size = 0;
+    for (const std::string& marker : member.markers) size += marker.size();
+    by_size.emplace(size, &member);
+    total += size;
+  }
+  for (auto largest = by_size.rbegin(); total > kMaxMarkerText; ++largest) {
+    total -= largest->first;
+    largest->second->markers.clear();
+  }
+}
+
+Member OthersMember(std::string name) {
+  return {.json_name = std::string(kOtherFields),
+          .name = std::move(name),
+          .type = kOthersType,
+          .doc = "The fields without a member: KOPP_FIELDS takes at most " +
+                 std::to_string(detail::kMaxFields) + "."};
+}
+
+}  // namespace
 
 TypeModel::Scope TypeModel::ScopeOf(StructType& type, std::string prefix) const {
   // A member must not have the name of its struct, nor hide the namespace from the aliases.
@@ -86,25 +153,22 @@ KindTypes TypeModel::Build(const json& schema) {
 void TypeModel::AddMembers(const json& schema, Scope& scope, bool is_root) {
   const json* properties = Find(schema, "properties");
   if (properties == nullptr) return;
-  if (properties->size() > kMaxMembers) {
-    throw SchemaError(scope.type.name + " has " + std::to_string(properties->size()) +
-                      " fields; KOPP_FIELDS takes at most " + std::to_string(kMaxMembers));
-  }
   const std::set<std::string> required = RequiredFields(schema);
-  const std::set<std::string> of_every_object = {"apiVersion", "kind", "metadata"};
+  const MemberFields members = FieldsWithMembers(*properties, is_root);
+  if (is_root) scope.members.insert({"apiVersion", "kind", "metadata"});
   // All names first, because an alias must not have the name of a member.
   std::map<std::string, std::string> names;
-  for (const auto& [field, unused] : properties->items()) {
-    std::string name = is_root && of_every_object.contains(field) ? field : Identifier(field);
-    while (!scope.members.insert(name).second) name += '_';
-    names[field] = name;
+  for (const std::string& field : members.fields) {
+    names[field] = AddUnique(scope.members, Identifier(field));
   }
-  for (const auto& [field, property] : properties->items()) {
-    if (is_root && of_every_object.contains(field)) continue;
-    Member member = MakeMember(field, property, required.contains(field), scope);
+  const std::string others = members.others ? AddUnique(scope.members, "otherFields") : "";
+  for (const std::string& field : members.fields) {
+    Member member = MakeMember(field, properties->at(field), required.contains(field), scope);
     member.name = names[field];
     scope.type.members.push_back(std::move(member));
   }
+  if (members.others) scope.type.members.push_back(OthersMember(others));
+  LimitMarkers(scope.type.members);
 }
 
 Member TypeModel::MakeMember(const std::string& field, const json& schema, bool required,
@@ -114,8 +178,14 @@ Member TypeModel::MakeMember(const std::string& field, const json& schema, bool 
   member.doc = TextAt(schema, "description");
   member.markers = MarkersOf(schema, member.type, required);
   const bool optional = (!required || IsTrue(schema, "nullable")) && !HasEmptyValue(member.type);
-  if (optional) member.type = std::string(kOptionalPrefix) + member.type + '>';
+  if (optional) member.type = OptionalOf(member.type);
   return member;
+}
+
+std::string TypeModel::ElementOf(const std::string& field, const json& schema, Scope& scope) {
+  const std::string type = TypeOf(field, schema, scope);
+  if (std::count(type.begin(), type.end(), '<') >= kMaxTemplates) return std::string(kRawJson);
+  return IsTrue(schema, "nullable") && type != kRawJson ? OptionalOf(type) : type;
 }
 
 std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scope& scope) {
@@ -131,7 +201,7 @@ std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scop
   if (type == "number") return "double";
   if (type == "string") return "std::string";
   if (const json* items = Find(schema, "items"); type == "array" && items != nullptr) {
-    const std::string element = TypeOf(field, *items, scope);
+    const std::string element = ElementOf(field, *items, scope);
     // The elements of std::vector<bool> are no bools.
     return std::string(kVectorPrefix) + (element == "bool" ? std::string(kRawJson) : element) + '>';
   }
@@ -140,7 +210,7 @@ std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scop
     return StructFor(field, schema, scope);
   }
   if (const json* values = Find(schema, "additionalProperties"); values && values->is_object()) {
-    return std::string(kMapPrefix) + TypeOf(field, *values, scope) + '>';
+    return std::string(kMapPrefix) + ElementOf(field, *values, scope) + '>';
   }
   return std::string(kRawJson);
 }
@@ -150,12 +220,13 @@ std::string TypeModel::StructFor(const std::string& field, const json& schema, S
   while (scope.members.contains(name) || !scope.aliases.insert(name).second) name += "Value";
   json without_texts = schema;
   RemoveDescriptions(without_texts);
-  const std::string key = without_texts.dump();
+  const std::string key = without_texts.dump(-1, ' ', false, json::error_handler_t::replace);
   if (const auto known = structs_.find(key); known != structs_.end()) {
     scope.type.aliases.push_back({.name = name, .target = known->second});
     return name;
   }
-  StructType type{.name = scope.prefix + TypeName(field), .doc = TextAt(schema, "description")};
+  StructType type{.name = StructName(scope.prefix + PascalCase(field)),
+                  .doc = TextAt(schema, "description")};
   while (!names_.insert(type.name).second) type.name += "Value";
   Scope inner = ScopeOf(type, type.name);
   AddMembers(schema, inner, false);

@@ -61,7 +61,9 @@ struct KindTypes {
 /// std::optional of a nested struct with default values. It has the names of all fields above it:
 /// "SpecIssuerRef". The struct of the object has an alias for it: Certificate::Spec::IssuerRef.
 ///
-/// A field that is not required is a std::optional, unless it is a list, a map or kopp::RawJson.
+/// A field that is not required is a std::optional, unless it is a list, a map or kopp::RawJson. So
+/// are nullable elements of lists and maps. If an object has more fields than KOPP_FIELDS takes,
+/// the last member is a map of kopp::RawJson for the others.
 class TypeModel {
  public:
   /// `kind` is the name of the struct of the object. No member has the name `name_space`, that of
@@ -82,6 +84,8 @@ class TypeModel {
   /// Returns the C++ type of a value, and adds an alias to `scope` if it is a struct. `field` is
   /// the JSON field that has the value, for the name of that struct.
   std::string TypeOf(const std::string& field, const nlohmann::json& schema, Scope& scope);
+  /// Returns the type of the elements of a list or map.
+  std::string ElementOf(const std::string& field, const nlohmann::json& schema, Scope& scope);
   std::string StructFor(const std::string& field, const nlohmann::json& schema, Scope& scope);
 
   std::string kind_;

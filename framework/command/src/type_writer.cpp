@@ -6,10 +6,13 @@
 #include "type_model.hpp"
 
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
 #include <base/quoted.hpp>
+
+#include <kopp/informer/fields.hpp>
 
 namespace kopp::command {
 namespace {
@@ -43,7 +46,8 @@ std::string FieldEntry(const Member& member) {
   const bool renamed = member.name != member.json_name;
   if (!renamed && member.markers.empty()) return member.name;
   std::string entry = "KOPP_FIELD(" + member.name;
-  if (renamed) entry += ", " + StringLiteral(member.json_name);
+  const bool is_others = member.json_name == kOtherFields;
+  if (renamed) entry += ", " + (is_others ? "kopp::kOtherFields" : StringLiteral(member.json_name));
   for (const std::string& marker : member.markers) entry += ", " + marker;
   return entry + ')';
 }
@@ -92,7 +96,8 @@ void WriteNamespace(std::string& out, const std::string& name, const std::string
 // Returns the structs of the kind, in their namespaces.
 std::string StructsText(const Names& names, const json& schema) {
   const std::string name_space = SnakeCase(names.kind) + "_types";
-  KindTypes types = TypeModel(names.kind, name_space).Build(schema);
+  const std::string kind = StructName(names.kind);
+  KindTypes types = TypeModel(kind, name_space).Build(schema);
   types.kind.members.insert(
       types.kind.members.begin(),
       {.json_name = "metadata", .name = "metadata", .type = "kopp::ObjectMeta"});
@@ -104,7 +109,7 @@ std::string StructsText(const Names& names, const json& schema) {
     WriteFieldList(body, type);
   }
   if (!body.empty()) {
-    text += "// The structs of the fields. Use their names in " + names.kind + ".\n";
+    text += "// The structs of the fields. Use their names in " + kind + ".\n";
     WriteNamespace(text, names.name_space + "::" + name_space, body);
     text += '\n';
   }
@@ -141,16 +146,16 @@ void CheckNamespace(std::string_view name) {
     const std::size_t end = name.find("::");
     const std::string_view part = name.substr(0, end);
     if (part.empty() || Identifier(part) != part) {
-      throw std::invalid_argument("--namespace: " + detail::Quoted(part) + " is not an identifier");
+      throw std::invalid_argument("--namespace: " + detail::Quoted(part) +
+                                  " is not an identifier, or C++ or a macro may use it: write a "
+                                  "name with lower-case letters, such as api");
     }
     if (end == std::string_view::npos) return;
     name.remove_prefix(end + 2);
   }
 }
 
-}  // namespace
-
-std::vector<GeneratedFile> TypeFiles(const json& crd, const TypeOptions& options) {
+void CheckDefinition(const json& crd) {
   const std::string api_version = crd.value("apiVersion", "");
   if (crd.value("kind", "") != "CustomResourceDefinition" ||
       api_version != "apiextensions.k8s.io/v1") {
@@ -158,38 +163,77 @@ std::vector<GeneratedFile> TypeFiles(const json& crd, const TypeOptions& options
         "expected a CustomResourceDefinition of apiextensions.k8s.io/v1, found kind " +
         detail::Quoted(crd.value("kind", "")) + " of " + detail::Quoted(api_version));
   }
+}
+
+Names NamesOf(const json& crd) {
   Names names{.group = GetText(crd, json::json_pointer("/spec/group")),
               .version = {},
               .kind = GetText(crd, json::json_pointer("/spec/names/kind")),
               .plural = GetText(crd, json::json_pointer("/spec/names/plural")),
               .cluster = GetText(crd, json::json_pointer("/spec/scope")) == "Cluster",
               .name_space = {}};
-  if (!IsKind(names.kind) || !IsDnsLabel(names.plural) || !IsGroup(names.group)) {
+  if (!IsLegalKind(names.kind) || !IsDnsLabel(names.plural) || !IsGroup(names.group)) {
     throw SchemaError(
         "the group, the kind or the plural name is not valid: " + detail::Quoted(names.group) +
         ", " + detail::Quoted(names.kind) + ", " + detail::Quoted(names.plural));
   }
+  return names;
+}
+
+const json& VersionsOf(const json& crd) {
+  const json::json_pointer path("/spec/versions");
+  if (!crd.contains(path) || !crd.at(path).is_array()) {
+    throw SchemaError("spec.versions is missing, or no list");
+  }
+  return crd.at(path);
+}
+
+std::string VersionName(const json& version) {
+  const auto name = version.find("name");
+  std::string text = name != version.end() && name->is_string() ? name->get<std::string>() : "";
+  if (!IsDnsLabel(text)) throw SchemaError("the version " + detail::Quoted(text) + " is not valid");
+  return text;
+}
+
+GeneratedFile VersionFile(const Names& names, const std::string& outer, const json& version) {
+  const json::json_pointer path("/schema/openAPIV3Schema");
+  std::string folder = outer;
+  for (std::size_t at; (at = folder.find("::")) != std::string::npos;) folder.replace(at, 2, "/");
+  try {
+    if (!version.contains(path)) throw SchemaError("schema.openAPIV3Schema is missing");
+    return {folder + '/' + names.version + '/' + SnakeCase(names.kind) + ".hpp",
+            HeaderText(names, version.at(path))};
+  } catch (const std::exception& error) {
+    throw SchemaError("no header can be made for version " + names.version + " of " + names.plural +
+                      '.' + names.group + ": " + error.what() +
+                      ". Correct the schema, or remove the version from the file.");
+  }
+}
+
+}  // namespace
+
+std::vector<GeneratedFile> TypeFiles(const json& crd, const TypeOptions& options) {
+  CheckDefinition(crd);
+  Names names = NamesOf(crd);
   const std::string outer =
-      options.name_space.empty() ? Identifier(names.group) : options.name_space;
+      options.name_space.empty() ? NamespaceName(names.group) : options.name_space;
   CheckNamespace(outer);
   std::vector<GeneratedFile> files;
-  const json::json_pointer versions("/spec/versions");
-  if (!crd.contains(versions)) throw SchemaError("spec.versions is missing");
-  for (const json& version : crd.at(versions)) {
-    if (!IsServed(version)) continue;
-    names.version = version.value("name", "");
-    if (!IsDnsLabel(names.version)) {
-      throw SchemaError("the version " + detail::Quoted(names.version) + " is not valid");
-    }
-    names.name_space = outer + "::" + Identifier(names.version);
-    const json::json_pointer path("/schema/openAPIV3Schema");
-    const json schema = version.contains(path) ? version.at(path) : json::object();
-    std::string folder = outer;
-    for (std::size_t at; (at = folder.find("::")) != std::string::npos;) folder.replace(at, 2, "/");
-    files.push_back({folder + '/' + names.version + '/' + SnakeCase(names.kind) + ".hpp",
-                     HeaderText(names, schema)});
+  std::set<std::string> namespaces;
+  for (const json& version : VersionsOf(crd)) {
+    names.version = VersionName(version);
+    names.name_space = outer + "::" + AddUnique(namespaces, Identifier(names.version));
+    if (IsServed(version)) files.push_back(VersionFile(names, outer, version));
   }
   return files;
+}
+
+std::vector<std::string> VersionsNotServed(const json& crd) {
+  std::vector<std::string> versions;
+  for (const json& version : VersionsOf(crd)) {
+    if (!IsServed(version)) versions.push_back(VersionName(version));
+  }
+  return versions;
 }
 
 }  // namespace kopp::command
