@@ -139,6 +139,28 @@ TEST_F(CommandLineTest, GenTypesNamesTheFileOfAnError) {
   EXPECT_THAT(errors_, HasSubstr("pod.yaml: expected a CustomResourceDefinition"));
 }
 
+TEST_F(CommandLineTest, GenTypesReportsVersionsThatAreNotServed) {
+  const std::string other =
+      "    - {name: v2, served: false, schema: {openAPIV3Schema: {type: object}}}\n";
+
+  EXPECT_EQ(RunKopp({"gen", "types", "-", "-o", Path("src")}, kCrd + other), 0);
+
+  EXPECT_EQ(errors_,
+            "kopp: -: no header for version v2 of foos.example.com, which is not served: set "
+            "`served: true` in the file to generate it\n");
+  EXPECT_THAT(folder_.Read("src/example_com/v1/foo.hpp"), HasSubstr("struct Foo {"));
+}
+
+TEST_F(CommandLineTest, GenTypesFailsIfNoVersionIsServed) {
+  std::string crd = kCrd;
+  crd.replace(crd.find("served: true"), 12, "served: no");
+
+  EXPECT_EQ(RunKopp({"gen", "types", "-", "-o", Path("src")}, crd), 1);
+
+  EXPECT_THAT(errors_, HasSubstr("no header for version v1 of foos.example.com"));
+  EXPECT_THAT(errors_, HasSubstr("no CustomResourceDefinition with a version that is served"));
+}
+
 TEST_F(CommandLineTest, GenRbacWritesWhatTheProgramPrints) {
   EXPECT_EQ(RunKopp({"gen", "rbac", SAMPLE_CONTROLLER, "--project", Path("")}), 0) << errors_;
 

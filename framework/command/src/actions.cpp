@@ -76,6 +76,20 @@ int InitProject(const fs::path& folder, ProjectOptions project, const OverwriteO
   return code;
 }
 
+namespace {
+
+void ReportVersionsNotServed(const fs::path& file, const nlohmann::json& crd,
+                             const Terminal& terminal) {
+  for (const std::string& version : VersionsNotServed(crd)) {
+    terminal.errors << "kopp: " << file.string() << ": no header for version " << version << " of "
+                    << crd["spec"]["names"]["plural"].get<std::string>() << '.'
+                    << crd["spec"]["group"].get<std::string>()
+                    << ", which is not served: set `served: true` in the file to generate it\n";
+  }
+}
+
+}  // namespace
+
 int WriteTypes(const GenerateTypes& arguments, const OverwriteOptions& options,
                const Terminal& terminal) {
   std::vector<GeneratedFile> files;
@@ -88,12 +102,15 @@ int WriteTypes(const GenerateTypes& arguments, const OverwriteOptions& options,
         for (auto& type : TypeFiles(crd, {.name_space = arguments.name_space})) {
           files.push_back({(folder / type.path).lexically_normal(), std::move(type.text)});
         }
+        ReportVersionsNotServed(file, crd, terminal);
       }
     } catch (const std::exception& error) {
       throw std::runtime_error(file.string() + ": " + error.what());
     }
   }
-  if (files.empty()) throw std::runtime_error("the files contain no CustomResourceDefinition");
+  if (files.empty())
+    throw std::runtime_error(
+        "the files contain no CustomResourceDefinition with a version that is served");
   return Write(root, files, options, terminal);
 }
 
