@@ -43,7 +43,7 @@ TEST(ProjectTest, NoPlaceholderRemainsInAProject) {
     for (const GeneratedFile& file : ProjectFiles(options)) {
       if (file.path.string().starts_with("charts/")) continue;
       for (const char* variable :
-           {"@name@", "@Kind@", "@file@", "@plural@", "@variable@", "@if "}) {
+           {"@name@", "@Kind@", "@Type@", "@file@", "@plural@", "@variable@", "@if "}) {
         EXPECT_THAT(file.text, Not(HasSubstr(variable))) << file.path;
         EXPECT_THAT(file.path.string(), Not(HasSubstr(variable)));
       }
@@ -64,6 +64,14 @@ TEST(ProjectTest, TheCrdHasTheNamesOfTheOptions) {
   EXPECT_EQ(crd["spec"]["names"]["kind"], "Website");
   EXPECT_EQ(crd["spec"]["scope"], "Cluster");
   EXPECT_EQ(crd["spec"]["versions"][0]["name"], "v1beta1");
+}
+
+TEST(ProjectTest, AKindWithTheNameOfAMacroHasAStructWithAnotherName) {
+  auto options = Website();
+  options.kind = "EOF";
+  const std::string header = FileIn(ProjectFiles(options), "src/eof.hpp");
+  EXPECT_THAT(header, HasSubstr("struct EOF_ {"));
+  EXPECT_THAT(header, HasSubstr("kKind{\"example.com/v1alpha1\", \"EOF\", \"eofs\"};"));
 }
 
 TEST(ProjectTest, TheChartHasTheManifestsAndTheStarter) {
@@ -107,6 +115,7 @@ TEST(ProjectTest, OptionsThatAreNotValidAreRefusedWithAdvice) {
               HasSubstr("the name \"My Operator\" is not valid: write lower-case letters"));
   EXPECT_THAT(error_of([](auto& options) { options.name = "test"; }), HasSubstr("reserved"));
   EXPECT_THAT(error_of([](auto& options) { options.name = "1st"; }), HasSubstr("not valid"));
+  EXPECT_THAT(error_of([](auto& options) { options.kind = "NULL"; }), HasSubstr("reserved"));
   EXPECT_THAT(error_of([](auto& options) { options.kind = "Spec"; }), HasSubstr("reserved"));
   EXPECT_THAT(error_of([](auto& options) { options.group = "example"; }),
               HasSubstr("such as example.com"));

@@ -25,9 +25,10 @@ void Require(bool valid, const std::string& what, const std::string& value, cons
 constexpr std::string_view kReservedNames[] = {"all",  "clean",   "help", "install",
                                                "main", "package", "test", "time"};
 /// Names that the generated program uses, and words that YAML reads as something else.
-constexpr std::string_view kReservedKinds[] = {"ConfigMap", "Context", "False", "Map", "Metadata",
-                                               "No",        "Null",    "Off",   "On",  "Spec",
-                                               "Status",    "True",    "Yes"};
+constexpr std::string_view kReservedKinds[] = {
+    "ConfigMap", "Context", "FALSE", "False", "Map", "Metadata", "N",  "NO",
+    "NULL",      "No",      "Null",  "OFF",   "ON",  "Off",      "On", "Spec",
+    "Status",    "TRUE",    "True",  "Y",     "YES", "Yes"};
 
 bool Contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -62,6 +63,7 @@ TemplateValues ValuesOf(const ProjectOptions& options) {
           {"group", options.group},
           {"version", options.version},
           {"Kind", options.kind},
+          {"Type", StructName(options.kind)},
           {"kind", singular},
           {"plural", options.plural.empty() ? PluralOf(options.kind) : options.plural},
           {"scope", options.namespaced ? "Namespaced" : "Cluster"},
