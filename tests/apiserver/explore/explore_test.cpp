@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -11,8 +12,10 @@
 namespace kopp::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Creates the ConfigMap "child" and then sets the phase. It does not tolerate an existing child.
 Result CreateOnce(const Widget& widget, Context& context) {
@@ -339,12 +342,46 @@ TEST(ExploreTest, AReplayWhosePlaceDoesNotOccurFails) {
 
 TEST(ExploreTest, AnExplorationWithoutAnyDisturbanceIsNoSuccess) {
   const auto nothing = [](const Widget&, Context&) -> Result { return {}; };
-  const ExploreResult result =
-      Explore(create_widget, WidgetOperator(nothing), {.time_limit = Duration::zero()});
+  const ExploreResult result = Explore(create_widget, WidgetOperator(nothing),
+                                       {.time_limit = Duration::zero(), .accept_missing = true});
 
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_THAT(result.ToString(),
               EndsWith("Nothing was explored: raise ExploreOptions::time_limit.\n"));
+}
+
+/// Explores until the time limit, which ends after the first disturbance.
+ExploreResult ExploreUntilTheTimeLimit(ExploreOptions options) {
+  options.time_limit = std::chrono::milliseconds(200);
+  std::size_t runs = 0;
+  Scenario scenario = create_widget;
+  constexpr std::size_t kUndisturbedRuns = 2;
+  scenario.start = [&](const Client&) {
+    if (++runs <= kUndisturbedRuns + 1) return;
+    const TimePoint end = Clock::Real().Now() + options.time_limit;
+    while (Clock::Real().Now() < end) std::this_thread::yield();
+  };
+  const auto nothing = [](const Widget&, Context&) -> Result { return {}; };
+  return Explore(scenario, WidgetOperator(nothing), options);
+}
+
+TEST(ExploreTest, AnExplorationWithMissingRunsFailsAndSaysHowManyAreMissing) {
+  const ExploreResult result = ExploreUntilTheTimeLimit({});
+
+  EXPECT_GT(result.missing, 0U);
+  EXPECT_FALSE(result);
+  const std::string counts = std::to_string(result.missing) + " of " +
+                             std::to_string(result.runs + result.missing) + " runs did not start";
+  EXPECT_THAT(result.ToString(),
+              AllOf(HasSubstr("not complete: " + counts), HasSubstr("(200 ms)"),
+                    HasSubstr("ExploreOptions::accept_missing"), Not(HasSubstr("Replay"))));
+}
+
+TEST(ExploreTest, AnExplorationWithMissingRunsSucceedsIfTheOptionsAcceptThem) {
+  const ExploreResult result = ExploreUntilTheTimeLimit({.accept_missing = true});
+
+  EXPECT_GT(result.missing, 0U);
+  EXPECT_TRUE(result);
 }
 
 TEST(ExploreTest, OtherControllersThatWriteForEverEndTheRun) {

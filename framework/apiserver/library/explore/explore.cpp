@@ -86,6 +86,8 @@ std::optional<std::uint64_t> SeedFromEnvironment() {
                               "\": the seed must be an integer from 1 to 18446744073709551615");
 }
 
+constexpr std::size_t kUndisturbedRuns = 2;
+
 /// Runs the schedules and collects findings.
 class Explorer {
  public:
@@ -107,6 +109,7 @@ class Explorer {
   void AddUnlessPruned(std::vector<Disturbance>& all, Disturbance disturbance,
                        const std::string& state);
   void ExplorePairs(const std::vector<Disturbance>& singles);
+  void RequireAllRuns();
   [[nodiscard]] bool HasEnough() const { return result_.findings.size() >= options_.max_findings; }
   [[nodiscard]] bool IsOverdue() const {
     return Clock::Real().Now() - started_ >= options_.time_limit;
@@ -125,7 +128,7 @@ class Explorer {
 bool Explorer::RunUndisturbed() {
   undisturbed_ = RunOnce(plan_, {}, RunMode::kTrace);
   const RunResult again = RunOnce(plan_, {}, RunMode::kTrace);
-  result_.runs += 2;
+  result_.runs += kUndisturbedRuns;
   if (undisturbed_.problem != again.problem || undisturbed_.state != again.state ||
       undisturbed_.outside != again.outside || undisturbed_.calls.size() != again.calls.size()) {
     throw std::runtime_error(
@@ -247,15 +250,30 @@ ExploreResult Explorer::Explore() {
       Check({disturbance});
     }
   }
-  constexpr std::size_t kUndisturbed = 2;
-  if (result_.runs == kUndisturbed && result_.missing > 0) {
-    result_.findings.push_back(
-        {.problem = "Nothing was explored: raise ExploreOptions::time_limit.\n"});
-    return Finish();
-  }
+  const bool is_explored = result_.runs > kUndisturbedRuns || result_.missing == 0;
   // A pair with a disturbance that fails alone says nothing new.
   if (result_.findings.empty()) ExplorePairs(singles);
+  if (!is_explored) {
+    result_.findings.push_back(
+        {.problem = "Nothing was explored: raise ExploreOptions::time_limit.\n"});
+  } else {
+    RequireAllRuns();
+  }
   return Finish();
+}
+
+/// Adds a finding if runs are missing, unless the options accept that or there is a finding.
+void Explorer::RequireAllRuns() {
+  if (result_.missing == 0 || options_.accept_missing || !result_.findings.empty()) return;
+  using Milliseconds = std::chrono::milliseconds;
+  const auto limit = std::chrono::duration_cast<Milliseconds>(options_.time_limit).count();
+  result_.findings.push_back(
+      {.problem = "The exploration is not complete: " + std::to_string(result_.missing) + " of " +
+                  std::to_string(result_.runs + result_.missing) +
+                  " runs did not start within ExploreOptions::time_limit (" +
+                  std::to_string(limit) +
+                  " ms). Raise it, explore fewer pairs or a shorter scenario, or set "
+                  "ExploreOptions::accept_missing.\n"});
 }
 
 ExploreResult Explorer::Replay(const Schedule& schedule) {

@@ -69,14 +69,18 @@ struct ExploreOptions {
   /// leader election prevents this, except for a request that was on its way for 5 seconds.
   bool late_requests = true;
   std::size_t pairs = 100;  ///< random pairs of disturbances, after all single ones
-  /// No further run starts after this time. ExploreResult::missing then counts those that did not
-  /// start. Explore fails if this is so before the first disturbance.
-  Duration time_limit = std::chrono::seconds(20);
+  /// No further run starts after this real time. Explore fails if runs are missing then: what it
+  /// has not explored, it cannot judge.
+  Duration time_limit = std::chrono::minutes(2);
+  /// Whether runs that `time_limit` prevents are no failure. ExploreResult::missing counts them.
+  /// Explore fails nevertheless if the limit ends it before the first disturbance.
+  bool accept_missing = false;
   std::size_t max_findings = 3;      ///< Explore ends after so many
   std::size_t max_reconciles = 300;  ///< of a run; after more, the operator does not converge
 };
 
-/// A run that differs from the undisturbed run, or violates an invariant.
+/// A run that differs from the undisturbed run, or violates an invariant; or, without a story, the
+/// reason why the exploration is not complete.
 struct Finding {
   std::string schedule = {};  ///< for Replay: "crash-after:3", or "" for the undisturbed run
   std::string problem = {};   ///< the invariant, or the differences to the undisturbed run
