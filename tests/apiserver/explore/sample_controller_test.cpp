@@ -5,10 +5,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
 #include <kopp/informer/predicates.hpp>
+#include <kopp/k8s/apps/v1/stateful_set.hpp>
+#include <kopp/k8s/core/v1/service_account.hpp>
+#include <kopp/k8s/networking/v1/network_policy.hpp>
+#include <kopp/k8s/policy/v1/pod_disruption_budget.hpp>
 
 // The examples are programs: their reconcile functions are included here, without main.
 namespace copy_example {
@@ -102,6 +107,74 @@ TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {
         .Reconcile(copy_example::Reconcile);
   };
   EXPECT_TRUE(Explore(scenario, setup));
+}
+
+using k8s::apps::v1::StatefulSet;
+using k8s::core::v1::ServiceAccount;
+using k8s::networking::v1::NetworkPolicy;
+using k8s::policy::v1::PodDisruptionBudget;
+
+json PodTemplate(const json& labels) {
+  return {{"metadata", {{"labels", labels}}},
+          {"spec", {{"containers", {{{"name", "app"}, {"image", "app:1"}}}}}}};
+}
+
+/// Applies a child if the cache does not have it or the text of the Widget has changed.
+template <typename T>
+void EnsureChild(const Widget& widget, const Context& context, json child) {
+  constexpr const char* kText = "example.com/text";
+  const auto existing = context.cache.Get<T>(widget_key);
+  if (existing && existing->metadata.annotations.contains(kText) &&
+      existing->metadata.annotations.at(kText) == widget.spec.text) {
+    return;
+  }
+  child["metadata"] =
+      json::parse(Encode(ConfigMap{.metadata = OwnedBy(widget, "web")}))["metadata"];
+  child["metadata"]["annotations"] = {{kText, widget.spec.text}};
+  context.client.Apply(T::kKind, child);
+}
+
+/// Keeps eight children of a Widget, each of another kind.
+Result EnsureEightChildren(const Widget& widget, Context& context) {
+  const json labels{{"app", widget.metadata.name}};
+  const json selector{{"matchLabels", labels}};
+  const json pods = PodTemplate(labels);
+  EnsureChild<ConfigMap>(widget, context, {{"data", {{"text", widget.spec.text}}}});
+  EnsureChild<Secret>(widget, context, {{"stringData", {{"text", widget.spec.text}}}});
+  EnsureChild<ServiceAccount>(widget, context, json::object());
+  EnsureChild<Service>(widget, context,
+                       {{"spec", {{"selector", labels}, {"ports", {{{"port", 80}}}}}}});
+  EnsureChild<Deployment>(widget, context,
+                          {{"spec", {{"selector", selector}, {"template", pods}}}});
+  EnsureChild<StatefulSet>(
+      widget, context,
+      {{"spec", {{"selector", selector}, {"serviceName", "web"}, {"template", pods}}}});
+  EnsureChild<NetworkPolicy>(widget, context, {{"spec", {{"podSelector", selector}}}});
+  EnsureChild<PodDisruptionBudget>(widget, context,
+                                   {{"spec", {{"selector", selector}, {"minAvailable", 1}}}});
+  SetPhase(widget, "Ready " + widget.spec.text, context);
+  return {};
+}
+
+void AddEightChildrenController(Manager& manager) {
+  manager.AddController<Widget>()
+      .Owns<ConfigMap>()
+      .Owns<Secret>()
+      .Owns<ServiceAccount>()
+      .Owns<Service>()
+      .Owns<Deployment>()
+      .Owns<StatefulSet>()
+      .Owns<NetworkPolicy>()
+      .Owns<PodDisruptionBudget>()
+      .Reconcile(EnsureEightChildren);
+}
+
+/// Prints how many runs a second there are: a benchmark for docs/explore.md.
+TEST(ExploreSampleTest, AnOperatorOfEightChildrenSurvivesAllDisturbances) {
+  const ExploreResult result = Explore({.steps = {CreateWidget("a"), ChangeText("b")}},
+                                       AddEightChildrenController, {.pairs = 20});
+  EXPECT_TRUE(result);
+  std::cout << result;
 }
 
 /// Runs a test in a temporary current directory.
