@@ -50,6 +50,16 @@ std::optional<EventRequest> EventCorrelator::Add(const Occurrence& occurrence) {
   return request;
 }
 
+void EventCorrelator::Rename(EventRequest& request) {
+  const ObjectKey key = keys_.Another(request.key);
+  entries_.EraseIf([&](Entry& entry) {
+    if (entry.key == request.key) entry.key = key;
+    return false;
+  });
+  request.body["metadata"]["name"] = key.name;
+  request.key = key;
+}
+
 bool EventCorrelator::IsCombined(const std::string& similarity, const std::string& message) {
   const TimePoint now = clock_.Now();
   Similar& similar = similar_.GetOr(similarity, [&] { return Similar{{}, now}; });

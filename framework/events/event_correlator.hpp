@@ -27,6 +27,7 @@ class EventCorrelator final : public EventAggregator {
   [[nodiscard]] const Kind& kind() const override;
   /// Returns nullopt if the budget of the object is used up.
   std::optional<EventRequest> Add(const Occurrence& occurrence) override;
+  void Rename(EventRequest& request) override;
 
  private:
   static constexpr std::size_t kCapacity = 4096;

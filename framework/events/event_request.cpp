@@ -1,8 +1,10 @@
 #include "event_request.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <random>
 
 namespace kopp {
 namespace {
@@ -46,6 +48,13 @@ std::string ValidMessage(std::string_view message) {
 ObjectKey EventKeys::New(const ObjectReference& object, WallTime time) {
   last_ = std::max(time, last_ + Duration(1));
   return {object.ns.empty() ? "default" : object.ns, EventName(object.name, last_)};
+}
+
+ObjectKey EventKeys::Another(const ObjectKey& key) {
+  constexpr auto kMaxOffset = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
+  std::random_device random;
+  last_ += Duration(1 + static_cast<Duration::rep>(random()) % kMaxOffset);
+  return {key.ns, EventName(key.name.substr(0, key.name.rfind('.')), last_)};
 }
 
 std::string IdentityOf(const ObjectReference& object) {

@@ -53,6 +53,9 @@ class EventAggregator {
   [[nodiscard]] virtual TimePoint NextDue() const { return TimePoint::max(); }
   /// Returns the writes that were postponed until now. Cheap if NextDue() is in the future.
   virtual std::vector<EventRequest> TakeDue() { return {}; }
+  /// Gives the Event of `request`, which is new, another name: another recorder has written an
+  /// Event of that name. Later writes of the Event have the new name as well.
+  virtual void Rename(EventRequest& request) = 0;
   /// Returns all postponed writes.
   virtual std::vector<EventRequest> TakeAll() { return {}; }
 
@@ -73,6 +76,10 @@ class EventKeys {
   /// the name of the object is not a valid prefix, "event" replaces it. Events about cluster-scoped
   /// objects are in the namespace "default".
   [[nodiscard]] ObjectKey New(const ObjectReference& object, WallTime time);
+
+  /// Returns another key for a new Event: the name has a random later time, at most 1 s after that
+  /// of the previous key. Two recorders that write at the same time so find different names.
+  [[nodiscard]] ObjectKey Another(const ObjectKey& key);
 
  private:
   WallTime last_ = WallTime::min();

@@ -71,6 +71,18 @@ std::vector<EventRequest> EventSeries::TakeAll() {
   return requests;
 }
 
+void EventSeries::Rename(EventRequest& request) {
+  const ObjectKey key = keys_.Another(request.key);
+  series_.EraseIf([&](Series& series) {
+    if (series.key != request.key) return false;
+    series.key = key;
+    series.body["metadata"]["name"] = key.name;
+    return false;
+  });
+  request.body["metadata"]["name"] = key.name;
+  request.key = key;
+}
+
 EventSeries::Series EventSeries::NewSeries(const Occurrence& occurrence) {
   Series series{.key = keys_.New(occurrence.object, occurrence.time), .body = {}};
   series.body = {{"metadata", EventMetadata(series.key, occurrence.details)},

@@ -29,6 +29,7 @@ class EventSeries final : public EventAggregator {
   [[nodiscard]] TimePoint NextDue() const override;
   std::vector<EventRequest> TakeDue() override;
   std::vector<EventRequest> TakeAll() override;
+  void Rename(EventRequest& request) override;
 
  private:
   struct Series {

@@ -25,6 +25,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxQueuedEvents = 1000;
 constexpr int kMaxAttempts = 12;
+constexpr int kMaxNames = 5;  // of one Event
 constexpr Duration kRetryInterval = 10s;
 
 /// Returns a string of `metadata`, or "" if there is none.
@@ -181,16 +182,16 @@ class EventRecorder::Writer {
   }
 
   /// Returns false if a stop was requested and a write would have to be tried again.
-  bool Write(const Requests& requests, const std::stop_token& stop) {
-    return std::ranges::all_of(requests, [&](const EventRequest& request) {
+  bool Write(Requests requests, const std::stop_token& stop) {
+    return std::ranges::all_of(requests, [&](EventRequest& request) {
       return WriteWithRetries(request, stop) || !stop.stop_requested();
     });
   }
 
   /// Returns whether the server has accepted or rejected the Event.
-  bool WriteWithRetries(const EventRequest& request, const std::stop_token& stop) {
+  bool WriteWithRetries(EventRequest& request, const std::stop_token& stop) {
     for (int attempt = 1;; ++attempt) {
-      const std::optional<Duration> delay = TryWrite(request);
+      const std::optional<Duration> delay = TryWrite(request, attempt > 1);
       if (!delay) return true;
       if (attempt == kMaxAttempts) {
         log_.Error("Unable to write event (retry limit exceeded!)", {{"event", request.key}});
@@ -201,10 +202,11 @@ class EventRecorder::Writer {
   }
 
   /// Returns the time to wait before the next try, or nullopt if no other try is useful.
-  std::optional<Duration> TryWrite(const EventRequest& request) {
+  /// `may_exist` is whether a previous try may have written the Event.
+  std::optional<Duration> TryWrite(EventRequest& request, bool may_exist) {
     Duration delay = kRetryInterval;
     try {
-      Send(request);
+      Send(request, may_exist);
       return std::nullopt;
     } catch (const ApiError& error) {
       if (!IsTemporary(error)) {
@@ -237,7 +239,7 @@ class EventRecorder::Writer {
     }
   }
 
-  void Send(const EventRequest& request) const {
+  void Send(EventRequest& request, bool may_exist) {
     if (!request.change.is_null()) {
       try {
         (void)client_.Patch(aggregator_->kind(), request.key, Patch::Merge(request.change));
@@ -246,7 +248,21 @@ class EventRecorder::Writer {
         if (!error.IsNotFound()) throw;  // it has expired: create it again
       }
     }
-    (void)client_.Create(aggregator_->kind(), request.body);
+    Create(request, may_exist);
+  }
+
+  /// Creates the Event, with another name if another recorder has used its name: a program that has
+  /// just ended, or one with the same fake time.
+  void Create(EventRequest& request, bool may_exist) {
+    for (int names = 1;; ++names) {
+      try {
+        (void)client_.Create(aggregator_->kind(), request.body);
+        return;
+      } catch (const ApiError& error) {
+        if (!error.IsAlreadyExists() || may_exist || names == kMaxNames) throw;
+      }
+      aggregator_->Rename(request);
+    }
   }
 
   std::stop_source cancel_;  // of the current write

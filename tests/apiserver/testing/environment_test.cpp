@@ -458,6 +458,21 @@ TEST(EnvironmentTest, WritesSentAndEventsContainOnlyRequestsOfTheOperator) {
   EXPECT_THAT(env.Events(), ElementsAre("Normal Seen: the map was seen"));
 }
 
+TEST(EnvironmentTest, TheEventsOfAllReconcilesAtOneFakeTimeAreKept) {
+  testing::FakeClock clock;
+  Environment env{{.clock = clock}};
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+
+  const auto report = [](const ConfigMap& map, Context& context) -> Result {
+    context.events.Normal(map, "Seen", "the map was seen");
+    return {};
+  };
+  for (int i = 0; i < 4; ++i) env.Reconcile<ConfigMap>(settings, report);
+
+  EXPECT_EQ(env.Events(), std::vector<std::string>(4, "Normal Seen: the map was seen"));
+  EXPECT_EQ(env.client().List(Kind{"v1", "Event", "events"}).size(), 4U);
+}
+
 TEST(EnvironmentTest, SentThrowsWithTheListOfWritesIfThereIsNoMatch) {
   Environment env;
   env.client().Create<ConfigMap>(ConfigMapNamed("settings"));

@@ -141,6 +141,25 @@ TEST_F(EventSeriesTest, ASeriesWhoseEventHasExpiredIsCreatedAgainWithItsCount) {
   EXPECT_EQ(Sent("POST")[1]["note"], "first");
 }
 
+TEST_F(EventSeriesTest, AnEventWhoseNameAnotherRecorderHasUsedIsWrittenWithAnotherName) {
+  std::string taken;
+  transport_.On("POST", kGroupEventsPath, [&](const ApiRequest& request) -> ApiResponse {
+    const std::string name = json::parse(request.body)["metadata"]["name"];
+    if (taken.empty()) taken = name;
+    if (name == taken) return {.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+    return {.status = 201, .body = "{}"};
+  });
+  recorder_.Normal(web_, "Synced", "first");
+  transport_.Await("POST", kGroupEventsPath, 2);
+  const std::string name = Sent("POST")[1]["metadata"]["name"];
+  const std::string event = kGroupEventsPath + ("/" + name);
+  transport_.Respond("PATCH", event, 200, "{}");
+  recorder_.Normal(web_, "Synced", "second");
+  transport_.Await("PATCH", event, 1);
+
+  EXPECT_NE(name, taken);
+}
+
 TEST_F(EventSeriesTest, OccurrencesThatDifferInReasonActionOrRelatedObjectAreOtherEvents) {
   recorder_.Normal(web_, "Synced", "all well");
   recorder_.Normal(web_, "Scaled", "all well");

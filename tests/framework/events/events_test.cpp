@@ -244,6 +244,28 @@ TEST_F(EventRecorderTest, AnEventThatExistsAfterARetryIsNotAnError) {
   EXPECT_THAT(LogText(), Not(HasSubstr("Server rejected event")));
 }
 
+TEST_F(EventRecorderTest, AnEventWhoseNameAnotherRecorderHasUsedIsWrittenWithAnotherName) {
+  std::string taken;
+  transport_.On("POST", kEventsPath, [&](const ApiRequest& request) -> ApiResponse {
+    const std::string name = json::parse(request.body)["metadata"]["name"];
+    if (taken.empty()) taken = name;
+    if (name == taken) return {.status = 409, .body = R"({"reason":"AlreadyExists"})"};
+    return {.status = 201, .body = "{}"};
+  });
+  recorder_.Normal(web_, "Synced", "all well");
+  transport_.Await("POST", kEventsPath, 2);
+  const std::string name = json::parse(transport_.Requests()[1].body)["metadata"]["name"];
+  transport_.Respond("PATCH", kEventsPath + ("/" + name), 200, "{}");
+  recorder_.Normal(web_, "Synced", "all well");
+  recorder_.Stop();
+
+  EXPECT_TRUE(name.starts_with("web."));
+  EXPECT_NE(name, taken);
+  ASSERT_EQ(transport_.Requests().size(), 3U);
+  EXPECT_EQ(transport_.Requests()[2].method, "PATCH");
+  EXPECT_THAT(transport_.Requests()[2].target, HasSubstr('/' + name));
+}
+
 TEST_F(EventRecorderTest, ALongMessageIsCutTo1024Bytes) {
   recorder_.Normal(web_, "Synced", std::string(5000, 'x'));
   recorder_.Stop();
