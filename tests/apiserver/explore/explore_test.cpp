@@ -1,6 +1,7 @@
 #include "widget.hpp"
 
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -331,6 +332,55 @@ TEST(ExploreTest, AnItemThatIsAppendedToAListIsShown) {
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_THAT(result.findings.front().problem,
               HasSubstr("unset in the undisturbed run, \"example.com/b\" in this run"));
+}
+
+/// Explores a correct operator with a value of KOPP_EXPLORE_SHARD.
+ExploreResult ExploreShard(const char* value) {
+  const auto nothing = [](const Widget&, Context&) -> Result { return {}; };
+  ::setenv("KOPP_EXPLORE_SHARD", value, 1);
+  const auto unset = [](const char* name) { ::unsetenv(name); };
+  const std::unique_ptr<const char, decltype(unset)> guard("KOPP_EXPLORE_SHARD", unset);
+  return Explore(create_widget, WidgetOperator(nothing), {.pairs = 10});
+}
+
+TEST(ExploreTest, TheShardsTogetherHaveAllRuns) {
+  constexpr std::size_t kUndisturbedRuns = 2;  // in each shard
+  const std::size_t all = ExploreShard("1/1").runs - kUndisturbedRuns;
+  std::size_t of_shards = 0;
+  for (const char* shard : {"1/3", "2/3", "3/3"}) {
+    const ExploreResult result = ExploreShard(shard);
+    EXPECT_TRUE(result);
+    EXPECT_LT(result.runs - kUndisturbedRuns, all);
+    of_shards += result.runs - kUndisturbedRuns;
+  }
+  EXPECT_EQ(of_shards, all);
+}
+
+TEST(ExploreTest, AShardThatIsNotValidIsRejected) {
+  for (const char* value : {"", "1", "0/2", "3/2", "1/0", "1/2x", "-1/2", "a/b"}) {
+    EXPECT_THROW(static_cast<void>(ExploreShard(value)), std::invalid_argument) << value;
+  }
+}
+
+TEST(ExploreTest, AReportHasNoSecretValues) {
+  int text = 0;
+  const auto reconcile = [&](const Widget& widget, Context& context) -> Result {
+    const Secret secret{.metadata = OwnedBy(widget, "child"),
+                        .stringData = {{"password", "canary" + std::to_string(++text)}}};
+    if (!context.client.Get<Secret>({"default", "child"})) context.client.Create(secret);
+    return {};
+  };
+  const Scenario scenario{.start = [&](const Client&) { text = 0; }, .steps = {CreateWidget()}};
+  const OperatorSetup setup = [&](Manager& manager) {
+    manager.AddController<Widget>().Reconcile(reconcile);
+  };
+  const ExploreResult result = Replay(scenario, setup, "crash-before:2");
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem,
+              HasSubstr("secrets default/child /data/password: <redacted> in the undisturbed run, "
+                        "another value in this run"));
+  EXPECT_THAT(result.ToString(), Not(HasSubstr("Y2FuYXJ5")));
 }
 
 TEST(ExploreTest, AReplayWhosePlaceDoesNotOccurFails) {

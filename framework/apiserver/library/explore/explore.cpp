@@ -86,13 +86,41 @@ std::optional<std::uint64_t> SeedFromEnvironment() {
                               "\": the seed must be an integer from 1 to 18446744073709551615");
 }
 
+/// A part of the disturbed runs. Several processes explore all parts at the same time.
+struct Shard {
+  std::size_t number = 1;
+  std::size_t count = 1;
+  [[nodiscard]] bool Has(std::size_t run) const { return run % count == number - 1; }
+};
+
+/// Returns $KOPP_EXPLORE_SHARD, "NUMBER/COUNT", or one shard if it is not set. Throws
+/// std::invalid_argument.
+Shard ShardFromEnvironment() {
+  const std::optional<std::string> text = kopp::detail::EnvironmentVariable("KOPP_EXPLORE_SHARD");
+  if (!text) return {};
+  Shard shard;
+  const char* const end = text->data() + text->size();
+  const auto number = std::from_chars(text->data(), end, shard.number);
+  if (number.ec == std::errc() && number.ptr != end && *number.ptr == '/') {
+    const auto count = std::from_chars(number.ptr + 1, end, shard.count);
+    const bool is_valid = count.ec == std::errc() && count.ptr == end;
+    if (is_valid && shard.number >= 1 && shard.number <= shard.count) return shard;
+  }
+  throw std::invalid_argument("KOPP_EXPLORE_SHARD=\"" + *text +
+                              "\": write NUMBER/COUNT, for example 1/4 to 4/4");
+}
+
 constexpr std::size_t kUndisturbedRuns = 2;
 
 /// Runs the schedules and collects findings.
 class Explorer {
  public:
-  Explorer(const Scenario& scenario, const OperatorSetup& setup, const ExploreOptions& options)
-      : options_(options), plan_(PlanOf(scenario, setup, options)), started_(Clock::Real().Now()) {}
+  Explorer(const Scenario& scenario, const OperatorSetup& setup, const ExploreOptions& options,
+           Shard shard = {})
+      : options_(options),
+        shard_(shard),
+        plan_(PlanOf(scenario, setup, options)),
+        started_(Clock::Real().Now()) {}
 
   ExploreResult Explore();
   ExploreResult Replay(const Schedule& schedule);
@@ -102,6 +130,8 @@ class Explorer {
 
   bool RunUndisturbed();
   RunResult Check(const Schedule& schedule);
+  /// Checks the schedule if it belongs to the shard and there is time.
+  void CheckInShard(const Schedule& schedule);
   [[nodiscard]] std::string StoryOf(const Schedule& schedule) const;
   [[nodiscard]] std::string ProblemOf(const RunResult& run) const;
   [[nodiscard]] std::vector<Disturbance> Singles();
@@ -117,6 +147,8 @@ class Explorer {
   ExploreResult Finish();
 
   const ExploreOptions& options_;
+  const Shard shard_;
+  std::size_t planned_ = 0;  // disturbed runs of all shards
   const apiserver::explore::ExplorePlan plan_;
   const TimePoint started_;
   RunResult undisturbed_;
@@ -176,6 +208,15 @@ RunResult Explorer::Check(const Schedule& schedule) {
   return run;
 }
 
+void Explorer::CheckInShard(const Schedule& schedule) {
+  if (!shard_.Has(planned_++)) return;
+  if (IsOverdue()) {
+    ++result_.missing;
+  } else {
+    Check(schedule);
+  }
+}
+
 /// Adds a disturbance that starts the operator again, unless another one does so in the same state
 /// of the undisturbed run: what follows is equal.
 void Explorer::AddUnlessPruned(std::vector<Disturbance>& all, Disturbance disturbance,
@@ -231,11 +272,7 @@ void Explorer::ExplorePairs(const std::vector<Disturbance>& singles) {
   std::mt19937_64 random(options_.seed);
   for (std::size_t i = 0; i < options_.pairs && !HasEnough(); ++i) {
     Schedule pair{singles[random() % singles.size()], singles[random() % singles.size()]};
-    if (IsOverdue()) {
-      ++result_.missing;
-    } else {
-      Check(pair);
-    }
+    CheckInShard(pair);
   }
 }
 
@@ -244,11 +281,7 @@ ExploreResult Explorer::Explore() {
   const std::vector<Disturbance> singles = Singles();
   for (const Disturbance& disturbance : singles) {
     if (HasEnough()) break;
-    if (IsOverdue()) {
-      ++result_.missing;
-    } else {
-      Check({disturbance});
-    }
+    CheckInShard({disturbance});
   }
   const bool is_explored = result_.runs > kUndisturbedRuns || result_.missing == 0;
   // A pair with a disturbance that fails alone says nothing new.
@@ -307,7 +340,7 @@ ExploreResult Explore(const Scenario& scenario, const OperatorSetup& setup,
   if (const auto seed = SeedFromEnvironment(); seed && IsDefaultSeed(options.seed)) {
     seeded.seed = *seed;
   }
-  return Explorer(scenario, setup, seeded).Explore();
+  return Explorer(scenario, setup, seeded, ShardFromEnvironment()).Explore();
 }
 
 ExploreResult Replay(const Scenario& scenario, const OperatorSetup& setup,

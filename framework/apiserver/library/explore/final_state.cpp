@@ -101,6 +101,14 @@ std::vector<StateObject> ReadObjects(ServerContext& context,
   return objects;
 }
 
+/// Returns whether the values at this path of an object are secret, also those below it.
+bool IsSecret(const std::string& key, const std::string& path) {
+  return key.starts_with("secrets ") &&
+         (path.starts_with("/data") || path.starts_with("/stringData") ||
+          path == "/metadata/annotations" ||
+          path.find("last-applied-configuration") != std::string::npos);
+}
+
 std::string DescribeChange(const std::string& key, const json& before, const json& after) {
   std::string text;
   for (const json& operation : json::diff(before, after)) {
@@ -108,9 +116,14 @@ std::string DescribeChange(const std::string& key, const json& before, const jso
     // An item that is appended to a list has the path "…/-".
     const bool is_added = operation.at("op") == "add";
     const json old_value = is_added ? json() : ValueAt(before, path);
+    const bool is_replaced = operation.at("op") == "replace";
     const json new_value = is_added ? operation.at("value") : ValueAt(after, path);
-    text += "  " + key + " " + path + ": " + (old_value.is_null() ? "unset" : old_value.dump()) +
-            " in the undisturbed run, " + (new_value.is_null() ? "unset" : new_value.dump()) +
+    const auto describe = [&](const json& value) {
+      if (value.is_null()) return std::string("unset");
+      return IsSecret(key, path) ? "<redacted>" : value.dump();
+    };
+    text += "  " + key + " " + path + ": " + describe(old_value) + " in the undisturbed run, " +
+            (is_replaced && IsSecret(key, path) ? "another value" : describe(new_value)) +
             " in this run\n";
   }
   return text;
