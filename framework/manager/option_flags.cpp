@@ -227,8 +227,8 @@ void AddProbeFlags(Flags& flags, Options& options) {
   flags.Add(
       {.name = "record",
        .help = "Write what the program reads from the API server, and its reconciles, to this "
-               "new file, to replay it in a test. The file contains whole objects, Secrets "
-               "too.",
+               "new file, to replay it in a test. The file contains whole objects, except "
+               "the data of Secrets.",
        .type = "FILE",
        .group = kServerGroup},
       options.record);

@@ -12,18 +12,20 @@ namespace {
 
 using nlohmann::json;
 
-json RequestEntry(const ApiRequest& request) {
+json RequestEntry(const ApiRequest& request, const Redactor& redactor) {
   json entry{{"method", request.method}, {"target", request.target}};
   if (!request.traceparent.empty()) entry["traceparent"] = request.traceparent;
   if (request.accept != "application/json") entry["accept"] = request.accept;
   if (request.body.empty()) return entry;
   entry["contentType"] = request.content_type;
-  entry["body"] = request.body;
+  entry["body"] = redactor.Redact(request.target, request.body);
   return entry;
 }
 
-json ResponseEntry(const ApiResponse& response) {
-  json entry{{"status", response.status}, {"body", response.body}};
+/// `target` is that of the request.
+json ResponseEntry(const ApiResponse& response, const std::string& target,
+                   const Redactor& redactor) {
+  json entry{{"status", response.status}, {"body", redactor.Redact(target, response.body)}};
   if (response.retry_after) {
     using Seconds = std::chrono::seconds;
     entry["retryAfter"] = std::chrono::duration_cast<Seconds>(*response.retry_after).count();
@@ -52,31 +54,65 @@ std::size_t CompleteSize(std::string_view bytes) {
 class RecordedStream final : public Stream {
  public:
   RecordedStream(std::unique_ptr<Stream> next, std::shared_ptr<Recorder> recorder,
-                 std::uint64_t number)
-      : next_(std::move(next)), recorder_(std::move(recorder)), number_(number) {}
+                 std::uint64_t number, std::string target)
+      : next_(std::move(next)),
+        recorder_(std::move(recorder)),
+        number_(number),
+        target_(std::move(target)),
+        is_secret_(Redactor::IsSecret(target_)) {}
 
   [[nodiscard]] const ApiResponse& head() const override { return next_->head(); }
 
   Chunk Read(Duration limit) override {
     const Chunk chunk = next_->Read(limit);
     if (chunk.state == State::kBytes) Record(chunk.bytes);
-    if (chunk.state == State::kEnd) recorder_->Write({{"stream", number_}, {"end", true}});
+    if (chunk.state == State::kEnd) RecordEnd();
     return chunk;
   }
 
  private:
   void Record(std::string_view bytes) {
     rest_ += bytes;
+    if (is_secret_) return RecordSecretEvents();
     const std::size_t size = CompleteSize(rest_);
     if (size == 0) return;
     recorder_->Write({{"stream", number_}, {"bytes", rest_.substr(0, size)}});
     rest_.erase(0, size);
   }
 
+  /// Secret values can only be found in complete JSON: records the events of a watch that are
+  /// complete. A list is complete at its end.
+  void RecordSecretEvents() {
+    if (!IsWatch()) return;
+    const std::size_t end = rest_.rfind('\n');
+    if (end == std::string::npos) return;
+    std::string events;
+    for (std::size_t start = 0; start <= end;) {
+      const std::size_t newline = rest_.find('\n', start);
+      events += recorder_->redactor().Redact(target_, rest_.substr(start, newline - start)) + '\n';
+      start = newline + 1;
+    }
+    recorder_->Write({{"stream", number_}, {"bytes", events}});
+    rest_.erase(0, end + 1);
+  }
+
+  void RecordEnd() {
+    if (is_secret_ && !IsWatch()) {
+      recorder_->Write(
+          {{"stream", number_}, {"bytes", recorder_->redactor().Redact(target_, rest_)}});
+      rest_.clear();
+    }
+    recorder_->Write({{"stream", number_}, {"end", true}});
+  }
+
+  [[nodiscard]] bool IsWatch() const { return target_.find("watch=") != std::string::npos; }
+
   const std::unique_ptr<Stream> next_;
   const std::shared_ptr<Recorder> recorder_;
   const std::uint64_t number_;
-  std::string rest_;  // the start of a character whose other bytes have not arrived
+  const std::string target_;
+  const bool is_secret_;
+  std::string rest_;  // bytes that cannot be recorded until more have arrived
 };
 
 class StreamRecordingTransport final : public Transport {
@@ -91,10 +127,11 @@ class StreamRecordingTransport final : public Transport {
   std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     auto stream = next_->Open(request, std::move(stop));
     const std::uint64_t number = recorder_->NewStream();
+    const Redactor& redactor = recorder_->redactor();
     recorder_->Write({{"stream", number},
-                      {"open", RequestEntry(request)},
-                      {"response", ResponseEntry(stream->head())}});
-    return std::make_unique<RecordedStream>(std::move(stream), recorder_, number);
+                      {"open", RequestEntry(request, redactor)},
+                      {"response", ResponseEntry(stream->head(), request.target, redactor)}});
+    return std::make_unique<RecordedStream>(std::move(stream), recorder_, number, request.target);
   }
 
  private:
@@ -109,10 +146,11 @@ class CallRecordingTransport final : public Transport {
 
   ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
-    json entry{{"call", RequestEntry(request)}};
+    const Redactor& redactor = recorder_->redactor();
+    json entry{{"call", RequestEntry(request, redactor)}};
     try {
       ApiResponse response = next_->Call(request, std::move(stop));
-      entry["response"] = ResponseEntry(response);
+      entry["response"] = ResponseEntry(response, request.target, redactor);
       recorder_->Write(std::move(entry));
       return response;
     } catch (const TransportError& error) {

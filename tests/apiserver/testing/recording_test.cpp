@@ -106,16 +106,17 @@ TEST_F(RecordingTest, AReconcilerThatMakesTheRecordedCallsPasses) {
 TEST_F(RecordingTest, ADifferentBodyIsShownWithItsPath) {
   Record();
   const testing::WaitResult result = Replay([](const ConfigMap& map, Context& context) -> Result {
+    const json metadata{
+        {"name", map.metadata.name}, {"namespace", "default"}, {"labels", {{"a", "b"}}}};
     context.client.Create(Secret::kKind,
-                          {{"metadata", {{"name", map.metadata.name}, {"namespace", "default"}}},
-                           {"stringData", {{"text", "other"}}}});
+                          {{"metadata", metadata}, {"stringData", {{"text", "other"}}}});
     return {};
   });
   EXPECT_FALSE(result);
   EXPECT_THAT(
       result.message(),
       AllOf(HasSubstr("2 of 2 reconciles differ"), HasSubstr("reconcile 1 of default/a, after"),
-            HasSubstr("body/stringData/text: \"über a\", now \"other\"")));
+            HasSubstr("body/metadata/labels: nothing, now {\"a\":\"b\"}")));
 }
 
 TEST_F(RecordingTest, AMissingAndAnAdditionalCallAreDifferences) {
@@ -260,6 +261,88 @@ TEST_F(RecordingTest, TheCallsOfTheErrorHookAreNoDifference) {
   EXPECT_TRUE(Replay(fail));
   EXPECT_THAT(Replay([](const ConfigMap&, Context&) -> Result { return {}; }).message(),
               AllOf(HasSubstr("recorded no quota"), HasSubstr("now      success")));
+}
+
+TEST_F(RecordingTest, AReconcilerThatReadsItsOwnWritesIsReplayedWithoutADifference) {
+  const Reconcile copy_and_read = [](const ConfigMap& map, Context& context) -> Result {
+    CopyToSecret(map, context);
+    const auto copy = context.cache.Get<Secret>({map.metadata.ns, map.metadata.name});
+    if (!copy) throw std::runtime_error("the Secret is missing");
+    const json data{{"data", {{"uid", copy->metadata.uid}}}};
+    context.client.Patch<ConfigMap>(context.key, Patch::Merge(data));
+    return {};
+  };
+  Record(copy_and_read);
+  EXPECT_TRUE(Replay(copy_and_read));
+}
+
+/// A line of a recording: what a stream has read.
+std::string ReadLine(int stream, const std::string& target, const std::string& bytes, bool end) {
+  const json open{{"at", 1},
+                  {"stream", stream},
+                  {"open", {{"method", "GET"}, {"target", target}}},
+                  {"response", {{"status", 200}, {"body", ""}}}};
+  const json read{{"at", 1}, {"stream", stream}, {"bytes", bytes}};
+  const std::string lines = open.dump() + '\n' + read.dump() + '\n';
+  return end ? lines + json{{"at", 1}, {"stream", stream}, {"end", true}}.dump() + '\n' : lines;
+}
+
+TEST_F(RecordingTest, AReconcileThatStartedBeforeTheEventOfAnOwnWriteReadsThatWrite) {
+  const std::string path = "/api/v1/namespaces/default/";
+  const auto list = [](const std::string& kind, const json& items) {
+    return json{{"kind", kind}, {"metadata", {{"resourceVersion", "5"}}}, {"items", items}}.dump();
+  };
+  json object{{"metadata",
+               {{"name", "a"}, {"namespace", "default"}, {"uid", "1"}, {"resourceVersion", "5"}}}};
+  const auto start = [](int trace) {
+    return json{{"at", 2},
+                {"reconcile", std::string(31, '0') + std::to_string(trace)},
+                {"controller", "configmap"},
+                {"namespace", "default"},
+                {"name", "a"}}
+               .dump() +
+           '\n';
+  };
+  const auto end = [](int trace) {
+    return json{{"at", 3}, {"reconciled", std::string(31, '0') + std::to_string(trace)}}.dump() +
+           '\n';
+  };
+  std::string lines =
+      R"({"recording":1,"program":"copier","started":"2026-01-01T00:00:00.000000Z","at":0})"
+      "\n" +
+      ReadLine(1, path + "configmaps", list("ConfigMapList", json::array({object})), true) +
+      ReadLine(2, path + "secrets", list("SecretList", json::array()), true) + start(1);
+  object["metadata"]["resourceVersion"] = "6";
+  const json request{{"apiVersion", "v1"},
+                     {"kind", "Secret"},
+                     {"metadata", {{"name", "a"}, {"namespace", "default"}}},
+                     {"stringData", {{"text", "über a"}}}};
+  const json call{{"at", 2},
+                  {"call",
+                   {{"method", "POST"},
+                    {"target", path + "secrets?fieldManager=copier"},
+                    {"traceparent", "00-" + std::string(31, '0') + "1-0000000000000001-01"},
+                    {"body", request.dump()}}},
+                  {"response", {{"status", 201}, {"body", object.dump()}}}};
+  const json event{{"type", "ADDED"}, {"object", object}};
+  lines += call.dump() + '\n' + end(1) + start(2) +
+           ReadLine(3, path + "secrets?watch=true", event.dump() + '\n', false) + end(2);
+  folder_.Write("recording.jsonl", lines);
+
+  EXPECT_TRUE(Replay(CopyToSecret));
+}
+
+TEST_F(RecordingTest, TheRecordingHasNoSecretValues) {
+  const Reconcile copy_and_read = [](const ConfigMap& map, Context& context) -> Result {
+    CopyToSecret(map, context);
+    static_cast<void>(context.client.Get<Secret>({map.metadata.ns, map.metadata.name}));
+    return {};
+  };
+  Record(copy_and_read);
+  const std::string text = folder_.Read("recording.jsonl");
+  EXPECT_THAT(text, AllOf(HasSubstr("/secrets"), HasSubstr("redacted-"), Not(HasSubstr("über")),
+                          Not(HasSubstr("w7xiZXI"))));  // the start in Base64
+  EXPECT_TRUE(Replay(copy_and_read));
 }
 
 TEST_F(RecordingTest, OnlyTheUserOfTheProcessCanReadTheFile) {

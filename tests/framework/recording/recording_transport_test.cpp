@@ -59,5 +59,87 @@ TEST_F(RecordingTransportTest, OnlyCallsWithATraceAreRecorded) {
   EXPECT_THAT(Text(), AllOf(HasSubstr("second"), Not(HasSubstr("first"))));
 }
 
+/// Checks that the recording has no "canary", plain or in Base64.
+class RedactionTest : public RecordingTransportTest {
+ protected:
+  /// Records a call whose response is `response`.
+  void Call(const std::string& method, const std::string& target, const std::string& request,
+            const std::string& response) {
+    server_->Respond(method, target, 200, response);
+    WithRecordedCalls(server_, recorder_)
+        ->Call({.method = method, .target = target, .body = request, .traceparent = "00-1-2-01"});
+  }
+  void ExpectNoSecrets() const {
+    EXPECT_THAT(Text(), AllOf(HasSubstr("redacted-"), Not(HasSubstr("canary")),
+                              Not(HasSubstr("Y2FuYXJ5"))));
+  }
+};
+
+TEST_F(RedactionTest, TheDataOfASecretIsRemovedFromRequestsAndResponses) {
+  Call("POST", "/api/v1/namespaces/shop/secrets", R"({"stringData":{"a":"canary"}})",
+       R"({"data":{"a":"Y2FuYXJ5"},"metadata":{"name":"web","annotations":)"
+       R"({"kubectl.kubernetes.io/last-applied-configuration":"canary","kept":"yes"}}})");
+  ExpectNoSecrets();
+  EXPECT_THAT(Text(), HasSubstr(R"(\"kept\":\"yes\")"));
+}
+
+TEST_F(RedactionTest, TheDataOfASecretIsRemovedFromPatchesAndLists) {
+  Call("PATCH", "/api/v1/namespaces/shop/secrets/web",
+       R"([{"op":"add","path":"/data/a","value":"Y2FuYXJ5"},{"op":"add","path":"/stringData",)"
+       R"("value":{"a":"canary"}},{"op":"replace","path":"","value":{"data":{"a":"Y2FuYXJ5"}}}])",
+       "{}");
+  Call("GET", "/api/v1/secrets", "", R"({"items":[{"data":{"a":"Y2FuYXJ5"}}]})");
+  ExpectNoSecrets();
+}
+
+TEST_F(RedactionTest, ABodyOfASecretThatIsNotJsonIsRemoved) {
+  Call("POST", "/api/v1/namespaces/shop/secrets", "stringData: {a: canary}", "canary");
+  ExpectNoSecrets();
+}
+
+TEST_F(RedactionTest, TokensAreRemovedFromTokenRequestsAndTokenReviews) {
+  Call("POST", "/api/v1/namespaces/shop/serviceaccounts/web/token", R"({"spec":{}})",
+       R"({"status":{"token":"canary"}})");
+  Call("POST", "/apis/authentication.k8s.io/v1/tokenreviews", R"({"spec":{"token":"canary"}})",
+       R"({"spec":{"token":"canary"},"status":{"authenticated":true}})");
+  ExpectNoSecrets();
+}
+
+TEST_F(RedactionTest, OtherKindsAreRecordedAsTheyAre) {
+  Call("POST", "/api/v1/namespaces/secrets/configmaps", R"({"data": {"a":"canary"}})", "{}");
+  EXPECT_THAT(Text(), HasSubstr(R"({\"data\": {\"a\":\"canary\"}})"));
+}
+
+TEST_F(RedactionTest, EqualValuesHaveEqualPlaceholdersInTheFieldsDataAndStringData) {
+  const Redactor redactor;
+  const std::string target = "/api/v1/namespaces/shop/secrets";
+  const std::string plain = redactor.Redact(target, R"({"stringData":{"a":"canary"}})");
+  const std::string other = redactor.Redact(target, R"({"stringData":{"a":"another"}})");
+  EXPECT_EQ(plain, redactor.Redact(target, R"({"stringData":{"a":"canary"}})"));
+  EXPECT_NE(plain, other);
+  EXPECT_NE(plain, Redactor().Redact(target, R"({"stringData":{"a":"canary"}})"));
+}
+
+TEST_F(RedactionTest, TheDataOfSecretsIsRemovedFromStreamsThatArriveInParts) {
+  const auto transport = WithRecordedStreams(server_, recorder_);
+  const auto stream = transport->Open({.target = "/api/v1/secrets?watch=true"});
+  const std::string event = R"({"type":"ADDED","object":{"data":{"a":"Y2FuYXJ5"}}})";
+  server_->SendToWatch("/api/v1/secrets", event.substr(0, event.size() - 8));
+  static_cast<void>(stream->Read(1s));
+  EXPECT_THAT(Text(), Not(HasSubstr("ADDED")));
+  server_->SendToWatch("/api/v1/secrets", event.substr(event.size() - 8) + "\n");
+  static_cast<void>(stream->Read(1s));
+  EXPECT_THAT(Text(), AllOf(HasSubstr("ADDED"), Not(HasSubstr("Y2FuYXJ5"))));
+}
+
+TEST_F(RedactionTest, TheDataOfSecretsIsRemovedFromAStreamedList) {
+  server_->Respond("GET", "/api/v1/secrets", 200, R"({"items":[{"data":{"a":"Y2FuYXJ5"}}]})");
+  const auto stream = WithRecordedStreams(server_, recorder_)->Open({.target = "/api/v1/secrets"});
+  while (stream->Read(1s).state != Stream::State::kEnd) {
+  }
+  EXPECT_THAT(Text(),
+              AllOf(HasSubstr("items"), HasSubstr(R"("end":true)"), Not(HasSubstr("Y2FuYXJ5"))));
+}
+
 }  // namespace
 }  // namespace kopp

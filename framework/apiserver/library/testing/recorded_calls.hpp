@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,8 +17,12 @@ namespace kopp::apiserver {
 /// calls. Not thread-safe.
 class RecordedCalls final : public Transport {
  public:
+  /// Called with the entry of a call before its response is returned.
+  using ResponseHandler = std::function<void(const nlohmann::json& entry)>;
+
   /// `entries` are those of the calls; they must outlive the transport.
-  explicit RecordedCalls(const std::vector<nlohmann::json>& entries) : entries_(entries) {}
+  RecordedCalls(const std::vector<nlohmann::json>& entries, ResponseHandler on_response)
+      : entries_(entries), on_response_(std::move(on_response)) {}
 
   /// Throws the recorded error, or TransportError (kCancelled) after the first other call.
   ApiResponse Call(const ApiRequest& request, std::stop_token stop) override;
@@ -29,6 +35,7 @@ class RecordedCalls final : public Transport {
 
  private:
   const std::vector<nlohmann::json>& entries_;
+  const ResponseHandler on_response_;
   std::size_t next_ = 0;
   std::string difference_;
 };

@@ -2,8 +2,11 @@
 
 #include "api/request_info.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
+
+#include <kopp/informer/object.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -30,13 +33,42 @@ bool IsEvent(const json& event) {
          event.at("object").is_object() && event.at("object").contains("metadata");
 }
 
+std::string VersionOf(const json& value) {
+  return value.value("/metadata/resourceVersion"_json_pointer, "");
+}
+
 bool EndsInitialEvents(const json& bookmark) {
   const json& metadata = bookmark.at("metadata");
   return metadata.contains("annotations") &&
          metadata.at("annotations").value("k8s.io/initial-events-end", "") == "true";
 }
 
+/// Returns whether the collection at `path` may have the written object.
+bool IsOfKind(const std::string& path, const RecordedWrite& write) {
+  const RequestInfo info = ParseRequestInfo(path);
+  return info.group == write.group && info.plural == write.plural &&
+         (info.ns.empty() || info.ns == write.ns);
+}
+
 }  // namespace
+
+std::optional<RecordedWrite> WriteOf(const json& entry) {
+  const json& call = entry.at("call");
+  const std::string method = call.at("method");
+  if (method == "GET" || !entry.contains("response")) return std::nullopt;
+  const json& response = entry.at("response");
+  if (response.value("status", 0) >= 300) return std::nullopt;
+  const RequestInfo info = ParseRequestInfo(call.at("target").get<std::string>());
+  const json object = json::parse(response.value("body", ""), nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  RecordedWrite write{.group = info.group, .plural = info.plural, .ns = info.ns, .name = info.name};
+  const std::string uid_of_status = object.value("/details/uid"_json_pointer, "");
+  write.uid = object.value("/metadata/uid"_json_pointer, uid_of_status);
+  if (write.name.empty()) write.name = object.value("/metadata/name"_json_pointer, "");
+  if (method != "DELETE") write.version = VersionOf(object);
+  const bool has_version = method == "DELETE" || !write.version.empty();
+  return write.name.empty() || !has_version ? std::nullopt : std::optional(write);
+}
 
 void RecordedObjects::Apply(const json& entry) {
   const std::uint64_t number = entry.at("stream");
@@ -73,6 +105,7 @@ void RecordedObjects::ApplyList(OpenStream& stream) {
   for (json& item : list.at("items")) Store(collection.next, std::move(item));
   collection.head = {{"apiVersion", list.value("apiVersion", "")},
                      {"kind", list.value("kind", "")}};
+  collection.version = VersionOf(list);
   if (list.value("/metadata/continue"_json_pointer, "").empty()) {
     collection.objects = std::exchange(collection.next, {});
   }
@@ -100,6 +133,7 @@ void RecordedObjects::ApplyEvent(OpenStream& stream, json event) {
   Objects& objects = stream.sends_initial_events ? collection.next : collection.objects;
   const std::string type = event.at("type");
   json& object = event.at("object");
+  if (const std::string version = VersionOf(object); !version.empty()) collection.version = version;
   if (type == "ADDED" || type == "MODIFIED") {
     Store(objects, std::move(object));
   } else if (type == "DELETED") {
@@ -120,6 +154,51 @@ json RecordedObjects::List(const ApiRequest& request) const {
   json& items = list["items"] = json::array();
   for (const auto& [key, object] : found->second.objects) items.push_back(object);
   return list;
+}
+
+bool RecordedObjects::Has(const Collection& collection, const RecordedWrite& write) {
+  const auto found = collection.objects.find(write.ns + '/' + write.name);
+  const bool exists = found != collection.objects.end();
+  if (write.version.empty()) {
+    if (!exists) return true;
+    const json& metadata = found->second.at("metadata");
+    return metadata.contains("deletionTimestamp") || metadata.value("uid", "") != write.uid;
+  }
+  return (exists && !IsOlderResourceVersion(VersionOf(found->second), write.version)) ||
+         (!collection.version.empty() &&
+          !IsOlderResourceVersion(collection.version, write.version));
+}
+
+bool RecordedObjects::Has(const RecordedWrite& write) const {
+  return std::ranges::all_of(collections_, [&](const auto& entry) {
+    return !IsOfKind(entry.second.path, write) || Has(entry.second, write);
+  });
+}
+
+/// Applies the lines of an entry, each the event of a watch, until there is the write.
+void RecordedObjects::ApplyUntil(const RecordedWrite& write, const json& entry) {
+  if (!entry.contains("bytes")) return Apply(entry);
+  std::string_view bytes = entry.at("bytes").get_ref<const std::string&>();
+  while (!bytes.empty() && !Has(write)) {
+    const std::size_t newline = bytes.find('\n');
+    const std::size_t size = newline == std::string_view::npos ? bytes.size() : newline + 1;
+    Apply({{"stream", entry.at("stream")}, {"bytes", bytes.substr(0, size)}});
+    bytes.remove_prefix(size);
+  }
+}
+
+void RecordedObjects::Await(const RecordedWrite& write, const json* from, const json* end) {
+  RecordedObjects ahead = *this;
+  for (const json* entry = from; entry != end && !ahead.Has(write); ++entry) {
+    if (entry->contains("stream")) ahead.ApplyUntil(write, *entry);
+  }
+  for (auto& [key, collection] : collections_) {
+    if (!IsOfKind(collection.path, write) || Has(collection, write)) continue;
+    Collection& later = ahead.collections_[key];
+    const bool is_received =
+        write.version.empty() || later.objects.contains(write.ns + '/' + write.name);
+    if (is_received && Has(later, write)) collection = std::move(later);
+  }
 }
 
 std::vector<std::string> RecordedObjects::Paths() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -15,6 +16,19 @@
 
 namespace kopp::apiserver {
 
+/// A write of the recorded operator that the API server has accepted.
+struct RecordedWrite {
+  std::string group{};
+  std::string plural{};
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+  std::string version{};  ///< the resourceVersion; "" for a deletion
+};
+
+/// Returns the write of the entry of a call, or nullopt if it has written no object.
+[[nodiscard]] std::optional<RecordedWrite> WriteOf(const nlohmann::json& entry);
+
 /// The objects that an operator had read by lists and watches, up to an entry of its recording.
 class RecordedObjects {
  public:
@@ -24,6 +38,13 @@ class RecordedObjects {
   /// Returns a list with the current objects. `target` is the request of an informer; its list or
   /// watch was recorded with the same path, selectors and form. Returns null if there is none.
   [[nodiscard]] nlohmann::json List(const ApiRequest& request) const;
+
+  /// Returns whether each collection of the written kind has the write.
+  [[nodiscard]] bool Has(const RecordedWrite& write) const;
+  /// Lets the collections of the written kind receive it, as if a read had waited for it: applies
+  /// what they get in the entries `from` to `end`, up to the write. Has no effect on a collection
+  /// that does not receive the write, for example because it selects other objects.
+  void Await(const RecordedWrite& write, const nlohmann::json* from, const nlohmann::json* end);
 
   /// Returns the paths of all lists, for error messages.
   [[nodiscard]] std::vector<std::string> Paths() const;
@@ -35,6 +56,7 @@ class RecordedObjects {
   struct Collection {
     std::string path{};
     nlohmann::json head{};  // apiVersion and kind of the list
+    std::string version{};  // the newest resourceVersion that was read
     Objects objects{};
     Objects next{};  // of a list or of initial events that are not complete
   };
@@ -50,6 +72,8 @@ class RecordedObjects {
   void ApplyList(OpenStream& stream);
   void ApplyEvents(OpenStream& stream);
   void ApplyEvent(OpenStream& stream, nlohmann::json event);
+  void ApplyUntil(const RecordedWrite& write, const nlohmann::json& entry);
+  static bool Has(const Collection& collection, const RecordedWrite& write);
 
   std::map<std::string, Collection> collections_;
   std::map<std::uint64_t, OpenStream> streams_;

@@ -1,4 +1,5 @@
 #include "base/timestamp.hpp"
+#include "cache/cache_impl.hpp"
 #include "testing/recorded_calls.hpp"
 #include "testing/recorded_objects.hpp"
 
@@ -25,6 +26,8 @@ namespace {
 using apiserver::RecordedCalls;
 using apiserver::RecordedListTransport;
 using apiserver::RecordedObjects;
+using apiserver::RecordedWrite;
+using apiserver::WriteOf;
 using nlohmann::json;
 
 constexpr int kFormat = 1;                     // of the file
@@ -162,17 +165,31 @@ class Player {
         reconcile_(reconcile),
         options_(options) {}
 
-  void Apply(const json& stream_entry) { objects_.Apply(stream_entry); }
+  /// Applies an entry that comes before the next reconcile.
+  void Apply(const json& entry) {
+    if (entry.contains("stream")) objects_.Apply(entry);
+    if (!entry.contains("call")) return;
+    if (auto write = WriteOf(entry)) writes_.push_back(*std::move(write));
+  }
 
-  /// Returns how this reconcile differs from the recorded one; empty if it does not.
-  std::string Reconcile(const json& start, const RecordedWork& recorded, WallTime time) {
+  /// Returns how this reconcile differs from the recorded one; empty if it does not. `start` is its
+  /// entry, followed by the later ones up to `end`.
+  std::string Reconcile(const json& start, const json* end, const RecordedWork& recorded,
+                        WallTime time) {
     FakeClock clock(time);
     const Logger log({.write = [](std::string_view) {}, .clock = clock});
-    RecordedListTransport lists(objects_, clock);
-    Cache cache(lists, options_.cache, log, clock);
+    RecordedObjects objects = AwaitWrites(&start + 1, end);
+    RecordedListTransport lists(objects, clock);
+    Cache cache(lists, CacheOptionsOfReplay(), log, clock);
+    add_informers_(cache);
     Fill(cache, lists);
 
-    RecordedCalls calls(recorded.calls);
+    RecordedCalls calls(recorded.calls, [&](const json& entry) {
+      const auto write = WriteOf(entry);
+      if (!write || objects.Has(*write)) return;
+      objects.Await(*write, &start + 1, end);
+      Fill(cache, lists);
+    });
     const Client client = Client(calls, program_).WithFieldValidation(options_.field_validation);
     ScriptedTransport events_transport(clock);
     EventRecorder events(Client(events_transport, program_), program_, log, clock);
@@ -199,11 +216,38 @@ class Player {
   }
 
  private:
+  /// Returns what a reconcile could read at its start: reads wait for the own writes of the
+  /// operator, whose events may have arrived after the start.
+  RecordedObjects AwaitWrites(const json* from, const json* end) {
+    std::erase_if(writes_, [&](const RecordedWrite& write) { return objects_.Has(write); });
+    RecordedObjects objects = objects_;
+    for (const RecordedWrite& write : writes_) {
+      if (!objects.Has(write)) objects.Await(write, from, end);
+    }
+    // A collection that has not received a write by then never does.
+    std::erase_if(writes_, [&](const RecordedWrite& write) { return !objects.Has(write); });
+    return objects;
+  }
+
+  /// The replay has no threads: it fills the cache itself, and nothing may wait.
+  [[nodiscard]] CacheOptions CacheOptionsOfReplay() const {
+    CacheOptions options = options_.cache;
+    options.manual = true;
+    options.own_writes_timeout = {};
+    return options;
+  }
+
+  /// Lists all objects.
   void Fill(Cache& cache, RecordedListTransport& lists) const {
-    add_informers_(cache);
-    cache.Start();
-    cache.WaitForSync({});
-    cache.Stop();
+    for (const auto& informer : Cache::Impl::Of(cache).ManualInformers()) {
+      std::vector<informer::AnyObject> all;
+      const informer::ListResult list = informer.source->List(
+          {}, [&](informer::AnyObject object) { all.push_back(std::move(object)); }, {});
+      std::vector<ObjectKey> skipped;
+      for (const informer::SkippedItem& item : list.skipped) skipped.push_back(item.key);
+      informer.sink->Replace(std::move(all), skipped);
+      informer.sink->OnVersion(list.resource_version);
+    }
     const auto missing = lists.Missing();
     if (missing.empty()) return;
     throw std::runtime_error("the operator had not read " + *missing.begin() +
@@ -216,6 +260,7 @@ class Player {
   const Reconciler& reconcile_;
   const ReplayOptions& options_;
   RecordedObjects objects_;
+  std::vector<RecordedWrite> writes_;  // that objects_ may lack
 };
 
 }  // namespace
@@ -231,12 +276,13 @@ WaitResult Recording::ReplayAll(std::string_view kind,
   Player player(impl_->program(), add_informers, reconcile, options);
   std::size_t reconciles = 0;
   std::vector<std::string> differences;
+  const json* const end = impl_->entries().data() + impl_->entries().size();
   for (const json& entry : impl_->entries()) {
-    if (entry.contains("stream")) player.Apply(entry);
+    player.Apply(entry);
     if (!entry.contains("reconcile") || entry.at("controller") != controller) continue;
     ++reconciles;
     const std::string difference =
-        player.Reconcile(entry, impl_->WorkOf(entry.at("reconcile")), impl_->TimeOf(entry));
+        player.Reconcile(entry, end, impl_->WorkOf(entry.at("reconcile")), impl_->TimeOf(entry));
     if (difference.empty()) continue;
     const ObjectKey key{entry.value("namespace", ""), entry.value("name", "")};
     differences.push_back("\n  reconcile " + std::to_string(reconciles) + " of " + key.ToString() +

@@ -112,9 +112,9 @@ struct Options {
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   /// --record: writes what the operator reads from its API server, and its reconciles, to this new
-  /// file, for kopp::testing::Recording. The file contains whole objects, Secrets too; only the
-  /// user of the process can read it. It grows without limit. Empty: nothing is recorded. Further
-  /// clusters are not recorded.
+  /// file, for kopp::testing::Recording. The file contains whole objects, except the data of
+  /// Secrets; only the user of the process can read it. It grows without limit. Empty: nothing is
+  /// recorded. Further clusters are not recorded.
   std::string record{};
 
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…

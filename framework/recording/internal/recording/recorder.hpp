@@ -1,5 +1,7 @@
 #pragma once
 
+#include "recording/redaction.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -33,6 +35,9 @@ class Recorder {
   /// the reason once, if the file cannot be written.
   void Write(nlohmann::json entry);
 
+  /// Removes the secret values of all bodies that are recorded.
+  [[nodiscard]] const Redactor& redactor() const { return redactor_; }
+
   /// Returns a number that identifies a stream in the recording.
   [[nodiscard]] std::uint64_t NewStream();
 
@@ -50,6 +55,7 @@ class Recorder {
   const std::string path_;
   const Logger log_;
   Clock& clock_;
+  const Redactor redactor_;
   detail::Guarded<File> file_;
 };
 

@@ -41,9 +41,10 @@ class Recording {
   /// start, in this thread. `reconcile` is a function as for ControllerBuilder::Reconcile.
   ///
   /// Before each call, the cache has the objects of `T` and `Reads` that the operator had read when
-  /// that reconcile started; it does not change until the end. The clock has the recorded time. The
-  /// calls of Context::client get the recorded responses and errors, and must be the recorded ones,
-  /// in the same order, with the same body; timestamps in bodies may differ. Events are ignored.
+  /// that reconcile started, and its own writes; it has no other change until the end. The clock
+  /// has the recorded time. The calls of Context::client get the recorded responses and errors, and
+  /// must be the recorded ones, in the same order, with the same body; timestamps and secret values
+  /// in bodies may differ. Events are ignored.
   ///
   /// Returns a failure that describes the first differences, also if the recording has no reconcile
   /// of this controller. After its first other call, the rest of a reconcile is not compared: its
