@@ -118,6 +118,14 @@ stop_operator
 printf 'kopp init: the operator was running after %d s and %d s of CPU time\n' "$took" "$cpu_seconds"
 ((cpu_seconds < limit)) || fail "kopp init, build, tests and make run took $cpu_seconds s of CPU time; the limit is $limit s"
 
+# CMake accepts the presets of the sanitizers. The test does not build them: that takes too long.
+for preset in asan tsan; do
+  run cmake --list-presets=all
+  (($(grep -c "\"$preset\"" "$work/output") == 3)) || fail "cmake does not list three presets $preset:" "$work/output"
+  run make --dry-run "test-$preset"
+  grep -q "ctest --preset $preset" "$work/output" || fail "make test-$preset does not run the tests:" "$work/output"
+done
+
 # The manifests in the project match the output of the program.
 run make check-manifests
 

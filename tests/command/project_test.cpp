@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <schema/yaml.hpp>
 
 #include <kopp/testing/environment.hpp>
@@ -15,7 +18,9 @@
 namespace kopp::command {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 ProjectOptions Website() {
@@ -72,6 +77,18 @@ TEST(ProjectTest, AKindWithTheNameOfAMacroHasAStructWithAnotherName) {
   const std::string header = FileIn(ProjectFiles(options), "src/eof.hpp");
   EXPECT_THAT(header, HasSubstr("struct EOF_ {"));
   EXPECT_THAT(header, HasSubstr("kKind{\"example.com/v1alpha1\", \"EOF\", \"eofs\"};"));
+}
+
+TEST(ProjectTest, ThePresetsOfTheSanitizersBuildAndTest) {
+  const auto presets = nlohmann::json::parse(FileIn(ProjectFiles(Website()), "CMakePresets.json"));
+
+  for (const std::string list : {"configurePresets", "buildPresets", "testPresets"}) {
+    std::vector<std::string> names;
+    for (const auto& preset : presets[list]) names.push_back(preset["name"]);
+    EXPECT_THAT(names, IsSupersetOf({"asan", "tsan"})) << list;
+  }
+  EXPECT_THAT(presets["configurePresets"].dump(),
+              AllOf(HasSubstr("-fsanitize=address,undefined"), HasSubstr("-fsanitize=thread")));
 }
 
 TEST(ProjectTest, TheChartHasTheManifestsAndTheStarter) {
