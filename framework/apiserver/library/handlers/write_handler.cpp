@@ -93,6 +93,12 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
                              warnings);
 }
 
+/// Whether a write of `live`, which was read from `text`, would not change the stored object. It
+/// does if reading has removed fields that the schemas do not have.
+bool IsStored(const json& live, const std::string& text, const Resource& resource) {
+  return resource.stored_schema == nullptr || json::parse(text) == live;
+}
+
 }  // namespace
 
 void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
@@ -282,7 +288,7 @@ json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) 
     if (seen == nullptr) throw NotFound(resource, key.name);
     json live = ParseStoredObject(seen->text, resource);
     json object = PrepareUpdate(params, live, warnings);
-    if (EqualExceptVersion(object, live)) return live;
+    if (EqualExceptVersion(object, live) && IsStored(live, seen->text, resource)) return live;
     if (params.options.dry_run) return object;
     if (IsReadyForRemoval(resource, object)) {
       if (context_.store().Remove(resource.storage_resource, key, seen,

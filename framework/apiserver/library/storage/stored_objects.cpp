@@ -19,11 +19,23 @@ std::string TypeMetaPrefix(const Resource& resource) {
   return R"({"kind":")" + resource.kind + R"(","apiVersion":")" + resource.api_version() + '"';
 }
 
+/// Removes the fields that the stored version or the version of `resource` does not have, and sets
+/// the defaults of the stored version.
+void ApplySchemas(json& object, const Resource& resource) {
+  if (resource.stored_schema == nullptr) return;
+  PruneAndDefault(object, *resource.stored_schema);
+  if (resource.stored_schema == resource.schema) return;
+  json metadata = std::move(object["metadata"]);
+  object.erase("metadata");
+  Prune(object, *resource.schema);
+  object["metadata"] = std::move(metadata);
+}
+
 }  // namespace
 
 json ParseStoredObject(const std::string& text, const Resource& resource) {
   json object = json::parse(text);
-  if (resource.stored_schema != nullptr) PruneAndDefault(object, *resource.stored_schema);
+  ApplySchemas(object, resource);
   return FromStorageVersion(resource, std::move(object));
 }
 
@@ -39,7 +51,7 @@ std::string ListItemText(const std::string& text, const Resource& resource) {
 }
 
 json ResponseObject(json object, const Resource& resource) {
-  if (resource.stored_schema != nullptr) PruneAndDefault(object, *resource.stored_schema);
+  ApplySchemas(object, resource);
   object["kind"] = resource.kind;
   object["apiVersion"] = resource.api_version();
   return object;

@@ -125,6 +125,41 @@ TEST_F(CrdVersionChangeTest, FieldsThatTheStoredVersionDoesNotHaveAreDropped) {
   EXPECT_EQ(MergePatch(Widgets("v2") + "/w", {{"spec", {{"extra", "again"}}}}).at("/spec"), spec);
 }
 
+TEST_F(CrdVersionChangeTest, AWriteThroughAVersionDropsTheFieldsThatItDoesNotHave) {
+  const std::string group = UniqueGroup();
+  json crd =
+      MakeWidgetCrd(group, ObjectSchema({{"spec", ObjectSchema({{"a", {{"type", "string"}}},
+                                                                {"b", {{"type", "string"}}}})}}));
+  json& versions = crd["spec"]["versions"];
+  versions.push_back(versions[0]);
+  versions[1]["name"] = "v2";
+  versions[1]["storage"] = false;
+  versions[1]["schema"]["openAPIV3Schema"] =
+      ObjectSchema({{"spec", ObjectSchema({{"a", {{"type", "string"}}}})}});
+  CreateCrdInGroup(group, crd);
+  const json both{{"a", "x"}, {"b", "y"}};
+  const json a_only{{"a", "x"}};
+  for (const char* name : {"put", "patch", "label", "same", "apply"})
+    Post(Widgets("v1"), MakeWidget(name, both));
+
+  const JsonResponse read = Get(Widgets("v2") + "/put");
+  EXPECT_EQ(read.at("/spec"), a_only);
+  EXPECT_EQ(Get(Widgets("v2")).at("/items/0/spec"), a_only);
+  EXPECT_EQ(Get(Widgets("v1") + "/put").at("/spec"), both);
+  json changed = read.body;
+  changed["metadata"]["labels"] = {{"l", "1"}};
+  Put(Widgets("v2") + "/put", changed);
+  EXPECT_EQ(Get(Widgets("v1") + "/put").at("/spec"), a_only);
+  MergePatch(Widgets("v2") + "/patch", {{"spec", {{"a", "z"}}}});
+  EXPECT_EQ(Get(Widgets("v1") + "/patch").at("/spec"), json({{"a", "z"}}));
+  MergePatch(Widgets("v2") + "/label", {{"metadata", {{"labels", {{"l", "1"}}}}}});
+  EXPECT_EQ(Get(Widgets("v1") + "/label").at("/spec"), a_only);
+  MergePatch(Widgets("v2") + "/same", {{"spec", {{"a", "x"}}}});
+  EXPECT_EQ(Get(Widgets("v1") + "/same").at("/spec"), a_only);
+  Apply(Widgets("v2") + "/apply", MakeWidget("apply", {{"a", "z"}}, "v2"), "m", "&force=true");
+  EXPECT_EQ(Get(Widgets("v1") + "/apply").at("/spec"), json({{"a", "z"}}));
+}
+
 TEST_F(CrdVersionChangeTest, VersionThatIsNoLongerServedIsNotFound) {
   const std::string group = UniqueGroup();
   json crd = MakeWidgetCrd(group, AnyObjectSchema());
