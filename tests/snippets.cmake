@@ -1,8 +1,19 @@
 cmake_minimum_required(VERSION 3.25)
 # Checks that SOURCE contains each code block of PAGE in LANGUAGE without changes, except that its
 # indentation may differ.
+# With HEADING, only the section "## HEADING" of the page is compared.
 #   cmake -DPAGE=testing.md -DLANGUAGE=cpp -DSOURCE=page_test.cpp -P snippets.cmake
 file(READ ${PAGE} rest)
+if(DEFINED HEADING)
+  string(FIND "${rest}" "\n## ${HEADING}\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "${PAGE} has no section ${HEADING}")
+  endif()
+  math(EXPR begin "${begin} + 1")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "\n## " end)
+  string(SUBSTRING "${rest}" 0 ${end} rest)
+endif()
 file(READ ${SOURCE} source)
 string(REGEX REPLACE "\n +" "\n" source "\n${source}")
 set(fence "```")

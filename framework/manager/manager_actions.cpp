@@ -1,9 +1,11 @@
 #include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
+#include "objects/lost_fields.hpp"
 #include "preflight.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <mutex>
 #include <stdexcept>
@@ -67,6 +69,26 @@ std::vector<Permission> PermissionsOfElection(const LeaderElectionOptions& elect
   return all;
 }
 
+std::vector<std::string> DescribeLostFields(
+    const std::vector<CustomResourceDefinition>& definitions) {
+  std::vector<std::string> all;
+  for (const CustomResourceDefinition& definition : definitions) {
+    for (std::string& text : kopp::DescribeLostFields(definition)) all.push_back(std::move(text));
+  }
+  return all;
+}
+
+/// Returns the warnings of --check about the definitions that `make` returns. A definition that is
+/// not valid is one: the program may run with the definitions that the API server has.
+std::vector<std::string> CrdWarnings(
+    const std::function<std::vector<CustomResourceDefinition>()>& make) {
+  try {
+    return DescribeLostFields(make());
+  } catch (const std::logic_error& error) {
+    return {error.what()};
+  }
+}
+
 // A leader that does not stop its work after the lease was lost. client-go's health check has the
 // same tolerance.
 constexpr Duration kLeaseTolerance = std::chrono::seconds(20);
@@ -105,6 +127,7 @@ int Manager::Impl::Check(const std::stop_token& stop) const {
                                .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
                                .permissions = Permissions(),
                                .namespaces = WatchedNamespaces(options_),
+                               .warnings = CrdWarnings([this] { return Crds(); }),
                                .clock = options_.clock};
     return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
   } catch (const ConfigError& error) {
@@ -146,11 +169,15 @@ void Manager::Impl::InstallCrds(Duration timeout, const std::stop_token& stop) {
 int Manager::Impl::PrintCrds() const {
   try {
     std::string text;
-    for (const CustomResourceDefinition& definition : Crds()) {
+    const std::vector<CustomResourceDefinition> definitions = Crds();
+    for (const CustomResourceDefinition& definition : definitions) {
       text += (text.empty() ? "" : "---\n") + definition.ToYaml();
     }
     if (text.empty()) throw std::logic_error("no kind of the program has KOPP_CRD");
     std::cout << text;
+    for (const std::string& warning : DescribeLostFields(definitions)) {
+      std::cerr << "Warning: " << warning << '\n';
+    }
     return 0;
   } catch (const std::logic_error& error) {
     options_.log.Error("Cannot print the CustomResourceDefinitions", {{"err", error.what()}});

@@ -31,6 +31,7 @@ class Report {
   explicit Report(std::ostream& out) : out_(out) {}
 
   void Info(const std::string& text) { out_ << "        " << text << "\n"; }
+  void Warning(const std::string& text) { out_ << "WARNING " << text << "\n"; }
   void Result(bool ok, const std::string& text) {
     out_ << (ok ? "ok      " : "FAILED  ") << text << "\n";
     if (!ok) ++problems_;
@@ -148,6 +149,7 @@ int Preflight(const PreflightInput& input, Transport& transport, std::ostream& o
   if (!input.server.empty()) {
     report.Info("API server " + input.server);
   }
+  for (const std::string& text : input.warnings) report.Warning(text);
   const auto version = ReadVersion(transport, stop, report);
   if (!version) return report.Finish();
   CheckClock(version->date, input.clock, report);

@@ -18,13 +18,14 @@ struct PreflightInput {
   std::vector<KindRef> kinds = {};           ///< that the program watches
   std::vector<Permission> permissions = {};  ///< that it needs
   std::vector<std::string> namespaces = {};  ///< that it watches; empty: all
+  std::vector<std::string> warnings = {};    ///< to print; they are not problems
   Clock& clock = Clock::Real();
 };
 
 /// Checks whether a program could work with the API server, and prints a line for each result: the
-/// configuration, the version of the server, the difference of the clocks, each kind, each verb of
-/// each permission (by SelfSubjectAccessReview). Changes nothing. Blocks until all responses have
-/// arrived. Returns the number of problems; a server that cannot be reached is one.
+/// warnings, the configuration, the version of the server, the difference of the clocks, each kind,
+/// each verb of each permission (by SelfSubjectAccessReview). Changes nothing. Blocks until all
+/// responses have arrived. Returns the number of problems; a server that cannot be reached is one.
 int Preflight(const PreflightInput& input, Transport& transport, std::ostream& out,
               const std::stop_token& stop);
 

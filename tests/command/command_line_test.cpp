@@ -187,6 +187,17 @@ TEST_F(CommandLineTest, GenCrdWritesOneFileForEachDefinition) {
   EXPECT_EQ(folder_.Read("charts/operator/files/crds/example.com_foos.yaml"), kCrd);
 }
 
+TEST_F(CommandLineTest, GenCrdShowsTheWarningsOfTheProgram) {
+  folder_.Write("operator",
+                "#!/bin/sh\necho 'Warning: fields are lost' >&2\ncat " + Path("crds.yaml"));
+  folder_.Write("crds.yaml", kCrd);
+  std::filesystem::permissions(Path("operator"), std::filesystem::perms::owner_all);
+
+  EXPECT_EQ(RunKopp({"gen", "crd", Path("operator"), "--project", Path("")}), 0);
+
+  EXPECT_EQ(errors_, "Warning: fields are lost\n");
+}
+
 TEST_F(CommandLineTest, TheEndOfAFailedProgramIsShown) {
   folder_.Write("operator", "#!/bin/sh\necho 'no such flag' >&2; exit 3");
   std::filesystem::permissions(Path("operator"), std::filesystem::perms::owner_all);

@@ -117,14 +117,14 @@ int WriteTypes(const GenerateTypes& arguments, const OverwriteOptions& options,
 int WriteCrds(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal) {
   const std::string name = arguments.program.filename().string();
-  const auto files = CrdFiles(name, OutputOf(arguments.program, "--print-crd"));
+  const auto files = CrdFiles(name, OutputOf(arguments.program, "--print-crd", terminal.errors));
   return Write(ProjectRoot(arguments.project), files, options, terminal);
 }
 
 int WriteRbac(const GenerateManifests& arguments, const OverwriteOptions& options,
               const Terminal& terminal) {
   const std::string name = arguments.program.filename().string();
-  const auto files = RbacFiles(name, OutputOf(arguments.program, "--print-rbac"));
+  const auto files = RbacFiles(name, OutputOf(arguments.program, "--print-rbac", terminal.errors));
   return Write(ProjectRoot(arguments.project), files, options, terminal);
 }
 

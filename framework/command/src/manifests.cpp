@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <ostream>
 #include <stdexcept>
 #include <stop_token>
 
@@ -53,7 +54,8 @@ std::string HowItEnded(const detail::CommandResult& result) {
 
 }  // namespace
 
-std::string OutputOf(const std::filesystem::path& program, const std::string& flag) {
+std::string OutputOf(const std::filesystem::path& program, const std::string& flag,
+                     std::ostream& errors) {
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error("there is no program " + Quoted(program.string()) +
                              ": build your operator first, or name its program");
@@ -67,6 +69,7 @@ std::string OutputOf(const std::filesystem::path& program, const std::string& fl
     throw std::runtime_error(program.string() + ' ' + flag + ' ' + HowItEnded(result) + ":\n" +
                              result.errors);
   }
+  errors << result.errors;
   return std::string(result.output.Reveal());
 }
 

@@ -3,15 +3,18 @@
 #include "generated_files.hpp"
 
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kopp::command {
 
-/// Returns the standard output of `PROGRAM FLAG`. Throws std::runtime_error, with the end of its
-/// standard error, if it does not exit with code 0 within 30 seconds.
-[[nodiscard]] std::string OutputOf(const std::filesystem::path& program, const std::string& flag);
+/// Returns the standard output of `PROGRAM FLAG`, and writes the end of its standard error, which
+/// has its warnings, to `errors`. Throws std::runtime_error, with the end of its standard error, if
+/// it does not exit with code 0 within 30 seconds.
+[[nodiscard]] std::string OutputOf(const std::filesystem::path& program, const std::string& flag,
+                                   std::ostream& errors);
 
 /// Returns the files of a project for CustomResourceDefinitions, the output of --print-crd:
 /// config/crd/GROUP_PLURAL.yaml and its copy in the chart `name`. Throws std::runtime_error if

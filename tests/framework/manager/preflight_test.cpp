@@ -13,6 +13,42 @@
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
+namespace preflight_kinds {
+
+namespace v1beta1 {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v1beta1", "Site", "sites"};
+  kopp::ObjectMeta metadata;
+};
+KOPP_FIELDS(Site, metadata)
+KOPP_CRD(Site)
+}  // namespace v1beta1
+
+namespace v1 {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Site", "sites"};
+  struct Spec {
+    std::string host;
+  };
+  kopp::ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(Site::Spec, host)
+KOPP_FIELDS(Site, metadata, spec)
+KOPP_CRD(Site, StorageVersion())
+}  // namespace v1
+
+namespace v2 {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v2", "Site", "sites"};
+  kopp::ObjectMeta metadata;
+};
+KOPP_FIELDS(Site, metadata)
+KOPP_CRD(Site)
+}  // namespace v2
+
+}  // namespace preflight_kinds
+
 namespace kopp {
 namespace {
 
@@ -221,6 +257,44 @@ TEST(ManagerActionsTest, CheckPrintsTheResultAndReturnsItsCode) {
               AllOf(HasSubstr("ok      the server serves pods.v1."),
                     HasSubstr("FAILED  may not watch pods in all namespaces"),
                     HasSubstr("FAILED  may not create events in all namespaces")));
+}
+
+TEST(ManagerActionsTest, CheckWarnsAboutFieldsThatAVersionDeletes) {
+  testing::FakeClock clock;
+  const auto transport = std::make_shared<testing::ScriptedTransport>(clock);
+  transport->On("GET", "/version", [](const ApiRequest&) -> ApiResponse {
+    return {.status = 200,
+            .body = R"({"gitVersion":"v1.36.1"})",
+            .date = "Sun, 09 Sep 2001 01:46:40 GMT"};
+  });
+  Manager manager{
+      Options{.action = Options::Action::kCheck, .transport = transport, .clock = clock}};
+  manager.AddCrd<preflight_kinds::v1::Site>();
+  manager.AddCrd<preflight_kinds::v1beta1::Site>();
+  ::testing::internal::CaptureStdout();
+
+  EXPECT_EQ(manager.Run({}), 0);
+
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("WARNING Site (sites.example.com): a write through v1beta1 deletes "
+                              "fields of v1: spec\n"),
+                    HasSubstr("No problems were found.")));
+}
+
+TEST(ManagerActionsTest, CheckWarnsAboutADefinitionThatIsNotValid) {
+  testing::FakeClock clock;
+  Manager manager{Options{.action = Options::Action::kCheck,
+                          .transport = std::make_shared<testing::ScriptedTransport>(clock),
+                          .clock = clock}};
+  manager.AddCrd<preflight_kinds::v1beta1::Site>();
+  manager.AddCrd<preflight_kinds::v2::Site>();
+  ::testing::internal::CaptureStdout();
+
+  manager.Run({});
+
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              HasSubstr("WARNING the CustomResourceDefinition sites.example.com is not valid: 0 of "
+                        "its versions are the storage version"));
 }
 
 TEST(ManagerActionsTest, PrintRbacPrintsWatchesDeclaredWritesEventsAndTheLease) {

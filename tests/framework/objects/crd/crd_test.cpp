@@ -1,3 +1,4 @@
+#include "objects/lost_fields.hpp"
 #include "schema/parse.hpp"
 #include "types.hpp"
 
@@ -50,6 +51,51 @@ KOPP_FIELDS(Site::Spec, hosts)
 KOPP_FIELDS(Site, metadata, spec)
 KOPP_CRD(Site, ShortNames("si"), StorageVersion())
 }  // namespace v1
+
+namespace v1alpha1 {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v1alpha1", "Site", "sites"};
+  struct Page {
+    std::string path;
+    std::optional<std::string> title;
+  };
+  struct Spec {
+    std::vector<Page> pages;
+    std::map<std::string, Page> named;
+    kopp::RawJson extra;
+    std::optional<Page> front;
+    std::map<std::string, std::string> labels;
+  };
+  kopp::ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(Site::Page, path, title)
+KOPP_FIELDS(Site::Spec, pages, named, extra, front, labels)
+KOPP_FIELDS(Site, metadata, spec)
+KOPP_CRD(Site, ShortNames("si"))
+}  // namespace v1alpha1
+
+namespace v1alpha2 {
+struct Site {
+  static constexpr kopp::Kind kKind{"example.com/v1alpha2", "Site", "sites"};
+  struct Page {
+    std::string path;
+  };
+  struct Spec {
+    std::vector<Page> pages;
+    std::map<std::string, Page> named;
+    std::optional<Page> extra;
+    kopp::RawJson front;
+    std::optional<Page> labels;
+  };
+  kopp::ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(Site::Page, path)
+KOPP_FIELDS(Site::Spec, pages, named, extra, front, labels)
+KOPP_FIELDS(Site, metadata, spec)
+KOPP_CRD(Site, ShortNames("si"), StorageVersion())
+}  // namespace v1alpha2
 
 namespace v1_view {
 struct Site {
@@ -192,6 +238,7 @@ namespace {
 
 using kopp::CustomResourceDefinitionOf;
 using nlohmann::json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 template <typename... Versions>
@@ -338,6 +385,23 @@ TEST(CrdTest, VersionsOfOneKindAreMerged) {
   const char* properties = "/schema/openAPIV3Schema/properties/spec/properties";
   EXPECT_TRUE(spec["versions"][0].at(json::json_pointer(properties)).contains("hosts"));
   EXPECT_TRUE(spec["versions"][1].at(json::json_pointer(properties)).contains("host"));
+}
+
+TEST(CrdTest, FieldsThatVersionsDeleteAreFoundAtEachDepth) {
+  EXPECT_THAT(
+      kopp::DescribeLostFields(
+          CustomResourceDefinitionOf<crd_kinds::v1alpha1::Site, crd_kinds::v1alpha2::Site>()),
+      ElementsAre("Site (sites.example.com): a write through v1alpha1 deletes fields of v1alpha2: "
+                  "spec.front.*",
+                  "Site (sites.example.com): the storage version v1alpha2 does not store fields of "
+                  "v1alpha1: spec.extra.*, spec.labels.*, spec.named.*.title, "
+                  "spec.pages[*].title"));
+}
+
+TEST(CrdTest, AVersionThatIsNotServedDeletesNoFields) {
+  EXPECT_THAT(kopp::DescribeLostFields(
+                  CustomResourceDefinitionOf<crd_kinds::v1::Site, crd_kinds::v1beta1::Site>()),
+              testing::IsEmpty());
 }
 
 TEST(CrdTest, OneVersionIsTheStorageVersionWithoutAMarker) {
