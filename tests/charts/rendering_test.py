@@ -7,8 +7,8 @@ import jsonschema
 import kubernetes_validate
 import yaml
 
-from charts import (CASES, FULLNAME, NAMESPACE, RELEASE, ROOT, CommandError, ChartTest, container, deployment, find, for_each_rendering,
-                    monitoring_crds, render, strict_schema)
+from charts import (CASES, FULLNAME, HELMS, NAMESPACE, RELEASE, ROOT, CommandError, ChartTest, container, deployment, find,
+                    for_each_rendering, monitoring_crds, render, strict_schema)
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace"}
 PROMETHEUS = ("--api-versions", "monitoring.coreos.com/v1/ServiceMonitor",
@@ -111,6 +111,16 @@ class SingleValues(ChartTest):
             found = {item["metadata"]["namespace"] for item in find(objects, kind, None)}
             self.assertEqual({"web", "shop", NAMESPACE}, found)
         self.assertEqual([], [role for role in find(objects, "ClusterRole") if role["metadata"]["name"] == f"{NAMESPACE}-{FULLNAME}"])
+
+    def test_user_ids_that_are_null_are_left_to_openshift(self):
+        ids = ("runAsUser", "runAsGroup", "fsGroup")
+        values = {f"podSecurityContext.{name}": None for name in ids}
+        values.update({f"securityContext.{name}": None for name in ids[:2]})
+        for helm in HELMS:
+            objects = render(values, helm=helm)
+            for context in (deployment(objects)["spec"]["template"]["spec"]["securityContext"], container(objects)["securityContext"]):
+                self.assertFalse(set(ids) & set(context))
+                self.assertTrue(context["runAsNonRoot"])
 
     def test_bindings_name_the_service_account_of_the_operator(self):
         for values, name in (({}, FULLNAME), ({"serviceAccount": {"create": False, "name": "mine"}}, "mine")):
