@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-const kopp::ObjectKey kBlog{"default", "blog"};
+const kopp::ObjectKey blog_key{"default", "blog"};
 
 class WebsiteTest : public testing::Test {
  protected:
@@ -36,7 +36,7 @@ class WebsiteTest : public testing::Test {
   }
   /// Blocks until the condition Ready has this reason.
   bool AwaitReason(const std::string& reason) {
-    return static_cast<bool>(env_.Eventually<v1::Website>(kBlog, [&](const v1::Website& site) {
+    return static_cast<bool>(env_.Eventually<v1::Website>(blog_key, [&](const v1::Website& site) {
       const auto* ready = kopp::FindCondition(site.status.conditions, "Ready");
       return ready != nullptr && ready->reason == reason;
     }));
@@ -48,50 +48,51 @@ class WebsiteTest : public testing::Test {
 
 TEST_F(WebsiteTest, AWebsiteWaitsForItsPageAndIsServedThen) {
   ASSERT_TRUE(AwaitReason("PageMissing"));
-  EXPECT_FALSE(env_.client().Get<Deployment>(kBlog));
+  EXPECT_FALSE(env_.client().Get<Deployment>(blog_key));
 
   WritePage("Hello");
 
   ASSERT_TRUE(AwaitReason("Starting"));
-  EXPECT_TRUE(env_.client().Get<Service>(kBlog));
+  EXPECT_TRUE(env_.client().Get<Service>(blog_key));
   EXPECT_THAT(dns_.Records(), ElementsAre(Pair(_, "blog.example.com")));
   const Deployment available{.status = {.availableReplicas = 1, .readyReplicas = 1, .replicas = 1}};
-  env_.client().PatchStatus<Deployment>(kBlog, kopp::Patch::Merge(available));  // as a cluster does
+  env_.client().PatchStatus<Deployment>(blog_key,
+                                        kopp::Patch::Merge(available));  // as a cluster does
   EXPECT_TRUE(AwaitReason("Serving"));
 }
 
 TEST_F(WebsiteTest, AChangedPageReplacesThePods) {
   WritePage("Hello");
-  ASSERT_TRUE(env_.Eventually<Deployment>(kBlog));
+  ASSERT_TRUE(env_.Eventually<Deployment>(blog_key));
   const auto version = [](const Deployment& deployment) {
     return deployment.spec.template_.metadata.annotations.at("example.com/page-version");
   };
-  const std::string before = version(*env_.client().Get<Deployment>(kBlog));
+  const std::string before = version(*env_.client().Get<Deployment>(blog_key));
 
   WritePage("Good bye");
 
   EXPECT_TRUE(env_.Eventually<Deployment>(
-      kBlog, [&](const Deployment& deployment) { return version(deployment) != before; }));
+      blog_key, [&](const Deployment& deployment) { return version(deployment) != before; }));
 }
 
 TEST_F(WebsiteTest, ADeletedWebsiteIsGoneAfterItsRecordInDns) {
   WritePage("Hello");
   ASSERT_TRUE(AwaitReason("Starting"));
 
-  env_.client().Delete<v1::Website>(kBlog);
+  env_.client().Delete<v1::Website>(blog_key);
 
-  EXPECT_TRUE(env_.EventuallyGone<v1::Website>(kBlog));
+  EXPECT_TRUE(env_.EventuallyGone<v1::Website>(blog_key));
   EXPECT_THAT(dns_.Records(), IsEmpty());
 }
 
 TEST_F(WebsiteTest, AWriteThroughTheOldVersionKeepsAllFields) {
   const v1beta1::Website change{.spec = {.replicas = 2}};
-  env_.client().Patch<v1beta1::Website>(kBlog, kopp::Patch::Merge(change));
+  env_.client().Patch<v1beta1::Website>(blog_key, kopp::Patch::Merge(change));
   WritePage("Hello");
 
   EXPECT_TRUE(env_.Eventually<Deployment>(
-      kBlog, [](const Deployment& deployment) { return deployment.spec.replicas == 2; }));
-  EXPECT_EQ(env_.client().Get<v1::Website>(kBlog)->spec.host, "blog.example.com");
+      blog_key, [](const Deployment& deployment) { return deployment.spec.replicas == 2; }));
+  EXPECT_EQ(env_.client().Get<v1::Website>(blog_key)->spec.host, "blog.example.com");
 }
 
 }  // namespace

@@ -47,8 +47,7 @@ KOPP_CRD(Site, StorageVersion())
 }  // namespace v1
 
 // Versions that lose nothing.
-namespace same {
-namespace v1beta1 {
+namespace same::v1beta1 {
 struct Site {
   static constexpr kopp::Kind kKind{"example.com/v1beta1", "Site", "sites"};
   kopp::ObjectMeta metadata;
@@ -56,8 +55,7 @@ struct Site {
 };
 KOPP_FIELDS(Site, metadata, spec)
 KOPP_CRD(Site, Deprecated("use v1"))
-}  // namespace v1beta1
-}  // namespace same
+}  // namespace same::v1beta1
 
 namespace open {
 struct Site {
@@ -92,7 +90,7 @@ class Sites {
   kopp::testing::Environment env_;
 };
 
-const kopp::ObjectKey kBlog{"default", "blog"};
+const kopp::ObjectKey blog_key{"default", "blog"};
 
 TEST(VersionsPageTest, AnUpdateThroughTheOldVersionDeletesTheNewField) {
   Sites<v1beta1::Site> sites;
@@ -109,16 +107,16 @@ TEST(VersionsPageTest, AnUpdateThroughTheOldVersionDeletesTheNewField) {
 TEST(VersionsPageTest, APatchThroughTheOldVersionDeletesTheNewField) {
   Sites<v1beta1::Site> sites;
   sites.client().Patch<v1beta1::Site>(
-      kBlog, kopp::Patch::Merge({{"metadata", {{"labels", {{"a", "b"}}}}}}));
+      blog_key, kopp::Patch::Merge({{"metadata", {{"labels", {{"a", "b"}}}}}}));
   EXPECT_EQ(sites.Color(), std::nullopt);
 }
 
 TEST(VersionsPageTest, AWriteThroughTheNewVersionKeepsIt) {
   Sites<v1beta1::Site> sites;
-  sites.client().Patch<v1::Site>(kBlog,
+  sites.client().Patch<v1::Site>(blog_key,
                                  kopp::Patch::Merge({{"spec", {{"host", "c.example.com"}}}}));
   EXPECT_EQ(sites.Color(), "blue");
-  json site = sites.client().Get(v1::Site::kKind, kBlog).value();
+  json site = sites.client().Get(v1::Site::kKind, blog_key).value();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update(v1::Site::kKind, site);
   EXPECT_EQ(sites.Color(), "blue");
@@ -126,7 +124,7 @@ TEST(VersionsPageTest, AWriteThroughTheNewVersionKeepsIt) {
 
 TEST(VersionsPageTest, AWriteThroughAVersionWithTheSameSchemaKeepsIt) {
   Sites<same::v1beta1::Site> sites;
-  json site = sites.client().Get(same::v1beta1::Site::kKind, kBlog).value();
+  json site = sites.client().Get(same::v1beta1::Site::kKind, blog_key).value();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update(same::v1beta1::Site::kKind, site);
   EXPECT_EQ(sites.Color(), "blue");
@@ -134,7 +132,7 @@ TEST(VersionsPageTest, AWriteThroughAVersionWithTheSameSchemaKeepsIt) {
 
 TEST(VersionsPageTest, AWriteThroughAVersionThatPreservesUnknownFieldsKeepsIt) {
   Sites<open::Site> sites;
-  json site = sites.client().Get(open::Site::kKind, kBlog).value();
+  json site = sites.client().Get(open::Site::kKind, blog_key).value();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update(open::Site::kKind, site);
   EXPECT_EQ(sites.Color(), "blue");
