@@ -120,6 +120,16 @@ const char* PolicyName(DeletionPropagation propagation) {
   return "Orphan";
 }
 
+/// Returns `error` with what else it may mean: the API server says that the object is not found
+/// also if it exists, but its CustomResourceDefinition has no subresource status.
+ApiError StatusNotFound(const ApiError& error, const ApiRequest& request) {
+  Status status = error.status();
+  status.message +=
+      ". If the object exists, its CustomResourceDefinition has no subresource status: "
+      "add StatusSubresource() to KOPP_CRD";
+  return {request.method + " " + request.target, std::move(status)};
+}
+
 }  // namespace
 
 /// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
@@ -164,9 +174,15 @@ Client::Written Client::Write(ApiRequest request, const WriteOptions& options,
        {"force", force},
        {"dryRun", dry_run ? "All" : ""},
        {"fieldValidation", QueryValue(options.field_validation.value_or(field_validation_))}});
-  const bool is_object = options.subresource.empty() || options.subresource == "status";
-  return {
-      .text = Call(request), .report = !dry_run && observer_ != nullptr, .is_object = is_object};
+  const bool is_status = options.subresource == "status";
+  try {
+    return {.text = Call(request),
+            .report = !dry_run && observer_ != nullptr,
+            .is_object = is_status || options.subresource.empty()};
+  } catch (const ApiError& error) {
+    if (is_status && error.IsNotFound()) throw StatusNotFound(error, request);
+    throw;
+  }
 }
 
 const std::string& Client::Reported(const Kind& kind, const Written& written) const {

@@ -303,6 +303,20 @@ TEST_F(ClientTest, ApplyStatusSendsTheStatusAndTheUid) {
   EXPECT_FALSE(body.contains("spec"));
 }
 
+TEST_F(ClientTest, AStatusThatIsNotFoundMayBeMissingInTheDefinition) {
+  transport_.Respond("PATCH", std::string(kWeb) + "/status", 404,
+                     R"({"reason":"NotFound","message":"deployments.apps \"web\" not found"})");
+  try {
+    client_.ApplyStatus(Decode<Deployment>(kWebText), {});
+    FAIL() << "no ApiError";
+  } catch (const ApiError& error) {
+    EXPECT_TRUE(error.IsNotFound());
+    EXPECT_THAT(error.what(), HasSubstr("\"web\" not found. If the object exists, its "
+                                        "CustomResourceDefinition has no subresource status: "
+                                        "add StatusSubresource() to KOPP_CRD"));
+  }
+}
+
 TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {
   EXPECT_FALSE(client_.Delete<Deployment>({"shop", "web"}));
   transport_.Respond("DELETE", kWeb, 200, R"({"kind":"Status","status":"Success"})");
