@@ -17,7 +17,8 @@ constexpr std::size_t kMaxJsonDepth = 512;
 [[nodiscard]] std::string ReplaceInvalidText(std::string_view text);
 
 /// Parses JSON, or YAML if `content_type` contains "yaml". If a field is duplicated, the last value
-/// wins. Replaces invalid text in JSON. Throws std::invalid_argument, with the same message as kube-apiserver.
+/// wins. Replaces invalid text in JSON. Throws std::invalid_argument, with the same message as
+/// kube-apiserver.
 [[nodiscard]] nlohmann::json ParseJsonOrYaml(std::string_view text, std::string_view content_type);
 
 /// Returns the JSON type of a value that is not null, as Go's error messages name it: "object",
