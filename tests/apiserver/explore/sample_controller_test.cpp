@@ -171,6 +171,9 @@ void AddEightChildrenController(Manager& manager) {
 
 /// Prints how many runs a second there are: a benchmark for docs/explore.md.
 TEST(ExploreSampleTest, AnOperatorOfEightChildrenSurvivesAllDisturbances) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "needs minutes with a sanitizer; the other tests run the same code";
+#endif
   const ExploreResult result = Explore({.steps = {CreateWidget("a"), ChangeText("b")}},
                                        AddEightChildrenController, {.pairs = 20});
   EXPECT_TRUE(result);
