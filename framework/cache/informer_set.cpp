@@ -244,6 +244,17 @@ void InformerSet::Impl::AwaitWrites(std::string_view ns, Duration timeout,
   for (const auto& member : members_) member->own_writes.AwaitAll(ns, timeout, end.get());
 }
 
+std::string ManualInformer::List(const informer::ListRequest& request) const {
+  std::vector<informer::AnyObject> objects;
+  informer::ListResult list = source->List(
+      request, [&](informer::AnyObject object) { objects.push_back(std::move(object)); }, {});
+  std::vector<ObjectKey> skipped;
+  for (const informer::SkippedItem& item : list.skipped) skipped.push_back(item.key);
+  sink->Replace(std::move(objects), skipped);
+  sink->OnVersion(list.resource_version);
+  return std::move(list.resource_version);
+}
+
 std::vector<ManualInformer> InformerSet::Impl::ManualInformers() const {
   if (!options_.manual) throw std::logic_error("ManualInformers needs CacheOptions::manual");
   std::vector<ManualInformer> informers;

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <random>
+
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
 namespace {
@@ -51,9 +52,8 @@ ObjectKey EventKeys::New(const ObjectReference& object, WallTime time) {
 }
 
 ObjectKey EventKeys::Another(const ObjectKey& key) {
-  constexpr auto kMaxOffset = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
-  std::random_device random;
-  last_ += Duration(1 + static_cast<Duration::rep>(random()) % kMaxOffset);
+  const std::chrono::duration<double> offset(workqueue::SystemRandom());
+  last_ += std::chrono::duration_cast<Duration>(offset) + Duration(1);
   return {key.ns, EventName(key.name.substr(0, key.name.rfind('.')), last_)};
 }
 

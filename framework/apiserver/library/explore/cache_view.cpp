@@ -2,9 +2,6 @@
 
 #include <chrono>
 #include <utility>
-#include <vector>
-
-#include <kopp/informer/object_key.hpp>
 
 namespace kopp::apiserver::explore {
 
@@ -13,16 +10,10 @@ using informer::WatchItem;
 void CacheView::List(std::optional<ResourceVersion> at) {
   pending_.clear();
   watch_.reset();
-  std::vector<informer::AnyObject> objects;
-  const informer::ListResult result = informer_.source->List(
-      {.resource_version = at ? std::to_string(*at) : "", .exact = at.has_value()},
-      [&](informer::AnyObject object) { objects.push_back(std::move(object)); }, {});
-  std::vector<ObjectKey> skipped;
-  for (const informer::SkippedItem& object : result.skipped) skipped.push_back(object.key);
-  informer_.sink->Replace(std::move(objects), skipped);
-  informer_.sink->OnVersion(result.resource_version);
+  const std::string version =
+      informer_.List({.resource_version = at ? std::to_string(*at) : "", .exact = at.has_value()});
   watch_ = informer_.source->Watch(
-      {.resource_version = result.resource_version, .timeout = std::chrono::hours(24 * 365)}, {});
+      {.resource_version = version, .timeout = std::chrono::hours(24 * 365)}, {});
   Receive();
 }
 

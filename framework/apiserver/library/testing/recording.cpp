@@ -240,13 +240,7 @@ class Player {
   /// Lists all objects.
   void Fill(Cache& cache, RecordedListTransport& lists) const {
     for (const auto& informer : Cache::Impl::Of(cache).ManualInformers()) {
-      std::vector<informer::AnyObject> all;
-      const informer::ListResult list = informer.source->List(
-          {}, [&](informer::AnyObject object) { all.push_back(std::move(object)); }, {});
-      std::vector<ObjectKey> skipped;
-      for (const informer::SkippedItem& item : list.skipped) skipped.push_back(item.key);
-      informer.sink->Replace(std::move(all), skipped);
-      informer.sink->OnVersion(list.resource_version);
+      informer.List();
     }
     const auto missing = lists.Missing();
     if (missing.empty()) return;

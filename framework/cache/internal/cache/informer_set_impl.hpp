@@ -28,6 +28,10 @@ struct ManualInformer {
   KindRef kind = {};
   informer::AnySource* source = nullptr;
   informer::AnyReflector::Sink* sink = nullptr;
+
+  /// Replaces the objects of the receiver by those of a list, and returns the resourceVersion of
+  /// the list.
+  std::string List(const informer::ListRequest& request = {}) const;
 };
 
 /// An InformerSet as its cache sees it: its threads, and the writes of the program. Thread-safe.
