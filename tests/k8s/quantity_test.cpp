@@ -46,17 +46,30 @@ const QuantityCase quantities[] = {
     {"VeryLargeNegativeExponent", "1e-2000000000", "1e-9"},
     {"ZeroWithVeryLargeExponent", "0e2000000000", "0"},
     {"ManyTrailingZeros", "1.00000000000000000000000000000000000000000000000000", "1"},
+    {"DecimalAboveTheLargestInteger", "12345678901234567890", "12345678901234567890"},
+    {"SuffixAboveTheLargestInteger", "100E", "100E"},
+    {"FractionAboveTheLargestInteger", "12345678901234567890.5", "12345678901234567890500m"},
+    {"ExponentAboveTheLargestInteger", "1e30", "1e30"},
+    {"ExponentOf100", "1e100", "10e99"},
+    {"ManyDigitsWithAnExponent", "1.7976931348623157e308", "179769313486231570e291"},
+    {"NegativeAboveTheLargestInteger", "-100E", "-100E"},
+    {"BinaryAboveTheLargestInteger", "8Ei", "9223372036854775807"},
+    {"ManyBinaryDigits", std::string(30, '9') + "Ei", "9223372036854775807"},
+    {"LargestBinary", "7Ei", "7Ei"},
+    {"BinaryFractionThatIsNoInteger", "1.1Gi", "1181116006400m"},
+    {"BinaryFractionOfAnInteger", "1.25Ki", "1280"},
+    {"BinaryBelowOne", "0.0001Ki", "102400u"},
     {"DigitsBelowOneBillionth", "1.000000000" + std::string(60, '1'), "1000000001n"},
 };
 INSTANTIATE_TEST_SUITE_P(, QuantityTest, ::testing::ValuesIn(quantities),
                          [](const auto& quantity) { return quantity.param.test_name; });
 
-TEST(QuantityOrderTest, QuantitiesAboveTheMaximumAreLimitedToTheMaximum) {
-  const Quantity max("9223372036854775807");
-
-  EXPECT_EQ(Quantity(std::string(60, '9')), max);
-  EXPECT_EQ(Quantity("1e2000000000"), max);
-  EXPECT_EQ(Quantity(std::string(30, '9') + "Ei"), max);
+TEST(QuantityOrderTest, QuantitiesAboveTheLargestIntegerCompareByValue) {
+  EXPECT_LT(Quantity("100E"), Quantity("101E"));
+  EXPECT_LT(Quantity("100E"), Quantity("1e1000"));
+  EXPECT_LT(Quantity("-1e1000"), Quantity("-1e999"));
+  EXPECT_LT(Quantity("-1e1000"), Quantity("1n"));
+  EXPECT_EQ(Quantity("1000E"), Quantity("1e21"));
   EXPECT_EQ(Quantity('1' + std::string(60, '0') + "e-60"), Quantity("1"));
 }
 
@@ -73,6 +86,22 @@ TEST(QuantityValueTest, ValueAndMilliValueAreRoundedAwayFromZero) {
   EXPECT_EQ(Quantity("1Gi").Value(), 1073741824);
   EXPECT_EQ(Quantity("0.0001").MilliValue(), 1);
   EXPECT_EQ(Quantity("9E").MilliValue(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(Quantity("1e100").Value(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(Quantity("-1e100").Value(), std::numeric_limits<std::int64_t>::min());
+}
+
+TEST(QuantityValueTest, RoundUpRoundsAwayFromZeroAndKeepsTheFormat) {
+  const auto rounded = [](const char* text, int power) {
+    return Quantity(text).RoundUp(power).ToString();
+  };
+  EXPECT_EQ(rounded("1200u", -3), "2m");
+  EXPECT_EQ(rounded("-1200u", -3), "-2m");
+  EXPECT_EQ(rounded("1.0001Gi", -3), "1073849198183m");
+  EXPECT_EQ(rounded("1Gi", -3), "1Gi");
+  EXPECT_EQ(rounded("1e30", -3), "1e30");
+  EXPECT_EQ(rounded("1001", 3), "2k");
+  EXPECT_EQ(rounded("1e0", 60), "1e60");
+  EXPECT_EQ(rounded("0", 60), "0");
 }
 
 TEST(QuantityValueTest, ASumKeepsTheFormatOfTheLeftSideUnlessThatIsZero) {
@@ -80,6 +109,15 @@ TEST(QuantityValueTest, ASumKeepsTheFormatOfTheLeftSideUnlessThatIsZero) {
   EXPECT_EQ((Quantity(1) + Quantity("500m")).ToString(), "1500m");
   EXPECT_EQ((Quantity() + Quantity("2Gi")).ToString(), "2Gi");
   EXPECT_EQ((Quantity("2") - Quantity("500m")).ToString(), "1500m");
+}
+
+TEST(QuantityValueTest, ASumIsExactOrFails) {
+  EXPECT_EQ((Quantity("9E") + Quantity("1E")).ToString(), "10E");
+  EXPECT_EQ((Quantity("1e20") + Quantity("1n")).ToString(), "100000000000000000000000000001e-9");
+  EXPECT_EQ((Quantity("1e40") + Quantity("10e39")).ToString(), "20e39");
+  EXPECT_EQ((Quantity("1e40") - Quantity("1e40")).ToString(), "0");
+  EXPECT_EQ((Quantity("1e40") + Quantity(0)).ToString(), "10e39");
+  EXPECT_THROW(Quantity("1e40") + Quantity("1"), std::overflow_error);
 }
 
 TEST(QuantityParseTest, TextThatIsNoQuantityIsRejectedWithTheMessageOfTheApiServer) {
@@ -96,6 +134,12 @@ TEST(QuantityParseTest, TextThatIsNoQuantityIsRejectedWithTheMessageOfTheApiServ
   const std::string suffix = "unable to parse quantity's suffix";
   for (const char* text : {"", "one", "1 Gi", "1.1.1"}) EXPECT_EQ(message_for(text), format);
   for (const char* text : {"1i", "1K", "1e", "1Mi2"}) EXPECT_EQ(message_for(text), suffix);
+}
+
+TEST(QuantityParseTest, TextWithMoreThan37DigitsIsRejected) {
+  EXPECT_EQ(Quantity(std::string(37, '9')).ToString(), std::string(37, '9'));
+  EXPECT_THROW(Quantity(std::string(38, '9')), std::invalid_argument);
+  EXPECT_THROW(Quantity("1e2000000000"), std::invalid_argument);
 }
 
 struct Amounts {

@@ -132,11 +132,23 @@ void ApplyFieldDefaults(json& object, const Schema& schema) {
   SetRequiredZeroValues(object, schema);
 }
 
+/// The API server keeps thousandths of the amounts in a ResourceList.
+void RoundResourceList(json& amounts) {
+  constexpr int kThousandths = -3;
+  for (json& amount : amounts) {
+    if (!amount.is_string()) continue;
+    k8s::Quantity quantity(amount.get_ref<const std::string&>());
+    amount = quantity.RoundUp(kThousandths).ToString();
+  }
+}
+
 }  // namespace
 
 void ApplyBuiltInDefaults(json& value, const Schema& schema) {
   if (value.is_object() && schema.type == Type::kObject && !schema.name.empty()) {
     ApplyFieldDefaults(value, schema);
+  } else if (value.is_object() && schema.items != nullptr && schema.items->format == "quantity") {
+    RoundResourceList(value);
   } else if (value.is_structured() && schema.items != nullptr) {
     for (json& item : value) ApplyBuiltInDefaults(item, *schema.items);
   } else if (value.is_string() && schema.format == "quantity") {

@@ -191,6 +191,41 @@ TEST_F(CreateTest, QuantityWithoutDigitsIsZero) {
             json({{"cpu", "0"}, {"memory", "0"}}));
 }
 
+TEST_F(CreateTest, AmountsOfResourcesAreRoundedUpToThousandthsInCanonicalForm) {
+  const std::pair<const char*, const char*> amounts[] = {
+      {"1u", "1m"},
+      {"1.0001", "1001m"},
+      {"1e-9", "1e-3"},
+      {"100E", "100E"},
+      {"1e30", "1e30"},
+      {"12345678901234567890.00001", "12345678901234567890001m"},
+      {"1.1Gi", "1181116006400m"},
+      {"8Ei", "9223372036854775807"},
+      {"1023Ki", "1023Ki"},
+      {"0.1Ki", "102400m"},
+      {"0.0001Ki", "103m"},
+      {"0.5Ki", "512"},
+      {"1.5Ei", "1536Pi"},
+  };
+  for (const auto& [sent, returned] : amounts) {
+    SCOPED_TRACE(sent);
+    json quota = MakeObjectWithName("a");
+    quota["spec"]["hard"] = {{"memory", sent}};
+    EXPECT_EQ(Post(Path("resourcequotas") + "?dryRun=All", quota).str("/spec/hard/memory"),
+              returned);
+  }
+}
+
+TEST_F(CreateTest, QuantityThatIsNoAmountOfAResourceKeepsBillionths) {
+  json pods = MakeObjectWithName("a");
+  pods["template"]["spec"] = {
+      {"containers", {{{"name", "a"}, {"image", "a"}}}},
+      {"volumes", {{{"name", "a"}, {"emptyDir", {{"sizeLimit", "1.12345678901Ki"}}}}}}};
+
+  EXPECT_EQ(Post(Path("podtemplates"), pods).str("/template/spec/volumes/0/emptyDir/sizeLimit"),
+            "1150419751943n");
+}
+
 TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {
   const JsonResponse created =
       Post(Path("configmaps"), {{"metadata", {{"name", "a"}, {"generateName", "some-"}}}});
