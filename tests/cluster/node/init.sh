@@ -83,7 +83,8 @@ start_api_server() {
   CLUSTER_PORT=443 CLUSTER_NAMES=",IP:$service_address" \
     CLUSTER_FLAGS="--bind-address=0.0.0.0 --advertise-address=$node_address --allow-privileged=true
       --kubelet-client-certificate=admin.crt --kubelet-client-key=admin.key
-      --kubelet-preferred-address-types=InternalIP --audit-policy-file=$here/audit-policy.yaml" \
+      --kubelet-preferred-address-types=InternalIP --audit-policy-file=$here/audit-policy.yaml
+      --enable-admission-plugins=OwnerReferencesPermissionEnforcement" \
     "$here/../cluster.sh" up "$state/cluster" >cluster.log 2>&1
 }
 
