@@ -30,6 +30,26 @@ TEST_F(DifferencesTest, JsonNestedAThousandLevelsDeepIsRejected) {
   EXPECT_EQ(created.status, Expected(400, 201));
 }
 
+TEST_F(DifferencesTest, LongQuantitiesAreRejectedAndLargeOnesKeepTheirDigits) {
+  const auto response_with = [&](const std::string& amount) {
+    json quota = MakeObjectWithName("a");
+    quota["spec"]["hard"] = {{"memory", amount}};
+    return Post(Path("resourcequotas") + "?dryRun=All", quota);
+  };
+
+  EXPECT_EQ(response_with(std::string(38, '9')).status, Expected(400, 201));
+  EXPECT_EQ(response_with("1000E").str("/spec/hard/memory"), IsRealServer() ? "1" : "1000E");
+}
+
+TEST_F(DifferencesTest, TheFormOfAQuantityOutsideOfAListOfResourcesIsCanonical) {
+  json pods = MakeObjectWithName("a");
+  pods["template"]["spec"] = {{"containers", {{{"name", "a"}, {"image", "a"}}}},
+                              {"volumes", {{{"name", "a"}, {"emptyDir", {{"sizeLimit", "1E3"}}}}}}};
+
+  EXPECT_EQ(Post(Path("podtemplates"), pods).str("/template/spec/volumes/0/emptyDir/sizeLimit"),
+            IsRealServer() ? "1E3" : "1e3");
+}
+
 TEST_F(DifferencesTest, DeletingAnOwnerAlsoDeletesItsDependents) {
   const JsonResponse owner = Post(Path("configmaps"), MakeConfigMap("owner"));
   json child = MakeConfigMap("child");

@@ -223,7 +223,7 @@ TEST_F(CreateTest, QuantityThatIsNoAmountOfAResourceKeepsBillionths) {
       {"volumes", {{{"name", "a"}, {"emptyDir", {{"sizeLimit", "1.12345678901Ki"}}}}}}};
 
   EXPECT_EQ(Post(Path("podtemplates"), pods).str("/template/spec/volumes/0/emptyDir/sizeLimit"),
-            "1150419751943n");
+            "1150419751947n");
 }
 
 TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {
