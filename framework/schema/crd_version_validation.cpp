@@ -1,7 +1,11 @@
 #include "schema/crd_version_validation.hpp"
 
+#include "schema/field_validation.hpp"
+#include "schema/schema_path.hpp"
+
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,6 +39,52 @@ void ValidateScaleSubresource(const FieldRef& scale, FieldErrors& errors) {
       errors.push_back(InvalidValue(field.path(), json_path, detail));
     }
   }
+}
+
+void ValidateSelectableFields(const FieldRef& fields, const FieldRef& schema, FieldErrors& errors) {
+  constexpr std::size_t kMaxFields = 8;
+  const std::set<std::string> types{"boolean", "integer", "string"};
+  std::set<std::string> seen;
+  for (const FieldRef& field : fields.items()) {
+    const FieldRef path = field["jsonPath"];
+    if (!ValidateRequired(path, errors)) continue;
+    const auto add_invalid = [&](const std::string& detail) {
+      errors.push_back(InvalidValue(path.path(), path.text(), detail));
+    };
+    try {
+      const FieldRef found = SchemaAtPath(schema, path.text(), ArrayNotation::kForbidden);
+      if (!types.contains(found["type"].text())) {
+        add_invalid(
+            "must point to a field of type string, boolean or integer. Enum string fields and "
+            "strings with formats are allowed.");
+      }
+    } catch (const std::invalid_argument& error) {
+      add_invalid(std::string("is an invalid path: ") + error.what());
+      continue;
+    }
+    ValidateUnique(path, seen, errors);
+  }
+  if (fields.size() <= kMaxFields) return;
+  errors.push_back({"FieldValueTooMany",
+                    "Too many: " + std::to_string(fields.size()) + ": must have at most 8 items",
+                    fields.path()});
+}
+
+void ValidateDeprecationWarning(const FieldRef& warning, FieldErrors& errors) {
+  constexpr std::size_t kMaxLength = 256;
+  const std::string text = warning.text();
+  const auto add_invalid = [&](const std::string& detail) {
+    errors.push_back(InvalidValue(warning.path(), text, detail));
+  };
+  if (text.empty()) return add_invalid("must not be an empty string");
+  if (text.size() > kMaxLength) add_invalid("must be <= 256 characters long");
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (control == text.end()) return;
+  add_invalid(
+      "must only contain printable UTF-8 characters; non-printable character found at index " +
+      std::to_string(control - text.begin()));
 }
 
 void ValidatePrinterColumn(const FieldRef& column, FieldErrors& errors) {

@@ -1,5 +1,7 @@
 #include "schema/field_error.hpp"
 
+#include "schema/go_quoted.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +11,9 @@ namespace {
 using nlohmann::json;
 
 /// Formats a value as Go does in field errors: strings in quotes, objects and lists as JSON.
-std::string GoValue(const json& value) { return value.dump(); }
+std::string GoValue(const json& value) {
+  return value.is_string() ? GoQuoted(value.get_ref<const std::string&>()) : value.dump();
+}
 
 std::string Message(const FieldError& error) {
   return error.field.empty() ? error.message : error.field + ": " + error.message;
@@ -62,8 +66,7 @@ FieldError NotSupported(std::string field, const json& value,
     values += (values.empty() ? "\"" : ", \"") + name + '"';
   }
   return {"FieldValueNotSupported",
-          "Unsupported value: " + GoValue(value) + ": supported values: " + values,
-          std::move(field)};
+          "Unsupported value: " + value.dump() + ": supported values: " + values, std::move(field)};
 }
 
 }  // namespace kopp::schema

@@ -114,7 +114,9 @@ void ValidateLabels(const FieldRef& field, FieldErrors& errors) {
 
 void ValidateImmutable(const FieldRef& before, const FieldRef& after, FieldErrors& errors) {
   if (before.value() == after.value()) return;
-  errors.push_back(InvalidValue(after.path(), after.value(), "field is immutable"));
+  const bool is_empty_string = before.value().is_string() && !after.exists();
+  errors.push_back(
+      InvalidValue(after.path(), is_empty_string ? json("") : after.value(), "field is immutable"));
 }
 
 bool ValidateLabelSelector(const FieldRef& selector, FieldErrors& errors) {

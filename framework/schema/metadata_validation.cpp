@@ -133,17 +133,6 @@ void ValidateNoNewFinalizers(const json& before, const json& after, FieldErrors&
                                       added + '}'));
 }
 
-/// Validates metadata.generateName, which may end with a dash: a suffix follows.
-void ValidateGeneratedPrefix(const std::string& prefix,
-                             const std::function<NameError(std::string_view)>& validate_name,
-                             FieldErrors& errors) {
-  if (prefix.empty()) return;
-  const bool has_dash = prefix.size() > 1 && prefix.ends_with('-');
-  const std::string name = has_dash ? prefix.substr(0, prefix.size() - 2) + 'a' : prefix;
-  if (const NameError detail = validate_name(name))
-    errors.push_back(InvalidValue("metadata.generateName", prefix, *detail));
-}
-
 }  // namespace
 
 FieldErrors ValidateMetadata(const json& object,
@@ -156,9 +145,21 @@ FieldErrors ValidateMetadata(const json& object,
   } else if (const NameError detail = validate_name(name)) {
     errors.push_back(InvalidValue("metadata.name", name, *detail));
   }
-  ValidateGeneratedPrefix(StringField(metadata, "generateName"), validate_name, errors);
+  ValidateGenerateName(object, validate_name, errors);
   ValidateObjectMeta(object, errors);
   return errors;
+}
+
+void ValidateGenerateName(const json& object,
+                          const std::function<NameError(std::string_view)>& validate_name,
+                          FieldErrors& errors) {
+  const std::string prefix = StringField(Field(object, "metadata"), "generateName");
+  if (prefix.empty()) return;
+  // It may end with a dash: a suffix follows.
+  const bool has_dash = prefix.size() > 1 && prefix.ends_with('-');
+  const std::string name = has_dash ? prefix.substr(0, prefix.size() - 2) + 'a' : prefix;
+  if (const NameError detail = validate_name(name))
+    errors.push_back(InvalidValue("metadata.generateName", prefix, *detail));
 }
 
 FieldErrors ValidateMetadataUpdate(const json& before, const json& after) {

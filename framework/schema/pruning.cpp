@@ -33,19 +33,6 @@ std::vector<std::string> UnknownFields(const json& object, const Schema& schema,
   return unknown;
 }
 
-/// Converts floating-point numbers without a fraction to integers: 1.0 is stored as 1.
-void NormalizeNumbers(json& value) {
-  constexpr double kMaxExact = 9007199254740992.0;  // 2^53
-  if (value.is_structured()) {
-    for (json& field : value) NormalizeNumbers(field);
-  } else if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::trunc(number) == number && std::abs(number) <= kMaxExact) {
-      value = static_cast<std::int64_t>(number);
-    }
-  }
-}
-
 class Pruner {
  public:
   std::vector<std::string> pruned_paths;
@@ -127,6 +114,18 @@ std::vector<std::string> Prune(json& value, const Schema& schema) {
   pruner.Prune(value, &schema, "");
   std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
   return std::move(pruner.pruned_paths);
+}
+
+void NormalizeNumbers(json& value) {
+  constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+  if (value.is_structured()) {
+    for (json& field : value) NormalizeNumbers(field);
+  } else if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::trunc(number) == number && std::abs(number) <= kMaxExact) {
+      value = static_cast<std::int64_t>(number);
+    }
+  }
 }
 
 void ApplySchemaDefaults(json& value, const Schema& schema) {

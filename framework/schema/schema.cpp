@@ -82,10 +82,21 @@ Schemas::Schemas(std::string_view text) {
     }
     type->fields.emplace(name, ParseField(line.substr(1)));
   }
+  DefineGranularTypes();
   for (const auto& [name, schema] : named_) {
     if (schema.type == Type::kAny && name != "any") {
       throw std::invalid_argument("schemas: type " + name + " is used but not defined");
     }
+  }
+}
+
+// Defines the types T:granular as those named T, except that their fields are merged.
+void Schemas::DefineGranularTypes() {
+  constexpr std::string_view kGranular = ":granular";
+  for (auto& [name, schema] : named_) {
+    if (!name.ends_with(kGranular)) continue;
+    schema = FindOrAdd(std::string_view(name).substr(0, name.size() - kGranular.size()));
+    schema.merge = Merge::kGranular;
   }
 }
 
@@ -126,6 +137,9 @@ Schema::Field Schemas::ParseField(std::string_view text) {
   Schema::Field field{.schema = ParseType(text)};
   if (text.starts_with(" !")) {
     field.required = true;
+    text.remove_prefix(2);
+  } else if (text.starts_with(" ?")) {
+    field.keeps_empty_string = true;
     text.remove_prefix(2);
   }
   if (constexpr std::string_view kPatch = " patch="; text.starts_with(kPatch)) {

@@ -2,6 +2,7 @@
 
 #include "schema/accessors.hpp"
 #include "schema/formats.hpp"
+#include "schema/pruning.hpp"
 #include "schema_keywords.hpp"
 
 #include <algorithm>
@@ -42,6 +43,13 @@ Merge MergeOf(const json& schema) {
                                                                              : Merge::kGranular;
 }
 
+/// Returns the default in a schema, with 1 for 1.0.
+json DefaultIn(const json& schema) {
+  json value = Field(schema, "default");
+  NormalizeNumbers(value);
+  return value;
+}
+
 /// Builds schemas and owns them.
 class SchemaBuilder {
  public:
@@ -64,7 +72,7 @@ class SchemaBuilder {
       schema.fields[name] = {
           .schema = Build(field),
           .required = std::find(required.begin(), required.end(), name) != required.end(),
-          .default_value = Field(field, "default")};
+          .default_value = DefaultIn(field)};
     }
     for (const char* keyword : {"items", "additionalProperties"}) {
       if (Field(openapi, keyword).is_object()) schema.items = Build(Field(openapi, keyword));
@@ -98,7 +106,7 @@ class SchemaBuilder {
     for (const json& name : Field(openapi, "required")) {
       constraints->required.push_back(name.get<std::string>());
     }
-    constraints->default_value = Field(openapi, "default");
+    constraints->default_value = DefaultIn(openapi);
     for (const auto& [keyword, schemas] :
          {std::pair("allOf", &constraints->all_of), std::pair("anyOf", &constraints->any_of),
           std::pair("oneOf", &constraints->one_of)}) {

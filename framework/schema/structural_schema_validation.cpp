@@ -1,5 +1,6 @@
 #include "schema/structural_schema_validation.hpp"
 
+#include "cel_entry_validation.hpp"
 #include "list_type_validation.hpp"
 #include "pattern.hpp"
 #include "schema/field_validation.hpp"
@@ -8,6 +9,7 @@
 #include "schema/value_validation.hpp"
 #include "schema_keywords.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -17,6 +19,11 @@ namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
+
+bool ContainsNull(const json& value) {
+  return value.is_null() ||
+         (value.is_structured() && std::any_of(value.begin(), value.end(), &ContainsNull));
+}
 
 class StructuralSchemaValidator {
  public:
@@ -47,11 +54,8 @@ class StructuralSchemaValidator {
  private:
   /// Validates the root properties that all kinds have: apiVersion, kind and metadata.
   void ValidateTypeAndObjectMeta(const FieldRef& properties) {
-    for (const char* name : {"apiVersion", "kind"}) {
-      ValidatePropertyType("string", properties.Key(name));
-    }
+    ValidateObjectTypes(properties);
     const FieldRef metadata = properties.Key("metadata");
-    ValidatePropertyType("object", metadata);
     for (const std::string& name : metadata["properties"].keys()) {
       if (name == "name" || name == "generateName") continue;
       errors.push_back(ForbiddenField(metadata.path(),
@@ -59,6 +63,12 @@ class StructuralSchemaValidator {
                                       "generateName, but metadata is implicitly specified"));
       return;
     }
+  }
+
+  void ValidateObjectTypes(const FieldRef& properties) {
+    for (const char* name : {"apiVersion", "kind"})
+      ValidatePropertyType("string", properties.Key(name));
+    ValidatePropertyType("object", properties.Key("metadata"));
   }
 
   /// Requires that a property has this type or no type.
@@ -73,20 +83,25 @@ class StructuralSchemaValidator {
     ValidateUnsupportedKeywords(schema);
     ValidateExtensions(schema);
     ValidateListType(schema, errors);
+    ValidateCelEntries(schema, errors);
     const bool is_int_or_string = schema[kIntOrStringKeyword].is(true);
     ForEachNestedValueValidation(schema, [&](const FieldRef& nested) {
       ValidateNestedValueValidation(nested, is_int_or_string, errors);
     });
     ForEachChildSchema(schema, [&](const FieldRef& child) {
-      const bool is_item = child.path().ends_with(".items");
-      if (!child["type"].exists() && !child[kIntOrStringKeyword].is(true) &&
-          !child[kPreserveUnknownFields].is(true)) {
-        errors.push_back(Required(child["type"].path(),
-                                  is_item ? "must not be empty for specified array items"
-                                          : "must not be empty for specified object fields"));
-      }
       ValidateSchema(child);
+      RequireType(child);
     });
+  }
+
+  void RequireType(const FieldRef& child) {
+    if (child["type"].exists() || child[kIntOrStringKeyword].is(true) ||
+        child[kPreserveUnknownFields].is(true) || child["$ref"].size() > 0)
+      return;
+    const bool is_item = child.path().ends_with(".items");
+    errors.push_back(
+        Required(child["type"].path(), is_item ? "must not be empty for specified array items"
+                                               : "must not be empty for specified object fields"));
   }
 
   void ValidateType(const FieldRef& schema) {
@@ -108,6 +123,10 @@ class StructuralSchemaValidator {
       if (keyword.size() > 0) {
         errors.push_back(ForbiddenField(keyword.path(), std::string(name) + " is not supported"));
       }
+    }
+    if (schema["additionalItems"].exists()) {
+      errors.push_back(
+          ForbiddenField(schema["additionalItems"].path(), "additionalItems is not supported"));
     }
     if (schema["uniqueItems"].is(true)) {
       errors.push_back(ForbiddenField(schema["uniqueItems"].path(),
@@ -151,6 +170,7 @@ class StructuralSchemaValidator {
       }
       ValidateTypeIs("object", schema,
                      std::string("must be object if ") + kEmbeddedResource + " is true", errors);
+      ValidateObjectTypes(schema["properties"]);
     }
     if (schema[kMapType].exists()) {
       ValidateEnum(schema[kMapType], {"atomic", "granular"}, errors);
@@ -163,12 +183,13 @@ class StructuralSchemaValidator {
     const FieldRef default_value = schema["default"];
     const auto structural = StructuralSchema(schema.value());
     json value = default_value.value();
+    NormalizeNumbers(value);
     if (!Prune(value, *structural).empty()) {
       errors.push_back(InvalidValue(default_value.path(), default_value.value(),
                                     "must not have unknown fields"));
       return;
     }
-    ApplySchemaDefaults(value, *structural);
+    if (!ContainsNull(value)) ApplySchemaDefaults(value, *structural);  // it would remove nulls
     FieldErrors value_errors = ValidateValue(value, *structural, default_value.path());
     std::move(value_errors.begin(), value_errors.end(), std::back_inserter(errors));
   }

@@ -291,9 +291,10 @@ class TypedDecoder {
   /// Returns whether Go omits an empty value of this field.
   static bool IsOmitted(const json& value, const Schema::Field& field) {
     const Type type = field.schema->type;
-    if (field.required || type == Type::kObject || type == Type::kAny) return false;
-    return (value.is_string() || value.is_structured()) &&
-           (value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
+    if (field.required || type == Type::kObject || type == Type::kAny || type == Type::kIntOrString)
+      return false;
+    if (value.is_string()) return !field.keeps_empty_string && value == "";
+    return value.is_structured() && value.empty();
   }
 
   void DecodeScalar(json& value, const Schema& schema) {
@@ -305,7 +306,8 @@ class TypedDecoder {
       case Type::kBoolean:
         return Require(value.is_boolean(), value, schema);
       case Type::kIntOrString:
-        return Require(value.is_string() || IsInteger(value), value, schema);
+        return Require(value.is_string() || (IsInteger(value) && InRange(value, schema)), value,
+                       schema);
       default:
         DecodeString(value, schema);
     }
@@ -344,7 +346,7 @@ class TypedDecoder {
   }
 
   static bool InRange(const json& value, const Schema& schema) {
-    if (schema.format != "int32") return true;
+    if (schema.format != "int32" && schema.type != Type::kIntOrString) return true;
     const auto number = value.get<std::int64_t>();
     return number >= std::numeric_limits<std::int32_t>::min() &&
            number <= std::numeric_limits<std::int32_t>::max();

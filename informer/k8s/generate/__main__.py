@@ -34,11 +34,11 @@ def record(cluster, modules):
     return recorded | {SUMS: sums}
 
 
-def derive(model):
+def derive(model, pointers):
     """Returns {path: text} of the files that follow from the recorded files."""
     structs = Structs(model)
     layout = Layout(model, structs)
-    described = {SCHEMAS: schemas.text(model), VIRTUAL_SCHEMAS: schemas.virtual_text(model)}
+    described = {SCHEMAS: schemas.text(model, pointers), VIRTUAL_SCHEMAS: schemas.virtual_text(model, pointers)}
     return described | cpp.files(model, structs, layout) | test_data.files(structs, layout)
 
 
@@ -70,9 +70,9 @@ def main():
         parser.error("--cluster and --modules belong together")
     recorded = record(arguments.cluster, arguments.modules) if arguments.cluster else {}
     write(arguments.output, recorded)  # first, so that an error in the steps below does not cost another run of a server
-    inputs = {path: read(path) for path in (OPENAPI, RESOURCES)} | recorded
+    inputs = {path: read(path) for path in (OPENAPI, RESOURCES, MESSAGES)} | recorded
     model = Model(*openapi.read(inputs[OPENAPI]), resources.read(inputs[RESOURCES]))
-    derived = derive(model)
+    derived = derive(model, messages.pointers(inputs[MESSAGES]))
     remove_outdated(arguments.output, derived)
     write(arguments.output, derived)
     defaults.check(read(DEFAULTS), model)

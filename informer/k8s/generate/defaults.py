@@ -12,10 +12,13 @@ def check(text, model):
 def unknown_names(text, model):
     names = schemas.type_names(model)
     types = {name: model.types[full] for full, name in names.items()}
+    fields = {}  # of all types with the same short name: the server applies the defaults to each of them
+    for full, name in names.items():
+        fields.setdefault(name.rpartition(".")[2], set()).update(model.types[full].fields)
     for line in (line for line in text.splitlines() if not line.startswith("#")):
         if line.startswith(" "):
             name = line.split()[0]
-            if of_type and name not in of_type.fields:
+            if of_type and name not in (fields[heading] if heading in fields else of_type.fields):
                 yield f"{heading}.{name}"
             continue
         heading = line

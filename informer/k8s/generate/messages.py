@@ -36,6 +36,17 @@ def record(folder, version, served_kinds):
     return head + "".join("\n ".join([name] + lines[name]) + "\n" for name in sorted(used))
 
 
+def pointers(text):
+    """Returns the fields (MESSAGE, NAME) of messages.txt that keep a zero value in JSON."""
+    found, message = set(), None
+    for line in text.splitlines():
+        if not line.startswith((" ", "#")):
+            message = line
+        elif line.startswith(" ") and not line.endswith(" -"):
+            found.add((message, line.split()[1]))
+    return found
+
+
 def roots(served_kinds):
     for kind in served_kinds:
         group, version = split_group_version(kind.group_version)

@@ -10,9 +10,10 @@ HEAD = """\
 #
 # One paragraph for each type: the type's name ("atomic": server-side apply replaces it as a whole),
 # then its fields. [T] is a list of T; it is atomic unless "set" or the keys of a list map follow.
-# {{T}} is a map with values of type T. "!" means required. "=" is followed by the default as JSON. The
-# default "={{}}" marks a struct that always exists inside the server. "patch=" is followed by the strategies of
-# strategic merge patches, and ":" with the merge key of a list.
+# {{T}} is a map with values of type T. T:granular is a T whose fields server-side apply merges although T is
+# atomic. "!" means required. "?" marks an optional string that can be empty: a pointer in Go. "=" is followed by the
+# default as JSON. The default "={{}}" marks a struct that always exists inside the server. "patch=" is followed by
+# the strategies of strategic merge patches, and ":" with the merge key of a list.
 """
 FORMATS = {"byte": "bytes", "date-time": "time"}
 SCALARS = {"integer": "int64", "number": "double", "boolean": "bool", None: "any"}
@@ -22,18 +23,18 @@ ALIASES = {"IntOrString": "int-or-string", "Quantity": "quantity", "Time": "time
            "JSONSchemaPropsOrStringArray": "any", "RawExtension": "object", "FieldsV1": "object"}
 
 
-def text(model):
-    """Returns the text of schemas.txt."""
-    return text_of(model, type_names(model))
+def text(model, pointers):
+    """Returns the text of schemas.txt. `pointers` are the fields that messages.pointers returns."""
+    return text_of(model, type_names(model), pointers)
 
 
-def virtual_text(model):
+def virtual_text(model, pointers):
     """Returns the text of virtual_schemas.txt."""
-    return text_of(model, names_of(described_types(model, selection.VIRTUAL_KINDS)))
+    return text_of(model, names_of(described_types(model, selection.VIRTUAL_KINDS)), pointers)
 
 
-def text_of(model, names):
-    lines = [line for name in sorted(names, key=names.get) for line in paragraph(model.types[name], names)]
+def text_of(model, names, pointers):
+    lines = [line for name in sorted(names, key=names.get) for line in paragraph(model.types[name], names, pointers)]
     return HEAD.format(version=model.version) + "\n".join(lines) + "\n"
 
 
@@ -59,15 +60,25 @@ def described_types(model, kinds):
     return [name for name in reached if short_name(name) not in ALIASES]
 
 
-def paragraph(type_, names):
+def paragraph(type_, names, pointers):
     atomic = " atomic" if is_atomic_map(type_.schema) else ""
-    return [names[type_.name] + atomic] + [field_line(field, names) for field in type_.fields.values()]
+    return [names[type_.name] + atomic] + [field_line(field, names, (message_of(type_), field.name) in pointers)
+                                           for field in type_.fields.values()]
 
 
-def field_line(field, names):
+def message_of(type_):
+    """Returns the name of a type in messages.txt, such as "core.v1.Pod"."""
+    return ".".join(type_.name.split(".")[-3:])
+
+
+def field_line(field, names, is_pointer):
     line = f" {field.name} {type_expression(field.value, names)}"
+    if field.value.reference and field.schema.get("x-kubernetes-map-type") == "granular":
+        line += ":granular"
     if field.required:
         line += " !"
+    elif is_pointer and field.value.kind == "string" and not field.value.format:
+        line += " ?"
     if "x-kubernetes-patch-strategy" in field.schema:
         line += " patch=" + field.schema["x-kubernetes-patch-strategy"]
         if "x-kubernetes-patch-merge-key" in field.schema:

@@ -4,11 +4,8 @@
 #include "schema/formats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
-
-#include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
@@ -158,32 +155,6 @@ void AssignEndpointSliceFields(ServerContext&, const json&, json& slice) {
 }
 
 }  // namespace
-
-void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(ip.path(), ip.text(), detail));
-  };
-  const bool is_v4 = inet_pton(AF_INET, ip.text().c_str(), bytes.data()) == 1;
-  if (!is_v4 && inet_pton(AF_INET6, ip.text().c_str(), bytes.data()) != 1) {
-    return add_invalid("must be a valid IP address");
-  }
-  const bool has_zero_prefix =
-      std::all_of(bytes.begin(), bytes.end() - 1, [](unsigned char byte) { return byte == 0; });
-  if (has_zero_prefix && bytes.back() == 0) {
-    add_invalid(is_v4 ? "may not be unspecified (0.0.0.0)" : "may not be unspecified (::)");
-  }
-  if (is_v4 ? bytes[0] == 127 : has_zero_prefix && bytes.back() == 1) {
-    add_invalid("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  }
-  if (is_v4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80) {
-    add_invalid("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  }
-  if (is_v4 ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
-            : bytes[0] == 0xff && (bytes[1] & 0x0f) == 0x02) {
-    add_invalid("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
-  }
-}
 
 void AddEndpointsStrategies(StrategiesByKind& strategies) {
   strategies["endpoints"].allows_create_on_update = true;

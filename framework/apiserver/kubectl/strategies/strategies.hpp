@@ -16,8 +16,6 @@ void AddCertificateStrategies(StrategiesByKind& strategies);
 void AddClusterStrategies(
     StrategiesByKind& strategies);  ///< PriorityClasses, RuntimeClasses, APIServices
 
-/// Requires an IP address that is not unspecified, loopback or link-local.
-void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors);
 /// Validates the conditions under which a webhook or an admission policy is called.
 void ValidateMatchConditions(const FieldRef& conditions, FieldErrors& errors);
 /// Validates a rule that says which requests a webhook or an admission policy handles.

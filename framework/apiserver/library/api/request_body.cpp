@@ -2,6 +2,7 @@
 
 #include "api/status.hpp"
 #include "decoding/object_decoding.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
 #include "schema/pruning.hpp"
@@ -148,7 +149,7 @@ json Decode(json object, const Resource& resource, std::vector<std::string>& err
   } else {
     std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
     for (const std::string& path : PruneAndDefault(object, *resource.schema)) {
-      errors.push_back("unknown field \"" + path + '"');
+      errors.push_back("unknown field " + GoQuoted(path));
     }
     CheckGroupVersionKind(resource, object);
   }

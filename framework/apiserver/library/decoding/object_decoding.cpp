@@ -1,6 +1,7 @@
 #include "decoding/object_decoding.hpp"
 
 #include "json/go_values.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
 
 #include <cmath>
@@ -57,9 +58,9 @@ class StrictDecodingHandler : public json::json_sax_t {
     const bool is_first = level.seen_keys.insert(name).second;
     if (level.schema != nullptr && level.schema->type == Type::kObject &&
         !level.schema->preserve_unknown_fields && next_ == nullptr) {
-      if (is_first) errors.push_back("unknown field \"" + path + '"');
+      if (is_first) errors.push_back("unknown field " + GoQuoted(path));
     } else if (!is_first) {
-      errors.push_back("duplicate field \"" + path + '"');
+      errors.push_back("duplicate field " + GoQuoted(path));
     }
     return true;
   }

@@ -99,6 +99,28 @@ bool IsStored(const json& live, const std::string& text, const Resource& resourc
   return resource.stored_schema == nullptr || json::parse(text) == live;
 }
 
+/// Validates an update of an object, its status or another subresource.
+void ValidateUpdate(const KindStrategy& strategy, const std::string& subresource, const json& live,
+                    const json& object, FieldErrors& errors) {
+  using Validation = KindStrategy::UpdateValidation;
+  if (const auto found = strategy.subresources.find(subresource);
+      found != strategy.subresources.end()) {
+    return found->second.validate_update(live, object, errors);
+  }
+  const bool is_status = IsStatusSubresource(subresource);
+  if (!is_status && strategy.validates_generate_name_on_update)
+    ValidateGenerateName(object, strategy.validate_name, errors);
+  const auto validate_change = [&] {
+    if (strategy.validate_update) strategy.validate_update(live, object, errors);
+  };
+  const Validation validation =
+      is_status ? Validation::kObjectThenChange : strategy.update_validation;
+  if (validation != Validation::kObjectThenChange) validate_change();
+  const auto& validate = is_status ? strategy.validate_status : strategy.validate;
+  if (validate && validation != Validation::kChange) validate(object, errors);
+  if (validation == Validation::kObjectThenChange) validate_change();
+}
+
 }  // namespace
 
 void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
@@ -319,6 +341,12 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   PreserveFields(resource, subresource, live, object);
   CheckWrite(params.request, resource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
+  if (!strategy.has_managed_fields) {
+    object["metadata"].erase("managedFields");
+  } else if (params.kind != WriteKind::kApply) {
+    object = UpdateManagedFields(live, std::move(object), *resource.schema,
+                                 FieldManagerOf(params.request, resource));
+  }
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
   if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {
     strategy.assign_status_fields(context_, subresource, live, object);
@@ -331,23 +359,12 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   }
   FieldErrors errors = ValidateMetadataUpdate(live, object);
   CheckFinalizerDomains(strategy, live, object, errors, warnings);
-  if (const auto found = strategy.subresources.find(subresource);
-      found != strategy.subresources.end()) {
-    found->second.validate_update(live, object, errors);
-  } else {
-    const auto& validate =
-        IsStatusSubresource(subresource) ? strategy.validate_status : strategy.validate;
-    if (validate) validate(object, errors);
-    if (strategy.validate_update) strategy.validate_update(live, object, errors);
-  }
+  ValidateUpdate(strategy, subresource, live, object, errors);
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
   if (strategy.warn && Field(live, "spec") != Field(object, "spec"))
     strategy.warn(object, warnings);
   CheckOwnerReferences(context_, params.request, resource, live, object);
-  if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
-  if (params.kind == WriteKind::kApply || !strategy.has_managed_fields) return object;
-  return UpdateManagedFields(live, std::move(object), *resource.schema,
-                             FieldManagerOf(params.request, resource));
+  return object;
 }
 
 }  // namespace kopp::apiserver

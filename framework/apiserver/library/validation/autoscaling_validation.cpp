@@ -27,19 +27,22 @@ void ValidateObjectReference(const FieldRef& reference, FieldErrors& errors) {
   ValidateSegment(reference["name"], "", errors);
 }
 
+/// Requires at most one slash. Returns whether there is no more.
+bool ValidateGroupVersion(const FieldRef& version, FieldErrors& errors) {
+  const std::string text = version.text();
+  if (std::count(text.begin(), text.end(), '/') <= 1) return true;
+  errors.push_back(InvalidValue(version.path(), text, "unexpected GroupVersion string: " + text));
+  return false;
+}
+
 /// Requires an API group, except for ReplicationControllers, which belong to the core group.
 void ValidateTargetApiVersion(const FieldRef& reference, FieldErrors& errors) {
   const FieldRef version = reference["apiVersion"];
   const std::string text = version.text();
-  const auto add_invalid = [&](const std::string& detail) {
-    errors.push_back(InvalidValue(version.path(), text, detail));
-  };
-  if (std::count(text.begin(), text.end(), '/') > 1) {
-    return add_invalid("unexpected GroupVersion string: " + text);
-  }
+  if (!ValidateGroupVersion(version, errors)) return;
   const bool has_group = text.find('/') != std::string::npos && text.front() != '/';
   if (!has_group && !reference["kind"].is("ReplicationController")) {
-    add_invalid("apiVersion must specify API group");
+    errors.push_back(InvalidValue(version.path(), text, "apiVersion must specify API group"));
   }
 }
 
@@ -85,6 +88,7 @@ void ValidateMetricName(const FieldRef& source, FieldErrors& errors) {
 void ValidateObjectSource(const FieldRef& source, FieldErrors& errors) {
   const FieldRef target = source["target"];
   ValidateObjectReference(source["describedObject"], errors);
+  ValidateGroupVersion(source["describedObject"]["apiVersion"], errors);
   ValidateMetricName(source, errors);
   ValidateMetricTarget(target, errors);
   if (!target["value"].exists() && !target["averageValue"].exists()) {

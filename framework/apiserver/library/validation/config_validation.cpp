@@ -116,6 +116,8 @@ void AddConfigStrategies(StrategiesByKind& strategies) {
   strategies["configmaps"].validate_update = &ValidateConfigUpdate;
   strategies["secrets"].validate = &ValidateSecret;
   strategies["secrets"].validate_update = &ValidateConfigUpdate;
+  for (const char* kind : {"configmaps", "secrets"})
+    strategies[kind].update_validation = KindStrategy::UpdateValidation::kChangeThenObject;
 }
 
 }  // namespace kopp::apiserver

@@ -5,6 +5,8 @@
 #include "schema/crd_version_validation.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/structural_schema_validation.hpp"
 #include "validation/crd_status.hpp"
 
@@ -31,6 +33,9 @@ void ApplyCrdDefaults(json& definition) {
     if (StringField(names, "listKind").empty()) names["listKind"] = kind + "List";
   }
   if (!spec.contains("conversion")) spec["conversion"] = {{"strategy", "None"}};
+  constexpr int kHttpsPort = 443;
+  const json::json_pointer service("/conversion/webhook/clientConfig/service");
+  if (spec.contains(service) && !spec[service].contains("port")) spec[service]["port"] = kHttpsPort;
 }
 
 /// Sets missing status fields, and adds the storage version to status.storedVersions.
@@ -64,6 +69,7 @@ class CrdValidator {
     ValidateMetadataName();
     ValidateGroup();
     ValidateScope();
+    ValidateCrdConversion(spec_, errors_);
     if (const FieldRef preserve = spec_["preserveUnknownFields"]; preserve.is(true)) {
       errors_.push_back(InvalidValue(preserve.path(), true,
                                      "cannot set to true, set x-kubernetes-preserve-unknown-fields "
@@ -72,7 +78,6 @@ class CrdValidator {
     ValidateVersions();
     ValidateNames();
     ValidateSharedFields();
-    ValidateConversion();
     ValidateStoredVersions();
     if (IsNew()) Add(ValidateApproval(definition_.value()));
   }
@@ -129,6 +134,8 @@ class CrdValidator {
       if (warning.exists() && !version["deprecated"].is(true)) {
         errors_.push_back(InvalidValue(warning.path(), warning.value(),
                                        "can only be set for deprecated versions"));
+      } else if (warning.exists()) {
+        ValidateDeprecationWarning(warning, errors_);
       }
       const FieldRef schema = version["schema"]["openAPIV3Schema"];
       if (!schema.exists()) {
@@ -147,7 +154,7 @@ class CrdValidator {
       errors_.push_back(InvalidValue(versions.path(), versions.value(),
                                      "must have exactly one version marked as storage version"));
     }
-    if (!versions_.empty()) {
+    if (!versions_.empty() && !versions_.front()["name"].text().empty()) {
       ValidateName({versions_.front()["name"].value(), "spec.version"}, &ValidateDns1035Label,
                    errors_);
     }
@@ -192,31 +199,20 @@ class CrdValidator {
     ValidateSubresourcesAndColumns(version, true);
   }
 
-  /// Validates the scale subresource and the printer columns, each only if IsShared() is `shared`.
+  /// Validates the scale subresource, the printer columns and the selectable fields, each only if
+  /// IsShared() is `shared`.
   void ValidateSubresourcesAndColumns(const FieldRef& version, bool shared) {
     if (IsShared("subresources") == shared) {
       const FieldRef scale = version["subresources"]["scale"];
       if (scale.exists()) ValidateScaleSubresource(scale, errors_);
     }
-    if (IsShared("additionalPrinterColumns") != shared) return;
-    for (const FieldRef& column : version["additionalPrinterColumns"].items()) {
-      ValidatePrinterColumn(column, errors_);
+    if (IsShared("additionalPrinterColumns") == shared) {
+      for (const FieldRef& column : version["additionalPrinterColumns"].items())
+        ValidatePrinterColumn(column, errors_);
     }
-  }
-
-  void ValidateConversion() {
-    const FieldRef conversion = spec_["conversion"];
-    const FieldRef strategy = conversion["strategy"];
-    ValidateEnum(strategy, {"None", "Webhook"}, errors_);
-    if (!strategy.is("Webhook")) return;
-    const FieldRef webhook = conversion["webhook"];
-    if (!webhook["clientConfig"].value().is_object()) {
-      errors_.push_back(Required(conversion["webhookClientConfig"].path(),
-                                 "required when strategy is set to Webhook"));
-    }
-    if (webhook["conversionReviewVersions"].size() == 0) {
-      errors_.push_back(Required(conversion["conversionReviewVersions"].path(), ""));
-    }
+    if (IsShared("selectableFields") == shared)
+      ValidateSelectableFields(version["selectableFields"], version["schema"]["openAPIV3Schema"],
+                               errors_);
   }
 
   void ValidateStoredVersions() {
@@ -260,6 +256,26 @@ class CrdValidator {
   FieldErrors& errors_;
 };
 
+void WarnAboutFormatsIn(const FieldRef& schema, Warnings& warnings) {
+  if (!schema.value().is_object()) return;
+  const std::string format = schema["format"].text();
+  if (schema["type"].is("string") && !format.empty() && !IsKnownFormat(format)) {
+    const std::string warning = "unrecognized format " + GoQuoted(format);
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+      warnings.push_back(warning);
+  }
+  const FieldRef properties = schema["properties"];
+  for (const std::string& name : properties.keys())
+    WarnAboutFormatsIn(properties.Key(name), warnings);
+  for (const char* keyword : {"items", "additionalProperties"})
+    WarnAboutFormatsIn(schema[keyword], warnings);
+}
+
+void WarnAboutFormats(const json& definition, Warnings& warnings) {
+  for (const FieldRef& version : FieldRef(definition)["spec"]["versions"].items())
+    WarnAboutFormatsIn(version["schema"]["openAPIV3Schema"], warnings);
+}
+
 void ValidateCrdUpdate(const json& before, const json& after, FieldErrors& errors) {
   if (ApprovalOf(before).message != ApprovalOf(after).message) {
     FieldErrors approval_errors = ValidateApproval(after);
@@ -290,6 +306,7 @@ KindStrategy CrdStrategy() {
     CrdValidator(definition, errors).Validate();
   };
   strategy.validate_update = &ValidateCrdUpdate;
+  strategy.warn = &WarnAboutFormats;
   return strategy;
 }
 

@@ -11,4 +11,7 @@ inline constexpr const char* kCrdStorageResource = "customresourcedefinitions.ap
 /// fields that are immutable once a CRD is established.
 [[nodiscard]] KindStrategy CrdStrategy();
 
+/// Validates the conversion in the spec of a CustomResourceDefinition.
+void ValidateCrdConversion(const FieldRef& spec, FieldErrors& errors);
+
 }  // namespace kopp::apiserver

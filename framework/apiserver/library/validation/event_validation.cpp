@@ -84,11 +84,15 @@ void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
 void ValidateEventsGroupUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_event(before);
   const FieldRef new_event(after);
-  for (const char* field : {"involvedObject", "reason", "message", "source", "firstTimestamp",
-                            "lastTimestamp", "count", "reason", "type", "eventTime", "action",
-                            "related", "reportingComponent", "reportingInstance"}) {
+  for (const char* field :
+       {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
+        "reason", "type", "eventTime", "action", "related"}) {
     ValidateImmutable(old_event[field], new_event[field], errors);
   }
+  // The name in the group events.k8s.io.
+  const FieldRef controller(new_event["reportingComponent"].value(), "reportingController");
+  ValidateImmutable(old_event["reportingComponent"], controller, errors);
+  ValidateImmutable(old_event["reportingInstance"], new_event["reportingInstance"], errors);
 }
 
 }  // namespace

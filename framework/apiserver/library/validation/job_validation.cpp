@@ -37,17 +37,18 @@ void ValidateJobSpec(const FieldRef& spec, FieldErrors& errors) {
         "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"}) {
     ValidateNonNegative(spec[number], errors);
   }
-  const FieldRef mode = spec["completionMode"];
-  if (mode.exists()) ValidateEnum(mode, {"NonIndexed", "Indexed"}, errors);
-  if (mode.is("Indexed") && !spec["completions"].exists()) {
-    errors.push_back(Required(spec["completions"].path(), "when completion mode is Indexed"));
-  }
+  ValidateJobPolicies(spec, errors);
   ValidatePodTemplate(spec["template"], errors);
   const FieldRef policy = spec["template"]["spec"]["restartPolicy"];
   if (!policy.exists() || policy.is("Always")) {
     errors.push_back(Required(policy.path(), "valid values: \"OnFailure\", \"Never\""));
   } else {
     ValidateEnum(policy, {"OnFailure", "Never"}, errors);
+    if (spec["podFailurePolicy"].exists() && policy.is("OnFailure")) {
+      errors.push_back(
+          InvalidValue(policy.path(), policy.value(),
+                       "only \"Never\" is supported when podFailurePolicy is specified"));
+    }
   }
 }
 
@@ -66,6 +67,30 @@ void ValidateJob(const json& object, FieldErrors& errors) {
       InvalidValue(labels.path(), labels.value(), "`selector` does not match template `labels`"));
 }
 
+/// Returns a Pod template without the fields that may change while a Job is suspended and has not
+/// started: they decide where its Pods run.
+json WithoutScheduling(json pod_template) {
+  if (!pod_template.is_object()) return pod_template;
+  json& metadata = pod_template["metadata"];
+  for (const char* field : {"labels", "annotations"}) metadata.erase(field);
+  json& spec = pod_template["spec"];
+  for (const char* field : {"affinity", "nodeSelector", "tolerations", "schedulingGates"})
+    spec.erase(field);
+  return pod_template;
+}
+
+void ValidateJobTemplateUpdate(const json& before, const FieldRef& new_template,
+                               FieldErrors& errors) {
+  const FieldRef old_job(before);
+  const FieldRef old_template = old_job["spec"]["template"];
+  const bool is_waiting =
+      old_job["spec"]["suspend"].is(true) && !old_job["status"]["startTime"].exists();
+  if (is_waiting &&
+      WithoutScheduling(old_template.value()) == WithoutScheduling(new_template.value()))
+    return;
+  ValidateImmutable(old_template, new_template, errors);
+}
+
 void ValidateJobUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_spec = FieldRef(before)["spec"];
   const FieldRef new_spec = FieldRef(after)["spec"];
@@ -76,6 +101,10 @@ void ValidateJobUpdate(const json& before, const json& after, FieldErrors& error
        {"completions", "selector", "template", "completionMode", "podFailurePolicy",
         "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     if (field == std::string("completions") && is_elastic) continue;
+    if (field == std::string("template")) {
+      ValidateJobTemplateUpdate(before, new_spec[field], errors);
+      continue;
+    }
     ValidateImmutable(old_spec[field], new_spec[field], errors);
   }
 }

@@ -13,6 +13,25 @@ std::string StrategyKey(const Resource& resource) {
                                                : resource.storage_resource;
 }
 
+/// Kinds whose updates validate metadata.generateName again.
+constexpr const char* kValidatingGenerateName[] = {
+    "configmaps",
+    "controllerrevisions.apps",
+    "ingressclasses.networking.k8s.io",
+    "ingresses.networking.k8s.io",
+    "jobs.batch",
+    "limitranges",
+    "namespaces",
+    "networkpolicies.networking.k8s.io",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "pods",
+    "replicationcontrollers",
+    "secrets",
+    "serviceaccounts",
+};
+
 StrategiesByKind MakeStrategies() {
   StrategiesByKind strategies;
   strategies[kCrdStorageResource] = CrdStrategy();
@@ -28,6 +47,8 @@ StrategiesByKind MakeStrategies() {
   AddVolumeStrategies(strategies);
   AddWorkloadStrategies(strategies);
   AddWorkloadStatusStrategies(strategies);
+  for (const char* kind : kValidatingGenerateName)
+    strategies[kind].validates_generate_name_on_update = true;
   const Catalog built_in = Catalog::BuiltIn();
   for (const ResourcePtr& resource : built_in.all()) {
     auto& apply_defaults = strategies[StrategyKey(*resource)].apply_defaults;

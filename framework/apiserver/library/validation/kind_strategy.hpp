@@ -50,11 +50,19 @@ struct KindStrategy {
     kPreferred,  ///< a name without a domain causes a warning
     kOptional,
   };
+  /// What an update validates, in the order of the errors.
+  enum class UpdateValidation {
+    kObjectThenChange,
+    kChangeThenObject,
+    kChange,
+  };
   /// Validates metadata.name.
   NameError (*validate_name)(std::string_view) = &ValidateDnsSubdomain;
   Generation generation = Generation::kNone;
   StatusMetadata status_metadata = StatusMetadata::kExceptLabels;
   FinalizerDomain finalizer_domain = FinalizerDomain::kRequired;
+  UpdateValidation update_validation = UpdateValidation::kObjectThenChange;
+  bool validates_generate_name_on_update = false;
   bool allows_create_on_update = false;     ///< PUT creates a missing object
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status
@@ -130,6 +138,22 @@ void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings);
 void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors);
 /// Validates a port number or the name of a port.
 void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
+/// Validates the fields of a Job that decide when it has failed or succeeded.
+void ValidateJobPolicies(const FieldRef& job_spec, FieldErrors& errors);
+/// Requires a number of at least 0 or a percentage of at most 100%.
+void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors);
+/// Requires that a percentage is at most 100%.
+void ValidateAtMost100Percent(const FieldRef& value, FieldErrors& errors);
+/// Validates the spec of a PersistentVolumeClaim.
+void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors);
+/// Validates a path with a domain as prefix: "example.com/ingress".
+void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors);
+/// Sets the addresses, ports and IP families that the client left to the server. Throws StatusError
+/// if a requested value cannot be allocated.
+void AssignServiceFields(ServerContext& context, const nlohmann::json& before,
+                         nlohmann::json& service);
+/// Requires an IP address that is not unspecified, loopback or link-local.
+void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors);
 /// Validates the ephemeral containers of a Pod spec.
 void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors);
 

@@ -1,5 +1,6 @@
 #include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
 
@@ -111,18 +112,61 @@ void ValidateIngressBackend(const FieldRef& backend, FieldErrors& errors) {
     ValidatePort(port["number"], errors);
   } else if (!port["name"].exists()) {
     errors.push_back(Required(backend.path(), "port name or number is required"));
+  } else {
+    ValidatePortNumberOrName(port["name"], errors);
+  }
+}
+
+/// Requires a path without sequences that proxies treat differently.
+void ValidateUnambiguousPath(const FieldRef& path, FieldErrors& errors) {
+  const std::string text = path.text();
+  const auto add_invalid = [&](const std::string& detail) {
+    errors.push_back(InvalidValue(path.path(), text, detail));
+  };
+  for (const std::string sequence : {"//", "/./", "/../", "%2f", "%2F"}) {
+    if (text.find(sequence) != std::string::npos)
+      add_invalid("must not contain '" + sequence + "'");
+  }
+  for (const std::string end : {"/..", "/."}) {
+    if (text.ends_with(end)) add_invalid("cannot end with '" + end + "'");
   }
 }
 
 void ValidateIngressPath(const FieldRef& path, FieldErrors& errors) {
-  if (!ValidateRequired(path["pathType"], errors, "pathType must be specified")) return;
+  const FieldRef type = path["pathType"];
   const std::string text = path["path"].text();
-  const bool may_be_empty = path["pathType"].is("ImplementationSpecific");
-  if (!text.starts_with('/') && !(may_be_empty && text.empty())) {
+  const bool is_matched = type.is("Exact") || type.is("Prefix");
+  if (!ValidateRequired(type, errors, "pathType must be specified")) return;
+  ValidateEnum(type, {"Exact", "ImplementationSpecific", "Prefix"}, errors);
+  const bool is_used = is_matched || (type.is("ImplementationSpecific") && !text.empty());
+  if (is_used && !text.starts_with('/')) {
     errors.push_back(InvalidValue(path["path"].path(), text, "must be an absolute path"));
+  } else if (is_matched) {
+    ValidateUnambiguousPath(path["path"], errors);
   }
-  ValidateEnum(path["pathType"], {"Exact", "ImplementationSpecific", "Prefix"}, errors);
   ValidateIngressBackend(path["backend"], errors);
+}
+
+/// Validates a host name, of which the first label may be "*".
+void ValidateHost(const FieldRef& host, FieldErrors& errors) {
+  const std::string text = host.text();
+  if (text.find('*') == std::string::npos) return ValidateName(host, &ValidateDnsSubdomain, errors);
+  if (text.starts_with("*.") && !ValidateDnsSubdomain(text.substr(2))) return;
+  errors.push_back(InvalidValue(
+      host.path(), text,
+      "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, "
+      "which "
+      "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric "
+      "character (e.g. '*.example.com', regex used for validation is "
+      "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"));
+}
+
+void ValidateRuleHost(const FieldRef& host, FieldErrors& errors) {
+  if (MatchesFormat(host.text(), "ipv4") || MatchesFormat(host.text(), "ipv6")) {
+    errors.push_back(
+        InvalidValue(host.path(), host.text(), "must be a DNS name, not an IP address"));
+  }
+  ValidateHost(host, errors);
 }
 
 void ValidateIngress(const json& object, FieldErrors& errors) {
@@ -134,32 +178,18 @@ void ValidateIngress(const json& object, FieldErrors& errors) {
   }
   if (spec["defaultBackend"].exists()) ValidateIngressBackend(spec["defaultBackend"], errors);
   for (const FieldRef& rule : rules.items()) {
-    const FieldRef host = rule["host"];
-    if (host.exists() && !host.text().starts_with("*.")) {
-      ValidateName(host, &ValidateDnsSubdomain, errors);
-    }
+    if (rule["host"].exists()) ValidateRuleHost(rule["host"], errors);
     const FieldRef paths = rule["http"]["paths"];
     if (rule["http"].exists() && paths.size() == 0) errors.push_back(Required(paths.path(), ""));
     for (const FieldRef& path : paths.items()) ValidateIngressPath(path, errors);
   }
   for (const FieldRef& tls : spec["tls"].items()) {
-    for (const FieldRef& host : tls["hosts"].items()) {
-      if (!host.text().starts_with("*.")) ValidateName(host, &ValidateDnsSubdomain, errors);
-    }
+    for (const FieldRef& host : tls["hosts"].items()) ValidateHost(host, errors);
     if (!tls["secretName"].text().empty())
       ValidateName(tls["secretName"], &ValidateDnsSubdomain, errors);
   }
   if (spec["ingressClassName"].exists())
     ValidateName(spec["ingressClassName"], &ValidateDnsSubdomain, errors);
-}
-
-void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors) {
-  const std::size_t error_count = errors.size();
-  ValidateIntOrPercent(value, errors);
-  const std::string text = value.text();
-  if (text.empty() || errors.size() > error_count || std::strtod(text.c_str(), nullptr) <= 100)
-    return;
-  errors.push_back(InvalidValue(value.path(), text, "must not be greater than 100%"));
 }
 
 void ValidatePodDisruptionBudget(const json& object, FieldErrors& errors) {
@@ -193,20 +223,6 @@ void ValidateIngressClassParameters(const FieldRef& parameters, FieldErrors& err
   }
 }
 
-/// Validates a path with a domain as prefix: "example.com/ingress".
-void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors) {
-  if (!ValidateRequired(path, errors)) return;
-  const std::string text = path.text();
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
-    errors.push_back(InvalidValue(path.path(), text,
-                                  "must be a domain-prefixed path (such as \"acme.io/foo\")"));
-    return;
-  }
-  if (const NameError detail = ValidateDnsSubdomain(text.substr(0, slash)))
-    errors.push_back(InvalidValue(path.path(), text.substr(0, slash), *detail));
-}
-
 void ValidateIngressClass(const json& object, FieldErrors& errors) {
   const FieldRef spec = FieldRef(object)["spec"];
   if (spec["controller"].text().size() > 250) {
@@ -226,6 +242,40 @@ void ValidateNetworkPolicy(const json& object, FieldErrors& errors) {
 }
 
 }  // namespace
+
+void ValidateAtMost100Percent(const FieldRef& value, FieldErrors& errors) {
+  const std::string text = value.text();
+  if (!text.ends_with('%') || std::strtod(text.c_str(), nullptr) <= 100) return;
+  errors.push_back(InvalidValue(value.path(), text, "must not be greater than 100%"));
+}
+
+void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors) {
+  ValidateIntOrPercent(value, errors);
+  ValidateAtMost100Percent(value, errors);
+}
+
+void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors) {
+  if (!ValidateRequired(path, errors)) return;
+  const std::string text = path.text();
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
+    errors.push_back(InvalidValue(path.path(), text,
+                                  "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    return;
+  }
+  const std::string domain = text.substr(0, slash);
+  if (const NameError detail = ValidateDnsSubdomain(domain))
+    errors.push_back(InvalidValue(path.path(), domain, *detail));
+  const std::string rest = text.substr(slash + 1);
+  const bool is_path = std::all_of(rest.begin(), rest.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/-._~%!$&'()*+,;=:").find(c) != std::string_view::npos;
+  });
+  if (is_path) return;
+  errors.push_back(InvalidValue(
+      path.path(), rest,
+      R"(Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+'))"));
+}
 
 void AddOtherStrategies(StrategiesByKind& strategies) {
   for (const char* resource :
@@ -251,6 +301,8 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   strategies["leases.coordination.k8s.io"].validate = &ValidateLease;
   strategies["ingressclasses.networking.k8s.io"].validate = &ValidateIngressClass;
   strategies["ingressclasses.networking.k8s.io"].validate_update = &ValidateIngressClassUpdate;
+  strategies["ingressclasses.networking.k8s.io"].update_validation =
+      KindStrategy::UpdateValidation::kChangeThenObject;
   strategies["ingresses.networking.k8s.io"].validate = &ValidateIngress;
   strategies["networkpolicies.networking.k8s.io"].validate = &ValidateNetworkPolicy;
   strategies["poddisruptionbudgets.policy"].validate = &ValidatePodDisruptionBudget;

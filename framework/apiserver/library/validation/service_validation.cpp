@@ -1,177 +1,29 @@
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
-#include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <utility>
+
+#include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* kServiceIpPrefix =
-    "10.0.0.";  // a /24; its first address belongs to the API server
-constexpr int kServiceIps = 254;
-constexpr int kFirstNodePort = 30000;
-constexpr int kNodePorts = 2768;
-
-bool IsExternal(const json& spec) { return spec.value("type", "") == "ExternalName"; }
-bool HasNodePorts(const json& spec) {
-  const std::string type = spec.value("type", "");
-  return type == "NodePort" ||
-         (type == "LoadBalancer" && spec.value("allocateLoadBalancerNodePorts", true));
+bool NeedsTrafficPolicy(const FieldRef& spec) {
+  return spec["type"].is("NodePort") || spec["type"].is("LoadBalancer") ||
+         (spec["type"].is("ClusterIP") && spec["externalIPs"].size() > 0);
 }
 
-bool NeedsHealthCheckPort(const json& spec) {
-  return spec.value("type", "") == "LoadBalancer" &&
-         spec.value("externalTrafficPolicy", "") == "Local";
-}
-
-/// The IPs and node ports that other Services use. Services that are created concurrently may get
-/// the same values.
-struct AllocatedValues {
-  std::set<std::string> addresses{};
-  std::set<int> node_ports{};
-};
-
-AllocatedValues AllocatedByOthers(ServerContext& context, const json& service) {
-  AllocatedValues allocated;
-  const json& uid = service.at("metadata").at("uid");
-  for (const auto& [key, stored] : context.store().List("services", "").objects) {
-    const json other = json::parse(stored->text);
-    if (other.at("metadata").at("uid") == uid) continue;
-    const FieldRef spec = FieldRef(other)["spec"];
-    allocated.addresses.insert(spec["clusterIP"].text());
-    allocated.node_ports.insert(static_cast<int>(spec["healthCheckNodePort"].number()));
-    for (const FieldRef& port : spec["ports"].items()) {
-      allocated.node_ports.insert(static_cast<int>(port["nodePort"].number()));
-    }
-  }
-  return allocated;
-}
-
-/// Returns the offset at which the search for a free value starts. It depends only on the uid.
-int FirstCandidate(const json& service) {
-  const std::string uid = service.at("metadata").at("uid").get<std::string>();
-  return std::stoi(uid.substr(0, 6), nullptr, 16);
-}
-
-StatusError RangeIsFull(const std::string& value_type) {
-  return {500, "InternalError",
-          "Internal error occurred: failed to allocate a " + value_type + ": range is full"};
-}
-
-std::string AllocateClusterIp(const json& service, const AllocatedValues& allocated) {
-  for (int i = 0; i < kServiceIps - 1; ++i) {
-    const int last_byte = 2 + (FirstCandidate(service) + i) % (kServiceIps - 1);
-    std::string address = kServiceIpPrefix + std::to_string(last_byte);
-    if (!allocated.addresses.contains(address)) return address;
-  }
-  throw RangeIsFull("serviceIP");
-}
-
-int AllocateNodePort(const json& service, const AllocatedValues& allocated) {
-  for (int i = 0; i < kNodePorts; ++i) {
-    const int port = kFirstNodePort + (FirstCandidate(service) + i) % kNodePorts;
-    if (!allocated.node_ports.contains(port)) return port;
-  }
-  throw RangeIsFull("nodePort");
-}
-
-bool NeedsTrafficPolicy(const json& spec) {
-  const std::string type = spec.value("type", "");
-  return type == "NodePort" || type == "LoadBalancer" ||
-         (type == "ClusterIP" && !spec.value("externalIPs", json()).empty());
-}
-
-/// Removes the fields that the new type of a Service does not have, unless the update changes them.
-void DropFieldsOfOldType(const json& old_spec, json& spec) {
-  const auto drop = [&](bool (*needs)(const json&), const char* field) {
-    const bool is_unchanged = FieldRef(spec)[field].is(FieldRef(old_spec)[field].value());
-    if (needs(old_spec) && !needs(spec) && is_unchanged) spec.erase(field);
-  };
-  const auto is_load_balancer = [](const json& any) {
-    return any.value("type", "") == "LoadBalancer";
-  };
-  drop(&NeedsTrafficPolicy, "externalTrafficPolicy");
-  drop(&NeedsHealthCheckPort, "healthCheckNodePort");
-  drop(is_load_balancer, "allocateLoadBalancerNodePorts");
-  drop(is_load_balancer, "loadBalancerClass");
-  const auto has_node_ports = [&](const json& any) {
-    return is_load_balancer(any) || any.value("type", "") == "NodePort";
-  };
-  if (!has_node_ports(old_spec) || has_node_ports(spec) || !spec.contains("ports")) return;
-  const auto ports_of = [](const json& any) {
-    std::multiset<json> ports;
-    for (const FieldRef& port : FieldRef(any)["ports"].items())
-      ports.insert(port["nodePort"].value());
-    return ports;
-  };
-  if (ports_of(old_spec) != ports_of(spec)) return;
-  for (json& port : spec["ports"]) port.erase("nodePort");
-}
-
-/// Keeps the allocated values that an update omits.
-void KeepAllocatedFields(const json& old_spec, json& spec) {
-  if (IsExternal(old_spec) || IsExternal(spec)) return;
-  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort") &&
-      old_spec.contains("healthCheckNodePort")) {
-    spec["healthCheckNodePort"] = old_spec["healthCheckNodePort"];
-  }
-  for (const char* field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-    if (!spec.contains(field) && old_spec.contains(field)) spec[field] = old_spec[field];
-  }
-  if (!HasNodePorts(old_spec) || !HasNodePorts(spec) || !spec.contains("ports")) return;
-  for (json& port : spec["ports"]) {
-    for (const FieldRef& old_port : FieldRef(old_spec)["ports"].items()) {
-      const bool is_same_port = old_port["port"].is(port.value("port", json())) &&
-                                old_port["protocol"].is(port.value("protocol", json()));
-      if (is_same_port && !port.contains("nodePort"))
-        port["nodePort"] = old_port["nodePort"].value();
-    }
-  }
-}
-
-void AssignServiceFields(ServerContext& context, const json& before, json& service) {
-  json& spec = service["spec"];
-  if (!before.is_null()) {
-    DropFieldsOfOldType(before.at("spec"), spec);
-    KeepAllocatedFields(before.at("spec"), spec);
-  }
-  if (IsExternal(spec)) return;
-  AllocatedValues allocated = AllocatedByOthers(context, service);
-  if (!spec.contains("clusterIP")) {
-    const FieldRef cluster_ips = FieldRef(spec)["clusterIPs"];
-    spec["clusterIP"] = cluster_ips.size() > 0 ? cluster_ips.value()[0]
-                                               : json(AllocateClusterIp(service, allocated));
-  } else if (allocated.addresses.contains(spec["clusterIP"]) && spec["clusterIP"] != "None") {
-    const std::string address = spec["clusterIP"];
-    Resource services;
-    services.kind = "Service";
-    throw Invalid(
-        services, service["metadata"].value("name", ""),
-        {InvalidValue("spec.clusterIPs", json::array({address}),
-                      "failed to allocate IP " + address + ": provided IP is already allocated")});
-  }
-  if (!spec.contains("clusterIPs")) spec["clusterIPs"] = json::array({spec["clusterIP"]});
-  const bool has_any_family = spec["clusterIP"] == "None" && !spec.contains("selector");
-  if (!spec.contains("ipFamilies")) {
-    spec["ipFamilies"] = has_any_family ? json{"IPv4", "IPv6"} : json::array({"IPv4"});
-  }
-  if (!spec.contains("ipFamilyPolicy")) {
-    spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
-  }
-  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort")) {
-    spec["healthCheckNodePort"] = AllocateNodePort(service, allocated);
-    allocated.node_ports.insert(spec["healthCheckNodePort"].get<int>());
-  }
-  if (!HasNodePorts(spec) || !spec.contains("ports")) return;
-  for (json& port : spec["ports"]) {
-    if (!port.contains("nodePort")) port["nodePort"] = AllocateNodePort(service, allocated);
-    allocated.node_ports.insert(port["nodePort"].get<int>());
-  }
+void ValidateOptionalQualifiedName(const FieldRef& name, FieldErrors& errors) {
+  if (!name.exists()) return;
+  for (const std::string& detail : ValidateQualifiedName(name.text()))
+    errors.push_back(InvalidValue(name.path(), name.value(), detail));
 }
 
 void ValidateServicePorts(const FieldRef& ports, FieldErrors& errors) {
@@ -187,11 +39,19 @@ void ValidateServicePorts(const FieldRef& ports, FieldErrors& errors) {
     ValidatePort(port["port"], errors);
     ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
     ValidatePortNumberOrName(port["targetPort"], errors);
+    ValidateOptionalQualifiedName(port["appProtocol"], errors);
   }
 }
 
-/// Requires that no two ports have the same number and protocol.
+/// Requires that no two ports have the same number and protocol, with or without a node port.
 void ValidatePortsAreUnique(const FieldRef& ports, FieldErrors& errors) {
+  std::set<json> with_node_ports;
+  for (const FieldRef& port : ports.items()) {
+    const FieldRef node_port = port["nodePort"];
+    const json key{port["port"].value(), port["protocol"].value(), node_port.value()};
+    if (node_port.number() != 0 && !with_node_ports.insert(key).second)
+      errors.push_back(Duplicate(node_port.path(), node_port.value()));
+  }
   std::set<json> seen;
   for (const FieldRef& port : ports.items()) {
     const json key{port["port"].value(), port["protocol"].value()};
@@ -210,34 +70,137 @@ void ValidateIp(const FieldRef& address, FieldErrors& errors) {
                                 "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
 }
 
-void ValidateCidr(const FieldRef& range, FieldErrors& errors) {
-  if (MatchesFormat(range.text(), "cidr")) return;
+/// Accepts spaces around the range.
+void ValidateSourceRange(const FieldRef& range, FieldErrors& errors) {
+  constexpr const char* kSpaces = " \t\r\n\v\f";
+  std::string text = range.text();
+  text.erase(text.find_last_not_of(kSpaces) + 1);
+  text.erase(0, text.find_first_not_of(kSpaces));
+  if (MatchesFormat(text, "cidr")) return;
   errors.push_back(InvalidValue(range.path(), range.value(),
                                 "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
 }
 
-void ValidateClusterIps(const FieldRef& spec, FieldErrors& errors) {
-  if (spec["type"].is("ExternalName")) return;
-  for (const FieldRef& family : spec["ipFamilies"].items())
+void ValidateIpFamilies(const FieldRef& spec, FieldErrors& errors) {
+  std::set<std::string> families;
+  for (const FieldRef& family : spec["ipFamilies"].items()) {
     ValidateEnum(family, {"IPv4", "IPv6"}, errors);
+    ValidateUnique(family, families, errors);
+  }
   const FieldRef policy = spec["ipFamilyPolicy"];
   if (policy.exists())
     ValidateEnum(policy, {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
+}
+
+/// Requires that each address belongs to the family with the same index.
+void ValidateAddressFamilies(const FieldRef& spec, FieldErrors& errors) {
+  const auto families = spec["ipFamilies"].items();
+  for (std::size_t i = 0; i < families.size() && i < spec["clusterIPs"].size(); ++i) {
+    const FieldRef ip = spec["clusterIPs"].items()[i];
+    const bool is_v4 = MatchesFormat(ip.text(), "ipv4");
+    const bool is_v6 = MatchesFormat(ip.text(), "ipv6");
+    const bool is_other = families[i].is("IPv4") ? is_v6 : families[i].is("IPv6") && is_v4;
+    if (!is_other) continue;
+    errors.push_back(InvalidValue(ip.path(), ip.value(),
+                                  "expected an " + families[i].text() +
+                                      " value as indicated by `ipFamilies[" + std::to_string(i) +
+                                      "]`"));
+  }
+}
+
+void ValidateClusterIps(const FieldRef& spec, FieldErrors& errors) {
   const FieldRef ips = spec["clusterIPs"];
   const auto add_invalid = [&](const char* detail) {
     errors.push_back(InvalidValue(ips.path(), ips.value(), detail));
   };
-  if (ips.size() > 0 && !ips.items()[0].is(spec["clusterIP"].value()))
-    add_invalid("first value must match `clusterIP`");
-  for (const FieldRef& ip : ips.items()) {
-    const bool is_first = ip.path() == ips.items()[0].path();
-    if (!is_first || !ip.is("None")) {
-      ValidateIp(ip, errors);
-    } else if (ips.size() > 1) {
-      add_invalid("'None' must be the first and only value");
-    }
+  const auto items = ips.items();
+  if (items.empty()) return;
+  if (!spec["clusterIP"].exists())
+    return add_invalid("must be empty when `clusterIP` is not specified");
+  if (!items[0].is(spec["clusterIP"].value())) add_invalid("first value must match `clusterIP`");
+  const bool starts_with_none = items[0].is("None");
+  if (starts_with_none && items.size() > 1) add_invalid("'None' must be the first and only value");
+  for (const FieldRef& ip : items) {
+    const bool is_none = starts_with_none && ip.path() == items[0].path();
+    if (!is_none && !spec["clusterIP"].is("None")) ValidateIp(ip, errors);
   }
-  if (ips.size() > 2) add_invalid("may only hold up to 2 values");
+  if (items.size() > 2) add_invalid("may only hold up to 2 values");
+  const auto is_v6 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv6"); };
+  const auto is_v4 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv4"); };
+  if (items.size() == 2 &&
+      ((is_v4(items[0]) && is_v4(items[1])) || (is_v6(items[0]) && is_v6(items[1]))))
+    add_invalid("may specify no more than one IP for each IP family");
+}
+
+/// Requires what a cluster with addresses of IPv4 only can provide.
+void ValidateSingleStackCluster(const FieldRef& spec, FieldErrors& errors) {
+  const FieldRef families = spec["ipFamilies"];
+  const FieldRef policy = spec["ipFamilyPolicy"];
+  const bool is_headless = spec["clusterIP"].is("None");
+  if (is_headless && !spec["selector"].exists()) return;
+  if (families.size() > 1 && policy.is("SingleStack")) {
+    errors.push_back(InvalidValue(policy.path(), policy.value(),
+                                  "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
+                                  "IP families are specified"));
+    return;
+  }
+  for (const FieldRef& ip : spec["clusterIPs"].items()) {
+    if (MatchesFormat(ip.text(), "ipv6"))
+      errors.push_back(InvalidValue(ip.path(), spec["clusterIPs"].value(),
+                                    "IPv6 is not configured on this cluster"));
+  }
+  for (const FieldRef& family : families.items()) {
+    if (family.is("IPv6"))
+      errors.push_back(
+          InvalidValue(family.path(), family.value(), "not configured on this cluster"));
+  }
+  if (errors.empty() && policy.is("RequireDualStack")) {
+    errors.push_back(InvalidValue(policy.path(), policy.value(),
+                                  "this cluster is not configured for dual-stack services"));
+  }
+}
+
+void ValidateExternalName(const FieldRef& spec, FieldErrors& errors) {
+  for (const char* field : {"clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    if (spec[field].exists())
+      errors.push_back(
+          ForbiddenField(spec[field].path(), "may not be set for ExternalName services"));
+  }
+  const FieldRef name = spec["externalName"];
+  std::string host = name.text();
+  if (host.ends_with('.')) host.pop_back();
+  if (host.empty()) {
+    errors.push_back(Required(name.path(), ""));
+  } else if (const NameError detail = ValidateDnsSubdomain(host)) {
+    errors.push_back(InvalidValue(name.path(), host, *detail));
+  }
+}
+
+void ValidateSessionAffinity(const FieldRef& spec, FieldErrors& errors) {
+  constexpr int kMaxSeconds = 86400;
+  ValidateEnum(spec["sessionAffinity"], {"ClientIP", "None"}, errors);
+  const FieldRef timeout = spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"];
+  if (!spec["sessionAffinity"].is("ClientIP") || !timeout.exists()) return;
+  if (timeout.number() <= 0 || timeout.number() > kMaxSeconds)
+    errors.push_back(InvalidValue(timeout.path(), timeout.value(),
+                                  "must be greater than 0 and less than 86400"));
+}
+
+void ValidateHealthCheckPort(const FieldRef& spec, FieldErrors& errors) {
+  const FieldRef port = spec["healthCheckNodePort"];
+  if (port.number() == 0) return;
+  if (spec["type"].is("LoadBalancer") && spec["externalTrafficPolicy"].is("Local")) return;
+  errors.push_back(InvalidValue(port.path(), port.value(),
+                                "may only be set when `type` is 'LoadBalancer' and "
+                                "`externalTrafficPolicy` is 'Local'"));
+}
+
+void ValidateExternalIps(const FieldRef& addresses, FieldErrors& errors) {
+  for (const FieldRef& address : addresses.items()) {
+    const std::size_t error_count = errors.size();
+    ValidateIp(address, errors);
+    if (errors.size() == error_count) ValidateNonSpecialIp(address, errors);
+  }
 }
 
 void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
@@ -247,7 +210,7 @@ void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
   const FieldRef ranges(spec["loadBalancerSourceRanges"].value(), "spec.LoadBalancerSourceRanges");
   if (ranges.size() > 0 && !is_load_balancer)
     errors.push_back(ForbiddenField(ranges.path(), kOnlyLoadBalancer));
-  for (const FieldRef& range : ranges.items()) ValidateCidr(range, errors);
+  for (const FieldRef& range : ranges.items()) ValidateSourceRange(range, errors);
   const FieldRef allocate = spec["allocateLoadBalancerNodePorts"];
   if (allocate.exists() && !is_load_balancer)
     errors.push_back(ForbiddenField(allocate.path(), kOnlyLoadBalancer));
@@ -257,13 +220,12 @@ void ValidateLoadBalancer(const FieldRef& spec, FieldErrors& errors) {
     errors.push_back(ForbiddenField(load_balancer_class.path(), kOnlyLoadBalancer));
     return;
   }
-  for (const std::string& detail : ValidateQualifiedName(load_balancer_class.text()))
-    errors.push_back(InvalidValue(load_balancer_class.path(), load_balancer_class.value(), detail));
+  ValidateOptionalQualifiedName(load_balancer_class, errors);
 }
 
 void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
   const FieldRef external = spec["externalTrafficPolicy"];
-  if (NeedsTrafficPolicy(spec.value())) {
+  if (NeedsTrafficPolicy(spec)) {
     ValidateEnum(external, {"Cluster", "Local"}, errors);
   } else if (external.exists()) {
     errors.push_back(InvalidValue(external.path(), external.value(),
@@ -287,25 +249,15 @@ void ValidateService(const json& object, FieldErrors& errors) {
         InvalidValue("spec.clusterIPs[0]", "None",
                      "may not be set to 'None' for " + spec["type"].text() + " services"));
   }
-  if (external) {
-    const FieldRef name = spec["externalName"];
-    if (spec["clusterIPs"].exists()) {
-      errors.push_back(
-          ForbiddenField("spec.clusterIPs", "may not be set for ExternalName services"));
-    }
-    std::string host = name.text();
-    if (host.ends_with('.')) host.pop_back();
-    if (host.empty()) {
-      errors.push_back(Required(name.path(), ""));
-    } else if (const NameError detail = ValidateDnsSubdomain(host)) {
-      errors.push_back(InvalidValue(name.path(), host, *detail));
-    }
-  }
+  if (external) ValidateExternalName(spec, errors);
   ValidateServicePorts(ports, errors);
   ValidateLabels(spec["selector"], errors);
-  ValidateEnum(spec["sessionAffinity"], {"ClientIP", "None"}, errors);
-  ValidateClusterIps(spec, errors);
-  for (const FieldRef& address : spec["externalIPs"].items()) ValidateIp(address, errors);
+  ValidateSessionAffinity(spec, errors);
+  if (!external) {
+    ValidateIpFamilies(spec, errors);
+    ValidateClusterIps(spec, errors);
+  }
+  ValidateExternalIps(spec["externalIPs"], errors);
   ValidateEnum(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   for (const FieldRef& port : ports.items()) {
     if (!spec["type"].is("ClusterIP") || port["nodePort"].number() == 0) continue;
@@ -315,18 +267,62 @@ void ValidateService(const json& object, FieldErrors& errors) {
   ValidatePortsAreUnique(ports, errors);
   ValidateLoadBalancer(spec, errors);
   ValidateTrafficPolicies(spec, errors);
+  ValidateHealthCheckPort(spec, errors);
+  if (!external && errors.empty()) ValidateSingleStackCluster(spec, errors);
+  if (!external && errors.empty()) ValidateAddressFamilies(spec, errors);
 }
 
 void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_spec = FieldRef(before)["spec"];
   const FieldRef new_spec = FieldRef(after)["spec"];
   if (old_spec["type"].is("ExternalName") || new_spec["type"].is("ExternalName")) return;
-  if (new_spec["clusterIP"].is(old_spec["clusterIP"].value())) return;
-  errors.push_back(InvalidValue("spec.clusterIPs[0]", new_spec["clusterIPs"].value(),
-                                "may not change once set"));
+  const FieldRef ip = new_spec["clusterIP"];
+  const bool is_address = ip.is("None") || MatchesFormat(ip.text(), "ipv4");
+  if (is_address && !ip.is(old_spec["clusterIP"].value())) {
+    errors.push_back(InvalidValue("spec.clusterIPs[0]", new_spec["clusterIPs"].value(),
+                                  "may not change once set"));
+  }
+  ValidateAddressFamilies(new_spec, errors);
+  const FieldRef lb_class = new_spec["loadBalancerClass"];
+  const bool was_load_balancer = old_spec["type"].is("LoadBalancer");
+  if (was_load_balancer && new_spec["type"].is("LoadBalancer") &&
+      !lb_class.is(old_spec["loadBalancerClass"].value()))
+    errors.push_back(InvalidValue(lb_class.path(), lb_class.value(), "may not change once set"));
+}
+
+void WarnAboutService(const json& object, Warnings& warnings) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  if (spec["externalName"].text().empty() || spec["type"].is("ExternalName")) return;
+  warnings.push_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
 }
 
 }  // namespace
+
+void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(ip.path(), ip.text(), detail));
+  };
+  const bool is_v4 = inet_pton(AF_INET, ip.text().c_str(), bytes.data()) == 1;
+  if (!is_v4 && inet_pton(AF_INET6, ip.text().c_str(), bytes.data()) != 1) {
+    return add_invalid("must be a valid IP address");
+  }
+  const bool has_zero_prefix =
+      std::all_of(bytes.begin(), bytes.end() - 1, [](unsigned char byte) { return byte == 0; });
+  if (has_zero_prefix && bytes.back() == 0) {
+    add_invalid(is_v4 ? "may not be unspecified (0.0.0.0)" : "may not be unspecified (::)");
+  }
+  if (is_v4 ? bytes[0] == 127 : has_zero_prefix && bytes.back() == 1) {
+    add_invalid("may not be in the loopback range (127.0.0.0/8, ::1/128)");
+  }
+  if (is_v4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80) {
+    add_invalid("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+  }
+  if (is_v4 ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
+            : bytes[0] == 0xff && (bytes[1] & 0x0f) == 0x02) {
+    add_invalid("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+  }
+}
 
 void AddServiceStrategies(StrategiesByKind& strategies) {
   KindStrategy& services = strategies["services"];
@@ -335,6 +331,8 @@ void AddServiceStrategies(StrategiesByKind& strategies) {
   services.assign_fields = &AssignServiceFields;
   services.validate = &ValidateService;
   services.validate_update = &ValidateServiceUpdate;
+  services.update_validation = KindStrategy::UpdateValidation::kChangeThenObject;
+  services.warn = &WarnAboutService;
 }
 
 }  // namespace kopp::apiserver

@@ -115,29 +115,6 @@ void ValidateDataSource(const FieldRef& source, FieldErrors& errors) {
   }
 }
 
-void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
-  ValidateLabelSelector(spec["selector"], errors);
-  ValidateAccessModes(spec["accessModes"], "at least 1 access mode is required", errors);
-  const FieldRef storage = spec["resources"]["requests"]["storage"];
-  const std::string path = spec["resources"].Key("storage").path();
-  if (storage.exists()) {
-    ValidatePositive(storage, path, errors);
-  } else {
-    errors.push_back(Required(path, ""));
-  }
-  if (!spec["storageClassName"].text().empty())
-    ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
-  ValidateVolumeMode(spec["volumeMode"], errors);
-  const FieldRef source = spec["dataSource"];
-  const FieldRef reference = spec["dataSourceRef"];
-  ValidateDataSource(source, errors);
-  ValidateDataSource(reference, errors);
-  if (source.exists() && reference.exists() && !reference["namespace"].exists() &&
-      !source.is(reference.value())) {
-    errors.push_back(InvalidValue(spec.path(), source.path(), "must match dataSourceRef"));
-  }
-}
-
 void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
   ValidateClaimSpec(FieldRef(object)["spec"], errors);
 }
@@ -255,6 +232,29 @@ void ValidatePersistentVolumeUpdate(const json& before, const json& after, Field
 }
 
 }  // namespace
+
+void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
+  ValidateLabelSelector(spec["selector"], errors);
+  ValidateAccessModes(spec["accessModes"], "at least 1 access mode is required", errors);
+  const FieldRef storage = spec["resources"]["requests"]["storage"];
+  const std::string path = spec["resources"].Key("storage").path();
+  if (storage.exists()) {
+    ValidatePositive(storage, path, errors);
+  } else {
+    errors.push_back(Required(path, ""));
+  }
+  if (!spec["storageClassName"].text().empty())
+    ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
+  ValidateVolumeMode(spec["volumeMode"], errors);
+  const FieldRef source = spec["dataSource"];
+  const FieldRef reference = spec["dataSourceRef"];
+  ValidateDataSource(source, errors);
+  ValidateDataSource(reference, errors);
+  if (source.exists() && reference.exists() && !reference["namespace"].exists() &&
+      !source.is(reference.value())) {
+    errors.push_back(InvalidValue(spec.path(), source.path(), "must match dataSourceRef"));
+  }
+}
 
 void AddVolumeStrategies(StrategiesByKind& strategies) {
   KindStrategy& claims = strategies["persistentvolumeclaims"];

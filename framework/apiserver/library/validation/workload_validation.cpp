@@ -2,6 +2,7 @@
 #include "validation/kind_strategy.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,12 @@ void ValidateSelectorAndTemplate(const FieldRef& spec, const std::string& empty_
   ValidateRestartAlwaysTemplate(spec, template_kind, errors);
 }
 
+/// Returns a number, or that in a percentage. Returns 0 for a text that is neither.
+double NumberOrPercentage(const FieldRef& value) {
+  return value.value().is_string() ? std::strtod(value.text().c_str(), nullptr)
+                                   : static_cast<double>(value.number());
+}
+
 void ValidateDeploymentStrategy(const FieldRef& strategy, FieldErrors& errors) {
   const std::string type = strategy["type"].text();
   const FieldRef rolling = strategy["rollingUpdate"];
@@ -78,11 +85,11 @@ void ValidateDeploymentStrategy(const FieldRef& strategy, FieldErrors& errors) {
     const FieldRef unavailable = rolling["maxUnavailable"];
     ValidateIntOrPercent(unavailable, errors);
     ValidateIntOrPercent(rolling["maxSurge"], errors);
-    const auto is_zero = [](const FieldRef& value) { return value.is(0) || value.is("0%"); };
-    if (is_zero(unavailable) && is_zero(rolling["maxSurge"])) {
+    if (NumberOrPercentage(unavailable) == 0 && NumberOrPercentage(rolling["maxSurge"]) == 0) {
       errors.push_back(InvalidValue(unavailable.path(), unavailable.value(),
                                     "may not be 0 when `maxSurge` is 0"));
     }
+    ValidateAtMost100Percent(unavailable, errors);
   } else {
     errors.push_back({"FieldValueNotSupported",
                       "Unsupported value: {\"Type\":" + json(type).dump() +
@@ -150,13 +157,21 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
     errors.push_back(
         InvalidValue(strategy.path(), strategy.value(), "must be 'RollingUpdate' or 'OnDelete'"));
   }
-  ValidateNonNegative(strategy["rollingUpdate"]["partition"], errors);
+  const FieldRef rolling = strategy["rollingUpdate"];
+  if (strategy["type"].is("OnDelete") && rolling.exists()) {
+    errors.push_back(InvalidValue(rolling.path(), rolling.value(),
+                                  "only allowed for updateStrategy 'RollingUpdate'"));
+  }
+  ValidateNonNegative(rolling["partition"], errors);
   for (const char* event : {"whenDeleted", "whenScaled"}) {
     const FieldRef retention = spec["persistentVolumeClaimRetentionPolicy"][event];
     if (retention.exists()) ValidateEnum(retention, {"Retain", "Delete"}, errors);
   }
   ValidateNonNegative(spec["replicas"], errors);
   ValidateNonNegative(spec["minReadySeconds"], errors);
+  ValidateNonNegative(spec["ordinals"]["start"], errors);
+  for (const FieldRef& claim : spec["volumeClaimTemplates"].items())
+    ValidateClaimSpec(claim["spec"], errors);
   if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
     ValidateName(service, &ValidateDnsLabel, errors);
   }
@@ -179,6 +194,28 @@ void ValidateControllerRevisionUpdate(const json& before, const json& after, Fie
   ValidateImmutable(FieldRef(before)["data"], FieldRef(after)["data"], errors);
 }
 
+void ValidateDaemonSetStrategy(const FieldRef& strategy, FieldErrors& errors) {
+  const FieldRef type = strategy["type"];
+  const FieldRef rolling = strategy["rollingUpdate"];
+  if (type.is("OnDelete")) return;
+  if (!type.is("RollingUpdate")) {
+    errors.push_back(
+        NotSupported(strategy.path(), strategy.value(), {"RollingUpdate", "OnDelete"}));
+    return;
+  }
+  const FieldRef unavailable = rolling["maxUnavailable"];
+  const FieldRef surge = rolling["maxSurge"];
+  for (const FieldRef& value : {unavailable, surge}) ValidateIntOrPercentUpTo100(value, errors);
+  const bool has_unavailable = NumberOrPercentage(unavailable) != 0;
+  const bool has_surge = NumberOrPercentage(surge) != 0;
+  if (has_unavailable && has_surge) {
+    errors.push_back(InvalidValue(surge.path(), surge.value(),
+                                  "may not be set when maxUnavailable is non-zero"));
+  } else if (!has_unavailable && !has_surge) {
+    errors.push_back(Required(unavailable.path(), "cannot be 0 when maxSurge is 0"));
+  }
+}
+
 void ValidateDaemonSet(const json& object, FieldErrors& errors) {
   const FieldRef spec = FieldRef(object)["spec"];
   const FieldRef selector = spec["selector"];
@@ -189,11 +226,7 @@ void ValidateDaemonSet(const json& object, FieldErrors& errors) {
   }
   ValidateRestartAlwaysTemplate(spec, "DaemonSet", errors);
   ValidateNonNegative(spec["minReadySeconds"], errors);
-  const FieldRef strategy = spec["updateStrategy"];
-  if (!strategy["type"].is("RollingUpdate") && !strategy["type"].is("OnDelete")) {
-    errors.push_back(
-        NotSupported(strategy.path(), strategy.value(), {"RollingUpdate", "OnDelete"}));
-  }
+  ValidateDaemonSetStrategy(spec["updateStrategy"], errors);
   ValidateNonNegative(spec["revisionHistoryLimit"], errors);
 }
 
@@ -303,6 +336,10 @@ void AddWorkloadStrategies(StrategiesByKind& strategies) {
   }
   strategies["controllerrevisions.apps"].validate = &ValidateControllerRevision;
   strategies["controllerrevisions.apps"].validate_update = &ValidateControllerRevisionUpdate;
+  strategies["controllerrevisions.apps"].update_validation =
+      KindStrategy::UpdateValidation::kChange;
+  strategies["daemonsets.apps"].update_validation =
+      KindStrategy::UpdateValidation::kChangeThenObject;
   strategies["daemonsets.apps"].assign_fields = &AssignDaemonSetFields;
   strategies["replicationcontrollers"].default_propagation = "Orphan";
 }

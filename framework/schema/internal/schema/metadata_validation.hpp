@@ -21,6 +21,11 @@ namespace kopp::schema {
 [[nodiscard]] FieldErrors ValidateMetadataUpdate(const nlohmann::json& before,
                                                  const nlohmann::json& after);
 
+/// Validates metadata.generateName, as ValidateMetadata does.
+void ValidateGenerateName(const nlohmann::json& object,
+                          const std::function<NameError(std::string_view)>& validate_name,
+                          FieldErrors& errors);
+
 /// Removes duplicate owner references. Returns the warning for the client, or "" if there were
 /// none.
 [[nodiscard]] std::string DedupOwnerReferences(nlohmann::json& object);

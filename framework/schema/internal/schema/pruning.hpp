@@ -16,6 +16,9 @@ namespace kopp::schema {
 /// std::invalid_argument, with the same message as kube-apiserver, if metadata is invalid.
 std::vector<std::string> PruneAndDefault(nlohmann::json& object, const Schema& schema);
 
+/// Converts whole numbers with a fraction, such as 1.0, to integers.
+void NormalizeNumbers(nlohmann::json& value);
+
 /// Removes the fields of `value` that its schema does not specify. Returns their sorted paths.
 std::vector<std::string> Prune(nlohmann::json& value, const Schema& schema);
 

@@ -1,0 +1,275 @@
+// The values that the server chooses for a Service: addresses, ports and IP families.
+#include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
+#include "storage/server_context.hpp"
+#include "validation/kind_strategy.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kopp::apiserver {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kServiceIpPrefix =
+    "10.0.0.";  // a /24; its first address belongs to the API server
+constexpr int kServiceIps = 254;
+constexpr int kFirstNodePort = 30000;
+constexpr int kNodePorts = 2768;
+
+bool IsExternal(const json& spec) { return spec.value("type", "") == "ExternalName"; }
+bool HasNodePorts(const json& spec) {
+  const std::string type = spec.value("type", "");
+  return type == "NodePort" ||
+         (type == "LoadBalancer" && spec.value("allocateLoadBalancerNodePorts", true));
+}
+
+bool NeedsHealthCheckPort(const json& spec) {
+  return spec.value("type", "") == "LoadBalancer" &&
+         spec.value("externalTrafficPolicy", "") == "Local";
+}
+
+/// The IPs and node ports that other Services use. Services that are created concurrently may get
+/// the same values.
+struct AllocatedValues {
+  std::set<std::string> addresses{};
+  std::set<int> node_ports{};
+};
+
+AllocatedValues AllocatedByOthers(ServerContext& context, const json& service) {
+  AllocatedValues allocated;
+  const json& uid = service.at("metadata").at("uid");
+  for (const auto& [key, stored] : context.store().List("services", "").objects) {
+    const json other = json::parse(stored->text);
+    if (other.at("metadata").at("uid") == uid) continue;
+    const FieldRef spec = FieldRef(other)["spec"];
+    allocated.addresses.insert(spec["clusterIP"].text());
+    allocated.node_ports.insert(static_cast<int>(spec["healthCheckNodePort"].number()));
+    for (const FieldRef& port : spec["ports"].items()) {
+      allocated.node_ports.insert(static_cast<int>(port["nodePort"].number()));
+    }
+  }
+  return allocated;
+}
+
+/// Returns the offset at which the search for a free value starts. It depends only on the uid.
+int FirstCandidate(const json& service) {
+  const std::string uid = service.at("metadata").at("uid").get<std::string>();
+  return std::stoi(uid.substr(0, 6), nullptr, 16);
+}
+
+bool IsNodePort(std::int64_t port) {
+  return port >= kFirstNodePort && port < kFirstNodePort + kNodePorts;
+}
+
+/// Returns the reason why a requested node port cannot be used, or "".
+std::string NodePortProblem(std::int64_t port, const std::set<int>& allocated) {
+  if (!IsNodePort(port)) {
+    return "provided port is not in the valid range. The range of valid ports is 30000-32767";
+  }
+  return allocated.contains(static_cast<int>(port)) ? "provided port is already allocated" : "";
+}
+
+[[noreturn]] void RejectService(const json& service, FieldError error) {
+  Resource services;
+  services.kind = "Service";
+  throw Invalid(services, service.at("metadata").value("name", ""), {std::move(error)});
+}
+
+StatusError RangeIsFull(const std::string& value_type) {
+  return {500, "InternalError",
+          "Internal error occurred: failed to allocate a " + value_type + ": range is full"};
+}
+
+std::string AllocateClusterIp(const json& service, const AllocatedValues& allocated) {
+  for (int i = 0; i < kServiceIps - 1; ++i) {
+    const int last_byte = 2 + (FirstCandidate(service) + i) % (kServiceIps - 1);
+    std::string address = kServiceIpPrefix + std::to_string(last_byte);
+    if (!allocated.addresses.contains(address)) return address;
+  }
+  throw RangeIsFull("serviceIP");
+}
+
+int AllocateNodePort(const json& service, const AllocatedValues& allocated) {
+  for (int i = 0; i < kNodePorts; ++i) {
+    const int port = kFirstNodePort + (FirstCandidate(service) + i) % kNodePorts;
+    if (!allocated.node_ports.contains(port)) return port;
+  }
+  throw RangeIsFull("nodePort");
+}
+
+bool NeedsTrafficPolicy(const json& spec) {
+  const std::string type = spec.value("type", "");
+  return type == "NodePort" || type == "LoadBalancer" ||
+         (type == "ClusterIP" && !spec.value("externalIPs", json()).empty());
+}
+
+/// Removes the fields that the new type of a Service does not have, unless the update changes them.
+void DropFieldsOfOldType(const json& old_spec, json& spec) {
+  const auto drop = [&](bool (*needs)(const json&), const char* field) {
+    const bool is_unchanged = FieldRef(spec)[field].is(FieldRef(old_spec)[field].value());
+    if (needs(old_spec) && !needs(spec) && is_unchanged) spec.erase(field);
+  };
+  const auto is_load_balancer = [](const json& any) {
+    return any.value("type", "") == "LoadBalancer";
+  };
+  drop(&NeedsTrafficPolicy, "externalTrafficPolicy");
+  drop(&NeedsHealthCheckPort, "healthCheckNodePort");
+  drop(is_load_balancer, "allocateLoadBalancerNodePorts");
+  drop(is_load_balancer, "loadBalancerClass");
+  const auto is_internal = [](const json& any) { return !IsExternal(any); };
+  for (const char* field :
+       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})
+    drop(is_internal, field);
+  const auto has_node_ports = [&](const json& any) {
+    return is_load_balancer(any) || any.value("type", "") == "NodePort";
+  };
+  if (!has_node_ports(old_spec) || has_node_ports(spec) || !spec.contains("ports")) return;
+  const auto ports_of = [](const json& any) {
+    std::multiset<json> ports;
+    for (const FieldRef& port : FieldRef(any)["ports"].items())
+      ports.insert(port["nodePort"].value());
+    return ports;
+  };
+  if (ports_of(old_spec) != ports_of(spec)) return;
+  for (json& port : spec["ports"]) port.erase("nodePort");
+}
+
+/// Keeps the allocated values that an update omits.
+void KeepAllocatedFields(const json& old_spec, json& spec) {
+  if (IsExternal(old_spec) || IsExternal(spec)) return;
+  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort") &&
+      old_spec.contains("healthCheckNodePort")) {
+    spec["healthCheckNodePort"] = old_spec["healthCheckNodePort"];
+  }
+  for (const char* field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    if (!spec.contains(field) && old_spec.contains(field)) spec[field] = old_spec[field];
+  }
+  if (!HasNodePorts(old_spec) || !HasNodePorts(spec) || !spec.contains("ports")) return;
+  for (json& port : spec["ports"]) {
+    for (const FieldRef& old_port : FieldRef(old_spec)["ports"].items()) {
+      const bool is_same_port = old_port["port"].is(port.value("port", json())) &&
+                                old_port["protocol"].is(port.value("protocol", json()));
+      if (is_same_port && !port.contains("nodePort"))
+        port["nodePort"] = old_port["nodePort"].value();
+    }
+  }
+}
+
+/// A client may change only one of clusterIP and clusterIPs: the other one follows.
+void NormalizeClusterIps(const json& old_spec, json& spec) {
+  if (IsExternal(old_spec) || IsExternal(spec) || !spec.contains("clusterIP")) return;
+  const bool is_changed = spec["clusterIP"] != old_spec.value("clusterIP", "");
+  if (is_changed && FieldRef(spec)["clusterIPs"].is(FieldRef(old_spec)["clusterIPs"].value()))
+    spec["clusterIPs"] = json::array({spec["clusterIP"]});
+}
+
+/// Requires that no two ports with the same protocol have the same node port.
+void RequireUniqueNodePorts(const json& spec) {
+  std::set<std::pair<std::string, std::int64_t>> seen;
+  for (const FieldRef& port : FieldRef(spec)["ports"].items()) {
+    const std::int64_t number = port["nodePort"].number();
+    const std::string protocol = port["protocol"].text();
+    if (number == 0 || seen.emplace(protocol, number).second) continue;
+    throw StatusError(500, "", fmt::format("duplicate nodePort: {{{} {}}}", protocol, number));
+  }
+}
+
+/// Returns an address without leading zeros in its numbers, which the server accepts.
+std::string WithoutLeadingZeros(const std::string& address) {
+  std::string result;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const bool starts_number = result.empty() || result.back() == '.';
+    const bool has_more = i + 1 < address.size() && address[i + 1] != '.';
+    if (address[i] != '0' || !starts_number || !has_more) result += address[i];
+  }
+  return result;
+}
+
+void AssignClusterIp(json& service, const AllocatedValues& allocated) {
+  json& spec = service["spec"];
+  if (!spec.contains("clusterIP")) {
+    if (FieldRef(spec)["clusterIPs"].size() > 0) return;  // rejected later
+    spec["clusterIP"] = AllocateClusterIp(service, allocated);
+  }
+  const std::string address = spec["clusterIP"];
+  const auto reject = [&](const std::string& reason) {
+    RejectService(service, InvalidValue("spec.clusterIPs", json::array({address}),
+                                        "failed to allocate IP " + address + ": " + reason));
+  };
+  if (address != "None" && allocated.addresses.contains(address))
+    reject("provided IP is already allocated");
+  if (MatchesFormat(address, "ipv4") && !WithoutLeadingZeros(address).starts_with(kServiceIpPrefix))
+    reject("the provided network does not match the current range");
+  if (!spec.contains("clusterIPs")) spec["clusterIPs"] = json::array({address});
+}
+
+void AssignHealthCheckPort(json& service, AllocatedValues& allocated) {
+  json& spec = service["spec"];
+  if (!NeedsHealthCheckPort(spec)) return;
+  if (!spec.contains("healthCheckNodePort"))
+    spec["healthCheckNodePort"] = AllocateNodePort(service, allocated);
+  const std::int64_t port = spec["healthCheckNodePort"].get<std::int64_t>();
+  if (const std::string problem = NodePortProblem(port, allocated.node_ports); !problem.empty()) {
+    const std::string reason =
+        fmt::format("failed to allocate requested HealthCheck NodePort {}: {}", port, problem);
+    throw StatusError(500, "InternalError", "Internal error occurred: " + reason,
+                      {{"causes", {{{"message", reason}}}}});
+  }
+  allocated.node_ports.insert(static_cast<int>(port));
+}
+
+/// Ports with the same number and different protocols share a node port.
+void AssignNodePorts(json& service, AllocatedValues& allocated) {
+  json& spec = service["spec"];
+  if (!HasNodePorts(spec) || !spec.contains("ports")) return;
+  std::map<std::int64_t, std::set<std::string>> protocols;  // of this Service, by node port
+  for (const FieldRef& port : FieldRef(spec)["ports"].items()) {
+    const std::int64_t number = port["nodePort"].number();
+    if (number == 0) continue;
+    std::string problem = NodePortProblem(number, allocated.node_ports);
+    if (!protocols[number].insert(port["protocol"].text()).second)
+      problem = "provided port is already allocated";
+    if (!problem.empty())
+      RejectService(service, InvalidValue("spec." + port["nodePort"].path(), number, problem));
+  }
+  for (const auto& [number, unused] : protocols)
+    allocated.node_ports.insert(static_cast<int>(number));
+  for (json& port : spec["ports"]) {
+    if (port.contains("nodePort")) continue;
+    port["nodePort"] = AllocateNodePort(service, allocated);
+    allocated.node_ports.insert(port["nodePort"].get<int>());
+  }
+}
+
+}  // namespace
+
+void AssignServiceFields(ServerContext& context, const json& before, json& service) {
+  json& spec = service["spec"];
+  if (!before.is_null()) {
+    DropFieldsOfOldType(before.at("spec"), spec);
+    KeepAllocatedFields(before.at("spec"), spec);
+    NormalizeClusterIps(before.at("spec"), spec);
+    RequireUniqueNodePorts(spec);
+  }
+  if (IsExternal(spec)) return;
+  AllocatedValues allocated = AllocatedByOthers(context, service);
+  AssignClusterIp(service, allocated);
+  const bool has_any_family = FieldRef(spec)["clusterIP"].is("None") && !spec.contains("selector");
+  if (!spec.contains("ipFamilies")) {
+    spec["ipFamilies"] = has_any_family ? json{"IPv4", "IPv6"} : json::array({"IPv4"});
+  }
+  if (!spec.contains("ipFamilyPolicy")) {
+    spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
+  }
+  AssignHealthCheckPort(service, allocated);
+  AssignNodePorts(service, allocated);
+}
+
+}  // namespace kopp::apiserver
