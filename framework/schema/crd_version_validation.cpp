@@ -64,9 +64,9 @@ void ValidateSelectableFields(const FieldRef& fields, const FieldRef& schema, Fi
     }
     ValidateUnique(path, seen, errors);
   }
-  if (fields.size() <= kMaxFields) return;
+  if (seen.size() <= kMaxFields) return;
   errors.push_back({"FieldValueTooMany",
-                    "Too many: " + std::to_string(fields.size()) + ": must have at most 8 items",
+                    "Too many: " + std::to_string(seen.size()) + ": must have at most 8 items",
                     fields.path()});
 }
 

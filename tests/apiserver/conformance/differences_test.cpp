@@ -41,7 +41,7 @@ TEST_F(DifferencesTest, LongQuantitiesAreRejectedAndLargeOnesKeepTheirDigits) {
   EXPECT_EQ(response_with("1000E").str("/spec/hard/memory"), IsRealServer() ? "1" : "1000E");
 }
 
-TEST_F(DifferencesTest, TheFormOfAQuantityOutsideOfAListOfResourcesIsCanonical) {
+TEST_F(DifferencesTest, TheFormOfEachQuantityIsCanonical) {
   json pods = MakeObjectWithName("a");
   pods["template"]["spec"] = {{"containers", {{{"name", "a"}, {"image", "a"}}}},
                               {"volumes", {{{"name", "a"}, {"emptyDir", {{"sizeLimit", "1E3"}}}}}}};

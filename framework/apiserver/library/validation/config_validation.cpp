@@ -31,6 +31,9 @@ std::size_t ValidateDataKeys(const FieldRef& data, bool encoded, const FieldRef&
     const FieldRef entry = data.Key(key);
     if (const NameError detail = ValidateConfigKey(key)) {
       errors.push_back(InvalidValue(entry.path(), key, *detail));
+      constexpr const char* kParent = "must not start with '..'";
+      if (key.starts_with("..") && *detail != kParent && key != "..")
+        errors.push_back(InvalidValue(entry.path(), key, kParent));
     }
     if (others.Key(key).exists()) {
       errors.push_back(InvalidValue(entry.path(), key, "duplicate of key present in binaryData"));

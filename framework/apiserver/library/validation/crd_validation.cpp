@@ -129,6 +129,12 @@ class CrdValidator {
     for (const FieldRef& version : versions_) {
       names.insert(version["name"].text());
       if (version["storage"].is(true)) ++storage_versions;
+      const FieldRef schema = version["schema"]["openAPIV3Schema"];
+      if (!schema.exists()) {
+        errors_.push_back(Required(schema.path(), ""));
+      } else if (!IsShared("schema")) {
+        Add(ValidateStructuralSchema(schema));
+      }
       ValidateName(version["name"], &ValidateDns1035Label, errors_);
       const FieldRef warning = version["deprecationWarning"];
       if (warning.exists() && !version["deprecated"].is(true)) {
@@ -136,12 +142,6 @@ class CrdValidator {
                                        "can only be set for deprecated versions"));
       } else if (warning.exists()) {
         ValidateDeprecationWarning(warning, errors_);
-      }
-      const FieldRef schema = version["schema"]["openAPIV3Schema"];
-      if (!schema.exists()) {
-        errors_.push_back(Required(schema.path(), ""));
-      } else if (!IsShared("schema")) {
-        Add(ValidateStructuralSchema(schema));
       }
       ValidateSubresourcesAndColumns(version, false);
     }

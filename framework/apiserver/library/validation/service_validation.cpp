@@ -77,7 +77,7 @@ void ValidateSourceRange(const FieldRef& range, FieldErrors& errors) {
   text.erase(text.find_last_not_of(kSpaces) + 1);
   text.erase(0, text.find_first_not_of(kSpaces));
   if (MatchesFormat(text, "cidr")) return;
-  errors.push_back(InvalidValue(range.path(), range.value(),
+  errors.push_back(InvalidValue(range.path(), text,
                                 "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
 }
 
@@ -108,7 +108,8 @@ void ValidateAddressFamilies(const FieldRef& spec, FieldErrors& errors) {
   }
 }
 
-void ValidateClusterIps(const FieldRef& spec, FieldErrors& errors) {
+/// `keeps_none`: the Service had "None" before, which is accepted again.
+void ValidateClusterIps(const FieldRef& spec, bool keeps_none, FieldErrors& errors) {
   const FieldRef ips = spec["clusterIPs"];
   const auto add_invalid = [&](const char* detail) {
     errors.push_back(InvalidValue(ips.path(), ips.value(), detail));
@@ -122,7 +123,8 @@ void ValidateClusterIps(const FieldRef& spec, FieldErrors& errors) {
   if (starts_with_none && items.size() > 1) add_invalid("'None' must be the first and only value");
   for (const FieldRef& ip : items) {
     const bool is_none = starts_with_none && ip.path() == items[0].path();
-    if (!is_none && !spec["clusterIP"].is("None")) ValidateIp(ip, errors);
+    const bool is_kept = keeps_none && ip.is("None");
+    if (!is_none && !is_kept) ValidateIp(ip, errors);
   }
   if (items.size() > 2) add_invalid("may only hold up to 2 values");
   const auto is_v6 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv6"); };
@@ -255,7 +257,8 @@ void ValidateService(const json& object, FieldErrors& errors) {
   ValidateSessionAffinity(spec, errors);
   if (!external) {
     ValidateIpFamilies(spec, errors);
-    ValidateClusterIps(spec, errors);
+    const bool is_update = FieldRef(object)["metadata"]["resourceVersion"].exists();
+    ValidateClusterIps(spec, is_update && headless, errors);
   }
   ValidateExternalIps(spec["externalIPs"], errors);
   ValidateEnum(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);

@@ -170,8 +170,10 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   ValidateNonNegative(spec["replicas"], errors);
   ValidateNonNegative(spec["minReadySeconds"], errors);
   ValidateNonNegative(spec["ordinals"]["start"], errors);
-  for (const FieldRef& claim : spec["volumeClaimTemplates"].items())
-    ValidateClaimSpec(claim["spec"], errors);
+  const bool is_new = !FieldRef(object)["metadata"]["resourceVersion"].exists();
+  for (const FieldRef& claim : spec["volumeClaimTemplates"].items()) {
+    if (is_new) ValidateClaimSpec(claim["spec"], errors);  // they are immutable
+  }
   if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
     ValidateName(service, &ValidateDnsLabel, errors);
   }
@@ -191,6 +193,7 @@ void ValidateControllerRevision(const json& object, FieldErrors& errors) {
 }
 
 void ValidateControllerRevisionUpdate(const json& before, const json& after, FieldErrors& errors) {
+  ValidateNonNegative(FieldRef(after)["revision"], errors);
   ValidateImmutable(FieldRef(before)["data"], FieldRef(after)["data"], errors);
 }
 

@@ -1,0 +1,170 @@
+// Rules for the schemas, conversions and selectable fields of CRDs.
+#include "custom_resources.hpp"
+#include "validation/rule.hpp"
+
+namespace kopp::conformance {
+namespace {
+
+using ::testing::IsEmpty;
+
+class CrdRuleTest : public CustomResourceTest {
+ protected:
+  /// Returns a CRD whose only field has `schema`.
+  static json MakeCrd(const json& schema) {
+    return MakeWidgetCrd(UniqueGroup(), {{"type", "object"}, {"properties", {{"f", schema}}}});
+  }
+  static JsonResponse PostCrd(const json& crd) {
+    return Post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", crd);
+  }
+};
+
+class CrdSchemaRuleTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
+
+TEST_P(CrdSchemaRuleTest, TheErrorsAreThoseOfTheRule) {
+  ExpectErrors(PostCrd(MakeCrd(json::parse(GetParam().value))), GetParam());
+}
+
+const Rule schema_rules[] = {
+    {"RuleThatIsMissing", R"({"type": "string", "x-kubernetes-validations": [{"message": "a"}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].rule: Required value: rule is not specified)"},
+    {"BlankRule", R"({"type": "string", "x-kubernetes-validations": [{"rule": " "}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].rule: Required value: rule is not specified)"},
+    {"BlankMessage",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "true", "message": " "}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].message: Invalid value: " ": must be non-empty if specified)"},
+    {"MessageOfTwoLines",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "true", "message": "a\nb"}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].message: Invalid value: "a\nb": must not contain line breaks)"},
+    {"RuleOfTwoLinesWithoutMessage",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "self ==\n'a'"}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].message: Required value: message must be specified if rule contains line breaks)"},
+    {"BlankMessageExpression",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "true", "messageExpression": " "}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].messageExpression: Required value: messageExpression must be non-empty if specified)"},
+    {"UnknownReason",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "true", "reason": "x"}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].reason: Unsupported value: "x": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")"},
+    {"FieldPathThatDoesNotExist",
+     R"({"type": "string", "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".x"}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].x-kubernetes-validations[0].fieldPath: Invalid value: ".x": must be a valid path)"},
+    {"FieldPathOfAProperty",
+     R"({"type": "object", "properties": {"p": {"type": "string"}}, "x-kubernetes-validations": [{"rule": "true", "fieldPath": "['p']"}]})",
+     ""},
+    {"EmbeddedMetadataThatIsNoObject",
+     R"({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "string"}}})",
+     R"(spec.validation.openAPIV3Schema.properties[f].properties[metadata].type: Invalid value: "string": must be object)"},
+    {"EmbeddedApiVersionThatIsNoString",
+     R"({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"apiVersion": {"type": "integer"}}})",
+     R"(spec.validation.openAPIV3Schema.properties[f].properties[apiVersion].type: Invalid value: "integer": must be string)"},
+    {"NullInADefault",
+     R"({"type": "object", "properties": {"a": {"type": "string"}}, "default": {"a": null}})",
+     R"(spec.validation.openAPIV3Schema.properties[f].default.a: Invalid value: "null": a in body must be of type string: "null")"},
+    {"NullInAnEnum", R"({"type": "string", "enum": ["a", null]})", ""},
+    {"AdditionalItems",
+     R"({"type": "array", "items": {"type": "string"}, "additionalItems": true})",
+     R"(spec.validation.openAPIV3Schema.properties[f].additionalItems: Forbidden: additionalItems is not supported)"},
+    {"ReferenceWithoutType", R"({"$ref": "#/x"})",
+     R"(spec.validation.openAPIV3Schema.properties[f].$ref: Forbidden: $ref is not supported)"},
+    {"AlternativesWithTypes", R"({"anyOf": [{"type": "string"}]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].anyOf[0].type: Forbidden: must be empty to be structural, spec.validation.openAPIV3Schema.properties[f].type: Required value: must not be empty for specified object fields])"},
+};
+INSTANTIATE_TEST_SUITE_P(, CrdSchemaRuleTest, ::testing::ValuesIn(schema_rules), &NameOf);
+
+class CrdConversionRuleTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
+
+TEST_P(CrdConversionRuleTest, TheErrorsAreThoseOfTheRule) {
+  json crd = MakeCrd({{"type", "string"}});
+  crd["spec"]["conversion"] = json::parse(GetParam().value);
+
+  ExpectErrors(PostCrd(crd), GetParam());
+}
+
+const Rule conversion_rules[] = {
+    {"WebhookWithoutStrategyWebhook",
+     R"({"strategy": "None", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n"}}, "conversionReviewVersions": ["v1"]}})",
+     R"([spec.conversion.webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook, spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook])"},
+    {"EmptyStrategy", R"({"strategy": ""})", R"(spec.conversion.strategy: Required value)"},
+    {"NeitherUrlNorService",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {}, "conversionReviewVersions": ["v1"]}})",
+     R"(spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required)"},
+    {"HttpUrl",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"url": "http://a"}, "conversionReviewVersions": ["v1"]}})",
+     R"(spec.conversion.webhookClientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path])"},
+    {"ServiceWithoutNames",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {}}, "conversionReviewVersions": ["v1"]}})",
+     R"([spec.conversion.webhookClientConfig.service.name: Required value, spec.conversion.webhookClientConfig.service.namespace: Required value])"},
+    {"ServiceWithoutNamespace",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s"}}, "conversionReviewVersions": ["v1"]}})",
+     R"(spec.conversion.webhookClientConfig.service.name: Required value)"},
+    {"RelativePath",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n", "path": "x"}}, "conversionReviewVersions": ["v1"]}})",
+     R"([spec.conversion.webhookClientConfig.service.path: Invalid value: "x": must start with a '/', spec.conversion.webhookClientConfig.service.path: Invalid value: "x": segment[0] may not be empty])"},
+    {"PortOfZero",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n", "port": 0}}, "conversionReviewVersions": ["v1"]}})",
+     R"(spec.conversion.webhookClientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive)"},
+    {"UnknownReviewVersion",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n"}}, "conversionReviewVersions": ["v2"]}})",
+     R"(spec.conversion.conversionReviewVersions: Invalid value: ["v2"]: must include at least one of v1, v1beta1)"},
+    {"ReviewVersionTwice",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n"}}, "conversionReviewVersions": ["v1", "v1"]}})",
+     R"(spec.conversion.conversionReviewVersions[1]: Invalid value: "v1": duplicate version)"},
+    {"ValidWebhook",
+     R"({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {"name": "s", "namespace": "n"}}, "conversionReviewVersions": ["v1"]}})",
+     ""},
+};
+INSTANTIATE_TEST_SUITE_P(, CrdConversionRuleTest, ::testing::ValuesIn(conversion_rules), &NameOf);
+
+class CrdSelectableFieldRuleTest : public CrdRuleTest,
+                                   public ::testing::WithParamInterface<Rule> {};
+
+TEST_P(CrdSelectableFieldRuleTest, TheErrorsAreThoseOfTheRule) {
+  json crd = MakeCrd({{"type", "string"}});
+  json& version = crd["spec"]["versions"][0];
+  version["schema"]["openAPIV3Schema"]["properties"].update(
+      R"({"n": {"type": "number"}, "l": {"type": "array", "items": {"type": "string"}},
+          "o": {"type": "object", "properties": {"x": {"type": "boolean"}}},
+          "m": {"type": "object", "additionalProperties": {"type": "integer"}}})"_json);
+  version["selectableFields"] = json::parse(GetParam().value);
+
+  ExpectErrors(PostCrd(crd), GetParam());
+}
+
+const Rule selectable_field_rules[] = {
+    {"NoPath", R"([{}])", R"(spec.selectableFields[0].jsonPath: Required value)"},
+    {"PathWithoutDot", R"([{"jsonPath": "f"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: "f": is an invalid path: expected [ or . but got: f)"},
+    {"Number", R"([{"jsonPath": ".n"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".n": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.)"},
+    {"List", R"([{"jsonPath": ".l"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".l": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.)"},
+    {"ItemOfAList", R"([{"jsonPath": ".l[0]"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".l[0]": is an invalid path: array notation is not allowed)"},
+    {"FieldOfAnObject", R"([{"jsonPath": ".o.x"}])", ""},
+    {"EntryOfAMap", R"([{"jsonPath": ".m.x"}])", ""},
+    {"UnknownField", R"([{"jsonPath": ".o.y"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".o.y": is an invalid path: does not refer to a valid field)"},
+    {"Metadata", R"([{"jsonPath": ".metadata.name"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".metadata.name": is an invalid path: does not refer to a valid field)"},
+    {"PathThatEndsWithADot", R"([{"jsonPath": ".o."}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".o.": is an invalid path: unexpected end of JSON path)"},
+    {"NameInBrackets", R"([{"jsonPath": ".o['x']"}])",
+     R"(spec.selectableFields[0].jsonPath: Invalid value: ".o['x']": is an invalid path: array notation is not allowed)"},
+    {"FieldTwice", R"([{"jsonPath": ".f"}, {"jsonPath": ".f"}])",
+     R"(spec.selectableFields[1].jsonPath: Duplicate value: ".f")"},
+};
+INSTANTIATE_TEST_SUITE_P(, CrdSelectableFieldRuleTest, ::testing::ValuesIn(selectable_field_rules),
+                         &NameOf);
+
+TEST_F(CrdRuleTest, AnUnknownFormatOfAStringIsAWarning) {
+  EXPECT_THAT(PostCrd(MakeCrd({{"type", "string"}, {"format", "uuid7"}})).warnings,
+              ElementsAre("unrecognized format \"uuid7\""));
+  EXPECT_THAT(PostCrd(MakeCrd({{"type", "integer"}, {"format", "uuid7"}})).warnings, IsEmpty());
+  EXPECT_THAT(PostCrd(MakeCrd({{"type", "string"}, {"format", "email"}})).warnings, IsEmpty());
+}
+
+TEST_F(CrdRuleTest, AWholeNumberIsADefaultOfAnInteger) {
+  EXPECT_EQ(PostCrd(MakeCrd(R"({"type": "integer", "default": 1.0})"_json)).status, 201);
+}
+
+}  // namespace
+}  // namespace kopp::conformance
