@@ -55,6 +55,34 @@ TEST_F(FieldManagerTest, DefaultedStatusOfAPersistentVolumeClaimHasNoOwner) {
   EXPECT_NE(created.at("/metadata/managedFields/0/fieldsV1/f:spec"), nullptr);
 }
 
+TEST_F(FieldManagerTest, FieldsOfAClaimReferenceHaveTheirOwnOwners) {
+  json volume = MakeObjectWithName(UniqueName("pv"));
+  volume["spec"] = R"({"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+                       "hostPath": {"path": "/a"}, "claimRef": {"name": "a", "namespace": "b"}})"_json;
+  const JsonResponse created = Post("/api/v1/persistentvolumes", volume);
+  Delete("/api/v1/persistentvolumes/" + created.name());
+
+  EXPECT_EQ(created.at("/metadata/managedFields/0/fieldsV1/f:spec/f:claimRef"),
+            R"({".": {}, "f:name": {}, "f:namespace": {}})"_json);
+}
+
+TEST_F(FieldManagerTest, UnsetTimesOfAnEventHaveNoOwner) {
+  json event = MakeObjectWithName("a");
+  event.update({{"eventTime", "2026-01-01T00:00:00.000000Z"},
+                {"action", "A"},
+                {"reason", "R"},
+                {"type", "Normal"},
+                {"reportingController", "a.b/c"},
+                {"reportingInstance", "i"}});
+  event["regarding"] = {{"kind", "ConfigMap"}, {"name", "a"}, {"namespace", ns()}};
+  const JsonResponse created = Post(Path("events.k8s.io/v1", "events"), event);
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_TRUE(created.body.contains("deprecatedFirstTimestamp"));
+  EXPECT_FALSE(
+      created.at("/metadata/managedFields/0/fieldsV1").contains("f:deprecatedFirstTimestamp"));
+}
+
 TEST_F(FieldManagerTest, EmptyFieldManagerParameterDefaultsToTheProductNameInTheUserAgent) {
   const JsonResponse created = Create("?fieldManager=");
 

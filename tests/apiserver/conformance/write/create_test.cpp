@@ -5,6 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 class CreateTest : public ConformanceTest {};
@@ -224,6 +225,33 @@ TEST_F(CreateTest, QuantityThatIsNoAmountOfAResourceKeepsBillionths) {
 
   EXPECT_EQ(Post(Path("podtemplates"), pods).str("/template/spec/volumes/0/emptyDir/sizeLimit"),
             "1150419751947n");
+}
+
+TEST_F(CreateTest, EmptyStringOfAPointerIsAValue) {
+  json claim = MakeObjectWithName("a");
+  claim["spec"] = R"({"accessModes": ["ReadWriteOnce"], "storageClassName": "",
+                      "resources": {"requests": {"storage": "1Gi"}}})"_json;
+  EXPECT_EQ(Post(Path("persistentvolumeclaims"), claim).at("/spec/storageClassName"), "");
+
+  json budget = MakeObjectWithName("a");
+  budget["spec"]["maxUnavailable"] = "";
+  EXPECT_THAT(Post(Path("policy/v1", "poddisruptionbudgets"), budget).message(),
+              HasSubstr(R"(spec.maxUnavailable: Invalid value: "": a valid percent string)"));
+}
+
+TEST_F(CreateTest, NumberOrStringHas32Bits) {
+  json budget = MakeObjectWithName("a");
+  budget["spec"]["maxUnavailable"] = 2147483648;
+  EXPECT_THAT(Post(Path("policy/v1", "poddisruptionbudgets"), budget).message(),
+              EndsWith("json: cannot unmarshal number 2147483648 into Go struct field "
+                       "PodDisruptionBudgetSpec.spec.maxUnavailable of type int32"));
+}
+
+TEST_F(CreateTest, NameOfAnUnknownFieldIsEscapedInTheWarning) {
+  const JsonResponse created =
+      Post(Path("configmaps"), {{"metadata", {{"name", "a"}}}, {"a\nb\x01\u202e\"\u00e4", "x"}});
+
+  EXPECT_THAT(created.warnings, ElementsAre("unknown field \"a\\nb\\x01\\u202e\\\"\u00e4\""));
 }
 
 TEST_F(CreateTest, NameTakesPrecedenceOverGenerateName) {

@@ -283,5 +283,28 @@ TEST_F(GenerationTest, ConfigMapHasNoGeneration) {
   EXPECT_EQ(created.at("/metadata/generation"), nullptr);
 }
 
+TEST_F(UpdateTest, SomeKindsValidateGenerateNameAgain) {
+  const json change{{"metadata", {{"generateName", "a=b"}}}};
+  Post(Path("configmaps"), MakeConfigMap("a"));
+  Post(Path("serviceaccounts"), MakeObjectWithName("a"));
+  Post(Path("resourcequotas"), MakeObjectWithName("a"));
+
+  EXPECT_EQ(MergePatch(Path("configmaps") + "/a", change).status, 422);
+  EXPECT_EQ(MergePatch(Path("serviceaccounts") + "/a", change).status, 422);
+  EXPECT_EQ(MergePatch(Path("resourcequotas") + "/a", change).status, 200);
+}
+
+TEST_F(UpdateTest, ErrorsOfTheChangeOfASecretComeFirst) {
+  json secret = MakeObjectWithName("a");
+  secret["immutable"] = true;
+  Post(Path("secrets"), secret);
+
+  const JsonResponse updated = MergePatch(Path("secrets") + "/a", {{"data", {{"a b", "eA=="}}}});
+
+  EXPECT_THAT(updated.message(),
+              ::testing::HasSubstr(": [data: Forbidden: field is immutable when `immutable` is "
+                                   "set, data[a b]: Invalid value: "));
+}
+
 }  // namespace
 }  // namespace kopp::conformance
