@@ -28,7 +28,7 @@ help:
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
 	@echo "make test          build everything and run the tests that need no cluster"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
-	@echo "                   kopp-apiserver; run the conformance suite on kube-apiserver"
+	@echo "                   kopp-apiserver; run the conformance suite and new projects of kopp init on kube-apiserver"
 	@echo "make bench         compare the workqueue and the informers with client-go's, an operator with controller-runtime,"
 	@echo "                   the transports with net/http and kopp-apiserver with kube-apiserver; print the budgets"
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
@@ -101,6 +101,7 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/kubectl_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/client_go_test.sh
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
+	@BUILD=$(CURDIR)/build/$(PRESET) tests/cluster/hardened_test.sh
 	@BUILD=$(CURDIR)/build/$(PRESET) tests/cluster/crd_types_test.sh
 	@tests/cluster/readme_test.sh
 
