@@ -60,15 +60,17 @@ TEST(SchemaTypesTest, AKindHasItsKindConstantAndMetadata) {
 TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
   const std::string header = HeaderFor(
       "{s: {type: string}, i: {type: integer, format: int32}, l: {type: integer, format: int64},"
-      " num: {type: integer}, d: {type: number}, b: {type: boolean}}",
-      ", required: [s, i, l, num, d, b]");
+      " num: {type: integer}, d: {type: number}, b: {type: boolean},"
+      " u: {type: integer, format: uint64, default: 0, maximum: 18446744073709551615}}",
+      ", required: [s, i, l, num, d, b, u]");
 
   EXPECT_THAT(header, HasSubstr("  bool b = false;\n"
                                 "  double d = 0;\n"
                                 "  std::int32_t i = 0;\n"
                                 "  std::int64_t l = 0;\n"
                                 "  std::int64_t num = 0;\n"
-                                "  std::string s = {};\n"));
+                                "  std::string s = {};\n"
+                                "  std::uint64_t u = 0;\n"));
 }
 
 TEST(SchemaTypesTest, FieldsThatAreNotRequiredAreOptionalUnlessTheyCanBeEmpty) {

@@ -27,7 +27,8 @@ enum class TypeClass {
 
 TypeClass ClassOf(std::string_view type) {
   if (type == "bool") return TypeClass::kBool;
-  if (type == "std::int32_t" || type == "std::int64_t") return TypeClass::kInteger;
+  if (type == "std::int32_t" || type == "std::int64_t" || type == "std::uint64_t")
+    return TypeClass::kInteger;
   if (type == "double") return TypeClass::kNumber;
   if (type == "std::string") return TypeClass::kString;
   if (type == kIntOrString) return TypeClass::kIntOrString;

@@ -196,7 +196,9 @@ std::string TypeModel::TypeOf(const std::string& field, const json& schema, Scop
   }
   if (type == "boolean") return "bool";
   if (type == "integer") {
-    return TextAt(schema, "format") == "int32" ? "std::int32_t" : "std::int64_t";
+    const std::string format = TextAt(schema, "format");
+    if (format == "uint64") return "std::uint64_t";
+    return format == "int32" ? "std::int32_t" : "std::int64_t";
   }
   if (type == "number") return "double";
   if (type == "string") return "std::string";

@@ -21,7 +21,8 @@ using nlohmann::json;
 
 std::string InitializerOf(const std::string& type) {
   if (type == "bool") return "false";
-  const bool number = type == "std::int32_t" || type == "std::int64_t" || type == "double";
+  const bool number = type == "std::int32_t" || type == "std::int64_t" || type == "std::uint64_t" ||
+                      type == "double";
   return number ? "0" : "{}";
 }
 
