@@ -105,16 +105,30 @@ std::string Binary(const YAML::Node& node) {
                   node.Mark().line + 1));
 }
 
+/// Returns the text of a scalar as UTF-8: yaml-cpp decodes the escapes \N and \_ to single bytes.
+std::string TextOf(const YAML::Node& node) {
+  std::string text;
+  std::size_t rest = 0;  // bytes of the current code point that follow
+  for (const char c : node.Scalar()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0xc0) rest = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (byte >= 0x80 && rest == 0) text += '\xc2';
+    if (rest > 0) --rest;
+    text += c;
+  }
+  return text;
+}
+
 /// Returns the value of a scalar. yaml-cpp gives quoted scalars the tag "!", and plain ones "?".
 /// Scalars with a tag of their own are strings.
 json Scalar(const YAML::Node& node) {
   constexpr std::string_view kYaml = "tag:yaml.org,2002:";
   std::string_view tag = node.Tag();
   if (tag.empty() || tag == "?") return PlainScalar(node.Scalar());
-  if (!tag.starts_with(kYaml)) return node.Scalar();
+  if (!tag.starts_with(kYaml)) return TextOf(node);
   tag.remove_prefix(kYaml.size());
   if (tag == "binary") return Binary(node);
-  return tag == "str" ? json(node.Scalar()) : PlainScalar(node.Scalar());
+  return tag == "str" ? json(TextOf(node)) : PlainScalar(node.Scalar());
 }
 
 /// Converts YAML nodes to JSON. Limits the number of nodes, because nested aliases expand

@@ -82,6 +82,12 @@ TEST(YamlTest, QuotedScalarsAreStrings) {
   EXPECT_EQ(ParseYaml("a: |-\n  12\n")["a"], "12");
 }
 
+TEST(YamlTest, EscapesOfCharactersAreUtf8) {
+  EXPECT_EQ(Scalar(R"("a\N\_\L\P\x85\u00e4\U0001F600z")"),
+            "\"a\u0085\u00a0\u2028\u2029\u0085\u00e4\U0001F600z\"");
+  EXPECT_EQ(Scalar("\"\u00e4\u20ac\\N\u00e4\\_\""), "\"\u00e4\u20ac\u0085\u00e4\u00a0\"");
+}
+
 TEST(YamlTest, TagsOfYamlSelectTheType) {
   EXPECT_EQ(Scalar("!!int \"0x1F\""), "31");
   EXPECT_EQ(Scalar("!!binary aGk="), R"("hi")");
