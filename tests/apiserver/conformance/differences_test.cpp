@@ -41,6 +41,43 @@ TEST_F(DifferencesTest, LongQuantitiesAreRejectedAndLargeOnesKeepTheirDigits) {
   EXPECT_EQ(response_with("1000E").str("/spec/hard/memory"), IsRealServer() ? "1" : "1000E");
 }
 
+TEST_F(DifferencesTest, AClusterIpMayBeOutsideOfTheRange) {
+  json service = MakeObjectWithName("a");
+  service["spec"] = R"({"clusterIP": "10.96.0.10", "ports": [{"port": 80}]})"_json;
+
+  EXPECT_EQ(Post(Path("services"), service).status, Expected(201, 422));
+}
+
+TEST_F(DifferencesTest, ADryRunChecksTheRangeOfNodePorts) {
+  json service = MakeObjectWithName("a");
+  service["spec"] =
+      R"({"type": "NodePort", "ports": [{"name": "a", "port": 80, "nodePort": 30180},
+                                        {"name": "b", "port": 81, "nodePort": 128}]})"_json;
+
+  EXPECT_EQ(Post(Path("services") + "?dryRun=All", service).status, Expected(422, 201));
+}
+
+TEST_F(DifferencesTest, TheLabelsThatAJobTakesFromItsTemplateBelongToNobody) {
+  json job = MakeObjectWithName("a");
+  job["spec"]["template"] = R"({"metadata": {"labels": {"a": "b"}}, "spec": {
+      "restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}})"_json;
+  const JsonResponse created = Post(Path("batch/v1", "jobs"), job);
+
+  EXPECT_EQ(created.str("/metadata/labels/a"), "b");
+  EXPECT_EQ(created.at("/metadata/managedFields/0/fieldsV1").contains("f:metadata"),
+            IsRealServer());
+}
+
+TEST_F(DifferencesTest, AnEmptyListOfScalingPoliciesHasTheDefault) {
+  json autoscaler = MakeObjectWithName("a");
+  autoscaler["spec"] =
+      R"({"maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "A", "name": "a"},
+          "behavior": {"scaleUp": {"policies": []}}})"_json;
+
+  EXPECT_EQ(Post(Path("autoscaling/v2", "horizontalpodautoscalers"), autoscaler).status,
+            Expected(201, 422));
+}
+
 TEST_F(DifferencesTest, TheFormOfEachQuantityIsCanonical) {
   json pods = MakeObjectWithName("a");
   pods["template"]["spec"] = {{"containers", {{{"name", "a"}, {"image", "a"}}}},

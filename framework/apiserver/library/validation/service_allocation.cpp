@@ -181,17 +181,6 @@ void RequireUniqueNodePorts(const json& spec) {
   }
 }
 
-/// Returns an address without leading zeros in its numbers, which the server accepts.
-std::string WithoutLeadingZeros(const std::string& address) {
-  std::string result;
-  for (std::size_t i = 0; i < address.size(); ++i) {
-    const bool starts_number = result.empty() || result.back() == '.';
-    const bool has_more = i + 1 < address.size() && address[i + 1] != '.';
-    if (address[i] != '0' || !starts_number || !has_more) result += address[i];
-  }
-  return result;
-}
-
 void AssignClusterIp(json& service, const AllocatedValues& allocated) {
   json& spec = service["spec"];
   if (!spec.contains("clusterIP")) {
@@ -199,14 +188,11 @@ void AssignClusterIp(json& service, const AllocatedValues& allocated) {
     spec["clusterIP"] = AllocateClusterIp(service, allocated);
   }
   const std::string address = spec["clusterIP"];
-  const auto reject = [&](const std::string& reason) {
+  if (address != "None" && allocated.addresses.contains(address)) {
     RejectService(service, InvalidValue("spec.clusterIPs", json::array({address}),
-                                        "failed to allocate IP " + address + ": " + reason));
-  };
-  if (address != "None" && allocated.addresses.contains(address))
-    reject("provided IP is already allocated");
-  if (MatchesFormat(address, "ipv4") && !WithoutLeadingZeros(address).starts_with(kServiceIpPrefix))
-    reject("the provided network does not match the current range");
+                                        "failed to allocate IP " + address +
+                                            ": provided IP is already allocated"));
+  }
   if (!spec.contains("clusterIPs")) spec["clusterIPs"] = json::array({address});
 }
 
