@@ -1,5 +1,7 @@
 #include "storage/store.hpp"
 
+#include "api/status.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,6 +10,8 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMaxRequestSizeOfEtcd = 3 << 19;
 
 bool IsInNamespace(const ObjectKey& key, const std::string& ns) {
   return ns.empty() || key.ns == ns;
@@ -96,6 +100,8 @@ StoredObjectPtr Store::Write(const std::string& resource, const ObjectKey& key,
     object["metadata"]["resourceVersion"] = std::to_string(version);
     after = std::make_shared<const StoredObject>(
         StoredObject{version, object.dump(), std::move(attributes)});
+    if (!deleted && after->text.size() > kMaxRequestSizeOfEtcd)
+      throw StatusError(500, "", "etcdserver: request is too large");
     state->version = version;
     if (deleted) {
       resource_state.objects.erase(current);

@@ -127,6 +127,18 @@ TEST_F(CrdTest, DeletingACrdDeletesItsObjectsAndEndsWatches) {
   EXPECT_TRUE(watch->WaitForEnd());
 }
 
+TEST_F(CrdTest, ObjectAboveTheLimitOfEtcdIsRejected) {
+  CreateCrd(AnyObjectSchema());
+  const auto post = [&](std::size_t size) {
+    return Post(Widgets(), MakeWidget("a", {{"text", std::string(size, 'x')}}));
+  };
+
+  const JsonResponse rejected = post(1'580'000);
+  EXPECT_EQ(rejected.status, 500);
+  EXPECT_EQ(rejected.message(), "etcdserver: request is too large");
+  EXPECT_EQ(post(1'570'000).status, 201);
+}
+
 TEST_F(CrdTest, DeletedCrdRemainsWhileAnObjectHasFinalizers) {
   CreateCrd(AnyObjectSchema());
   json widget = MakeWidget("w");
