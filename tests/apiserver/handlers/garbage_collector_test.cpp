@@ -154,6 +154,26 @@ TEST_F(GarbageCollectorTest, ADependentOfAMissingOwnerIsDeleted) {
   EXPECT_FALSE(Exists("child"));
 }
 
+TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsMissingAndReported) {
+  constexpr Kind kEvents{"v1", "Event", "events"};
+  json missing_owner = owner_;
+  missing_owner["metadata"]["uid"] = "u-1";
+  CreateOwned("first", missing_owner, {{"namespace", "kube-public"}});
+  EXPECT_TRUE(client_.List(kEvents, {.ns = "kube-public"}).empty());
+
+  CreateOwned("child", owner_, {{"namespace", "kube-public"}});
+
+  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"kube-public", "child"}).has_value());
+  const auto events = client_.List(kEvents, {.ns = "kube-public"});
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0]["reason"], "OwnerRefInvalidNamespace");
+  EXPECT_EQ(events[0]["involvedObject"]["name"], "child");
+  EXPECT_EQ(events[0]["message"],
+            "ownerRef [v1/ConfigMap, namespace: kube-public, name: owner, uid: " +
+                owner_["metadata"]["uid"].get<std::string>() +
+                "] does not exist in namespace \"kube-public\"");
+}
+
 TEST_F(GarbageCollectorTest, AReferenceToAMissingOwnerIsRemovedIfAnotherOwnerExists) {
   json missing_owner = owner_;
   missing_owner["metadata"]["uid"] = "another";

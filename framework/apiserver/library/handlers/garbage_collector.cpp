@@ -2,6 +2,7 @@
 
 #include "api/status.hpp"
 #include "handlers/deletion.hpp"
+#include "handlers/owner_events.hpp"
 #include "schema/finalizers.hpp"
 #include "storage/stored_objects.hpp"
 
@@ -132,6 +133,8 @@ void GarbageCollector::RemoveAbsentOwners(const WrittenObject& written, Worklist
     if (stored == nullptr || stored->attributes.uid != UidOf(reference) ||
         stored->attributes.foreground_deletion) {
       absent.push_back(UidOf(reference));
+      if (stored == nullptr)
+        ReportOwnerInOtherNamespace(context_, location, metadata, reference, *resource);
     }
   }
   if (!absent.empty() && absent.size() == references.size()) {

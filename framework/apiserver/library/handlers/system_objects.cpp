@@ -3,12 +3,7 @@
 #include "decoding/data.hpp"
 #include "storage/stored_objects.hpp"
 
-#include <string>
-
-#include <nlohmann/json.hpp>
-
 namespace kopp::apiserver {
-namespace {
 
 using nlohmann::json;
 
@@ -24,8 +19,6 @@ void CreateObject(ServerContext& context, const std::string& storage_resource, j
   const ObjectAttributes attributes = ObjectAttributesOf(*resource, object);
   context.store().Put(storage_resource, key, nullptr, object, attributes);
 }
-
-}  // namespace
 
 void CreateSystemObjects(ServerContext& context) {
   static const json objects = json::parse(data::system_objects);

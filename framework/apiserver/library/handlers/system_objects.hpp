@@ -2,7 +2,15 @@
 
 #include "storage/server_context.hpp"
 
+#include <string>
+
+#include <nlohmann/json.hpp>
+
 namespace kopp::apiserver {
+
+/// Creates an object that the control plane writes, with a uid and a creation time.
+void CreateObject(ServerContext& context, const std::string& storage_resource,
+                  nlohmann::json object);
 
 /// Creates the objects that every new cluster has: the system namespaces, the Service "kubernetes",
 /// the role of administrators, the system PriorityClasses, and an APIService for each served
