@@ -51,11 +51,10 @@ StrategiesByKind FurtherStrategies() {
   AddStorageStrategies(strategies);
   AddCertificateStrategies(strategies);
   AddClusterStrategies(strategies);
-  for (const char* kind :
-       {"endpoints", "endpointslices.discovery.k8s.io",
-        "mutatingwebhookconfigurations.admissionregistration.k8s.io", "runtimeclasses.node.k8s.io",
-        "storageclasses.storage.k8s.io",
-        "validatingwebhookconfigurations.admissionregistration.k8s.io"})
+  for (const char* kind : {"endpoints", "endpointslices.discovery.k8s.io",
+                           "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+                           "runtimeclasses.node.k8s.io", "storageclasses.storage.k8s.io",
+                           "validatingwebhookconfigurations.admissionregistration.k8s.io"})
     strategies[kind].validates_generate_name_on_update = true;
   return strategies;
 }

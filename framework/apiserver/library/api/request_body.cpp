@@ -2,8 +2,8 @@
 
 #include "api/status.hpp"
 #include "decoding/object_decoding.hpp"
-#include "schema/go_quoted.hpp"
 #include "schema/accessors.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
 #include "schema/pruning.hpp"
 #include "schema/typed_decoding.hpp"

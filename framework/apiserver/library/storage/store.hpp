@@ -92,8 +92,8 @@ class Store {
 
   /// Creates or replaces an object, and sets metadata.resourceVersion in `object`. `expected` is
   /// the state that the caller read, or nullptr if the object must not exist. Returns the new
-  /// state, or nullptr without a change if the stored state is not `expected`. Throws StatusError if
-  /// the object is larger than the 1.5 MiB that etcd accepts by default.
+  /// state, or nullptr without a change if the stored state is not `expected`. Throws StatusError
+  /// if the object is larger than the 1.5 MiB that etcd accepts by default.
   StoredObjectPtr Put(const std::string& resource, const ObjectKey& key,
                       const StoredObjectPtr& expected, nlohmann::json& object,
                       ObjectAttributes attributes);
