@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/watched_view.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -124,7 +125,7 @@ detail::CacheTransform Cache::Impl::TransformOf(const Key& key) const {
       own ? own(object) : of_metadata(metadata);
     } catch (const std::exception& error) {
       throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
-                        std::string("the transform threw: ") + error.what());
+                        "the transform threw: " + detail::ExceptionText(error));
     } catch (...) {
       throw DecodeError(DecodeError::Kind::kTypeMismatch, "",
                         "the transform threw an exception that is not a std::exception");

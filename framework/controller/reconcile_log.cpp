@@ -11,13 +11,13 @@ void LogFailure(const Logger& log, const ReconcileOutcome& outcome) {
   const double duration = InSeconds(outcome.duration);
   if (outcome.expected) {
     log.Info("Reconcile failed with an expected error, retrying",
-             {{"err", outcome.error.message}, {"durationSeconds", duration}});
+             {{"err", outcome.error.ToString()}, {"durationSeconds", duration}});
   } else if (outcome.error.terminal) {
-    log.Error("Reconciler error", {{"err", "terminal error: " + outcome.error.message},
+    log.Error("Reconciler error", {{"err", "terminal error: " + outcome.error.ToString()},
                                    {"retry", "not until the object changes"},
                                    {"durationSeconds", duration}});
   } else {
-    log.Error("Reconciler error", {{"err", outcome.error.message},
+    log.Error("Reconciler error", {{"err", outcome.error.ToString()},
                                    {"retries", outcome.error.retries},
                                    {"durationSeconds", duration}});
   }
@@ -46,7 +46,7 @@ void ReconcileLog::Ended(const Logger& log, const ReconcileOutcome& outcome) con
   const double duration = InSeconds(outcome.duration);
   if (outcome.superseded) {
     return log.Info("Reconcile superseded by a newer event",
-                    {{"reason", outcome.error.message}, {"durationSeconds", duration}});
+                    {{"reason", outcome.error.ToString()}, {"durationSeconds", duration}});
   }
   if (outcome.timed_out) {
     log.Info("The reconcile returned without an error after its reconcile_timeout",

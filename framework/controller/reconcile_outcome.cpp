@@ -3,6 +3,7 @@
 #include <exception>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/retry_after.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/transport.hpp>
@@ -41,28 +42,31 @@ std::string_view ToString(ReconcileResult result) {
 ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& key, Context& context,
                                 const std::stop_token& shutdown) {
   ReconcileOutcome outcome;
-  std::string& message = outcome.error.message;
+  const auto set_error = [&outcome](const std::exception& error) {
+    outcome.error.message = error.what();
+    outcome.error.type = detail::ExceptionType(error);
+  };
   try {
     outcome.returned = reconcile(key, context);
     outcome.result = ResultOf(outcome.returned);
   } catch (const TerminalError& error) {
-    message = error.what();
+    set_error(error);
     outcome.error.terminal = true;
   } catch (const ApiError& error) {
-    message = error.what();
+    set_error(error);
     outcome.expected = IsWriteConflict(error);
     outcome.retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
   } catch (const StaleCacheError& error) {
-    message = error.what();
+    set_error(error);
     outcome.expected = true;
   } catch (const TransportError& error) {
-    message = error.what();
+    set_error(error);
     outcome.expected =
         error.kind() == TransportError::Kind::kCancelled && shutdown.stop_requested();
   } catch (const std::exception& error) {
-    message = error.what();
+    set_error(error);
   } catch (...) {
-    message = "the reconciler threw an object that is not a std::exception";
+    outcome.error.message = "the reconciler threw an object that is not a std::exception";
     outcome.panic = true;
   }
   if (outcome.result == ReconcileResult::kError) outcome.error.retries = context.retries;

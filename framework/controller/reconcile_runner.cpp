@@ -9,6 +9,7 @@
 #include <exception>
 #include <utility>
 
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/handlers.hpp>
 
 namespace kopp {
@@ -185,7 +186,7 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
     const ReadScope reads(context.client.stop());
     options_.on_error(outcome.error, context);
   } catch (const std::exception& error) {
-    attempt.log.Error(kMessage, {{"err", error.what()}});
+    attempt.log.Error(kMessage, {{"err", detail::ExceptionText(error)}});
   } catch (...) {
     attempt.log.Error(kMessage, {{"err", "an object that is not a std::exception"}});
   }
@@ -211,12 +212,13 @@ void ReconcileRunner::Count(const ReconcileOutcome& outcome) {
 
 void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const {
   if (options_.metrics == nullptr && options_.observers.empty()) return;
+  const std::string error = outcome.error.ToString();
   const ReconcileEvent event{.controller = options_.controller,
                              .key = attempt.next.item,
                              .reconcile_id = attempt.id,
                              .queue_wait = attempt.queue_wait,
                              .result = outcome.result,
-                             .error = outcome.error.message,
+                             .error = error,
                              .retries = attempt.history.retries,
                              .terminal = outcome.error.terminal,
                              .panic = outcome.panic,

@@ -41,7 +41,7 @@ std::optional<Client> ReconcileSpan::With(const Client& client) const {
 void ReconcileSpan::End(const ReconcileOutcome& outcome) const {
   if (!span_) return;
   span_->SetAttribute("kopp.result", std::string(ToString(outcome.result)));
-  if (outcome.result == ReconcileResult::kError) span_->SetError(outcome.error.message);
+  if (outcome.result == ReconcileResult::kError) span_->SetError(outcome.error.ToString());
   span_->End();
 }
 

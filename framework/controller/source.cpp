@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include <kopp/controller/source.hpp>
+#include <kopp/informer/exception_text.hpp>
 
 namespace kopp {
 
@@ -13,9 +14,10 @@ Duration detail::CheckedInterval(Duration interval) {
 namespace {
 
 /// Does not throw: there may be no memory.
-void LogSourceError(const Logger& log, std::string_view message, const char* error) noexcept {
+void LogSourceError(const Logger& log, std::string_view message,
+                    const std::exception_ptr& error) noexcept {
   try {
-    log.Error(message, {{"err", error}});
+    log.Error(message, {{"err", detail::ExceptionText(error)}});
   } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the line
   }
 }
@@ -26,11 +28,8 @@ void detail::LogExceptions(const Logger& log, std::string_view message, const st
                            const std::function<void()>& function) {
   try {
     function();
-  } catch (const std::exception& error) {
-    if (!stop.stop_requested()) LogSourceError(log, message, error.what());
   } catch (...) {
-    if (stop.stop_requested()) return;
-    LogSourceError(log, message, "an exception that is not a std::exception");
+    if (!stop.stop_requested()) LogSourceError(log, message, std::current_exception());
   }
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -143,7 +144,7 @@ class RunnableThreads {
     try {
       runnable.run(stop);
     } catch (const std::exception& error) {
-      if (!stop.stop_requested()) on_failure_(runnable.name, error.what());
+      if (!stop.stop_requested()) on_failure_(runnable.name, detail::ExceptionText(error));
     } catch (...) {
       if (!stop.stop_requested()) {
         on_failure_(runnable.name, "it threw an object that is not a std::exception");

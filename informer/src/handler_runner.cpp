@@ -1,8 +1,8 @@
 #include "handler_runner.hpp"
 
-#include "exception_text.hpp"
-
 #include <chrono>
+
+#include <kopp/informer/exception_text.hpp>
 
 namespace kopp::informer::detail {
 namespace {
@@ -247,8 +247,8 @@ void HandlerRunner::ReportException(const HandlerEvent& event, const std::except
   }
   if (!informer_.on_problem) return;
   informer_.on_problem("handler \"" + options_.name + "\" threw in " + FunctionName(event.type) +
-                           " for " + event.object.key().ToString() + ": " + TextOf(error) +
-                           "; other handlers are not affected",
+                           " for " + event.object.key().ToString() + ": " +
+                           kopp::detail::ExceptionText(error) + "; other handlers are not affected",
                        /*minor=*/false);
 }
 

@@ -1,4 +1,3 @@
-#include "exception_text.hpp"
 #include "handler_queue.hpp"
 #include "handler_runner.hpp"
 
@@ -8,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/informer.hpp>
 
 namespace kopp::informer {
@@ -269,7 +269,7 @@ void AnyInformer::OnFailure(const std::exception_ptr& error, Duration retry_in) 
   {
     auto statistics = statistics_.Lock();
     ++statistics->status.errors;
-    statistics->status.last_error = TextOf(error);
+    statistics->status.last_error = kopp::detail::ExceptionText(error);
     report.consecutive_failures = ++statistics->status.consecutive_failures;
   }
   if (options_.on_error) options_.on_error(report);

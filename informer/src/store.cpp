@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/store.hpp>
 #include <kopp/workqueue/item_hash.hpp>
 
@@ -309,10 +310,8 @@ class AnyStore::Transaction {
     std::string problem;
     try {
       return index.values_of(object);
-    } catch (const std::exception& error) {
-      problem = error.what();
     } catch (...) {
-      problem = "an exception that is not a std::exception";
+      problem = kopp::detail::ExceptionText(std::current_exception());
     }
     if (store_.on_problem_) {
       problems_.push_back("the function of the index \"" + index.name + "\" threw for " +

@@ -24,6 +24,8 @@ using namespace std::chrono_literals;
 using kopp::testing::MakeWidget;
 using kopp::testing::Widget;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 TEST_F(InformerTest, HandlersGetWatchEventsInOrder) {
   AddRecordingHandler();
@@ -243,6 +245,24 @@ TEST_F(InformerHandlersTest, AHandlerIsCalledOnItsOwnThreadByDefault) {
 
   EXPECT_EQ(threads.Lock()->at("informer"), runner_.get_id());
   EXPECT_NE(threads.Lock()->at("own"), runner_.get_id());
+}
+
+TEST(InformerErrorTest, AProblemNamesTheTypeOfAnExceptionOfAHandlerOrIndexFunction) {
+  kopp::testing::FakeClock clock;
+  kopp::testing::FakeSource<Widget> source(clock);
+  EventLog log;
+  Informer<Widget> informer(
+      source, {.clock = clock,
+               .on_problem = [&](const std::string& problem, bool) { log.Append(problem); }});
+  informer.AddIndex("size", [](const Widget&) -> std::vector<std::string> {
+    return {std::string("small").substr(7)};
+  });
+  informer.AddHandler({.on_add = [](const auto&, bool) { (void)std::stoi("many"); }});
+  source.Set(MakeWidget("a"));
+  const std::jthread runner([&](const std::stop_token& stop) { informer.Run(stop); });
+
+  EXPECT_THAT(log.Await(2), UnorderedElementsAre(HasSubstr("std::invalid_argument: stoi"),
+                                                 HasSubstr("std::out_of_range: basic_string")));
 }
 
 TEST(InformerErrorTest, TheErrorHandlerGetsTheExceptionOfAHandlerWithItsContext) {

@@ -2,6 +2,8 @@
 #include "controller/standalone_controller.hpp"
 
 #include <chrono>
+#include <map>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/decode_error.hpp>
 
 namespace kopp {
 namespace {
@@ -157,6 +160,35 @@ TEST_F(ReconcileContextTest, AConflictOfFieldManagersIsLoggedAsAnError) {
   ReconcileOnce();
 
   EXPECT_THAT(LogText(), HasSubstr("\"Reconciler error\""));
+}
+
+TEST_F(ReconcileContextTest, TheLogNamesTheTypeOfAnException) {
+  ReconcileError seen;
+  NewController(
+      [](const ObjectKey&, Context&) -> Result {
+        const std::map<std::string, int> empty;
+        return {.requeue_after = std::chrono::seconds(empty.at("absent"))};
+      },
+      {.on_error = [&](const ReconcileError& error, Context&) { seen = error; }});
+  ReconcileOnce();
+
+  EXPECT_THAT(LogText(), HasSubstr("err=\"std::out_of_range: map::at\""));
+  EXPECT_EQ(seen.type, "std::out_of_range");
+  EXPECT_EQ(seen.message, "map::at");
+}
+
+TEST_F(ReconcileContextTest, TheLogOmitsATypeThatAddsNothingToTheText) {
+  int calls = 0;
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    if (++calls == 1) throw std::runtime_error("disk full");
+    if (calls == 2) throw DecodeError(DecodeError::Kind::kMalformed, "spec", "is a number");
+    throw std::bad_alloc();
+  });
+  for (int i = 0; i < 3; ++i) ReconcileOnce();
+
+  EXPECT_THAT(LogText(), HasSubstr("err=\"disk full\""));
+  EXPECT_THAT(LogText(), HasSubstr("err=\"spec: is a number\""));
+  EXPECT_THAT(LogText(), HasSubstr("err=\"std::bad_alloc\""));
 }
 
 TEST_F(ReconcileContextTest, TheErrorHookGetsTheErrorAndAContext) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/exception_text.hpp>
 
 namespace kopp::apiserver::explore {
 namespace {
@@ -168,7 +169,7 @@ OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state
     outcome.error = error.what();
     outcome.next = error.retry_after().value_or(Duration::zero());
   } catch (const std::exception& error) {
-    outcome.error = error.what();
+    outcome.error = detail::ExceptionText(error);
   } catch (...) {
     outcome.error = "an object that is not a std::exception";
   }

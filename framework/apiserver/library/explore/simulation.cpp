@@ -9,6 +9,8 @@
 #include <stop_token>
 #include <utility>
 
+#include <kopp/informer/exception_text.hpp>
+
 namespace kopp::apiserver::explore {
 
 using testing::Invariant;
@@ -338,7 +340,7 @@ std::string Simulation::ProblemOf(const Invariant& invariant, const Client& clie
     const std::string problem = invariant.check(client);
     return problem.empty() ? "" : "is violated: " + problem;
   } catch (const std::exception& error) {
-    return std::string("threw an exception: ") + error.what();
+    return "threw an exception: " + detail::ExceptionText(error);
   }
 }
 

@@ -107,9 +107,17 @@ using Reconciler = std::function<Result(const ObjectKey& key, Context& context)>
 /// An exception of a reconcile function.
 struct ReconcileError {
   std::string message = {};  ///< what()
-  int retries = 0;           ///< Context::retries of the reconcile
-  bool terminal = false;     ///< it is a TerminalError: there will be no retry
-  bool timed_out = false;    ///< the reconcile exceeded ControllerOptions::reconcile_timeout
+  /// The type, for example "std::out_of_range". Empty if it adds nothing to the message: for
+  /// std::runtime_error, and for the exceptions of kopp.
+  std::string type = {};
+  int retries = 0;         ///< Context::retries of the reconcile
+  bool terminal = false;   ///< it is a TerminalError: there will be no retry
+  bool timed_out = false;  ///< the reconcile exceeded ControllerOptions::reconcile_timeout
+
+  /// Returns the type and the message, as logs have them: "std::out_of_range: map::at".
+  [[nodiscard]] std::string ToString() const {
+    return type.empty() ? message : type + ": " + message;
+  }
 };
 
 /// Called after a reconcile that threw. See ControllerOptions::on_error.

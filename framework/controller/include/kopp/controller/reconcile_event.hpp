@@ -28,7 +28,7 @@ struct ReconcileEvent {
   std::string_view reconcile_id;            ///< see Context::reconcile_id
   std::optional<Duration> queue_wait = {};  ///< see Context::queue_wait
   ReconcileResult result = ReconcileResult::kSuccess;
-  std::string_view error = {};  ///< what() of the exception; empty: none
+  std::string_view error = {};  ///< ReconcileError::ToString(); empty: none
   int retries = 0;              ///< see Context::retries
   bool terminal = false;        ///< it threw a TerminalError
   bool panic = false;           ///< it threw an object that is not a std::exception
