@@ -1,4 +1,5 @@
 #include "client/resource_path.hpp"
+#include "client/write_scope.hpp"
 #include "json_text.hpp"
 #include "written_object.hpp"
 
@@ -130,6 +131,12 @@ ApiError StatusNotFound(const ApiError& error, const ApiRequest& request) {
   return {request.method + " " + request.target, std::move(status)};
 }
 
+/// Calls the check of this thread for the write of a whole object.
+void CheckWrite(const Kind& kind, const ObjectKey& key, std::string_view object,
+                std::string_view subresource) {
+  if (subresource.empty()) WriteScope::BeforeWrite(kind, key, object);
+}
+
 }  // namespace
 
 /// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
@@ -222,6 +229,7 @@ Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to create has no metadata.namespace: set it");
   }
+  CheckWrite(kind, body.key, body.text, options.subresource);
   return Write(
       {.method = "POST",
        .target = options.subresource.empty() ? CollectionPath(kind, body.key.ns)
@@ -242,6 +250,7 @@ Client::Written Client::CreateEncoded(const Kind& kind, const std::string& objec
 
 Client::Written Client::WriteExisting(const Kind& kind, Body body,
                                       const WriteOptions& options) const {
+  CheckWrite(kind, body.key, body.text, options.subresource);
   return Write({.method = "PUT",
                 .target = ObjectPath(kind, body.key, options.subresource),
                 .body = std::move(body.text)},
@@ -269,6 +278,7 @@ Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const 
 
 Client::Written Client::WriteApplied(const Kind& kind, Body body,
                                      const ApplyOptions& options) const {
+  CheckWrite(kind, body.key, body.text, options.subresource);
   return Write({.method = "PATCH",
                 .target = ObjectPath(kind, body.key, options.subresource),
                 .body = std::move(body.text),

@@ -5,6 +5,7 @@
 #include "source_runner.hpp"
 #include "worker_pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -83,6 +84,16 @@ void Controller::Impl::SetPrimaryInformers(InformerSet& informers, Find find) {
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
 }
 
+void Controller::Impl::AddWatchedKind(const KindRef& kind) { watched_.Lock()->insert(kind); }
+
+bool Controller::Impl::Watches(const Kind& kind) const {
+  const auto is_same = [&](const KindRef& other) {
+    return other.kind == kind.kind && other.group() == kind.group();
+  };
+  return std::ranges::any_of(informers_, is_same, &InformerSet::kind) ||
+         std::ranges::any_of(*watched_.Lock(), is_same);
+}
+
 void Controller::Impl::SetReconciler(Reconciler reconcile) {
   reconcile_ = std::move(reconcile);
   if (on_reconciler_) on_reconciler_();
@@ -104,20 +115,22 @@ void Controller::Impl::Start(const Client& client, EventRecorder& events, const 
   StartThreads("the threads of the event sources", [&] { sources_->Start(own_log); });
   if (!runner_) {
     StartThreads("the thread for timers", [&] {
-      ReconcileRunner::Options options{.controller = name(),
-                                       .kind = kind_.kind,
-                                       .reconcile = reconcile_,
-                                       .on_error = options_.on_error,
-                                       .reconcile_timeout = options_.reconcile_timeout,
-                                       .max_interval = options_.max_interval,
-                                       .pause_annotation = options_.pause_annotation,
-                                       .track_times = options_.track_times,
-                                       .reasons = options_.reasons,
-                                       .running = running_.get(),
-                                       .find = find_,
-                                       .observers = observers_,
-                                       .metrics = metrics_.get(),
-                                       .tracer = tracer_};
+      ReconcileRunner::Options options{
+          .controller = name(),
+          .kind = kind_,
+          .watches = [this](const Kind& kind) { return Watches(kind); },
+          .reconcile = reconcile_,
+          .on_error = options_.on_error,
+          .reconcile_timeout = options_.reconcile_timeout,
+          .max_interval = options_.max_interval,
+          .pause_annotation = options_.pause_annotation,
+          .track_times = options_.track_times,
+          .reasons = options_.reasons,
+          .running = running_.get(),
+          .find = find_,
+          .observers = observers_,
+          .metrics = metrics_.get(),
+          .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
           *queue_, std::move(options),
           ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
@@ -206,6 +219,7 @@ WatchHandle Controller::Watch(std::shared_ptr<InformerSet> informers,
                               informer::AnyEventHandler handler, AnyPredicate predicate) const {
   auto filtered = informer::WithPredicate(
       std::make_shared<const AnyPredicate>(std::move(predicate)), std::move(handler));
+  impl_.AddWatchedKind(informers->kind());
   auto registrations = informers->AddHandler(filtered, {.name = name()});
   return {std::move(informers), std::move(registrations)};
 }

@@ -50,7 +50,11 @@ ReconcileRunner::ReconcileRunner(Queue& queue, Options options, const Dependenci
     : queue_(queue),
       options_(std::move(options)),
       dependencies_(dependencies),
-      log_(dependencies.log, options_.kind) {
+      log_(dependencies.log, options_.kind.kind),
+      owner_check_({.owner = options_.kind,
+                    .find = [this](const ObjectKey& key) { return Find(key); },
+                    .watches = options_.watches,
+                    .log = dependencies.log}) {
   const bool has_max_interval = options_.max_interval > Duration::zero();
   if (!has_max_interval && options_.reconcile_timeout <= Duration::zero()) return;
   timers_ = std::make_unique<TimerQueue>(dependencies_.clock);
@@ -158,6 +162,7 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   Context context = NewContext(attempt, traced ? *traced : call.client(), call.stop());
   if (!context.reasons.empty()) log_.Triggered(attempt.log, context.reasons);
   const ReadScope reads(context.client.stop());
+  const OwnerCheckScope writes(owner_check_, attempt.next.item);
   const TimePoint started = dependencies_.clock.Now();
   auto outcome = CallReconciler(options_.reconcile, attempt.next.item, context, attempt.stop);
   outcome.duration = dependencies_.clock.Now() - started;

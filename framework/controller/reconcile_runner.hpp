@@ -1,6 +1,7 @@
 #pragma once
 
 #include "max_interval.hpp"
+#include "owner_check.hpp"
 #include "reconcile_limits.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
@@ -49,7 +50,9 @@ class ReconcileRunner {
 
   struct Options {
     std::string_view controller{};
-    std::string_view kind{};  ///< of the reconciled objects
+    Kind kind{};  ///< of the reconciled objects
+    /// Returns whether the controller watches a kind.
+    std::function<bool(const Kind&)> watches{};
     Reconciler reconcile{};
     ErrorHook on_error{};            ///< may be empty
     Duration reconcile_timeout{};    ///< 0: none
@@ -109,6 +112,7 @@ class ReconcileRunner {
   const Options options_;
   const Dependencies dependencies_;
   const ReconcileLog log_;
+  mutable OwnerCheck owner_check_;
   ReconcileCounts counts_;
   RetryHistory retries_;
   std::optional<MaxInterval> max_interval_;

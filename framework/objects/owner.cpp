@@ -1,4 +1,5 @@
 #include "base/quoted.hpp"
+#include "objects/owner_rules.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,23 +32,6 @@ OwnerReference NewReference(const Kind& kind, const ObjectMeta& owner, bool cont
           .uid = owner.uid,
           .controller = controller,
           .blockOwnerDeletion = controller};
-}
-
-void RequireValidOwner(const Kind& kind, const ObjectMeta& owner, const ObjectKey& object) {
-  const std::string names = std::string(kind.kind) + ' ' +
-                            ObjectKey{owner.ns, owner.name}.ToString() + " cannot own " +
-                            object.ToString() + ": ";
-  if (owner.uid.empty()) {
-    throw std::invalid_argument(names + "it has no uid; read it from the API server first");
-  }
-  if (owner.ns.empty() || owner.ns == object.ns) return;
-  if (object.ns.empty()) {
-    throw std::invalid_argument(names +
-                                "a cluster-scoped object cannot have an owner in a namespace; set "
-                                "metadata.namespace to " +
-                                Quoted(owner.ns) + " if the object has a namespace");
-  }
-  throw std::invalid_argument(names + "an owner must be in the namespace of its object");
 }
 
 /// Throws AlreadyOwnedError if another object than `owner` controls `object`.
@@ -99,6 +83,28 @@ void SetReference(const Kind& kind, const ObjectMeta& owner, bool controller, js
 }
 
 }  // namespace
+
+void RequireValidOwner(const Kind& kind, const ObjectMeta& owner, const ObjectKey& object) {
+  constexpr const char* kOtherwise =
+      "; otherwise write no owner reference, and delete the object in a finalizer of the owner";
+  const std::string names = std::string(kind.kind) + ' ' +
+                            ObjectKey{owner.ns, owner.name}.ToString() + " cannot own " +
+                            object.ToString() + ": ";
+  if (owner.uid.empty()) {
+    throw std::invalid_argument(names + "it has no uid; read it from the API server first");
+  }
+  if (owner.ns.empty() || owner.ns == object.ns) return;
+  if (object.ns.empty()) {
+    throw std::invalid_argument(names +
+                                "a cluster-scoped object cannot have an owner in a namespace, "
+                                "Kubernetes would delete it; set metadata.namespace to " +
+                                Quoted(owner.ns) + " if the object has a namespace" + kOtherwise);
+  }
+  throw std::invalid_argument(names +
+                              "an owner must be in the namespace of its object, or Kubernetes "
+                              "deletes the object; set metadata.namespace to " +
+                              Quoted(owner.ns) + kOtherwise);
+}
 
 AlreadyOwnedError::AlreadyOwnedError(const std::string& object, OwnerReference controller)
     : std::runtime_error(object + " is already controlled by " + controller.kind + ' ' +

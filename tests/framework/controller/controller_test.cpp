@@ -13,6 +13,7 @@
 
 #include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/owner.hpp>
 #include <kopp/workqueue/order.hpp>
 
 namespace kopp {
@@ -20,6 +21,91 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+constexpr const char* kDeploymentsOfNs = "/apis/apps/v1/namespaces/ns/deployments";
+constexpr const char* kUnwatchedWrites = "does not see their changes. Add .Owns<KIND>()";
+
+/// Writes a Deployment that belongs to the Pod, twice.
+Result CreateDeployments(const Pod& pod, Context& context) {
+  const Deployment deployment{.metadata = OwnedBy(pod, pod.metadata.name)};
+  context.client.Create(deployment);
+  context.client.Create(deployment);
+  return {};
+}
+
+/// Tests the checks of the objects that reconciles write.
+class WrittenOwnersTest : public ControllerTest {
+ protected:
+  WrittenOwnersTest() {
+    SetPods({PodJson("a")});
+    transport_->Respond("POST", kDeploymentsOfNs, 201, "{}");
+  }
+  std::ptrdiff_t CountInLog(const std::string& text) {
+    const std::string log = LogText();
+    std::ptrdiff_t count = 0;
+    for (auto at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++count;
+    return count;
+  }
+};
+
+TEST_F(WrittenOwnersTest, AWriteOfAnOwnedObjectWhoseKindIsNotWatchedIsLoggedOnce) {
+  manager_.AddController<Pod>().Reconcile(CreateDeployments);
+  Start();
+  transport_->Await("POST", kDeploymentsOfNs, 2);
+  AwaitLog(kUnwatchedWrites);
+  Stop();
+
+  EXPECT_EQ(CountInLog(kUnwatchedWrites), 1);
+  EXPECT_THAT(LogText(), HasSubstr("controllerKind=\"Pod\" kind=\"Deployment\""));
+}
+
+TEST_F(WrittenOwnersTest, AWriteOfAnOwnedObjectIsNotLoggedIfItsKindIsOwned) {
+  manager_.AddController<Pod>().Owns<Deployment>().Reconcile(CreateDeployments);
+  Start();
+  transport_->Await("POST", kDeploymentsOfNs, 2);
+  Stop();
+
+  EXPECT_EQ(CountInLog(kUnwatchedWrites), 0);
+}
+
+TEST_F(WrittenOwnersTest, AWriteOfAnOwnedObjectIsNotLoggedIfItsKindIsWatchedAtRunTime) {
+  WatchHandle handle;
+  Controller& controller = manager_.AddController<Pod>().Reconcile(CreateDeployments);
+  handle = controller.Watch<Deployment>([](const Deployment&) { return std::vector<ObjectKey>{}; });
+  Start();
+  transport_->Await("POST", kDeploymentsOfNs, 2);
+  Stop();
+
+  EXPECT_EQ(CountInLog(kUnwatchedWrites), 0);
+}
+
+TEST_F(WrittenOwnersTest, AnObjectInAnotherNamespaceThanItsOwnerIsNotWritten) {
+  manager_.AddController<Pod>().Owns<Deployment>().Reconcile([](const Pod& pod, Context& context) {
+    Deployment deployment{.metadata = OwnedBy(pod, "web")};
+    deployment.metadata.ns = "other";
+    context.client.Apply(deployment);
+    return Result{};
+  });
+  Start();
+  AwaitLog("Pod ns/a cannot own other/web: an owner must be in the namespace of its object");
+  Stop();
+
+  for (const ApiRequest& request : transport_->Requests()) EXPECT_NE(request.method, "PATCH");
+}
+
+TEST_F(WrittenOwnersTest, AClusterScopedObjectWithAnOwnerInANamespaceIsNotWritten) {
+  manager_.AddController<Pod>().Reconcile([](const Pod& pod, Context& context) {
+    Namespace object{.metadata = OwnedBy(pod, "web")};
+    object.metadata.ns = "";
+    context.client.Apply(object);
+    return Result{};
+  });
+  Start();
+  AwaitLog("Pod ns/a cannot own web: a cluster-scoped object cannot have an owner in a namespace");
+  Stop();
+
+  for (const ApiRequest& request : transport_->Requests()) EXPECT_NE(request.method, "PATCH");
+}
 
 TEST_F(ControllerTest, EachExistingObjectIsReconciledOnceAtStart) {
   SetPods({PodJson("a"), PodJson("b")});

@@ -22,7 +22,11 @@ class Span;
 struct Context {
   ObjectKey key;  ///< the object to reconcile
   /// Reads and writes at the API server. Its calls are cancelled at
-  /// ControllerOptions::reconcile_timeout, and when a graceful shutdown has timed out.
+  /// ControllerOptions::reconcile_timeout, and when a graceful shutdown has timed out. On the
+  /// thread of the reconcile, also a copy of it throws std::invalid_argument for an object in
+  /// another namespace whose owner is the reconciled object: the garbage collector would delete it.
+  /// Logs, once per kind, a write of an object that the reconciled object controls if the
+  /// controller does not watch its kind.
   const Client& client;
   /// Local copies. They contain the writes of `client`; a read may wait for them and throw
   /// StaleCacheError. Changes by others may arrive later. When the calls of `client` are cancelled,

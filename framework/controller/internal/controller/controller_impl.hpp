@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include <kopp/log.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
 
@@ -74,6 +76,10 @@ class Controller::Impl {
   /// Adds informers that must have synced before Start. Only their addresses are kept.
   void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
   [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }
+  /// Adds a kind that is watched while the controller runs.
+  void AddWatchedKind(const KindRef& kind);
+  /// Returns whether the controller watches or has watched a kind, in any version.
+  [[nodiscard]] bool Watches(const Kind& kind) const;
   /// Sets that the reconciled objects own others: see Manager::Permissions.
   void SetOwnsObjects() { owns_objects_ = true; }
   [[nodiscard]] bool owns_objects() const { return owns_objects_; }
@@ -119,6 +125,7 @@ class Controller::Impl {
   std::unique_ptr<RunningReconciles> running_;
   std::unique_ptr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
+  mutable detail::Guarded<std::set<KindRef>> watched_;  // see AddWatchedKind
   bool owns_objects_ = false;
   Find find_;
   Reconciler reconcile_;
