@@ -16,12 +16,12 @@ namespace {
 kopp::Deployment DesiredDeployment(const Foo& foo) {
   const std::map<std::string, std::string> labels{{"app", "nginx"},
                                                   {"controller", foo.metadata.name}};
-  return {.metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
-          .spec = {
-              .replicas = foo.spec.replicas,
-              .selector = {.matchLabels = labels},
-              .template_ = {.metadata = {.labels = labels},
-                            .spec = {.containers = {{.image = "nginx:latest", .name = "nginx"}}}}}};
+  const kopp::k8s::core::v1::Container nginx{.image = "nginx:latest", .name = "nginx"};
+  return kopp::Deployment{
+      .metadata = kopp::OwnedBy(foo, foo.spec.deploymentName),
+      .spec = {.replicas = foo.spec.replicas,
+               .selector = {.matchLabels = labels},
+               .template_ = {.metadata = {.labels = labels}, .spec = {.containers = {nginx}}}}};
 }
 
 /// Emits a Warning Event and throws if `foo` does not control `deployment`.

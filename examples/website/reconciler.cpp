@@ -19,9 +19,9 @@ std::map<std::string, std::string> LabelsOf(const Website& site) {
 }
 
 ConfigMap DesiredConfig(const Website& site) {
-  return {.metadata = kopp::OwnedBy(site, site.metadata.name + "-nginx"),
-          .data = {{"site.conf",
-                    "server { listen 8080; server_name " + site.spec.host + "; root /page; }\n"}}};
+  return ConfigMap{.metadata = kopp::OwnedBy(site, site.metadata.name + "-nginx"),
+                   .data = {{"site.conf", "server { listen 8080; server_name " + site.spec.host +
+                                              "; root /page; }\n"}}};
 }
 
 // The annotation replaces the Pods when the page changes.
@@ -36,16 +36,18 @@ Deployment DesiredDeployment(const Website& site, const ConfigMap& page) {
   const Volume config{.configMap = {{.name = site.metadata.name + "-nginx"}}, .name = "config"};
   const std::map<std::string, std::string> versions{
       {"example.com/page-version", page.metadata.resourceVersion}};
-  return {.metadata = kopp::OwnedBy(site, site.metadata.name),
-          .spec = {.replicas = site.spec.replicas.value_or(1),
-                   .selector = {.matchLabels = LabelsOf(site)},
-                   .template_ = {.metadata = {.labels = LabelsOf(site), .annotations = versions},
-                                 .spec = {.containers = {nginx}, .volumes = {content, config}}}}};
+  return Deployment{
+      .metadata = kopp::OwnedBy(site, site.metadata.name),
+      .spec = {.replicas = site.spec.replicas.value_or(1),
+               .selector = {.matchLabels = LabelsOf(site)},
+               .template_ = {.metadata = {.labels = LabelsOf(site), .annotations = versions},
+                             .spec = {.containers = {nginx}, .volumes = {content, config}}}}};
 }
 
 Service DesiredService(const Website& site) {
-  return {.metadata = kopp::OwnedBy(site, site.metadata.name),
-          .spec = {.ports = {{.port = 80, .targetPort = 8080}}, .selector = LabelsOf(site)}};
+  const kopp::k8s::core::v1::ServicePort http{.port = 80, .targetPort = 8080};
+  return Service{.metadata = kopp::OwnedBy(site, site.metadata.name),
+                 .spec = {.ports = {http}, .selector = LabelsOf(site)}};
 }
 
 kopp::Result SetReady(const Website& site, kopp::Context& ctx, bool ready,

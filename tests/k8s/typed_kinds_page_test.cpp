@@ -33,17 +33,17 @@ TEST_F(TypedKindsPageTest, TheDeploymentIsAppliedAndConvertsToJsonAndBack) {
   const kopp::ConfigMap foo{.metadata = {.name = "foo", .ns = "shop", .uid = "u"}};
 
   const std::map<std::string, std::string> labels{{"app", "web"}};
+  const kopp::k8s::core::v1::Container nginx{
+      .image = "nginx:1.27",
+      .name = "web",
+      .resources = {.limits = {{"cpu", "500m"}, {"memory", "1Gi"}}}};
+  const kopp::k8s::core::v1::Volume tmp{.emptyDir = {{}}, .name = "tmp"};
   const kopp::Deployment web{
       .metadata = kopp::OwnedBy(foo, "web"),
-      .spec = {
-          .replicas = 3,
-          .selector = {.matchLabels = labels},
-          .template_ = {.metadata = {.labels = labels},
-                        .spec = {.containers = {{.image = "nginx:1.27",
-                                                 .name = "web",
-                                                 .resources = {.limits = {{"cpu", "500m"},
-                                                                          {"memory", "1Gi"}}}}},
-                                 .volumes = {{.emptyDir = {{}}, .name = "tmp"}}}}}};
+      .spec = {.replicas = 3,
+               .selector = {.matchLabels = labels},
+               .template_ = {.metadata = {.labels = labels},
+                             .spec = {.containers = {nginx}, .volumes = {tmp}}}}};
   context.client.Apply(web);
 
   EXPECT_EQ(transport_.Requests().size(), 1U);

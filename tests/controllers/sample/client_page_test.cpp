@@ -154,7 +154,7 @@ TEST_F(ClientPageTest, StatusAndOtherSubresourcesAreWritten) {
   {
     const kopp::Client& client = client_;
 
-    client.ApplyStatus(foo, {.availableReplicas = 2});
+    client.ApplyStatus(foo, Foo::Status{.availableReplicas = 2});
     client.PatchStatus<Foo>({"shop", "foo"},
                             kopp::Patch::Merge({{"status", {{"availableReplicas", 3}}}}));
   }

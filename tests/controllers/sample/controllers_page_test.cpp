@@ -50,7 +50,7 @@ kopp::Result Reconcile(const Foo& foo, kopp::Context& context) {
   if (!deployment) return {.requeue_after = 5min};  // look again later
   const int available = deployment->status.availableReplicas.value_or(0);
   if (available == 0) return {.backoff = true};  // soon
-  context.client.ApplyStatus(foo, {.availableReplicas = available});
+  context.client.ApplyStatus(foo, Foo::Status{.availableReplicas = available});
   return {};
 }
 

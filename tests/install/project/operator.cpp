@@ -41,7 +41,8 @@ kopp::Result Reconcile(const Foo& foo, kopp::Context& ctx) {
     throw std::runtime_error(foo.spec.deploymentName + " is not controlled by this Foo");
   }
   const auto live = ctx.client.Apply<Deployment>(Desired(foo));
-  ctx.client.ApplyStatus(foo, {.availableReplicas = live.status.availableReplicas.value_or(0)});
+  ctx.client.ApplyStatus(
+      foo, Foo::Status{.availableReplicas = live.status.availableReplicas.value_or(0)});
   return {.requeue_after = 5min};
 }
 
