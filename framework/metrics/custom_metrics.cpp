@@ -81,6 +81,20 @@ std::string HelpText(const MetricOptions& options) {
   return help;
 }
 
+/// Returns the labels of a series. `function` is the caller, for the error.
+prometheus::Labels LabelsOf(const std::string& function, const std::vector<std::string>& names,
+                            std::initializer_list<std::string_view> values) {
+  if (values.size() != names.size()) {
+    throw std::invalid_argument(function + " got " + std::to_string(values.size()) +
+                                " values for a metric with " + std::to_string(names.size()) +
+                                " labels");
+  }
+  prometheus::Labels labels;
+  auto name = names.begin();
+  for (const std::string_view value : values) labels.emplace(*name++, ToUtf8(std::string(value)));
+  return labels;
+}
+
 }  // namespace
 
 void Counter::Inc(double amount) const { series_->Increment(amount); }
@@ -94,19 +108,18 @@ void Histogram::Observe(double value) const { series_->Observe(value); }
 template <typename Metric, typename Series>
 Metric MetricVec<Metric, Series>::WithLabelValues(
     std::initializer_list<std::string_view> values) const {
-  if (values.size() != labels_.size()) {
-    throw std::invalid_argument("WithLabelValues got " + std::to_string(values.size()) +
-                                " values for a metric with " + std::to_string(labels_.size()) +
-                                " labels");
-  }
-  prometheus::Labels labels;
-  auto name = labels_.begin();
-  for (const std::string_view value : values) labels.emplace(*name++, ToUtf8(std::string(value)));
+  const prometheus::Labels labels = LabelsOf("WithLabelValues", labels_, values);
   if constexpr (std::is_same_v<Series, prometheus::Histogram>) {
     return Metric(family_->GetOrCreate(labels, buckets_));
   } else {
     return Metric(family_->GetOrCreate(labels));
   }
+}
+
+template <typename Metric, typename Series>
+bool MetricVec<Metric, Series>::DeleteLabelValues(
+    std::initializer_list<std::string_view> values) const {
+  return family_->Remove(LabelsOf("DeleteLabelValues", labels_, values));
 }
 
 template class MetricVec<Counter, prometheus::Counter>;

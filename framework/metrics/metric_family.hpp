@@ -30,8 +30,8 @@ inline std::vector<prometheus::MetricFamily> NoneIfEmpty(prometheus::MetricFamil
   return {std::move(family)};
 }
 
-/// The counters, gauges or histograms of one name. A series lives as long as the family.
-/// Thread-safe.
+/// The counters, gauges or histograms of one name. A series lives as long as the family, unless it
+/// is removed. Thread-safe.
 ///
 /// prometheus::Family is not used because it neither sorts the series nor shares their ownership.
 template <typename T>
@@ -49,6 +49,9 @@ class PermanentFamily final : public prometheus::Collectable {
     if (!entry) entry = std::make_shared<T>(args...);
     return entry;
   }
+
+  /// Removes the series with these labels. Returns whether there was one.
+  bool Remove(const prometheus::Labels& labels) { return series_.Lock()->erase(labels) > 0; }
 
   /// Returns no family without a series.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {

@@ -13,6 +13,7 @@ namespace kopp {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CustomMetricsTest : public ::testing::Test {
  protected:
@@ -107,6 +108,31 @@ TEST_F(CustomMetricsTest, WrongNumberOfLabelValuesIsRejected) {
 
   EXPECT_THROW((void)counters.WithLabelValues(), std::invalid_argument);
   EXPECT_THROW((void)counters.WithLabelValues({"1", "2"}), std::invalid_argument);
+}
+
+TEST_F(CustomMetricsTest, ADeletedSeriesDisappearsAndIsCreatedAgainFromZero) {
+  const auto sizes = metrics_->NewGauge({.name = "web_size", .labels = {"site"}});
+  const Gauge old = sizes.WithLabelValues({"blog"});
+  old.Set(5);
+  sizes.WithLabelValues({"shop"}).Set(7);
+
+  EXPECT_TRUE(sizes.DeleteLabelValues({"blog"}));
+  EXPECT_FALSE(sizes.DeleteLabelValues({"blog"}));
+  old.Set(6);
+  EXPECT_THAT(metrics_->Text(), Not(HasSubstr("blog")));
+  EXPECT_TRUE(Has(R"(web_size{site="shop"} 7)"));
+
+  sizes.WithLabelValues({"blog"}).Inc();
+  EXPECT_TRUE(Has(R"(web_size{site="blog"} 1)"));
+  EXPECT_THROW((void)sizes.DeleteLabelValues({}), std::invalid_argument);
+}
+
+TEST_F(CustomMetricsTest, ADeletedSeriesOfAHistogramDisappears) {
+  const auto latency = metrics_->NewHistogram({.name = "web_seconds", .labels = {"site"}});
+  latency.WithLabelValues({"blog"}).Observe(1);
+
+  EXPECT_TRUE(latency.DeleteLabelValues({"blog"}));
+  EXPECT_THAT(metrics_->Text(), Not(HasSubstr("web_seconds")));
 }
 
 TEST_F(CustomMetricsTest, LabelValuesThatAreNotUtf8AreReplaced) {

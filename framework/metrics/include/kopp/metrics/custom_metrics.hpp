@@ -64,8 +64,8 @@ class Histogram {
 };
 
 /// The series of one metric, by the values of its labels. Each combination of values is a series
-/// that lives until the process ends. Do not use names of objects as values, because the series
-/// would fill the memory of the program and of Prometheus.
+/// that lives until it is deleted. If names of objects are values, delete the series of an object
+/// that is deleted: otherwise they fill the memory of the program and of Prometheus.
 template <typename Metric, typename Series>
 class MetricVec {
  public:
@@ -78,6 +78,11 @@ class MetricVec {
   /// there is none. Bytes that are not UTF-8 are replaced by U+FFFD. Throws std::invalid_argument
   /// if the number of values differs from the number of labels.
   [[nodiscard]] Metric WithLabelValues(std::initializer_list<std::string_view> values = {}) const;
+
+  /// Removes the series with these values from the page. Returns whether there was one. A later
+  /// WithLabelValues creates it again, from zero; earlier handles remain valid but have no effect
+  /// on the page. Throws as WithLabelValues. Go: DeleteLabelValues of prometheus.
+  bool DeleteLabelValues(std::initializer_list<std::string_view> values) const;
 
  private:
   std::shared_ptr<Family> family_;
