@@ -22,6 +22,8 @@ constexpr std::size_t kTimeWidth = 9;
 constexpr std::size_t kUserWidth = 17;
 constexpr std::size_t kVerbWidth = 6;
 constexpr std::size_t kDurationWidth = 8;
+constexpr std::size_t kMessageIndent = kTimeWidth + 2 + kUserWidth + 2;
+constexpr int kMaxMessageLines = 6;
 
 std::int64_t Code(const json& entry) { return IntegerAt(entry, "/responseStatus/code"); }
 
@@ -116,6 +118,26 @@ bool IsPrinted(const json& entry) {
   return !renews || code >= 400;
 }
 
+// Returns the message of a failed request as lines below that of the request, with line breaks
+// before them.
+std::string MessageLines(const json& entry) {
+  constexpr std::size_t kWidth = kColumns - kMessageIndent;
+  if (Code(entry) < 400) return "";
+  std::string rest = StringAt(entry, "/responseStatus/message");
+  std::string text;
+  const auto append = [&](const std::string& line) {
+    text += '\n' + std::string(kMessageIndent, ' ') + Truncate(line, kWidth);
+  };
+  for (int i = 1; i < kMaxMessageLines && rest.size() > kWidth; ++i) {
+    const auto space = rest.find_last_of(" \n", kWidth);
+    const bool has_space = space != std::string::npos && space > 0;
+    append(rest.substr(0, has_space ? space : kWidth));
+    rest.erase(0, has_space ? space + 1 : kWidth);
+  }
+  if (!rest.empty()) append(rest);
+  return text;
+}
+
 }  // namespace
 
 std::string DemoLogLine(const json& entry, std::size_t width) {
@@ -159,8 +181,8 @@ void DemoLog::LogRequest(std::string_view entry) {
   char time[32];
   std::snprintf(time, sizeof time, "%.3f s", elapsed.count());
   const std::string_view color = ColorOf(event);
-  out_ << color << PadLeft(time, kTimeWidth) << "  " << line << (color.empty() ? "" : "\x1b[0m")
-       << '\n'
+  out_ << color << PadLeft(time, kTimeWidth) << "  " << line << MessageLines(event)
+       << (color.empty() ? "" : "\x1b[0m") << '\n'
        << std::flush;
 }
 

@@ -23,7 +23,8 @@ struct ObjectReference {
 
 /// Prints the requests to a server as a table. Each line has at most 79 columns. The table omits
 /// get and list requests that succeed or return 404, and successful requests for Leases except
-/// creates. It shows all other requests. Thread-safe.
+/// creates. It shows all other requests, and below a failed request up to six lines of the message
+/// of its Status. Thread-safe.
 class DemoLog {
  public:
   struct Options {

@@ -1,5 +1,6 @@
 #include "demo_log.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -85,6 +86,32 @@ TEST(DemoLogTest, AFailedRequestIsPrintedWithStatusCodeAndReason) {
   entry["responseStatus"]["reason"] = "Conflict";
 
   EXPECT_THAT(LogLine(entry), HasSubstr("update  409 Conflict: deployments shop"));
+}
+
+TEST(DemoLogTest, TheMessageOfAFailedRequestIsPrintedBelowIt) {
+  json entry = Entry("create", "webs", "web", 422);
+  entry["responseStatus"]["reason"] = "Invalid";
+  entry["responseStatus"]["message"] =
+      "Web.example.com \"web\" is invalid: spec.replicas: Invalid value: -1: spec.replicas in body "
+      "should be greater than or equal to 0";
+
+  EXPECT_THAT(PrintedText(entry), HasSubstr("create  422 Invalid: webs shop/web"));
+  EXPECT_THAT(PrintedText(entry), EndsWith(R"( 1.50 ms
+                              Web.example.com "web" is invalid: spec.replicas:
+                              Invalid value: -1: spec.replicas in body should
+                              be greater than or equal to 0
+)"));
+}
+
+TEST(DemoLogTest, ALongMessageIsTruncatedAfterSixLinesThatFit80Columns) {
+  json entry = Entry("create", "webs", "web", 422);
+  entry["responseStatus"]["message"] = std::string(100, 'x') + "\n" + std::string(1000, 'y');
+  const std::string text = PrintedText(entry);
+
+  EXPECT_EQ(std::ranges::count(text, '\n'), 7);
+  EXPECT_THAT(text, EndsWith("yy..\n"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 79);
 }
 
 TEST(DemoLogTest, OnlyWatchesAndFailedReadsArePrintedOfReads) {
