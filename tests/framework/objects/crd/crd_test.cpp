@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/crd.hpp>
+#include <kopp/informer/json_fields.hpp>
 #include <kopp/k8s/bytes.hpp>
+#include <kopp/k8s/core/v1/pod.hpp>
 #include <kopp/k8s/duration.hpp>
 #include <kopp/k8s/int_or_string.hpp>
 #include <kopp/k8s/list.hpp>
@@ -160,6 +162,20 @@ struct Sizes {
 KOPP_FIELDS(Sizes::Spec, memory, port, start, period, key)
 KOPP_FIELDS(Sizes, metadata, spec)
 KOPP_CRD(Sizes)
+
+struct Scheduling {
+  static constexpr kopp::Kind kKind{"example.com/v1", "Scheduling", "schedulings"};
+  struct Spec {
+    kopp::k8s::Optional<kopp::k8s::core::v1::Affinity> affinity;
+    kopp::RawJson raw;
+    kopp::RawJson object;
+  };
+  kopp::ObjectMeta metadata;
+  Spec spec;
+};
+KOPP_FIELDS(Scheduling::Spec, affinity, raw, KOPP_FIELD(object, PreserveUnknownFields()))
+KOPP_FIELDS(Scheduling, metadata, spec)
+KOPP_CRD(Scheduling)
 
 struct Tree {
   std::string name;
@@ -446,6 +462,17 @@ TEST(CrdTest, AnOptionalOfKubernetesHasTheSchemaOfItsStructAndIsNotRequired) {
             json({{"type", "string"}, {"minLength", 3}}));
   EXPECT_EQ(spec["properties"]["storage"]["required"], json({"bucket", "size"}));
   EXPECT_EQ(spec["properties"]["storage"]["x-kubernetes-map-type"], "atomic");
+}
+
+TEST(CrdTest, AStructOfKubernetesAndRawJsonWithUnknownFieldsAreAnyObject) {
+  const auto definition = CustomResourceDefinitionOf<crd_kinds::Scheduling>();
+  const json& properties = definition.object().at(
+      json::json_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"));
+  const json any{{"x-kubernetes-preserve-unknown-fields", true}};
+  const json any_object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+  EXPECT_EQ(properties["affinity"], any_object);
+  EXPECT_EQ(properties["raw"], any);
+  EXPECT_EQ(properties["object"], any_object);
 }
 
 TEST(CrdTest, AListOfKubernetesHasTheSchemaAndTheMarkersOfAList) {
