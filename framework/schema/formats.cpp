@@ -1,7 +1,7 @@
 #include "schema/formats.hpp"
 
 #include "base/ascii.hpp"
-#include "pattern.hpp"
+#include "schema/pattern.hpp"
 #include "text_formats.hpp"
 
 #include <algorithm>

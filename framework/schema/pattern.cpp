@@ -1,4 +1,4 @@
-#include "pattern.hpp"
+#include "schema/pattern.hpp"
 
 #include <stdexcept>
 

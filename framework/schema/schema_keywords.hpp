@@ -1,8 +1,8 @@
 #pragma once
 
-#include "pattern.hpp"
 #include "schema/field_error.hpp"
 #include "schema/field_ref.hpp"
+#include "schema/pattern.hpp"
 #include "schema/schema.hpp"
 
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "cel_entry_validation.hpp"
 #include "list_type_validation.hpp"
-#include "pattern.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/pattern.hpp"
 #include "schema/pruning.hpp"
 #include "schema/structural_schema.hpp"
 #include "schema/value_validation.hpp"
