@@ -33,7 +33,7 @@ ApiHandler::ApiHandler(ServerContext& context)
 ServerResponse ApiHandler::Handle(const ServerRequest& request) {
   Warnings warnings;
   ServerResponse response = HandleErrors(request, warnings);
-  response.warnings = std::move(warnings);
+  response.warnings = LimitWarnings(warnings);
   const RequestInfo& target = request.target;
   if (const ResourcePtr resource =
           context_.catalog()->Find(target.group, target.version, target.plural)) {
