@@ -5,7 +5,9 @@
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,22 +16,62 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns whether the name of an image has only valid characters, and no empty component.
+constexpr std::size_t kMaxImagePath = 255;
+constexpr std::size_t kDigestLength = 64;
+constexpr std::string_view kDefaultRepository = "library/";  // of images without one
+
+/// Returns whether an image is given by its digest alone, which has no tag.
+bool IsImageDigest(std::string_view name) {
+  return name.size() == kDigestLength &&
+         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Returns whether `host` is the name of a registry, with or without a port.
+bool IsImageHost(std::string_view host) {
+  const std::size_t colon = host.find(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view port = host.substr(colon + 1);
+    if (port.empty() || !std::all_of(port.begin(), port.end(), &detail::IsDigit)) return false;
+    host = host.substr(0, colon);
+  }
+  char previous = '.';
+  for (const char c : host) {
+    if (!detail::IsLetterOrDigit(c) && c != '-' && c != '.') return false;
+    // A part does not start or end with a hyphen.
+    if (!detail::IsLetterOrDigit(c) && !detail::IsLetterOrDigit(previous) &&
+        !(c == '-' && previous == '-'))
+      return false;
+    previous = c;
+  }
+  return detail::IsLetterOrDigit(previous);
+}
+
+/// Returns whether the path of an image has only valid characters, and no empty component.
+bool IsImagePath(std::string_view path) {
+  char previous = '/';
+  for (const char c : path) {
+    const bool is_alnum = detail::IsLetterOrDigit(c) && !(c >= 'A' && c <= 'Z');
+    const bool may_repeat = c == '_' || c == '-';
+    if (!is_alnum && !may_repeat && c != '/' && c != '.') return false;
+    if (!is_alnum && !detail::IsLetterOrDigit(previous) && !(may_repeat && c == previous))
+      return false;
+    previous = c;
+  }
+  return detail::IsLetterOrDigit(previous);
+}
+
+/// Returns whether the name of an image, without tag and digest, is valid.
 bool IsImageName(std::string_view name) {
-  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || detail::IsDigit(c); };
+  if (IsImageDigest(name)) return false;
   const std::size_t slash = name.find('/');
   const std::string_view host = name.substr(0, slash == std::string_view::npos ? 0 : slash);
   // A host has a dot or a port; it may contain upper-case letters.
   const bool has_host = host == "localhost" || host.find_first_of(".:") != std::string_view::npos;
+  if (has_host && !IsImageHost(host)) return false;
   if (has_host) name.remove_prefix(slash + 1);
-  char previous = '/';
-  for (const char c : name) {
-    const bool may_repeat = c == '_' || c == '-';
-    if (!is_alnum(c) && !may_repeat && c != '/' && c != '.') return false;
-    if (!is_alnum(c) && !is_alnum(previous) && !(may_repeat && c == previous)) return false;
-    previous = c;
-  }
-  return is_alnum(previous);
+  const bool has_repository = slash != std::string_view::npos;
+  const std::size_t prefix = has_repository ? 0 : kDefaultRepository.size();
+  return name.size() + prefix <= kMaxImagePath && IsImagePath(name);
 }
 
 /// Returns whether an image reference has the tag "latest", which is the default tag. An invalid
@@ -78,6 +120,61 @@ void DefaultPod(json& pod) {
     }
   }
 }
+
+// The following functions drop fields whose features are disabled by default in Kubernetes.
+
+void DropRestartRules(json& container) {
+  container.erase("restartPolicyRules");
+  container.erase("restartPolicy");
+}
+
+/// Removes the items of `list` whose `name` is in `names`.
+void RemoveByName(json& list, const std::set<std::string>& names) {
+  json kept = json::array();
+  for (json& item : list) {
+    if (!names.contains(StringField(item, "name"))) kept.push_back(std::move(item));
+  }
+  list = std::move(kept);
+}
+
+/// Drops the volumes with an image, and their mounts.
+void DropImageVolumes(json& spec) {
+  std::set<std::string> names;
+  if (!spec.contains("volumes")) return;
+  for (const json& volume : spec["volumes"]) {
+    if (volume.contains("image")) names.insert(StringField(volume, "name"));
+  }
+  if (names.empty()) return;
+  RemoveByName(spec["volumes"], names);
+  for (const char* list : {"containers", "ephemeralContainers", "initContainers"}) {
+    if (!spec.contains(list)) continue;
+    for (json& container : spec[list]) {
+      if (container.contains("volumeMounts")) RemoveByName(container["volumeMounts"], names);
+    }
+  }
+}
+
+void DropDisabledPodFields(json& spec) {
+  spec.erase("hostnameOverride");
+  DropImageVolumes(spec);
+  for (const char* list : {"containers", "ephemeralContainers", "initContainers"}) {
+    if (!spec.contains(list)) continue;
+    for (json& container : spec[list]) {
+      const bool is_sidecar = list == std::string_view("initContainers") &&
+                              StringField(container, "restartPolicy") == "Always";
+      DropRestartRules(container);
+      if (is_sidecar) container["restartPolicy"] = "Always";
+    }
+  }
+}
+
+void DropDisabledVariableSources(json& source) { source.erase("fileKeyRef"); }
+
+void DropDisabledProjections(json& source) {
+  for (const char* kind : {"clusterTrustBundle", "podCertificate"}) source.erase(kind);
+}
+
+void DropStopSignal(json& lifecycle) { lifecycle.erase("stopSignal"); }
 
 void DefaultVolume(json& volume) {
   if (volume.size() == (volume.contains("name") ? 1 : 0)) volume["emptyDir"] = json::object();
@@ -159,15 +256,19 @@ void ApplyComputedDefaults(json& object, std::string_view type) {
       {"Container", &DefaultContainer},
       {"DaemonSet", &DefaultDaemonSet},
       {"EndpointSlice", &DefaultEndpointSlice},
+      {"EnvVarSource", &DropDisabledVariableSources},
       {"EphemeralContainer", &DefaultContainer},
+      {"Lifecycle", &DropStopSignal},
       {"LimitRangeItem", &DefaultLimitRangeItem},
       {"Namespace", &DefaultNamespace},
       {"Pod", &DefaultPod},
+      {"PodSpec", &DropDisabledPodFields},
       {"ReplicationController", &DefaultReplicationController},
       {"Secret", &DefaultSecret},
       {"ServiceSpec", &DefaultServiceSpec},
       {"StatefulSetSpec", &DefaultStatefulSetSpec},
       {"Volume", &DefaultVolume},
+      {"VolumeProjection", &DropDisabledProjections},
   };
   if (const auto found = by_type.find(type); found != by_type.end()) found->second(object);
 }
