@@ -2,12 +2,11 @@
 #include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 
 #include <algorithm>
 #include <set>
 #include <string>
-
-#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -47,200 +46,119 @@ void ValidateContainerPorts(const FieldRef& ports, FieldErrors& errors) {
     } else {
       ValidatePort(number, errors);
     }
-    if (port["hostPort"].exists()) ValidatePort(port["hostPort"], errors);
+    if (port["hostPort"].number() != 0) ValidatePort(port["hostPort"], errors);
     ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
   }
 }
 
-/// Validates the fieldPath of a downward API reference: a field of the Pod.
-void ValidateFieldPath(const FieldRef& path, FieldErrors& errors) {
-  static const std::set<std::string, std::less<>> supported = {
-      "metadata.name", "metadata.namespace",      "metadata.uid",
-      "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
-      "status.podIP",  "status.hostIPs",          "status.podIPs"};
-  const std::string text = path.text();
-  if (!ValidateRequired(path, errors)) return;
-  const bool subscripted =
-      text.starts_with("metadata.labels['") || text.starts_with("metadata.annotations['");
-  if (supported.contains(text) || (subscripted && text.ends_with("']"))) return;
-  errors.push_back(InvalidValue(path.path(), text,
-                                "error converting fieldPath: field label not supported: " + text));
-}
-
-void ValidateEnvVarSource(const FieldRef& variable, FieldErrors& errors) {
-  const FieldRef source = variable["valueFrom"];
-  if (!source.exists()) return;
-  const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(source.path(), "", detail));
-  };
-  if (source["fieldRef"].exists()) ValidateFieldPath(source["fieldRef"]["fieldPath"], errors);
-  for (const char* kind : {"configMapKeyRef", "secretKeyRef"}) {
-    if (source[kind].exists()) ValidateRequired(source[kind]["key"], errors);
-  }
-  if (source.size() == 0) {
-    add_invalid(
-        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
-        "`secretKeyRef`");
-  } else if (!variable["value"].text().empty()) {
-    add_invalid("may not be specified when `value` is not empty");
-  } else if (source.size() > 1) {
-    add_invalid("may not have more than one field specified at a time");
-  }
-}
-
-void ValidateEnv(const FieldRef& variables, FieldErrors& errors) {
-  for (const FieldRef& variable : variables.items()) {
-    const FieldRef name = variable["name"];
-    const std::string text = name.text();
-    if (ValidateRequired(name, errors) && !std::all_of(text.begin(), text.end(), [](char c) {
-          return c >= ' ' && c <= '~' && c != '=';
-        })) {
-      errors.push_back(InvalidValue(name.path(), text,
-                                    "a valid environment variable name must consist only of "
-                                    "printable ASCII characters other than '='"));
-    }
-    ValidateEnvVarSource(variable, errors);
-  }
-}
-
-/// Validates how mounts propagate. kube-apiserver reports the errors without the index of the
-/// mount.
-void ValidateMountPropagation(const FieldRef& container, FieldErrors& errors) {
-  const FieldRef mounts = container["volumeMounts"];
-  for (const FieldRef& mount : mounts.items()) {
-    const FieldRef propagation(mount["mountPropagation"].value(),
-                               mounts["mountPropagation"].path());
-    if (!propagation.exists()) continue;
-    ValidateEnum(propagation, {"Bidirectional", "HostToContainer", "None"}, errors);
-    if (propagation.is("Bidirectional") && !container["securityContext"]["privileged"].is(true)) {
-      errors.push_back(ForbiddenField(
-          propagation.path(),
-          "Bidirectional mount propagation is available only to privileged containers"));
-    }
-  }
-}
-
-/// Requires the name of one of `volumes`.
-void ValidateVolumeName(const FieldRef& name, const std::set<std::string>& volumes,
-                        FieldErrors& errors) {
-  ValidateRequired(name, errors);
-  if (volumes.contains(name.text())) return;
-  errors.push_back({"FieldValueNotFound", "Not found: " + name.value().dump(), name.path()});
-}
-
-void ValidateVolumeDevices(const FieldRef& devices, const std::set<std::string>& volumes,
-                           FieldErrors& errors) {
-  for (const FieldRef& device : devices.items()) {
-    ValidateVolumeName(device["name"], volumes, errors);
-    ValidateRequired(device["devicePath"], errors);
-  }
-}
-
-/// Requires that the ports of a container in the network of its node are those of the node.
-void ValidateHostNetworkPorts(const FieldRef& ports, FieldErrors& errors) {
-  for (const FieldRef& port : ports.items()) {
-    if (port["hostPort"].number() == port["containerPort"].number()) continue;
-    errors.push_back(InvalidValue(port["hostPort"].path(), port["hostPort"].number(),
+/// Requires that the ports of a container in the network of its node are those of the node. A Pod
+/// template may omit them.
+void ValidateHostNetworkPorts(const FieldRef& container, bool is_pod, FieldErrors& errors) {
+  for (const FieldRef& port : container["ports"].items()) {
+    const std::int64_t number = port["hostPort"].number();
+    if (number == port["containerPort"].number() || (number == 0 && !is_pod)) continue;
+    errors.push_back(InvalidValue(port["hostPort"].path(), number,
                                   "must match `containerPort` when `hostNetwork` is true"));
   }
 }
 
-/// Requires that no two containers use the same port of the node.
-void ValidateHostPortsAreUnique(const FieldRef& containers, FieldErrors& errors) {
-  std::set<std::string> seen;
-  for (const FieldRef& container : containers.items()) {
-    for (const FieldRef& port : container["ports"].items()) {
-      const FieldRef number = port["hostPort"];
-      if (number.number() == 0) continue;
-      const std::string key = port["protocol"].text() + '/' + port["hostIP"].text() + '/' +
-                              std::to_string(number.number());
-      if (seen.insert(key).second) continue;
-      errors.push_back({"FieldValueDuplicate", "Duplicate value: \"" + key + '"', number.path()});
-    }
+/// Adds the node's ports of a container to `seen`. Requires that they are not in it yet. Reports
+/// errors at `path`, the path of the container.
+void ValidateHostPorts(const FieldRef& container, const std::string& path,
+                       std::set<std::string>& seen, FieldErrors& errors) {
+  for (const FieldRef& port : At(container, path)["ports"].items()) {
+    const FieldRef number = port["hostPort"];
+    if (number.number() == 0) continue;
+    const std::string key = port["protocol"].text() + '/' + port["hostIP"].text() + '/' +
+                            std::to_string(number.number());
+    if (!seen.insert(key).second) errors.push_back(Duplicate(number.path(), key));
   }
 }
 
-void ValidateVolumeMounts(const FieldRef& mounts, const std::set<std::string>& volumes,
-                          FieldErrors& errors) {
-  std::set<std::string> paths;
-  for (const FieldRef& mount : mounts.items()) {
-    ValidateVolumeName(mount["name"], volumes, errors);
-    const FieldRef path = mount["mountPath"];
-    ValidateRequired(path, errors);
-    if (!paths.insert(path.text()).second) {
-      errors.push_back(InvalidValue(path.path(), path.value(), "must be unique"));
-    }
-  }
-}
-
-void ValidateResourceRequirements(const FieldRef& resources, FieldErrors& errors) {
-  for (const char* list : {"limits", "requests"}) {
-    for (const std::string& name : resources[list].keys()) {
-      const FieldRef amount = resources[list].Key(name);
-      const k8s::Quantity quantity(amount.text());
-      if (quantity.IsNegative()) {
-        errors.push_back(
-            InvalidValue(amount.path(), amount.value(), "must be greater than or equal to 0"));
-      }
-      const FieldRef limit = resources["limits"][name];
-      if (list == std::string("requests") && limit.exists() &&
-          quantity > k8s::Quantity(limit.text())) {
-        errors.push_back(
-            InvalidValue(resources["requests"].path(), amount.value(),
-                         "must be less than or equal to " + name + " limit of " + limit.text()));
-      }
-    }
-  }
-}
-
-void ValidateProbe(const FieldRef& probe, FieldErrors& errors) {
-  if (!probe.exists()) return;
-  bool has_handler = false;
-  for (const char* kind : {"exec", "httpGet", "tcpSocket", "grpc"}) {
-    const FieldRef handler = probe[kind];
-    if (!handler.exists()) continue;
-    if (has_handler) {
-      errors.push_back(ForbiddenField(handler.path(), "may not specify more than 1 handler type"));
-      continue;
-    }
-    has_handler = true;
-    if (kind == std::string("exec")) {
-      if (handler["command"].size() == 0) ValidateRequired(handler["command"], errors);
-    } else {
-      ValidatePortNumberOrName(handler["port"], errors);
-    }
-    if (kind == std::string("httpGet")) ValidateEnum(handler["scheme"], {"HTTP", "HTTPS"}, errors);
-  }
-  if (!has_handler) errors.push_back(Required(probe.path(), "must specify a handler type"));
-  for (const char* number : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
-                             "successThreshold", "failureThreshold"}) {
-    ValidateNonNegative(probe[number], errors);
-  }
-}
-
-/// Validates what containers and init containers have in common.
-void ValidateContainer(const FieldRef& container, const std::set<std::string>& volumes,
-                       FieldErrors& errors) {
+/// Validates what containers, init containers and ephemeral containers have in common.
+void ValidateContainer(const FieldRef& container, const PodContext& context, FieldErrors& errors) {
   const FieldRef name = container["name"];
   if (ValidateRequired(name, errors)) ValidateName(name, &ValidateDnsLabel, errors);
-  ValidateRequired(container["image"], errors);
-  ValidateEnum(container["terminationMessagePolicy"], {"FallbackToLogsOnError", "File"}, errors);
+  ValidateNotEmpty(container["image"], errors);
+  ValidateEnum(container["terminationMessagePolicy"], {"File", "FallbackToLogsOnError"}, errors);
   ValidateContainerPorts(container["ports"], errors);
-  ValidateEnv(container["env"], errors);
-  ValidateVolumeMounts(container["volumeMounts"], volumes, errors);
-  ValidateMountPropagation(container, errors);
-  ValidateVolumeDevices(container["volumeDevices"], volumes, errors);
+  ValidateContainerEnv(container, errors);
+  ValidateContainerMounts(container, context, errors);
   ValidateEnum(container["imagePullPolicy"], {"Always", "IfNotPresent", "Never"}, errors);
-  ValidateResourceRequirements(container["resources"], errors);
-  for (const char* id : {"runAsUser", "runAsGroup"}) {
-    ValidateId(container["securityContext"][id], errors);
+  ValidateContainerResources(container["resources"], context, errors);
+  ValidateResizePolicies(container["resizePolicy"], context, errors);
+  ValidateContainerSecurityContext(container["securityContext"], context.spec, errors);
+}
+
+/// Validates a container that runs as long as the Pod, and its name.
+void ValidateMainContainer(const FieldRef& container, const PodContext& context,
+                           std::set<std::string>& names, FieldErrors& errors) {
+  ValidateContainer(container, context, errors);
+  ValidateUnique(container["name"], names, errors);
+  ValidateLifecycle(container["lifecycle"], context, errors);
+  ValidateContainerProbes(container, context, errors);
+  if (!container["restartPolicy"].exists()) return;
+  errors.push_back(
+      ForbiddenField(container["restartPolicy"].path(), "may not be set for non-init containers"));
+}
+
+/// Rejects the fields of a container that runs before the others.
+void ForbidMainContainerFields(const FieldRef& container, FieldErrors& errors) {
+  for (const char* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (!container[field].exists()) continue;
+    errors.push_back(
+        ForbiddenField(container[field].path(),
+                       "may not be set for init containers without restartPolicy=Always"));
   }
 }
 
-void ValidateProbes(const FieldRef& container, FieldErrors& errors) {
-  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
-    ValidateProbe(container[probe], errors);
+void ValidateInitContainer(const FieldRef& container, const PodContext& context,
+                           std::set<std::string>& names, FieldErrors& errors) {
+  const FieldRef policy = container["restartPolicy"];
+  ValidateContainer(container, context, errors);
+  const FieldRef name = container["name"];
+  if (!IsUnset(name)) ValidateUnique(name, names, errors);
+  // kube-apiserver reports these errors as if there was one init container.
+  std::set<std::string> ports;
+  ValidateHostPorts(container, context.spec["initContainers"].path() + "[0]", ports, errors);
+  if (policy.is("Always")) {
+    ValidateLifecycle(container["lifecycle"], context, errors);
+    ValidateContainerProbes(container, context, errors);
+  } else {
+    ForbidMainContainerFields(container, errors);
   }
+}
+
+/// Rejects the fields that ephemeral containers do not have.
+void ForbidEphemeralContainerFields(const FieldRef& container, FieldErrors& errors) {
+  const auto forbid = [&](const FieldRef& field) {
+    if (IsUnset(field)) return;
+    errors.push_back(ForbiddenField(field.path(), "cannot be set for an Ephemeral Container"));
+  };
+  for (const char* field : {"ports", "resources", "resizePolicy", "livenessProbe", "readinessProbe",
+                            "startupProbe", "lifecycle"}) {
+    forbid(container[field]);
+  }
+  for (const FieldRef& mount : container["volumeMounts"].items()) {
+    forbid(mount["subPath"]);
+    forbid(mount["subPathExpr"]);
+  }
+}
+
+/// Validates an ephemeral container. `targets` are the names of the other containers.
+void ValidateEphemeralContainer(const FieldRef& container, const PodContext& context,
+                                const std::set<std::string>& targets, std::set<std::string>& names,
+                                FieldErrors& errors) {
+  ValidateContainer(container, context, errors);
+  ValidateImagePadding(container, errors);
+  ValidateUnique(container["name"], names, errors);
+  const FieldRef target = container["targetContainerName"];
+  if (!IsUnset(target) && !targets.contains(target.text())) errors.push_back(NotFound(target));
+  ForbidEphemeralContainerFields(container, errors);
+}
+
+void AddNames(const FieldRef& containers, std::set<std::string>& names) {
+  for (const FieldRef& container : containers.items()) names.insert(container["name"].text());
 }
 
 using nlohmann::json;
@@ -257,7 +175,10 @@ json WithEphemeralContainers(const json& live, const json& object) {
 
 /// Allows a client to add ephemeral containers, but not to change or to remove them.
 void ValidateEphemeralContainersUpdate(const json& before, const json& after, FieldErrors& errors) {
-  ValidateEphemeralContainers(FieldRef(after)["spec"], errors);
+  PodContext context{.spec = FieldRef(after)["spec"], .is_pod = true};
+  FieldErrors volume_errors;
+  ValidatePodVolumes(context, volume_errors);
+  ValidateEphemeralContainers(context, errors);
   const json& containers = ValueAt(after, kEphemeral);
   for (const json& old_container : ValueAt(before, kEphemeral)) {
     const std::string name = StringField(old_container, "name");
@@ -272,19 +193,6 @@ void ValidateEphemeralContainersUpdate(const json& before, const json& after, Fi
   }
 }
 
-/// Warns about environment variables that an earlier one with the same name defines, unless they
-/// refer to it: "$(NAME)".
-void WarnAboutHiddenVariables(const FieldRef& variables, Warnings& warnings) {
-  std::set<std::string> names;
-  for (const FieldRef& variable : variables.items()) {
-    const std::string name = variable["name"].text();
-    const bool is_new = names.insert(name).second;
-    if (is_new || variable["value"].text().find("$(" + name + ')') != std::string::npos) continue;
-    warnings.push_back(variable.path() + ": hides previous definition of " +
-                       variable["name"].value().dump() + ", which may be dropped when using apply");
-  }
-}
-
 }  // namespace
 
 void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
@@ -295,80 +203,48 @@ void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
   }
 }
 
-void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors) {
-  std::set<std::string> volumes;
-  for (const FieldRef& volume : pod_spec["volumes"].items()) volumes.insert(volume["name"].text());
-  const FieldRef containers = pod_spec["containers"];
-  if (containers.size() == 0) errors.push_back(Required(containers.path(), ""));
-  std::set<std::string> names;
-  for (const FieldRef& container : containers.items()) {
-    ValidateContainer(container, volumes, errors);
-    ValidateUnique(container["name"], names, errors);
-    ValidateProbes(container, errors);
+void ValidateImagePadding(const FieldRef& container, FieldErrors& errors) {
+  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+  const std::string image = container["image"].text();
+  if (image.empty() || (kWhiteSpace.find(image.front()) == std::string_view::npos &&
+                        kWhiteSpace.find(image.back()) == std::string_view::npos)) {
+    return;
   }
-  ValidateHostPortsAreUnique(containers, errors);
-  for (const FieldRef& container : pod_spec["initContainers"].items()) {
-    ValidateContainer(container, volumes, errors);
-    ValidateUnique(container["name"], names, errors);
-    if (container["restartPolicy"].is("Always")) ValidateProbes(container, errors);
-  }
-  if (!pod_spec["hostNetwork"].is(true)) return;
-  for (const char* list : {"containers", "initContainers"}) {
-    for (const FieldRef& container : pod_spec[list].items())
-      ValidateHostNetworkPorts(container["ports"], errors);
-  }
+  errors.push_back(InvalidValue(container["image"].path(), image,
+                                "must not have leading or trailing whitespace"));
 }
 
-void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors) {
-  std::set<std::string> volumes;
-  for (const FieldRef& volume : pod_spec["volumes"].items()) volumes.insert(volume["name"].text());
+void ValidateContainers(const PodContext& context, FieldErrors& errors) {
+  const FieldRef containers = context.spec["containers"];
+  ValidateNotEmpty(containers, errors);
+  std::set<std::string> names;
+  for (const FieldRef& container : containers.items())
+    ValidateMainContainer(container, context, names, errors);
+  std::set<std::string> ports;
+  for (const FieldRef& container : containers.items())
+    ValidateHostPorts(container, container.path(), ports, errors);
+  for (const FieldRef& container : context.spec["initContainers"].items())
+    ValidateInitContainer(container, context, names, errors);
+}
+
+void ValidateHostNetwork(const PodContext& context, FieldErrors& errors) {
+  if (!context.spec["hostNetwork"].is(true)) return;
+  for (const FieldRef& container : context.spec["containers"].items())
+    ValidateHostNetworkPorts(container, context.is_pod, errors);
+}
+
+void ValidateEphemeralContainers(const PodContext& context, FieldErrors& errors) {
   std::set<std::string> targets;
-  for (const char* list : {"initContainers", "containers"}) {
-    for (const FieldRef& container : pod_spec[list].items())
-      targets.insert(container["name"].text());
-  }
+  AddNames(context.spec["containers"], targets);
+  AddNames(context.spec["initContainers"], targets);
   std::set<std::string> names = targets;
-  for (const FieldRef& container : pod_spec["ephemeralContainers"].items()) {
-    for (const char* field :
-         {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
-          "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
-      if (!container[field].exists() || container[field].value().empty()) continue;
-      errors.push_back(
-          ForbiddenField(container[field].path(), "cannot be set for an Ephemeral Container"));
-    }
-    ValidateContainer(container, volumes, errors);
-    ValidateUnique(container["name"], names, errors);
-    const FieldRef target = container["targetContainerName"];
-    if (!target.text().empty() && !targets.contains(target.text())) {
-      errors.push_back(
-          {"FieldValueNotFound", "Not found: " + target.value().dump(), target.path()});
-    }
-  }
+  for (const FieldRef& container : context.spec["ephemeralContainers"].items())
+    ValidateEphemeralContainer(container, context, targets, names, errors);
 }
 
 void AddPodSubresourceStrategies(StrategiesByKind& strategies) {
   strategies["pods"].subresources["ephemeralcontainers"] = {
       .merge = &WithEphemeralContainers, .validate_update = &ValidateEphemeralContainersUpdate};
-}
-
-void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings) {
-  if (!amount.exists()) return;
-  const k8s::Quantity quantity(amount.text());
-  if (quantity == k8s::Quantity(quantity.Value())) return;  // Value rounds up
-  warnings.push_back(amount.path() + ": fractional byte value " + amount.value().dump() +
-                     " is invalid, must be an integer");
-}
-
-void WarnAboutPodSpec(const FieldRef& spec, Warnings& warnings) {
-  for (const char* list : {"initContainers", "containers"}) {
-    for (const FieldRef& container : spec[list].items()) {
-      for (const char* bytes : {"memory", "ephemeral-storage"}) {
-        for (const char* kind : {"limits", "requests"})
-          WarnAboutFractionalBytes(container["resources"][kind].Key(bytes), warnings);
-      }
-      WarnAboutHiddenVariables(container["env"], warnings);
-    }
-  }
 }
 
 }  // namespace kopp::apiserver

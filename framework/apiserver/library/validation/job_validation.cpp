@@ -173,12 +173,12 @@ void AddJobStrategies(StrategiesByKind& strategies) {
   jobs.validate = &ValidateJob;
   jobs.validate_update = &ValidateJobUpdate;
   jobs.warn = [](const json& object, Warnings& warnings) {
-    WarnAboutPodSpec(FieldRef(object)["spec"]["template"]["spec"], warnings);
+    WarnAboutPodTemplate(FieldRef(object)["spec"]["template"], warnings);
   };
   KindStrategy& cron_jobs = strategies["cronjobs.batch"];
   cron_jobs.warn = [](const json& object, Warnings& warnings) {
     const FieldRef job = FieldRef(object)["spec"]["jobTemplate"]["spec"];
-    WarnAboutPodSpec(job["template"]["spec"], warnings);
+    WarnAboutPodTemplate(job["template"], warnings);
   };
   cron_jobs.generation = KindStrategy::Generation::kSpec;
   cron_jobs.validate = &ValidateCronJob;

@@ -67,6 +67,7 @@ struct KindStrategy {
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status
   bool has_managed_fields = true;           ///< stores metadata.managedFields
+  bool warns_on_update = true;              ///< calls `warn` when the spec changes
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
@@ -87,6 +88,8 @@ struct KindStrategy {
       assign_status_fields{};
   /// Validates a new object or the new state of an object.
   std::function<void(const nlohmann::json& object, FieldErrors&)> validate{};
+  /// Validates a new object, after `validate`.
+  std::function<void(const nlohmann::json& object, FieldErrors&)> validate_create{};
   /// Replaces `validate` for updates of the subresources "status" and "approval".
   std::function<void(const nlohmann::json& object, FieldErrors&)> validate_status{};
   /// Validates the change of an update.
@@ -94,7 +97,7 @@ struct KindStrategy {
       validate_update{};
   std::map<std::string, Subresource, std::less<>> subresources{};  ///< by name
   /// Adds warnings about a valid object that may not do what its author expects. Called for a new
-  /// object, and when the spec changes.
+  /// object, and for an update as `warns_on_update` says.
   std::function<void(const nlohmann::json& object, Warnings&)> warn{};
 };
 
@@ -128,14 +131,12 @@ void AddOtherStrategies(StrategiesByKind& strategies);
 
 /// Validates the Pod template of a workload.
 void ValidatePodTemplate(const FieldRef& pod_template, FieldErrors& errors);
-/// Validates the spec of a Pod or of a Pod template.
-void ValidatePodSpec(const FieldRef& spec, FieldErrors& errors);
-/// Adds the warnings about the spec of a Pod or of a Pod template.
-void WarnAboutPodSpec(const FieldRef& spec, Warnings& warnings);
+/// Adds the warnings about a Pod or a Pod template.
+void WarnAboutPodTemplate(const FieldRef& pod_template, Warnings& warnings);
+/// Adds a warning if the name of a Pod is not valid as its host name.
+void WarnAboutPodName(const FieldRef& name, Warnings& warnings);
 /// Adds a warning if an amount of bytes has a fraction.
 void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings);
-/// Validates the containers and init containers of a Pod spec.
-void ValidateContainers(const FieldRef& pod_spec, FieldErrors& errors);
 /// Validates a port number or the name of a port.
 void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
 /// Validates the fields of a Job that decide when it has failed or succeeded.
@@ -154,7 +155,5 @@ void AssignServiceFields(ServerContext& context, const nlohmann::json& before,
                          nlohmann::json& service);
 /// Requires an IP address that is not unspecified, loopback or link-local.
 void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors);
-/// Validates the ephemeral containers of a Pod spec.
-void ValidateEphemeralContainers(const FieldRef& pod_spec, FieldErrors& errors);
 
 }  // namespace kopp::apiserver

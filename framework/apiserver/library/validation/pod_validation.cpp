@@ -1,10 +1,14 @@
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
+#include <vector>
+
+#include <kopp/k8s/quantity.hpp>
 
 namespace kopp::apiserver {
 namespace {
@@ -93,29 +97,124 @@ void AddDefaultTolerations(json& spec) {
   }
 }
 
-/// Returns the QoS class: "Guaranteed" if the limits of all containers equal their requests,
-/// "BestEffort" if no container has limits or requests, otherwise "Burstable".
+/// Amounts of cpu and memory.
+using ComputeAmounts = std::map<std::string, k8s::Quantity>;
+
+/// Adds the amounts of cpu and memory in `list` that are above zero to `sums`. Returns their
+/// number.
+std::size_t AddComputeAmounts(const FieldRef& list, ComputeAmounts& sums) {
+  std::size_t count = 0;
+  for (const char* name : {"cpu", "memory"}) {
+    const FieldRef amount = list.Key(name);
+    if (!amount.exists()) continue;
+    const k8s::Quantity quantity(amount.text());
+    if (quantity.IsZero() || quantity.IsNegative()) continue;
+    sums[name] += quantity;
+    ++count;
+  }
+  return count;
+}
+
+/// Returns the QoS class: "BestEffort" if nothing has limits or requests, "Guaranteed" if each
+/// container has limits that equal its requests, otherwise "Burstable". The resources of the whole
+/// Pod replace those of its containers.
 std::string QosClass(const FieldRef& spec) {
-  bool guaranteed = true;
-  bool best_effort = true;
-  for (const char* list : {"containers", "initContainers"}) {
-    for (const FieldRef& container : spec[list].items()) {
-      const FieldRef limits = container["resources"]["limits"];
-      const FieldRef requests = container["resources"]["requests"];
-      for (const char* name : {"cpu", "memory"}) {
-        best_effort &= !limits[name].exists() && !requests[name].exists();
-        guaranteed &= limits[name].exists() && limits[name].is(requests[name].value());
-      }
+  std::vector<FieldRef> owners;
+  if (spec["resources"].exists()) {
+    owners.push_back(spec);
+  } else {
+    for (const char* list : {"containers", "initContainers"}) {
+      for (const FieldRef& container : spec[list].items()) owners.push_back(container);
     }
   }
-  return best_effort ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
+  ComputeAmounts requests;
+  ComputeAmounts limits;
+  bool has_all_limits = true;
+  for (const FieldRef& owner : owners) {
+    AddComputeAmounts(owner["resources"]["requests"], requests);
+    has_all_limits &= AddComputeAmounts(owner["resources"]["limits"], limits) == 2;
+  }
+  if (requests.empty() && limits.empty()) return "BestEffort";
+  return has_all_limits && requests == limits ? "Guaranteed" : "Burstable";
+}
+
+/// Adds a requirement to the selector of `owner` for each label of the Pod that `keys` names.
+void MergeLabelKeys(json& owner, const char* keys, const char* selector_operator,
+                    const json& labels) {
+  if (!owner.contains(keys) || !owner.contains("labelSelector")) return;
+  for (const json& key : owner[keys]) {
+    const auto label = labels.find(key.get<std::string>());
+    if (label == labels.end()) continue;
+    owner["labelSelector"]["matchExpressions"].push_back(
+        {{"key", key}, {"operator", selector_operator}, {"values", json::array({*label})}});
+  }
+}
+
+void MergeLabelKeysOf(json& owner, const json& labels) {
+  MergeLabelKeys(owner, "matchLabelKeys", "In", labels);
+  MergeLabelKeys(owner, "mismatchLabelKeys", "NotIn", labels);
+}
+
+/// Adds matchLabelKeys and mismatchLabelKeys to the selectors of a Pod affinity.
+void MergeAffinityLabelKeys(json& affinity, const json& labels) {
+  for (auto& [kind, terms] : affinity.items()) {
+    for (json& term : terms)
+      MergeLabelKeysOf(term.contains("podAffinityTerm") ? term["podAffinityTerm"] : term, labels);
+  }
+}
+
+/// Adds matchLabelKeys and mismatchLabelKeys to all selectors of a Pod spec.
+void MergeAllLabelKeys(json& spec, const json& labels) {
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    const json::json_pointer affinity("/affinity/" + std::string(kind));
+    if (spec.contains(affinity)) MergeAffinityLabelKeys(spec[affinity], labels);
+  }
+  if (!spec.contains("topologySpreadConstraints")) return;
+  for (json& constraint : spec["topologySpreadConstraints"]) MergeLabelKeysOf(constraint, labels);
+}
+
+/// Sets the AppArmor profiles that annotations select for containers without a profile.
+void CopyAppArmorAnnotations(json& pod) {
+  json& spec = pod["spec"];
+  const FieldRef annotations = FieldRef(pod)["metadata"]["annotations"];
+  const json pod_profile = FieldRef(spec)["securityContext"]["appArmorProfile"].value();
+  if (FieldRef(spec)["os"]["name"].is("windows")) return;
+  for (const char* list : {"containers", "initContainers"}) {
+    if (!spec.contains(list)) continue;
+    for (json& container : spec[list]) {
+      const std::string key =
+          "container.apparmor.security.beta.kubernetes.io/" + container.value("name", "");
+      const json profile = AppArmorProfileOf(annotations.Key(key).text());
+      const bool has_profile = FieldRef(container)["securityContext"]["appArmorProfile"].exists();
+      if (has_profile || profile.is_null() || profile == pod_profile) continue;
+      container["securityContext"]["appArmorProfile"] = profile;
+    }
+  }
+}
+
+/// Returns the status of a new Pod.
+json NewPodStatus(const json& pod, const std::string& now) {
+  const FieldRef spec = FieldRef(pod)["spec"];
+  json status = {{"phase", "Pending"}, {"qosClass", QosClass(spec)}};
+  if (spec["schedulingGates"].size() > 0) {
+    status["conditions"] =
+        json::array({{{"type", "PodScheduled"},
+                      {"status", "False"},
+                      {"reason", "SchedulingGated"},
+                      {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+                      {"lastProbeTime", nullptr},
+                      {"lastTransitionTime", now}}});
+  }
+  return status;
 }
 
 void AssignPodFields(ServerContext& context, const json& before, json& pod) {
   json& spec = pod["spec"];
   if (before.is_null()) {
     ApplyServiceAccount(context, pod);
-    pod["status"] = {{"phase", "Pending"}, {"qosClass", QosClass(FieldRef(pod)["spec"])}};
+    CopyAppArmorAnnotations(pod);
+    MergeAllLabelKeys(spec, pod["metadata"].value("labels", json::object()));
+    pod["status"] = NewPodStatus(pod, context.Now());
   }
   AddDefaultTolerations(spec);
   const json old_spec = before.is_null()
@@ -126,141 +225,32 @@ void AssignPodFields(ServerContext& context, const json& before, json& pod) {
   }
 }
 
-void ValidateVolumes(const FieldRef& volumes, FieldErrors& errors) {
-  std::set<std::string> names;
-  for (const FieldRef& volume : volumes.items()) {
-    std::string source;
-    for (const std::string& kind : volume.keys()) {
-      if (kind == "name") continue;
-      // kube-apiserver checks emptyDir among the first types and reports the other one.
-      if (!source.empty()) {
-        errors.push_back(ForbiddenField(volume[kind == "emptyDir" ? source : kind].path(),
-                                        "may not specify more than 1 volume type"));
-      }
-      source = kind;
-    }
-    const FieldRef name = volume["name"];
-    if (ValidateRequired(name, errors)) ValidateName(name, &ValidateDnsLabel, errors);
-    ValidateUnique(name, names, errors);
-    if (volume["hostPath"].exists()) ValidateRequired(volume["hostPath"]["path"], errors);
-  }
-}
-
-void ValidateToleration(const FieldRef& toleration, FieldErrors& errors) {
-  const FieldRef key = toleration["key"];
-  const FieldRef toleration_operator = toleration["operator"];
-  const FieldRef value = toleration["value"];
-  const FieldRef effect = toleration["effect"];
-  const auto add_invalid = [&](const FieldRef& field, const FieldRef& reported,
-                               const std::string& detail) {
-    errors.push_back(InvalidValue(field.path(), reported.text(), detail));
-  };
-  if (!key.text().empty()) {
-    for (const std::string& detail : ValidateQualifiedName(key.text()))
-      add_invalid(key, key, detail);
-  } else if (!toleration_operator.is("Exists")) {
-    add_invalid(
-        toleration_operator, toleration_operator,
-        "operator must be Exists when `key` is empty, which means \"match all values and all "
-        "keys\"");
-  }
-  if (toleration["tolerationSeconds"].exists() && !effect.is("NoExecute")) {
-    add_invalid(effect, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
-  }
-  if (toleration_operator.is("Exists")) {
-    if (!value.text().empty()) {
-      add_invalid(toleration_operator, value, "value must be empty when `operator` is 'Exists'");
-    }
-  } else if (toleration_operator.text().empty() || toleration_operator.is("Equal")) {
-    if (const NameError detail = ValidateLabelValue(value.text()))
-      add_invalid(toleration_operator, value, *detail);
-  } else {
-    ValidateEnum(toleration_operator, {"Equal", "Exists"}, errors);
-  }
-  if (!effect.text().empty()) ValidateTaintEffect(effect, errors);
-}
-
+/// Validates a Pod, new or updated.
 void ValidatePod(const json& object, FieldErrors& errors) {
-  ValidatePodSpec(FieldRef(object)["spec"], errors);
+  const FieldRef pod(object);
+  const FieldRef spec = pod["spec"];
+  ValidatePodAnnotations(pod["metadata"]["annotations"], spec, errors);
+  ValidatePodSpec({.spec = spec, .is_pod = true, .pod_name = pod["metadata"]["name"].text()},
+                  errors);
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const FieldRef& container : spec[list].items()) ValidateImagePadding(container, errors);
+  }
 }
 
-/// Returns `spec` with the mutable fields of `old_spec`.
-json WithMutableFieldsFrom(json spec, const json& old_spec) {
-  for (const char* list : {"containers", "initContainers"}) {
-    if (!spec.contains(list) || !old_spec.contains(list)) continue;
-    json& containers = spec[list];
-    for (std::size_t i = 0; i < std::min(containers.size(), old_spec[list].size()); ++i) {
-      containers[i]["image"] = old_spec[list][i].value("image", "");
-    }
+/// Validates what only a new Pod must comply with.
+void ValidatePodCreate(const json& object, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  if (!IsUnset(spec["ephemeralContainers"])) {
+    errors.push_back(ForbiddenField(spec["ephemeralContainers"].path(), "cannot be set on create"));
   }
-  for (const char* field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
-    spec.erase(field);
-    if (old_spec.contains(field)) spec[field] = old_spec[field];
+  if (!IsUnset(spec["nodeName"]) && !IsUnset(spec["schedulingGates"])) {
+    errors.push_back(ForbiddenField(spec["nodeName"].path(),
+                                    "cannot be set until all schedulingGates have been cleared"));
   }
-  return spec;
-}
-
-void ValidatePodUpdate(const json& before, const json& after, FieldErrors& errors) {
-  const json old_spec = before.value("spec", json::object());
-  const json new_spec = after.value("spec", json::object());
-  for (const char* list : {"containers", "initContainers"}) {
-    if (FieldRef(new_spec)[list].size() == FieldRef(old_spec)[list].size()) continue;
-    errors.push_back(ForbiddenField(std::string("spec.") + list,
-                                    "pod updates may not add or remove containers"));
-    return;
-  }
-  if (WithMutableFieldsFrom(new_spec, old_spec) == old_spec) return;
-  errors.push_back(ForbiddenField(
-      "spec",
-      "pod updates may not change fields other than `spec.containers[*].image`,"
-      "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
-      "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
-      "to 1 if it was previously negative)\n"));
+  ValidateProfileAnnotations(FieldRef(object)["metadata"]["annotations"], spec, errors);
 }
 
 }  // namespace
-
-void ValidatePodSpec(const FieldRef& spec, FieldErrors& errors) {
-  ValidateVolumes(spec["volumes"], errors);
-  ValidateContainers(spec, errors);
-  ValidateEnum(spec["restartPolicy"], {"Always", "OnFailure", "Never"}, errors);
-  ValidateEnum(spec["dnsPolicy"], {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
-               errors);
-  ValidateLabels(spec["nodeSelector"], errors);
-  const FieldRef security = spec["securityContext"];
-  for (const char* id : {"fsGroup", "runAsUser", "runAsGroup"}) ValidateId(security[id], errors);
-  for (const FieldRef& group : security["supplementalGroups"].items()) ValidateId(group, errors);
-  for (const char* name : {"serviceAccountName", "nodeName"}) {
-    if (spec[name].exists()) ValidateName(spec[name], &ValidateDnsSubdomain, errors);
-  }
-  if (const FieldRef os = spec["os"]; os.exists() && ValidateRequired(os["name"], errors)) {
-    // kube-apiserver reports the name at its parent.
-    ValidateEnum(FieldRef(os["name"].value(), os.path()), {"linux", "windows"}, errors);
-  }
-  const FieldRef deadline = spec["activeDeadlineSeconds"];
-  if (deadline.exists() && deadline.number() < 1) {
-    errors.push_back(InvalidValue(deadline.path(), deadline.value(),
-                                  "must be between 1 and 2147483647, inclusive"));
-  }
-  for (const char* name : {"hostname", "subdomain"}) {
-    if (spec[name].exists()) ValidateName(spec[name], &ValidateDnsLabel, errors);
-  }
-  for (const FieldRef& toleration : spec["tolerations"].items())
-    ValidateToleration(toleration, errors);
-}
-
-void ValidatePodTemplate(const FieldRef& pod_template, FieldErrors& errors) {
-  const FieldRef labels = pod_template["metadata"]["labels"];
-  FieldErrors label_errors;
-  ValidateLabels(labels, label_errors);
-  // kube-apiserver omits "metadata" in these paths.
-  const std::string path = pod_template["labels"].path();
-  for (FieldError& error : label_errors) {
-    error.field = path;
-    errors.push_back(std::move(error));
-  }
-  ValidatePodSpec(pod_template["spec"], errors);
-}
 
 void AddPodStrategies(StrategiesByKind& strategies) {
   KindStrategy& pods = strategies["pods"];
@@ -268,14 +258,21 @@ void AddPodStrategies(StrategiesByKind& strategies) {
   pods.generation = KindStrategy::Generation::kSpec;
   pods.assign_fields = &AssignPodFields;
   pods.validate = &ValidatePod;
+  pods.validate_create = &ValidatePodCreate;
   pods.validate_update = &ValidatePodUpdate;
+  pods.warns_on_update = false;
   pods.warn = [](const json& object, Warnings& warnings) {
-    WarnAboutPodSpec(FieldRef(object)["spec"], warnings);
+    WarnAboutPodName(FieldRef(object)["metadata"]["name"], warnings);
+    WarnAboutPodTemplate(FieldRef(object), warnings);
   };
-  strategies["podtemplates"].validate = [](const json& object, FieldErrors& errors) {
+  KindStrategy& templates = strategies["podtemplates"];
+  templates.validate = [](const json& object, FieldErrors& errors) {
     ValidatePodTemplate(FieldRef(object)["template"], errors);
   };
-  strategies["podtemplates"].generation = KindStrategy::Generation::kSpec;
+  templates.warn = [](const json& object, Warnings& warnings) {
+    WarnAboutPodTemplate(FieldRef(object)["template"], warnings);
+  };
+  templates.generation = KindStrategy::Generation::kSpec;
 }
 
 }  // namespace kopp::apiserver

@@ -1,7 +1,7 @@
-#include "base/ascii.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 
 #include <algorithm>
 #include <string>
@@ -74,9 +74,7 @@ void AssignVolumeFields(ServerContext& context, const json& before, json& volume
 }
 
 /// Validates access modes, whose errors kube-apiserver reports at the list.
-void ValidateAccessModes(const FieldRef& modes, const std::string& required_detail,
-                         FieldErrors& errors) {
-  if (modes.size() == 0) errors.push_back(Required(modes.path(), required_detail));
+void ValidateAccessModes(const FieldRef& modes, FieldErrors& errors) {
   bool once_per_pod = false;
   bool others = false;
   for (const FieldRef& mode : modes.items()) {
@@ -161,7 +159,13 @@ void ValidateCapacity(const FieldRef& capacity, FieldErrors& errors) {
     errors.push_back(NotSupported(capacity.path(), capacity.value(), {"storage"}));
   }
   for (const std::string& name : capacity.keys()) {
-    ValidatePositive(capacity.Key(name), capacity.Key(name).path(), errors);
+    const FieldRef amount = capacity.Key(name);
+    const k8s::Quantity quantity(amount.text());
+    if (quantity.IsNegative()) {
+      errors.push_back(
+          InvalidValue(amount.path(), quantity.Value(), "must be a valid resource quantity"));
+    }
+    ValidatePositive(amount, amount.path(), errors);
   }
 }
 
@@ -189,26 +193,39 @@ void ValidateVolumeSources(const json& volume, FieldErrors& errors) {
   }
   const FieldRef csi = spec["csi"];
   if (csi.exists()) {
-    const std::string driver = csi["driver"].text();
-    ValidateRequired(csi["driver"], errors);
-    if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(driver)))
-      errors.push_back(InvalidValue(csi["driver"].path(), driver, *detail));
+    ValidateDriverName(csi["driver"], errors);
     ValidateRequired(csi["volumeHandle"], errors);
   }
   if (spec["hostPath"].exists()) ValidateRequired(spec["hostPath"]["path"], errors);
-  if (spec["local"].exists()) ValidateRequired(spec["local"]["path"], errors);
+  if (spec["local"].exists()) {
+    ValidateRequired(spec["local"]["path"], errors);
+    ValidateNoBacksteps(spec["local"]["path"], errors);
+    if (!spec["nodeAffinity"].exists())
+      errors.push_back(
+          Required(spec["nodeAffinity"].path(), "Local volume requires node affinity"));
+  }
   if (spec["nfs"].exists()) {
     ValidateRequired(spec["nfs"]["server"], errors);
     ValidateRequired(spec["nfs"]["path"], errors);
   }
 }
 
+/// Validates the nodes from which a PersistentVolume can be used.
+void ValidateVolumeNodeAffinity(const FieldRef& spec, FieldErrors& errors) {
+  const FieldRef affinity = spec["nodeAffinity"];
+  if (!affinity.exists()) return;
+  if (affinity["required"].exists()) return ValidateNodeSelector(affinity["required"], errors);
+  errors.push_back(Required(affinity["required"].path(), "must specify required node constraints"));
+}
+
 void ValidatePersistentVolume(const json& object, FieldErrors& errors) {
   const FieldRef spec = FieldRef(object)["spec"];
-  ValidateAccessModes(spec["accessModes"], "", errors);
+  ValidateNotEmpty(spec["accessModes"], errors);
+  ValidateAccessModes(spec["accessModes"], errors);
   ValidateCapacity(spec["capacity"], errors);
   const FieldRef policy = spec["persistentVolumeReclaimPolicy"];
   if (!policy.text().empty()) ValidateEnum(policy, {"Delete", "Recycle", "Retain"}, errors);
+  ValidateVolumeNodeAffinity(spec, errors);
   ValidateVolumeSources(object, errors);
   if (!spec["storageClassName"].text().empty())
     ValidateName(spec["storageClassName"], &ValidateDnsSubdomain, errors);
@@ -234,8 +251,11 @@ void ValidatePersistentVolumeUpdate(const json& before, const json& after, Field
 }  // namespace
 
 void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
+  const FieldRef modes = spec["accessModes"];
+  if (modes.size() == 0)
+    errors.push_back(Required(modes.path(), "at least 1 access mode is required"));
   ValidateLabelSelector(spec["selector"], errors);
-  ValidateAccessModes(spec["accessModes"], "at least 1 access mode is required", errors);
+  ValidateAccessModes(modes, errors);
   const FieldRef storage = spec["resources"]["requests"]["storage"];
   const std::string path = spec["resources"].Key("storage").path();
   if (storage.exists()) {

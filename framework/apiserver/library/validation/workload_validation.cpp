@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,26 +123,23 @@ void ValidateReplicaSet(const json& object, FieldErrors& errors) {
 }
 
 /// Returns a StatefulSet whose Pod template has a volume for each template of a claim, in place of
-/// a volume with the same name.
+/// volumes with the same name. The StatefulSet sets the host names of its Pods.
 json WithClaimVolumes(json set) {
   const json claims = FieldRef(set)["spec"]["volumeClaimTemplates"].value();
-  if (claims.empty()) return set;
-  json& volumes = set["spec"]["template"]["spec"]["volumes"];
-  json all = json::array();
+  json& spec = set["spec"]["template"]["spec"];
+  if (!spec.is_object()) return set;
+  for (const char* name : {"hostname", "subdomain"}) spec.erase(name);
+  std::set<std::string> names;
+  json volumes = json::array();
   for (const FieldRef& claim : FieldRef(claims).items()) {
     const std::string name = claim["metadata"]["name"].text();
-    const bool is_known = std::any_of(all.begin(), all.end(),
-                                      [&](const json& other) { return other["name"] == name; });
-    if (!is_known)
-      all.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
+    if (!names.insert(name).second) continue;
+    volumes.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
   }
-  for (const json& volume : volumes) {
-    const bool is_replaced = std::any_of(all.begin(), all.end(), [&](const json& other) {
-      return FieldRef(volume)["name"].is(other["name"]);
-    });
-    if (!is_replaced) all.push_back(volume);
+  for (const FieldRef& volume : FieldRef(spec)["volumes"].items()) {
+    if (!names.contains(volume["name"].text())) volumes.push_back(volume.value());
   }
-  volumes = std::move(all);
+  if (!volumes.empty()) spec["volumes"] = volumes;
   return set;
 }
 
@@ -333,7 +331,7 @@ void AddWorkloadStrategies(StrategiesByKind& strategies) {
     strategies[storage_resource].generation = generation;
     strategies[storage_resource].validate = validate;
     strategies[storage_resource].warn = [](const json& object, Warnings& warnings) {
-      WarnAboutPodSpec(FieldRef(object)["spec"]["template"]["spec"], warnings);
+      WarnAboutPodTemplate(FieldRef(object)["spec"]["template"], warnings);
     };
     if (validate_update != nullptr) strategies[storage_resource].validate_update = validate_update;
   }
