@@ -32,9 +32,8 @@ import urllib.parse
 
 # (regular expression for "Kind field.path", how the row in DIFFERENCES.md starts)
 EXPLAINED = [
-    (r"^CronJob spec\.(schedule|timeZone)|[aA]ffinity\b|^NetworkPolicy spec", "fields of cron schedules, affinity"),
+    (r"^CronJob spec\.(schedule|timeZone)|^NetworkPolicy spec", "fields of cron schedules and NetworkPolicies"),
     (r"\b(priorityClassName|priority|preemptionPolicy)$", "PriorityClasses"),
-    (r"\bephemeralContainers\b", "ephemeral containers in a new Pod or a Pod template"),
     (r"^(EndpointSlice|StorageClass|CSINode|CSIDriver|RuntimeClass|VolumeAttachment) ", "size limits of EndpointSlices"),
     (r"^CertificateSigningRequest spec\.request", "the certificate request in a CertificateSigningRequest"),
     (r"\bx-kubernetes-validations\b", "CEL rules"),
@@ -248,7 +247,7 @@ def to_json(item):
     return text.encode("latin-1" if "\xff" in text else "utf-8")
 
 
-GENERATED = re.compile(r"\b(generated|kube-api-access)-[a-z0-9]{5}\b")
+GENERATED = re.compile(r"\b(kube-api-access)-[a-z0-9]{5}\b")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -294,6 +293,15 @@ def first_difference(a, b, path=""):
                 return first_difference(x, y, f"{path}[{index}]")
         return None
     return None if a == b else (path or ".", a, b)
+
+
+def without_generated_name(response, prefix):
+    """Replaces the random end of a name that the server has generated."""
+    if not isinstance(prefix, str) or not isinstance(response.body, dict):
+        return response
+    pattern = re.compile(re.escape(json.dumps(prefix)[1:-1]) + r"[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+    text = pattern.sub(lambda match: match[0][:-5] + "-", json.dumps(response.body))
+    return response._replace(body=json.loads(text))
 
 
 def compare(real, kopp):
@@ -404,7 +412,9 @@ class Comparison:
         method = "PUT" if put else "POST"
         for server in (self.real, self.kopp):
             server.send(method, url + "?dryRun=All", body)
-        self.record(item["kind"], field.path, mutation, method, body, self.real.receive(), self.kopp.receive())
+        prefix = changed.get("metadata", {}).get("generateName") if isinstance(changed.get("metadata"), dict) else None
+        real, kopp = (without_generated_name(server.receive(), prefix) for server in (self.real, self.kopp))
+        self.record(item["kind"], field.path, mutation, method, body, real, kopp)
 
     def report(self, show):
         for (kind, what), cases in sorted(self.groups.items(), key=lambda group: -len(group[1])):

@@ -272,15 +272,6 @@ TEST_F(DifferencesTest, TheScheduleOfACronJobIsNotValidated) {
   EXPECT_EQ(Post(Path("batch/v1", "cronjobs"), cron_job).status, Expected(201, 422));
 }
 
-TEST_F(DifferencesTest, PodAffinityIsNotValidated) {
-  json deployment = MakeDeployment("a");
-  deployment["spec"]["template"]["spec"]["affinity"] = {
-      {"podAffinity",
-       {{"requiredDuringSchedulingIgnoredDuringExecution", json::array({{{"topologyKey", ""}}})}}}};
-
-  EXPECT_EQ(Post(Path("apps/v1", "deployments"), deployment).status, Expected(201, 422));
-}
-
 TEST_F(DifferencesTest, TheRulesOfANetworkPolicyAreNotValidated) {
   const json ports{{"ports", json::array({{{"port", 0}}})}};
   const json policy{{"metadata", {{"name", "a"}}},

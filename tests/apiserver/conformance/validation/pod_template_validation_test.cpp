@@ -1,4 +1,4 @@
-#include "conformance.hpp"
+#include "pod_spec_validation.hpp"
 #include "validation_messages.hpp"
 
 namespace kopp::conformance {
@@ -9,18 +9,6 @@ using ::testing::ElementsAreArray;
 
 const std::string pod_spec_field = "spec.template.spec.";
 const std::string container_field = pod_spec_field + "containers[0].";
-
-/// A merge patch of a valid Pod spec or container in a Deployment, and the expected causes.
-struct InvalidPodSpec {
-  std::string test_name{};
-  json patch{};
-  std::vector<std::string> causes{};
-
-  friend void PrintTo(const InvalidPodSpec& invalid, std::ostream* out) { *out << invalid.patch; }
-};
-
-class PodSpecValidationTest : public ConformanceTest,
-                              public ::testing::WithParamInterface<InvalidPodSpec> {};
 
 TEST_P(PodSpecValidationTest, InvalidPodSpecIsRejectedWithItsCauses) {
   json deployment = MakeDeployment("a");

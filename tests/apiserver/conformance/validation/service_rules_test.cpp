@@ -4,6 +4,9 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
 class ServiceRuleTest : public ConformanceTest, public ::testing::WithParamInterface<Rule> {};
 
 TEST_P(ServiceRuleTest, TheErrorsAreThoseOfTheRule) {
