@@ -33,12 +33,8 @@ void ValidateKeyRef(const FieldRef& reference, FieldErrors& errors) {
     ValidateName(reference["key"], &ValidateConfigKey, errors);
 }
 
-void ValidateVariableSource(const FieldRef& variable, FieldErrors& errors) {
-  const FieldRef source = variable["valueFrom"];
-  if (!source.exists()) return;
-  const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(source.path(), "", detail));
-  };
+/// Validates each source of the value of a variable.
+void ValidateSources(const FieldRef& source, FieldErrors& errors) {
   if (source["fieldRef"].exists()) {
     ValidateObjectFieldRef(source["fieldRef"],
                            {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
@@ -50,11 +46,21 @@ void ValidateVariableSource(const FieldRef& variable, FieldErrors& errors) {
     ValidateResourceFieldRef(source["resourceFieldRef"], /*needs_container=*/false, errors);
   ValidateKeyRef(source["configMapKeyRef"], errors);
   ValidateKeyRef(source["secretKeyRef"], errors);
+}
+
+/// Requires that the value of a variable has one source.
+void ValidateVariableSource(const FieldRef& variable, FieldErrors& errors) {
+  const FieldRef source = variable["valueFrom"];
+  if (!source.exists()) return;
+  ValidateSources(source, errors);
+  const auto add_invalid = [&](const char* detail) {
+    errors.push_back(InvalidValue(source.path(), "", detail));
+  };
   if (source.size() == 0) {
     add_invalid(
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
         "`secretKeyRef`");
-  } else if (!variable["value"].text().empty()) {
+  } else if (!IsUnset(variable["value"])) {
     add_invalid("may not be specified when `value` is not empty");
   } else if (source.size() > 1) {
     add_invalid(kTwoSources);

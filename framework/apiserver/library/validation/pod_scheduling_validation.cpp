@@ -166,37 +166,39 @@ void ValidateMinDomains(const FieldRef& constraint, FieldErrors& errors) {
       "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + action.text()));
 }
 
-void ValidateToleration(const FieldRef& toleration, FieldErrors& errors) {
-  const FieldRef key = toleration["key"];
+/// Validates the value of a toleration, which kube-apiserver reports at its operator.
+void ValidateTolerationValue(const FieldRef& toleration, FieldErrors& errors) {
   const FieldRef toleration_operator = toleration["operator"];
-  const FieldRef value = toleration["value"];
-  const FieldRef effect = toleration["effect"];
-  const auto add_invalid = [&](const FieldRef& field, const FieldRef& reported,
-                               const std::string& detail) {
-    errors.push_back(InvalidValue(field.path(), reported.text(), detail));
-  };
-  if (!key.text().empty()) {
-    ValidateQualifiedField(key.text(), key.path(), errors);
-  } else if (!toleration_operator.is("Exists")) {
-    add_invalid(
-        toleration_operator, toleration_operator,
-        "operator must be Exists when `key` is empty, which means \"match all values and all "
-        "keys\"");
-  }
-  if (toleration["tolerationSeconds"].exists() && !effect.is("NoExecute")) {
-    add_invalid(effect, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
-  }
+  const std::string value = toleration["value"].text();
   if (toleration_operator.is("Exists")) {
-    if (!value.text().empty()) {
-      add_invalid(toleration_operator, value, "value must be empty when `operator` is 'Exists'");
-    }
-  } else if (toleration_operator.text().empty() || toleration_operator.is("Equal")) {
-    if (const NameError detail = ValidateLabelValue(value.text()))
-      add_invalid(toleration_operator, value, *detail);
+    if (value.empty()) return;
+    errors.push_back(InvalidValue(toleration_operator.path(), value,
+                                  "value must be empty when `operator` is 'Exists'"));
+  } else if (IsUnset(toleration_operator) || toleration_operator.is("Equal")) {
+    ValidateName(At(toleration["value"], toleration_operator.path()), &ValidateLabelValue, errors);
   } else {
     ValidateEnum(toleration_operator, {"Equal", "Exists"}, errors);
   }
-  if (!effect.text().empty()) ValidateTaintEffect(effect, errors);
+}
+
+void ValidateToleration(const FieldRef& toleration, FieldErrors& errors) {
+  const FieldRef key = toleration["key"];
+  const FieldRef toleration_operator = toleration["operator"];
+  const FieldRef effect = toleration["effect"];
+  if (!IsUnset(key)) {
+    ValidateQualifiedField(key.text(), key.path(), errors);
+  } else if (!toleration_operator.is("Exists")) {
+    errors.push_back(InvalidValue(
+        toleration_operator.path(), toleration_operator.text(),
+        "operator must be Exists when `key` is empty, which means \"match all values and all "
+        "keys\""));
+  }
+  if (toleration["tolerationSeconds"].exists() && !effect.is("NoExecute")) {
+    errors.push_back(InvalidValue(effect.path(), effect.text(),
+                                  "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  }
+  ValidateTolerationValue(toleration, errors);
+  if (!IsUnset(effect)) ValidateTaintEffect(effect, errors);
 }
 
 }  // namespace

@@ -15,34 +15,36 @@ constexpr std::size_t kMaxNameservers = 3;
 constexpr std::size_t kMaxSearchPaths = 32;
 constexpr std::size_t kMaxSearchListLength = 2048;
 
+/// Requires the name of either a ResourceClaim or a ResourceClaimTemplate.
+void ValidateClaimSource(const FieldRef& claim, FieldErrors& errors) {
+  const FieldRef name = claim["resourceClaimName"];
+  const FieldRef template_name = claim["resourceClaimTemplateName"];
+  if (name.exists() && template_name.exists()) {
+    errors.push_back(InvalidValue(
+        claim.path(), claim.value(),
+        "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
+  }
+  if (!name.exists() && !template_name.exists()) {
+    errors.push_back(
+        InvalidValue(claim.path(), claim.value(),
+                     "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+  }
+  for (const FieldRef& source : {name, template_name}) {
+    if (source.exists()) ValidateName(source, &ValidateDnsSubdomain, errors);
+  }
+}
+
 /// Validates the claims for devices of a Pod.
 void ValidateClaimsOfPod(const FieldRef& claims, FieldErrors& errors) {
   std::set<std::string> names;
   for (const FieldRef& claim : claims.items()) {
     const FieldRef name = claim["name"];
-    const FieldRef claim_name = claim["resourceClaimName"];
-    const FieldRef template_name = claim["resourceClaimTemplateName"];
     if (ValidateRequired(name, errors)) {
-      if (names.contains(name.text())) {
-        errors.push_back(Duplicate(name.path(), name.text()));
-      } else {
-        ValidateName(name, &ValidateDnsLabel, errors);
-      }
-      names.insert(name.text());
+      const bool is_new = names.insert(name.text()).second;
+      if (is_new) ValidateName(name, &ValidateDnsLabel, errors);
+      if (!is_new) errors.push_back(Duplicate(name.path(), name.text()));
     }
-    if (claim_name.exists() && template_name.exists()) {
-      errors.push_back(InvalidValue(
-          claim.path(), claim.value(),
-          "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
-    }
-    if (!claim_name.exists() && !template_name.exists()) {
-      errors.push_back(
-          InvalidValue(claim.path(), claim.value(),
-                       "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
-    }
-    for (const FieldRef& reference : {claim_name, template_name}) {
-      if (reference.exists()) ValidateName(reference, &ValidateDnsSubdomain, errors);
-    }
+    ValidateClaimSource(claim, errors);
   }
 }
 
