@@ -133,19 +133,28 @@ void ValidateNoNewFinalizers(const json& before, const json& after, FieldErrors&
                                       added + '}'));
 }
 
+/// Requires that the start of a name can be a part of a path, for objects of all kinds.
+void ValidatePathPrefix(const std::string& prefix, FieldErrors& errors) {
+  for (const char c : {'/', '%'}) {
+    if (prefix.find(c) == std::string::npos) continue;
+    errors.push_back(
+        InvalidValue("metadata.generateName", prefix, std::string("may not contain '") + c + '\''));
+  }
+}
+
 }  // namespace
 
 FieldErrors ValidateMetadata(const json& object,
                              const std::function<NameError(std::string_view)>& validate_name) {
   FieldErrors errors;
   const json& metadata = Field(object, "metadata");
+  ValidateGenerateName(object, validate_name, errors);
   const std::string name = StringField(metadata, "name");
   if (name.empty()) {
     errors.push_back(Required("metadata.name", "name or generateName is required"));
   } else if (const NameError detail = validate_name(name)) {
     errors.push_back(InvalidValue("metadata.name", name, *detail));
   }
-  ValidateGenerateName(object, validate_name, errors);
   ValidateObjectMeta(object, errors);
   return errors;
 }
@@ -164,6 +173,7 @@ void ValidateGenerateName(const json& object,
 
 FieldErrors ValidateMetadataUpdate(const json& before, const json& after) {
   FieldErrors errors;
+  ValidatePathPrefix(StringField(Field(after, "metadata"), "generateName"), errors);
   ValidateObjectMeta(after, errors);
   const json& old_metadata = Field(before, "metadata");
   const json& new_metadata = Field(after, "metadata");

@@ -194,6 +194,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   if (strategy.validate) strategy.validate(object, errors);
   if (strategy.validate_create) strategy.validate_create(object, errors);
   if (!errors.empty()) throw Invalid(resource, key.name, errors);
+  if (strategy.warn_create) strategy.warn_create(object, warnings);
   if (strategy.warn) strategy.warn(object, warnings);
   CheckOwnerReferences(context_, request, resource, nullptr, object);
   if (!options.dry_run && IsStoredVersion(version) && kind != WriteKind::kApply) {
@@ -362,7 +363,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   CheckFinalizerDomains(strategy, live, object, errors, warnings);
   ValidateUpdate(strategy, subresource, live, object, errors);
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
-  if (strategy.warn && strategy.warns_on_update && Field(live, "spec") != Field(object, "spec"))
+  if (strategy.warn && Field(live, "spec") != Field(object, "spec"))
     strategy.warn(object, warnings);
   CheckOwnerReferences(context_, params.request, resource, live, object);
   return object;

@@ -172,10 +172,12 @@ void AddJobStrategies(StrategiesByKind& strategies) {
   jobs.assign_fields = &AssignJobFields;
   jobs.validate = &ValidateJob;
   jobs.validate_update = &ValidateJobUpdate;
+  jobs.warn_create = &WarnAboutNameOfPods;
   jobs.warn = [](const json& object, Warnings& warnings) {
     WarnAboutPodTemplate(FieldRef(object)["spec"]["template"], warnings);
   };
   KindStrategy& cron_jobs = strategies["cronjobs.batch"];
+  cron_jobs.warn_create = &WarnAboutNameOfPods;
   cron_jobs.warn = [](const json& object, Warnings& warnings) {
     const FieldRef job = FieldRef(object)["spec"]["jobTemplate"]["spec"];
     WarnAboutPodTemplate(job["template"], warnings);

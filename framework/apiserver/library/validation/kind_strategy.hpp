@@ -67,7 +67,6 @@ struct KindStrategy {
   bool allows_unconditional_update = true;  ///< PUT may omit resourceVersion
   bool keeps_status_on_create = false;      ///< POST does not reset the status
   bool has_managed_fields = true;           ///< stores metadata.managedFields
-  bool warns_on_update = true;              ///< calls `warn` when the spec changes
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
@@ -96,8 +95,10 @@ struct KindStrategy {
   std::function<void(const nlohmann::json& before, const nlohmann::json& after, FieldErrors&)>
       validate_update{};
   std::map<std::string, Subresource, std::less<>> subresources{};  ///< by name
+  /// Adds warnings about a new object, before `warn`.
+  std::function<void(const nlohmann::json& object, Warnings&)> warn_create{};
   /// Adds warnings about a valid object that may not do what its author expects. Called for a new
-  /// object, and for an update as `warns_on_update` says.
+  /// object, and when the spec changes.
   std::function<void(const nlohmann::json& object, Warnings&)> warn{};
 };
 
@@ -133,8 +134,11 @@ void AddOtherStrategies(StrategiesByKind& strategies);
 void ValidatePodTemplate(const FieldRef& pod_template, FieldErrors& errors);
 /// Adds the warnings about a Pod or a Pod template.
 void WarnAboutPodTemplate(const FieldRef& pod_template, Warnings& warnings);
-/// Adds a warning if the name of a Pod is not valid as its host name.
-void WarnAboutPodName(const FieldRef& name, Warnings& warnings);
+/// Adds a warning if a name is not valid as a host name. `use` says what it is used in: "Pod
+/// names".
+void WarnAboutHostName(const FieldRef& name, const std::string& use, Warnings& warnings);
+/// Adds a warning if the name of an object that creates Pods is not valid as their host name.
+void WarnAboutNameOfPods(const nlohmann::json& object, Warnings& warnings);
 /// Adds a warning if an amount of bytes has a fraction.
 void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings);
 /// Validates a port number or the name of a port.

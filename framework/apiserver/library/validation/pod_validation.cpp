@@ -260,9 +260,8 @@ void AddPodStrategies(StrategiesByKind& strategies) {
   pods.validate = &ValidatePod;
   pods.validate_create = &ValidatePodCreate;
   pods.validate_update = &ValidatePodUpdate;
-  pods.warns_on_update = false;
-  pods.warn = [](const json& object, Warnings& warnings) {
-    WarnAboutPodName(FieldRef(object)["metadata"]["name"], warnings);
+  pods.warn_create = [](const json& object, Warnings& warnings) {
+    WarnAboutHostName(FieldRef(object)["metadata"]["name"], "the Pod's hostname", warnings);
     WarnAboutPodTemplate(FieldRef(object), warnings);
   };
   KindStrategy& templates = strategies["podtemplates"];

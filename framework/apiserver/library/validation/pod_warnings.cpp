@@ -410,13 +410,16 @@ void WarnAboutFractionalBytes(const FieldRef& amount, Warnings& warnings) {
                      " is invalid, must be an integer");
 }
 
-void WarnAboutPodName(const FieldRef& name, Warnings& warnings) {
+void WarnAboutHostName(const FieldRef& name, const std::string& use, Warnings& warnings) {
   const NameError detail = ValidateDnsLabel(name.text());
   if (!detail) return;
-  warnings.push_back(name.path() +
-                     ": this is used in the Pod's hostname, which can result in surprising "
-                     "behavior; a DNS label is recommended: [" +
+  warnings.push_back(name.path() + ": this is used in " + use +
+                     ", which can result in surprising behavior; a DNS label is recommended: [" +
                      *detail + ']');
+}
+
+void WarnAboutNameOfPods(const nlohmann::json& object, Warnings& warnings) {
+  WarnAboutHostName(FieldRef(object)["metadata"]["name"], "Pod names and hostnames", warnings);
 }
 
 void WarnAboutPodTemplate(const FieldRef& pod_template, Warnings& warnings) {

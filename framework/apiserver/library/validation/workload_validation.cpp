@@ -1,5 +1,6 @@
 #include "schema/field_validation.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -180,6 +181,21 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
                               errors);
 }
 
+void WarnAboutStatefulSet(const json& object, Warnings& warnings) {
+  const FieldRef spec = FieldRef(object)["spec"];
+  WarnAboutPodTemplate(spec["template"], warnings);
+  for (const FieldRef& claim : spec["volumeClaimTemplates"].items()) {
+    // kube-apiserver omits "spec" in this path.
+    const FieldRef resources = At(claim["spec"]["resources"], claim["resources"].path());
+    for (const char* kind : {"requests", "limits"})
+      WarnAboutFractionalBytes(resources[kind].Key("storage"), warnings);
+  }
+  if (spec["revisionHistoryLimit"].number() >= 0) return;
+  warnings.emplace_back(
+      "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 "
+      "is recommended");
+}
+
 void ValidateControllerRevision(const json& object, FieldErrors& errors) {
   ValidateNonNegative(FieldRef(object)["revision"], errors);
   const FieldRef data = FieldRef(object)["data"];
@@ -335,6 +351,9 @@ void AddWorkloadStrategies(StrategiesByKind& strategies) {
     };
     if (validate_update != nullptr) strategies[storage_resource].validate_update = validate_update;
   }
+  for (const char* kind : {"deployments.apps", "replicasets.apps", "replicationcontrollers"})
+    strategies[kind].warn_create = &WarnAboutNameOfPods;
+  strategies["statefulsets.apps"].warn = &WarnAboutStatefulSet;
   strategies["controllerrevisions.apps"].validate = &ValidateControllerRevision;
   strategies["controllerrevisions.apps"].validate_update = &ValidateControllerRevisionUpdate;
   strategies["controllerrevisions.apps"].update_validation =

@@ -216,6 +216,13 @@ TEST_F(PodTest, HugeAmountsOfDevicesAreIntegers) {
             201);
 }
 
+TEST_F(PodTest, ErrorsOfTheStartOfTheNameComeFirst) {
+  EXPECT_THAT(Causes(CreatePod(json::object(), R"({"name": null, "generateName": "A"})"_json)),
+              ElementsAre("FieldValueInvalid metadata.generateName: Invalid value: \"A\": " +
+                              dns1123_subdomain_error,
+                          StartsWith("FieldValueInvalid metadata.name: Invalid value: \"A")));
+}
+
 TEST_F(PodTest, LabelKeysAreAddedToTheirSelectors) {
   const json selector{{"matchLabels", {{"b", "c"}}}};
   const json term{{"topologyKey", "k"},

@@ -146,6 +146,19 @@ TEST_F(PodUpdateTest, AnnotationsOfProfilesAndMirrorPodsCannotBeChanged) {
                   "Forbidden: may not add mirror pod annotation"));
 }
 
+TEST_F(PodUpdateTest, StartOfTheNameIsValidated) {
+  CreatePod(json::object());
+
+  EXPECT_THAT(
+      Causes(MergePatch(Path("pods") + "/a", {{"metadata", {{"generateName", "a/%"}}}})),
+      ElementsAre("FieldValueInvalid metadata.generateName: Invalid value: \"a/%\": may not "
+                  "contain '/'",
+                  "FieldValueInvalid metadata.generateName: Invalid value: \"a/%\": may not "
+                  "contain '%'",
+                  StartsWith("FieldValueInvalid metadata.generateName: Invalid value: \"a/%\": a "
+                             "lowercase RFC 1123 subdomain")));
+}
+
 TEST_F(PodUpdateTest, UpdateHasNoWarningsAboutTheSpec) {
   json pod = MakePod("a");
   pod["spec"]["imagePullSecrets"] = R"([{"name": "a"}, {"name": "a"}])"_json;

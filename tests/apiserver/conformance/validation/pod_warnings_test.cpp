@@ -171,6 +171,43 @@ TEST_F(WarningsTest, PodNameThatIsNoHostNameCausesAWarning) {
                           "dots]"));
 }
 
+TEST_F(WarningsTest, NameThatIsNoHostNameOfPodsCausesAWarning) {
+  const char* const warning =
+      "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+      "behavior; a DNS label is recommended: [must not contain dots]";
+  json job{{"metadata", {{"name", "a.b"}}},
+           {"spec", {{"template", MakeDeployment("a")["spec"]["template"]}}}};
+  job["spec"]["template"]["spec"]["restartPolicy"] = "Never";
+
+  EXPECT_THAT(Post(Path("apps/v1", "deployments"), MakeDeployment("a.b")).warnings,
+              ElementsAre(warning));
+  EXPECT_THAT(Post(Path("apps/v1", "replicasets"), MakeDeployment("a.b")).warnings,
+              ElementsAre(warning));
+  EXPECT_THAT(Post(Path("batch/v1", "jobs"), job).warnings, ElementsAre(warning));
+  const json cron_job{
+      {"metadata", {{"name", "a.b"}}},
+      {"spec", {{"schedule", "* * * * *"}, {"jobTemplate", {{"spec", job["spec"]}}}}}};
+  EXPECT_THAT(Post(Path("batch/v1", "cronjobs"), cron_job).warnings, ElementsAre(warning));
+  json controller = MakeDeployment("a.b");
+  controller["spec"].erase("selector");
+  EXPECT_THAT(Post(Path("replicationcontrollers"), controller).warnings, ElementsAre(warning));
+}
+
+TEST_F(WarningsTest, StatefulSetHasWarningsAboutItsClaimsAndHistory) {
+  json set = MakeDeployment("a");
+  set["spec"]["serviceName"] = "s";
+  set["spec"]["revisionHistoryLimit"] = -1;
+  set["spec"]["volumeClaimTemplates"] = R"([{"metadata": {"name": "c"}, "spec": {
+      "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "100m"}}}}])"_json;
+
+  EXPECT_THAT(
+      Post(Path("apps/v1", "statefulsets"), set).warnings,
+      ElementsAre("spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "
+                  "\"100m\" is invalid, must be an integer",
+                  "spec.revisionHistoryLimit: a negative value retains all historical revisions; a "
+                  "value >= 0 is recommended"));
+}
+
 TEST_F(WarningsTest, UpdateOfMetadataHasNoWarnings) {
   json deployment = MakeDeployment("a");
   deployment["spec"]["template"]["spec"]["imagePullSecrets"] = R"([{}])"_json;
