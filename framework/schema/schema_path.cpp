@@ -10,7 +10,7 @@ constexpr std::string_view kDelimiters = ".[]";
 
 /// Removes and returns the text up to the next delimiter.
 std::string ConsumeName(std::string_view& path) {
-  const std::string name(path.substr(0, path.find_first_of(kDelimiters)));
+  std::string name(path.substr(0, path.find_first_of(kDelimiters)));
   path.remove_prefix(name.size());
   return name;
 }
@@ -26,7 +26,7 @@ std::string ConsumeArrayNotation(std::string_view& path) {
 }
 
 FieldRef SchemaOfField(const FieldRef& schema, const std::string& name) {
-  const FieldRef property = schema["properties"].Key(name);
+  FieldRef property = schema["properties"].Key(name);
   if (property.exists()) return property;
   if (schema["additionalProperties"].value().is_object()) return schema["additionalProperties"];
   throw std::invalid_argument("does not refer to a valid field");

@@ -50,7 +50,7 @@ void ValidateCloudDisk(const FieldRef& source, const char* name, FieldErrors& er
 }
 
 void ValidateGceDisk(const FieldRef& source, FieldErrors& errors) {
-  const std::string path = source.path();
+  const std::string& path = source.path();
   constexpr std::string_view kField = "gcePersistentDisk";
   ValidateCloudDisk(At(source, path.substr(0, path.size() - kField.size()) + "persistentDisk"),
                     "pdName", errors);

@@ -141,7 +141,7 @@ void WarnAboutVolumeKinds(const FieldRef& volume, Warnings& warnings) {
     const char* detail;
     const char* reported = nullptr;
   };
-  static constexpr Deprecated all[] = {
+  static constexpr Deprecated kAll[] = {
       {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
       {"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
       {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
@@ -152,7 +152,7 @@ void WarnAboutVolumeKinds(const FieldRef& volume, Warnings& warnings) {
       {"cephfs", kSince28},
       {"rbd", kSince28},
   };
-  for (const auto& [kind, detail, reported] : all) {
+  for (const auto& [kind, detail, reported] : kAll) {
     if (!volume[kind].exists()) continue;
     const std::string path = volume[reported == nullptr ? kind : reported].path();
     warnings.push_back(path + ": " + detail);

@@ -296,7 +296,7 @@ void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& e
 void WarnAboutService(const json& object, Warnings& warnings) {
   const FieldRef spec = FieldRef(object)["spec"];
   if (spec["externalName"].text().empty() || spec["type"].is("ExternalName")) return;
-  warnings.push_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+  warnings.emplace_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
 }
 
 }  // namespace

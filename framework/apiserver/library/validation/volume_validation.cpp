@@ -282,8 +282,9 @@ void AddVolumeStrategies(StrategiesByKind& strategies) {
   claims.protection_finalizer = kPvcProtectionFinalizer;
   claims.validate = &ValidatePersistentVolumeClaim;
   claims.warn = [](const json& object, Warnings& warnings) {
-    WarnAboutFractionalBytes(FieldRef(object)["spec"]["resources"]["requests"].Key("storage"),
-                             warnings);
+    for (const char* kind : {"requests", "limits"})
+      WarnAboutFractionalBytes(FieldRef(object)["spec"]["resources"][kind].Key("storage"),
+                               warnings);
   };
   claims.validate_update = &ValidatePersistentVolumeClaimUpdate;
   KindStrategy& volumes = strategies["persistentvolumes"];
