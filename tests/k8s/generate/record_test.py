@@ -14,6 +14,7 @@ import defaults  # noqa: E402
 import messages  # noqa: E402
 import openapi  # noqa: E402
 import resources  # noqa: E402
+import schemas  # noqa: E402
 import selection  # noqa: E402
 from model import KINDS, Kind, Model  # noqa: E402
 
@@ -119,6 +120,19 @@ class RecordTest(unittest.TestCase):
         self.assertEqual([line for line in text.splitlines() if not line.startswith("#")], [
             "resource.Quantity", " 1 string string", "shop.v1.Inner", "shop.v1.Spec", " 1 size int32 -", " 5 weight int32",
             " 2 labels [string]", " 3 limits {resource.Quantity}", " 4 . Inner"])
+
+
+class SchemasTest(unittest.TestCase):
+    def test_optional_strings_that_are_pointers_and_merged_fields_are_marked(self):
+        fields = {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}, "t": {"type": "string", "format": "byte"},
+                  "spec": {"allOf": [{"$ref": "#/components/schemas/io.k8s.api.shop.v1.Spec"}],
+                           "x-kubernetes-map-type": "granular"}}
+        types = SCHEMAS | {WIDGET: SCHEMAS[WIDGET] | {"properties": fields, "required": ["c"]}}
+        pointers = messages.pointers("# comment\nshop.v1.Widget\n 1 a string -\n 2 b string\n 3 c string\n 4 t bytes\n")
+        with select():
+            text = schemas.text(Model("v1.99.0", types, [WIDGET_KIND]), pointers)
+        self.assertEqual(text[text.index("Widget\n"):].splitlines(), [
+            "Widget", " a string", " b string ?", " c string !", " spec Spec:granular", " t bytes"])
 
 
 class DefaultsTest(unittest.TestCase):
