@@ -27,7 +27,7 @@ main() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'exit 141' PIPE
-  "$here/cluster.sh" up "$state" >/dev/null
+  CLUSTER_FLAGS=--allow-privileged=true "$here/cluster.sh" up "$state" >/dev/null # as kopp-apiserver
   compare_generated_files
   compare_openapi_documents
   KOPP_CONFORMANCE_KUBECONFIG=$state/admin.kubeconfig "$CONFORMANCE" --gtest_brief=1
