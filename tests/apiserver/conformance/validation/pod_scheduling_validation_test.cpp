@@ -122,8 +122,7 @@ const InvalidPodSpec
              R"({"readinessGates": [{"conditionType": "a b"}],
           "schedulingGates": [{"name": "a"}, {"name": "a"}, {"name": "b/"}]})"_json,
              InPodSpec(
-                 {"FieldValueInvalid readinessGates[0].conditionType: Invalid value: \"a b\": name "
-                  "part " +
+                 {R"(FieldValueInvalid readinessGates[0].conditionType: Invalid value: "a b": name part )" +
                       qualified_name_error,
                   "FieldValueDuplicate schedulingGates[1]: Duplicate value: \"a\"",
                   R"(FieldValueInvalid schedulingGates[2]: Invalid value: "b/": name part must be non-empty)",

@@ -115,8 +115,7 @@ const InvalidPodSpec invalid_security_fields[] =
              {R"(FieldValueForbidden securityContext.seLinuxOptions: Forbidden: cannot be set for a windows pod)",
               "FieldValueForbidden hostUsers: Forbidden: cannot be set for a windows pod",
               "FieldValueForbidden hostPID: Forbidden: cannot be set for a windows pod",
-              "FieldValueForbidden securityContext.fsGroup: Forbidden: cannot be set for a windows "
-              "pod",
+              R"(FieldValueForbidden securityContext.fsGroup: Forbidden: cannot be set for a windows pod)",
               R"(FieldValueForbidden securityContext.runAsUser: Forbidden: cannot be set for a windows pod)",
               R"(FieldValueForbidden securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod)",
               R"(FieldValueForbidden containers[0].securityContext.capabilities: Forbidden: cannot be set for a windows pod)",

@@ -184,8 +184,7 @@ const InvalidPodSpec invalid_volumes[] = {
      InPodSpec({R"(FieldValueInvalid volumes[0].downwardAPI.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive)",
                 "FieldValueRequired volumes[0].downwardAPI.path: Required value", R"(FieldValueRequired volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required)", R"(FieldValueNotSupported volumes[0].downwardAPI.fieldRef.fieldPath: Unsupported value: "spec.nodeName": supported values: "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")",
                 R"(FieldValueInvalid volumes[0].downwardAPI.mode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive)",
-                "FieldValueInvalid volumes[0].downwardAPI.fieldRef: Invalid value: \"a b\": name "
-                "part " +
+                R"(FieldValueInvalid volumes[0].downwardAPI.fieldRef: Invalid value: "a b": name part )" +
                     qualified_name_error,
                 R"(FieldValueInvalid volumes[0].downwardAPI.fieldRef.fieldPath: Invalid value: "spec.x['a']": error converting fieldPath: field label does not support subscript: spec.x['a'])",
                 R"(FieldValueInvalid volumes[0].downwardAPI.fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: unsupported pod version: v2)",
