@@ -3,6 +3,7 @@
 #include "cel_entry_validation.hpp"
 #include "list_type_validation.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/formats.hpp"
 #include "schema/pattern.hpp"
 #include "schema/pruning.hpp"
 #include "schema/structural_schema.hpp"
@@ -203,6 +204,17 @@ FieldErrors ValidateStructuralSchema(const FieldRef& schema) {
   // Defaults can be validated only against a valid schema.
   if (validator.errors.empty()) validator.ValidateDefaults(schema);
   return std::move(validator.errors);
+}
+
+std::vector<std::string> UnknownStringFormats(const FieldRef& schema) {
+  std::vector<std::string> formats;
+  const std::string format = schema["format"].text();
+  if (schema["type"].is("string") && !format.empty() && !IsKnownFormat(format))
+    formats.push_back(format);
+  ForEachChildSchema(schema, [&](const FieldRef& child) {
+    for (std::string& nested : UnknownStringFormats(child)) formats.push_back(std::move(nested));
+  });
+  return formats;
 }
 
 }  // namespace kopp::schema

@@ -35,29 +35,8 @@ bool IsStandardContainerResource(const std::string& resource) {
          IsHugePages(resource);
 }
 
-bool IsStandardResource(const std::string& resource) {
-  static const std::set<std::string> others = {"requests.cpu",
-                                               "requests.memory",
-                                               "requests.ephemeral-storage",
-                                               "limits.cpu",
-                                               "limits.memory",
-                                               "limits.ephemeral-storage",
-                                               "pods",
-                                               "resourcequotas",
-                                               "services",
-                                               "replicationcontrollers",
-                                               "secrets",
-                                               "configmaps",
-                                               "persistentvolumeclaims",
-                                               "storage",
-                                               "requests.storage",
-                                               "services.nodeports",
-                                               "services.loadbalancers"};
-  return IsStandardContainerResource(resource) || others.contains(resource) ||
-         resource.starts_with("requests.hugepages-");
-}
-
-bool IsCountedInIntegers(const std::string& resource) {
+/// Returns whether the resource is a number of objects, as in a ResourceQuota.
+bool IsNumberOfObjects(const std::string& resource) {
   static const std::set<std::string> counts = {"pods",
                                                "resourcequotas",
                                                "services",
@@ -67,7 +46,20 @@ bool IsCountedInIntegers(const std::string& resource) {
                                                "persistentvolumeclaims",
                                                "services.nodeports",
                                                "services.loadbalancers"};
-  return counts.contains(resource) || IsExtendedResource(resource);
+  return counts.contains(resource);
+}
+
+bool IsStandardResource(const std::string& resource) {
+  static const std::set<std::string> totals = {
+      "requests.cpu", "requests.memory", "requests.ephemeral-storage",
+      "limits.cpu",   "limits.memory",   "limits.ephemeral-storage",
+      "storage",      "requests.storage"};
+  return IsStandardContainerResource(resource) || IsNumberOfObjects(resource) ||
+         totals.contains(resource) || resource.starts_with("requests.hugepages-");
+}
+
+bool IsCountedInIntegers(const std::string& resource) {
+  return IsNumberOfObjects(resource) || IsExtendedResource(resource);
 }
 
 /// Validates the name of a resource. Returns whether it is valid.

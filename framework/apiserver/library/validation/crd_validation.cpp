@@ -5,7 +5,6 @@
 #include "schema/crd_version_validation.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
-#include "schema/formats.hpp"
 #include "schema/go_quoted.hpp"
 #include "schema/structural_schema_validation.hpp"
 #include "validation/crd_status.hpp"
@@ -256,24 +255,11 @@ class CrdValidator {
   FieldErrors& errors_;
 };
 
-void WarnAboutFormatsIn(const FieldRef& schema, Warnings& warnings) {
-  if (!schema.value().is_object()) return;
-  const std::string format = schema["format"].text();
-  if (schema["type"].is("string") && !format.empty() && !IsKnownFormat(format)) {
-    const std::string warning = "unrecognized format " + GoQuoted(format);
-    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-      warnings.push_back(warning);
-  }
-  const FieldRef properties = schema["properties"];
-  for (const std::string& name : properties.keys())
-    WarnAboutFormatsIn(properties.Key(name), warnings);
-  for (const char* keyword : {"items", "additionalProperties"})
-    WarnAboutFormatsIn(schema[keyword], warnings);
-}
-
 void WarnAboutFormats(const json& definition, Warnings& warnings) {
-  for (const FieldRef& version : FieldRef(definition)["spec"]["versions"].items())
-    WarnAboutFormatsIn(version["schema"]["openAPIV3Schema"], warnings);
+  for (const FieldRef& version : FieldRef(definition)["spec"]["versions"].items()) {
+    for (const std::string& format : UnknownStringFormats(version["schema"]["openAPIV3Schema"]))
+      warnings.push_back("unrecognized format " + GoQuoted(format));
+  }
 }
 
 void ValidateCrdUpdate(const json& before, const json& after, FieldErrors& errors) {

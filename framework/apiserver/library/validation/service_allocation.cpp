@@ -3,6 +3,7 @@
 #include "schema/formats.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/service_rules.hpp"
 
 #include <cstdint>
 #include <map>
@@ -28,11 +29,6 @@ bool HasNodePorts(const json& spec) {
   const std::string type = spec.value("type", "");
   return type == "NodePort" ||
          (type == "LoadBalancer" && spec.value("allocateLoadBalancerNodePorts", true));
-}
-
-bool NeedsHealthCheckPort(const json& spec) {
-  return spec.value("type", "") == "LoadBalancer" &&
-         spec.value("externalTrafficPolicy", "") == "Local";
 }
 
 /// The IPs and node ports that other Services use. Services that are created concurrently may get
@@ -104,31 +100,24 @@ int AllocateNodePort(const json& service, const AllocatedValues& allocated) {
   throw RangeIsFull("nodePort");
 }
 
-bool NeedsTrafficPolicy(const json& spec) {
-  const std::string type = spec.value("type", "");
-  return type == "NodePort" || type == "LoadBalancer" ||
-         (type == "ClusterIP" && !spec.value("externalIPs", json()).empty());
-}
-
 /// Removes the fields that the new type of a Service does not have, unless the update changes them.
 void DropFieldsOfOldType(const json& old_spec, json& spec) {
-  const auto drop = [&](bool (*needs)(const json&), const char* field) {
-    const bool is_unchanged = FieldRef(spec)[field].is(FieldRef(old_spec)[field].value());
-    if (needs(old_spec) && !needs(spec) && is_unchanged) spec.erase(field);
+  const auto drop = [&](bool (*needs)(const FieldRef&), const char* field) {
+    const FieldRef before(old_spec);
+    const FieldRef after(spec);
+    if (needs(before) && !needs(after) && after[field].is(before[field].value())) spec.erase(field);
   };
-  const auto is_load_balancer = [](const json& any) {
-    return any.value("type", "") == "LoadBalancer";
-  };
+  const auto is_load_balancer = [](const FieldRef& any) { return any["type"].is("LoadBalancer"); };
   drop(&NeedsTrafficPolicy, "externalTrafficPolicy");
   drop(&NeedsHealthCheckPort, "healthCheckNodePort");
   drop(is_load_balancer, "allocateLoadBalancerNodePorts");
   drop(is_load_balancer, "loadBalancerClass");
-  const auto is_internal = [](const json& any) { return !IsExternal(any); };
+  const auto is_internal = [](const FieldRef& any) { return !IsExternal(any.value()); };
   for (const char* field :
        {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})
     drop(is_internal, field);
   const auto has_node_ports = [&](const json& any) {
-    return is_load_balancer(any) || any.value("type", "") == "NodePort";
+    return is_load_balancer(FieldRef(any)) || any.value("type", "") == "NodePort";
   };
   if (!has_node_ports(old_spec) || has_node_ports(spec) || !spec.contains("ports")) return;
   const auto ports_of = [](const json& any) {
@@ -144,7 +133,7 @@ void DropFieldsOfOldType(const json& old_spec, json& spec) {
 /// Keeps the allocated values that an update omits.
 void KeepAllocatedFields(const json& old_spec, json& spec) {
   if (IsExternal(old_spec) || IsExternal(spec)) return;
-  if (NeedsHealthCheckPort(spec) && !spec.contains("healthCheckNodePort") &&
+  if (NeedsHealthCheckPort(FieldRef(spec)) && !spec.contains("healthCheckNodePort") &&
       old_spec.contains("healthCheckNodePort")) {
     spec["healthCheckNodePort"] = old_spec["healthCheckNodePort"];
   }
@@ -198,7 +187,7 @@ void AssignClusterIp(json& service, const AllocatedValues& allocated) {
 
 void AssignHealthCheckPort(json& service, AllocatedValues& allocated) {
   json& spec = service["spec"];
-  if (!NeedsHealthCheckPort(spec)) return;
+  if (!NeedsHealthCheckPort(FieldRef(spec))) return;
   if (!spec.contains("healthCheckNodePort"))
     spec["healthCheckNodePort"] = AllocateNodePort(service, allocated);
   const std::int64_t port = spec["healthCheckNodePort"].get<std::int64_t>();

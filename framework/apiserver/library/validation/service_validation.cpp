@@ -1,6 +1,7 @@
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/service_rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,11 +15,6 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-
-bool NeedsTrafficPolicy(const FieldRef& spec) {
-  return spec["type"].is("NodePort") || spec["type"].is("LoadBalancer") ||
-         (spec["type"].is("ClusterIP") && spec["externalIPs"].size() > 0);
-}
 
 void ValidateOptionalQualifiedName(const FieldRef& name, FieldErrors& errors) {
   if (!name.exists()) return;
@@ -190,8 +186,7 @@ void ValidateSessionAffinity(const FieldRef& spec, FieldErrors& errors) {
 
 void ValidateHealthCheckPort(const FieldRef& spec, FieldErrors& errors) {
   const FieldRef port = spec["healthCheckNodePort"];
-  if (port.number() == 0) return;
-  if (spec["type"].is("LoadBalancer") && spec["externalTrafficPolicy"].is("Local")) return;
+  if (port.number() == 0 || NeedsHealthCheckPort(spec)) return;
   errors.push_back(InvalidValue(port.path(), port.value(),
                                 "may only be set when `type` is 'LoadBalancer' and "
                                 "`externalTrafficPolicy` is 'Local'"));
