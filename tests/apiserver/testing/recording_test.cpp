@@ -1,5 +1,6 @@
 #include "support/scratch_folder.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -276,60 +277,26 @@ TEST_F(RecordingTest, AReconcilerThatReadsItsOwnWritesIsReplayedWithoutADifferen
   EXPECT_TRUE(Replay(copy_and_read));
 }
 
-/// A line of a recording: what a stream has read.
-std::string ReadLine(int stream, const std::string& target, const std::string& bytes, bool end) {
-  const json open{{"at", 1},
-                  {"stream", stream},
-                  {"open", {{"method", "GET"}, {"target", target}}},
-                  {"response", {{"status", 200}, {"body", ""}}}};
-  const json read{{"at", 1}, {"stream", stream}, {"bytes", bytes}};
-  const std::string lines = open.dump() + '\n' + read.dump() + '\n';
-  return end ? lines + json{{"at", 1}, {"stream", stream}, {"end", true}}.dump() + '\n' : lines;
-}
-
-TEST_F(RecordingTest, AReconcileThatStartedBeforeTheEventOfAnOwnWriteReadsThatWrite) {
-  const std::string path = "/api/v1/namespaces/default/";
-  const auto list = [](const std::string& kind, const json& items) {
-    return json{{"kind", kind}, {"metadata", {{"resourceVersion", "5"}}}, {"items", items}}.dump();
+TEST_F(RecordingTest, ReconcilesBesideChangesOfOthersAreReplayedWithoutADifference) {
+  constexpr std::size_t kMaps = 20;
+  std::atomic<std::size_t> largest = 0;
+  const Reconcile count_maps = [&](const ConfigMap& map, Context& context) -> Result {
+    const std::size_t maps = context.cache.List<ConfigMap>().size();
+    const json data{{"maps", std::to_string(maps)}};
+    context.client.Patch<ConfigMap>(context.key, Patch::Merge({{"data", data}}));
+    largest = std::max<std::size_t>(largest, maps);
+    return CopyToSecret(map, context);
   };
-  json object{{"metadata",
-               {{"name", "a"}, {"namespace", "default"}, {"uid", "1"}, {"resourceVersion", "5"}}}};
-  const auto start = [](int trace) {
-    return json{{"at", 2},
-                {"reconcile", std::string(31, '0') + std::to_string(trace)},
-                {"controller", "configmap"},
-                {"namespace", "default"},
-                {"name", "a"}}
-               .dump() +
-           '\n';
-  };
-  const auto end = [](int trace) {
-    return json{{"at", 3}, {"reconciled", std::string(31, '0') + std::to_string(trace)}}.dump() +
-           '\n';
-  };
-  std::string lines =
-      R"({"recording":1,"program":"copier","started":"2026-01-01T00:00:00.000000Z","at":0})"
-      "\n" +
-      ReadLine(1, path + "configmaps", list("ConfigMapList", json::array({object})), true) +
-      ReadLine(2, path + "secrets", list("SecretList", json::array()), true) + start(1);
-  object["metadata"]["resourceVersion"] = "6";
-  const json request{{"apiVersion", "v1"},
-                     {"kind", "Secret"},
-                     {"metadata", {{"name", "a"}, {"namespace", "default"}}},
-                     {"stringData", {{"text", "über a"}}}};
-  const json call{{"at", 2},
-                  {"call",
-                   {{"method", "POST"},
-                    {"target", path + "secrets?fieldManager=copier"},
-                    {"traceparent", "00-" + std::string(31, '0') + "1-0000000000000001-01"},
-                    {"body", request.dump()}}},
-                  {"response", {{"status", 201}, {"body", object.dump()}}}};
-  const json event{{"type", "ADDED"}, {"object", object}};
-  lines += call.dump() + '\n' + end(1) + start(2) +
-           ReadLine(3, path + "secrets?watch=true", event.dump() + '\n', false) + end(2);
-  folder_.Write("recording.jsonl", lines);
-
-  EXPECT_TRUE(Replay(CopyToSecret));
+  const std::unique_ptr<Transport> transport = server_.TransportAs("copier");
+  Manager manager(OptionsOf(*transport));
+  manager.AddController<ConfigMap>({.workers = 4}).Reconcile(count_maps);
+  manager.cache().InformerFor<Secret>();
+  std::jthread thread([&](const std::stop_token& stop) { exit_code_ = manager.Run(stop); });
+  for (std::size_t i = 0; i < kMaps; ++i) CreateMap("map-" + std::to_string(i));
+  while (largest < kMaps) std::this_thread::yield();
+  thread.request_stop();
+  thread.join();
+  EXPECT_TRUE(Replay(count_maps));
 }
 
 TEST_F(RecordingTest, TheRecordingHasNoSecretValues) {

@@ -87,7 +87,7 @@ ApiResponse RecordedCalls::Call(const ApiRequest& request, std::stop_token) {
     difference_ = "\n    the call was not recorded: " + now;
   }
   if (difference_.empty()) {
-    const json& call = entries_[next_].at("call");
+    const json& call = entries_[next_]->at("call");
     if (Name(call) != now) {
       difference_ = "\n    recorded " + Name(call) + "\n    now      " + now;
     } else {
@@ -99,7 +99,7 @@ ApiResponse RecordedCalls::Call(const ApiRequest& request, std::stop_token) {
     throw TransportError(TransportError::Kind::kCancelled,
                          now + ": the recording has no response for this call");
   }
-  const json& entry = entries_[next_++];
+  const json& entry = *entries_[next_++];
   if (entry.contains("response")) {
     on_response_(entry);
     return ToResponse(entry.at("response"));
@@ -116,7 +116,7 @@ std::unique_ptr<Stream> RecordedCalls::Open(const ApiRequest& request, std::stop
 
 std::string RecordedCalls::Difference(bool is_complete) const {
   if (!difference_.empty() || !is_complete || next_ == entries_.size()) return difference_;
-  return "\n    the recorded call is missing: " + Name(entries_[next_].at("call"));
+  return "\n    the recorded call is missing: " + Name(entries_[next_]->at("call"));
 }
 
 }  // namespace kopp::apiserver

@@ -21,7 +21,7 @@ class RecordedCalls final : public Transport {
   using ResponseHandler = std::function<void(const nlohmann::json& entry)>;
 
   /// `entries` are those of the calls; they must outlive the transport.
-  RecordedCalls(const std::vector<nlohmann::json>& entries, ResponseHandler on_response)
+  RecordedCalls(const std::vector<const nlohmann::json*>& entries, ResponseHandler on_response)
       : entries_(entries), on_response_(std::move(on_response)) {}
 
   /// Throws the recorded error, or TransportError (kCancelled) after the first other call.
@@ -34,7 +34,7 @@ class RecordedCalls final : public Transport {
   [[nodiscard]] std::string Difference(bool is_complete) const;
 
  private:
-  const std::vector<nlohmann::json>& entries_;
+  const std::vector<const nlohmann::json*>& entries_;
   const ResponseHandler on_response_;
   std::size_t next_ = 0;
   std::string difference_;

@@ -106,9 +106,12 @@ void RecordedObjects::ApplyList(OpenStream& stream) {
   collection.head = {{"apiVersion", list.value("apiVersion", "")},
                      {"kind", list.value("kind", "")}};
   collection.version = VersionOf(list);
-  if (list.value("/metadata/continue"_json_pointer, "").empty()) {
-    collection.objects = std::exchange(collection.next, {});
-  }
+  if (list.value("/metadata/continue"_json_pointer, "").empty()) CompleteList(collection);
+}
+
+void RecordedObjects::CompleteList(Collection& collection) {
+  collection.objects = std::exchange(collection.next, {});
+  collection.is_listed = true;
 }
 
 void RecordedObjects::Store(Objects& objects, json object) {
@@ -133,21 +136,23 @@ void RecordedObjects::ApplyEvent(OpenStream& stream, json event) {
   Objects& objects = stream.sends_initial_events ? collection.next : collection.objects;
   const std::string type = event.at("type");
   json& object = event.at("object");
-  if (const std::string version = VersionOf(object); !version.empty()) collection.version = version;
+  const std::string version = VersionOf(object);
+  if (!stream.sends_initial_events && IsOlderResourceVersion(version, collection.version)) return;
+  if (!version.empty()) collection.version = version;
   if (type == "ADDED" || type == "MODIFIED") {
     Store(objects, std::move(object));
   } else if (type == "DELETED") {
     objects.erase(KeyOf(object));
   } else if (type == "BOOKMARK" && stream.sends_initial_events && EndsInitialEvents(object)) {
     stream.sends_initial_events = false;
-    collection.objects = std::exchange(collection.next, {});
+    CompleteList(collection);
   }
 }
 
 json RecordedObjects::List(const ApiRequest& request) const {
   const auto found =
       collections_.find(CollectionOf(ParseRequestInfo(request.target), request.accept));
-  if (found == collections_.end()) return nullptr;
+  if (found == collections_.end() || !found->second.is_listed) return nullptr;
   json list = found->second.head;
   if (list.is_null()) list = {{"apiVersion", "v1"}, {"kind", "List"}};
   list["metadata"] = {{"resourceVersion", "1"}};
@@ -175,22 +180,10 @@ bool RecordedObjects::Has(const RecordedWrite& write) const {
   });
 }
 
-/// Applies the lines of an entry, each the event of a watch, until there is the write.
-void RecordedObjects::ApplyUntil(const RecordedWrite& write, const json& entry) {
-  if (!entry.contains("bytes")) return Apply(entry);
-  std::string_view bytes = entry.at("bytes").get_ref<const std::string&>();
-  while (!bytes.empty() && !Has(write)) {
-    const std::size_t newline = bytes.find('\n');
-    const std::size_t size = newline == std::string_view::npos ? bytes.size() : newline + 1;
-    Apply({{"stream", entry.at("stream")}, {"bytes", bytes.substr(0, size)}});
-    bytes.remove_prefix(size);
-  }
-}
-
-void RecordedObjects::Await(const RecordedWrite& write, const json* from, const json* end) {
+void RecordedObjects::Await(const RecordedWrite& write, std::span<const json> following) {
   RecordedObjects ahead = *this;
-  for (const json* entry = from; entry != end && !ahead.Has(write); ++entry) {
-    if (entry->contains("stream")) ahead.ApplyUntil(write, *entry);
+  for (auto entry = following.begin(); entry != following.end() && !ahead.Has(write); ++entry) {
+    if (entry->contains("stream")) ahead.Apply(*entry);
   }
   for (auto& [key, collection] : collections_) {
     if (!IsOfKind(collection.path, write) || Has(collection, write)) continue;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,19 +33,21 @@ struct RecordedWrite {
 /// The objects that an operator had read by lists and watches, up to an entry of its recording.
 class RecordedObjects {
  public:
-  /// Applies an entry about a stream: its start or bytes.
+  /// Applies an entry about a stream: its start or bytes. Events that Await has applied have no
+  /// effect.
   void Apply(const nlohmann::json& entry);
 
   /// Returns a list with the current objects. `target` is the request of an informer; its list or
-  /// watch was recorded with the same path, selectors and form. Returns null if there is none.
+  /// watch was recorded with the same path, selectors and form. Returns null if there is none, or
+  /// it is not complete.
   [[nodiscard]] nlohmann::json List(const ApiRequest& request) const;
 
   /// Returns whether each collection of the written kind has the write.
   [[nodiscard]] bool Has(const RecordedWrite& write) const;
   /// Lets the collections of the written kind receive it, as if a read had waited for it: applies
-  /// what they get in the entries `from` to `end`, up to the write. Has no effect on a collection
-  /// that does not receive the write, for example because it selects other objects.
-  void Await(const RecordedWrite& write, const nlohmann::json* from, const nlohmann::json* end);
+  /// what they get in `following` entries, up to the write. Has no effect on a collection that does
+  /// not receive the write, for example because it selects other objects.
+  void Await(const RecordedWrite& write, std::span<const nlohmann::json> following);
 
   /// Returns the paths of all lists, for error messages.
   [[nodiscard]] std::vector<std::string> Paths() const;
@@ -57,6 +60,7 @@ class RecordedObjects {
     std::string path{};
     nlohmann::json head{};  // apiVersion and kind of the list
     std::string version{};  // the newest resourceVersion that was read
+    bool is_listed = false;
     Objects objects{};
     Objects next{};  // of a list or of initial events that are not complete
   };
@@ -69,10 +73,10 @@ class RecordedObjects {
   };
 
   static void Store(Objects& objects, nlohmann::json object);
+  static void CompleteList(Collection& collection);
   void ApplyList(OpenStream& stream);
   void ApplyEvents(OpenStream& stream);
   void ApplyEvent(OpenStream& stream, nlohmann::json event);
-  void ApplyUntil(const RecordedWrite& write, const nlohmann::json& entry);
   static bool Has(const Collection& collection, const RecordedWrite& write);
 
   std::map<std::string, Collection> collections_;

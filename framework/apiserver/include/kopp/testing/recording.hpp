@@ -37,12 +37,14 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Calls `reconcile` once for each recorded reconcile of the controller, in the order of their
-  /// start, in this thread. `reconcile` is a function as for ControllerBuilder::Reconcile.
+  /// Calls `reconcile` for each recorded reconcile of the controller, in the order of their start,
+  /// in this thread. `reconcile` is a function as for ControllerBuilder::Reconcile.
   ///
-  /// Before each call, the cache has the objects of `T` and `Reads` that the operator had read when
-  /// that reconcile started, and its own writes; it has no other change until the end. The clock
-  /// has the recorded time. The calls of Context::client get the recorded responses and errors, and
+  /// The cache has the objects of `T` and `Reads` that the operator had read when that reconcile
+  /// started, and its own writes; after each call, also what it had read by then. If the reconcile
+  /// differs, it is called again with what had been read some events before and after its start,
+  /// because a recording does not say when an event reached the cache. The clock has the recorded
+  /// time. The calls of Context::client get the recorded responses and errors, and
   /// must be the recorded ones, in the same order, with the same body; timestamps and secret values
   /// in bodies may differ. Events are ignored.
   ///
