@@ -72,7 +72,7 @@ class ReconcileSpanRecord final : public ForwardingSpan {
     ForwardingSpan::SetAttribute(key, std::move(value));
   }
   void SetError(std::string_view description) override {
-    result_["error"] = description;
+    result_["error"] = recorder_->redactor().RedactText(std::string(description));
     ForwardingSpan::SetError(description);
   }
   void End() override {

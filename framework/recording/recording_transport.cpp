@@ -22,10 +22,9 @@ json RequestEntry(const ApiRequest& request, const Redactor& redactor) {
   return entry;
 }
 
-/// `target` is that of the request.
-json ResponseEntry(const ApiResponse& response, const std::string& target,
-                   const Redactor& redactor) {
-  json entry{{"status", response.status}, {"body", redactor.Redact(target, response.body)}};
+json ResponseEntry(const ApiResponse& response, const ApiRequest& request, Redactor& redactor) {
+  json entry{{"status", response.status},
+             {"body", redactor.RedactResponse(request.target, request.body, response.body)}};
   if (response.retry_after) {
     using Seconds = std::chrono::seconds;
     entry["retryAfter"] = std::chrono::duration_cast<Seconds>(*response.retry_after).count();
@@ -127,10 +126,10 @@ class StreamRecordingTransport final : public Transport {
   std::unique_ptr<Stream> Open(const ApiRequest& request, std::stop_token stop) override {
     auto stream = next_->Open(request, std::move(stop));
     const std::uint64_t number = recorder_->NewStream();
-    const Redactor& redactor = recorder_->redactor();
+    Redactor& redactor = recorder_->redactor();
     recorder_->Write({{"stream", number},
                       {"open", RequestEntry(request, redactor)},
-                      {"response", ResponseEntry(stream->head(), request.target, redactor)}});
+                      {"response", ResponseEntry(stream->head(), request, redactor)}});
     return std::make_unique<RecordedStream>(std::move(stream), recorder_, number, request.target);
   }
 
@@ -146,11 +145,11 @@ class CallRecordingTransport final : public Transport {
 
   ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     if (request.traceparent.empty()) return next_->Call(request, std::move(stop));
-    const Redactor& redactor = recorder_->redactor();
+    Redactor& redactor = recorder_->redactor();
     json entry{{"call", RequestEntry(request, redactor)}};
     try {
       ApiResponse response = next_->Call(request, std::move(stop));
-      entry["response"] = ResponseEntry(response, request.target, redactor);
+      entry["response"] = ResponseEntry(response, request, redactor);
       recorder_->Write(std::move(entry));
       return response;
     } catch (const TransportError& error) {

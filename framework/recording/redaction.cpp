@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +21,8 @@ using nlohmann::json;
 
 constexpr std::string_view kPrefix = "redacted-";
 constexpr std::size_t kHashBytes = 8;
+constexpr std::size_t kShortestQuoted = 4;  // A shorter value may be a part of other words.
+constexpr std::size_t kMessages = 100;      // of errors that are remembered
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The parts of a path that say what its objects are.
@@ -62,6 +68,16 @@ class BodyRedactor {
  public:
   explicit BodyRedactor(const std::string& key) : key_(key) {}
 
+  /// Redacts a body of `target`. Returns false, and does nothing, if it is not JSON.
+  [[nodiscard]] bool Redact(std::string_view target, json& body) {
+    if (body.is_discarded()) return false;
+    IsSecrets(ResourceOf(target)) ? RedactSecrets(body) : RedactToken(body);
+    return true;
+  }
+
+  /// Returns the values that were replaced, as a text may quote them, and their placeholders.
+  [[nodiscard]] const std::map<std::string, std::string>& replaced() const { return replaced_; }
+
   [[nodiscard]] std::string Placeholder(const std::string& value) const {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text(kPrefix);
@@ -73,8 +89,9 @@ class BodyRedactor {
     return text;
   }
 
+ private:
   /// Redacts a Secret, a list of Secrets, an event of a watch, or a patch.
-  void RedactSecrets(json& body) const {
+  void RedactSecrets(json& body) {
     if (body.is_array()) {  // a JSON patch
       for (json& operation : body) RedactOperation(operation);
       return;
@@ -89,7 +106,7 @@ class BodyRedactor {
     }
   }
 
-  void RedactToken(json& body) const {
+  void RedactToken(json& body) {
     for (const char* field : {"spec", "status"}) {
       const auto part = body.is_object() ? body.find(field) : body.end();
       if (part == body.end() || !part->is_object() || !part->contains("token")) continue;
@@ -97,15 +114,14 @@ class BodyRedactor {
     }
   }
 
- private:
-  void RedactSecret(json& secret) const {
+  void RedactSecret(json& secret) {
     if (!secret.is_object()) return;
     if (secret.contains("data")) RedactStrings(secret["data"], /*is_base64=*/true);
     if (secret.contains("stringData")) RedactStrings(secret["stringData"], /*is_base64=*/false);
     if (secret.contains("metadata")) RedactMetadata(secret["metadata"]);
   }
 
-  void RedactMetadata(json& metadata) const {
+  void RedactMetadata(json& metadata) {
     const auto annotations = metadata.is_object() ? metadata.find("annotations") : metadata.end();
     if (annotations == metadata.end() || !annotations->is_object()) return;
     const auto applied = annotations->find(kLastApplied);
@@ -113,7 +129,7 @@ class BodyRedactor {
   }
 
   /// The value may be anything that the path refers to.
-  void RedactOperation(json& operation) const {
+  void RedactOperation(json& operation) {
     if (!operation.is_object() || !operation.contains("value")) return;
     const std::string path = operation.value("path", "");
     json& value = operation["value"];
@@ -131,19 +147,72 @@ class BodyRedactor {
     }
   }
 
-  void RedactStrings(json& value, bool is_base64) const {
+  /// A number is not valid, but may be a secret value.
+  void RedactStrings(json& value, bool is_base64) {
     if (value.is_structured()) {
       for (json& member : value) RedactStrings(member, is_base64);
-    } else if (value.is_string()) {
-      const auto& text = value.get_ref<const std::string&>();
+    } else if (!value.is_null()) {
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
       const auto bytes = is_base64 ? detail::DecodeBase64(text) : std::nullopt;
       const std::string placeholder = Placeholder(bytes.value_or(text));
       value = is_base64 ? detail::EncodeBase64(placeholder) : placeholder;
+      AddReplaced(text, placeholder);
+      AddReplaced(bytes.value_or(text), placeholder);
     }
   }
 
+  void AddReplaced(const std::string& text, const std::string& placeholder) {
+    if (text.size() < kShortestQuoted) return;
+    const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    replaced_[text] = placeholder;
+    replaced_[quoted.substr(1, quoted.size() - 2)] = placeholder;
+  }
+
   const std::string& key_;
+  std::map<std::string, std::string> replaced_;
 };
+
+json Parse(const std::string& text) {
+  return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+std::string Dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool IsError(const json& response) {
+  return response.is_object() && response.value("kind", json()) == "Status" &&
+         response.value("status", json()) == "Failure";
+}
+
+/// Calls `f` with each message of an error.
+template <typename F>
+void ForEachMessage(json& status, const F& f) {
+  const auto call = [&](json& part) {
+    if (!part.is_object()) return;
+    const auto message = part.find("message");
+    if (message != part.end() && message->is_string()) f(message->get_ref<std::string&>());
+  };
+  call(status);
+  const json::json_pointer causes("/details/causes");
+  if (!status.contains(causes) || !status[causes].is_array()) return;
+  for (json& cause : status[causes]) call(cause);
+}
+
+/// Replaces each occurrence of a key by its value.
+std::string Replace(std::string text, const std::map<std::string, std::string>& values) {
+  std::vector<std::pair<std::string_view, std::string_view>> longest_first(values.begin(),
+                                                                           values.end());
+  std::ranges::stable_sort(longest_first, std::ranges::greater(),
+                           [](const auto& value) { return value.first.size(); });
+  for (const auto& [value, placeholder] : longest_first) {
+    for (auto at = text.find(value); at != std::string::npos;
+         at = text.find(value, at + placeholder.size())) {
+      text.replace(at, value.size(), placeholder);
+    }
+  }
+  return text;
+}
 
 std::string NewKey() {
   constexpr std::size_t kSize = 32;
@@ -168,15 +237,33 @@ bool Redactor::IsSecret(std::string_view target) {
 
 std::string Redactor::Redact(std::string_view target, const std::string& body) const {
   if (body.empty() || !IsSecret(target)) return body;
-  const BodyRedactor redactor(key_);
-  json value = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return redactor.Placeholder(body);
-  if (IsSecrets(ResourceOf(target))) {
-    redactor.RedactSecrets(value);
-  } else {
-    redactor.RedactToken(value);
-  }
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  BodyRedactor redactor(key_);
+  json value = Parse(body);
+  return redactor.Redact(target, value) ? Dump(value) : redactor.Placeholder(body);
+}
+
+std::string Redactor::RedactResponse(std::string_view target, const std::string& request,
+                                     const std::string& response) {
+  json status = IsSecret(target) ? Parse(response) : json();
+  if (!IsError(status)) return Redact(target, response);
+  BodyRedactor redactor(key_);
+  json body = Parse(request);
+  const bool is_json = redactor.Redact(target, body);
+  ForEachMessage(status, [&](std::string& message) {
+    if (request.empty()) return;
+    std::string redacted =
+        is_json ? Replace(message, redactor.replaced()) : redactor.Placeholder(message);
+    if (redacted == message) return;
+    auto messages = messages_.Lock();
+    if (messages->size() == kMessages) messages->clear();
+    (*messages)[message] = redacted;
+    message = std::move(redacted);
+  });
+  return Dump(status);
+}
+
+std::string Redactor::RedactText(std::string text) const {
+  return Replace(std::move(text), *messages_.Lock());
 }
 
 bool IsRedacted(const std::string& text) {

@@ -105,6 +105,49 @@ TEST_F(RedactionTest, TokensAreRemovedFromTokenRequestsAndTokenReviews) {
   ExpectNoSecrets();
 }
 
+TEST_F(RedactionTest, SecretValuesAreRemovedFromTheMessagesOfErrors) {
+  const std::string target = "/api/v1/namespaces/shop/secrets";
+  server_->Respond("PATCH", target, 400,
+                   R"x({"kind":"Status","status":"Failure","message":"Secret in version \"v1\" )x"
+                   R"x(cannot be handled: {\"a\":\"can\\nary\"}","details":{"causes":[)x"
+                   R"x({"message":"expected string, got 271828"},{"message":"Y2FuCmFyeQ=="}]}})x");
+  WithRecordedCalls(server_, recorder_)
+      ->Call({.method = "PATCH",
+              .target = target,
+              .body = R"({"stringData":{"a":"can\nary","b":271828}})",
+              .traceparent = "00-1-2-01"});
+  EXPECT_THAT(Text(),
+              AllOf(HasSubstr("cannot be handled: {"), HasSubstr("expected string, got redacted-"),
+                    Not(HasSubstr("nary")), Not(HasSubstr("271828"))));
+}
+
+TEST_F(RedactionTest, AnExceptionHasTheMessageOfTheRecordedResponse) {
+  Redactor redactor;
+  const std::string response =
+      redactor.RedactResponse("/api/v1/namespaces/shop/secrets", R"({"stringData":{"a":"canary"}})",
+                              R"({"kind":"Status","status":"Failure","message":"got canary"})");
+  EXPECT_THAT(response, HasSubstr("got redacted-"));
+  const std::string text = redactor.RedactText("create Secret: got canary (400)");
+  EXPECT_THAT(text, AllOf(HasSubstr("create Secret: got redacted-"), HasSubstr(" (400)"),
+                          Not(HasSubstr("canary"))));
+}
+
+TEST_F(RedactionTest, TheMessageOfARequestThatIsNotJsonIsRemoved) {
+  Redactor redactor;
+  EXPECT_THAT(redactor.RedactResponse(
+                  "/api/v1/namespaces/shop/secrets", "stringData: {a: canary}",
+                  R"({"kind":"Status","status":"Failure","message":"in line 1: a: canary"})"),
+              AllOf(HasSubstr("redacted-"), Not(HasSubstr("canary"))));
+}
+
+TEST_F(RedactionTest, OtherMessagesOfErrorsAreRecordedAsTheyAre) {
+  Redactor redactor;
+  EXPECT_THAT(redactor.RedactResponse(
+                  "/api/v1/namespaces/shop/secrets", R"({"stringData":{"a":"abc"}})",
+                  R"({"kind":"Status","status":"Failure","message":"abcd already exists"})"),
+              HasSubstr("abcd already exists"));
+}
+
 TEST_F(RedactionTest, OtherKindsAreRecordedAsTheyAre) {
   Call("POST", "/api/v1/namespaces/secrets/configmaps", R"({"data": {"a":"canary"}})", "{}");
   EXPECT_THAT(Text(), HasSubstr(R"({\"data\": {\"a\":\"canary\"}})"));

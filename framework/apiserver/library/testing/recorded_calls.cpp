@@ -21,7 +21,7 @@ bool IsOtherSecret(const json& recorded, const json& now) {
   const auto is_redacted = [](const json& value) {
     return value.is_string() && IsRedacted(value.get_ref<const std::string&>());
   };
-  return is_redacted(recorded) && now.is_string() && !is_redacted(now);
+  return is_redacted(recorded) && (now.is_string() || now.is_number()) && !is_redacted(now);
 }
 
 /// Appends a line for each value in which `now` differs from `recorded`, except timestamps and

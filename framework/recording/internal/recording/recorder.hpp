@@ -36,7 +36,7 @@ class Recorder {
   void Write(nlohmann::json entry);
 
   /// Removes the secret values of all bodies that are recorded.
-  [[nodiscard]] const Redactor& redactor() const { return redactor_; }
+  [[nodiscard]] Redactor& redactor() { return redactor_; }
 
   /// Returns a number that identifies a stream in the recording.
   [[nodiscard]] std::uint64_t NewStream();
@@ -55,7 +55,7 @@ class Recorder {
   const std::string path_;
   const Logger log_;
   Clock& clock_;
-  const Redactor redactor_;
+  Redactor redactor_;
   detail::Guarded<File> file_;
 };
 
