@@ -3,6 +3,7 @@
 #include "api/request.hpp"
 #include "faults/fault_plan.hpp"
 #include "json/schema_names.hpp"
+#include "recording/redaction.hpp"
 #include "schema/accessors.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,10 +44,11 @@ std::string DescribeRequest(const ApiRequest& request) {
   return object.empty() ? text : text + ' ' + object;
 }
 
-std::string DescribeResponse(const ApiResponse& response) {
+std::string DescribeResponse(const ApiRequest& request, const ApiResponse& response) {
   std::string text = std::to_string(response.status);
   if (response.status < 400) return text;
-  const auto body = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const std::string status = Redactor().RedactResponse(request.target, request.body, response.body);
+  const auto body = nlohmann::json::parse(status, nullptr, /*allow_exceptions=*/false);
   return text + ' ' + StringAt(body, "/message");
 }
 

@@ -10,7 +10,7 @@ namespace kopp::apiserver::explore {
 [[nodiscard]] bool IsWrite(const ApiRequest& request);
 /// Returns "create deployments default/web" or "list pods".
 [[nodiscard]] std::string DescribeRequest(const ApiRequest& request);
-/// Returns "201", or the status and the message of an error.
-[[nodiscard]] std::string DescribeResponse(const ApiResponse& response);
+/// Returns "201", or the status and the message of an error, without secret values of the request.
+[[nodiscard]] std::string DescribeResponse(const ApiRequest& request, const ApiResponse& response);
 
 }  // namespace kopp::apiserver::explore

@@ -325,7 +325,7 @@ ApiResponse Simulation::Execute(const ApiRequest& request, const std::string& ac
   const ResourceVersion before = cluster_.version();
   ApiResponse response = cluster_.transport().Call(request);
   if (mode_ == RunMode::kStory && (IsWrite(request) || actor.starts_with("call"))) {
-    Tell(actor + ": " + DescribeRequest(request) + " → " + DescribeResponse(response));
+    Tell(actor + ": " + DescribeRequest(request) + " → " + DescribeResponse(request, response));
   }
   if (cluster_.version() == before) return response;
   if (process_ && !process_->ended()) process_->ReceiveEvents();
