@@ -76,15 +76,33 @@ TEST(SchemaTypesTest, ScalarsHaveTheTypeOfTheirFormat) {
 TEST(SchemaTypesTest, FieldsThatAreNotRequiredAreOptionalUnlessTheyCanBeEmpty) {
   const std::string header = HeaderFor(
       "{a: {type: string}, b: {type: array, items: {type: string}},"
-      " c: {type: object, additionalProperties: {type: integer}}, d: {type: string, nullable: "
-      "true}}",
-      ", required: [b, d]");
+      " c: {type: object, additionalProperties: {type: integer}}}",
+      ", required: [b]");
 
   EXPECT_THAT(header, HasSubstr("std::optional<std::string> a = {};"));
   EXPECT_THAT(header, HasSubstr("std::vector<std::string> b = {};"));
   EXPECT_THAT(header, HasSubstr("std::map<std::string, std::int64_t> c = {};"));
-  EXPECT_THAT(header, HasSubstr("std::optional<std::string> d = {};"));
-  EXPECT_THAT(header, HasSubstr("a, KOPP_FIELD(b, Required()), c, KOPP_FIELD(d, Nullable()))"));
+  EXPECT_THAT(header, HasSubstr("a, KOPP_FIELD(b, Required()), c)"));
+  EXPECT_THAT(header, Not(HasSubstr("or_null.hpp")));
+}
+
+TEST(SchemaTypesTest, FieldsThatAreRequiredAndNullableAreWrittenAsNull) {
+  const std::string header = HeaderFor(
+      "{a: {type: string, nullable: true}, b: {type: array, nullable: true, items: {type: string}},"
+      " c: {type: string, nullable: true}, day: {type: object, nullable: true, properties: {e: "
+      "{type:"
+      " boolean}}}, f: {x-kubernetes-preserve-unknown-fields: true, nullable: true},"
+      " num: {type: integer, nullable: true, default: 1}}",
+      ", required: [a, b, day, f, num]");
+
+  EXPECT_THAT(header, HasSubstr("#include <kopp/or_null.hpp>\n"));
+  EXPECT_THAT(header, HasSubstr("  kopp::OrNull<std::string> a = {};\n"
+                                "  kopp::OrNull<std::vector<std::string>> b = {};\n"
+                                "  std::optional<std::string> c = {};\n"
+                                "  kopp::OrNull<Day> day = {};\n"
+                                "  kopp::OrNull<kopp::RawJson> f = {};\n"
+                                "  std::optional<std::int64_t> num = {};\n"));
+  EXPECT_THAT(header, HasSubstr("KOPP_FIELD(a, Nullable())"));
 }
 
 TEST(SchemaTypesTest, ValuesWithoutOneTypeAreRawJson) {
@@ -343,6 +361,8 @@ TEST(SchemaTypesTest, AnErrorNamesTheVersion) {
   EXPECT_EQ(error(),
             "no header can be made for version v1 of foos.example.com: the schema of a is not an "
             "object. Correct the schema, or remove the version from the file.");
+  crd = schema::ParseYaml(CrdWith("{on: {type: string}}", ", required: [on]"));
+  EXPECT_THAT(error(), HasSubstr("\"required\" has the value true, which is not a text; in YAML"));
   crd["spec"]["versions"][0].erase("schema");
   EXPECT_THAT(error(), HasSubstr("version v1 of foos.example.com: schema.openAPIV3Schema is miss"));
 }

@@ -18,6 +18,7 @@ namespace kopp::command {
 [[nodiscard]] std::string_view TemplateArgument(std::string_view type, std::string_view prefix);
 
 inline constexpr std::string_view kOptionalPrefix = "std::optional<";
+inline constexpr std::string_view kOrNullPrefix = "kopp::OrNull<";
 inline constexpr std::string_view kVectorPrefix = "std::vector<";
 inline constexpr std::string_view kMapPrefix = "std::map<std::string, ";
 inline constexpr std::string_view kRawJson = "kopp::RawJson";

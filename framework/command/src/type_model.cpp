@@ -48,10 +48,17 @@ void RemoveDescriptions(json& schema) {
   }
 }
 
+// `keyword` is that of the list of `value`.
+const std::string& TextOf(const json& value, const std::string& keyword) {
+  if (value.is_string()) return value.get_ref<const std::string&>();
+  throw SchemaError('"' + keyword + "\" has the value " + value.dump() +
+                    ", which is not a text; in YAML, write names such as n, y, on and 1 in quotes");
+}
+
 std::set<std::string> RequiredFields(const json& schema) {
   std::set<std::string> fields;
   if (const json* list = Find(schema, "required")) {
-    for (const json& field : *list) fields.insert(field.get<std::string>());
+    for (const json& field : *list) fields.insert(TextOf(field, "required"));
   }
   return fields;
 }
@@ -177,8 +184,13 @@ Member TypeModel::MakeMember(const std::string& field, const json& schema, bool 
   Member member{.json_name = field, .type = TypeOf(field, schema, scope)};
   member.doc = TextAt(schema, "description");
   member.markers = MarkersOf(schema, member.type, required);
-  const bool optional = (!required || IsTrue(schema, "nullable")) && !HasEmptyValue(member.type);
-  if (optional) member.type = OptionalOf(member.type);
+  const bool nullable = IsTrue(schema, "nullable");
+  // The API server sets a missing field to its default.
+  if (required && nullable && !schema.contains("default")) {
+    member.type = std::string(kOrNullPrefix) + member.type + '>';
+  } else if ((!required || nullable) && !HasEmptyValue(member.type)) {
+    member.type = OptionalOf(member.type);
+  }
   return member;
 }
 

@@ -62,7 +62,8 @@ struct KindTypes {
 /// "SpecIssuerRef". The struct of the object has an alias for it: Certificate::Spec::IssuerRef.
 ///
 /// A field that is not required is a std::optional, unless it is a list, a map or kopp::RawJson. So
-/// are nullable elements of lists and maps. If an object has more fields than KOPP_FIELDS takes,
+/// are nullable elements of lists and maps. A field that is required and nullable, without a
+/// default, is a kopp::OrNull. If an object has more fields than KOPP_FIELDS takes,
 /// the last member is a map of kopp::RawJson for the others.
 class TypeModel {
  public:

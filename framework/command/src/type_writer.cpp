@@ -133,7 +133,9 @@ std::string HeaderText(const Names& names, const json& schema) {
   };
   include_if_used(kIntOrString, "kopp/k8s/int_or_string.hpp");
   include_if_used(kQuantity, "kopp/k8s/quantity.hpp");
-  return text + "#include <kopp/markers.hpp>\n\n" + structs;
+  text += "#include <kopp/markers.hpp>\n";
+  include_if_used(kOrNullPrefix, "kopp/or_null.hpp");
+  return text + '\n' + structs;
 }
 
 bool IsServed(const json& version) {
