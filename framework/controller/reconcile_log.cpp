@@ -21,6 +21,8 @@ void LogFailure(const Logger& log, const ReconcileOutcome& outcome) {
                                    {"retries", outcome.error.retries},
                                    {"durationSeconds", duration}});
   }
+  if (outcome.expected || outcome.backtrace.empty()) return;
+  log.V(1).Info("Place of the exception", {{"stacktrace", outcome.backtrace}});
 }
 
 }  // namespace

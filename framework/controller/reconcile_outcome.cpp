@@ -1,5 +1,7 @@
 #include "reconcile_outcome.hpp"
 
+#include "base/throw_trace.hpp"
+
 #include <exception>
 
 #include <kopp/informer/api_error.hpp>
@@ -42,9 +44,11 @@ std::string_view ToString(ReconcileResult result) {
 ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& key, Context& context,
                                 const std::stop_token& shutdown) {
   ReconcileOutcome outcome;
+  const detail::ThrowTrace trace(context.log.V(1).Enabled());
   const auto set_error = [&outcome](const std::exception& error) {
     outcome.error.message = error.what();
     outcome.error.type = detail::ExceptionType(error);
+    outcome.backtrace = detail::ThrowTrace::Of(error);
   };
   try {
     outcome.returned = reconcile(key, context);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 
 #include <kopp/controller/reconcile_event.hpp>
 #include <kopp/reconcile.hpp>
@@ -17,6 +18,7 @@ struct ReconcileOutcome {
   bool expected = false;      ///< a retry resolves the error: it is not worth an error line
   bool timed_out = false;     ///< it exceeded ControllerOptions::reconcile_timeout
   bool superseded = false;    ///< it threw after a newer event had cancelled it: not an error
+  std::string backtrace{};    ///< of the exception; "" if it is not known: see ThrowTrace
   Duration retry_after{};     ///< the shortest delay before a retry
   Duration duration{};
 };
