@@ -269,6 +269,8 @@ Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& objec
 
 Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                                   const WriteOptions& options) const {
+  const bool is_object = patch.type != Patch::Type::kJson;
+  if (is_object) CheckWrite(kind, KeyFor(kind, key), patch.text, options.subresource);
   return Write({.method = "PATCH",
                 .target = ObjectPath(kind, KeyFor(kind, key), options.subresource),
                 .body = patch.text,

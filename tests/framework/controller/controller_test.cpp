@@ -93,6 +93,20 @@ TEST_F(WrittenOwnersTest, AnObjectInAnotherNamespaceThanItsOwnerIsNotWritten) {
   for (const ApiRequest& request : transport_->Requests()) EXPECT_NE(request.method, "PATCH");
 }
 
+TEST_F(WrittenOwnersTest, APatchOfAnObjectInAnotherNamespaceThanItsOwnerIsNotWritten) {
+  manager_.AddController<Pod>().Owns<Deployment>().Reconcile([](const Pod& pod, Context& context) {
+    Deployment change;
+    change.metadata.ownerReferences = OwnedBy(pod, "web").ownerReferences;
+    context.client.Patch<Deployment>({"other", "web"}, Patch::Merge(change));
+    return Result{};
+  });
+  Start();
+  AwaitLog("Pod ns/a cannot own other/web: an owner must be in the namespace of its object");
+  Stop();
+
+  for (const ApiRequest& request : transport_->Requests()) EXPECT_NE(request.method, "PATCH");
+}
+
 TEST_F(WrittenOwnersTest, AClusterScopedObjectWithAnOwnerInANamespaceIsNotWritten) {
   manager_.AddController<Pod>().Reconcile([](const Pod& pod, Context& context) {
     Namespace object{.metadata = OwnedBy(pod, "web")};

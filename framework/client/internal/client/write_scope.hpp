@@ -8,7 +8,8 @@
 
 namespace kopp {
 
-/// Checks the objects that a Client creates, updates or applies, before it sends them.
+/// Checks the objects that a Client creates, updates or applies, and its patches except JSON
+/// patches, before it sends them.
 class WriteCheck {
  public:
   virtual ~WriteCheck() = default;
