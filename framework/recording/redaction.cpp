@@ -245,12 +245,11 @@ std::string Redactor::Redact(std::string_view target, const std::string& body) c
 std::string Redactor::RedactResponse(std::string_view target, const std::string& request,
                                      const std::string& response) {
   json status = IsSecret(target) ? Parse(response) : json();
-  if (!IsError(status)) return Redact(target, response);
+  if (!IsError(status) || request.empty()) return Redact(target, response);
   BodyRedactor redactor(key_);
   json body = Parse(request);
   const bool is_json = redactor.Redact(target, body);
   ForEachMessage(status, [&](std::string& message) {
-    if (request.empty()) return;
     std::string redacted =
         is_json ? Replace(message, redactor.replaced()) : redactor.Placeholder(message);
     if (redacted == message) return;
