@@ -278,7 +278,7 @@ TEST_F(RecordingTest, AReconcilerThatReadsItsOwnWritesIsReplayedWithoutADifferen
 }
 
 TEST_F(RecordingTest, ReconcilesBesideChangesOfOthersAreReplayedWithoutADifference) {
-  constexpr std::size_t kMaps = 20;
+  constexpr std::size_t kMaps = 10;
   std::atomic<std::size_t> largest = 0;
   const Reconcile count_maps = [&](const ConfigMap& map, Context& context) -> Result {
     const std::size_t maps = context.cache.List<ConfigMap>().size();

@@ -190,6 +190,20 @@ TEST_F(ReplayMomentsTest, AnOwnWriteIsReadBeforeItsEventIsRecorded) {
   EXPECT_TRUE(Replay(create_secret));
 }
 
+TEST_F(ReplayMomentsTest, AReadMayPrecedeTheWaitForAWriteThatWasRecordedBefore) {
+  Start(1);
+  Start(2);
+  Call(1, "PATCH", "configmaps/a", {{"data", {{"maps", "1"}}}}, Object("a", 7));
+  End(1);
+  Start(3);
+  Count(3, 1);
+  End(3);
+  Read(3, Added("b", 6) + Added("a", 7));
+  Count(2, 1);
+  End(2);
+  EXPECT_TRUE(Replay(CountMaps(1)));
+}
+
 TEST_F(ReplayMomentsTest, AnEventThatAReadHasAwaitedIsNotAppliedAgain) {
   const auto count_after_two_calls = [](const ConfigMap& map, Context& context) -> Result {
     for (int i = 0; i < 2; ++i) {

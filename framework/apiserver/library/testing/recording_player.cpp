@@ -157,7 +157,9 @@ bool RecordingPlayer::IsEqualBetween(const RecordedReconcile& reconcile, Recorde
     if (!moment.AdvanceTo(moment.next() + 1)) continue;
     ++moments;
     try {
-      if (Run(reconcile, AwaitWrites(moment)).empty()) return true;
+      // A write of another reconcile is recorded a moment before reads wait for it.
+      if (Run(reconcile, AwaitWrites(moment)).empty() || Run(reconcile, moment).empty())
+        return true;
     } catch (const MissingList&) {
       continue;  // No reconcile has run before.
     }
