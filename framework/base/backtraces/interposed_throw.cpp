@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" [[noreturn, gnu::visibility("default")]] void __cxa_throw(void* exception,
                                                                      std::type_info* type,
                                                                      void (*destroy)(void*)) {
