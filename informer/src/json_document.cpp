@@ -9,6 +9,13 @@ namespace {
 // etcd limits objects to 1.5 MB by default, so that a thread rarely allocates a parser again.
 constexpr std::size_t kMaxIdleBytes = 2U << 20U;
 
+// simdjson's texts are for its callers; some name functions of its API.
+std::string DescribeJsonError(simdjson::error_code error) {
+  if (error == simdjson::EMPTY) return "the text is empty";
+  if (error == simdjson::SCALAR_DOCUMENT_AS_VALUE) return "expected an object or a list";
+  return simdjson::error_message(error);
+}
+
 }  // namespace
 
 std::unique_ptr<ParserLease::Parser>& ParserLease::IdleParser() {
@@ -34,7 +41,7 @@ PaddedText ParserLease::CopyWithPadding(std::string_view text) {
 
 void ThrowMalformed(simdjson::error_code error) {
   throw DecodeError(DecodeError::Kind::kMalformed, "",
-                    std::string("not valid JSON: ") + simdjson::error_message(error));
+                    "not valid JSON: " + DescribeJsonError(error));
 }
 
 // Reading beyond the end of the string is safe because of the padding.

@@ -170,6 +170,12 @@ TEST(FieldsTest, DecodingInvalidJsonThrowsMalformed) {
   }
 }
 
+TEST(FieldsTest, ErrorsOfInvalidJsonDoNotNameFunctionsOfTheParser) {
+  EXPECT_EQ(DecodeErrorOf(""), "not valid JSON: the text is empty");
+  EXPECT_EQ(DecodeErrorOf("<html>"), "not valid JSON: expected an object or a list");
+  EXPECT_EQ(DecodeErrorOf("null"), "not valid JSON: expected an object or a list");
+}
+
 TEST(FieldsTest, InvalidUtf8ControlCharactersAndLoneSurrogatesAreMalformed) {
   using namespace std::string_literals;
   for (const std::string& label : {"\xC3"s, "\xED\xA0\x80"s, "\xC0\xAF"s, "a\0b"s, "a\nb"s,
