@@ -21,6 +21,10 @@ constexpr Duration kBackoffReset = 2min;
 constexpr Duration kReportInterval = 1min;
 // The same for 404: the kind was removed, and nothing changes until it is installed again.
 constexpr Duration kMissingReportInterval = 10min;
+// A watch that ends at once is reported from its third time on, when the back-off has this value.
+constexpr Duration kRepeatedBackoff = 4 * kInitialBackoff;
+// The status of a watch that ends at once, for ReflectorState::WasReported.
+constexpr int kShortWatch = 200;
 // The timeout of each watch is a random time between these bounds, so that watches do not all end
 // at the same time. Common load balancers drop idle connections after 240 s. client-go: 5 to 10
 // minutes.
@@ -145,11 +149,13 @@ ReflectorState::NextStep ReflectorState::OnWatchEnd() {
   if (watch_had_events_) return {};
   state_ = State::kCheckingVersion;
   if (clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
-  return {
-      NextBackoff(),
-      "the server ended the watch within 1 s without an event; if this repeats, check the proxy "
-      "or load balancer in front of the API server",
-      /*minor=*/true};
+  const Duration delay = NextBackoff();
+  const bool repeated = backoff_ >= kRepeatedBackoff;
+  return {delay,
+          std::string("the server ended the watch within 1 s without an event") +
+              (repeated ? ", again; check " : "; if this repeats, check ") +
+              "the proxy or load balancer in front of the API server",
+          /*minor=*/!repeated || WasReported(kShortWatch)};
 }
 
 ReflectorState::NextStep ReflectorState::OnIdleTimeout() {

@@ -151,6 +151,25 @@ TEST_F(ReflectorStateTest, AWatchThatEndsWithinASecondWithoutEventsIsFollowedByA
   EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
 }
 
+TEST_F(ReflectorStateTest, AWatchThatEndsAtOnceIsReportedFromTheThirdTimeOnAndOnceAMinute) {
+  ListAndWatch("7");
+  const auto is_minor = [this] {
+    const bool minor = state_.OnWatchEnd().minor;
+    (void)state_.StartWatch();
+    return minor;
+  };
+  EXPECT_TRUE(is_minor());
+  EXPECT_TRUE(is_minor());
+  EXPECT_FALSE(is_minor());
+  EXPECT_TRUE(is_minor());
+
+  clock_.Advance(61s);
+  (void)state_.StartWatch();
+  const auto next = state_.OnWatchEnd();
+  EXPECT_FALSE(next.minor);
+  EXPECT_THAT(next.problem, HasSubstr("within 1 s without an event, again; check the proxy"));
+}
+
 TEST_F(ReflectorStateTest, AWatchStartsAtLeastOneSecondAfterTheOneBefore) {
   List("7");
   EXPECT_EQ(state_.DelayBeforeWatch(), 0s) << "there was no watch before";
