@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/response_text.hpp>
 
 namespace kopp {
 
@@ -22,14 +23,6 @@ std::string FormatMessage(std::string_view request, const Status& status) {
   if (!status.message.empty()) message += ": " + status.message;
   const std::string hint = detail::ApiErrorHint(request, status);
   return hint.empty() ? message : message + " (" + hint + ")";
-}
-
-/// Describes a body that is not a Status: its first 200 bytes, as a single line.
-std::string DescribeUnexpectedBody(std::string_view body) {
-  std::string text{body.substr(0, 200)};
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return text.empty() ? "the response has no body" : "the response body is not a Status: " + text;
 }
 
 // The values of metav1.StatusReason.
@@ -69,10 +62,10 @@ ApiError ApiError::FromBody(std::string_view request, int http_status, std::stri
   try {
     status = Decode<Status>(body);
   } catch (const DecodeError&) {
-    status.message = DescribeUnexpectedBody(body);
+    status.message = detail::DescribeBody(body);
   }
   const bool is_status = !status.message.empty() || !status.reason.empty() || status.code != 0;
-  if (!is_status) status.message = DescribeUnexpectedBody(body);
+  if (!is_status) status.message = detail::DescribeBody(body);
   status.code = http_status;
   ApiError error{request, std::move(status)};
   if (retry_after) error.retry_after_ = retry_after;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/response_text.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -50,6 +51,9 @@ std::string ForbiddenHint(std::string_view request, const Status& status) {
   // Quotas, admission and namespaces that are being deleted are 403, too. Their messages explain
   // themselves; a Role would not help.
   const bool by_authorization = status.message.empty() || Contains(status.message, "User \"");
+  if (!by_authorization && status.reason.empty()) {
+    return "an API server gives a reason: check whether a proxy or firewall rejected the request";
+  }
   if (!by_authorization) return "";
   if (Contains(status.message, "User \"system:anonymous\"")) {
     return "the request had no valid credentials: set a user with credentials in the context of "
@@ -74,10 +78,27 @@ std::string ForbiddenHint(std::string_view request, const Status& status) {
 std::string NotFoundHint(std::string_view request, const Status& status) {
   if (!status.details.name.empty()) return "";  // one object, which the message names
   const auto path = ParseResourcePath(request.substr(std::min(request.find('/'), request.size())));
-  if (!path) return "";
+  if (!path) return "check that the address of the server, with its path, is that of an API server";
   return "the API server does not serve " + ResourceOf(*path) + ", version " +
          std::string(path->version) +
-         ": check that its CustomResourceDefinition is installed, or use a version that is served";
+         (IsBuiltInGroup(path->group)
+              ? ": use a version that is served, and check that the address is that of an API "
+                "server"
+              : ": check that its CustomResourceDefinition is installed, or use a version that is "
+                "served");
+}
+
+// A server or a proxy answers so to a request without TLS that arrives at its TLS port.
+bool NeedsHttps(const Status& status) {
+  return Contains(status.message, "HTTP request to an HTTPS server") ||
+         Contains(status.message, "HTTP request was sent to HTTPS port");
+}
+
+std::string InternalErrorHint(const Status& status) {
+  if (Contains(status.message, "failed calling webhook")) {
+    return "check the service and the certificate of this webhook";
+  }
+  return "look for the cause in the log of the API server";
 }
 
 std::string ConflictHint(const Status& status) {
@@ -107,6 +128,10 @@ std::string InvalidHint(const Status& status) {
 }  // namespace
 
 std::string ApiErrorHint(std::string_view request, const Status& status) {
+  if (status.code == 400) return NeedsHttps(status) ? "write https:// in the address" : "";
+  if (status.code != 401 && status.message.starts_with(kHtmlPage)) {
+    return std::string("an API server sends JSON: ").append(kNotAnApiServer);
+  }
   switch (status.code) {
     case 401:
       return "the credentials were rejected or have expired: renew them in the kubeconfig, or "
@@ -115,6 +140,8 @@ std::string ApiErrorHint(std::string_view request, const Status& status) {
       return ForbiddenHint(request, status);
     case 404:
       return NotFoundHint(request, status);
+    case 407:
+      return "set user and password in the URL of the proxy";
     case 409:
       return status.reason == "AlreadyExists" ? "" : ConflictHint(status);
     case 410:
@@ -131,6 +158,12 @@ std::string ApiErrorHint(std::string_view request, const Status& status) {
       if (Contains(request, "/eviction")) return "";
       return "the API server is overloaded or limits this client: send fewer requests, see "
              "--kube-api-qps";
+    case 500:
+      return InternalErrorHint(status);
+    case 502:
+    case 504:
+      return "the API server, or a proxy in front of it, got no response in time: try again, and "
+             "check both";
     case 503:
       return "the API server, or the aggregated API behind it, is starting, stopping or "
              "overloaded: try again later";

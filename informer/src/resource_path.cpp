@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include <kopp/informer/resource_path.hpp>
 
 namespace kopp {
@@ -33,6 +36,30 @@ std::optional<ResourcePath> ParseResourcePath(std::string_view target) {
   }
   if (path.resource.empty()) return std::nullopt;
   return path;
+}
+
+// The name of a CustomResourceDefinition's group has a dot.
+bool IsBuiltInGroup(std::string_view group) {
+  constexpr std::array<std::string_view, 18> kGroups{"admissionregistration.k8s.io",
+                                                     "apiextensions.k8s.io",
+                                                     "apiregistration.k8s.io",
+                                                     "authentication.k8s.io",
+                                                     "authorization.k8s.io",
+                                                     "certificates.k8s.io",
+                                                     "coordination.k8s.io",
+                                                     "discovery.k8s.io",
+                                                     "events.k8s.io",
+                                                     "flowcontrol.apiserver.k8s.io",
+                                                     "internal.apiserver.k8s.io",
+                                                     "networking.k8s.io",
+                                                     "node.k8s.io",
+                                                     "rbac.authorization.k8s.io",
+                                                     "resource.k8s.io",
+                                                     "scheduling.k8s.io",
+                                                     "storage.k8s.io",
+                                                     "storagemigration.k8s.io"};
+  return group.find('.') == std::string_view::npos ||
+         std::find(kGroups.begin(), kGroups.end(), group) != kGroups.end();
 }
 
 }  // namespace kopp

@@ -36,18 +36,37 @@ TEST(ApiErrorTest, AlreadyExistsIsNotAConflictAlthoughBothAre409) {
 }
 
 TEST(ApiErrorTest, ABodyThatIsNotAStatusIsQuotedAsOneLine) {
-  const auto error = ApiError::FromBody("GET /x", 502, "<html>\nbad gateway</html>");
+  const auto error = ApiError::FromBody("GET /x", 508, "\n upstream  is\r\nlooping\n");
 
-  EXPECT_STREQ(error.what(),
-               "GET /x: 502: the response body is not a Status: <html> bad gateway</html>");
+  EXPECT_STREQ(error.what(), "GET /x: 508: the response body is not a Status: upstream is looping");
   EXPECT_TRUE(error.IsServerFault());
 }
 
 TEST(ApiErrorTest, AJsonBodyThatIsNotAStatusIsQuoted) {
-  EXPECT_STREQ(ApiError::FromBody("GET /x", 502, R"({"error":"upstream down"})").what(),
-               "GET /x: 502: the response body is not a Status: {\"error\":\"upstream down\"}");
+  EXPECT_STREQ(ApiError::FromBody("GET /x", 508, R"({"error":"upstream down"})").what(),
+               "GET /x: 508: the response body is not a Status: {\"error\":\"upstream down\"}");
   const auto forbidden = ApiError::FromBody("GET /api/v1/pods", 403, R"({"error":"no"})");
   EXPECT_EQ(std::string(forbidden.what()).find("grant"), std::string::npos);
+}
+
+TEST(ApiErrorTest, AnHtmlPageIsNamedByItsTitle) {
+  const auto error = ApiError::FromBody(
+      "GET /x", 403, "<!DOCTYPE html>\n<HTML><head><Title>Sign\nin</Title></head></HTML>");
+
+  EXPECT_STREQ(error.what(),
+               "GET /x: 403: the response is an HTML page, \"Sign in\" (an API server sends JSON: "
+               "check the address of the server, and whether a proxy or a login page answers "
+               "instead)");
+}
+
+TEST(ApiErrorTest, AnHtmlPageWithoutATitleIsQuoted) {
+  EXPECT_THAT(ApiError::FromBody("GET /x", 502, "<html>\nbad gateway</html>").what(),
+              HasSubstr("the response is an HTML page: <html> bad gateway</html> (an API server"));
+}
+
+TEST(ApiErrorTest, AnHtmlPageWithStatus401SaysThatTheCredentialsWereRejected) {
+  EXPECT_THAT(ApiError::FromBody("GET /x", 401, "<html>log in</html>").what(),
+              HasSubstr("(the credentials were rejected or have expired"));
 }
 
 TEST(ApiErrorTest, IsGoneIsTrueForCode410AndForReasonExpired) {
@@ -213,8 +232,10 @@ TEST(ApiErrorHintTest, ForbiddenImpersonationNamesTheVerbImpersonate) {
 
 TEST(ApiErrorHintTest, ForbiddenByAQuotaHasNoHintAboutRoles) {
   EXPECT_EQ(Hint("POST /api/v1/namespaces/shop/pods",
-                 {.message = "pods \"a\" is forbidden: exceeded quota: q", .code = 403}),
-            ": pods \"a\" is forbidden: exceeded quota: q");
+                 {.message = "pods \"a\" is forbidden: exceeded quota: q",
+                  .reason = "Forbidden",
+                  .code = 403}),
+            " Forbidden: pods \"a\" is forbidden: exceeded quota: q");
 }
 
 TEST(ApiErrorHintTest, ForbiddenForAPathWithoutAResourceNamesAClusterRole) {
@@ -227,6 +248,46 @@ TEST(ApiErrorHintTest, NotFoundOfAWholeKindNamesTheMissingResource) {
             " (the API server does not serve foos in API group samplecontroller.k8s.io, version "
             "v1alpha1: check that its CustomResourceDefinition is installed, or use a version that "
             "is served)");
+}
+
+TEST(ApiErrorHintTest, NotFoundOfABuiltInKindDoesNotNameADefinition) {
+  EXPECT_EQ(Hint("LIST /apis/apps/v1/deployments", {.code = 404}),
+            " (the API server does not serve deployments in API group apps, version v1: use a "
+            "version that is served, and check that the address is that of an API server)");
+}
+
+TEST(ApiErrorHintTest, NotFoundOfAPathWithoutAResourceNamesTheAddress) {
+  EXPECT_EQ(Hint("GET /version", {.code = 404}),
+            " (check that the address of the server, with its path, is that of an API server)");
+}
+
+TEST(ApiErrorHintTest, ForbiddenWithoutAReasonNamesProxies) {
+  EXPECT_THAT(
+      ApiError::FromBody("GET /api/v1/pods", 403, "").what(),
+      HasSubstr("(an API server gives a reason: check whether a proxy or firewall rejected"));
+}
+
+TEST(ApiErrorHintTest, ARequestWithoutTlsToATlsPortNamesHttps) {
+  for (const char* body :
+       {"Client sent an HTTP request to an HTTPS server.\n",
+        "<html><title>400 The plain HTTP request was sent to HTTPS port</title>"}) {
+    EXPECT_THAT(ApiError::FromBody("GET /version", 400, body).what(),
+                HasSubstr("(write https:// in the address)"));
+  }
+}
+
+TEST(ApiErrorHintTest, AServerFaultNamesWhereToLook) {
+  EXPECT_EQ(Hint("PUT /x", {.message = "etcd", .code = 500}),
+            ": etcd (look for the cause in the log of the API server)");
+  EXPECT_THAT(Hint("PUT /x", {.message = "failed calling webhook \"a\"", .code = 500}),
+              HasSubstr("(check the service and the certificate of this webhook)"));
+  EXPECT_THAT(Hint("PUT /x", {.code = 502}), HasSubstr("or a proxy in front of it"));
+  EXPECT_THAT(Hint("PUT /x", {.code = 504}), HasSubstr("or a proxy in front of it"));
+}
+
+TEST(ApiErrorHintTest, AProxyThatRequiresAUserIsNamed) {
+  EXPECT_EQ(Hint("GET /version", {.code = 407}),
+            " (set user and password in the URL of the proxy)");
 }
 
 TEST(ApiErrorHintTest, NotFoundOfOneObjectHasNoHint) {
@@ -267,7 +328,7 @@ TEST(ApiErrorHintTest, OtherCodesHaveTheirHints) {
   EXPECT_THAT(hint(415), HasSubstr("custom resources do not support strategic merge patches"));
   EXPECT_THAT(hint(429), HasSubstr("limits this client"));
   EXPECT_THAT(hint(503), HasSubstr("try again later"));
-  EXPECT_EQ(hint(500), "");
+  EXPECT_EQ(hint(405), "");
 }
 
 TEST(ApiErrorHintTest, AnEvictionThatIsRejectedWith429HasNoHintAboutLoad) {

@@ -147,7 +147,7 @@ TEST_F(ReflectorStateTest, AWatchThatFailsWith404Relists) {
   const auto next = state_.OnFailure(ApiFailure(404));
 
   EXPECT_EQ(state_.state(), State::kListing);
-  EXPECT_THAT(next.problem, HasSubstr("check that its CustomResourceDefinition is installed"));
+  EXPECT_THAT(next.problem, HasSubstr("use a version that is served"));
 }
 
 TEST_F(ReflectorStateTest, AfterAnIdleTimeoutTheNewestVersionIsReadAndTheWatchResumes) {

@@ -48,5 +48,15 @@ TEST(ResourcePathTest, OtherPathsHaveNoParts) {
   }
 }
 
+TEST(ResourcePathTest, OnlyGroupsOfKubernetesAreBuiltIn) {
+  for (const char* group : {"", "apps", "networking.k8s.io", "rbac.authorization.k8s.io"}) {
+    EXPECT_TRUE(IsBuiltInGroup(group)) << group;
+  }
+  for (const char* group :
+       {"example.com", "samplecontroller.k8s.io", "gateway.networking.k8s.io"}) {
+    EXPECT_FALSE(IsBuiltInGroup(group)) << group;
+  }
+}
+
 }  // namespace
 }  // namespace kopp

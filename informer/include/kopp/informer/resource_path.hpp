@@ -23,4 +23,8 @@ struct ResourcePath {
 /// "/apis/apps/v1". The views refer to `target`.
 [[nodiscard]] std::optional<ResourcePath> ParseResourcePath(std::string_view target);
 
+/// Returns whether Kubernetes itself serves the API group, such as "" or "networking.k8s.io", so
+/// that no CustomResourceDefinition is missing if a kind of it is not served.
+[[nodiscard]] bool IsBuiltInGroup(std::string_view group);
+
 }  // namespace kopp
