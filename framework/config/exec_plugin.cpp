@@ -8,7 +8,9 @@
 #include "yaml_document.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,6 +18,7 @@
 #include <string.h>
 
 #include <kopp/informer/fields.hpp>
+#include <kopp/informer/response_text.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -183,16 +186,49 @@ ExecResponse DecodeResponse(std::string_view text) {
   return is_json ? Decode<ExecResponse>(text) : ResponseFromYaml(std::string(text));
 }
 
+// Returns nullopt if the output cannot be decoded. The texts of the errors may contain a part of
+// it.
+std::optional<ExecResponse> TryDecodeResponse(std::string_view output) {
+  try {
+    return DecodeResponse(output);
+  } catch (const DecodeError&) {
+    return std::nullopt;
+  } catch (const ConfigError&) {  // of YAML
+    return std::nullopt;
+  }
+}
+
+// Returns why text that cannot be decoded was rejected. Contains no part of the text.
+std::string DescribeText(std::string_view output) {
+  if (output.find_first_not_of(" \t\r\n") == std::string_view::npos) return "it printed nothing";
+  if (DescribeBody(output).starts_with(kHtmlPage)) return "it printed an HTML page";
+  return "its output is not valid, or has other text around the credential";
+}
+
+// Returns why the output was rejected, and what to do. `response` is the decoded output. Contains
+// no part of the output, except a known version.
+std::string ExplainRejection(std::string_view output, const std::optional<ExecResponse>& response) {
+  constexpr std::array<std::string_view, 3> kVersions{"client.authentication.k8s.io/v1",
+                                                      "client.authentication.k8s.io/v1beta1",
+                                                      "client.authentication.k8s.io/v1alpha1"};
+  const bool is_credential = response && response->kind == "ExecCredential";
+  if (is_credential && std::ranges::count(kVersions, response->apiVersion) != 0) {
+    return "it returned one of " + response->apiVersion +
+           "; correct apiVersion in users[].user.exec, or update the plugin";
+  }
+  const bool is_object = response && !response->kind.empty();
+  return (is_object ? "it printed another kind of object" : DescribeText(output)) +
+         "; run the command of users[].user.exec in a shell to see its output";
+}
+
 ExecResponse ParseResponse(const SecretString& output, const std::string& api_version,
                            const std::string& where) {
-  try {
-    auto response = DecodeResponse(output.Reveal());
-    if (response.kind == "ExecCredential" && response.apiVersion == api_version) return response;
-  } catch (const DecodeError&) {  // its text may contain a part of the output
-  } catch (const ConfigError&) {  // of YAML, in the same way
+  auto response = TryDecodeResponse(output.Reveal());
+  if (response && response->kind == "ExecCredential" && response->apiVersion == api_version) {
+    return *std::move(response);
   }
-  throw ConfigError(where + " did not return an ExecCredential of " + api_version +
-                    "; correct apiVersion in users[].user.exec, or update the plugin");
+  throw ConfigError(where + " did not return an ExecCredential of " + api_version + ": " +
+                    ExplainRejection(output.Reveal(), response));
 }
 
 // Parses an expiration timestamp. WallTime ends in the year 2262: a time outside its range becomes

@@ -259,21 +259,32 @@ TEST_P(InvalidExecOutputTest, IsReportedWithoutTheOutput) {
   EXPECT_THAT(error, Not(HasSubstr("canary")));
 }
 
-constexpr const char* kNotExecCredential =
-    "did not return an ExecCredential of client.authentication.k8s.io/v1; correct apiVersion in "
-    "users[].user.exec, or update the plugin";
+constexpr const char* kNotValid =
+    "did not return an ExecCredential of client.authentication.k8s.io/v1: its output is not valid, "
+    "or has other text around the credential; run the command of users[].user.exec in a shell to "
+    "see its output";
 
 INSTANTIATE_TEST_SUITE_P(
     , InvalidExecOutputTest,
     ::testing::Values(
-        InvalidOutput{"Empty", "", kNotExecCredential},
-        InvalidOutput{"NotJson", "token: canary", kNotExecCredential},
-        InvalidOutput{"TokenThatIsAList", ExecCredentialJson({{"token", {"canary"}}}),
-                      kNotExecCredential},
+        InvalidOutput{"Empty", " \n",
+                      "of client.authentication.k8s.io/v1: it printed nothing; run"},
+        InvalidOutput{"AnHtmlPage", "<!doctype html>canary", ": it printed an HTML page; run"},
+        InvalidOutput{"NotJson", "token: canary", kNotValid},
+        InvalidOutput{"TextBeforeTheCredential",
+                      "canary\n" + ExecCredentialJson({{"token", "canary"}}), kNotValid},
+        InvalidOutput{"OtherKind",
+                      R"({"apiVersion": "client.authentication.k8s.io/v1", "kind": "canary"})",
+                      ": it printed another kind of object; run"},
+        InvalidOutput{"UnknownVersion", R"({"apiVersion": "canary", "kind": "ExecCredential"})",
+                      ": it printed another kind of object; run"},
+        InvalidOutput{"TokenThatIsAList", ExecCredentialJson({{"token", {"canary"}}}), kNotValid},
         InvalidOutput{"OtherVersion",
                       R"({"apiVersion": "client.authentication.k8s.io/v1beta1",
                           "kind": "ExecCredential", "status": {"token": "canary"}})",
-                      kNotExecCredential},
+                      "of client.authentication.k8s.io/v1: it returned one of "
+                      "client.authentication.k8s.io/v1beta1; correct apiVersion in "
+                      "users[].user.exec, or update the plugin"},
         InvalidOutput{"NoCredential", ExecCredentialJson({{"expirationTimestamp", nullptr}}),
                       "returned no usable credential: it needs a token, or a client certificate"},
         InvalidOutput{"CertificateWithoutKey",
