@@ -79,7 +79,7 @@ KubeconfigField ReadField(const YAML::Node& value, const std::string& where) {
 KubeconfigField::Fields ReadEntry(const YAML::Node& item, const std::string& plural,
                                   const std::string& singular, const std::string& where,
                                   const std::string& location) {
-  const auto fields = item.IsMap() ? Find(item, singular, location) : std::nullopt;
+  const auto fields = item.IsMap() ? Find(item, singular, where) : std::nullopt;
   if (!item.IsMap() || (fields && !fields->IsMap())) {
     throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
                       singular + " (a map)");
@@ -100,7 +100,7 @@ void AddEntries(const YAML::Node& root, const std::string& plural, const std::st
   Kubeconfig::Entries new_entries;
   for (const YAML::Node& item : *list) {
     const std::string location = YamlLocation(where, item.Mark());
-    const std::string name = item.IsMap() ? FindString(item, "name", location) : std::string();
+    const std::string name = item.IsMap() ? FindString(item, "name", where) : std::string();
     if (name.empty()) continue;
     KubeconfigEntry entry{.where = where + ": " + singular + ' ' + Quoted(name), .path = path};
     try {

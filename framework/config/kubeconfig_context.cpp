@@ -153,6 +153,10 @@ void ReadCluster(const KubeconfigEntry& cluster, const std::string& master, Conf
   config.server = master;
   if (master.empty()) {
     config.server = StringField(cluster, "server");
+    if (config.server.empty()) {
+      throw ConfigError(FieldLocation(cluster, "server") +
+                        " is missing; add \"server: https://HOST:PORT\"");
+    }
     ValidateServer(config.server, FieldLocation(cluster, "server"));
   }
   if (const std::string proxy_url = StringField(cluster, "proxy-url"); !proxy_url.empty()) {

@@ -88,29 +88,33 @@ std::string Proxy::Origin() const {
 }
 
 Proxy ParseProxy(std::string_view url, const std::string& where) {
-  const auto throw_invalid = [&where] {
-    throw ConfigError(where + ": the proxy URL is not valid; write it as " +
+  const auto throw_invalid = [&where](const char* reason) {
+    throw ConfigError(where + ": the proxy URL is not valid: " + reason + "; write it as " +
                       "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password " +
                       "percent-encoded");
   };
   std::string_view rest = url;
   const Scheme* scheme = RemoveScheme(rest);
-  if (scheme == nullptr) throw_invalid();
+  if (scheme == nullptr) {
+    throw_invalid("it does not start with http://, https://, socks5:// or socks5h://");
+  }
   const auto path = rest.find_first_of("/?#");
   if (rest.find('@', path) != std::string_view::npos) {
-    throw_invalid();  // a password with one of these characters, not encoded
+    throw_invalid("its user or password has a /, ? or # that is not encoded");
   }
   rest = rest.substr(0, path);
 
   Proxy proxy{.type = scheme->type};
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
-    if (!SetUser(proxy, rest.substr(0, at))) throw_invalid();
+    if (!SetUser(proxy, rest.substr(0, at))) {
+      throw_invalid("its user or password is not correctly encoded, or is too long");
+    }
     rest.remove_prefix(at + 1);
   }
   try {
     proxy.endpoint = ParseEndpoint(std::string(scheme->endpoint_prefix).append(rest));
   } catch (const ConfigError&) {
-    throw_invalid();
+    throw_invalid("its host or port is missing or not valid");
   }
   constexpr std::uint16_t kSocks5Port = 1080;
   const bool has_port = proxy.endpoint.port != 80 || rest.ends_with(":80");

@@ -90,8 +90,8 @@ TEST_F(KubeconfigTest, LineBreakInContextNameIsEscapedInError) {
 
 TEST_F(KubeconfigTest, ClusterWithEmptyServerIsRejected) {
   EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().Server("")),
-            "kubeconfig DIR/config: cluster \"east\": server: \"\" is not a valid server address: "
-            "it does not start with https:// or http://; write it as https://HOST:PORT");
+            "kubeconfig DIR/config: cluster \"east\": server is missing; add \"server: "
+            "https://HOST:PORT\"");
 }
 
 TEST_F(KubeconfigTest, CertificateAuthorityIsReadFromFile) {
@@ -222,17 +222,18 @@ TEST_F(KubeconfigTest, ProxyUrlMayBeThatOfAnHttpsProxy) {
 
 TEST_F(KubeconfigTest, ProxyUrlWithUnsupportedSchemeIsRejected) {
   EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: ftp://proxy:1080")),
-            "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid; write "
-            "it as http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
+            "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid: it "
+            "does not start with http://, https://, socks5:// or socks5h://; write it as "
+            "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
             "percent-encoded");
 }
 
 TEST_F(KubeconfigTest, ErrorForInvalidProxyUrlDoesNotRepeatIt) {
-  EXPECT_EQ(
-      LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: http://me:hunter2")),
-      "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid; write it "
-      "as http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
-      "percent-encoded");
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().ClusterField("proxy-url: http://me:hunter2")),
+            "kubeconfig DIR/config: cluster \"east\": proxy-url: the proxy URL is not valid: its "
+            "host or port is missing or not valid; write it as http://[USER:PASSWORD@]HOST:PORT, "
+            "with special characters of the password "
+            "percent-encoded");
 }
 
 }  // namespace

@@ -99,6 +99,18 @@ TEST_F(KubeconfigYamlTest, DuplicateFieldIsRejected) {
             "kubeconfig DIR/config: user \"me\", line 12: \"token\" is defined twice; remove one");
 }
 
+TEST_F(KubeconfigYamlTest, ListInsteadOfANameIsRejectedWithItsLineOnce) {
+  EXPECT_EQ(LoadErrorOfText("users:\n- {name: [me], user: {}}\n"),
+            "kubeconfig DIR/config, line 2: name must be a string");
+}
+
+TEST_F(KubeconfigYamlTest, DuplicateMapOfAnEntryIsRejectedWithItsLineOnce) {
+  EXPECT_EQ(
+      LoadErrorOfText("contexts:\n- {name: x, context: {},\n   context: {}}\n"
+                      "current-context: x\n"),
+      "kubeconfig DIR/config: context \"x\", line 3: \"context\" is defined twice; remove one");
+}
+
 TEST_F(KubeconfigYamlTest, ListInsteadOfStringIsRejected) {
   EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("token: [a]")),
             "kubeconfig DIR/config: user \"me\", line 11: token must be a string");

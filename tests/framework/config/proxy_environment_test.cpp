@@ -90,15 +90,26 @@ TEST_F(ProxyEnvironmentTest, EnvironmentAppliesToKubeconfigsAndServiceAccounts) 
 }
 
 TEST_F(ProxyEnvironmentTest, ErrorForInvalidProxyNamesTheVariableAndDoesNotRepeatThePassword) {
-  for (const std::string invalid :
-       {"http://me:hunter2", "http://me:hunter2@", "http://me:1/hunter2@x", "ftp://h:hunter2@x",
-        "http://me:hunter2%zz@proxy", "http://hunter2%4:x@proxy"}) {
-    variables_["https_proxy"] = invalid;
+  struct InvalidUrl {
+    std::string url;
+    std::string reason;
+  };
+  const std::string host = "its host or port is missing or not valid";
+  const std::string encoding = "its user or password is not correctly encoded, or is too long";
+  const std::vector<InvalidUrl> urls{
+      {"http://me:hunter2", host},
+      {"http://me:hunter2@", host},
+      {"http://me:1/hunter2@x", "its user or password has a /, ? or # that is not encoded"},
+      {"ftp://h:hunter2@x", "it does not start with http://, https://, socks5:// or socks5h://"},
+      {"http://me:hunter2%zz@proxy", encoding},
+      {"http://hunter2%4:x@proxy", encoding}};
+  for (const auto& [url, reason] : urls) {
+    variables_["https_proxy"] = url;
     EXPECT_EQ(LoadError({.master = "https://10.0.0.1"}),
-              "$HTTPS_PROXY: the proxy URL is not valid; write it as "
-              "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
-              "percent-encoded")
-        << invalid;
+              "$HTTPS_PROXY: the proxy URL is not valid: " + reason +
+                  "; write it as http://[USER:PASSWORD@]HOST:PORT, with special characters of the "
+                  "password percent-encoded")
+        << url;
   }
 }
 

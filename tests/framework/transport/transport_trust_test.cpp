@@ -247,7 +247,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "https://HOST:PORT"),
         InvalidConfig{"WithAProxyWithoutAScheme",
                       {.server = "https://host", .proxy_url = "me:hunter2@proxy:3128"},
-                      "a test: proxy-url: the proxy URL is not valid; write it as "
+                      "a test: proxy-url: the proxy URL is not valid: it does not start with "
+                      "http://, https://, socks5:// or socks5h://; write it as "
                       "http://[USER:PASSWORD@]HOST:PORT, with special characters of the password "
                       "percent-encoded"},
         InvalidConfig{
