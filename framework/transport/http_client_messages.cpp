@@ -153,12 +153,15 @@ std::vector<std::pair<std::string, std::string>> ImpersonationHeaders(
 
 bool IsSafeToRetry(const ApiRequest& request) { return request.method == "GET"; }
 
-void RejectRedirect(int status) {
+// The message omits the query of the location, because that may contain a credential.
+void RejectRedirect(int status, std::string_view location) {
   if (status < 300 || status >= 400) return;
+  const std::string_view target = location.substr(0, location.find_first_of("?#"));
   throw TransportError(ErrorKind::kMalformed,
-                       "the server sent a redirect (" + std::to_string(status) +
-                           "), which kopp does not follow; configure the final address of the API "
-                           "server");
+                       "the server sent a redirect (" + std::to_string(status) + ")" +
+                           (target.empty() ? "" : " to " + Quoted(target)) +
+                           ", which kopp does not follow; configure the final address of the API "
+                           "server, and check whether a proxy or a login page answers instead");
 }
 
 void ApplyResponseHeader(std::string_view name, std::string_view value, ApiResponse& response) {

@@ -42,8 +42,8 @@ void CheckApiRequest(const ApiRequest& request);
 /// it.
 [[nodiscard]] bool IsSafeToRetry(const ApiRequest& request);
 
-/// Throws TransportError if `status` is a redirect (3xx).
-void RejectRedirect(int status);
+/// Throws TransportError if `status` is a redirect (3xx). `location` is the header of this name.
+void RejectRedirect(int status, std::string_view location);
 
 /// Stores the value of a Retry-After or Warning header in `response`; ignores other headers. Throws
 /// TransportError if the header announces an encoding of the body, because kopp does not request

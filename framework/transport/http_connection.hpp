@@ -125,6 +125,7 @@ class HttpConnection {
       ParseHead(parser, std::numeric_limits<std::uint64_t>::max(), deadline);
     } catch (const TransportError& error) {
       if (error.kind() == Kind::kBroken) throw failure::ClosedByProxy();
+      if (error.kind() == Kind::kTimeout) throw failure::ProxyTimeout("an HTTP proxy");
       if (error.kind() == Kind::kMalformed) throw failure::InvalidProxyResponse();
       throw;
     }
@@ -160,7 +161,7 @@ class HttpConnection {
                        TimePoint deadline) {
     ParseHead(parser, body_limit, deadline);
     ApiResponse head{.status = static_cast<int>(parser->get().result_int())};
-    RejectRedirect(head.status);
+    RejectRedirect(head.status, ToStringView(parser->get()[boost::beast::http::field::location]));
     for (const auto& field : parser->get()) {
       ApplyResponseHeader(ToStringView(field.name_string()), ToStringView(field.value()), head);
     }

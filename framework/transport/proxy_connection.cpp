@@ -74,7 +74,7 @@ class Socks5Handshake {
       if (error.kind() != ErrorKind::kBroken) throw;
       ThrowClosed();
     }
-    if (!received) throw failure::ResponseTimeout();
+    if (!received) throw failure::ProxyTimeout("a SOCKS5 proxy");
     if (*received == 0) ThrowClosed();
     return *received;
   }

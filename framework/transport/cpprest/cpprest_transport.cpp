@@ -36,7 +36,9 @@ ApiResponse ReadHead(const http_response& response) {
         "the server sent an interim response (1xx), which cpprestsdk takes for the "
         "final response: use --http-transport=beast");
   }
-  RejectRedirect(head.status);
+  const auto location = response.headers().find("Location");
+  RejectRedirect(head.status,
+                 location == response.headers().end() ? std::string_view() : location->second);
   std::size_t size = 0;
   for (const auto& [name, value] : response.headers()) {
     size += name.size() + value.size();

@@ -146,7 +146,7 @@ TEST_F(FaultRequestsTest, ARefusedConnectionIsUnreachableAndNotInTheAuditLog) {
 
   EXPECT_EQ(Failure(TransportError::Kind::kUnreachable, kMaps),
             "GET /api/v1/namespaces/default/configmaps: connection refused; check the "
-            "address, and that the server is running");
+            "address, and that a server is running there");
   EXPECT_EQ(server_.Requests().size(), requests_before);
 }
 

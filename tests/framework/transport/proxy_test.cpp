@@ -221,7 +221,9 @@ TEST_P(ProxyTest, ProxyThatDoesNotRespondTimesOut) {
   const auto failure = FailureThrough({ReadRequest(), Stall()});
 
   EXPECT_EQ(failure.kind, Kind::kTimeout);
-  EXPECT_EQ(failure.message, "timed out while waiting for the response");
+  EXPECT_EQ(failure.message,
+            "the proxy accepted the connection, but did not respond in time; check that it is an "
+            "HTTP proxy, and that it can reach the server");
 }
 
 TEST_P(ProxyTest, ProxyThatSendsEndlessHeadersFailsAsUnreachable) {
@@ -283,7 +285,7 @@ TEST_P(ProxyTest, RefusedConnectionToTheProxyFailsAsUnreachable) {
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
   EXPECT_EQ(failure.message,
-            "connection refused; check the address, and that the server is running");
+            "connection refused; check the address, and that a server is running there");
 }
 
 TEST_P(ProxyTest, UnresolvableNameOfTheProxyFailsAsUnreachable) {

@@ -146,7 +146,11 @@ TEST_P(Socks5Test, ProxyThatClosesTheConnectionFailsAsUnreachable) {
 TEST_P(Socks5Test, ProxyThatDoesNotRespondTimesOut) {
   options_.handshake_timeout = 150ms;
 
-  EXPECT_EQ(FailureThrough({ReadBytes(kGreetingSize), Stall()}).kind, Kind::kTimeout);
+  const auto failure = FailureThrough({ReadBytes(kGreetingSize), Stall()});
+
+  EXPECT_EQ(failure.kind, Kind::kTimeout);
+  EXPECT_THAT(failure.message,
+              HasSubstr("did not respond in time; check that it is a SOCKS5 proxy"));
 }
 
 }  // namespace

@@ -271,9 +271,9 @@ TEST_P(TransportConformanceTest, RefusedConnectionFailsAsUnreachable) {
   const auto failure = FailureOfCall(*TransportTo(url), {.target = "/api"});
 
   EXPECT_EQ(failure.kind, Kind::kUnreachable);
-  EXPECT_EQ(
-      failure.message,
-      "GET " + url + "/api: connection refused; check the address, and that the server is running");
+  EXPECT_EQ(failure.message, "GET " + url +
+                                 "/api: connection refused; check the address, and that a server "
+                                 "is running there");
 }
 
 // While an object exists, the process cannot open file descriptors.

@@ -21,10 +21,11 @@ using ErrorKind = TransportError::Kind;
 
 inline TransportError ConnectionRefused() {
   return {ErrorKind::kUnreachable,
-          "connection refused; check the address, and that the server is running"};
+          "connection refused; check the address, and that a server is running there"};
 }
 inline TransportError CannotConnect(const std::string& reason) {
-  return {ErrorKind::kUnreachable, "cannot connect: " + reason};
+  return {ErrorKind::kUnreachable,
+          "cannot connect: " + reason + "; check the address, the network and firewalls"};
 }
 inline TransportError ConnectTimeout() {
   return {ErrorKind::kTimeout, "timed out while connecting; check the address and firewalls"};
@@ -45,10 +46,18 @@ inline TransportError HandshakeClosed(TlsPeer peer = TlsPeer::kServer) {
             "the proxy closed the connection during the TLS handshake with the proxy; check that "
             "it is an https:// proxy"};
   }
-  return {ErrorKind::kUnreachable, "the server closed the connection during the TLS handshake"};
+  return {
+      ErrorKind::kUnreachable,
+      "the server closed the connection during the TLS handshake; check that it serves HTTPS at "
+      "this address, and whether a firewall or proxy closes the connection"};
 }
 inline TransportError ResponseTimeout() {
   return {ErrorKind::kTimeout, "timed out while waiting for the response"};
+}
+inline TransportError ProxyTimeout(const std::string& type) {
+  return {ErrorKind::kTimeout,
+          "the proxy accepted the connection, but did not respond in time; check that it is " +
+              type + ", and that it can reach the server"};
 }
 // 5xx and 429 may end by themselves. Another status is permanent, and a retry with a wrong password
 // could lock the account.
