@@ -1,4 +1,5 @@
 #include "client/resource_path.hpp"
+#include "client/response_check.hpp"
 #include "client_tracing.hpp"
 #include "open_stream.hpp"
 #include "written_object.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using detail::CollectionPath;
 using detail::ObjectPath;
+using detail::ParseJson;
 using detail::WithQuery;
 using nlohmann::json;
 
@@ -29,7 +31,7 @@ constexpr Kind kPodKind{"v1", "Pod", "pods"};
 
 /// Parses an object of a list. The API server omits `apiVersion` and `kind` there.
 json ParseItem(const Kind& kind, const std::string& text) {
-  json object = json::parse(text);
+  json object = ParseJson(text);
   object.emplace("apiVersion", kind.api_version);
   object.emplace("kind", kind.kind);
   return object;
@@ -125,9 +127,14 @@ std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const 
 std::string Client::Call(const ApiRequest& request) const {
   ApiResponse response =
       tracing_ ? tracing_->Call(*transport_, request, stop_) : transport_->Call(request, stop_);
-  if (response.status >= 200 && response.status < 300) return std::move(response.body);
-  throw ApiError::FromBody(request.method + " " + request.target, response.status, response.body,
-                           response.retry_after);
+  if (response.status < 200 || response.status >= 300) {
+    throw ApiError::FromBody(request.method + " " + request.target, response.status, response.body,
+                             response.retry_after);
+  }
+  // The response to a deletion is not always decoded.
+  const bool may_be_empty = request.method == "DELETE" && response.body.empty();
+  if (!may_be_empty) detail::RequireJsonObject(request.method, request.target, response.body);
+  return std::move(response.body);
 }
 
 std::optional<std::string> Client::GetText(const Kind& kind, const ObjectKey& key,
@@ -214,7 +221,7 @@ PodLogStream Client::PodLogs(const ObjectKey& key, const PodLogOptions& options)
 std::optional<json> Client::Get(const Kind& kind, const ObjectKey& key,
                                 const GetOptions& options) const {
   const auto text = GetText(kind, key, options);
-  return text ? std::optional<json>(json::parse(*text)) : std::nullopt;
+  return text ? std::optional<json>(ParseJson(*text)) : std::nullopt;
 }
 std::vector<json> Client::List(const Kind& kind, const Selector& selector,
                                const ListOptions& options) const {

@@ -1,4 +1,5 @@
 #include "client/resource_path.hpp"
+#include "client/response_check.hpp"
 #include "client/write_scope.hpp"
 #include "json_text.hpp"
 #include "written_object.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 using detail::CollectionPath;
 using detail::ObjectPath;
+using detail::ParseJson;
 using detail::WithQuery;
 using nlohmann::json;
 
@@ -369,24 +371,24 @@ Scale Client::UpdateScale(const Kind& kind, const Scale& scale, const WriteOptio
 }
 
 json Client::Create(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return json::parse(Reported(kind, CreateText(kind, object, options)));
+  return ParseJson(Reported(kind, CreateText(kind, object, options)));
 }
 json Client::Update(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return json::parse(Reported(kind, UpdateText(kind, object, options)));
+  return ParseJson(Reported(kind, UpdateText(kind, object, options)));
 }
 json Client::UpdateStatus(const Kind& kind, const json& object, const WriteOptions& options) const {
   return Update(kind, object, OfStatus(options));
 }
 json Client::Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                    const WriteOptions& options) const {
-  return json::parse(Reported(kind, PatchText(kind, key, patch, options)));
+  return ParseJson(Reported(kind, PatchText(kind, key, patch, options)));
 }
 json Client::PatchStatus(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                          const WriteOptions& options) const {
   return Patch(kind, key, patch, OfStatus(options));
 }
 json Client::Apply(const Kind& kind, const json& object, const ApplyOptions& options) const {
-  return json::parse(Reported(kind, ApplyText(kind, object, options)));
+  return ParseJson(Reported(kind, ApplyText(kind, object, options)));
 }
 
 }  // namespace kopp

@@ -1,4 +1,5 @@
 #include "client/resource_path.hpp"
+#include "client/response_check.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -107,9 +108,7 @@ std::string ApiVersionOf(std::string_view group, std::string_view version) {
 }
 
 [[noreturn]] void ThrowUnexpected(const std::string& path, const std::string& problem) {
-  throw DecodeError(DecodeError::Kind::kMalformed, "",
-                    "GET " + path + ": the response is not from a Kubernetes API server (" +
-                        problem + "): check the address of the server");
+  throw detail::NotFromApiServer("GET " + path, problem);
 }
 
 /// Decodes the response to a GET of `path`.
@@ -263,7 +262,10 @@ std::vector<ApiResource> DiscoveryClient::Resources(std::string_view api_version
 
 ApiResponse DiscoveryClient::Get(const std::string& path, const std::string& accept) const {
   ApiResponse response = transport_->Call({.target = path, .accept = accept}, stop_);
-  if (response.status == 200) return response;
+  if (response.status == 200) {
+    detail::RequireJsonObject("GET", path, response.body);
+    return response;
+  }
   throw ApiError::FromBody("GET " + path, response.status, response.body, response.retry_after);
 }
 

@@ -1,4 +1,5 @@
 #include "client/resource_path.hpp"
+#include "client/response_check.hpp"
 #include "open_stream.hpp"
 #include "written_object.hpp"
 
@@ -101,6 +102,7 @@ class ListBody {
     const auto chunk = stream_.Read(std::clamp(left, Duration::zero(), kListIdleTimeout));
     if (chunk.state == Stream::State::kSilent) ThrowTimeout(left < kListIdleTimeout);
     if (chunk.state == Stream::State::kEnd) return std::nullopt;
+    if (received_ == 0) detail::RequireJsonObjectStart(request_, chunk.bytes);
     received_ += chunk.bytes.size();
     return chunk.bytes;
   }
@@ -135,6 +137,17 @@ informer::AnyObject DecodeMetadata(const JsonObject& object) {
 
 [[noreturn]] void ThrowMalformed(const std::string& problem) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
+}
+
+/// Returns what a list of `target` says of itself. Throws DecodeError if the list is incomplete.
+ListResponse EndOfList(const JsonSplitter& splitter, const std::string& target) {
+  try {
+    ListResponse list = DecodeListResponse(splitter);
+    if (list.metadata.resourceVersion.empty()) ThrowMalformed("the list has no resource version");
+    return list;
+  } catch (const DecodeError& error) {
+    throw DecodeError(error.kind(), "", "LIST " + target + ": " + error.what());
+  }
 }
 
 }  // namespace
@@ -223,8 +236,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListRequest& options,
       }
     }
   }
-  auto list = DecodeListResponse(splitter);
-  if (list.metadata.resourceVersion.empty()) ThrowMalformed("the list has no resource version");
+  auto list = EndOfList(splitter, request.target);
   result.resource_version = std::move(list.metadata.resourceVersion);
   result.continue_token = std::move(list.metadata.continue_token);
   return result;
@@ -244,8 +256,10 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
       if (chunk.state == Stream::State::kSilent) return {.type = Type::kNoEvent};
       if (chunk.state == Stream::State::kEnd) {
         if (splitter_.IsComplete()) return {.type = Type::kEnd};
-        ThrowMalformed("the watch ended in the middle of an event");
+        ThrowMalformed(request_ + ": the watch ended in the middle of an event");
       }
+      if (!started_) detail::RequireJsonObjectStart(request_, chunk.bytes);
+      started_ = true;
       splitter_.Feed(chunk.bytes);
       event = splitter_.Next();
       if (!event) return {.type = Type::kNoEvent};  // part of an event
@@ -313,6 +327,7 @@ class AnyHttpSource::HttpWatchStream final : public informer::WatchStream {
   const AnyHttpSource& source_;
   std::string request_;
   std::unique_ptr<Stream> stream_;
+  bool started_ = false;  // bytes have arrived
   JsonSplitter splitter_{JsonSplitter::Mode::kDocuments};
 };
 

@@ -1,3 +1,5 @@
+#include "decode_errors.hpp"
+
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -54,6 +56,35 @@ TEST_F(ClientTest, GetDecodesTheObjectIntoTheView) {
 TEST_F(ClientTest, GetOfAMissingObjectReturnsNothing) {
   EXPECT_EQ(client_.Get<Deployment>({"shop", "web"}), std::nullopt);
   EXPECT_EQ(client_.Get(Deployment::kKind, {"shop", "web"}), std::nullopt);
+}
+
+TEST_F(ClientTest, AResponseThatIsNotAnObjectIsAnErrorThatNamesTheRequest) {
+  const std::string html = "<!DOCTYPE html><title>Sign in</title>";
+  for (const std::string& body : {html, std::string(), std::string("null"), std::string("[]"),
+                                  std::string(R"({"canary":)")}) {
+    transport_.On("GET", kWeb,
+                  [&](const ApiRequest&) -> ApiResponse { return {.status = 200, .body = body}; });
+    transport_.Respond("PUT", kWeb, 200, body);
+    const std::string typed = DecodeErrorOf([&] {
+      (void)client_.Get<Deployment>({"shop", "web"});
+    });
+    EXPECT_THAT(typed, HasSubstr(std::string("GET ") + kWeb +
+                                 ": the response is not from a Kubernetes API server: it "));
+    EXPECT_EQ(typed.find("canary"), std::string::npos) << "it may be the data of a Secret";
+    EXPECT_EQ(DecodeErrorOf([&] { (void)client_.Get(Deployment::kKind, {"shop", "web"}); }), typed);
+    EXPECT_THAT(DecodeErrorOf([&] { (void)client_.Update(Deployment::kKind, Web()); }),
+                HasSubstr(std::string("PUT ") + kWeb));
+  }
+}
+
+TEST_F(ClientTest, ALoginPageIsNamedByItsTitle) {
+  transport_.Respond("DELETE", kWeb, 200, "<!DOCTYPE html><title>Sign in</title>");
+
+  EXPECT_THAT(DecodeErrorOf([&] {
+                (void)client_.Delete(Deployment::kKind, {"shop", "web"});
+              }),
+              HasSubstr("it is an HTML page, \"Sign in\"; check the address of the server, and "
+                        "whether a proxy or a login page answers instead"));
 }
 
 TEST_F(ClientTest, AnErrorStatusThrowsAnApiErrorThatNamesTheRequest) {

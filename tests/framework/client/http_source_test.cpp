@@ -1,3 +1,5 @@
+#include "decode_errors.hpp"
+
 #include <chrono>
 #include <memory>
 #include <stop_token>
@@ -20,8 +22,10 @@ namespace {
 using namespace std::chrono_literals;
 using informer::EventType;
 using informer::WatchItem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Type = WatchItem::Type;
 
 constexpr const char* kPodsPath = "/api/v1/pods";
@@ -208,6 +212,25 @@ TEST_F(HttpSourceTest, ListThrowsIfTheResponseIsNotACompleteList) {
     transport_.Respond("GET", kPodsPath, 200, body);
     EXPECT_THROW(List(), DecodeError) << body;
   }
+}
+
+TEST_F(HttpSourceTest, AnErrorOfAListNamesItsRequest) {
+  for (const char* body : {"", "null", R"({"kind":"PodList","items":[)"}) {
+    transport_.Respond("GET", kPodsPath, 200, body);
+    EXPECT_THAT(DecodeErrorOf([&] { List(); }), StartsWith("LIST /api/v1/pods: ")) << body;
+  }
+}
+
+TEST_F(HttpSourceTest, ALoginPageIsNamedByAListAndAWatch) {
+  const std::string problem =
+      ": the response is not from a Kubernetes API server: it is an HTML page, \"Sign in\"; check";
+  transport_.Respond("GET", kPodsPath, 200, "\n<html><title>Sign in</title>");
+  EXPECT_THAT(DecodeErrorOf([&] { List(); }), StartsWith("LIST /api/v1/pods" + problem));
+
+  const auto watch = Watch();
+  transport_.SendToWatch(kPodsPath, "\n<html><title>Sign in</title>");
+  const std::string error = DecodeErrorOf([&] { (void)watch->Next(1s); });
+  EXPECT_THAT(error, AllOf(StartsWith("WATCH /api/v1/pods?"), HasSubstr(problem)));
 }
 
 TEST_F(HttpSourceTest, ListThrowsAnApiErrorForAnErrorStatus) {
