@@ -1,4 +1,5 @@
 #include "cache/cache_impl.hpp"
+#include "client/response_check.hpp"
 #include "client/stream_tracing.hpp"
 #include "cluster/cluster_impl.hpp"
 #include "net/endpoint.hpp"
@@ -150,9 +151,8 @@ void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
     if (std::ranges::none_of(entry->second, is_kind)) {
       throw ConfigError("the API server" +
                         (name().empty() ? "" : " of the cluster \"" + name() + "\"") +
-                        " does not serve " + kind.plural + " of " + kind.api_version +
-                        ": install the CustomResourceDefinition of " + kind.kind +
-                        " with kubectl apply, then start again");
+                        " does not serve " + kind.plural + " of " + kind.api_version + ": " +
+                        detail::AdviceForMissingKind(kind) + ", then start again");
     }
   }
 }

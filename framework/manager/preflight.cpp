@@ -1,5 +1,7 @@
 #include "preflight.hpp"
 
+#include "client/response_check.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -12,6 +14,7 @@
 #include <kopp/client.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/fields.hpp>
 #include <kopp/informer/retry_after.hpp>
 
 namespace kopp {
@@ -50,6 +53,17 @@ class Report {
   int problems_ = 0;
 };
 
+/// Returns the version in the response to GET /version. Throws DecodeError if there is none.
+std::string VersionIn(const std::string& body) {
+  detail::RequireJsonObject("GET", "/version", body);
+  const json version = detail::ParseJson(body);
+  const auto text = version.find("gitVersion");
+  if (text == version.end() || !text->is_string()) {
+    throw detail::NotFromApiServer("GET /version", "it has no gitVersion");
+  }
+  return text->get<std::string>();
+}
+
 /// Returns the response to GET /version, or reports why there is none.
 std::optional<ApiResponse> ReadVersion(Transport& transport, const std::stop_token& stop,
                                        Report& report) {
@@ -58,13 +72,8 @@ std::optional<ApiResponse> ReadVersion(Transport& transport, const std::stop_tok
     if (response.status >= 300) {
       throw ApiError::FromBody("GET /version", response.status, response.body);
     }
-    const json version = json::parse(response.body, nullptr, false);
-    const std::string text = version.is_object() ? version.value("gitVersion", "") : "";
-    report.Result(!text.empty(), text.empty()
-                                     ? "GET /version: the response is not from an API server: "
-                                       "check the address, and that no proxy answers instead"
-                                     : "server version " + text);
-    return text.empty() ? std::nullopt : std::optional(std::move(response));
+    report.Result(true, "server version " + VersionIn(response.body));
+    return response;
   } catch (const std::exception& error) {
     report.Result(false, error.what());
     return std::nullopt;
@@ -93,8 +102,8 @@ void CheckKinds(const std::vector<KindRef>& kinds, const DiscoveryClient& discov
       return resource.kind.plural == kind.plural;
     });
     report.Result(found, found ? "the server serves " + kind.ToString()
-                               : "the server does not serve " + kind.ToString() +
-                                     ": install the CustomResourceDefinition of " + kind.kind);
+                               : "the server does not serve " + kind.ToString() + ": " +
+                                     detail::AdviceForMissingKind(kind));
   }
 }
 
@@ -122,6 +131,39 @@ std::string Describe(const Permission& permission, const std::string& verb, cons
   return text + (ns.empty() ? " in all namespaces" : " in namespace \"" + ns + "\"");
 }
 
+/// The answer to a SelfSubjectAccessReview.
+struct Review {
+  struct ReviewStatus {
+    std::optional<bool> allowed;
+    std::string reason;
+    std::string evaluationError;
+  };
+  ReviewStatus status;
+};
+KOPP_FIELDS(Review::ReviewStatus, allowed, reason, evaluationError)
+KOPP_FIELDS(Review, status)
+
+/// Returns the reasons of the server for a denial: ": REASON; EVALUATION ERROR".
+std::string ReasonsOf(const Review::ReviewStatus& status) {
+  const auto& [allowed, reason, error] = status;
+  if (reason.empty() && error.empty()) return {};
+  return ": " + reason + (reason.empty() || error.empty() ? "" : "; ") + error;
+}
+
+/// Asks the server whether the program may send a request. Throws DecodeError if it does not say.
+Review::ReviewStatus SendReview(const Client& client, const json& review) {
+  std::string problem = "it has no status.allowed";
+  const std::string response = client.Create(kReview, review).dump();
+  try {
+    auto status = Decode<Review>(response).status;
+    if (status.allowed) return status;
+  } catch (const DecodeError& error) {
+    problem = error.what();
+  }
+  throw detail::NotFromApiServer("POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                                 problem);
+}
+
 void CheckPermission(const Permission& permission, const std::vector<std::string>& namespaces,
                      const Client& client, Report& report) {
   std::vector<std::string> where = namespaces;
@@ -132,10 +174,10 @@ void CheckPermission(const Permission& permission, const std::vector<std::string
   for (const std::string& ns : where) {
     for (const std::string& name : names) {
       for (const std::string& verb : permission.verbs) {
-        const json review = client.Create(kReview, ReviewOf(permission, verb, ns, name));
-        const bool allowed = review.value("/status/allowed"_json_pointer, false);
-        report.Result(allowed,
-                      (allowed ? "may " : "may not ") + Describe(permission, verb, ns, name));
+        const auto status = SendReview(client, ReviewOf(permission, verb, ns, name));
+        const std::string request = Describe(permission, verb, ns, name);
+        report.Result(*status.allowed, *status.allowed ? "may " + request
+                                                       : "may not " + request + ReasonsOf(status));
       }
     }
   }

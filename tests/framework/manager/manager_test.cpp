@@ -244,8 +244,8 @@ TEST_F(ManagerTest, RunLogsOneLineAndReturns1IfTheServerDoesNotServeAKind) {
   runner_.join();
 
   EXPECT_EQ(code_, 1);
-  EXPECT_THAT(LogText(), HasSubstr("the API server does not serve deployments of apps/v1: install "
-                                   "the CustomResourceDefinition of Deployment"));
+  EXPECT_THAT(LogText(), HasSubstr("the API server does not serve deployments of apps/v1: check "
+                                   "the version of the server"));
   EXPECT_EQ(std::count(log_.begin(), log_.end(), '\n'), 1);
 }
 

@@ -108,13 +108,49 @@ TEST_F(PreflightTest, AServerThatServesAndAllowsEverythingHasNoProblems) {
 }
 
 TEST_F(PreflightTest, AMissingKindIsAProblemWithARemedy) {
+  transport_.Respond("GET", "/apis/example.com/v1", 404, "{}");
+  input_.kinds = {preflight_kinds::v1::Site::kKind};
+
+  EXPECT_THAT(Run(),
+              HasSubstr("FAILED  the server does not serve sites.v1.example.com: install the "
+                        "CustomResourceDefinition of Site with kubectl apply"));
+  EXPECT_EQ(problems_, 1);
+}
+
+TEST_F(PreflightTest, AMissingBuiltInKindIsAProblemOfTheServer) {
   transport_.Respond("GET", "/apis/apps/v1", 404, "{}");
   input_.kinds = {Deployment::kKind};
 
-  EXPECT_THAT(Run(), HasSubstr("FAILED  the server does not serve deployments.v1.apps: install the "
-                               "CustomResourceDefinition of Deployment"));
+  EXPECT_THAT(Run(), HasSubstr("FAILED  the server does not serve deployments.v1.apps: check the "
+                               "version of the server, and that its address is that of an API"));
   EXPECT_EQ(problems_, 1);
 }
+
+TEST_F(PreflightTest, ADenialHasTheReasonsOfTheServer) {
+  transport_.Respond("POST", kReviews, 201,
+                     R"({"status":{"allowed":false,"reason":"no role","evaluationError":"lost"}})");
+  input_.permissions = {PermissionFor(Pod::kKind, {"list"})};
+
+  EXPECT_THAT(Run(), HasSubstr("FAILED  may not list pods in all namespaces: no role; lost\n"));
+}
+
+class InvalidReviewTest : public PreflightTest,
+                          public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(InvalidReviewTest, IsOneProblemThatNamesTheRequest) {
+  transport_.Respond("POST", kReviews, 201, GetParam());
+  input_.permissions = {PermissionFor(Pod::kKind, {"list", "watch"})};
+
+  EXPECT_THAT(Run(), AllOf(HasSubstr(std::string("FAILED  POST ") + kReviews),
+                           HasSubstr("the response is not from a Kubernetes API server: "),
+                           Not(HasSubstr("json.exception"))));
+  EXPECT_EQ(problems_, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(, InvalidReviewTest,
+                         ::testing::Values("", "<html>log in</html>", "null", "[]",
+                                           "{\"status\":", R"({"status":{}})", R"({"status":7})",
+                                           R"({"message":"hello"})"));
 
 TEST_F(PreflightTest, EachDeniedVerbIsAProblemInEachNamespace) {
   input_.permissions = {PermissionFor(Pod::kKind, {"delete", "get"}, "eviction")};
@@ -192,11 +228,16 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedVersion{404, "404 page not found",
                         "404: the response body is not a Status: 404 page not found"},
         RejectedVersion{429, "", "429: the response has no body (the API server is overloaded"},
-        RejectedVersion{503, "<html>down</html>",
-                        "503: the response body is not a Status: <html>down</html> (the API"},
+        RejectedVersion{
+            503, "<html>down</html>",
+            "503: the response is an HTML page: <html>down</html> (an API server sends"},
         RejectedVersion{200, "<html>log in</html>",
-                        "the response is not from an API server: check"},
-        RejectedVersion{200, "", "the response is not from an API server: check"}));
+                        "the response is not from a Kubernetes API server: it is an HTML page: "
+                        "<html>log in</html>; check the address"},
+        RejectedVersion{200, R"({"gitVersion":5})",
+                        "the response is not from a Kubernetes API server: it has no gitVersion"},
+        RejectedVersion{
+            200, "", "the response is not from a Kubernetes API server: it has no body; check"}));
 
 TEST(PermissionTest, RulesForTheSameObjectsAreMerged) {
   const auto merged = Merge({PermissionFor(Deployment::kKind, {"watch", "list"}),
