@@ -143,7 +143,7 @@ std::optional<std::string> Client::GetText(const Kind& kind, const ObjectKey& ke
     return Call({.target = WithQuery(ObjectPath(kind, KeyFor(kind, key), options.subresource),
                                      {{"resourceVersion", options.resource_version}})});
   } catch (const ApiError& error) {
-    if (error.IsNotFound()) return std::nullopt;
+    if (detail::IsNotFoundByServer(error)) return std::nullopt;
     throw;
   }
 }

@@ -336,7 +336,7 @@ bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions&
     }
     return true;
   } catch (const ApiError& error) {
-    if (error.IsNotFound()) return false;
+    if (detail::IsNotFoundByServer(error)) return false;
     throw;
   }
 }

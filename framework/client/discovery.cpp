@@ -255,7 +255,7 @@ std::vector<ApiResource> DiscoveryClient::Resources(std::string_view api_version
     if (kind != "APIResourceList") ThrowUnexpected(path, "its kind is \"" + kind + "\"");
     return ToApiResources(api_version, DecodeResponse<ResourceList>(path, body));
   } catch (const ApiError& error) {
-    if (error.IsNotFound()) return {};
+    if (detail::IsNotFoundByServer(error)) return {};
     throw;
   }
 }

@@ -44,6 +44,10 @@ nlohmann::json ParseJson(const std::string& text) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", "the response is not valid JSON");
 }
 
+bool IsNotFoundByServer(const ApiError& error) {
+  return error.IsNotFound() && !error.status().message.starts_with(kHtmlPage);
+}
+
 std::string AdviceForMissingKind(const KindRef& kind) {
   if (!IsBuiltInGroup(kind.group())) {
     return "install the CustomResourceDefinition of " + kind.kind + " with kubectl apply";

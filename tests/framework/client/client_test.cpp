@@ -77,6 +77,15 @@ TEST_F(ClientTest, AResponseThatIsNotAnObjectIsAnErrorThatNamesTheRequest) {
   }
 }
 
+TEST_F(ClientTest, The404PageOfAProxyDoesNotMeanThatTheObjectIsMissing) {
+  const ApiResponse page{.status = 404, .body = "<html><title>404 Not Found</title></html>"};
+  transport_.On("GET", kWeb, [&](const ApiRequest&) { return page; });
+  transport_.On("DELETE", kWeb, [&](const ApiRequest&) { return page; });
+
+  EXPECT_THROW((void)client_.Get<Deployment>({"shop", "web"}), ApiError);
+  EXPECT_THROW((void)client_.Delete(Deployment::kKind, {"shop", "web"}), ApiError);
+}
+
 TEST_F(ClientTest, ALoginPageIsNamedByItsTitle) {
   transport_.Respond("DELETE", kWeb, 200, "<!DOCTYPE html><title>Sign in</title>");
 

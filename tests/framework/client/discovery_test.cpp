@@ -239,5 +239,11 @@ TEST_F(DiscoveryTest, ResourcesReturnsNoneIfTheServerDoesNotServeTheVersion) {
   EXPECT_THAT(discovery_.Resources("apps/v9"), IsEmpty());
 }
 
+TEST_F(DiscoveryTest, ResourcesThrowsForThe404PageOfAProxy) {
+  transport_.Respond("GET", "/apis/apps/v1", 404, "<html><title>404 Not Found</title></html>");
+
+  EXPECT_THROW((void)discovery_.Resources("apps/v1"), ApiError);
+}
+
 }  // namespace
 }  // namespace kopp

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kopp/informer/api_error.hpp>
 #include <kopp/informer/decode_error.hpp>
 #include <kopp/informer/kind_ref.hpp>
 
@@ -28,6 +29,10 @@ void RequireJsonObjectStart(std::string_view request, std::string_view bytes);
 
 /// Parses a response. Throws DecodeError.
 [[nodiscard]] nlohmann::json ParseJson(const std::string& text);
+
+/// Returns whether `error` is the 404 of an API server. The 404 page of a proxy does not show that
+/// an object is missing.
+[[nodiscard]] bool IsNotFoundByServer(const ApiError& error);
 
 /// Returns what to do if the API server does not serve `kind`.
 [[nodiscard]] std::string AdviceForMissingKind(const KindRef& kind);
