@@ -162,7 +162,7 @@ TEST_F(FaultRequestsTest, ResetIsABrokenConnectionWithoutAResponse) {
   server_.Inject({.type = Type::kReset, .times = 1});
 
   EXPECT_THAT(Failure(TransportError::Kind::kBroken, kMaps),
-              HasSubstr("the server closed the connection without a response"));
+              HasSubstr("the server closed the connection without a response; check whether its"));
 }
 
 TEST_F(FaultRequestsTest, StaleListReturnsTheOldObjectsAndTheOldResourceVersion) {

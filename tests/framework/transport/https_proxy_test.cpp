@@ -248,7 +248,8 @@ TEST_P(HttpsProxyTest, ProxyThatEndsItsTlsSessionDuringAResponseBreaksTheConnect
   const auto failure = FailureOfCall(*TransportThrough(proxy), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kBroken);
-  EXPECT_THAT(failure.message, HasSubstr("the connection ended in the middle of the response"));
+  EXPECT_THAT(failure.message,
+              HasSubstr("the connection ended in the middle of the response; check proxies"));
 }
 
 TEST_P(HttpsProxyTest, StopCancelsACallThatWaitsForTheHandshakeWithTheProxy) {

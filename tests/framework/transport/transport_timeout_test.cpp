@@ -40,7 +40,8 @@ TEST_P(TransportConformanceTest, CallTimesOutIfNoResponseArrives) {
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
   EXPECT_EQ(failure.kind, Kind::kTimeout);
-  EXPECT_THAT(failure.message, HasSubstr("timed out while waiting for the response"));
+  EXPECT_THAT(failure.message,
+              HasSubstr("timed out while waiting for the response; check whether the server"));
 }
 
 TEST_P(TransportConformanceTest, CallTimesOutIfBodyNeverEnds) {

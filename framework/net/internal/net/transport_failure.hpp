@@ -52,7 +52,9 @@ inline TransportError HandshakeClosed(TlsPeer peer = TlsPeer::kServer) {
       "this address, and whether a firewall or proxy closes the connection"};
 }
 inline TransportError ResponseTimeout() {
-  return {ErrorKind::kTimeout, "timed out while waiting for the response"};
+  return {ErrorKind::kTimeout,
+          "timed out while waiting for the response; check whether the server is overloaded, and "
+          "proxies and firewalls in front of it"};
 }
 inline TransportError ProxyTimeout(const std::string& type) {
   return {ErrorKind::kTimeout,
@@ -78,20 +80,30 @@ inline TransportError InvalidProxyResponse() {
           "the response of the proxy to CONNECT is not valid HTTP; check that it is an HTTP proxy"};
 }
 inline TransportError ClosedBeforeResponse() {
-  return {ErrorKind::kBroken, "the server closed the connection without a response"};
+  return {
+      ErrorKind::kBroken,
+      "the server closed the connection without a response; check whether its address starts with "
+      "https://, and proxies and firewalls in front of it"};
 }
 inline TransportError UnexpectedEnd() {
-  return {ErrorKind::kBroken, "the connection ended in the middle of the response"};
+  return {
+      ErrorKind::kBroken,
+      "the connection ended in the middle of the response; check proxies and firewalls in front "
+      "of the server"};
 }
 inline TransportError ConnectionBroken(const std::string& reason) {
-  return {ErrorKind::kBroken, "the connection broke: " + reason};
+  return {ErrorKind::kBroken, "the connection broke: " + reason +
+                                  "; check proxies and firewalls in front of the server"};
 }
 inline TransportError InvalidHttp(const std::string& reason) {
   return {ErrorKind::kMalformed, "the response is not valid HTTP (" + reason +
                                      "); check that the server address is that of an API server"};
 }
 inline TransportError BodyTooLarge() {
-  return {ErrorKind::kTooLarge, "the response body is larger than TransportOptions::max_body"};
+  return {
+      ErrorKind::kTooLarge,
+      "the response body is larger than TransportOptions::max_body; raise the limit, or request "
+      "less at once"};
 }
 inline TransportError NoCredentials(const std::string& reason) {
   return {ErrorKind::kNoCredentials, reason};
