@@ -54,10 +54,10 @@ void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, Field
                                     "may have mixed case, but should otherwise match: " + *detail));
     }
   }
+  const FieldRef metadata = value["metadata"];
   const auto any_name = [](std::string_view) { return NameError(); };
-  for (FieldError& error : ValidateMetadata(value.value(), any_name)) {
-    if (error.field == "metadata.name") continue;  // an embedded resource may lack a name
-    error.field = value.path() + '.' + error.field;
+  for (FieldError& error : ValidateMetadata(metadata, any_name)) {
+    if (error.field == metadata["name"].path()) continue;  // an embedded resource may lack a name
     errors.push_back(std::move(error));
   }
 }

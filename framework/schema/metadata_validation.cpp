@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "schema/accessors.hpp"
+#include "schema/field_validation.hpp"
 #include "schema/finalizers.hpp"
 
 #include <algorithm>
@@ -15,35 +16,24 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxAnnotations = 256 << 10;
 
-void ValidateMetadataLabels(const json& labels, FieldErrors& errors) {
-  for (const auto& [name, value] : labels.items()) {
-    for (const std::string& detail : ValidateQualifiedName(name)) {
-      errors.push_back(InvalidValue("metadata.labels", name, detail));
-    }
-    if (const NameError detail = ValidateLabelValue(value.get<std::string>())) {
-      errors.push_back(InvalidValue("metadata.labels", value, *detail));
-    }
-  }
-}
-
-void ValidateAnnotations(const json& annotations, FieldErrors& errors) {
+void ValidateAnnotations(const FieldRef& annotations, FieldErrors& errors) {
   std::size_t size = 0;
-  for (const auto& [name, value] : annotations.items()) {
+  for (const auto& [name, value] : annotations.value().items()) {
     size += name.size() + value.get_ref<const std::string&>().size();
     for (const std::string& detail : ValidateQualifiedName(detail::ToLowerAscii(name))) {
-      errors.push_back(InvalidValue("metadata.annotations", name, detail));
+      errors.push_back(InvalidValue(annotations.path(), name, detail));
     }
   }
-  if (size > kMaxAnnotations) errors.push_back(TooLong("metadata.annotations", kMaxAnnotations));
+  if (size > kMaxAnnotations) errors.push_back(TooLong(annotations.path(), kMaxAnnotations));
 }
 
 /// Formats an OwnerReference as Go does: fields in the order of the type.
-nlohmann::ordered_json FormatOwnerReference(const json& owner) {
+nlohmann::ordered_json FormatOwnerReference(const FieldRef& owner) {
   nlohmann::ordered_json formatted;
   for (const char* name : {"apiVersion", "kind", "name", "uid"})
-    formatted[name] = StringField(owner, name);
+    formatted[name] = owner[name].text();
   for (const char* name : {"controller", "blockOwnerDeletion"}) {
-    if (owner.contains(name)) formatted[name] = owner[name];
+    if (owner[name].exists()) formatted[name] = owner[name].value();
   }
   return formatted;
 }
@@ -54,135 +44,127 @@ bool HasVersion(const std::string& api_version) {
          std::count(api_version.begin(), api_version.end(), '/') <= 1;
 }
 
-FieldError InvalidOwnerReference(const std::string& formatted, const std::string& detail) {
-  return {"FieldValueInvalid", "Invalid value: " + formatted + ": " + detail,
-          "metadata.ownerReferences"};
-}
-
-void ValidateOwnerReferences(const json& owners, FieldErrors& errors) {
-  std::string controller;
-  for (const json& owner : owners) {
-    const std::string version = StringField(owner, "apiVersion");
-    const std::string kind = StringField(owner, "kind");
-    const std::string name = StringField(owner, "name");
-    const std::string field = "metadata.ownerReferences.";
-    if (!HasVersion(version)) {
-      errors.push_back(InvalidValue(field + "apiVersion", version, "version must not be empty"));
-    }
-    if (kind.empty()) errors.push_back(InvalidValue(field + "kind", kind, "must not be empty"));
-    if (name.empty()) errors.push_back(InvalidValue(field + "name", name, "must not be empty"));
-    if (StringField(owner, "uid").empty()) {
-      errors.push_back(InvalidValue(field + "uid", "", "must not be empty"));
-    }
-    if (version == "v1" && kind == "Event") {
-      errors.push_back(InvalidOwnerReference(FormatOwnerReference(owner).dump(),
-                                             "/v1, Kind=Event is disallowed from being an owner"));
-    }
-    if (Field(owner, "controller") != true) continue;
-    if (!controller.empty()) {
-      nlohmann::ordered_json all = nlohmann::ordered_json::array();
-      for (const json& reference : owners) all.push_back(FormatOwnerReference(reference));
-      errors.push_back(InvalidOwnerReference(
-          all.dump(),
-          "Only one reference can have Controller set to true. Found \"true\" in "
-          "references for " +
-              controller + " and " + kind + '/' + name));
-    }
-    controller = kind + '/' + name;
+/// Validates one owner reference. Errors have the path of the list `owners`, without an index.
+void ValidateOwnerReference(const FieldRef& owner, const FieldRef& owners, FieldErrors& errors) {
+  const std::string version = owner["apiVersion"].text();
+  if (!HasVersion(version)) {
+    errors.push_back(
+        InvalidValue(owners["apiVersion"].path(), version, "version must not be empty"));
+  }
+  for (const char* name : {"kind", "name", "uid"}) {
+    if (!owner[name].text().empty()) continue;
+    errors.push_back(InvalidValue(owners[name].path(), "", "must not be empty"));
+  }
+  if (version == "v1" && owner["kind"].is("Event")) {
+    errors.push_back(InvalidFormattedValue(owners.path(), FormatOwnerReference(owner).dump(),
+                                           "/v1, Kind=Event is disallowed from being an owner"));
   }
 }
 
-void ValidateFinalizers(const json& object, FieldErrors& errors) {
-  const std::vector<std::string> finalizers = FinalizersOf(object);
+void ValidateOwnerReferences(const FieldRef& owners, FieldErrors& errors) {
+  std::string controller;
+  for (const FieldRef& owner : owners.items()) {
+    ValidateOwnerReference(owner, owners, errors);
+    if (!owner["controller"].is(true)) continue;
+    const std::string name = owner["kind"].text() + '/' + owner["name"].text();
+    if (!controller.empty()) {
+      nlohmann::ordered_json all = nlohmann::ordered_json::array();
+      for (const FieldRef& reference : owners.items())
+        all.push_back(FormatOwnerReference(reference));
+      errors.push_back(InvalidFormattedValue(
+          owners.path(), all.dump(),
+          "Only one reference can have Controller set to true. Found \"true\" in "
+          "references for " +
+              controller + " and " + name));
+    }
+    controller = name;
+  }
+}
+
+void ValidateFinalizers(const FieldRef& finalizers, FieldErrors& errors) {
   bool has_orphan = false;
   bool has_foreground = false;
-  for (const std::string& name : finalizers) {
+  for (const FieldRef& finalizer : finalizers.items()) {
+    const std::string name = finalizer.text();
     has_orphan |= name == kOrphanFinalizer;
     has_foreground |= name == kForegroundFinalizer;
     for (const std::string& detail : ValidateQualifiedName(name)) {
-      errors.push_back(InvalidValue("metadata.finalizers", name, detail));
+      errors.push_back(InvalidValue(finalizers.path(), name, detail));
     }
   }
   if (has_orphan && has_foreground) {
-    errors.push_back(InvalidValue("metadata.finalizers", finalizers,
+    errors.push_back(InvalidValue(finalizers.path(), finalizers.value(),
                                   "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
 
-void ValidateObjectMeta(const json& object, FieldErrors& errors) {
-  const json& metadata = Field(object, "metadata");
-  ValidateMetadataLabels(Field(metadata, "labels"), errors);
-  ValidateAnnotations(Field(metadata, "annotations"), errors);
-  ValidateOwnerReferences(Field(metadata, "ownerReferences"), errors);
-  ValidateFinalizers(object, errors);
+void ValidateObjectMeta(const FieldRef& metadata, FieldErrors& errors) {
+  ValidateLabels(metadata["labels"], errors);
+  ValidateAnnotations(metadata["annotations"], errors);
+  ValidateOwnerReferences(metadata["ownerReferences"], errors);
+  ValidateFinalizers(metadata["finalizers"], errors);
 }
 
-void ValidateNoNewFinalizers(const json& before, const json& after, FieldErrors& errors) {
-  if (!Field(before, "metadata").contains("deletionTimestamp")) return;
-  const std::vector<std::string> old_finalizers = FinalizersOf(before);
+void ValidateNoNewFinalizers(const FieldRef& before, const FieldRef& after, FieldErrors& errors) {
+  if (!before["deletionTimestamp"].exists()) return;
+  const json& old_finalizers = before["finalizers"].value();
   std::string added;
-  for (const std::string& name : FinalizersOf(after)) {
-    if (std::find(old_finalizers.begin(), old_finalizers.end(), name) != old_finalizers.end())
+  for (const FieldRef& name : after["finalizers"].items()) {
+    if (std::find(old_finalizers.begin(), old_finalizers.end(), name.value()) !=
+        old_finalizers.end())
       continue;
-    added += (added.empty() ? "\"" : ", \"") + name + '"';
+    added += (added.empty() ? "\"" : ", \"") + name.text() + '"';
   }
   if (added.empty()) return;
-  errors.push_back(ForbiddenField("metadata.finalizers",
+  errors.push_back(ForbiddenField(after["finalizers"].path(),
                                   "no new finalizers can be added if the object is being deleted, "
                                   "found new finalizers []string{" +
                                       added + '}'));
 }
 
 /// Requires that the start of a name can be a part of a path, for objects of all kinds.
-void ValidatePathPrefix(const std::string& prefix, FieldErrors& errors) {
+void ValidatePathPrefix(const FieldRef& prefix, FieldErrors& errors) {
   for (const char c : {'/', '%'}) {
-    if (prefix.find(c) == std::string::npos) continue;
+    if (prefix.text().find(c) == std::string::npos) continue;
     errors.push_back(
-        InvalidValue("metadata.generateName", prefix, std::string("may not contain '") + c + '\''));
+        InvalidValue(prefix.path(), prefix.text(), std::string("may not contain '") + c + '\''));
   }
 }
 
 }  // namespace
 
-FieldErrors ValidateMetadata(const json& object,
-                             const std::function<NameError(std::string_view)>& validate_name) {
+FieldErrors ValidateMetadata(const FieldRef& metadata,
+                             NameError (*validate_name)(std::string_view)) {
   FieldErrors errors;
-  const json& metadata = Field(object, "metadata");
-  ValidateGenerateName(object, validate_name, errors);
-  const std::string name = StringField(metadata, "name");
-  if (name.empty()) {
-    errors.push_back(Required("metadata.name", "name or generateName is required"));
-  } else if (const NameError detail = validate_name(name)) {
-    errors.push_back(InvalidValue("metadata.name", name, *detail));
-  }
-  ValidateObjectMeta(object, errors);
+  ValidateGenerateName(metadata["generateName"], validate_name, errors);
+  const FieldRef name = metadata["name"];
+  if (ValidateRequired(name, errors, "name or generateName is required"))
+    ValidateName(name, validate_name, errors);
+  ValidateObjectMeta(metadata, errors);
   return errors;
 }
 
-void ValidateGenerateName(const json& object,
-                          const std::function<NameError(std::string_view)>& validate_name,
-                          FieldErrors& errors) {
-  const std::string prefix = StringField(Field(object, "metadata"), "generateName");
+void ValidateGenerateName(const FieldRef& generate_name,
+                          NameError (*validate_name)(std::string_view), FieldErrors& errors) {
+  const std::string prefix = generate_name.text();
   if (prefix.empty()) return;
   // It may end with a dash: a suffix follows.
   const bool has_dash = prefix.size() > 1 && prefix.ends_with('-');
   const std::string name = has_dash ? prefix.substr(0, prefix.size() - 2) + 'a' : prefix;
   if (const NameError detail = validate_name(name))
-    errors.push_back(InvalidValue("metadata.generateName", prefix, *detail));
+    errors.push_back(InvalidValue(generate_name.path(), prefix, *detail));
 }
 
-FieldErrors ValidateMetadataUpdate(const json& before, const json& after) {
+FieldErrors ValidateMetadataUpdate(const FieldRef& before, const FieldRef& after) {
   FieldErrors errors;
-  ValidatePathPrefix(StringField(Field(after, "metadata"), "generateName"), errors);
+  ValidatePathPrefix(after["generateName"], errors);
   ValidateObjectMeta(after, errors);
-  const json& old_metadata = Field(before, "metadata");
-  const json& new_metadata = Field(after, "metadata");
   ValidateNoNewFinalizers(before, after, errors);
-  for (const char* field : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                            "deletionGracePeriodSeconds"}) {
-    if (Field(old_metadata, field) == Field(new_metadata, field)) continue;
-    errors.push_back(InvalidValue(std::string("metadata.") + field, Field(new_metadata, field),
-                                  "field is immutable"));
+  for (const char* name : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
+                           "deletionGracePeriodSeconds"}) {
+    const FieldRef field = after[name];
+    if (field.is(before[name].value())) continue;
+    errors.push_back(InvalidValue(field.path(), field.value(), "field is immutable"));
   }
   return errors;
 }

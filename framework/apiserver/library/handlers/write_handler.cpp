@@ -109,7 +109,8 @@ void ValidateUpdate(const KindStrategy& strategy, const std::string& subresource
   }
   const bool is_status = IsStatusSubresource(subresource);
   if (!is_status && strategy.validates_generate_name_on_update)
-    ValidateGenerateName(object, strategy.validate_name, errors);
+    ValidateGenerateName(FieldRef(object)["metadata"]["generateName"], strategy.validate_name,
+                         errors);
   const auto validate_change = [&] {
     if (strategy.validate_update) strategy.validate_update(live, object, errors);
   };
@@ -189,7 +190,7 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
   if (strategy.assign_creator) strategy.assign_creator(request.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
 
-  FieldErrors errors = ValidateMetadata(object, strategy.validate_name);
+  FieldErrors errors = ValidateMetadata(FieldRef(object)["metadata"], strategy.validate_name);
   CheckFinalizerDomains(strategy, nullptr, object, errors, warnings);
   if (strategy.validate) strategy.validate(object, errors);
   if (strategy.validate_create) strategy.validate_create(object, errors);
@@ -359,7 +360,8 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   if (ShouldIncrementGeneration(resource, live, object)) {
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
-  FieldErrors errors = ValidateMetadataUpdate(live, object);
+  FieldErrors errors =
+      ValidateMetadataUpdate(FieldRef(live)["metadata"], FieldRef(object)["metadata"]);
   CheckFinalizerDomains(strategy, live, object, errors, warnings);
   ValidateUpdate(strategy, subresource, live, object, errors);
   if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
