@@ -71,10 +71,13 @@ struct Extensions {
   /// impersonate, and std::invalid_argument if `impersonation` names no user. Null: 403.
   User (*impersonate)(ServerContext& context, const User& user,
                       const Impersonation& impersonation) = nullptr;
-  /// Rejects a write by throwing StatusError. `before` is null for a new object. Null: no check.
+  /// Rejects a write by throwing StatusError. `before` is null for a new object. By default, all
+  /// writes are allowed.
   void (*check_write)(ServerContext& context, const ServerRequest& request,
                       const Resource& resource, const nlohmann::json& before,
-                      const nlohmann::json& object) = nullptr;
+                      const nlohmann::json& object) = [](ServerContext&, const ServerRequest&,
+                                                         const Resource&, const nlohmann::json&,
+                                                         const nlohmann::json&) {};
 };
 
 }  // namespace kopp::apiserver

@@ -222,6 +222,16 @@ json PruneUnappliedFields(const json& merged, const ManagerEntries& entries, con
 
 }  // namespace
 
+FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource,
+                            const std::string& now) {
+  const std::string& subresource = request.target.subresource;
+  return {.name = request.field_manager(),
+          .api_version = resource.api_version(),
+          .subresource = subresource,
+          .time = subresource == "scale" ? "" : now,  // entries of a scale have no time
+          .has_status = resource.HasSubresource("status")};
+}
+
 json UpdateManagedFields(const json& before, json after, const Schema& schema,
                          const FieldManager& manager) try {
   const json sent_entries = after["metadata"].value("managedFields", json());

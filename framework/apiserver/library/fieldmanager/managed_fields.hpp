@@ -1,5 +1,7 @@
 #pragma once
 
+#include "api/request.hpp"
+#include "api/resource.hpp"
 #include "json/schema_names.hpp"
 #include "schema/field_set.hpp"
 #include "schema/schema.hpp"
@@ -22,6 +24,10 @@ struct FieldManager {
   std::string time{};         ///< the time of the write, in RFC 3339
   bool has_status = false;    ///< the kind has a status subresource
 };
+
+/// Returns the field manager of a write request at the time `now`.
+[[nodiscard]] FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource,
+                                          const std::string& now);
 
 /// Thrown if an apply without `force` would change fields that other managers own.
 class ApplyConflict : public std::runtime_error {

@@ -118,12 +118,9 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
 }
 
 json WithManagedFields(const VirtualRequest& request) {
-  const FieldManager manager{.name = request.request.field_manager(),
-                             .api_version = request.kind.api_version(),
-                             .subresource = request.request.target.subresource,
-                             .time = request.context.Now()};
-  return UpdateManagedFields(ZeroObject(*request.kind.schema), request.object, *request.kind.schema,
-                             manager);
+  const Schema& schema = *request.kind.schema;
+  return UpdateManagedFields(ZeroObject(schema), request.object, schema,
+                             FieldManagerOf(request.request, request.kind, request.context.Now()));
 }
 
 json ReviewAccess(const VirtualRequest& params) {

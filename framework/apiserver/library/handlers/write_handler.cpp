@@ -7,7 +7,7 @@
 #include "auth/owner_reference_check.hpp"
 #include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
-#include "schema/accessors.hpp"
+#include "handlers/object_validation.hpp"
 #include "schema/finalizers.hpp"
 #include "schema/metadata_validation.hpp"
 #include "schema/pruning.hpp"
@@ -19,8 +19,6 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kMaxNameAttempts = 8;  // attempts to generate a name for an object
 
 /// Returns whether kube-apiserver's storage can parse the resourceVersion of a new object, and
 /// therefore rejects it.
@@ -37,28 +35,6 @@ bool EqualExceptVersion(json a, json b) {
 
 ServerResponse ObjectResponse(int status, json object, const Resource& resource) {
   return {.status = status, .body = ResponseObject(std::move(object), resource)};
-}
-
-/// Adds an error for each finalizer without a domain, or a warning if `before` does not have it.
-void CheckFinalizerDomains(const KindStrategy& strategy, const json& before, const json& object,
-                           FieldErrors& errors, Warnings& warnings) {
-  using Domain = KindStrategy::FinalizerDomain;
-  if (strategy.finalizer_domain == Domain::kOptional) return;
-  const std::vector<std::string> names = FinalizersOf(object);
-  const std::vector<std::string> old_names =
-      names.empty() ? std::vector<std::string>() : FinalizersOf(before);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (IsQualifiedFinalizer(names[i])) continue;
-    if (strategy.finalizer_domain == Domain::kRequired) {
-      errors.push_back(
-          InvalidValue("metadata.finalizers[" + std::to_string(i) + ']', names[i],
-                       "name is neither a standard finalizer name nor is it fully qualified"));
-    } else if (std::find(old_names.begin(), old_names.end(), names[i]) == old_names.end()) {
-      warnings.push_back("metadata.finalizers: " + json(names[i]).dump() +
-                         ": prefer a domain-qualified finalizer name to avoid accidental conflicts "
-                         "with other finalizer writers");
-    }
-  }
 }
 
 void CheckPatchType(const std::string& type, const Resource& resource) {
@@ -99,62 +75,7 @@ bool IsStored(const json& live, const std::string& text, const Resource& resourc
   return resource.stored_schema == nullptr || json::parse(text) == live;
 }
 
-/// Validates an update of an object, its status or another subresource.
-void ValidateUpdate(const KindStrategy& strategy, const std::string& subresource, const json& live,
-                    const json& object, FieldErrors& errors) {
-  using Validation = KindStrategy::UpdateValidation;
-  if (const auto found = strategy.subresources.find(subresource);
-      found != strategy.subresources.end()) {
-    return found->second.validate_update(live, object, errors);
-  }
-  const bool is_status = IsStatusSubresource(subresource);
-  if (!is_status && strategy.validates_generate_name_on_update)
-    ValidateGenerateName(FieldRef(object)["metadata"]["generateName"], strategy.validate_name,
-                         errors);
-  const auto validate_change = [&] {
-    if (strategy.validate_update) strategy.validate_update(live, object, errors);
-  };
-  const Validation validation =
-      is_status ? Validation::kObjectThenChange : strategy.update_validation;
-  if (validation != Validation::kObjectThenChange) validate_change();
-  const auto& validate = is_status ? strategy.validate_status : strategy.validate;
-  if (validate && validation != Validation::kChange) validate(object, errors);
-  if (validation == Validation::kObjectThenChange) validate_change();
-}
-
 }  // namespace
-
-void WriteHandler::CheckWrite(const ServerRequest& request, const Resource& resource,
-                              const json& before, const json& object) {
-  const auto check = context_.extensions().check_write;
-  if (check != nullptr) check(context_, request, resource, before, object);
-}
-
-FieldManager WriteHandler::FieldManagerOf(const ServerRequest& request, const Resource& resource) {
-  const bool is_scale =
-      request.target.subresource == "scale";  // managedFields entries of scale have no time
-  return {request.field_manager(), resource.api_version(), request.target.subresource,
-          is_scale ? "" : context_.Now(), resource.HasSubresource("status")};
-}
-
-StoredObjectPtr WriteHandler::RequireActiveNamespace(const Resource& resource,
-                                                     const std::string& ns,
-                                                     const std::string& name) {
-  if (!resource.namespaced) return nullptr;
-  StoredObjectPtr stored = context_.store().Get("namespaces", {"", ns});
-  if (stored == nullptr) {
-    Resource namespaces;
-    namespaces.plural = "namespaces";
-    throw NotFound(namespaces, ns);
-  }
-  if (!IsBeingDeleted(json::parse(stored->text))) return stored;
-  throw Forbidden(
-      resource, name,
-      "unable to create new content in namespace " + ns + " because it is being terminated",
-      json::array({{{"reason", "NamespaceTerminating"},
-                    {"message", "namespace " + ns + " is being terminated"},
-                    {"field", "metadata.namespace"}}}));
-}
 
 ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource& resource,
                                     Warnings& warnings) {
@@ -169,47 +90,27 @@ ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource
 json WriteHandler::CreateObject(const ServerRequest& request, const Resource& resource, json object,
                                 const WriteOptions& options, Warnings& warnings, WriteKind kind) {
   const KindStrategy& strategy = StrategyOf(resource);
-  const ObjectKey key = AssignKey(request, resource, EnsureMetadata(object));
-  const StoredObjectPtr ns = RequireActiveNamespace(resource, key.ns, key.name);
-  if (resource.terminating) {
-    throw Forbidden(resource, key.name,
-                    "create not allowed while custom resource definition is terminating");
-  }
-  const std::string version = StringField(object["metadata"], "resourceVersion");
-  PrepareNewObject(resource, object, warnings);
-  CheckWrite(request, resource, nullptr, object);
+  const NewObject created = PrepareNewObject(context_, request, resource, object, warnings);
+  context_.extensions().check_write(context_, request, resource, nullptr, object);
   if (kind != WriteKind::kApply) {
     object["metadata"].erase("managedFields");
     json blank = ZeroObject(*resource.schema);
     if (resource.HasSubresource("status") && object.contains("status"))
       blank["status"] = object["status"];
     object = UpdateManagedFields(blank, std::move(object), *resource.schema,
-                                 FieldManagerOf(request, resource));
+                                 FieldManagerOf(request, resource, context_.Now()));
   }
   if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (strategy.assign_creator) strategy.assign_creator(request.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
-
-  FieldErrors errors = ValidateMetadata(FieldRef(object)["metadata"], strategy.validate_name);
-  CheckFinalizerDomains(strategy, nullptr, object, errors, warnings);
-  if (strategy.validate) strategy.validate(object, errors);
-  if (strategy.validate_create) strategy.validate_create(object, errors);
-  if (!errors.empty()) throw Invalid(resource, key.name, errors);
-  if (strategy.warn_create) strategy.warn_create(object, warnings);
-  if (strategy.warn) strategy.warn(object, warnings);
+  ValidateNewObject(resource, object, warnings);
   CheckOwnerReferences(context_, request, resource, nullptr, object);
-  if (!options.dry_run && IsStoredVersion(version) && kind != WriteKind::kApply) {
+  if (!options.dry_run && IsStoredVersion(created.sent_version) && kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
-  }
-  if (const StoredObjectPtr existing = context_.store().Get(resource.storage_resource, key);
-      existing != nullptr) {
-    throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(existing->text)));
   }
   // The status has its schema's defaults, which no field manager owns.
   if (!resource.built_in) ApplySchemaDefaults(object, *resource.schema);
-  if (!options.dry_run) return StoreNewObject(resource, key, std::move(object), ns);
-  if (!version.empty()) object["metadata"]["resourceVersion"] = version;
-  return object;
+  return StoreNewObject(resource, created, std::move(object), options.dry_run);
 }
 
 json WriteHandler::CreateByUpdate(const ServerRequest& request, const Resource& resource,
@@ -222,50 +123,22 @@ json WriteHandler::CreateByUpdate(const ServerRequest& request, const Resource& 
   return CreateObject(request, resource, std::move(object), options, warnings, kind);
 }
 
-ObjectKey WriteHandler::AssignKey(const ServerRequest& request, const Resource& resource,
-                                  json& metadata) {
-  metadata.erase("namespace");
-  if (resource.namespaced) metadata["namespace"] = request.target.ns;
-  const std::string prefix = StringField(metadata, "generateName");
-  const auto key = [&] { return ObjectKey{request.target.ns, StringField(metadata, "name")}; };
-  if (!StringField(metadata, "name").empty() || prefix.empty()) return key();
-  for (int tries = 0; tries < kMaxNameAttempts; ++tries) {
-    metadata["name"] = context_.GenerateName(prefix);
-    if (context_.store().Get(resource.storage_resource, key()) == nullptr) break;
+json WriteHandler::StoreNewObject(const Resource& resource, const NewObject& created, json object,
+                                  bool dry_run) {
+  const ObjectKey& key = created.key;
+  if (const StoredObjectPtr existing = context_.store().Get(resource.storage_resource, key)) {
+    throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(existing->text)));
   }
-  return key();
-}
-
-void WriteHandler::PrepareNewObject(const Resource& resource, json& object, Warnings& warnings) {
-  const KindStrategy& strategy = StrategyOf(resource);
-  json& metadata = object["metadata"];
-  for (const char* field :
-       {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
-    metadata.erase(field);
+  if (dry_run) {
+    if (!created.sent_version.empty()) object["metadata"]["resourceVersion"] = created.sent_version;
+    return object;
   }
-  metadata["uid"] = context_.NewUid();
-  metadata["creationTimestamp"] = context_.Now();
-  if (strategy.generation != KindStrategy::Generation::kNone) metadata["generation"] = 1;
-  if (resource.HasSubresource("status") && !strategy.keeps_status_on_create) {
-    object.erase("status");
-    object.update(EmptyStatus(resource));
-  }
-  if (strategy.apply_defaults) strategy.apply_defaults(object);
-  if (const std::string warning = DedupOwnerReferences(object); !warning.empty()) {
-    warnings.push_back(warning);
-  }
-}
-
-json WriteHandler::StoreNewObject(const Resource& resource, const ObjectKey& key, json object,
-                                  const StoredObjectPtr& ns) {
-  object = ToStorageVersion(resource, std::move(object));
-  if (context_.store().Put(resource.storage_resource, key, nullptr, object,
-                           ObjectAttributesOf(resource, object)) == nullptr) {
+  if (!PutObject(context_.store(), resource, key, nullptr, object)) {
     throw AlreadyExists(resource, key.name, false);
   }
-  object = FromStorageVersion(resource, std::move(object));
   collector_.ProcessWrite(resource, key, object, false);
-  if (context_.store().Get("namespaces", {"", key.ns}) != ns) collector_.ProcessNamespace(key.ns);
+  if (context_.store().Get("namespaces", {"", key.ns}) != created.ns)
+    collector_.ProcessNamespace(key.ns);
   return object;
 }
 
@@ -323,12 +196,7 @@ json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) 
       collector_.ProcessWrite(resource, key, object, true);
       return object;
     }
-    object = ToStorageVersion(resource, std::move(object));
-    if (context_.store().Put(resource.storage_resource, key, seen, object,
-                             ObjectAttributesOf(resource, object)) == nullptr) {
-      continue;
-    }
-    object = FromStorageVersion(resource, std::move(object));
+    if (!PutObject(context_.store(), resource, key, seen, object)) continue;
     collector_.ProcessWrite(resource, key, object, false);
     return object;
   }
@@ -342,13 +210,13 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
                      EnsureMetadata(object));
   PreserveFields(resource, subresource, live, object);
-  CheckWrite(params.request, resource, live, object);
+  context_.extensions().check_write(context_, params.request, resource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");
   } else if (params.kind != WriteKind::kApply) {
     object = UpdateManagedFields(live, std::move(object), *resource.schema,
-                                 FieldManagerOf(params.request, resource));
+                                 FieldManagerOf(params.request, resource, context_.Now()));
   }
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
   if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {
@@ -360,13 +228,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   if (ShouldIncrementGeneration(resource, live, object)) {
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
-  FieldErrors errors =
-      ValidateMetadataUpdate(FieldRef(live)["metadata"], FieldRef(object)["metadata"]);
-  CheckFinalizerDomains(strategy, live, object, errors, warnings);
-  ValidateUpdate(strategy, subresource, live, object, errors);
-  if (!errors.empty()) throw Invalid(resource, params.request.target.name, errors);
-  if (strategy.warn && Field(live, "spec") != Field(object, "spec"))
-    strategy.warn(object, warnings);
+  ValidateUpdatedObject(resource, subresource, live, object, warnings);
   CheckOwnerReferences(context_, params.request, resource, live, object);
   return object;
 }

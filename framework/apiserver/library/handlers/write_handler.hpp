@@ -5,6 +5,7 @@
 #include "api/response.hpp"
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/garbage_collector.hpp"
+#include "handlers/new_object.hpp"
 #include "storage/server_context.hpp"
 #include "validation/kind_strategy.hpp"
 
@@ -41,10 +42,6 @@ class WriteHandler {
     UpdateFunction update{};
   };
 
-  /// Calls Extensions::check_write.
-  void CheckWrite(const ServerRequest& request, const Resource& resource,
-                  const nlohmann::json& before, const nlohmann::json& object);
-  [[nodiscard]] FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource);
   nlohmann::json CreateObject(const ServerRequest& request, const Resource& resource,
                               nlohmann::json object, const WriteOptions& options,
                               Warnings& warnings, WriteKind kind);
@@ -53,16 +50,9 @@ class WriteHandler {
   nlohmann::json CreateByUpdate(const ServerRequest& request, const Resource& resource,
                                 nlohmann::json object, const WriteOptions& options,
                                 Warnings& warnings, WriteKind kind);
-  /// Sets the name and namespace in the metadata of a new object; generates a name from
-  /// generateName. Returns its key.
-  [[nodiscard]] ObjectKey AssignKey(const ServerRequest& request, const Resource& resource,
-                                    nlohmann::json& metadata);
-  /// Sets the fields of a new object that the server assigns, and applies defaults.
-  void PrepareNewObject(const Resource& resource, nlohmann::json& object, Warnings& warnings);
-  /// Stores a new object and returns its stored state. `ns` is its namespace as read before: the
-  /// function runs garbage collection if the namespace has changed since then.
-  [[nodiscard]] nlohmann::json StoreNewObject(const Resource& resource, const ObjectKey& key,
-                                              nlohmann::json object, const StoredObjectPtr& ns);
+  /// Stores a new object and returns its stored state. Throws StatusError (409) if it exists.
+  [[nodiscard]] nlohmann::json StoreNewObject(const Resource& resource, const NewObject& created,
+                                              nlohmann::json object, bool dry_run);
   /// Updates an existing object, and retries if another thread has written it. Returns its new
   /// state.
   nlohmann::json UpdateObject(const UpdateParams& params, Warnings& warnings);
@@ -72,10 +62,6 @@ class WriteHandler {
   ServerResponse Apply(const ServerRequest& request, const Resource& resource, Warnings& warnings);
   ServerResponse WriteScale(const ServerRequest& request, const Resource& resource,
                             Warnings& warnings);
-  /// Returns the stored namespace; nullptr for a cluster-scoped resource. Throws StatusError if the
-  /// namespace does not exist or is being deleted.
-  StoredObjectPtr RequireActiveNamespace(const Resource& resource, const std::string& ns,
-                                         const std::string& name);
 
   ServerContext& context_;
   GarbageCollector collector_;

@@ -137,7 +137,7 @@ ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource&
   const auto apply_to = [&](const json& live) {
     try {
       return ServerSideApply(live, config, *resource.schema, decode,
-                             FieldManagerOf(request, resource), options.force);
+                             FieldManagerOf(request, resource, context_.Now()), options.force);
     } catch (const ApplyConflict& conflict) {
       throw ConflictError(conflict);
     }

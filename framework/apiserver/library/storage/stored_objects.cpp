@@ -83,6 +83,15 @@ ObjectAttributes ObjectAttributesOf(const Resource& resource, const json& object
   return attributes;
 }
 
+bool PutObject(Store& store, const Resource& resource, const ObjectKey& key,
+               const StoredObjectPtr& expected, json& object) {
+  object = ToStorageVersion(resource, std::move(object));
+  const StoredObjectPtr stored = store.Put(resource.storage_resource, key, expected, object,
+                                           ObjectAttributesOf(resource, object));
+  object = FromStorageVersion(resource, std::move(object));
+  return stored != nullptr;
+}
+
 json EmptyStatus(const Resource& resource) {
   const Schema::Field* status = resource.schema->Find("status");
   if (status == nullptr || !status->always_present) return json::object();

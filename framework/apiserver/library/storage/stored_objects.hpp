@@ -25,6 +25,12 @@ namespace kopp::apiserver {
 [[nodiscard]] ObjectAttributes ObjectAttributesOf(const Resource& resource,
                                                   const nlohmann::json& object);
 
+/// Writes an object to the store, in its storage version and under the condition of Store::Put.
+/// Sets metadata.resourceVersion in `object`. Returns false without a write if the stored state is
+/// not `expected`.
+[[nodiscard]] bool PutObject(Store& store, const Resource& resource, const ObjectKey& key,
+                             const StoredObjectPtr& expected, nlohmann::json& object);
+
 /// Returns {"status": …} with the status of an object for which nobody has set it; {} if the kind
 /// omits the status then.
 [[nodiscard]] nlohmann::json EmptyStatus(const Resource& resource);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/resource.hpp"
+#include "api/response.hpp"
+#include "storage/server_context.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// What a create needs to store its object.
+struct NewObject {
+  ObjectKey key{};
+  StoredObjectPtr ns{};        ///< its namespace; nullptr for a cluster-scoped resource
+  std::string sent_version{};  ///< metadata.resourceVersion in the request
+};
+
+/// Sets the fields of a new object that the server assigns, such as its name and uid, and applies
+/// defaults. The object must have metadata. Throws StatusError if its namespace does not exist or
+/// is being deleted, or if the definition of its kind is being deleted.
+[[nodiscard]] NewObject PrepareNewObject(ServerContext& context, const ServerRequest& request,
+                                         const Resource& resource, nlohmann::json& object,
+                                         Warnings& warnings);
+
+}  // namespace kopp::apiserver
