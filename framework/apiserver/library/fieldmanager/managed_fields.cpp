@@ -220,6 +220,29 @@ json PruneUnappliedFields(const json& merged, const ManagerEntries& entries, con
       merged, Intersection(lost_fields(kept), EnsureNamedFieldsAreMembers(last, schema)), schema);
 }
 
+/// Returns the entries of `after`: `manager` owns the fields that changed since `before`. There are
+/// none if `after` has one empty entry, or if fields of the object have not been tracked yet.
+ManagerEntries EntriesAfterUpdate(const json& before, const json& after, const Schema& schema,
+                                  const FieldManager& manager) {
+  const json::json_pointer pointer("/metadata/managedFields");
+  if (after.value(pointer, json()) == json::array({json::object()})) return {};
+  // A client may change the entries of the object itself, but not through a subresource.
+  ManagerEntries entries = ParseManagedFields(manager.subresource.empty() ? after : before);
+  if (entries.empty()) entries = ParseManagedFields(before);
+  if (entries.empty() && HasUid(before)) return {};  // not tracked until the first apply
+  const Comparison change =
+      Compare(WithoutUnmanagedFields(before), WithoutUnmanagedFields(after), schema);
+  const ManagerId id = UpdateManagerId(manager);
+  RemoveFromOtherManagers(entries, id, change);
+  ManagerEntry& own = entries[id];
+  const FieldSet fields =
+      Union(Difference(own.fields, change.removed), Union(change.modified, change.added));
+  if (fields != own.fields) own = {fields, manager.api_version, manager.time};
+  if (own.fields.empty()) entries.erase(id);
+  CapUpdateManagers(entries);
+  return entries;
+}
+
 }  // namespace
 
 FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource,
@@ -233,34 +256,14 @@ FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resour
 }
 
 json UpdateManagedFields(const json& before, json after, const Schema& schema,
-                         const FieldManager& manager) try {
-  const json sent_entries = after["metadata"].value("managedFields", json());
-  if (sent_entries == json::array({json::object()})) {
-    SetManagedFields(after, {});
-    return after;
+                         const FieldManager& manager) {
+  ManagerEntries entries;
+  try {
+    entries = EntriesAfterUpdate(before, after, schema, manager);
+  } catch (const std::invalid_argument&) {
+    // An item of a list map lacks a key, so its fields cannot be tracked.
   }
-  // A client may change the entries of the object itself, but not through a subresource.
-  ManagerEntries entries = ParseManagedFields(manager.subresource.empty() ? after : before);
-  if (entries.empty()) entries = ParseManagedFields(before);
-  if (entries.empty() && HasUid(before)) {  // not tracked until the first apply
-    SetManagedFields(after, {});
-    return after;
-  }
-  const Comparison change =
-      Compare(WithoutUnmanagedFields(before), WithoutUnmanagedFields(after), schema);
-  const ManagerId id = UpdateManagerId(manager);
-  RemoveFromOtherManagers(entries, id, change);
-  ManagerEntry& own = entries[id];
-  const FieldSet fields =
-      Union(Difference(own.fields, change.removed), Union(change.modified, change.added));
-  if (fields != own.fields) own = {fields, manager.api_version, manager.time};
-  if (own.fields.empty()) entries.erase(id);
-  CapUpdateManagers(entries);
   SetManagedFields(after, entries);
-  return after;
-} catch (const std::invalid_argument&) {
-  // An item of a list map lacks a key, so its fields cannot be tracked.
-  SetManagedFields(after, {});
   return after;
 }
 
