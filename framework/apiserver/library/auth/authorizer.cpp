@@ -109,8 +109,11 @@ void AddRule(const json& rule, json& resource_rules, json& non_resource_rules) {
 }  // namespace
 
 AccessAttributes AttributesOf(const ServerRequest& request) {
-  const RequestInfo& target = request.target;
-  AccessAttributes attributes{.verb = VerbOf(request), .is_resource = target.is_resource};
+  return AttributesOf(VerbOf(request), request.target);
+}
+
+AccessAttributes AttributesOf(std::string verb, const RequestInfo& target) {
+  AccessAttributes attributes{.verb = std::move(verb), .is_resource = target.is_resource};
   if (!target.is_resource) {
     attributes.path = target.path;
     return attributes;

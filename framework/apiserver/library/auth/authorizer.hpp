@@ -29,6 +29,8 @@ struct AccessAttributes {
 /// Returns the attributes of a request. The name of a list or a watch is the one that the field
 /// selector metadata.name selects.
 [[nodiscard]] AccessAttributes AttributesOf(const ServerRequest& request);
+/// Returns the attributes of a request to the same target with another verb.
+[[nodiscard]] AccessAttributes AttributesOf(std::string verb, const RequestInfo& target);
 
 /// Returns the error (403) for a user without the permission. `reason` may be empty.
 [[nodiscard]] StatusError AccessDenied(const User& user, const AccessAttributes& attributes,

@@ -72,9 +72,8 @@ void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
   const ReferencesWrite write{context, request, resource,
                               StringField(Field(object, "metadata"), "name")};
   if (!before.is_null()) {
-    AccessAttributes attributes = AttributesOf(request);
-    attributes.verb = "delete";
-    write.Require(attributes, "cannot set an ownerRef on a resource you can't delete");
+    write.Require(AttributesOf("delete", request.target),
+                  "cannot set an ownerRef on a resource you can't delete");
   }
   for (const json& reference : references) {
     const auto blocked_before = [&](const json& old) {

@@ -116,9 +116,8 @@ json WriteHandler::CreateObject(const ServerRequest& request, const Resource& re
 json WriteHandler::CreateByUpdate(const ServerRequest& request, const Resource& resource,
                                   json object, const WriteOptions& options, Warnings& warnings,
                                   WriteKind kind) {
-  AccessAttributes attributes = AttributesOf(request);
-  attributes.verb = "create";
-  const AccessDecision decision = Authorize(context_, request.user, attributes);
+  const AccessDecision decision =
+      Authorize(context_, request.user, AttributesOf("create", request.target));
   if (!decision.allowed) throw Forbidden(resource, request.target.name, decision.reason);
   return CreateObject(request, resource, std::move(object), options, warnings, kind);
 }
