@@ -27,7 +27,6 @@ std::vector<std::string> FindDuplicateFields(const std::string& patch, const Res
 
 /// Decodes the body of a strategic merge patch. A null changes nothing.
 json DecodeStrategicMergePatch(const ServerRequest& request) {
-  CheckBodySize(request);
   json patch;
   try {
     patch = ParseJsonOrYaml(request.body, request.content_type);
@@ -45,7 +44,6 @@ json DecodeStrategicMergePatch(const ServerRequest& request) {
 
 json DecodePatch(const ServerRequest& request) {
   constexpr std::size_t kMaxOperations = 10'000;
-  CheckBodySize(request);
   json patch;
   try {
     patch = ParseJsonOrYaml(request.body, request.content_type);

@@ -6,7 +6,6 @@
 #include "api/write_options.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,9 +14,6 @@
 // kube-apiserver.
 
 namespace kopp::apiserver {
-
-/// The media type of strategic merge patches, which only built-in kinds support.
-constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 
 /// Decodes the body of a merge patch or a JSON patch.
 [[nodiscard]] nlohmann::json DecodePatch(const ServerRequest& request);

@@ -47,33 +47,47 @@ StatusError Unrecognized(const ServerRequest& request, const Resource& resource,
                                 resource.kind, reason, BodyExcerpt(request.body, as_hex)));
 }
 
-/// Parses the body and checks the types of kind and apiVersion.
-json ParseObject(const ServerRequest& request, const Resource& resource) {
-  const std::string prefix = "couldn't get version/kind; json parse error: ";
-  json object;
-  try {
-    object = ParseJsonOrYaml(request.body, request.content_type);
-  } catch (const std::invalid_argument& error) {
-    throw Unrecognized(request, resource, prefix + error.what(), false);
-  }
+/// The kind and apiVersion of an object.
+struct TypeMeta {
+  std::string kind{};
+  std::string api_version{};
+};
+
+TypeMeta TypeMetaOf(const json& object) {
+  return {StringField(object, "kind"), StringField(object, "apiVersion")};
+}
+
+/// Requires an object whose kind and apiVersion are strings or absent. Throws std::invalid_argument
+/// with the message of Go's JSON decoder.
+void CheckTypeMetaTypes(const json& object) {
   if (!object.is_object()) {
-    throw Unrecognized(request, resource,
-                       prefix + "json: cannot unmarshal " + GoJsonType(object) +
-                           " into Go value of type struct { APIVersion string "
-                           "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                           "\"json:\\\"kind,omitempty\\\"\" }",
-                       true);
+    throw std::invalid_argument(std::string("json: cannot unmarshal ") + GoJsonType(object) +
+                                " into Go value of type struct { APIVersion string "
+                                "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                                "\"json:\\\"kind,omitempty\\\"\" }");
   }
   for (const char* name : {"kind", "apiVersion"}) {
     const json& value = Field(object, name);
     if (value.is_null() || value.is_string()) continue;
-    throw Unrecognized(
-        request, resource,
-        fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string", prefix,
-                    GoJsonType(value), name),
-        false);
+    throw std::invalid_argument(
+        fmt::format("json: cannot unmarshal {} into Go struct field .{} of type string",
+                    GoJsonType(value), name));
   }
-  return object;
+}
+
+/// Parses the body and checks the types of kind and apiVersion.
+json ParseObject(const ServerRequest& request, const Resource& resource) {
+  bool is_object = true;
+  try {
+    json object = ParseJsonOrYaml(request.body, request.content_type);
+    is_object = object.is_object();
+    CheckTypeMetaTypes(object);
+    return object;
+  } catch (const std::invalid_argument& error) {
+    throw Unrecognized(request, resource,
+                       std::string("couldn't get version/kind; json parse error: ") + error.what(),
+                       !is_object);
+  }
 }
 
 /// Returns the error for a body that could not be converted to JSON.
@@ -85,41 +99,39 @@ StatusError NotConverted(const ServerRequest& request, const Resource& resource,
 
 /// Requires a kind, and the apiVersion of the resource, in the body of a custom resource.
 void CheckCustomResourceTypeMeta(const ServerRequest& request, const Resource& resource,
-                                 const json& object) {
-  const std::string kind = StringField(object, "kind");
-  if (kind.empty()) {
+                                 const TypeMeta& type) {
+  if (type.kind.empty()) {
     throw Unrecognized(request, resource, "Object 'Kind' is missing in '" + request.body + '\'',
                        false);
   }
-  if (StringField(object, "apiVersion") != resource.api_version()) {
+  if (type.api_version != resource.api_version()) {
     throw BadRequest(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    StringField(object, "apiVersion"), resource.api_version()));
+                    type.api_version, resource.api_version()));
   }
 }
 
 /// Requires that kind and apiVersion of a custom resource match the request path. Used for request
 /// bodies and for the results of patches.
 void CheckGroupVersionKind(const Resource& resource, const json& object) {
+  const auto [kind, api_version] = TypeMetaOf(object);
   Resource actual = resource;
-  actual.kind = StringField(object, "kind");
-  const std::string api_version = StringField(object, "apiVersion");
+  actual.kind = kind;
   actual.group = api_version.substr(0, api_version.find('/'));
   const std::string name = StringField(Field(object, "metadata"), "name");
   if (api_version != resource.api_version()) {
     throw Invalid(actual, name,
                   {InvalidValue("apiVersion", api_version, "must be " + resource.api_version())});
   }
-  if (actual.kind != resource.kind) {
-    throw Invalid(actual, name, {InvalidValue("kind", actual.kind, "must be " + resource.kind)});
+  if (kind != resource.kind) {
+    throw Invalid(actual, name, {InvalidValue("kind", kind, "must be " + resource.kind)});
   }
 }
 
 /// Requires that kind and apiVersion of a body, if present, match the resource.
-void CheckTypeMeta(const ServerRequest& request, const Resource& resource, const json& object) {
-  if (!resource.built_in) return CheckCustomResourceTypeMeta(request, resource, object);
-  const std::string kind = StringField(object, "kind");
-  const std::string api_version = StringField(object, "apiVersion");
+void CheckTypeMeta(const ServerRequest& request, const Resource& resource, const TypeMeta& type) {
+  if (!resource.built_in) return CheckCustomResourceTypeMeta(request, resource, type);
+  const auto& [kind, api_version] = type;
   if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
     throw Unrecognized(request, resource, "unexpected GroupVersion string: " + api_version, false);
   }
@@ -161,8 +173,7 @@ json Decode(json object, const Resource& resource, std::vector<std::string>& err
 /// Requires that a patch of a built-in kind keeps kind and apiVersion. For a custom resource,
 /// requires only that the kind is not empty; CheckGroupVersionKind() checks its value.
 void CheckPatchedTypeMeta(const json& object, const std::string& text, const Resource& resource) {
-  const std::string kind = StringField(object, "kind");
-  const std::string version = StringField(object, "apiVersion");
+  const auto [kind, version] = TypeMetaOf(object);
   const auto invalid_patch = [&](const std::string& reason) {
     return Invalid(Resource(), "", {InvalidValue("patch", text, reason)});
   };
@@ -181,6 +192,15 @@ void CheckPatchedTypeMeta(const json& object, const std::string& text, const Res
       version));
 }
 
+/// Decodes an object, whose JSON is `text`, and handles the errors of strict decoding.
+json DecodeStrictly(json object, std::string_view text, const Resource& resource,
+                    const WriteOptions& options, Warnings& warnings) {
+  std::vector<std::string> errors = FindStrictDecodingErrors(text, *resource.schema);
+  json decoded = Decode(std::move(object), resource, errors);
+  ReportDecodingErrors(errors, options, warnings);
+  return decoded;
+}
+
 }  // namespace
 
 void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOptions& options,
@@ -195,29 +215,16 @@ void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOpt
   throw std::invalid_argument("strict decoding error: " + all);
 }
 
-void CheckMediaType(const ServerRequest& request, const Resource& resource) {
-  const std::string type = request.media_type();
-  if (type.empty() || type == "application/json" || type == "application/yaml") return;
-  if (request.body_error && resource.built_in) return;
-  throw StatusError(
-      415, "UnsupportedMediaType",
-      "the body of the request was in an unknown format - accepted media types include: "
-      "application/json, application/yaml, application/vnd.kubernetes.protobuf");
-}
-
 json DecodeObject(const ServerRequest& request, const Resource& resource,
                   const WriteOptions& options, Warnings& warnings) {
-  CheckBodySize(request);
   if (request.body_error) throw NotConverted(request, resource, *request.body_error);
   json object = ParseObject(request, resource);
-  CheckTypeMeta(request, resource, object);
+  CheckTypeMeta(request, resource, TypeMetaOf(object));
   try {
     const bool is_json = request.content_type.find("yaml") == std::string::npos;
-    std::vector<std::string> errors =
-        FindStrictDecodingErrors(is_json ? request.body : object.dump(), *resource.schema);
-    json decoded = Decode(std::move(object), resource, errors);
-    ReportDecodingErrors(errors, options, warnings);
-    return decoded;
+    const std::string text = is_json ? "" : object.dump();
+    return DecodeStrictly(std::move(object), is_json ? request.body : text, resource, options,
+                          warnings);
   } catch (const std::invalid_argument& error) {
     throw BadRequest(DecodingErrorPrefix(resource) + error.what());
   }
@@ -228,10 +235,7 @@ json DecodePatchedObject(json object, const Resource& resource, const WriteOptio
   const std::string text = object.dump();
   CheckPatchedTypeMeta(object, text, resource);
   try {
-    std::vector<std::string> errors = FindStrictDecodingErrors(text, *resource.schema);
-    json decoded = Decode(std::move(object), resource, errors);
-    ReportDecodingErrors(errors, options, warnings);
-    return decoded;
+    return DecodeStrictly(std::move(object), text, resource, options, warnings);
   } catch (const std::invalid_argument& error) {
     throw Invalid(Resource(), "", {InvalidValue("patch", text, error.what())});
   }

@@ -15,10 +15,6 @@
 
 namespace kopp::apiserver {
 
-/// Throws 415 Unsupported Media Type unless the Content-Type is JSON or YAML. A body of a built-in
-/// kind with a body_error is accepted: its media type is supported.
-void CheckMediaType(const ServerRequest& request, const Resource& resource);
-
 /// Decodes the object in the body, and removes apiVersion and kind. Adds warnings about ignored
 /// fields to `warnings`.
 [[nodiscard]] nlohmann::json DecodeObject(const ServerRequest& request, const Resource& resource,

@@ -112,8 +112,4 @@ StatusError TooLarge(const std::string& reason) {
 
 StatusError BodyTooLarge() { return TooLarge("limit is " + std::to_string(kMaxBody)); }
 
-void CheckBodySize(const ServerRequest& request) {
-  if (request.body.size() > kMaxBody) throw BodyTooLarge();
-}
-
 }  // namespace kopp::apiserver

@@ -62,8 +62,6 @@ constexpr std::size_t kMaxBody = 3 << 20;
 [[nodiscard]] StatusError TooLarge(const std::string& reason);
 /// Returns the 413 error for a body of more than kMaxBody bytes.
 [[nodiscard]] StatusError BodyTooLarge();
-/// Throws BodyTooLarge() if the body has more than kMaxBody bytes.
-void CheckBodySize(const ServerRequest& request);
 
 /// Returns the response for an error.
 [[nodiscard]] inline ServerResponse ToResponse(const StatusError& error) {

@@ -1,6 +1,6 @@
 #include "api/write_options.hpp"
 
-#include "api/request_body.hpp"
+#include "api/content_type.hpp"
 #include "api/status.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
@@ -27,66 +27,79 @@ Resource OptionsResource(const std::string& kind) {
   return resource;
 }
 
-void CheckFieldManager(const ServerRequest& request, const Resource& options) {
-  const std::string name = request.target.query.Get("fieldManager");
-  FieldErrors errors;
+void CheckFieldManager(const std::string& name, FieldErrors& errors) {
   if (name.size() > kMaxFieldManager) errors.push_back(TooLong("fieldManager", kMaxFieldManager));
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (static_cast<unsigned char>(name[i]) >= 0x20 && name[i] != 0x7f) continue;
     errors.push_back(InvalidValue("fieldManager", name,
                                   fmt::format("invalid character U+{:04X} (at position {})",
                                               static_cast<unsigned char>(name[i]), i)));
-    break;
+    return;
   }
-  if (!errors.empty()) throw Invalid(options, "", errors);
 }
 
-bool ParseDryRun(const std::vector<std::string>& values, const Resource& options) {
-  if (values.empty()) return false;
-  const bool is_valid =
-      std::all_of(values.begin(), values.end(), [](const auto& value) { return value == "All"; });
-  if (!is_valid) throw Invalid(options, "", {NotSupported("dryRun", values, {"All"})});
-  return true;
+bool ParseDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
+  const auto is_valid = [](const std::string& value) { return value == "All"; };
+  if (!std::all_of(values.begin(), values.end(), is_valid))
+    errors.push_back(NotSupported("dryRun", values, {"All"}));
+  return !values.empty();
 }
 
-/// Validates the propagation policy. `orphan` is orphanDependents, a deprecated form of it.
-void SetPropagation(DeleteOptions& parsed, const json& orphan, const Resource& options) {
-  const std::string& policy = parsed.propagation;
+FieldValidation ParseFieldValidation(const std::string& value, FieldErrors& errors) {
+  if (value == "Ignore") return FieldValidation::kIgnore;
+  if (value == "Strict") return FieldValidation::kStrict;
+  if (!value.empty() && value != "Warn") {
+    errors.push_back(NotSupported("fieldValidation", value, {"", "Ignore", "Strict", "Warn"}));
+  }
+  return FieldValidation::kWarn;
+}
+
+/// Throws if there are errors. `kind` is the kind of the options: "DeleteOptions".
+void ThrowIfInvalid(const std::string& kind, const FieldErrors& errors) {
+  if (!errors.empty()) throw Invalid(OptionsResource(kind), "", errors);
+}
+
+/// Validates and sets the propagation policy. `orphan` is orphanDependents, a deprecated form of
+/// it.
+void SetPropagation(DeleteOptions& parsed, const std::string& policy, const json& orphan,
+                    FieldErrors& errors) {
   if (!orphan.is_null() && !policy.empty()) {
-    throw Invalid(options, "",
-                  {InvalidValue("propagationPolicy", policy,
-                                "orphanDependents and deletionPropagation cannot be both set")});
+    errors.push_back(InvalidValue("propagationPolicy", policy,
+                                  "orphanDependents and deletionPropagation cannot be both set"));
   }
   if (!policy.empty() && policy != "Foreground" && policy != "Background" && policy != "Orphan") {
-    throw Invalid(
-        options, "",
-        {NotSupported("propagationPolicy", policy, {"Foreground", "Background", "Orphan", "nil"})});
+    errors.push_back(
+        NotSupported("propagationPolicy", policy, {"Foreground", "Background", "Orphan", "nil"}));
   }
-  if (!orphan.is_null()) parsed.propagation = orphan == true ? "Orphan" : "Background";
+  parsed.propagation = orphan.is_null() ? policy : orphan == true ? "Orphan" : "Background";
 }
 
-DeleteOptions FromQuery(const Query& query, const Resource& options) {
+DeleteOptions FromQuery(const Query& query) {
   DeleteOptions parsed;
-  parsed.dry_run = ParseDryRun(query.All("dryRun"), options);
-  parsed.propagation = query.Get("propagationPolicy");
+  FieldErrors errors;
   const bool has_orphan = query.Has("orphanDependents");
-  SetPropagation(parsed, has_orphan ? json(query.IsTrue("orphanDependents")) : json(), options);
+  SetPropagation(parsed, query.Get("propagationPolicy"),
+                 has_orphan ? json(query.IsTrue("orphanDependents")) : json(), errors);
+  parsed.dry_run = ParseDryRun(query.All("dryRun"), errors);
+  ThrowIfInvalid("DeleteOptions", errors);
   if (query.Has("gracePeriodSeconds")) parsed.grace_period = query.Integer("gracePeriodSeconds");
   return parsed;
 }
 
-DeleteOptions FromBody(const json& body, const Resource& options) {
+DeleteOptions FromBody(const json& body) {
   DeleteOptions parsed;
+  FieldErrors errors;
+  SetPropagation(parsed, StringField(body, "propagationPolicy"), Field(body, "orphanDependents"),
+                 errors);
   std::vector<std::string> dry_run;
   for (const json& value : Field(body, "dryRun")) {
     dry_run.push_back(value.is_string() ? value.get<std::string>() : "");
   }
-  parsed.dry_run = ParseDryRun(dry_run, options);
+  parsed.dry_run = ParseDryRun(dry_run, errors);
+  ThrowIfInvalid("DeleteOptions", errors);
   const json& preconditions = Field(body, "preconditions");
   parsed.uid = StringField(preconditions, "uid");
   parsed.resource_version = StringField(preconditions, "resourceVersion");
-  parsed.propagation = StringField(body, "propagationPolicy");
-  SetPropagation(parsed, Field(body, "orphanDependents"), options);
   const json& grace = Field(body, "gracePeriodSeconds");
   if (grace.is_number_integer()) parsed.grace_period = grace.get<std::int64_t>();
   return parsed;
@@ -113,47 +126,34 @@ json ParseBody(const ServerRequest& request) {
 }  // namespace
 
 WriteOptions ReadWriteOptions(const ServerRequest& request, const std::string& kind) {
-  const Resource options = OptionsResource(kind);
   const Query& query = request.target.query;
-  WriteOptions parsed;
-  parsed.dry_run = ParseDryRun(query.All("dryRun"), options);
-  parsed.force = query.IsTrue("force");
-  CheckFieldManager(request, options);
-  const std::string field_validation = query.Get("fieldValidation");
-  if (field_validation == "Ignore") {
-    parsed.field_validation = FieldValidation::kIgnore;
-  } else if (field_validation == "Strict") {
-    parsed.field_validation = FieldValidation::kStrict;
-  } else if (!field_validation.empty() && field_validation != "Warn") {
-    throw Invalid(
-        options, "",
-        {NotSupported("fieldValidation", field_validation, {"", "Ignore", "Strict", "Warn"})});
-  }
+  FieldErrors errors;
+  CheckFieldManager(query.Get("fieldManager"), errors);
+  const WriteOptions parsed{
+      .dry_run = ParseDryRun(query.All("dryRun"), errors),
+      .field_validation = ParseFieldValidation(query.Get("fieldValidation"), errors),
+      .force = query.IsTrue("force")};
+  ThrowIfInvalid(kind, errors);
   return parsed;
 }
 
 void RejectForce(const ServerRequest& request) {
   if (!request.target.query.Has("force")) return;
-  throw Invalid(OptionsResource("PatchOptions"), "",
-                {ForbiddenField("force", "may not be specified for non-apply patch")});
+  ThrowIfInvalid("PatchOptions",
+                 {ForbiddenField("force", "may not be specified for non-apply patch")});
 }
 
 void RequireFieldManager(const ServerRequest& request) {
   if (!request.target.query.Get("fieldManager").empty()) return;
-  throw Invalid(OptionsResource("PatchOptions"), "",
-                {Required("fieldManager", "is required for apply patch")});
+  ThrowIfInvalid("PatchOptions", {Required("fieldManager", "is required for apply patch")});
 }
 
 DeleteOptions ReadDeleteOptions(const ServerRequest& request) {
-  CheckBodySize(request);
-  const Resource options = OptionsResource("DeleteOptions");
-  if (request.body.empty()) return FromQuery(request.target.query, options);
-  CheckMediaType(request, options);
-  return FromBody(ParseBody(request), options);
+  if (request.body.empty()) return FromQuery(request.target.query);
+  CheckMediaType(request, OptionsResource("DeleteOptions"));
+  return FromBody(ParseBody(request));
 }
 
-DeleteOptions ParseDeleteOptions(const json& body) {
-  return FromBody(body, OptionsResource("DeleteOptions"));
-}
+DeleteOptions ParseDeleteOptions(const json& body) { return FromBody(body); }
 
 }  // namespace kopp::apiserver

@@ -1,6 +1,8 @@
 #include "handlers/scale.hpp"
 
+#include "api/content_type.hpp"
 #include "api/patch_body.hpp"
+#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "handlers/write_handler.hpp"
 #include "json/go_values.hpp"

@@ -1,5 +1,6 @@
 #include "handlers/virtual_resource_handler.hpp"
 
+#include "api/content_type.hpp"
 #include "api/request.hpp"
 #include "api/request_body.hpp"
 #include "api/status.hpp"

@@ -1,7 +1,9 @@
 #include "handlers/write_handler.hpp"
 
+#include "api/content_type.hpp"
 #include "api/event_conversion.hpp"
 #include "api/patch_body.hpp"
+#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "auth/owner_reference_check.hpp"
@@ -31,27 +33,6 @@ bool EqualExceptVersion(json a, json b) {
   a["metadata"].erase("resourceVersion");
   b["metadata"].erase("resourceVersion");
   return a == b;
-}
-
-ServerResponse ObjectResponse(int status, json object, const Resource& resource) {
-  return {.status = status, .body = ResponseObject(std::move(object), resource)};
-}
-
-void CheckPatchType(const std::string& type, const Resource& resource) {
-  if (type == "application/merge-patch+json" || type == "application/json-patch+json" ||
-      type == "application/apply-patch+yaml") {
-    return;
-  }
-  if (type == kStrategicMergePatch && resource.built_in) return;
-  constexpr const char* kReason = "UnsupportedMediaType";
-  if (!resource.built_in) {
-    throw StatusError(
-        415, kReason,
-        "the body of the request was in an unknown format - accepted media types include: "
-        "application/json-patch+json, application/merge-patch+json, "
-        "application/apply-patch+yaml");
-  }
-  throw StatusError(415, kReason, "415: Unsupported Media Type", json::object());
 }
 
 /// Returns `live` with the patch in the body applied.
@@ -84,7 +65,7 @@ ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource
   json object = DecodeObject(request, resource, options, warnings);
   CheckNamespaceMatchesUrl(request, resource, EnsureMetadata(object));
   object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
-  return ObjectResponse(201, std::move(object), resource);
+  return {.status = 201, .body = ResponseObject(std::move(object), resource)};
 }
 
 json WriteHandler::CreateObject(const ServerRequest& request, const Resource& resource, json object,
@@ -153,18 +134,18 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
           nullptr) {
     object =
         CreateByUpdate(request, resource, std::move(object), options, warnings, WriteKind::kPut);
-    return ObjectResponse(201, std::move(object), resource);
+    return {.status = 201, .body = ResponseObject(std::move(object), resource)};
   }
   const UpdateParams params{request, resource, options, WriteKind::kPut,
                             [&](const json&) { return object; }};
-  return ObjectResponse(200, UpdateObject(params, warnings), resource);
+  return {.body = ResponseObject(UpdateObject(params, warnings), resource)};
 }
 
 ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource& resource,
                                    Warnings& warnings) {
-  const std::string type = request.content_type.substr(0, request.content_type.find(';'));
-  CheckPatchType(type, resource);
-  if (type == "application/apply-patch+yaml") return Apply(request, resource, warnings);
+  CheckPatchType(request, resource);
+  if (request.media_type() == "application/apply-patch+yaml")
+    return Apply(request, resource, warnings);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
   const WriteOptions options = ReadWriteOptions(request, "PatchOptions");
   RejectForce(request);
@@ -174,7 +155,7 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
                               CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
                               return object;
                             }};
-  return ObjectResponse(200, UpdateObject(params, warnings), resource);
+  return {.body = ResponseObject(UpdateObject(params, warnings), resource)};
 }
 
 json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) {

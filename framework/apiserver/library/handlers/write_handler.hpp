@@ -1,7 +1,6 @@
 #pragma once
 
 #include "api/request.hpp"
-#include "api/request_body.hpp"
 #include "api/response.hpp"
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/garbage_collector.hpp"

@@ -1,4 +1,5 @@
 // Server-side apply.
+#include "api/request_body.hpp"
 #include "api/status.hpp"
 #include "decoding/typed_value_validation.hpp"
 #include "handlers/object_changes.hpp"
