@@ -152,8 +152,9 @@ void KeepEmptyManagedFields(json& object) {
     object[pointer].push_back(json::object());
 }
 
-/// Decodes an object and removes kind and apiVersion. `errors` contains the errors of strict
-/// decoding. For a custom resource, replaces the errors about unknown fields with those of pruning.
+/// Decodes an object, removes kind and apiVersion, and adds missing metadata. `errors` contains the
+/// errors of strict decoding. For a custom resource, replaces the errors about unknown fields with
+/// those of pruning.
 json Decode(json object, const Resource& resource, std::vector<std::string>& errors) {
   KeepEmptyManagedFields(object);
   if (resource.built_in) {
@@ -167,6 +168,7 @@ json Decode(json object, const Resource& resource, std::vector<std::string>& err
   }
   object.erase("kind");
   object.erase("apiVersion");
+  if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
   return object;
 }
 

@@ -15,8 +15,8 @@
 
 namespace kopp::apiserver {
 
-/// Decodes the object in the body, and removes apiVersion and kind. Adds warnings about ignored
-/// fields to `warnings`.
+/// Decodes the object in the body. The result has metadata, but no apiVersion and no kind. Adds
+/// warnings about ignored fields to `warnings`.
 [[nodiscard]] nlohmann::json DecodeObject(const ServerRequest& request, const Resource& resource,
                                           const WriteOptions& options, Warnings& warnings);
 

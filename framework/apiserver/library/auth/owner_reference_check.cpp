@@ -69,8 +69,7 @@ void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
   const json& references = OwnerReferencesOf(object);
   const json& old_references = OwnerReferencesOf(before);
   if (references == old_references || (references.empty() && old_references.empty())) return;
-  const ReferencesWrite write{context, request, resource,
-                              StringField(Field(object, "metadata"), "name")};
+  const ReferencesWrite write{context, request, resource, object.at("metadata").value("name", "")};
   if (!before.is_null()) {
     write.Require(AttributesOf("delete", request.target),
                   "cannot set an ownerRef on a resource you can't delete");

@@ -75,7 +75,7 @@ void AssignFields(ServerContext& context, const Resource& resource, json& object
 
 NewObject PrepareNewObject(ServerContext& context, const ServerRequest& request,
                            const Resource& resource, json& object, Warnings& warnings) {
-  json& metadata = object["metadata"];
+  json& metadata = object.at("metadata");
   NewObject created{.key = AssignKey(context, resource, request.target.ns, metadata),
                     .sent_version = StringField(metadata, "resourceVersion")};
   created.ns = RequireActiveNamespace(context, resource, created.key);

@@ -19,7 +19,7 @@ struct NewObject {
 };
 
 /// Sets the fields of a new object that the server assigns, such as its name and uid, and applies
-/// defaults. The object must have metadata. Throws StatusError if its namespace does not exist or
+/// defaults. Throws StatusError if its namespace does not exist or
 /// is being deleted, or if the definition of its kind is being deleted.
 [[nodiscard]] NewObject PrepareNewObject(ServerContext& context, const ServerRequest& request,
                                          const Resource& resource, nlohmann::json& object,

@@ -35,12 +35,6 @@ bool IsStatusSubresource(std::string_view subresource) {
   return subresource == "status" || subresource == "approval";
 }
 
-json& EnsureMetadata(json& object) {
-  json& metadata = object["metadata"];
-  if (metadata.is_null()) metadata = json::object();
-  return metadata;
-}
-
 void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,
                          const json& metadata) {
   const std::string name = StringField(metadata, "name");
@@ -91,7 +85,7 @@ void CheckUidAndVersion(const Resource& resource, bool is_put, const json& live,
 void PreserveFields(const Resource& resource, const std::string& subresource, const json& live,
                     json& object) {
   const json& live_metadata = live.at("metadata");
-  json& metadata = EnsureMetadata(object);
+  json& metadata = object.at("metadata");
   for (const char* field :
        {"name", "namespace", "creationTimestamp", "generation", "resourceVersion"}) {
     CopyField(metadata, live_metadata, field);

@@ -15,9 +15,6 @@ namespace kopp::apiserver {
 /// Returns whether a write to `subresource` changes the status: "status" or "approval".
 [[nodiscard]] bool IsStatusSubresource(std::string_view subresource);
 
-/// Returns the metadata of an object. Adds an empty one if it is missing.
-[[nodiscard]] nlohmann::json& EnsureMetadata(nlohmann::json& object);
-
 /// Throws StatusError (400) if the name or namespace in `metadata` differs from the URL, or if the
 /// name is missing.
 void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,

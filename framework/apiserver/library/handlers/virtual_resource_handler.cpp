@@ -106,7 +106,7 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
   const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
   VirtualRequest virtual_request{context_, request, kind,
                                  DecodeObject(request, kind, options, warnings), options.dry_run};
-  CheckNamespaceMatchesUrl(request, kind, EnsureMetadata(virtual_request.object));
+  CheckNamespaceMatchesUrl(request, kind, virtual_request.object.at("metadata"));
   virtual_request.object.erase("status");
   json created = HandlerOf(kind.kind)(virtual_request);
   if (!created.is_null()) return {.status = 201, .body = ResponseObject(std::move(created), kind)};

@@ -63,7 +63,7 @@ ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource
   CheckMediaType(request, resource);
   const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
   json object = DecodeObject(request, resource, options, warnings);
-  CheckNamespaceMatchesUrl(request, resource, EnsureMetadata(object));
+  CheckNamespaceMatchesUrl(request, resource, object.at("metadata"));
   object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
   return {.status = 201, .body = ResponseObject(std::move(object), resource)};
 }
@@ -128,7 +128,7 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
   const WriteOptions options = ReadWriteOptions(request, "UpdateOptions");
   json object = DecodeObject(request, resource, options, warnings);
-  CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
+  CheckNameMatchesUrl(request, resource, object.at("metadata"));
   if (StrategyOf(resource).allows_create_on_update && request.target.subresource.empty() &&
       context_.store().Get(resource.storage_resource, {request.target.ns, request.target.name}) ==
           nullptr) {
@@ -152,7 +152,7 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
   const UpdateParams params{request, resource, options, WriteKind::kPatch, [&](const json& live) {
                               json object =
                                   PatchedObject(request, resource, options, live, warnings);
-                              CheckNameMatchesUrl(request, resource, EnsureMetadata(object));
+                              CheckNameMatchesUrl(request, resource, object.at("metadata"));
                               return object;
                             }};
   return {.body = ResponseObject(UpdateObject(params, warnings), resource)};
@@ -188,7 +188,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   const KindStrategy& strategy = StrategyOf(resource);
   json object = params.update(live);
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
-                     EnsureMetadata(object));
+                     object.at("metadata"));
   PreserveFields(resource, subresource, live, object);
   context_.extensions().check_write(context_, params.request, resource, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
