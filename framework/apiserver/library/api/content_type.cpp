@@ -19,7 +19,7 @@ void CheckMediaType(const ServerRequest& request, const Resource& resource) {
 void CheckPatchType(const ServerRequest& request, const Resource& resource) {
   const std::string type = request.media_type();
   if (type == "application/merge-patch+json" || type == "application/json-patch+json" ||
-      type == "application/apply-patch+yaml") {
+      type == kApplyPatch) {
     return;
   }
   if (type == kStrategicMergePatch && resource.built_in) return;

@@ -10,6 +10,8 @@
 
 namespace kopp::apiserver {
 
+/// The media type of server-side apply.
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
 /// The media type of strategic merge patches, which only built-in kinds support.
 constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 

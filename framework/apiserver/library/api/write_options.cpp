@@ -27,6 +27,21 @@ Resource OptionsResource(const std::string& kind) {
   return resource;
 }
 
+/// Returns the kind of the options of a create, an update or a patch.
+std::string OptionsKindOf(std::string_view method) {
+  if (method == "POST") return "CreateOptions";
+  return method == "PUT" ? "UpdateOptions" : "PatchOptions";
+}
+
+/// Checks the parameters whose use depends on the type of a patch.
+void CheckPatchOptions(const ServerRequest& request, FieldErrors& errors) {
+  const bool is_apply = request.media_type() == kApplyPatch;
+  if (is_apply && request.target.query.Get("fieldManager").empty())
+    errors.push_back(Required("fieldManager", "is required for apply patch"));
+  if (!is_apply && request.target.query.Has("force"))
+    errors.push_back(ForbiddenField("force", "may not be specified for non-apply patch"));
+}
+
 void CheckFieldManager(const std::string& name, FieldErrors& errors) {
   if (name.size() > kMaxFieldManager) errors.push_back(TooLong("fieldManager", kMaxFieldManager));
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -125,27 +140,17 @@ json ParseBody(const ServerRequest& request) {
 
 }  // namespace
 
-WriteOptions ReadWriteOptions(const ServerRequest& request, const std::string& kind) {
+WriteOptions ReadWriteOptions(const ServerRequest& request) {
   const Query& query = request.target.query;
   FieldErrors errors;
+  if (request.method == "PATCH") CheckPatchOptions(request, errors);
   CheckFieldManager(query.Get("fieldManager"), errors);
   const WriteOptions parsed{
       .dry_run = ParseDryRun(query.All("dryRun"), errors),
       .field_validation = ParseFieldValidation(query.Get("fieldValidation"), errors),
       .force = query.IsTrue("force")};
-  ThrowIfInvalid(kind, errors);
+  ThrowIfInvalid(OptionsKindOf(request.method), errors);
   return parsed;
-}
-
-void RejectForce(const ServerRequest& request) {
-  if (!request.target.query.Has("force")) return;
-  ThrowIfInvalid("PatchOptions",
-                 {ForbiddenField("force", "may not be specified for non-apply patch")});
-}
-
-void RequireFieldManager(const ServerRequest& request) {
-  if (!request.target.query.Get("fieldManager").empty()) return;
-  ThrowIfInvalid("PatchOptions", {Required("fieldManager", "is required for apply patch")});
 }
 
 DeleteOptions ReadDeleteOptions(const ServerRequest& request) {

@@ -20,12 +20,9 @@ struct WriteOptions {
   FieldValidation field_validation = FieldValidation::kWarn;
   bool force = false;  ///< of a server-side apply
 };
-/// Parses the query parameters. `kind` is the kind in error messages: "CreateOptions".
-[[nodiscard]] WriteOptions ReadWriteOptions(const ServerRequest& request, const std::string& kind);
-/// Throws if a patch other than a server-side apply has the parameter `force`.
-void RejectForce(const ServerRequest& request);
-/// Throws if a server-side apply has no field manager.
-void RequireFieldManager(const ServerRequest& request);
+/// Parses the query parameters of a create, an update or a patch. A server-side apply needs a field
+/// manager; no other patch may have the parameter `force`.
+[[nodiscard]] WriteOptions ReadWriteOptions(const ServerRequest& request);
 
 /// DeleteOptions of meta/v1.
 struct DeleteOptions {

@@ -1,5 +1,7 @@
 #include "handlers/monitoring.hpp"
 
+#include "api/content_type.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -52,7 +54,7 @@ std::string_view VerbLabel(const ServerRequest& request) {
     if (target.watch_prefix || target.query.IsTrue("watch")) return "WATCH";
     return target.name.empty() ? "LIST" : "GET";
   }
-  if (request.method == "PATCH" && request.media_type() == "application/apply-patch+yaml") {
+  if (request.method == "PATCH" && request.media_type() == kApplyPatch) {
     return "APPLY";
   }
   const auto* const found = std::find(std::begin(kMethods), std::end(kMethods), request.method);

@@ -103,7 +103,7 @@ json WithReplicas(const Resource& resource, json object, const json& scale) {
 ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Resource& resource,
                                         Warnings& warnings) {
   const bool is_put = request.method == "PUT";
-  const WriteOptions options = ReadWriteOptions(request, is_put ? "UpdateOptions" : "PatchOptions");
+  const WriteOptions options = ReadWriteOptions(request);
   const auto update = [&](const json& live) {
     const json scale = DecodeScale(request, resource, options, live, warnings);
     const json metadata = scale.value("metadata", json::object());

@@ -103,7 +103,7 @@ VirtualKindHandler VirtualResourceHandler::HandlerOf(const std::string& kind) co
 ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, const Resource& kind,
                                               Warnings& warnings) {
   CheckMediaType(request, kind);
-  const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
+  const WriteOptions options = ReadWriteOptions(request);
   VirtualRequest virtual_request{context_, request, kind,
                                  DecodeObject(request, kind, options, warnings), options.dry_run};
   CheckNamespaceMatchesUrl(request, kind, virtual_request.object.at("metadata"));

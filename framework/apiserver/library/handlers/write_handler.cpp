@@ -61,7 +61,7 @@ bool IsStored(const json& live, const std::string& text, const Resource& resourc
 ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource& resource,
                                     Warnings& warnings) {
   CheckMediaType(request, resource);
-  const WriteOptions options = ReadWriteOptions(request, "CreateOptions");
+  const WriteOptions options = ReadWriteOptions(request);
   json object = DecodeObject(request, resource, options, warnings);
   CheckNamespaceMatchesUrl(request, resource, object.at("metadata"));
   object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
@@ -126,7 +126,7 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
                                     Warnings& warnings) {
   CheckMediaType(request, resource);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
-  const WriteOptions options = ReadWriteOptions(request, "UpdateOptions");
+  const WriteOptions options = ReadWriteOptions(request);
   json object = DecodeObject(request, resource, options, warnings);
   CheckNameMatchesUrl(request, resource, object.at("metadata"));
   if (StrategyOf(resource).allows_create_on_update && request.target.subresource.empty() &&
@@ -144,11 +144,9 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
 ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource& resource,
                                    Warnings& warnings) {
   CheckPatchType(request, resource);
-  if (request.media_type() == "application/apply-patch+yaml")
-    return Apply(request, resource, warnings);
+  if (request.media_type() == kApplyPatch) return Apply(request, resource, warnings);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
-  const WriteOptions options = ReadWriteOptions(request, "PatchOptions");
-  RejectForce(request);
+  const WriteOptions options = ReadWriteOptions(request);
   const UpdateParams params{request, resource, options, WriteKind::kPatch, [&](const json& live) {
                               json object =
                                   PatchedObject(request, resource, options, live, warnings);

@@ -125,8 +125,7 @@ void CheckNewObjectHasNoUid(const Resource& resource, const json& metadata) {
 
 ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource& resource,
                                    Warnings& warnings) {
-  const WriteOptions options = ReadWriteOptions(request, "PatchOptions");
-  RequireFieldManager(request);
+  const WriteOptions options = ReadWriteOptions(request);
   const std::size_t warning_count = warnings.size();
   const json sent = DecodeApplyConfiguration(request, resource);
   CheckOptionalNameMatchesUrl(request, resource, sent.value("metadata", json::object()));

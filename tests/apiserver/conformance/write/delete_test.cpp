@@ -5,6 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class DeleteTest : public ConformanceTest {
  protected:
@@ -249,6 +250,20 @@ TEST_F(DeleteTest, PropagationPolicyTogetherWithOrphanDependentsIsInvalid) {
   EXPECT_THAT(Causes(deleted),
               ElementsAre("FieldValueInvalid propagationPolicy: Invalid value: \"Foreground\": "
                           "orphanDependents and deletionPropagation cannot be both set"));
+}
+
+TEST_F(DeleteTest, AllInvalidOptionsAreReportedTogether) {
+  Create();
+  const JsonResponse deleted =
+      Delete(ObjectPath() + "?propagationPolicy=Bad&orphanDependents=true&dryRun=Some");
+
+  EXPECT_EQ(deleted.status, 422);
+  EXPECT_THAT(
+      Causes(deleted),
+      ElementsAre("FieldValueInvalid propagationPolicy: Invalid value: \"Bad\": orphanDependents "
+                  "and deletionPropagation cannot be both set",
+                  StartsWith("FieldValueNotSupported propagationPolicy: "),
+                  StartsWith("FieldValueNotSupported dryRun: ")));
 }
 
 TEST_F(DeleteTest, DefaultPropagationPolicyOfAJobIsOrphan) {

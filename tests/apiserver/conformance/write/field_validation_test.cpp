@@ -33,6 +33,18 @@ TEST_F(FieldValidationTest, StrictRejectsTheObjectAndListsAllErrorsInDocumentOrd
             R"(duplicate field "data")");
 }
 
+TEST_F(FieldValidationTest, UnknownValueIsReportedWithTheOtherInvalidOptions) {
+  const JsonResponse response = Create("?fieldValidation=Nope&dryRun=Some&fieldManager=a%0Ab");
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_EQ(
+      response.message(),
+      R"(CreateOptions.meta.k8s.io "" is invalid: [fieldManager: Invalid value: "a\nb": invalid )"
+      R"(character U+000A (at position 1), dryRun: Unsupported value: ["Some"]: supported values: )"
+      R"("All", fieldValidation: Unsupported value: "Nope": supported values: "", "Ignore", )"
+      R"("Strict", "Warn"])");
+}
+
 TEST_F(FieldValidationTest, WarnAcceptsTheObjectAndReturnsWarnings) {
   const JsonResponse created = Create("?fieldValidation=Warn");
 

@@ -158,6 +158,26 @@ INSTANTIATE_TEST_SUITE_P(, PatchResultTest, ::testing::ValuesIn(undecodable_resu
 
 class PatchTest : public ConformanceTest {};
 
+TEST_F(PatchTest, AllInvalidOptionsAreReportedTogether) {
+  const JsonResponse patched =
+      MergePatch(Path("configmaps") + "/a?force=true&fieldValidation=Nope&dryRun=Some", {});
+  const JsonResponse applied = Call({.method = "PATCH",
+                                     .target = Path("configmaps") + "/a?dryRun=Some",
+                                     .body = R"({"apiVersion": "v1", "kind": "ConfigMap"})",
+                                     .content_type = "application/apply-patch+yaml"});
+
+  const std::string dry_run =
+      R"(FieldValueNotSupported dryRun: Unsupported value: ["Some"]: supported values: "All")";
+  EXPECT_THAT(
+      Causes(patched),
+      ElementsAre("FieldValueForbidden force: Forbidden: may not be specified for non-apply patch",
+                  dry_run, StartsWith("FieldValueNotSupported fieldValidation: ")));
+  EXPECT_THAT(Causes(applied),
+              ElementsAre("FieldValueRequired fieldManager: Required value: is required for apply "
+                          "patch",
+                          dry_run));
+}
+
 TEST_F(PatchTest, ChangingTheKindIsInvalid) {
   Post(Path("configmaps"), MakeConfigMap("a"));
 
