@@ -1,5 +1,6 @@
 #include "schema/parse.hpp"
 
+#include "schema/json_syntax.hpp"
 #include "schema/utf8.hpp"
 #include "schema/yaml.hpp"
 
@@ -10,66 +11,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <fmt/format.h>
-
 namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
-
-/// Formats a character as Go's JSON parser does.
-std::string QuoteCharacter(char c) {
-  if (c == '\'') return "'\\''";
-  if (c == '\\') return "'\\\\'";
-  const std::string_view name = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : "";
-  if (!name.empty()) return fmt::format("'{}'", name);
-  const auto byte = static_cast<unsigned char>(c);
-  if (byte < ' ' || byte == 0x7f) return fmt::format("'\\x{:02x}'", byte);
-  if (byte < 0x80) return fmt::format("'{}'", c);
-  // Go takes the byte for a character of Latin-1.
-  if (byte <= 0xa0 || byte == 0xad) return fmt::format("'\\u{:04x}'", byte);
-  const char character[] = {static_cast<char>(0xc0 | byte >> 6),
-                            static_cast<char>(0x80 | (byte & 0x3f)), '\0'};
-  return fmt::format("'{}'", character);
-}
-
-/// Returns what Go's JSON parser expected instead of the character at `offset`.
-std::string SyntaxErrorContext(std::string_view text, std::size_t offset,
-                               std::string_view message) {
-  const auto contains = [&](std::string_view part) {
-    return message.find(part) != std::string_view::npos;
-  };
-  if (contains("control character")) return "in string literal";
-  if (contains("forbidden character after backslash")) return "in string escape code";
-  if (contains("must be followed by 4 hex digits")) return "in \\u hexadecimal character escape";
-  if (contains("invalid literal")) {
-    std::size_t start = offset;
-    while (start > 0 && text[start - 1] >= 'a' && text[start - 1] <= 'z') --start;
-    for (const std::string_view literal : {"null", "true", "false"}) {
-      const std::string_view prefix = text.substr(start, offset - start);
-      if (prefix.empty() || !literal.starts_with(prefix) || prefix == literal) continue;
-      return fmt::format("in literal {} (expecting '{}')", literal, literal[prefix.size()]);
-    }
-  }
-  if (contains("expected end of input")) return "after top-level value";
-  if (contains("expected string literal")) return "looking for beginning of object key string";
-  if (contains("; expected ':'")) return "after object key";
-  if (contains("; expected '}'")) return "after object key:value pair";
-  if (contains("; expected ']'")) return "after array element";
-  return "looking for beginning of value";
-}
-
-/// Returns the error message of Go's JSON parser.
-std::string SyntaxError(std::string_view text, const json::parse_error& error) {
-  const std::string_view message = error.what();
-  if (error.byte == 0 || error.byte > text.size() ||
-      message.find("unexpected end of input") != std::string_view::npos) {
-    return "unexpected end of JSON input";
-  }
-  const std::size_t offset = error.byte - 1;
-  return "invalid character " + QuoteCharacter(text[offset]) + ' ' +
-         SyntaxErrorContext(text, offset, message);
-}
 
 /// Returns the code unit of the escape \uXXXX at `text`, or 0.
 unsigned EscapedUnit(std::string_view text) {
@@ -102,19 +47,16 @@ std::string ReplaceLoneSurrogates(std::string_view text) {
 
 /// Parses JSON. Throws std::invalid_argument.
 json ParseJson(std::string_view text) {
-  std::string valid;
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    const std::string_view message = error.what();
-    const bool is_invalid_text = message.find("UTF-8") != std::string_view::npos ||
-                                 message.find("surrogate") != std::string_view::npos;
-    if (is_invalid_text) valid = ReplaceInvalidText(text);
-    if (!is_invalid_text || valid == text) throw std::invalid_argument(SyntaxError(text, error));
+    CheckJsonSyntax(text);
+    const std::string valid = ReplaceInvalidText(text);
+    if (valid == text) throw std::invalid_argument(error.what());
+    return ParseJson(valid);
   } catch (const json::out_of_range&) {  // 1e400
     throw std::invalid_argument("json: cannot unmarshal number: value out of range");
   }
-  return ParseJson(valid);
 }
 
 /// Returns the maximum nesting depth of JSON text. Scans the text before it is parsed: counting in
