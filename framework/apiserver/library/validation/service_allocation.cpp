@@ -130,6 +130,29 @@ void DropFieldsOfOldType(const json& old_spec, json& spec) {
   for (json& port : spec["ports"]) port.erase("nodePort");
 }
 
+std::set<std::int64_t> NodePortsOf(const json& spec) {
+  std::set<std::int64_t> node_ports;
+  for (const FieldRef& port : FieldRef(spec)["ports"].items())
+    node_ports.insert(port["nodePort"].number());
+  node_ports.erase(0);
+  return node_ports;
+}
+
+/// Sets the node ports that an update omits to those of the old ports with the same names, unless
+/// the update uses them for other ports.
+void KeepNodePorts(const json& old_spec, json& spec) {
+  const std::set<std::int64_t> used = NodePortsOf(spec);
+  std::map<std::string, std::int64_t> old_node_ports;  // by name
+  for (const FieldRef& port : FieldRef(old_spec)["ports"].items())
+    old_node_ports[port["name"].text()] = port["nodePort"].number();
+  for (std::size_t i = 0; i < FieldRef(spec)["ports"].size(); ++i) {
+    json& port = spec["ports"][i];
+    const auto old = old_node_ports.find(FieldRef(port)["name"].text());
+    if (port.contains("nodePort") || old == old_node_ports.end()) continue;
+    if (old->second != 0 && !used.contains(old->second)) port["nodePort"] = old->second;
+  }
+}
+
 /// Keeps the allocated values that an update omits.
 void KeepAllocatedFields(const json& old_spec, json& spec) {
   if (IsExternal(old_spec) || IsExternal(spec)) return;
@@ -140,15 +163,7 @@ void KeepAllocatedFields(const json& old_spec, json& spec) {
   for (const char* field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
     if (!spec.contains(field) && old_spec.contains(field)) spec[field] = old_spec[field];
   }
-  if (!HasNodePorts(old_spec) || !HasNodePorts(spec) || !spec.contains("ports")) return;
-  for (json& port : spec["ports"]) {
-    for (const FieldRef& old_port : FieldRef(old_spec)["ports"].items()) {
-      const bool is_same_port = old_port["port"].is(port.value("port", json())) &&
-                                old_port["protocol"].is(port.value("protocol", json()));
-      if (is_same_port && !port.contains("nodePort"))
-        port["nodePort"] = old_port["nodePort"].value();
-    }
-  }
+  if (HasNodePorts(old_spec) && HasNodePorts(spec)) KeepNodePorts(old_spec, spec);
 }
 
 /// A client may change only one of clusterIP and clusterIPs: the other one follows.
@@ -157,17 +172,6 @@ void NormalizeClusterIps(const json& old_spec, json& spec) {
   const bool is_changed = spec["clusterIP"] != old_spec.value("clusterIP", "");
   if (is_changed && FieldRef(spec)["clusterIPs"].is(FieldRef(old_spec)["clusterIPs"].value()))
     spec["clusterIPs"] = json::array({spec["clusterIP"]});
-}
-
-/// Requires that no two ports with the same protocol have the same node port.
-void RequireUniqueNodePorts(const json& spec) {
-  std::set<std::pair<std::string, std::int64_t>> seen;
-  for (const FieldRef& port : FieldRef(spec)["ports"].items()) {
-    const std::int64_t number = port["nodePort"].number();
-    const std::string protocol = port["protocol"].text();
-    if (number == 0 || seen.emplace(protocol, number).second) continue;
-    throw StatusError(500, "", fmt::format("duplicate nodePort: {{{} {}}}", protocol, number));
-  }
 }
 
 void AssignClusterIp(json& service, const AllocatedValues& allocated) {
@@ -200,27 +204,82 @@ void AssignHealthCheckPort(json& service, AllocatedValues& allocated) {
   allocated.node_ports.insert(static_cast<int>(port));
 }
 
-/// Ports with the same number and different protocols share a node port.
-void AssignNodePorts(json& service, AllocatedValues& allocated) {
-  json& spec = service["spec"];
-  if (!HasNodePorts(spec) || !spec.contains("ports")) return;
-  std::map<std::int64_t, std::set<std::string>> protocols;  // of this Service, by node port
+/// Reserves the node port that `spec.ports[index]` requests. Throws StatusError if it is not free.
+void ReserveNodePort(const json& service, std::size_t index, std::int64_t number,
+                     AllocatedValues& allocated) {
+  const std::string problem = NodePortProblem(number, allocated.node_ports);
+  if (!problem.empty())
+    RejectService(service,
+                  InvalidValue(fmt::format("spec.ports[{}].nodePort", index), number, problem));
+  allocated.node_ports.insert(static_cast<int>(number));
+}
+
+/// Returns a free node port, which it reserves.
+std::int64_t ReserveAnyNodePort(const json& service, AllocatedValues& allocated) {
+  const int number = AllocateNodePort(service, allocated);
+  allocated.node_ports.insert(number);
+  return number;
+}
+
+/// Returns the first node port that is requested for a port number, or 0.
+std::int64_t RequestedNodePort(const json& spec, std::int64_t port_number) {
   for (const FieldRef& port : FieldRef(spec)["ports"].items()) {
-    const std::int64_t number = port["nodePort"].number();
-    if (number == 0) continue;
-    std::string problem = NodePortProblem(number, allocated.node_ports);
-    if (!protocols[number].insert(port["protocol"].text()).second)
-      problem = "provided port is already allocated";
-    if (!problem.empty())
-      RejectService(service, InvalidValue("spec." + port["nodePort"].path(), number, problem));
+    if (port["port"].number() == port_number && port["nodePort"].number() != 0)
+      return port["nodePort"].number();
   }
-  for (const auto& [number, unused] : protocols)
-    allocated.node_ports.insert(static_cast<int>(number));
-  for (json& port : spec["ports"]) {
-    if (port.contains("nodePort")) continue;
-    port["nodePort"] = AllocateNodePort(service, allocated);
-    allocated.node_ports.insert(port["nodePort"].get<int>());
+  return 0;
+}
+
+/// Assigns the node ports of a new Service. Ports with the same number share a node port, unless
+/// they request different ones.
+void AssignNewNodePorts(json& service, AllocatedValues& allocated) {
+  json& spec = service["spec"];
+  std::map<std::int64_t, std::int64_t> node_ports;  // by port number
+  for (std::size_t i = 0; i < FieldRef(spec)["ports"].size(); ++i) {
+    json& port = spec["ports"][i];
+    const std::int64_t requested = FieldRef(port)["nodePort"].number();
+    if (requested == 0 && !HasNodePorts(spec)) continue;
+    const std::int64_t port_number = FieldRef(port)["port"].number();
+    std::int64_t& shared = node_ports[port_number];
+    if (shared != 0) {
+      if (requested == 0) port["nodePort"] = shared;
+      if (requested != 0 && requested != shared) ReserveNodePort(service, i, requested, allocated);
+      continue;
+    }
+    shared = RequestedNodePort(spec, port_number);
+    if (shared != 0) ReserveNodePort(service, i, shared, allocated);
+    if (shared == 0) shared = ReserveAnyNodePort(service, allocated);
+    port["nodePort"] = shared;
   }
+}
+
+/// Assigns the node ports of an updated Service. Ports with different protocols may share one.
+void UpdateNodePorts(const json& old_spec, json& service, AllocatedValues& allocated) {
+  json& spec = service["spec"];
+  std::set<std::int64_t> own = NodePortsOf(old_spec);
+  allocated.node_ports.insert(own.begin(), own.end());
+  std::set<std::pair<std::string, std::int64_t>> seen;
+  for (std::size_t i = 0; i < FieldRef(spec)["ports"].size(); ++i) {
+    json& port = spec["ports"][i];
+    std::int64_t number = FieldRef(port)["nodePort"].number();
+    if (number == 0 && !HasNodePorts(spec)) continue;
+    if (number == 0) {
+      number = ReserveAnyNodePort(service, allocated);
+      port["nodePort"] = number;
+    } else if (own.insert(number).second) {
+      ReserveNodePort(service, i, number, allocated);
+    }
+    const std::string protocol = FieldRef(port)["protocol"].text();
+    if (!seen.emplace(protocol, number).second)
+      throw StatusError(500, "", fmt::format("duplicate nodePort: {{{} {}}}", protocol, number));
+  }
+}
+
+void AssignNodePorts(const json& before, json& service, AllocatedValues& allocated) {
+  const std::string type = service["spec"].value("type", "");
+  if (type != "NodePort" && type != "LoadBalancer") return;
+  if (before.is_null()) return AssignNewNodePorts(service, allocated);
+  UpdateNodePorts(before.at("spec"), service, allocated);
 }
 
 }  // namespace
@@ -231,7 +290,6 @@ void AssignServiceFields(ServerContext& context, const json& before, json& servi
     DropFieldsOfOldType(before.at("spec"), spec);
     KeepAllocatedFields(before.at("spec"), spec);
     NormalizeClusterIps(before.at("spec"), spec);
-    RequireUniqueNodePorts(spec);
   }
   if (IsExternal(spec)) return;
   AllocatedValues allocated = AllocatedByOthers(context, service);
@@ -243,8 +301,8 @@ void AssignServiceFields(ServerContext& context, const json& before, json& servi
   if (!spec.contains("ipFamilyPolicy")) {
     spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
   }
+  AssignNodePorts(before, service, allocated);
   AssignHealthCheckPort(service, allocated);
-  AssignNodePorts(service, allocated);
 }
 
 }  // namespace kopp::apiserver
