@@ -61,12 +61,17 @@ FieldError TooLong(std::string field, std::size_t max) {
 
 FieldError NotSupported(std::string field, const json& value,
                         const std::vector<std::string>& supported) {
+  return NotSupportedFormatted(std::move(field), value.dump(), supported);
+}
+
+FieldError NotSupportedFormatted(std::string field, const std::string& value,
+                                 const std::vector<std::string>& supported) {
   std::string values;
   for (const std::string& name : supported) {
     values += (values.empty() ? "\"" : ", \"") + name + '"';
   }
-  return {"FieldValueNotSupported",
-          "Unsupported value: " + value.dump() + ": supported values: " + values, std::move(field)};
+  return {"FieldValueNotSupported", "Unsupported value: " + value + ": supported values: " + values,
+          std::move(field)};
 }
 
 }  // namespace kopp::schema

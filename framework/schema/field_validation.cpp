@@ -1,5 +1,7 @@
 #include "schema/field_validation.hpp"
 
+#include "schema/go_quoted.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -64,6 +66,12 @@ void ValidateEnum(const FieldRef& field, const std::vector<std::string>& values,
   errors.push_back(NotSupported(field.path(), field.text(), values));
 }
 
+void ValidateTextEnum(const FieldRef& field, const std::vector<std::string>& values,
+                      FieldErrors& errors) {
+  if (std::find(values.begin(), values.end(), field.text()) != values.end()) return;
+  errors.push_back(NotSupportedFormatted(field.path(), GoQuoted(field.text()), values));
+}
+
 void ValidateName(const FieldRef& field, NameError (*validate_name)(std::string_view),
                   FieldErrors& errors) {
   if (const NameError detail = validate_name(field.text())) {
@@ -86,10 +94,11 @@ void ValidateId(const FieldRef& field, FieldErrors& errors) {
 void ValidateIntOrPercent(const FieldRef& field, FieldErrors& errors) {
   if (!field.value().is_string()) return ValidateNonNegative(field, errors);
   if (IsPercentage(field.text())) return;
-  errors.push_back(InvalidValue(field.path(), field.value(),
-                                "a valid percent string must be a numeric string followed by an "
-                                "ending '%' (e.g. '1%',  or '93%', regex used for validation is "
-                                "'[0-9]+%')"));
+  errors.push_back(
+      InvalidFormattedValue(field.path(), field.value().dump(),
+                            "a valid percent string must be a numeric string followed by an "
+                            "ending '%' (e.g. '1%',  or '93%', regex used for validation is "
+                            "'[0-9]+%')"));
 }
 
 void ValidateTaintEffect(const FieldRef& field, FieldErrors& errors) {

@@ -162,7 +162,7 @@ json Decode(json object, const Resource& resource, std::vector<std::string>& err
   } else {
     std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
     for (const std::string& path : PruneAndDefault(object, *resource.schema)) {
-      errors.push_back("unknown field " + GoQuoted(path));
+      errors.push_back("unknown field \"" + path + '"');
     }
     CheckGroupVersionKind(resource, object);
   }

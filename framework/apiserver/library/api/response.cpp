@@ -49,13 +49,20 @@ Warnings CutWarnings(const Warnings& warnings, std::size_t count) {
   return cut;
 }
 
+/// Returns whether a header cannot contain a text.
+bool HasControlCharacter(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+}
+
 }  // namespace
 
 Warnings LimitWarnings(const Warnings& warnings) {
   Warnings unique;
   std::set<std::string> seen;
   for (const std::string& warning : warnings) {
-    if (!warning.empty() && seen.insert(warning).second) unique.push_back(warning);
+    if (warning.empty() || HasControlCharacter(warning)) continue;
+    if (seen.insert(warning).second) unique.push_back(warning);
   }
   const std::size_t count = CountUpToLimit(unique);
   return count == 0 ? unique : CutWarnings(unique, count);

@@ -24,6 +24,7 @@ StatusError::StatusError(int code, std::string reason, const std::string& messag
                          json metadata)
     : std::runtime_error(ToValidUtf8(message)),
       code_(code),
+      message_(ToValidUtf8(message)),
       reason_(std::move(reason)),
       details_(std::move(details)),
       metadata_(std::move(metadata)) {}
@@ -34,8 +35,8 @@ std::optional<int> StatusError::retry_after() const {
 }
 
 json StatusError::ToJson() const {
-  json status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata_},
-              {"status", "Failure"}, {"message", what()},  {"code", code_}};
+  json status{{"kind", "Status"},    {"apiVersion", "v1"},  {"metadata", metadata_},
+              {"status", "Failure"}, {"message", message_}, {"code", code_}};
   if (!reason_.empty()) status["reason"] = reason_;
   if (!details_.is_null()) status["details"] = details_;
   return status;

@@ -31,6 +31,7 @@ class StatusError : public std::runtime_error {
 
  private:
   int code_;
+  std::string message_;  // may contain NUL, which ends what()
   std::string reason_;
   nlohmann::json details_;
   nlohmann::json metadata_;

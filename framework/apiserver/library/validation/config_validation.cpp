@@ -102,7 +102,10 @@ void ValidateSecret(const json& object, FieldErrors& errors) {
 void ValidateConfigUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_object(before);
   const FieldRef new_object(after);
-  ValidateImmutable(old_object["type"], new_object["type"], errors);
+  if (!new_object["type"].is(old_object["type"].value())) {
+    errors.push_back(InvalidFormattedValue("type", json(new_object["type"].text()).dump(),
+                                           "field is immutable"));
+  }
   if (!old_object["immutable"].is(true)) return;
   constexpr const char* kImmutable = "field is immutable when `immutable` is set";
   if (!new_object["immutable"].is(true)) errors.push_back(ForbiddenField("immutable", kImmutable));

@@ -65,23 +65,23 @@ void ValidateSubject(const FieldRef& subject, bool namespaced, FieldErrors& erro
   const bool named = ValidateRequired(name, errors);
   if (kind == "ServiceAccount") {
     if (named) ValidateName(name, &ValidateDnsSubdomain, errors);
-    if (subject["apiGroup"].exists()) ValidateEnum(subject["apiGroup"], {""}, errors);
+    if (subject["apiGroup"].exists()) ValidateTextEnum(subject["apiGroup"], {""}, errors);
     if (!namespaced) ValidateRequired(subject["namespace"], errors);
   } else if (kind == "User" || kind == "Group") {
-    ValidateEnum(subject["apiGroup"], {rbac_group}, errors);
+    ValidateTextEnum(subject["apiGroup"], {rbac_group}, errors);
   } else {
-    ValidateEnum(subject["kind"], {"ServiceAccount", "User", "Group"}, errors);
+    ValidateTextEnum(subject["kind"], {"ServiceAccount", "User", "Group"}, errors);
   }
 }
 
 template <bool kNamespaced>
 void ValidateRoleBinding(const json& object, FieldErrors& errors) {
   const FieldRef role = FieldRef(object)["roleRef"];
-  ValidateEnum(role["apiGroup"], {rbac_group}, errors);
-  ValidateEnum(role["kind"],
-               kNamespaced ? std::vector<std::string>{"Role", "ClusterRole"}
-                           : std::vector<std::string>{"ClusterRole"},
-               errors);
+  ValidateTextEnum(role["apiGroup"], {rbac_group}, errors);
+  ValidateTextEnum(role["kind"],
+                   kNamespaced ? std::vector<std::string>{"Role", "ClusterRole"}
+                               : std::vector<std::string>{"ClusterRole"},
+                   errors);
   if (ValidateRequired(role["name"], errors))
     ValidateName(role["name"], &ValidatePathSegment, errors);
   for (const FieldRef& subject : FieldRef(object)["subjects"].items()) {

@@ -230,7 +230,7 @@ void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
   }
   const FieldRef distribution = spec["trafficDistribution"];
   if (distribution.exists())
-    ValidateEnum(distribution, {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
+    ValidateTextEnum(distribution, {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
   const FieldRef internal = spec["internalTrafficPolicy"];
   if (internal.exists()) ValidateEnum(internal, {"Cluster", "Local"}, errors);
 }

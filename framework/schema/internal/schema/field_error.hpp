@@ -29,5 +29,8 @@ using FieldErrors = std::vector<FieldError>;
 [[nodiscard]] FieldError TooLong(std::string field, std::size_t max);
 [[nodiscard]] FieldError NotSupported(std::string field, const nlohmann::json& value,
                                       const std::vector<std::string>& supported);
+/// Like NotSupported(), for a value that is already formatted.
+[[nodiscard]] FieldError NotSupportedFormatted(std::string field, const std::string& value,
+                                               const std::vector<std::string>& supported);
 
 }  // namespace kopp::schema

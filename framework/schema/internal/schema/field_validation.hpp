@@ -19,6 +19,10 @@ namespace kopp::schema {
 bool ValidateRequired(const FieldRef& field, FieldErrors& errors, const std::string& detail = "");
 /// Requires a number of at least 0.
 void ValidateNonNegative(const FieldRef& field, FieldErrors& errors);
+/// Like ValidateEnum(), for a field whose Go type is string and not a type for the enumeration: the
+/// error quotes the value as Go does.
+void ValidateTextEnum(const FieldRef& field, const std::vector<std::string>& values,
+                      FieldErrors& errors);
 /// Requires one of the strings in `values`.
 void ValidateEnum(const FieldRef& field, const std::vector<std::string>& values,
                   FieldErrors& errors);
