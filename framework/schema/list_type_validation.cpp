@@ -59,12 +59,17 @@ void ValidateListMapKeys(const FieldRef& schema, FieldErrors& errors) {
   if (keys.size() == 0) {
     errors.push_back(
         Required(keys.path(), fmt::format("must not be empty if {} is map", kListType)));
+  }
+  if (!items.exists()) {
+    errors.push_back(
+        Required(items.path(), fmt::format("must have a schema if {} is map", kListType)));
   } else if (!items["type"].is("object")) {
-    ValidateTypeIs("object", items, "must be object" + IfParentIsListMap(), errors);
+    errors.push_back(InvalidValue(items["type"].path(), items["type"].text(),
+                                  "must be object" + IfParentIsListMap()));
   } else {
     ValidateKeysAreProperties(items["properties"], keys, errors);
-    ValidateKeysAreRequired(items, keys, errors);
   }
+  ValidateKeysAreRequired(items, keys, errors);
 }
 
 /// Requires that items of a set are scalar or atomic.
@@ -82,19 +87,24 @@ void ValidateSetItems(const FieldRef& items, FieldErrors& errors) {
   }
 }
 
+void ValidateListTypeValue(const FieldRef& schema, FieldErrors& errors) {
+  const FieldRef list_type = schema[kListType];
+  ValidateTypeIs("array", schema, fmt::format("must be array if {} is specified", kListType),
+                 errors);
+  if (list_type.is("set") && schema["type"].is("array")) ValidateSetItems(schema["items"], errors);
+  ValidateTextEnum(list_type, {"atomic", "set", "map"}, errors);
+}
+
 }  // namespace
 
 void ValidateListType(const FieldRef& schema, FieldErrors& errors) {
   const FieldRef list_type = schema[kListType];
+  if (list_type.exists()) ValidateListTypeValue(schema, errors);
   if (schema[kListMapKeys].size() > 0 && !list_type.is("map")) {
-    errors.push_back(
-        Required(list_type.path(), fmt::format("must be map if {} is non-empty", kListMapKeys)));
+    const std::string detail = fmt::format("must be map if {} is non-empty", kListMapKeys);
+    errors.push_back(list_type.exists() ? InvalidValue(list_type.path(), list_type.value(), detail)
+                                        : Required(list_type.path(), detail));
   }
-  if (!list_type.exists()) return;
-  ValidateTypeIs("array", schema, fmt::format("must be array if {} is specified", kListType),
-                 errors);
-  ValidateEnum(list_type, {"atomic", "set", "map"}, errors);
-  if (list_type.is("set")) ValidateSetItems(schema["items"], errors);
   if (list_type.is("map")) ValidateListMapKeys(schema, errors);
 }
 

@@ -1,20 +1,30 @@
 #include "schema_keywords.hpp"
 
+#include "schema/field_validation.hpp"
 #include "schema/parse.hpp"
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 namespace kopp::schema {
+namespace {
 
-void ValidateTypeIs(const char* type, const FieldRef& schema, const std::string& detail,
-                    FieldErrors& errors) {
-  const FieldRef field = schema["type"];
-  if (!field.is(type)) errors.push_back(InvalidValue(field.path(), field.value(), detail));
+using nlohmann::json;
+
+void ValidatePattern(const FieldRef& pattern, FieldErrors& errors) {
+  if (pattern.text().empty()) return;
+  try {
+    const Pattern compiled(pattern.text());
+  } catch (const std::invalid_argument& error) {
+    errors.push_back(InvalidValue(
+        pattern.path(), pattern.value(),
+        std::string("must be a valid regular expression, but isn't: ") + error.what()));
+  }
 }
 
-void ValidateNestedValueValidation(const FieldRef& schema, bool may_specify_type,
-                                   FieldErrors& errors) {
+/// Adds errors for the keywords that a nested value validation must not have.
+void ValidateForbiddenKeywords(const FieldRef& schema, FieldErrors& errors) {
   struct ForbiddenKeyword {
     const char* name;
     const char* detail;
@@ -27,27 +37,70 @@ void ValidateNestedValueValidation(const FieldRef& schema, bool may_specify_type
       {"title", "must be empty to be structural"},
       {"type", "must be empty to be structural"},
       {kEmbeddedResource, "must be false to be structural"},
+      {kIntOrStringKeyword, "must be false to be structural"},
+      {kListMapKeys, "must be empty to be structural"},
+      {kListType, "must be undefined to be structural"},
+      {kMapType, "must be undefined to be structural"},
       {kPreserveUnknownFields, "must be false to be structural"},
+      {"x-kubernetes-validations", "must be empty to be structural"},
   };
   for (const auto& [name, detail] : kForbiddenKeywords) {
     const FieldRef keyword = schema[name];
-    if (!keyword.exists() || keyword.is(false) || keyword.is("")) continue;
-    if (may_specify_type && name == std::string_view("type")) continue;
-    errors.push_back(ForbiddenField(keyword.path(), detail));
+    if (keyword.exists() && !keyword.is(false) && !keyword.is(""))
+      errors.push_back(ForbiddenField(keyword.path(), detail));
   }
-  ForEachChildSchema(
-      schema, [&](const FieldRef& child) { ValidateNestedValueValidation(child, false, errors); });
-  ForEachNestedValueValidation(schema, [&](const FieldRef& nested) {
-    ValidateNestedValueValidation(nested, may_specify_type, errors);
-  });
+  const FieldRef metadata = schema["properties"].Key("metadata");
+  if (metadata.exists())
+    errors.push_back(ForbiddenField(metadata.path(), "must not be specified in a nested context"));
 }
 
-using nlohmann::json;
+bool IsIntOrStringAnyOf(const FieldRef& any_of) {
+  return any_of.is(json::array({{{"type", "integer"}}, {{"type", "string"}}}));
+}
+
+void ValidateValueValidations(const FieldRef& schema, bool skips_any_of, FieldErrors& errors);
+
+void ValidateNestedValueValidation(const FieldRef& schema, bool skips_any_of, FieldErrors& errors) {
+  ValidateValueValidations(schema, skips_any_of, errors);
+  const FieldRef properties = schema["properties"];
+  for (const std::string& name : properties.keys())
+    ValidateNestedValueValidation(properties.Key(name), false, errors);
+  if (schema["items"].exists()) ValidateNestedValueValidation(schema["items"], false, errors);
+  ValidateForbiddenKeywords(schema, errors);
+}
+
+/// `skips_any_of`: anyOf may specify types.
+void ValidateValueValidations(const FieldRef& schema, bool skips_any_of, FieldErrors& errors) {
+  ValidatePattern(schema["pattern"], errors);
+  for (const char* keyword : {"allOf", "anyOf", "oneOf"}) {
+    if (skips_any_of && keyword == std::string_view("anyOf")) continue;
+    bool may_specify_types = keyword == std::string_view("allOf");
+    for (const FieldRef& nested : schema[keyword].items()) {
+      const bool is_int_or_string = may_specify_types && IsIntOrStringAnyOf(nested["anyOf"]);
+      ValidateNestedValueValidation(nested, is_int_or_string, errors);
+      may_specify_types = false;  // only in the first schema of allOf
+    }
+  }
+  if (schema["not"].exists()) ValidateNestedValueValidation(schema["not"], false, errors);
+}
+
+}  // namespace
+
+void ValidateTypeIs(const char* type, const FieldRef& schema, const std::string& detail,
+                    FieldErrors& errors) {
+  const FieldRef field = schema["type"];
+  if (field.is(type)) return;
+  errors.push_back(field.text().empty() ? Required(field.path(), detail)
+                                        : InvalidValue(field.path(), field.value(), detail));
+}
+
+void ValidateValueValidations(const FieldRef& schema, FieldErrors& errors) {
+  ValidateValueValidations(schema, IsIntOrStringAnyOf(schema["anyOf"]), errors);
+}
 
 json EffectiveFactor(const json& value, const json& factor) {
-  // For a factor below 1, kube-apiserver would divide by zero: use the factor unchanged.
   const double whole = std::trunc(factor.get<double>());
-  if (!IsInteger(value) || whole < 1 || whole >= 0x1p63) return factor;
+  if (!IsInteger(value) || whole >= 0x1p63) return factor;
   return static_cast<std::int64_t>(whole);
 }
 

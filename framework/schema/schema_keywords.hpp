@@ -52,34 +52,26 @@ void ForEachChildSchema(const FieldRef& schema, const Visitor& visit) {
   }
 }
 
-/// Calls `visit` with each nested value validation: a schema in allOf, anyOf, oneOf or not.
-template <typename Visitor>
-void ForEachNestedValueValidation(const FieldRef& schema, const Visitor& visit) {
-  for (const char* keyword : {"allOf", "anyOf", "oneOf"}) {
-    for (const FieldRef& nested : schema[keyword].items()) visit(nested);
-  }
-  if (schema["not"].exists()) visit(schema["not"]);
-}
-
 /// Requires that the type of `schema` is `type`; otherwise adds an error with `detail`.
 void ValidateTypeIs(const char* type, const FieldRef& schema, const std::string& detail,
                     FieldErrors& errors);
 
-/// Validates a nested value validation and all schemas in it. It may restrict values, but must not
-/// specify what only the structural schema around it specifies, like types and defaults.
-/// `may_specify_type`: the structural schema is x-kubernetes-int-or-string.
-void ValidateNestedValueValidation(const FieldRef& schema, bool may_specify_type,
-                                   FieldErrors& errors);
+/// Validates the pattern of a schema and its nested value validations, with all schemas in them.
+/// These may restrict values, but must not specify what only the structural schema around them
+/// specifies, like types and defaults. The exception is anyOf with the types integer and string,
+/// also in the first schema of allOf.
+void ValidateValueValidations(const FieldRef& schema, FieldErrors& errors);
 
 // The keyword multipleOf, with the arithmetic of kube-apiserver.
 
 /// Returns the factor that is used for `value`. For an integer value, kube-apiserver drops the
-/// fraction of the factor.
+/// fraction of the factor, and rejects the value if the rest is 0.
 [[nodiscard]] nlohmann::json EffectiveFactor(const nlohmann::json& value,
                                              const nlohmann::json& factor);
 
-/// Returns whether `value` is a multiple of `factor`. Values that are not integers are compared as
-/// Go's float64, with a relative tolerance of 1e-9. Returns false if the quotient is 2^53 or more.
+/// Returns whether `value` is a multiple of `factor`, whose EffectiveFactor() is not 0. Values that
+/// are not integers are compared as Go's float64, with a relative tolerance of 1e-9. Returns false
+/// if the quotient is 2^53 or more.
 [[nodiscard]] bool IsMultipleOf(const nlohmann::json& value, const nlohmann::json& factor);
 
 }  // namespace kopp::schema

@@ -11,6 +11,7 @@
 #include "schema_keywords.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -26,23 +27,49 @@ bool ContainsNull(const json& value) {
          (value.is_structured() && std::any_of(value.begin(), value.end(), &ContainsNull));
 }
 
+/// The keywords of JSON Schema that a structural schema cannot have.
+constexpr const char* kUnsupportedKeywords[] = {
+    "id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"};
+
+bool IsUsed(const FieldRef& keyword) {
+  return keyword.size() > 0 || !keyword.text().empty() || keyword.is(true) ||
+         keyword.is(json::object());
+}
+
+/// Returns whether a schema, or a schema in it, has a keyword that is not supported. Such a schema
+/// cannot be validated as a structural schema.
+bool HasUnsupportedKeyword(const FieldRef& schema) {
+  bool found = schema["items"].value().is_array();
+  for (const char* name : kUnsupportedKeywords) found |= IsUsed(schema[name]);
+  for (const char* keyword : {"allOf", "anyOf", "oneOf"}) {
+    for (const FieldRef& nested : schema[keyword].items()) found |= HasUnsupportedKeyword(nested);
+  }
+  if (schema["not"].exists()) found |= HasUnsupportedKeyword(schema["not"]);
+  ForEachChildSchema(schema, [&](const FieldRef& child) { found |= HasUnsupportedKeyword(child); });
+  return found;
+}
+
 class StructuralSchemaValidator {
  public:
   FieldErrors errors;
 
-  void ValidateRoot(const FieldRef& schema) {
-    ValidateTypeAndObjectMeta(schema["properties"]);
-    const FieldRef type = schema["type"];
-    if (!type.exists()) {
-      errors.push_back(Required(type.path(), "must not be empty at the root"));
-    } else if (!type.is("object")) {
+  /// Validates what makes a schema structural. Sorts the errors by their text.
+  void ValidateStructure(const FieldRef& root) {
+    const std::size_t error_count = errors.size();
+    const FieldRef type = root["type"];
+    if (!type.text().empty() && !type.is("object"))
       errors.push_back(InvalidValue(type.path(), type.value(), "must be object at the root"));
-    }
-    if (schema["nullable"].is(true)) {
+    if (root["additionalProperties"].exists()) {
       errors.push_back(
-          ForbiddenField(schema["nullable"].path(), "nullable cannot be true at the root"));
+          ForbiddenField(root["additionalProperties"].path(), "must not be used at the root"));
     }
-    ValidateSchema(schema);
+    ValidateRootMetadata(root["properties"].Key("metadata"));
+    ValidateObjectTypes(root["properties"]);
+    ValidateStructureOf(root, "must not be empty at the root");
+    std::sort(errors.begin() + static_cast<std::ptrdiff_t>(error_count), errors.end(),
+              [](const FieldError& a, const FieldError& b) {
+                return a.field + ": " + a.message < b.field + ": " + b.message;
+              });
   }
 
   void ValidateDefaults(const FieldRef& schema) {
@@ -52,11 +79,27 @@ class StructuralSchemaValidator {
     });
   }
 
+  /// Validates the keywords of a schema and of all schemas in it.
+  void ValidateKeywords(const FieldRef& schema) {
+    ValidateUnsupportedKeywords(schema);
+    ValidateProperties(schema);
+    for (const char* keyword : {"additionalProperties", "not"}) {
+      if (schema[keyword].value().is_object()) ValidateKeywords(schema[keyword]);
+    }
+    const FieldRef properties = schema["properties"];
+    for (const std::string& name : properties.keys()) ValidateKeywords(properties.Key(name));
+    for (const char* keyword : {"allOf", "oneOf", "anyOf"}) {
+      for (const FieldRef& nested : schema[keyword].items()) ValidateKeywords(nested);
+    }
+    if (schema["items"].value().is_object()) ValidateKeywords(schema["items"]);
+    ValidateExtensions(schema);
+    ValidateListType(schema, errors);
+    ValidateCelEntries(schema, errors);
+  }
+
  private:
-  /// Validates the root properties that all kinds have: apiVersion, kind and metadata.
-  void ValidateTypeAndObjectMeta(const FieldRef& properties) {
-    ValidateObjectTypes(properties);
-    const FieldRef metadata = properties.Key("metadata");
+  /// The root schema may only restrict the names in metadata.
+  void ValidateRootMetadata(const FieldRef& metadata) {
     for (const std::string& name : metadata["properties"].keys()) {
       if (name == "name" || name == "generateName") continue;
       errors.push_back(ForbiddenField(metadata.path(),
@@ -66,93 +109,92 @@ class StructuralSchemaValidator {
     }
   }
 
+  /// Validates the types of the properties that all objects have.
   void ValidateObjectTypes(const FieldRef& properties) {
     for (const char* name : {"apiVersion", "kind"})
       ValidatePropertyType("string", properties.Key(name));
     ValidatePropertyType("object", properties.Key("metadata"));
   }
 
-  /// Requires that a property has this type or no type.
   void ValidatePropertyType(const std::string& type, const FieldRef& property) {
     const FieldRef field = property["type"];
-    if (!field.exists() || field.is(type)) return;
-    errors.push_back(InvalidValue(field.path(), field.value(), "must be " + type));
+    if (!property.exists() || field.is(type)) return;
+    errors.push_back(InvalidValue(field.path(), field.text(), "must be " + type));
   }
 
-  void ValidateSchema(const FieldRef& schema) {
-    ValidateType(schema);
-    ValidateUnsupportedKeywords(schema);
-    ValidateExtensions(schema);
-    ValidateListType(schema, errors);
-    ValidateCelEntries(schema, errors);
-    const bool is_int_or_string = schema[kIntOrStringKeyword].is(true);
-    ForEachNestedValueValidation(schema, [&](const FieldRef& nested) {
-      ValidateNestedValueValidation(nested, is_int_or_string, errors);
-    });
-    ForEachChildSchema(schema, [&](const FieldRef& child) {
-      ValidateSchema(child);
-      RequireType(child);
-    });
-  }
-
-  void RequireType(const FieldRef& child) {
-    if (child["type"].exists() || child[kIntOrStringKeyword].is(true) ||
-        child[kPreserveUnknownFields].is(true) || child["$ref"].size() > 0)
-      return;
-    const bool is_item = child.path().ends_with(".items");
-    errors.push_back(
-        Required(child["type"].path(), is_item ? "must not be empty for specified array items"
-                                               : "must not be empty for specified object fields"));
-  }
-
-  void ValidateType(const FieldRef& schema) {
-    const FieldRef type = schema["type"];
-    if (type.is("array") && !schema["items"].exists()) {
+  /// `missing_type` is the error if the schema has no type.
+  void ValidateStructureOf(const FieldRef& schema, const char* missing_type) {
+    if (schema["type"].is("array") && !schema["items"].exists())
       errors.push_back(Required(schema["items"].path(), "must be specified"));
+    ValidateIntOrString(schema);
+    ValidateValueValidations(schema, errors);
+    if (schema[kEmbeddedResource].is(true)) {
+      ValidateEmbeddedResource(schema);
+    } else if (schema["type"].text().empty() && !schema[kIntOrStringKeyword].is(true) &&
+               !schema[kPreserveUnknownFields].is(true)) {
+      errors.push_back(Required(schema["type"].path(), missing_type));
     }
-    if (!type.exists() || type.is("")) return;
-    ValidateEnum(type, {"array", "boolean", "integer", "number", "object", "string"}, errors);
-    if (type.is("null")) {
-      errors.push_back(ForbiddenField(
-          type.path(), "type cannot be set to null, use nullable as an alternative"));
+    ForEachChildSchema(schema, [&](const FieldRef& child) {
+      const bool is_item = child.path() == schema["items"].path();
+      ValidateStructureOf(child, is_item ? "must not be empty for specified array items"
+                                         : "must not be empty for specified object fields");
+    });
+  }
+
+  void ValidateIntOrString(const FieldRef& schema) {
+    if (!schema[kIntOrStringKeyword].is(true)) return;
+    for (const char* keyword : {kPreserveUnknownFields, kEmbeddedResource}) {
+      if (!schema[keyword].is(true)) continue;
+      errors.push_back(
+          InvalidValue(schema[keyword].path(), true,
+                       std::string("must be false if ") + kIntOrStringKeyword + " is true"));
     }
+  }
+
+  void ValidateEmbeddedResource(const FieldRef& schema) {
+    ValidateTypeIs("object", schema,
+                   std::string("must be object if ") + kEmbeddedResource + " is true", errors);
+    if (schema["additionalProperties"].exists()) {
+      errors.push_back(
+          ForbiddenField(schema["additionalProperties"].path(),
+                         std::string("must not be used if ") + kEmbeddedResource + " is set"));
+    }
+    ValidateObjectTypes(schema["properties"]);
+    if (schema["properties"].size() > 0 || schema[kPreserveUnknownFields].is(true)) return;
+    errors.push_back(Required(schema["properties"].path(),
+                              std::string("must not be empty if ") + kEmbeddedResource +
+                                  " is true without " + kPreserveUnknownFields));
   }
 
   void ValidateUnsupportedKeywords(const FieldRef& schema) {
-    for (const char* name : {"$ref", "definitions", "dependencies", "id", "patternProperties"}) {
+    const FieldRef type = schema["type"];
+    if (!type.text().empty()) {
+      ValidateTextEnum(type, {"array", "boolean", "integer", "number", "object", "string"}, errors);
+    }
+    for (const char* name : kUnsupportedKeywords) {
       const FieldRef keyword = schema[name];
-      if (keyword.size() > 0) {
+      if (IsUsed(keyword))
         errors.push_back(ForbiddenField(keyword.path(), std::string(name) + " is not supported"));
-      }
     }
-    if (schema["additionalItems"].exists()) {
-      errors.push_back(
-          ForbiddenField(schema["additionalItems"].path(), "additionalItems is not supported"));
-    }
-    if (schema["uniqueItems"].is(true)) {
-      errors.push_back(ForbiddenField(schema["uniqueItems"].path(),
-                                      "uniqueItems cannot be set to true since the runtime "
-                                      "complexity becomes quadratic"));
+    if (type.is("null")) {
+      errors.push_back(ForbiddenField(
+          type.path(), "type cannot be set to null, use nullable as an alternative"));
     }
     if (schema["items"].value().is_array()) {
       errors.push_back(
           ForbiddenField(schema["items"].path(), "items must be a schema object and not an array"));
     }
+  }
+
+  void ValidateProperties(const FieldRef& schema) {
+    if (schema["uniqueItems"].is(true)) {
+      errors.push_back(ForbiddenField(schema["uniqueItems"].path(),
+                                      "uniqueItems cannot be set to true since the runtime "
+                                      "complexity becomes quadratic"));
+    }
     if (schema["additionalProperties"].exists() && schema["properties"].size() > 0) {
       errors.push_back(ForbiddenField(schema["additionalProperties"].path(),
                                       "additionalProperties and properties are mutual exclusive"));
-    }
-    ValidatePattern(schema["pattern"]);
-  }
-
-  void ValidatePattern(const FieldRef& pattern) {
-    if (!pattern.exists()) return;
-    try {
-      const Pattern compiled(pattern.text());
-    } catch (const std::invalid_argument& error) {
-      errors.push_back(InvalidValue(
-          pattern.path(), pattern.value(),
-          std::string("must be a valid regular expression, but isn't: ") + error.what()));
     }
   }
 
@@ -163,21 +205,10 @@ class StructuralSchemaValidator {
       errors.push_back(
           InvalidValue(preserve_unknown_fields.path(), false, "must be true or undefined"));
     }
-    if (schema[kEmbeddedResource].is(true)) {
-      if (schema["properties"].size() == 0 && !preserve_unknown_fields.is(true)) {
-        errors.push_back(Required(schema["properties"].path(),
-                                  std::string("must not be empty if ") + kEmbeddedResource +
-                                      " is true without " + kPreserveUnknownFields));
-      }
-      ValidateTypeIs("object", schema,
-                     std::string("must be object if ") + kEmbeddedResource + " is true", errors);
-      ValidateObjectTypes(schema["properties"]);
-    }
-    if (schema[kMapType].exists()) {
-      ValidateEnum(schema[kMapType], {"atomic", "granular"}, errors);
-      ValidateTypeIs("object", schema,
-                     std::string("must be object if ") + kMapType + " is specified", errors);
-    }
+    if (!schema[kMapType].exists()) return;
+    ValidateTypeIs("object", schema, std::string("must be object if ") + kMapType + " is specified",
+                   errors);
+    ValidateTextEnum(schema[kMapType], {"atomic", "granular"}, errors);
   }
 
   void ValidateDefault(const FieldRef& schema) {
@@ -200,9 +231,17 @@ class StructuralSchemaValidator {
 
 FieldErrors ValidateStructuralSchema(const FieldRef& schema) {
   StructuralSchemaValidator validator;
-  validator.ValidateRoot(schema);
-  // Defaults can be validated only against a valid schema.
-  if (validator.errors.empty()) validator.ValidateDefaults(schema);
+  if (!HasUnsupportedKeyword(schema)) {
+    validator.ValidateStructure(schema);
+    // Defaults can be validated only against a structural schema.
+    if (validator.errors.empty()) validator.ValidateDefaults(schema);
+  }
+  if (schema["nullable"].is(true)) {
+    validator.errors.insert(
+        validator.errors.begin(),
+        ForbiddenField(schema["nullable"].path(), "nullable cannot be true at the root"));
+  }
+  validator.ValidateKeywords(schema);
   return std::move(validator.errors);
 }
 

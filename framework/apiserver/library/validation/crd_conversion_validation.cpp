@@ -35,19 +35,7 @@ void ValidateConversionWebhook(const FieldRef& client_config, FieldErrors& error
     errors.push_back(Required(client_config.path(), "required when strategy is set to Webhook"));
     return;
   }
-  FieldErrors found;
-  ValidateWebhookClientConfig(client_config, found);
-  // kube-apiserver confuses the two names if one is missing.
-  const std::string service = client_config["service"].path();
-  for (FieldError& error : found) {
-    if (error.field == service + ".name") {
-      error.field = service + ".namespace";
-    } else if (error.field == service + ".namespace") {
-      error.field = service + ".name";
-    }
-  }
-  if (found.size() == 2 && found[0].field == service + ".namespace") std::swap(found[0], found[1]);
-  errors.insert(errors.end(), found.begin(), found.end());
+  ValidateWebhookClientConfig(client_config, errors);
 }
 
 }  // namespace
@@ -60,7 +48,7 @@ void ValidateCrdConversion(const FieldRef& spec, FieldErrors& errors) {
                                conversion["webhookClientConfig"].path());
   const FieldRef versions(conversion["webhook"]["conversionReviewVersions"].value(),
                           conversion["conversionReviewVersions"].path());
-  if (ValidateRequired(strategy, errors)) ValidateEnum(strategy, {"None", "Webhook"}, errors);
+  if (ValidateRequired(strategy, errors)) ValidateTextEnum(strategy, {"None", "Webhook"}, errors);
   if (strategy.is("Webhook")) {
     if (spec["preserveUnknownFields"].is(true)) {
       errors.push_back(InvalidValue(strategy.path(), strategy.value(),

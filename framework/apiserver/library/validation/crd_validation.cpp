@@ -68,17 +68,17 @@ class CrdValidator {
     ValidateMetadataName();
     ValidateGroup();
     ValidateScope();
+    ValidateVersions();
+    ValidateNames();
+    ValidateSharedFields();
     ValidateCrdConversion(spec_, errors_);
+    ValidateStoredVersions();
+    if (IsNew()) Add(ValidateApproval(definition_.value()));
     if (const FieldRef preserve = spec_["preserveUnknownFields"]; preserve.is(true)) {
       errors_.push_back(InvalidValue(preserve.path(), true,
                                      "cannot set to true, set x-kubernetes-preserve-unknown-fields "
                                      "to true in spec.versions[*].schema instead"));
     }
-    ValidateVersions();
-    ValidateNames();
-    ValidateSharedFields();
-    ValidateStoredVersions();
-    if (IsNew()) Add(ValidateApproval(definition_.value()));
   }
 
  private:
@@ -122,6 +122,37 @@ class CrdValidator {
     });
   }
 
+  static bool HasStatus(const FieldRef& version) {
+    return version["subresources"]["status"].exists();
+  }
+
+  /// Validates the schema of a version, or of the CRD. The schema of the status is found only if
+  /// the root is an object.
+  void ValidateSchema(const FieldRef& schema, bool has_status) {
+    if (!schema.exists()) return;
+    if (const FieldRef type = schema["type"];
+        has_status && !type.text().empty() && !type.is("object")) {
+      errors_.push_back(InvalidValue(type.path(), type.text(),
+                                     R"(only "object" is allowed as the type at the root of the )"
+                                     "schema if the status subresource is enabled"));
+    }
+    Add(ValidateStructuralSchema(schema));
+  }
+
+  void ValidateVersion(const FieldRef& version) {
+    ValidateName(version["name"], &ValidateDns1035Label, errors_);
+    const FieldRef warning = version["deprecationWarning"];
+    if (warning.exists() && !version["deprecated"].is(true)) {
+      errors_.push_back(
+          InvalidValue(warning.path(), warning.value(), "can only be set for deprecated versions"));
+    } else if (warning.exists()) {
+      ValidateDeprecationWarning(warning, errors_);
+    }
+    if (!IsShared("schema"))
+      ValidateSchema(version["schema"]["openAPIV3Schema"], HasStatus(version));
+    ValidateSubresourcesAndColumns(version, false);
+  }
+
   void ValidateVersions() {
     std::set<std::string> names;
     std::ptrdiff_t storage_versions = 0;
@@ -129,21 +160,9 @@ class CrdValidator {
       names.insert(version["name"].text());
       if (version["storage"].is(true)) ++storage_versions;
       const FieldRef schema = version["schema"]["openAPIV3Schema"];
-      if (!schema.exists()) {
-        errors_.push_back(Required(schema.path(), ""));
-      } else if (!IsShared("schema")) {
-        Add(ValidateStructuralSchema(schema));
-      }
-      ValidateName(version["name"], &ValidateDns1035Label, errors_);
-      const FieldRef warning = version["deprecationWarning"];
-      if (warning.exists() && !version["deprecated"].is(true)) {
-        errors_.push_back(InvalidValue(warning.path(), warning.value(),
-                                       "can only be set for deprecated versions"));
-      } else if (warning.exists()) {
-        ValidateDeprecationWarning(warning, errors_);
-      }
-      ValidateSubresourcesAndColumns(version, false);
+      if (!schema.exists()) errors_.push_back(Required(schema.path(), ""));
     }
+    for (const FieldRef& version : versions_) ValidateVersion(version);
     const FieldRef versions = spec_["versions"];
     if (names.size() != versions_.size()) {
       errors_.push_back(
@@ -191,9 +210,10 @@ class CrdValidator {
   void ValidateSharedFields() {
     if (versions_.empty()) return;
     const FieldRef version(versions_.front().value(), "spec");
-    const json& schema = version["schema"]["openAPIV3Schema"].value();
-    if (!schema.is_null() && IsShared("schema")) {
-      Add(ValidateStructuralSchema({schema, "spec.validation.openAPIV3Schema"}));
+    if (IsShared("schema")) {
+      ValidateSchema(
+          {version["schema"]["openAPIV3Schema"].value(), "spec.validation.openAPIV3Schema"},
+          std::any_of(versions_.begin(), versions_.end(), &HasStatus));
     }
     ValidateSubresourcesAndColumns(version, true);
   }
@@ -221,20 +241,17 @@ class CrdValidator {
           InvalidValue(stored.path(), stored.value(), "must have at least one stored version"));
       return;
     }
-    std::string storage_version;
-    std::set<json> names;
-    for (const FieldRef& version : versions_) {
-      names.insert(version["name"].value());
-      if (version["storage"].is(true)) storage_version = version["name"].text();
-    }
     const json& stored_names = stored.value();
-    if (!storage_version.empty() && std::find(stored_names.begin(), stored_names.end(),
-                                              storage_version) == stored_names.end()) {
+    std::set<json> missing_names(stored_names.begin(), stored_names.end());
+    for (const FieldRef& version : versions_) {
+      // A name is found only once.
+      const bool is_stored = missing_names.erase(version["name"].text()) > 0;
+      if (is_stored || !version["storage"].is(true)) continue;
       errors_.push_back(InvalidValue(stored.path(), stored_names,
-                                     "must have the storage version " + storage_version));
+                                     "must have the storage version " + version["name"].text()));
     }
     for (const FieldRef& version : stored.items()) {
-      if (names.contains(version.value())) continue;
+      if (!missing_names.contains(version.value())) continue;
       const std::string name = version.text();
       errors_.push_back(InvalidValue(
           version.path(), version.value(),

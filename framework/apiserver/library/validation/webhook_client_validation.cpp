@@ -74,8 +74,9 @@ void ValidateWebhookClientConfig(const FieldRef& config, FieldErrors& errors) {
     return;
   }
   if (config["url"].exists()) return ValidateWebhookUrl(config["url"], errors);
-  ValidateRequired(service["name"], errors);
-  ValidateRequired(service["namespace"], errors);
+  // kube-apiserver reports a missing name at the namespace, and a missing namespace at the name.
+  if (service["namespace"].text().empty()) errors.push_back(Required(service["name"].path(), ""));
+  if (service["name"].text().empty()) errors.push_back(Required(service["namespace"].path(), ""));
   const FieldRef port = service["port"];
   if (port.number() < 1 || port.number() > 65535) {
     errors.push_back(InvalidValue(port.path(), port.value(),
