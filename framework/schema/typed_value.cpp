@@ -1,5 +1,6 @@
 #include "schema/typed_value.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <set>
@@ -42,25 +43,34 @@ bool IsEmpty(const json* value) { return value == nullptr || value->is_null() ||
 /// Indexes the items of a list by their path elements.
 class ItemIndex {
  public:
+  using Items = std::vector<const json*>;
+
   ItemIndex(const Schema& list, const json* value) {
     if (value == nullptr || !value->is_array()) return;
     for (const json& item : *value) in_order_.emplace_back(PathElementOf(list, item), &item);
-    for (const auto& [path_element, item] : in_order_) by_path_element_.emplace(path_element, item);
+    for (const auto& [path_element, item] : in_order_)
+      by_path_element_[path_element].push_back(item);
   }
   ItemIndex(const ItemIndex&) = delete;
   ItemIndex& operator=(const ItemIndex&) = delete;
 
   [[nodiscard]] auto begin() const { return in_order_.begin(); }
   [[nodiscard]] auto end() const { return in_order_.end(); }
-  /// Returns the first item with that path element, or nullptr if there is none.
-  [[nodiscard]] const json* Find(const std::string& path_element) const {
+  /// Returns all items with that path element.
+  [[nodiscard]] const Items& FindAll(std::string_view path_element) const {
+    static const Items none;
     const auto found = by_path_element_.find(path_element);
-    return found == by_path_element_.end() ? nullptr : found->second;
+    return found == by_path_element_.end() ? none : found->second;
+  }
+  /// Returns the first item with that path element, or nullptr if there is none.
+  [[nodiscard]] const json* Find(std::string_view path_element) const {
+    const Items& items = FindAll(path_element);
+    return items.empty() ? nullptr : items.front();
   }
 
  private:
   std::vector<std::pair<std::string, const json*>> in_order_;
-  std::unordered_map<std::string_view, const json*> by_path_element_;  // keys point to in_order_
+  std::unordered_map<std::string_view, Items> by_path_element_;  // keys point to in_order_
 };
 
 const json* Find(const json* object, const std::string& name) {
@@ -109,14 +119,39 @@ class Comparer {
                     FieldSet& modified, FieldSet& removed) {
     const ItemIndex old_items(schema, before);
     const ItemIndex new_items(schema, after);
-    for (const auto& [path_element, item] : old_items) {
-      Descend(path_element, item, new_items.Find(path_element), ItemSchema(schema), added, modified,
-              removed);
+    std::set<std::string_view> path_elements;
+    for (const ItemIndex* items : {&old_items, &new_items}) {
+      for (const auto& [path_element, item] : *items) path_elements.insert(path_element);
     }
-    for (const auto& [path_element, item] : new_items) {
-      if (old_items.Find(path_element) != nullptr) continue;
-      Descend(path_element, nullptr, item, ItemSchema(schema), added, modified, removed);
+    for (const std::string_view path_element : path_elements) {
+      const ItemIndex::Items& old_same = old_items.FindAll(path_element);
+      const ItemIndex::Items& new_same = new_items.FindAll(path_element);
+      if (old_same.size() < 2 && new_same.size() < 2) {
+        Descend(std::string(path_element), old_items.Find(path_element),
+                new_items.Find(path_element), ItemSchema(schema), added, modified, removed);
+      } else if (!std::ranges::equal(old_same, new_same,
+                                     [](const json* a, const json* b) { return *a == *b; })) {
+        CompareDuplicates(std::string(path_element), old_same, new_same, schema, added, modified,
+                          removed);
+      }
     }
+  }
+
+  /// Compares the items with one path element, of which at least one list has several. Duplicates
+  /// have owners as a whole: their fields have none.
+  void CompareDuplicates(const std::string& path_element, const ItemIndex::Items& before,
+                         const ItemIndex::Items& after, const Schema& list, FieldSet& added,
+                         FieldSet& modified, FieldSet& removed) {
+    if (before.size() > 1 && after.size() > 1) {
+      modified.children[path_element].member = true;
+      return;
+    }
+    if (before.size() > 1) removed.children[path_element].member = true;
+    if (after.size() > 1) added.children[path_element].member = true;
+    const json* old_item = before.size() == 1 ? before.front() : nullptr;
+    const json* new_item = after.size() == 1 ? after.front() : nullptr;
+    if (old_item != nullptr || new_item != nullptr)
+      Descend(path_element, old_item, new_item, ItemSchema(list), added, modified, removed);
   }
 
   void Descend(const std::string& path_element, const json* before, const json* after,
