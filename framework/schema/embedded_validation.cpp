@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,26 +55,32 @@ void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, Field
     }
   }
   const FieldRef metadata = value["metadata"];
-  const auto any_name = [](std::string_view) { return NameError(); };
-  for (FieldError& error : ValidateMetadata(metadata, any_name)) {
-    if (error.field == metadata["name"].path()) continue;  // an embedded resource may lack a name
+  for (FieldError& error : ValidateMetadata(metadata, &ValidatePathSegment)) {
+    const bool is_missing = error.reason == "FieldValueRequired";
+    if (is_missing && error.field == metadata["name"].path()) continue;  // it may lack a name
     errors.push_back(std::move(error));
   }
 }
 
-/// Requires that the items of a set, or the map keys of a list map, are unique.
+/// Requires that the items of a set, or the map keys of a list map, are unique. Reports each
+/// duplicated value once.
 void ValidateUniqueItems(const FieldRef& list, const Schema& schema, FieldErrors& errors) {
   if (!schema.IsSet() && !schema.IsKeyed()) return;
-  std::set<json> seen;
+  std::map<json, int> counts;
   for (const FieldRef& item : list.items()) {
     json key = item.value();
+    if (schema.IsKeyed() && !key.is_object()) {
+      errors.push_back(
+          InvalidValue(item.path(), key, "must be an object for an array of list-type map"));
+      continue;
+    }
     if (schema.IsKeyed()) {
       key = json::object();
       for (const std::string& name : schema.keys) {
-        if (item.value().is_object() && item.value().contains(name)) key[name] = item.value()[name];
+        if (item.value().contains(name)) key[name] = item.value()[name];
       }
     }
-    if (!seen.insert(key).second) errors.push_back(Duplicate(item.path(), key));
+    if (++counts[key] == 2) errors.push_back(Duplicate(item.path(), key));
   }
 }
 

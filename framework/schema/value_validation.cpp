@@ -191,6 +191,16 @@ class ValueValidator {
     }
   }
 
+  void ValidateMultiple(const json& value, const json& multiple_of, const std::string& path) {
+    const json factor = EffectiveFactor(value, multiple_of);
+    if (factor == 0) {
+      errors.push_back(InvalidValue(
+          FieldOf(path), 0, "factor MultipleOf declared for " + path + " must be positive: 0"));
+    } else if (!IsMultipleOf(value, multiple_of)) {
+      AddInvalid(path, value, "should be a multiple of " + FormatNumber(factor));
+    }
+  }
+
   void ValidateNumber(const json& value, const SchemaConstraints& constraints,
                       const std::string& path) {
     const auto number = value.get<double>();
@@ -198,10 +208,8 @@ class ValueValidator {
       const json* found = constraints.Find(keyword);
       return found != nullptr && *found == true;
     };
-    if (const json* factor = constraints.Find("multipleOf");
-        factor && !IsMultipleOf(value, *factor)) {
-      AddInvalid(path, value,
-                 "should be a multiple of " + FormatNumber(EffectiveFactor(value, *factor)));
+    if (const json* factor = constraints.Find("multipleOf")) {
+      ValidateMultiple(value, *factor, path);
     }
     if (const json* max = constraints.Find("maximum")) {
       const bool exclusive = is_true("exclusiveMaximum");

@@ -1,16 +1,21 @@
 #include "validation/custom_resources.hpp"
 
+#include "json/go_values.hpp"
 #include "schema/accessors.hpp"
+#include "schema/parse.hpp"
 #include "schema/structural_schema.hpp"
 #include "schema/value_validation.hpp"
 #include "validation/crd_status.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <regex>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -64,14 +69,37 @@ std::string ToJsonPointer(std::string json_path) {
   return json_path;
 }
 
-/// Requires that the replica counts of the scale subresource are not negative.
+/// Validates the replica count at a simple JSONPath, if there is one.
+void ValidateReplicaCount(const json& object, const std::string& path, FieldErrors& errors) {
+  constexpr std::int64_t kMaxReplicas = std::numeric_limits<std::int32_t>::max();
+  const auto add_accessor_error = [&](const json& value, const char* expected) {
+    errors.push_back(InvalidValue(path, 0,
+                                  path + " accessor error: " + FormatGoValue(value) +
+                                      " is of the type " + GoTypeOf(value) + ", expected " +
+                                      expected));
+  };
+  const json* value = &object;
+  for (std::string_view rest = std::string_view(path).substr(1); !rest.empty();) {
+    const std::string name(rest.substr(0, rest.find('.')));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    if (!value->is_object()) return add_accessor_error(*value, "map[string]interface{}");
+    const auto found = value->find(name);
+    if (found == value->end() || found->is_null()) return;
+    value = &*found;
+  }
+  if (!IsInteger(*value)) return add_accessor_error(*value, "int64");
+  if (*value < 0) {
+    errors.push_back(InvalidValue(path, *value, "should be a non-negative integer"));
+  } else if (*value > kMaxReplicas) {
+    errors.push_back(InvalidValue(path, *value, "should be less than or equal to 2147483647"));
+  }
+}
+
+/// Validates the replica counts of the scale subresource.
 void ValidateReplicas(const json& object, const json& scale, FieldErrors& errors) {
   for (const char* name : {"specReplicasPath", "statusReplicasPath"}) {
     const std::string path = StringField(scale, name);
-    const json::json_pointer pointer(ToJsonPointer(path));
-    if (path.empty() || !object.contains(pointer) || !object.at(pointer).is_number()) continue;
-    if (object.at(pointer) >= 0) continue;
-    errors.push_back(InvalidValue(path, object.at(pointer), "should be a non-negative integer"));
+    if (!path.empty()) ValidateReplicaCount(object, path, errors);
   }
 }
 
