@@ -233,8 +233,18 @@ void DefaultEndpointSlice(json& slice) {
   }
 }
 
+/// Removes the configuration of a session affinity that is not used, and completes one that is.
+void DefaultSessionAffinity(json& spec) {
+  const std::string affinity = StringField(spec, "sessionAffinity");
+  if (affinity.empty() || affinity == "None") spec.erase("sessionAffinityConfig");
+  if (affinity != "ClientIP") return;
+  json& client_ip = spec["sessionAffinityConfig"]["clientIP"];
+  if (client_ip.is_null()) client_ip = json::object();
+}
+
 /// A Service with external IPs is as accessible from outside as one with node ports.
 void DefaultServiceSpec(json& spec) {
+  DefaultSessionAffinity(spec);
   const std::string type = StringField(spec, "type");
   if (!spec.contains("externalIPs") || (!type.empty() && type != "ClusterIP")) return;
   if (!spec.contains("externalTrafficPolicy")) spec["externalTrafficPolicy"] = "Cluster";

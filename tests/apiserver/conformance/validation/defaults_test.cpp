@@ -71,6 +71,25 @@ const DefaultedObject defaulted_objects[] = {
        "spec": {"type": "ExternalName", "externalName": "example.com", "sessionAffinity": "None"},
        "status": {"loadBalancer": {}}
      })"_json},
+    {"ConfigurationOfAnUnusedSessionAffinityIsRemoved", "v1", "services",
+     R"({"spec": {"type": "ExternalName", "externalName": "example.com",
+                  "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 5}}}})"_json,
+     R"({
+       "spec": {"type": "ExternalName", "externalName": "example.com", "sessionAffinity": "None"},
+       "status": {"loadBalancer": {}}
+     })"_json},
+    {"EmptyConfigurationOfASessionAffinityIsCompleted", "v1", "services",
+     R"({"spec": {"type": "ExternalName", "externalName": "example.com",
+                  "sessionAffinity": "ClientIP", "sessionAffinityConfig": {}}})"_json,
+     R"({
+       "spec": {
+         "type": "ExternalName",
+         "externalName": "example.com",
+         "sessionAffinity": "ClientIP",
+         "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}}
+       },
+       "status": {"loadBalancer": {}}
+     })"_json},
     {"TargetPortZeroOfAServiceIsItsPort", "v1", "services",
      R"({"spec": {"type": "ExternalName", "externalName": "example.com",
                   "ports": [{"port": 80, "targetPort": 0}]}})"_json,

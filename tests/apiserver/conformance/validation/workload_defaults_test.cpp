@@ -90,6 +90,14 @@ TEST_F(WorkloadDefaultsTest, StatefulSetHasItsDefaults) {
   EXPECT_EQ(created.at("/status"), R"({"replicas": 0, "availableReplicas": 0})"_json);
 }
 
+TEST_F(WorkloadDefaultsTest, TheOrdinalsOfAStatefulSetStartAtZero) {
+  json set = MakeDeployment("a");
+  set["spec"].update(R"({"serviceName": "s", "ordinals": {}})"_json);
+  const JsonResponse created = Post(Path("apps/v1", "statefulsets"), set);
+
+  EXPECT_EQ(created.at("/spec/ordinals"), R"({"start": 0})"_json);
+}
+
 TEST_F(WorkloadDefaultsTest, VolumeClaimTemplateHasItsDefaultsKindAndApiVersion) {
   json set = MakeDeployment("a");
   set["spec"]["serviceName"] = "s";
