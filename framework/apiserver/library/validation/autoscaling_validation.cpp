@@ -1,6 +1,7 @@
 // HorizontalPodAutoscalers.
 #include "schema/field_validation.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 
 #include <algorithm>
 #include <string>
@@ -113,7 +114,9 @@ void ValidateResourceSource(const FieldRef& source, FieldErrors& errors) {
 }
 
 void ValidateContainerResourceSource(const FieldRef& source, FieldErrors& errors) {
-  ValidateRequired(source["name"], errors, "must specify a resource name");
+  const FieldRef name = source["name"];
+  if (ValidateRequired(name, errors, "must specify a resource name"))
+    ValidateContainerResourceName(name.text(), name.path(), errors);
   const FieldRef container = source["container"];
   if (ValidateRequired(container, errors, "must specify a container")) {
     ValidateName(container, &ValidateDnsLabel, errors);

@@ -72,17 +72,6 @@ bool ValidateResourceName(const std::string& name, const std::string& path, Fiel
   return false;
 }
 
-void ValidateContainerResourceName(const std::string& name, const std::string& path,
-                                   FieldErrors& errors) {
-  ValidateResourceName(name, path, errors);
-  if (name.find('/') == std::string::npos) {
-    if (!IsStandardContainerResource(name))
-      errors.push_back(InvalidValue(path, name, "must be a standard resource for containers"));
-  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
-    errors.push_back(InvalidValue(path, name, "doesn't follow extended resource name standard"));
-  }
-}
-
 void ValidatePodResourceName(const std::string& name, const std::string& path,
                              FieldErrors& errors) {
   if (!ValidateResourceName(name, path, errors)) return;
@@ -206,6 +195,17 @@ void ValidateResourceClaims(const FieldRef& claims, const FieldRef& pod_claims,
 }
 
 }  // namespace
+
+void ValidateContainerResourceName(const std::string& name, const std::string& path,
+                                   FieldErrors& errors) {
+  ValidateResourceName(name, path, errors);
+  if (name.find('/') == std::string::npos) {
+    if (!IsStandardContainerResource(name))
+      errors.push_back(InvalidValue(path, name, "must be a standard resource for containers"));
+  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
+    errors.push_back(InvalidValue(path, name, "doesn't follow extended resource name standard"));
+  }
+}
 
 void ValidateContainerResources(const FieldRef& resources, const PodContext& context,
                                 FieldErrors& errors) {

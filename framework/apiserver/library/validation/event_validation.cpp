@@ -57,17 +57,18 @@ void ValidateCoreEvent(const json& object, FieldErrors& errors) {
   ValidateEvent(object, "reportingComponent", errors);
 }
 
-/// Validates an Event of the group events.k8s.io, which has additional rules.
-void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
+void ValidateSeries(const FieldRef& series, FieldErrors& errors) {
+  if (!series.exists()) return;
+  if (series["count"].number() < 2)
+    errors.push_back(InvalidValue(series["count"].path(), "", "should be at least 2"));
+  ValidateRequired(series["lastObservedTime"], errors);
+}
+
+/// Validates the additional rules for a new Event of the group events.k8s.io.
+void ValidateNewEventsGroupEvent(const json& object, FieldErrors& errors) {
   const FieldRef event(object);
-  ValidateEvent(object, "reportingController", errors);
+  ValidateSeries(event["series"], errors);
   if (!event["eventTime"].exists()) errors.push_back(Required("eventTime", ""));
-  if (const FieldRef series = event["series"]; series.exists()) {
-    if (series["count"].number() < 2) {
-      errors.push_back(InvalidValue(series["count"].path(), "", "should be at least 2"));
-    }
-    ValidateRequired(series["lastObservedTime"], errors);
-  }
   const std::string type = event["type"].text();
   if (type != "Normal" && type != "Warning") {
     errors.push_back(InvalidValue("type", "", "has invalid value: " + type));
@@ -84,6 +85,8 @@ void ValidateEventsGroupEvent(const json& object, FieldErrors& errors) {
 void ValidateEventsGroupUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_event(before);
   const FieldRef new_event(after);
+  if (!new_event["series"].is(old_event["series"].value()))
+    ValidateSeries(new_event["series"], errors);
   for (const char* field :
        {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
         "reason", "type", "eventTime", "action", "related"}) {
@@ -114,7 +117,10 @@ void AddEventStrategies(StrategiesByKind& strategies) {
     object = FromStorageVersion(events_group, std::move(event));
   };
   events_group_strategy.validate = [events_group](const json& object, FieldErrors& errors) {
-    ValidateEventsGroupEvent(ToStorageVersion(events_group, object), errors);
+    ValidateEvent(ToStorageVersion(events_group, object), "reportingController", errors);
+  };
+  events_group_strategy.validate_create = [events_group](const json& object, FieldErrors& errors) {
+    ValidateNewEventsGroupEvent(ToStorageVersion(events_group, object), errors);
   };
   events_group_strategy.validate_update = [events_group](const json& before, const json& after,
                                                          FieldErrors& errors) {

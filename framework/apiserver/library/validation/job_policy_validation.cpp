@@ -220,7 +220,6 @@ void ValidateSuccessRule(const FieldRef& rule, std::int64_t completions, FieldEr
     } catch (const std::invalid_argument& error) {
       AddInvalidPolicy(indexes, std::string("error parsing succeededIndexes: ") + error.what(),
                        errors);
-      return;
     }
   }
   if (!count.exists()) return;

@@ -14,10 +14,14 @@ using nlohmann::json;
 /// A Job without labels gets those of the template.
 void AssignJobFields(ServerContext&, const json& before, json& job) {
   json& spec = job["spec"];
-  if (!before.is_null() || spec.value("manualSelector", false)) return;
   json& metadata = job["metadata"];
-  json& labels = spec["template"]["metadata"]["labels"];
   const bool has_labels = FieldRef(metadata)["labels"].size() > 0;
+  if (!before.is_null() || spec.value("manualSelector", false)) {
+    const FieldRef labels = FieldRef(spec)["template"]["metadata"]["labels"];
+    if (!has_labels && labels.size() > 0) metadata["labels"] = labels.value();
+    return;
+  }
+  json& labels = spec["template"]["metadata"]["labels"];
   const json& uid = metadata["uid"];
   const std::string name = metadata.value("name", "");  // a missing name is rejected later
   const json generated{{"batch.kubernetes.io/controller-uid", uid},
@@ -91,16 +95,25 @@ void ValidateJobTemplateUpdate(const json& before, const FieldRef& new_template,
   ValidateImmutable(old_template, new_template, errors);
 }
 
+/// The completions of an Indexed Job may change together with its parallelism.
+void ValidateCompletionsUpdate(const FieldRef& old_spec, const FieldRef& new_spec,
+                               FieldErrors& errors) {
+  const FieldRef before = old_spec["completions"];
+  const FieldRef after = new_spec["completions"];
+  if (!new_spec["completionMode"].is("Indexed")) return ValidateImmutable(before, after, errors);
+  if (!before.exists() || !after.exists() || after.is(before.value()) ||
+      after.is(new_spec["parallelism"].value()))
+    return;
+  errors.push_back(InvalidValue(after.path(), after.value(),
+                                "can only be modified in tandem with spec.parallelism"));
+}
+
 void ValidateJobUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef old_spec = FieldRef(before)["spec"];
   const FieldRef new_spec = FieldRef(after)["spec"];
-  // The completions of an Indexed Job may change together with its parallelism.
-  const bool is_elastic = new_spec["completionMode"].is("Indexed") &&
-                          new_spec["completions"].is(new_spec["parallelism"].value());
-  for (const char* field :
-       {"completions", "selector", "template", "completionMode", "podFailurePolicy",
-        "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
-    if (field == std::string("completions") && is_elastic) continue;
+  ValidateCompletionsUpdate(old_spec, new_spec, errors);
+  for (const char* field : {"selector", "template", "completionMode", "podFailurePolicy",
+                            "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     if (field == std::string("template")) {
       ValidateJobTemplateUpdate(before, new_spec[field], errors);
       continue;

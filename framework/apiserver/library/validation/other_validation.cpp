@@ -139,11 +139,9 @@ void ValidateIngressPath(const FieldRef& path, FieldErrors& errors) {
   if (!ValidateRequired(type, errors, "pathType must be specified")) return;
   ValidateEnum(type, {"Exact", "ImplementationSpecific", "Prefix"}, errors);
   const bool is_used = is_matched || (type.is("ImplementationSpecific") && !text.empty());
-  if (is_used && !text.starts_with('/')) {
+  if (is_used && !text.starts_with('/'))
     errors.push_back(InvalidValue(path["path"].path(), text, "must be an absolute path"));
-  } else if (is_matched) {
-    ValidateUnambiguousPath(path["path"], errors);
-  }
+  if (is_matched && !text.empty()) ValidateUnambiguousPath(path["path"], errors);
   ValidateIngressBackend(path["backend"], errors);
 }
 
@@ -214,10 +212,13 @@ void ValidateIngressClassParameters(const FieldRef& parameters, FieldErrors& err
   }
   const FieldRef scope = parameters["scope"];
   const FieldRef ns = parameters["namespace"];
-  ValidateEnum(scope, {"Cluster", "Namespace"}, errors);
+  ValidateTextEnum(scope, {"Cluster", "Namespace"}, errors);
   if (scope.is("Namespace")) {
-    if (ValidateRequired(ns, errors, "`parameters.scope` is set to 'Namespace'"))
+    if (ns.exists()) {
       ValidateName(ns, &ValidateDnsLabel, errors);
+    } else {
+      errors.push_back(Required(ns.path(), "`parameters.scope` is set to 'Namespace'"));
+    }
   } else if (scope.is("Cluster") && ns.exists()) {
     errors.push_back(ForbiddenField(ns.path(), "`parameters.scope` is set to 'Cluster'"));
   }

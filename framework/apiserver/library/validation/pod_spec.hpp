@@ -92,6 +92,9 @@ void ValidateContainerProbes(const FieldRef& container, const PodContext& contex
                              FieldErrors& errors);
 void ValidateLifecycle(const FieldRef& lifecycle, const PodContext& context, FieldErrors& errors);
 /// Validates the limits, requests and claims of a container.
+/// Validates the name of a resource of containers: "cpu", "example.com/gpu".
+void ValidateContainerResourceName(const std::string& name, const std::string& path,
+                                   FieldErrors& errors);
 void ValidateContainerResources(const FieldRef& resources, const PodContext& context,
                                 FieldErrors& errors);
 /// Validates the limits and requests of the whole Pod.

@@ -45,8 +45,12 @@ std::string DefaultStorageClass(ServerContext& context) {
   return newest.second;
 }
 
-/// Drops a data source of an unknown kind, and gives dataSource and dataSourceRef the same value.
-/// Sets the finalizer and the default StorageClass of a new claim.
+bool HasDataSource(const FieldRef& spec) {
+  return spec["dataSource"].exists() || spec["dataSourceRef"].exists();
+}
+
+/// Drops a new data source of an unknown kind, and gives dataSource and dataSourceRef the same
+/// value. Sets the finalizer and the default StorageClass of a new claim.
 void AssignClaimFields(ServerContext& context, const json& before, json& claim) {
   json& spec = claim["spec"];
   if (before.is_null()) {
@@ -58,7 +62,8 @@ void AssignClaimFields(ServerContext& context, const json& before, json& claim) 
   }
   const FieldRef source = FieldRef(spec)["dataSource"];
   const FieldRef reference = FieldRef(spec)["dataSourceRef"];
-  if (source.exists() && !IsClaimOrSnapshot(source)) spec.erase("dataSource");
+  if (!HasDataSource(FieldRef(before)["spec"]) && source.exists() && !IsClaimOrSnapshot(source))
+    spec.erase("dataSource");
   if (spec.contains("dataSource") && !spec.contains("dataSourceRef")) {
     spec["dataSourceRef"] = spec["dataSource"];
   } else if (reference.exists() && !reference["namespace"].exists() &&

@@ -72,8 +72,10 @@ void ValidateSelectorAndTemplate(const FieldRef& spec, const std::string& empty_
 
 /// Returns a number, or that in a percentage. Returns 0 for a text that is neither.
 double NumberOrPercentage(const FieldRef& value) {
-  return value.value().is_string() ? std::strtod(value.text().c_str(), nullptr)
-                                   : static_cast<double>(value.number());
+  if (!value.value().is_string()) return static_cast<double>(value.number());
+  const std::string text = value.text();
+  const bool is_percentage = text.find_first_not_of("0123456789") == text.size() - 1;
+  return is_percentage && text.ends_with('%') ? std::strtod(text.c_str(), nullptr) : 0;
 }
 
 void ValidateDeploymentStrategy(const FieldRef& strategy, FieldErrors& errors) {
@@ -173,9 +175,8 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   for (const FieldRef& claim : spec["volumeClaimTemplates"].items()) {
     if (is_new) ValidateClaimSpec(claim["spec"], errors);  // they are immutable
   }
-  if (const FieldRef service = spec["serviceName"]; !service.text().empty()) {
-    ValidateName(service, &ValidateDnsLabel, errors);
-  }
+  if (is_new && !spec["serviceName"].text().empty())
+    ValidateName(spec["serviceName"], &ValidateDnsLabel, errors);
   const json with_claims = WithClaimVolumes(object);
   ValidateSelectorAndTemplate(FieldRef(with_claims)["spec"], "statefulset", "StatefulSet", "",
                               errors);
