@@ -70,6 +70,58 @@ const Rule schema_rules[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, CrdSchemaRuleTest, ::testing::ValuesIn(schema_rules), &NameOf);
 
+/// The errors about the structure of a schema precede those about its keywords.
+const Rule structure_rules[] = {
+    {"ListTypeOfAnUnknownKindWithKeys",
+     R"({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}, "x-kubernetes-list-type": "x", "x-kubernetes-list-map-keys": ["a"]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].x-kubernetes-list-type: Unsupported value: "x": supported values: "atomic", "set", "map", spec.validation.openAPIV3Schema.properties[f].x-kubernetes-list-type: Invalid value: "x": must be map if x-kubernetes-list-map-keys is non-empty])"},
+    {"ListTypeOfANumber", R"({"type": "number", "x-kubernetes-list-type": "set"})",
+     R"(spec.validation.openAPIV3Schema.properties[f].type: Invalid value: "number": must be array if x-kubernetes-list-type is specified)"},
+    {"MapTypeWithoutType", R"({"x-kubernetes-map-type": "atomic"})",
+     R"([spec.validation.openAPIV3Schema.properties[f].type: Required value: must not be empty for specified object fields, spec.validation.openAPIV3Schema.properties[f].type: Required value: must be object if x-kubernetes-map-type is specified])"},
+    {"ListMapOfItemsWithoutType",
+     R"({"type": "array", "items": {}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].items.type: Required value: must not be empty for specified array items, spec.validation.openAPIV3Schema.properties[f].items.type: Invalid value: "": must be object if parent array's x-kubernetes-list-type is map])"},
+    {"UnknownTypeOfAnEmbeddedResource",
+     R"({"type": "x", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true})",
+     R"([spec.validation.openAPIV3Schema.properties[f].type: Invalid value: "x": must be object if x-kubernetes-embedded-resource is true, spec.validation.openAPIV3Schema.properties[f].type: Unsupported value: "x": supported values: "array", "boolean", "integer", "number", "object", "string"])"},
+    {"EmbeddedResourceWithAdditionalProperties",
+     R"({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "additionalProperties": {"type": "string"}})",
+     R"(spec.validation.openAPIV3Schema.properties[f].additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set)"},
+    {"UniqueItemsInAnItem",
+     R"({"type": "array", "items": {"type": "array", "uniqueItems": true, "items": {"type": "x"}}})",
+     R"([spec.validation.openAPIV3Schema.properties[f].items.uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic, spec.validation.openAPIV3Schema.properties[f].items.items.type: Unsupported value: "x": supported values: "array", "boolean", "integer", "number", "object", "string"])"},
+    {"ReferenceInAnItemWithoutType", R"({"type": "array", "items": {"$ref": "#/x"}})",
+     R"(spec.validation.openAPIV3Schema.properties[f].items.$ref: Forbidden: $ref is not supported)"},
+};
+INSTANTIATE_TEST_SUITE_P(Structure, CrdSchemaRuleTest, ::testing::ValuesIn(structure_rules),
+                         &NameOf);
+
+const Rule alternative_rules[] = {
+    {"IntegerOrStringWithATypeInAnyOf",
+     R"({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "number"}]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].anyOf[0].type: Forbidden: must be empty to be structural, spec.validation.openAPIV3Schema.properties[f].anyOf[1].type: Forbidden: must be empty to be structural])"},
+    {"IntegerOrStringInAnyOf",
+     R"({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})",
+     ""},
+    {"IntegerOrStringInAllOf",
+     R"({"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"maximum": 5}]})",
+     ""},
+    {"IntegerOrStringInTheSecondAllOf",
+     R"({"x-kubernetes-int-or-string": true, "allOf": [{"maximum": 5}, {"anyOf": [{"type": "integer"}, {"type": "string"}]}]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].allOf[1].anyOf[0].type: Forbidden: must be empty to be structural, spec.validation.openAPIV3Schema.properties[f].allOf[1].anyOf[1].type: Forbidden: must be empty to be structural])"},
+    {"InvalidPatternInAnAlternative", R"({"type": "string", "anyOf": [{"pattern": "("}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].anyOf[0].pattern: Invalid value: "(": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `(`)"},
+    {"ListTypeInAnAlternative",
+     R"({"type": "array", "items": {"type": "string"}, "anyOf": [{"x-kubernetes-list-type": "set"}]})",
+     R"([spec.validation.openAPIV3Schema.properties[f].anyOf[0].x-kubernetes-list-type: Forbidden: must be undefined to be structural, spec.validation.openAPIV3Schema.properties[f].anyOf[0].type: Required value: must be array if x-kubernetes-list-type is specified])"},
+    {"MetadataInAnAlternative",
+     R"({"type": "object", "properties": {"metadata": {"type": "object"}}, "anyOf": [{"properties": {"metadata": {"maxProperties": 1}}}]})",
+     R"(spec.validation.openAPIV3Schema.properties[f].anyOf[0].properties[metadata]: Forbidden: must not be specified in a nested context)"},
+};
+INSTANTIATE_TEST_SUITE_P(Alternatives, CrdSchemaRuleTest, ::testing::ValuesIn(alternative_rules),
+                         &NameOf);
+
 class CrdConversionRuleTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
 
 TEST_P(CrdConversionRuleTest, TheErrorsAreThoseOfTheRule) {
@@ -154,6 +206,31 @@ const Rule selectable_field_rules[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, CrdSelectableFieldRuleTest, ::testing::ValuesIn(selectable_field_rules),
                          &NameOf);
+
+class RootSchemaRuleTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
+
+TEST_P(RootSchemaRuleTest, TheErrorsAreThoseOfTheRule) {
+  const json version_fields = R"({"subresources": {"status": {}}})"_json;
+  ExpectErrors(PostCrd(MakeWidgetCrd(UniqueGroup(), json::parse(GetParam().value), version_fields)),
+               GetParam());
+}
+
+const Rule root_schema_rules[] = {
+    {"NoTypeButUnknownFields", R"({"x-kubernetes-preserve-unknown-fields": true})", ""},
+    {"List", R"({"type": "array", "items": {"type": "string"}})",
+     R"([spec.validation.openAPIV3Schema.type: Invalid value: "array": only "object" is allowed as the type at the root of the schema if the status subresource is enabled, spec.validation.openAPIV3Schema.type: Invalid value: "array": must be object at the root])"},
+};
+INSTANTIATE_TEST_SUITE_P(, RootSchemaRuleTest, ::testing::ValuesIn(root_schema_rules), &NameOf);
+
+TEST_F(CrdRuleTest, AVersionTwiceIsStoredOnce) {
+  json crd = MakeCrd({{"type", "string"}});
+  json& versions = crd["spec"]["versions"];
+  versions.push_back(versions[0]);
+
+  EXPECT_THAT(Causes(PostCrd(crd)),
+              ::testing::Contains(R"(FieldValueInvalid status.storedVersions: Invalid value: )"
+                                  R"(["v1"]: must have the storage version v1)"));
+}
 
 TEST_F(CrdRuleTest, AnUnknownFormatOfAStringIsAWarning) {
   EXPECT_THAT(PostCrd(MakeCrd({{"type", "string"}, {"format", "uuid7"}})).warnings,
