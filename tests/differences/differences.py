@@ -48,9 +48,14 @@ EXPLAINED_DIFFERENCES = [
     (r"^Secret: warnings \|.*\btls: |^Secret: warnings \|.*(asn1|x509|PEM)", "warnings about the certificate of a Secret"),
     (r"json parse error: json: cannot unmarshal number: value out of range", "the message for a number"),
     (r"^HorizontalPodAutoscaler: .*must specify at least one Policy", "the policies of a HorizontalPodAutoscaler"),
+    (r"^(CustomResourceDefinition|Job): .*\| \"RemoteDisconnected.* is invalid: ", "requests at which the handler"),
+    (r"^ControllerRevision: (\.data\b|422 data: .*field is immutable)", "the data of a ControllerRevision"),
+    (r"^\S+: warnings \|.*fractional byte value \\*\"(\d{16,}|\d+E|\dEi)", "warnings about fractions of bytes"),
+    (r"^PersistentVolume: .*must be a valid resource quantity.* \| \{", "the capacity of a PersistentVolume"),
+    (r"accessor error: \S+ is of the type float64, expected int64.* \| \{", "a count of replicas such as"),
     (r"^\S+ \.\S+ \| '?(\+|\d+\.|\d+E\d)\S* \|", "the form of quantities"),
 ]
-CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "resourceVersion", "selfLink"}
+CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "lastPhaseTransitionTime", "resourceVersion", "selfLink"}
 # Kinds that would change the responses to requests for other objects. They are only sent as dry runs.
 NOT_STORED = {"LimitRange", "MutatingWebhookConfiguration", "ResourceQuota", "ValidatingAdmissionPolicy",
               "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"}
@@ -274,6 +279,7 @@ def normalized_error(value):
     if isinstance(value, str):
         value = re.sub(r"\n(@@ .*?\n)?(?=[,\]]|$)", "", UID.sub("uid", value), flags=re.DOTALL)
         value = GENERATED.sub(r"\1-", value)
+        value = re.sub(r"(duplicate nodePort: \{\w+) \d+", r"\1 allocated", value)
         value = re.sub(r"unmarshal number \S+ into", "unmarshal number into", value)
         value = re.sub(r"(Go (?:struct field \S+|value)) of type .*$", r"\1", value)
         return re.sub(r"(Invalid|Unsupported) value: ([{\[].*?[}\]]|null|\{\}): (?=[a-z`'])", r"\1 value: (object): ", value)
