@@ -283,9 +283,40 @@ class TypedDecoder {
   }
 
   void DecodeField(json& value, const std::string& name, const Schema::Field& field) {
+    if (is_in_union_) return DecodeFieldValue(value, name, field);
     path_.push_back(name);
-    Decode(value, *field.schema);
+    DecodeFieldValue(value, name, field);
     path_.pop_back();
+  }
+
+  void DecodeFieldValue(json& value, const std::string& name, const Schema::Field& field) {
+    const bool may_be_union = field.schema->type == Type::kAny || name == "dependencies";
+    if (struct_ != kSchemaStruct || !may_be_union) return Decode(value, *field.schema);
+    // Go names the field of the outermost union in all errors in it.
+    const bool was_in_union = std::exchange(is_in_union_, true);
+    if (name == "items") DecodeSchemaOrList(value, *Schemas::BuiltIn().Find(kSchemaStruct));
+    if (name.starts_with("additional")) DecodeSchemaOrBool(value);
+    if (name == "dependencies") DecodeDependencies(value);
+    is_in_union_ = was_in_union;
+  }
+
+  /// Decodes a JSON schema or a list of `item`. Go ignores other values.
+  void DecodeSchemaOrList(json& value, const Schema& item) {
+    if (value.is_object()) return Decode(value, *Schemas::BuiltIn().Find(kSchemaStruct));
+    if (!value.is_array()) value = nullptr;
+    for (json& element : value) DecodeElement(element, item);
+  }
+
+  void DecodeSchemaOrBool(json& value) {
+    if (value.is_boolean()) return;
+    if (!value.is_object()) throw std::invalid_argument("boolean or JSON schema expected");
+    Decode(value, *Schemas::BuiltIn().Find(kSchemaStruct));
+  }
+
+  void DecodeDependencies(json& value) {
+    if (!value.is_object()) return;
+    for (json& dependency : value)
+      DecodeSchemaOrList(dependency, *Schemas::BuiltIn().Find("string"));
   }
 
   /// Returns whether Go omits an empty value of this field.
@@ -362,6 +393,9 @@ class TypedDecoder {
                     struct_, JoinWithDots(path_), GoType(schema)));
   }
 
+  static constexpr const char* kSchemaStruct = "JSONSchemaProps";
+
+  bool is_in_union_ = false;       // in a value that is a schema or something else
   std::vector<std::string> path_;  // field names, without list indices and map keys
   std::string struct_;             // name of the innermost Go struct
 };

@@ -207,6 +207,40 @@ const Rule selectable_field_rules[] = {
 INSTANTIATE_TEST_SUITE_P(, CrdSelectableFieldRuleTest, ::testing::ValuesIn(selectable_field_rules),
                          &NameOf);
 
+class CrdDecodingTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
+
+TEST_P(CrdDecodingTest, ASchemaInASchemaIsDecoded) {
+  const JsonResponse created = PostCrd(MakeCrd(json::parse(GetParam().value)));
+
+  EXPECT_EQ(created.status, 400);
+  EXPECT_THAT(created.message(),
+              ::testing::EndsWith("CustomResourceDefinition: " + GetParam().errors));
+}
+
+const Rule decoding_rules[] = {
+    {"ItemsWithoutAType", R"({"type": "array", "items": {"type": 5}})",
+     R"(json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items of type string)"},
+    {"PropertiesOfItemsAreText", R"({"type": "array", "items": {"properties": "x"}})",
+     R"(json: cannot unmarshal string into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items of type map[string]v1.JSONSchemaProps)"},
+    {"NestedItems", R"({"type": "array", "items": {"properties": {"a": {"items": {"type": 5}}}}})",
+     R"(json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items of type string)"},
+    {"ListOfItems", R"({"type": "array", "items": [{"type": 5}]})",
+     R"(json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items of type string)"},
+    {"AdditionalProperties", R"({"type": "object", "additionalProperties": {"type": 5}})",
+     R"(json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.additionalProperties of type string)"},
+    {"AdditionalPropertiesAreANumber", R"({"type": "object", "additionalProperties": 5})",
+     R"(boolean or JSON schema expected)"},
+    {"Dependencies", R"({"type": "object", "dependencies": {"a": [5]}})",
+     R"(json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.dependencies of type string)"},
+};
+INSTANTIATE_TEST_SUITE_P(, CrdDecodingTest, ::testing::ValuesIn(decoding_rules), &NameOf);
+
+TEST_F(CrdRuleTest, ItemsThatAreANumberAreIgnored) {
+  EXPECT_THAT(Causes(PostCrd(MakeCrd(R"({"type": "array", "items": 5})"_json))),
+              ElementsAre("FieldValueRequired spec.validation.openAPIV3Schema.properties[f].items: "
+                          "Required value: must be specified"));
+}
+
 class RootSchemaRuleTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
 
 TEST_P(RootSchemaRuleTest, TheErrorsAreThoseOfTheRule) {
