@@ -78,8 +78,9 @@ class ResponseBody {
 /// Values of Warning headers, which clients show to their user.
 using Warnings = std::vector<std::string>;
 
-/// Returns `warnings` without duplicates. If they have more than 4096 characters, they are cut to
-/// 256 characters each, and the last ones are dropped.
+/// Returns `warnings` without duplicates and without those that a header cannot contain. If they
+/// have more than 4096 characters, they are cut to 256 characters each, and the last ones are
+/// dropped.
 [[nodiscard]] Warnings LimitWarnings(const Warnings& warnings);
 
 /// A response to a ServerRequest.

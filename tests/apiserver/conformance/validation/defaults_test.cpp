@@ -90,6 +90,10 @@ const DefaultedObject defaulted_objects[] = {
        },
        "status": {"loadBalancer": {}}
      })"_json},
+    {"GroupOfABackendIsNull", "networking.k8s.io/v1", "ingresses",
+     R"({"spec": {"defaultBackend": {"resource": {"kind": "A", "name": "a"}}}})"_json,
+     R"({"spec": {"defaultBackend": {"resource": {"apiGroup": null, "kind": "A", "name": "a"}}},
+         "status": {"loadBalancer": {}}})"_json},
     {"TargetPortZeroOfAServiceIsItsPort", "v1", "services",
      R"({"spec": {"type": "ExternalName", "externalName": "example.com",
                   "ports": [{"port": 80, "targetPort": 0}]}})"_json,
