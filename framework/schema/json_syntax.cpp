@@ -32,7 +32,7 @@ class SyntaxChecker {
   explicit SyntaxChecker(std::string_view text) : text_(text) {}
 
   void CheckText() {
-    Value();
+    ReadValue();
     SkipSpaces();
     if (offset_ < text_.size()) Fail("after top-level value");
   }
@@ -73,55 +73,55 @@ class SyntaxChecker {
     ++offset_;
   }
 
-  void Value() {
+  void ReadValue() {
     const char c = PeekToken();
-    if (c == '{') return Object();
-    if (c == '[') return Array();
-    if (c == '"') return String();
-    if (c == '-' || IsDigit(c)) return Number();
+    if (c == '{') return ReadObject();
+    if (c == '[') return ReadArray();
+    if (c == '"') return ReadString();
+    if (c == '-' || IsDigit(c)) return ReadNumber();
     for (const std::string_view literal : {"null", "true", "false"}) {
-      if (c == literal.front()) return Literal(literal);
+      if (c == literal.front()) return ReadLiteral(literal);
     }
     Fail("looking for beginning of value");
   }
 
-  void Object() {
+  void ReadObject() {
     ++offset_;
     if (PeekToken() == '}') return static_cast<void>(++offset_);
     while (true) {
       if (PeekToken() != '"') Fail("looking for beginning of object key string");
-      String();
+      ReadString();
       Expect(PeekToken() == ':', "after object key");
-      Value();
+      ReadValue();
       const char end = PeekToken();
       Expect(end == ',' || end == '}', "after object key:value pair");
       if (end == '}') return;
     }
   }
 
-  void Array() {
+  void ReadArray() {
     ++offset_;
     if (PeekToken() == ']') return static_cast<void>(++offset_);
     while (true) {
-      Value();
+      ReadValue();
       const char end = PeekToken();
       Expect(end == ',' || end == ']', "after array element");
       if (end == ']') return;
     }
   }
 
-  void String() {
+  void ReadString() {
     ++offset_;
     while (!Skip("\"")) {
       if (Skip("\\")) {
-        Escape();
+        ReadEscape();
       } else {
         Expect(static_cast<unsigned char>(Peek()) >= ' ', "in string literal");
       }
     }
   }
 
-  void Escape() {
+  void ReadEscape() {
     const char c = Peek();
     constexpr std::string_view kEscapes = "\"\\/bfnrtu";
     constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
@@ -131,22 +131,22 @@ class SyntaxChecker {
              "in \\u hexadecimal character escape");
   }
 
-  void Number() {
+  void ReadNumber() {
     Skip("-");
-    if (!Skip("0")) Digits("in numeric literal");
-    if (Skip(".")) Digits("after decimal point in numeric literal");
+    if (!Skip("0")) ReadDigits("in numeric literal");
+    if (Skip(".")) ReadDigits("after decimal point in numeric literal");
     if (!Skip("eE")) return;
     Skip("+-");
-    Digits("in exponent of numeric literal");
+    ReadDigits("in exponent of numeric literal");
   }
 
   /// Reads at least one digit.
-  void Digits(std::string_view context) {
+  void ReadDigits(std::string_view context) {
     Expect(IsDigit(Peek()), context);
     while (offset_ < text_.size() && IsDigit(text_[offset_])) ++offset_;
   }
 
-  void Literal(std::string_view literal) {
+  void ReadLiteral(std::string_view literal) {
     for (const char c : literal)
       Expect(Peek() == c, fmt::format("in literal {} (expecting '{}')", literal, c));
   }
