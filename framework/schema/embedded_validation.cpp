@@ -69,6 +69,7 @@ void ValidateUniqueItems(const FieldRef& list, const Schema& schema, FieldErrors
   std::map<json, int> counts;
   for (const FieldRef& item : list.items()) {
     json key = item.value();
+    if (schema.IsKeyed() && key.is_null()) continue;
     if (schema.IsKeyed() && !key.is_object()) {
       errors.push_back(
           InvalidValue(item.path(), key, "must be an object for an array of list-type map"));

@@ -149,8 +149,8 @@ void ValidateJobPolicies(const FieldRef& job_spec, FieldErrors& errors);
 void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors);
 /// Requires that a percentage is at most 100%.
 void ValidateAtMost100Percent(const FieldRef& value, FieldErrors& errors);
-/// Validates the spec of a PersistentVolumeClaim.
-void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors);
+/// Validates the spec of a PersistentVolumeClaim. `is_new`: also the API groups of data sources.
+void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors);
 /// Validates a path with a domain as prefix: "example.com/ingress".
 void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors);
 /// Sets the addresses, ports and IP families that the client left to the server. Throws StatusError

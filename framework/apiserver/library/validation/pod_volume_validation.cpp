@@ -254,7 +254,7 @@ void ValidateEphemeral(const FieldRef& source, FieldErrors& errors) {
     return;
   }
   ValidateClaimTemplateMetadata(claim["metadata"], errors);
-  ValidateClaimSpec(claim["spec"], errors);
+  ValidateClaimSpec(claim["spec"], true, errors);
 }
 
 /// A kind of volume.

@@ -301,8 +301,10 @@ void AssignServiceFields(ServerContext& context, const json& before, json& servi
   if (!spec.contains("ipFamilyPolicy")) {
     spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
   }
+  // A port that an update keeps must not be allocated again.
+  if (!before.is_null()) AssignHealthCheckPort(service, allocated);
   AssignNodePorts(before, service, allocated);
-  AssignHealthCheckPort(service, allocated);
+  if (before.is_null()) AssignHealthCheckPort(service, allocated);
 }
 
 }  // namespace kopp::apiserver

@@ -103,7 +103,7 @@ void ValidatePositive(const FieldRef& amount, const std::string& path, FieldErro
   errors.push_back(InvalidValue(path, amount.value(), "must be greater than zero"));
 }
 
-void ValidateDataSource(const FieldRef& source, FieldErrors& errors) {
+void ValidateDataSource(const FieldRef& source, bool is_new, FieldErrors& errors) {
   if (!source.exists()) return;
   const FieldRef group = source["apiGroup"];
   ValidateRequired(source["name"], errors);
@@ -113,13 +113,14 @@ void ValidateDataSource(const FieldRef& source, FieldErrors& errors) {
     errors.push_back(
         InvalidValue(source.path(), source["kind"].text(),
                      "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
-  } else {
+  } else if (is_new) {
     ValidateName(group, &ValidateDnsSubdomain, errors);
   }
 }
 
 void ValidatePersistentVolumeClaim(const json& object, FieldErrors& errors) {
-  ValidateClaimSpec(FieldRef(object)["spec"], errors);
+  const bool is_new = !FieldRef(object)["metadata"]["resourceVersion"].exists();
+  ValidateClaimSpec(FieldRef(object)["spec"], is_new, errors);
 }
 
 /// Returns the spec without the fields that may change. Those of `other` are for comparison.
@@ -255,7 +256,7 @@ void ValidatePersistentVolumeUpdate(const json& before, const json& after, Field
 
 }  // namespace
 
-void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
+void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors) {
   const FieldRef modes = spec["accessModes"];
   if (modes.size() == 0)
     errors.push_back(Required(modes.path(), "at least 1 access mode is required"));
@@ -273,8 +274,8 @@ void ValidateClaimSpec(const FieldRef& spec, FieldErrors& errors) {
   ValidateVolumeMode(spec["volumeMode"], errors);
   const FieldRef source = spec["dataSource"];
   const FieldRef reference = spec["dataSourceRef"];
-  ValidateDataSource(source, errors);
-  ValidateDataSource(reference, errors);
+  ValidateDataSource(source, is_new, errors);
+  ValidateDataSource(reference, is_new, errors);
   if (source.exists() && reference.exists() && !reference["namespace"].exists() &&
       !source.is(reference.value())) {
     errors.push_back(InvalidValue(spec.path(), source.path(), "must match dataSourceRef"));

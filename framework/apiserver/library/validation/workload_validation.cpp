@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,12 +71,16 @@ void ValidateSelectorAndTemplate(const FieldRef& spec, const std::string& empty_
   ValidateRestartAlwaysTemplate(spec, template_kind, errors);
 }
 
-/// Returns a number, or that in a percentage. Returns 0 for a text that is neither.
+/// Returns a number, or that in a percentage or text. Returns 0 for a text that is neither.
 double NumberOrPercentage(const FieldRef& value) {
   if (!value.value().is_string()) return static_cast<double>(value.number());
   const std::string text = value.text();
-  const bool is_percentage = text.find_first_not_of("0123456789") == text.size() - 1;
-  return is_percentage && text.ends_with('%') ? std::strtod(text.c_str(), nullptr) : 0;
+  char* end = nullptr;
+  const double number = static_cast<double>(std::strtoll(text.c_str(), &end, 10));
+  const std::string_view rest(end);
+  const bool is_percentage = rest == "%" && text.find_first_of("+- ") == std::string::npos;
+  const bool is_number = rest.empty() && text.find(' ') == std::string::npos;
+  return is_number || is_percentage ? number : 0;
 }
 
 void ValidateDeploymentStrategy(const FieldRef& strategy, FieldErrors& errors) {
@@ -173,7 +178,7 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   ValidateNonNegative(spec["ordinals"]["start"], errors);
   const bool is_new = !FieldRef(object)["metadata"]["resourceVersion"].exists();
   for (const FieldRef& claim : spec["volumeClaimTemplates"].items()) {
-    if (is_new) ValidateClaimSpec(claim["spec"], errors);  // they are immutable
+    if (is_new) ValidateClaimSpec(claim["spec"], true, errors);  // they are immutable
   }
   if (is_new && !spec["serviceName"].text().empty())
     ValidateName(spec["serviceName"], &ValidateDnsLabel, errors);
