@@ -52,7 +52,8 @@ EXPLAINED_DIFFERENCES = [
     (r"^ControllerRevision: (\.data\b|422 data: .*field is immutable)", "the data of a ControllerRevision"),
     (r"^\S+: warnings \|.*fractional byte value \\*\"(\d{16,}|\d+E|\dEi)", "warnings about fractions of bytes"),
     (r"^PersistentVolume: .*must be a valid resource quantity.* \| \{", "the capacity of a PersistentVolume"),
-    (r"accessor error: \S+ is of the type float64, expected int64.* \| \{", "a count of replicas such as"),
+    (r"accessor error: \S+ is of the type float64, expected int64.* \| \{", "whole numbers such as"),
+    (r"^\w+: 201  / 422 .*factor MultipleOf declared for", "whole numbers such as"),
     (r"^\S+ \.\S+ \| '?(\+|\d+\.|\d+E\d)\S* \|", "the form of quantities"),
 ]
 CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "lastPhaseTransitionTime", "resourceVersion", "selfLink"}
