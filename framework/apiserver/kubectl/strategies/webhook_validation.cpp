@@ -101,15 +101,18 @@ void ValidateReviewVersions(const FieldRef& versions, FieldErrors& errors) {
   }
 }
 
+/// Requires a value. Unlike a missing value, "" is an unsupported one.
+void ValidateSideEffects(const FieldRef& side_effects, FieldErrors& errors) {
+  if (side_effects.exists()) return ValidateEnum(side_effects, {"None", "NoneOnDryRun"}, errors);
+  errors.push_back(Required(side_effects.path(), "must specify one of None, NoneOnDryRun"));
+}
+
 void ValidateWebhook(const FieldRef& webhook, bool mutating, FieldErrors& errors) {
   ValidateWebhookName(webhook["name"], errors);
   for (const FieldRef& rule : webhook["rules"].items()) ValidateRuleWithOperations(rule, errors);
   ValidateEnum(webhook["failurePolicy"], {"Fail", "Ignore"}, errors);
   ValidateEnum(webhook["matchPolicy"], {"Equivalent", "Exact"}, errors);
-  const FieldRef side_effects = webhook["sideEffects"];
-  if (ValidateRequired(side_effects, errors, "must specify one of None, NoneOnDryRun")) {
-    ValidateEnum(side_effects, {"None", "NoneOnDryRun"}, errors);
-  }
+  ValidateSideEffects(webhook["sideEffects"], errors);
   const FieldRef timeout = webhook["timeoutSeconds"];
   if (timeout.number() < 1 || timeout.number() > 30) {
     errors.push_back(InvalidValue(timeout.path(), timeout.value(),

@@ -136,7 +136,10 @@ void ValidateIngressPath(const FieldRef& path, FieldErrors& errors) {
   const FieldRef type = path["pathType"];
   const std::string text = path["path"].text();
   const bool is_matched = type.is("Exact") || type.is("Prefix");
-  if (!ValidateRequired(type, errors, "pathType must be specified")) return;
+  if (!type.exists()) {
+    errors.push_back(Required(type.path(), "pathType must be specified"));
+    return;
+  }
   ValidateEnum(type, {"Exact", "ImplementationSpecific", "Prefix"}, errors);
   const bool is_used = is_matched || (type.is("ImplementationSpecific") && !text.empty());
   if (is_used && !text.starts_with('/'))

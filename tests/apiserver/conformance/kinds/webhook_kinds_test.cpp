@@ -192,6 +192,12 @@ const InvalidKind invalid_webhook_objects[] = {
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions[2]: Invalid value: "A": )" +
           dns1035_label_error,
       R"(FieldValueInvalid webhooks[0].admissionReviewVersions: Invalid value: ["v3","v3","A"]: must include at least one of v1, v1beta1)"}},
+    {"WebhookWithEmptySideEffects",
+     "admissionregistration.k8s.io/v1",
+     "validatingwebhookconfigurations",
+     R"({"webhooks": [{"name": "a.example.com", "clientConfig": {"service": {"namespace": "n",
+        "name": "s"}}, "sideEffects": "", "admissionReviewVersions": ["v1"]}]})",
+     {R"(FieldValueNotSupported webhooks[0].sideEffects: Unsupported value: "": supported values: "None", "NoneOnDryRun")"}},
     {"WebhookWithoutRequiredFields",
      "admissionregistration.k8s.io/v1",
      "validatingwebhookconfigurations",

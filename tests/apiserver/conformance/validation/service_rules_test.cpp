@@ -100,6 +100,8 @@ const Rule ingress_rules[] = {
      R"(spec.rules[0].http.paths[0].path: Invalid value: "/a%2Fb": must not contain '%2F')"},
     {"PathWithTwoSlashesForTheController",
      R"({"path": "/a//b", "pathType": "ImplementationSpecific"})", ""},
+    {"EmptyPathType", R"({"pathType": ""})",
+     R"(spec.rules[0].http.paths[0].pathType: Unsupported value: "": supported values: "Exact", "ImplementationSpecific", "Prefix")"},
     {"PortNameWithASlash", R"({"backend": {"service": {"name": "s", "port": {"name": "a/b"}}}})",
      R"(spec.rules[0].http.paths[0].backend.service.port.name: Invalid value: "a/b": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-))"},
     {"PortNameWithoutLetter", R"({"backend": {"service": {"name": "s", "port": {"name": "0"}}}})",
