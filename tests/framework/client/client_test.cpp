@@ -78,7 +78,7 @@ TEST_F(ClientTest, AResponseThatIsNotAnObjectIsAnErrorThatNamesTheRequest) {
 }
 
 TEST_F(ClientTest, The404PageOfAProxyDoesNotMeanThatTheObjectIsMissing) {
-  const ApiResponse page{.status = 404, .body = "<html><title>404 Not Found</title></html>"};
+  ApiResponse page{.status = 404, .body = "<html><title>404 Not Found</title></html>"};
   transport_.On("GET", kWeb, [&](const ApiRequest&) { return page; });
   transport_.On("DELETE", kWeb, [&](const ApiRequest&) { return page; });
 

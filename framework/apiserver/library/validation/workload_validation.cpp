@@ -76,7 +76,7 @@ double NumberOrPercentage(const FieldRef& value) {
   if (!value.value().is_string()) return static_cast<double>(value.number());
   const std::string text = value.text();
   char* end = nullptr;
-  const double number = static_cast<double>(std::strtoll(text.c_str(), &end, 10));
+  const auto number = static_cast<double>(std::strtoll(text.c_str(), &end, 10));
   const std::string_view rest(end);
   const bool is_percentage = rest == "%" && text.find_first_of("+- ") == std::string::npos;
   const bool is_number = rest.empty() && text.find(' ') == std::string::npos;
