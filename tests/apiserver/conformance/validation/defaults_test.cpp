@@ -135,6 +135,11 @@ const DefaultedObject defaulted_objects[] = {
                   "renewTime": "2026-01-02T03:04:05.000006Z"}})"_json},
     {"RoleWithoutRules", "rbac.authorization.k8s.io/v1", "roles", R"({})"_json,
      R"({"rules": null})"_json},
+    {"EmptyApiGroupOfARoleReference", "rbac.authorization.k8s.io/v1", "rolebindings",
+     R"({"roleRef": {"apiGroup": "", "kind": "ClusterRole", "name": "view"}})"_json,
+     R"({
+       "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
+     })"_json},
     {"RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings",
      R"({"roleRef": {"kind": "Role", "name": "r"},
          "subjects": [{"kind": "ServiceAccount", "name": "s"}, {"kind": "User", "name": "u"}]})"_json,
