@@ -1,10 +1,12 @@
 #include "base/throw_trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <cxxabi.h>
@@ -15,22 +17,33 @@ namespace kopp::detail {
 namespace {
 
 constexpr std::size_t kMaxFrames = 64;
-constexpr std::size_t kOwnFrames = 3;  // GetFrames, OnThrow, the function of kopp::backtraces
 
-using Frames = std::array<void*, kMaxFrames>;
+/// The addresses of calls, the innermost first.
+class Frames {
+ public:
+  /// Gets the calls that led to `address`, in a function that has called this one.
+  void Get(const void* address) {
+    size_ = static_cast<std::size_t>(backtrace(addresses_.data(), static_cast<int>(kMaxFrames)));
+    start_ = 0;
+    const auto found = std::ranges::find(all(), address);
+    if (found != all().end()) start_ = static_cast<std::size_t>(found - all().begin());
+  }
+  [[nodiscard]] std::span<void* const> all() const {
+    return std::span(addresses_).first(size_).subspan(start_);
+  }
+
+ private:
+  std::array<void*, kMaxFrames> addresses_{};
+  std::size_t size_ = 0;
+  std::size_t start_ = 0;
+};
 
 struct Trace {
   bool enabled = false;
   const void* exception = nullptr;
   Frames frames{};
-  std::size_t size = 0;
   std::size_t outer_frames = 0;  // from main to the function with the ThrowTrace
 };
-
-/// Returns the number of frames. The first one is that of this function.
-[[gnu::noinline]] std::size_t GetFrames(Frames& frames) {
-  return static_cast<std::size_t>(backtrace(frames.data(), static_cast<int>(frames.size())));
-}
 
 Trace& TraceOfThread() {
   thread_local Trace trace;
@@ -77,7 +90,8 @@ ThrowTrace::ThrowTrace(bool enabled) {
   Trace& trace = TraceOfThread();
   trace.enabled = true;
   trace.exception = nullptr;
-  trace.outer_frames = GetFrames(trace.frames) - 2;  // without GetFrames and this constructor
+  trace.frames.Get(__builtin_return_address(0));
+  trace.outer_frames = trace.frames.all().size();
 }
 
 ThrowTrace::~ThrowTrace() { TraceOfThread().enabled = false; }
@@ -87,11 +101,10 @@ std::string ThrowTrace::Of(const std::exception& error) {
   // The address of the whole object, also if `error` is one of its bases.
   if (trace.exception != dynamic_cast<const void*>(&error)) return "";
   std::string text;
-  // A trace that is cut off has none of the outer frames.
-  const std::size_t outer = trace.size < kMaxFrames ? trace.outer_frames : 0;
-  for (std::size_t i = kOwnFrames; i + outer < trace.size; ++i) {
+  // The first frame is that of kopp::backtraces.
+  for (std::size_t i = 1; i + trace.outer_frames < trace.frames.all().size(); ++i) {
     if (!text.empty()) text += '\n';
-    text += DescribeFrame(trace.frames[i]);
+    text += DescribeFrame(trace.frames.all()[i]);
   }
   return text;
 }
@@ -100,7 +113,7 @@ void OnThrow(const void* exception) noexcept {
   Trace& trace = TraceOfThread();
   if (!trace.enabled) return;
   trace.exception = exception;
-  trace.size = GetFrames(trace.frames);
+  trace.frames.Get(__builtin_return_address(0));
 }
 
 }  // namespace kopp::detail

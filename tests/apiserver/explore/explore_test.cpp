@@ -402,7 +402,7 @@ TEST(ExploreTest, AnExplorationWithoutAnyDisturbanceIsNoSuccess) {
 
 /// Explores until the time limit, which ends after the first disturbance.
 ExploreResult ExploreUntilTheTimeLimit(ExploreOptions options) {
-  options.time_limit = std::chrono::milliseconds(200);
+  options.time_limit = std::chrono::milliseconds(1500);
   std::size_t runs = 0;
   Scenario scenario = create_widget;
   constexpr std::size_t kUndisturbedRuns = 2;
@@ -423,7 +423,7 @@ TEST(ExploreTest, AnExplorationWithMissingRunsFailsAndSaysHowManyAreMissing) {
   const std::string counts = std::to_string(result.missing) + " of " +
                              std::to_string(result.runs + result.missing) + " runs did not start";
   EXPECT_THAT(result.ToString(),
-              AllOf(HasSubstr("not complete: " + counts), HasSubstr("(200 ms)"),
+              AllOf(HasSubstr("not complete: " + counts), HasSubstr("(1500 ms)"),
                     HasSubstr("ExploreOptions::accept_missing"), Not(HasSubstr("Replay"))));
 }
 

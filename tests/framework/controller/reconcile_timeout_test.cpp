@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -113,6 +114,7 @@ TEST_F(ReconcileTimeoutTest, AReconcileThatIgnoresItsTimeoutIsNeverRunTwiceForOn
   controller_->queue().Add(key_);
   Start();
   clock_.AwaitSleeperFor(30s);
+  while (hanging == 0) std::this_thread::yield();  // the timer starts before the reconcile
   clock_.Advance(30s);
   for (int i = 0; i < 20; ++i) {
     controller_->queue().Add(key_);
