@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <span>
 #include <string_view>
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
+
+#include <kopp/informer/exception_text.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -51,20 +51,9 @@ Trace& TraceOfThread() {
 }
 
 std::string Hexadecimal(std::uintptr_t number) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), kDigits[number % kDigits.size()]);
-    number /= kDigits.size();
-  } while (number != 0);
-  return "0x" + text;
-}
-
-std::string Demangled(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  return text ? text.get() : symbol;
+  std::array<char, 2 * sizeof(number)> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return "0x" + std::string(digits.data(), end);
 }
 
 /// Returns how far `address` is behind `start`.

@@ -1,5 +1,7 @@
 #include "schema/json_syntax.hpp"
 
+#include "base/ascii.hpp"
+
 #include <stdexcept>
 #include <string>
 
@@ -24,7 +26,7 @@ std::string QuoteCharacter(char c) {
   return fmt::format("'{}'", character);
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+using detail::IsDigit;
 
 /// Reads JSON and throws at the character that Go's JSON parser rejects.
 class SyntaxChecker {

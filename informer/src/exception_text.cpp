@@ -8,7 +8,6 @@
 #include <kopp/informer/exception_text.hpp>
 
 namespace kopp::detail {
-namespace {
 
 std::string Demangled(const char* name) {
   struct Free {
@@ -18,8 +17,6 @@ std::string Demangled(const char* name) {
   const std::unique_ptr<char, Free> text(abi::__cxa_demangle(name, nullptr, nullptr, &status));
   return text ? text.get() : name;
 }
-
-}  // namespace
 
 std::string ExceptionType(const std::exception& error) {
   std::string type = Demangled(typeid(error).name());

@@ -1,8 +1,8 @@
+#include "base/ascii.hpp"
 #include "base/timestamp.hpp"
 #include "testing/recording_player.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -29,13 +29,6 @@ std::string TraceOf(const std::string& traceparent) {
   constexpr std::size_t kStart = 3;
   constexpr std::size_t kLength = 32;
   return traceparent.size() < kStart + kLength ? "" : traceparent.substr(kStart, kLength);
-}
-
-std::string ToLowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 }  // namespace
@@ -143,7 +136,7 @@ WaitResult Recording::ReplayAll(std::string_view kind,
                                 const std::function<void(Cache&)>& add_informers,
                                 const Reconciler& reconcile, const ReplayOptions& options) const {
   const std::string controller =
-      options.controller.empty() ? ToLowerCase(kind) : options.controller;
+      options.controller.empty() ? kopp::detail::ToLowerAscii(kind) : options.controller;
   RecordingPlayer player(impl_->entries(), impl_->program(), add_informers, reconcile, options);
   std::size_t reconciles = 0;
   std::vector<std::string> differences;

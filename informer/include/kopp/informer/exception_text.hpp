@@ -5,6 +5,9 @@
 
 namespace kopp::detail {
 
+/// Returns the C++ name for a name of the linker, or `name` itself if it is not one.
+[[nodiscard]] std::string Demangled(const char* name);
+
 /// Returns the name of the type of an exception, such as "std::out_of_range". Returns "" if the
 /// type adds nothing to the text: for std::runtime_error, for the exceptions of kopp, and if what()
 /// is the name of the type.
