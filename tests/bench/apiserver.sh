@@ -10,6 +10,8 @@ root=$(cd "$here/../.." && pwd)
 out=$root/build/bench
 runs=${RUNS:-5}
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
@@ -26,10 +28,7 @@ unset KUBECONFIG
 main() {
   build
   folder=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   : >"$out/apiserver_runs.txt"
   echo "budget start 0.02" >>"$out/apiserver_runs.txt"
   local round
@@ -118,13 +117,9 @@ END
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   [[ ! -e $folder/kube/cluster ]] || "$here/../cluster/cluster.sh" down "$folder/kube"
   [[ ! -e $folder/kopp ]] || process_stop_all "$folder/kopp"
   rm -rf "$folder"
-  exit "$code"
 }
 
 main

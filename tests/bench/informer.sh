@@ -13,6 +13,8 @@ root=$(cd "$here/../.." && pwd)
 out=$root/build/bench
 runs=${RUNS:-3}
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
@@ -32,10 +34,7 @@ declare -Ar sizes=([20k]=20000 [200k]=200000 [1m]=1000000)
 main() {
   build
   folder=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   print_fixed_budget >"$out/informer_runs.txt"
   measure_pods
   local size
@@ -204,13 +203,9 @@ END
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   [[ ! -e $folder/cluster/cluster ]] || "$here/../cluster/cluster.sh" down "$folder/cluster"
   process_stop_all "$folder"
   rm -rf "$folder"
-  exit "$code"
 }
 
 main

@@ -12,6 +12,8 @@ out=$root/build/bench
 runs=${RUNS:-3}
 libraries=${LIBRARIES:-beast cpprestsdk} # the HTTP libraries of kopp to measure
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
@@ -26,10 +28,7 @@ unset KUBECONFIG
 main() {
   build
   folder=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   "$here/../cluster/cluster.sh" up "$folder/cluster" >/dev/null
   export KUBECONFIG=$folder/cluster/admin.kubeconfig
   install_crd
@@ -122,12 +121,8 @@ END
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   [[ ! -e $folder/cluster/cluster ]] || "$here/../cluster/cluster.sh" down "$folder/cluster"
   rm -rf "$folder"
-  exit "$code"
 }
 
 main

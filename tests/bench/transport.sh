@@ -9,6 +9,8 @@ root=$(cd "$here/../.." && pwd)
 out=$root/build/bench
 runs=${RUNS:-5}
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source=tests/bench/table.sh
@@ -23,10 +25,7 @@ unset KUBECONFIG
 main() {
   build
   state=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   process_start "$state" server "$server" --write-kubeconfig "$state/admin.kubeconfig"
   eventually test -s "$state/admin.kubeconfig"
   "$bench" prepare "$state/admin.kubeconfig" "$state"
@@ -92,12 +91,8 @@ END
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   process_stop_all "$state"
   rm -rf "$state"
-  exit "$code"
 }
 
 main

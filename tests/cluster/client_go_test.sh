@@ -11,6 +11,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 SERVER=${SERVER:-kopp}
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
@@ -37,10 +39,7 @@ main() {
 prepare() {
   folder=$(mktemp -d)
   state=$folder/cluster check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   build
   "$cluster" up "$state" >/dev/null
   curl --silent --show-error --fail --cacert "$state/ca.crt" --cert "$state/admin.crt" --key "$state/admin.key" \
@@ -93,13 +92,8 @@ controller_during_restart() {
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
-  kill_check
-  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
-  rm -rf "$folder" ${unfinished:+"$unfinished"}
-  exit "$code"
+  remove_cluster
+  rm -rf ${unfinished:+"$unfinished"}
 }
 
 main "$@"

@@ -11,6 +11,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 default_program=$root/build/default/tests/apiserver/conformance/apiserver_conformance_test
 CONFORMANCE=$(realpath -m "${CONFORMANCE:-$default_program}")
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 
 main() {
   if [[ ! -x $CONFORMANCE ]]; then
@@ -23,10 +25,7 @@ main() {
   export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
   folder=$(mktemp -d)
   state=$folder/cluster
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   CLUSTER_FLAGS=--allow-privileged=true "$here/cluster.sh" up "$state" >/dev/null # as kopp-apiserver
   compare_generated_files
   compare_openapi_documents
@@ -70,13 +69,9 @@ kubectl_of() { # STATE ARGUMENT...
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   [[ ! -e $state/cluster ]] || "$here/cluster.sh" down "$state"
   [[ ! -e $folder/kopp/cluster ]] || "$here/kopp_cluster.sh" down "$folder/kopp"
   rm -rf "$folder"
-  exit "$code"
 }
 
 main "$@"

@@ -13,6 +13,8 @@ root=$(cd "$here/../.." && pwd)
 cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
 BUILD=${BUILD:-$root/build/default}
 KOPP=${KOPP:-$BUILD/framework/command/kopp}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source=tests/go.sh
 source "$here/../go.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
@@ -110,6 +112,11 @@ round_trip() { # PROJECT
   "$folder/$1/round_trip" "$least" "${examples[@]}"
 }
 
+clean_up() {
+  kill_check
+  rm -rf "$folder"
+}
+
 main() {
   local project
   local -a projects=("$@")
@@ -120,9 +127,7 @@ main() {
   rm -rf "$folder"
   mkdir "$folder"
   check_output=$folder/check_output
-  trap 'rm -rf "$folder"' EXIT
-  trap 'kill_check; exit 130' INT
-  trap 'kill_check; exit 143' TERM HUP
+  at_exit clean_up
   prepare_manifests
   for project in "${projects[@]}"; do
     check "kopp gen types writes structs for all CustomResourceDefinitions of $project" generate "$project"

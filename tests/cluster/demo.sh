@@ -12,6 +12,8 @@ default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
 export KOPP_APISERVER=${KOPP_APISERVER:-$root/build/default/framework/apiserver/kopp-apiserver}
 
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 SERVER=${CLUSTER:-kopp}
@@ -51,10 +53,7 @@ prepare() {
   fi
   folder=$(mktemp -d)
   state=$folder/cluster check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
 }
 
 print_introduction() {
@@ -205,13 +204,9 @@ fail() { # EXPECTED ACTUAL
 stop_cluster() { [[ ! -e $state/cluster ]] || "$cluster" down "$state"; }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   kill_check
   stop_cluster
   rm -rf "$folder"
-  exit "$code"
 }
 
 main "$@"

@@ -12,6 +12,8 @@ root=$(cd "$here/../.." && pwd)
 BUILD=$(realpath -m "${BUILD:-$root/build/default}")
 tutorial=$root/docs/tutorial.md
 SERVER=real
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 # shellcheck source-path=SCRIPTDIR source=server.sh
@@ -70,10 +72,7 @@ prepare() {
   export KOPP_PROGRAMS
   folder=$(mktemp -d)
   state=$folder/cluster check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit remove_cluster
   cmake --install "$BUILD" --prefix "$folder/kopp" >/dev/null
   CLUSTER_HARDENED=1 "$cluster" up "$state" >/dev/null
   # The environment of a user: programs in the PATH, and the configuration of kubectl.
@@ -269,22 +268,6 @@ create_copy_as() { kubectl create -f "$folder/copy.json" --as="system:serviceacc
 
 print_failure_context() {
   [[ -z ${last_operator:-} ]] || { echo "End of the log of $last_operator:" && tail -n 12 "$state/$last_operator.log" | cut -c1-300; }
-}
-
-# Runs to its end even if a command fails or stdout is closed.
-clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
-  kill_check
-  disown -a # do not report the programs that are stopped
-  if ((failed > 0)); then
-    mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
-  fi
-  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
-  rm -rf "$folder"
-  ((failed == 0)) || echo "# logs: $root/build/test-cluster" >&2
-  exit "$code"
 }
 
 main "$@"

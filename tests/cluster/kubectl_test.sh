@@ -9,6 +9,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly parts=(reading explaining writing applying patching deleting waiting access)
 
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 # shellcheck source-path=SCRIPTDIR source=server.sh
@@ -37,10 +39,7 @@ prepare() {
   export KOPP_PROGRAMS
   folder=$(mktemp -d)
   state=$folder/cluster check_output=$folder/check_output namespace=default
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit remove_cluster
   "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl create -f "$here/kubectl/widgets.yaml" >/dev/null
@@ -55,15 +54,5 @@ widget() { # NAME COLOUR [REPLICAS]: prints a Widget manifest
 }
 
 field() { kubectl get "$1" -o "jsonpath={$2}"; } # KIND/NAME PATH
-
-clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
-  kill_check
-  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
-  rm -rf "$folder"
-  exit "$code"
-}
 
 main "$@"

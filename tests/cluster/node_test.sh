@@ -15,6 +15,8 @@ readonly release=demo operators=operators
 readonly name=$release-sample-controller
 ARCHIVE=$(realpath "${ARCHIVE:?must be set to the OCI archive of the image}")
 HELM=${HELM:-helm4}
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
@@ -57,10 +59,7 @@ prepare() {
   export KOPP_PROGRAMS KOPP_NODE_PROGRAMS
   folder=$(mktemp -d)
   state=$folder/node check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   create_images
   create_clients
   "$here/node/node.sh" up "$state" "$folder"/*.oci.tar "$ARCHIVE"
@@ -132,17 +131,12 @@ nothing_left() {
 # shellcheck disable=SC2062 # the names of files
 processes_with() { grep -lsF -f - /proc/[0-9]*/cmdline <<<"$1"; } # TEXT
 
-# Runs to its end even if a command fails or stdout is closed.
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   kill_check
   [[ -z $check_pid ]] || wait "$check_pid" # it may have to stop a run of its own
   disown -a
   stop_node
   rm -rf "$folder"
-  exit "$code"
 }
 
 main "$@"

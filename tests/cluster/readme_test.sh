@@ -5,15 +5,15 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=check.sh
 source "$here/check.sh"
 
 main() {
   folder=$(mktemp -d)
   check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
+  at_exit clean_up
   mkdir "$folder/temporary"
   check "README.md, try it without a cluster: the commands show the controller's work and end by themselves" demo
   check "README.md, try it without a cluster: once built, the command takes less than 10 s" fast_demo
@@ -38,12 +38,8 @@ fast_demo() {
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP
   kill_check
   rm -rf "$folder"
-  exit "$code"
 }
 
 main "$@"

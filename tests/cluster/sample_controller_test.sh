@@ -20,6 +20,8 @@ default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
 readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults leader_election api_servers connections preflight rbac bad_input)
 
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 # shellcheck source-path=SCRIPTDIR source=process.sh
 source "$here/process.sh"
 # shellcheck source-path=SCRIPTDIR source=server.sh
@@ -64,10 +66,7 @@ run_in_processes() { # "PART..."...
     [[ " faults $* " == *" $part "* ]] || foreground+=("$part")
   done
   background_folder=$(mktemp -d)
-  trap end_background_processes EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit end_background_processes
   for group in "$@"; do
     # shellcheck disable=SC2086 # the group is a list of words
     "${BASH_SOURCE[0]}" $group >"$background_folder/${#background_pids[@]}" 2>&1 &
@@ -84,11 +83,8 @@ run_in_processes() { # "PART..."...
 }
 
 end_background_processes() { # each process stops its own programs
-  local code=$?
-  trap '' INT TERM HUP PIPE
-  ((${#background_pids[@]} == 0)) || { kill "${background_pids[@]}" 2>/dev/null && wait "${background_pids[@]}"; } || true
+  ((${#background_pids[@]} == 0)) || { kill "${background_pids[@]}" 2>/dev/null && wait "${background_pids[@]}"; }
   rm -rf "$background_folder"
-  exit "$code"
 }
 
 prepare() {
@@ -96,10 +92,7 @@ prepare() {
   export KOPP_PROGRAMS
   folder=$(mktemp -d)
   state=$folder/cluster check_output=$folder/check_output
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit remove_cluster
   export CLUSTER_HARDENED=1
   "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
@@ -119,22 +112,6 @@ prepare_part() { # PART
 print_failure_context() {
   echo "End of the controller's log:"
   tail -n 12 "$state/controller.log" | cut -c1-300
-}
-
-# Runs to its end even if a command fails or stdout is closed.
-clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
-  kill_check
-  disown -a # do not report the programs that are stopped
-  if ((failed > 0)); then
-    mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
-  fi
-  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
-  rm -rf "$folder"
-  ((failed == 0)) || echo "# logs: $root/build/test-cluster" >&2
-  exit "$code"
 }
 
 main "$@"

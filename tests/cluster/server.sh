@@ -17,3 +17,16 @@ await_kind() { # GROUP/VERSION PLURAL
   eventually_matches 'condition met' 20 kubectl wait --for=condition=Established --timeout=20s "crd/$2.${1%/*}"
   eventually_matches "\"name\":\"$2\"" 20 kubectl get --raw "/apis/$1" # discovery follows a little later
 }
+
+# Ends the running check, stops the server in $state, and removes $folder. After a failed check, copies the logs to
+# build/test-cluster.
+remove_cluster() {
+  kill_check
+  disown -a # do not report the programs that are stopped
+  if ((failed > 0)); then
+    mkdir -p "$root/build/test-cluster" && cp "$state"/*.log "$root/build/test-cluster/"
+  fi
+  [[ ! -e $state/cluster ]] || "$cluster" down "$state"
+  rm -rf "$folder"
+  ((failed == 0)) || echo "# logs: $root/build/test-cluster" >&2
+}

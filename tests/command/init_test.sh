@@ -5,6 +5,9 @@
 #   init_test.sh PREFIX    PREFIX: the folder where kopp is installed
 set -euo pipefail
 
+# shellcheck source=tests/at_exit.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../at_exit.sh"
+
 # The limit in seconds of CPU time. CPU time does not depend on other load of the machine. On two idle
 # cores, 300 s of CPU time take less than the five minutes that docs/command.md promises.
 limit=300
@@ -16,9 +19,7 @@ clean_up() {
   [[ -z $operator ]] || kill -KILL -- "-$operator" 2>/dev/null || true
   rm -rf "$work"
 }
-trap clean_up EXIT
-trap 'exit 143' TERM
-trap 'exit 130' INT
+at_exit clean_up
 
 fail() { # MESSAGE [FILE]
   printf '%s\n' "$1" >&2

@@ -12,6 +12,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cluster=$here/../cluster
 objects=$(realpath "${OBJECTS:-$here/objects}")
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 
 main() {
   KOPP_PROGRAMS=$("$cluster/programs.sh")
@@ -19,10 +21,7 @@ main() {
   unset KUBECONFIG
   export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
   folder=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  trap 'exit 141' PIPE
+  at_exit clean_up
   CLUSTER_FLAGS=--allow-privileged=true "$cluster/cluster.sh" up "$folder/real" >/dev/null
   "$cluster/kopp_cluster.sh" up "$folder/kopp" >/dev/null
   local server
@@ -52,13 +51,9 @@ kubectl_of() { # SERVER ARGUMENT...
 }
 
 clean_up() {
-  local code=$?
-  set +e
-  trap '' INT TERM HUP PIPE
   [[ ! -e $folder/real/cluster ]] || "$cluster/cluster.sh" down "$folder/real"
   [[ ! -e $folder/kopp/cluster ]] || "$cluster/kopp_cluster.sh" down "$folder/kopp"
   rm -rf "$folder"
-  exit "$code"
 }
 
 main "$@"

@@ -20,6 +20,9 @@
 #   <!-- stop: NAME -->       sends Ctrl-C to a started command and expects exit code 0
 set -euo pipefail
 
+# shellcheck source=tests/at_exit.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../at_exit.sh"
+
 page=$(realpath "$1")
 prefix=${2:+$(realpath "$2")}
 least=$3
@@ -40,9 +43,7 @@ clean_up() {
   done
   rm -rf "$work"
 }
-trap clean_up EXIT
-trap 'exit 143' TERM
-trap 'exit 130' INT
+at_exit clean_up
 
 fail() { # MESSAGE [FILE...]
   local file

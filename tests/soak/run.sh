@@ -11,13 +11,13 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cluster=$here/../cluster/cluster.sh
 export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
+# shellcheck source=tests/at_exit.sh
+source "$here/../at_exit.sh"
 
 main() { # PROGRAMS SECONDS [SEED]
   local programs=$1 seconds=$2 seed=${3:-$RANDOM$RANDOM}
   folder=$(mktemp -d)
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
+  at_exit clean_up
   local kubeconfig=()
   if [[ ${SERVER:-} == real ]]; then
     KOPP_PROGRAMS=$("$here/../cluster/programs.sh")
