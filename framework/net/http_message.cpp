@@ -31,7 +31,7 @@ bool IsPercentEncoded(std::string_view path) {
 
 }  // namespace
 
-std::optional<RequestError> ValidateRequest(const HttpMessage& request) {
+std::optional<RequestError> FindRequestError(const HttpMessage& request) {
   const auto hosts = request.count(http::field::host);
   if (hosts > 1) return RequestError{400, "too many Host headers"};
   if (hosts == 0 && request.version() >= 11) {

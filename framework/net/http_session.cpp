@@ -90,7 +90,7 @@ void HttpSession::Dispatch() {
   http10_ = request.version() < 11;
   keep_alive_ = parser_->keep_alive();
   head_only_ = request.method() == http::verb::head;
-  if (const auto error = ValidateRequest(request)) return Reject(error->status, error->text);
+  if (const auto error = FindRequestError(request)) return Reject(error->status, error->text);
   callbacks_.OnRequest(id_, {parser_->release(), connection_.client()});
 }
 

@@ -51,7 +51,7 @@ std::optional<ServerRequest> ParseHttp(std::string_view message) {
     if (error || parsed == 0) return std::nullopt;
     message.remove_prefix(parsed);
   }
-  if (kopp::detail::ValidateRequest(parser.get())) return std::nullopt;
+  if (kopp::detail::FindRequestError(parser.get())) return std::nullopt;
   return ReadServerRequest(parser.get());
 }
 

@@ -18,7 +18,7 @@
 
 namespace kopp::apiserver {
 
-/// Returns the API's view of an HTTP request that passed detail::ValidateRequest. Moves the body
+/// Returns the API's view of an HTTP request that detail::FindRequestError accepts. Moves the body
 /// out of `message`. The caller sets the user.
 [[nodiscard]] ServerRequest ReadServerRequest(detail::HttpMessage& message);
 

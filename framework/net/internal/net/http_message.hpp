@@ -67,14 +67,14 @@ struct OutgoingResponse {
   Abort abort = Abort::kNever;
 };
 
-/// The status and text of the response to a request that ValidateRequest rejects.
+/// The status and text of the response to an invalid request.
 struct RequestError {
   int status = 400;
   std::string text{};
 };
-/// Validates what HTTP/1.1 (RFC 9112) requires beyond the grammar: one Host header, a supported
+/// Checks what HTTP/1.1 (RFC 9112) requires beyond the grammar: one Host header, a supported
 /// Transfer-Encoding and Expect, a target that is a path. Returns nullopt for a valid request.
-[[nodiscard]] std::optional<RequestError> ValidateRequest(const HttpMessage& request);
+[[nodiscard]] std::optional<RequestError> FindRequestError(const HttpMessage& request);
 
 /// Returns the path and query of a request target, which may be in absolute form
 /// ("http://host/path").
