@@ -1,7 +1,7 @@
 #include "base/command.hpp"
 
 #include "base/environment.hpp"
-#include "base/socket.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <algorithm>
 #include <array>

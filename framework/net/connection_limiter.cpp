@@ -1,7 +1,7 @@
 #include "net/connection_limiter.hpp"
 
-#include "base/socket.hpp"
 #include "listener.hpp"
+#include "net/socket.hpp"
 
 #include <chrono>
 #include <utility>

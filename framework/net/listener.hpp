@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/quoted.hpp"
-#include "base/socket.hpp"
 #include "net/bind_address.hpp"
+#include "net/socket.hpp"
 
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "fault_proxy.hpp"
 
+#include "net/socket.hpp"
+
 #include <chrono>
 #include <span>
 #include <stdexcept>

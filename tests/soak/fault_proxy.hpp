@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/socket.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <array>
 #include <atomic>

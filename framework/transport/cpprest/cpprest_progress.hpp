@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/socket.hpp"
+#include "net/socket.hpp"
 #include "net/tls.hpp"
 
 #include <condition_variable>

@@ -1,7 +1,7 @@
 #include "net/connection.hpp"
 
-#include "base/socket.hpp"
 #include "net/name_lookup.hpp"
+#include "net/socket.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/socket.hpp"
 #include "net/name_lookup.hpp"
+#include "net/socket.hpp"
 #include "net/tls.hpp"
 
 #include <cstddef>

@@ -1,27 +1,10 @@
 #pragma once
 
+#include "base/file_descriptor.hpp"
+
 #include <cstdint>
-#include <utility>
 
 namespace kopp::detail {
-
-/// Owns a file descriptor and closes it on destruction. Move-only.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor();
-
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 /// Sets the options that kopp uses on every TCP socket: TCP_NODELAY, close-on-exec, and keep-alive
 /// probes and a user timeout that detect a dead peer within 30 s.

@@ -1,4 +1,4 @@
-#include "base/socket.hpp"
+#include "net/socket.hpp"
 
 #include <cerrno>
 
@@ -6,7 +6,6 @@
 #include <linux/tcp.h>  // its tcp_info counts bytes; that of <netinet/tcp.h> is older
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 namespace kopp::detail {
 namespace {
@@ -16,10 +15,6 @@ void SetOption(int socket, int level, int name, int value) {
 }
 
 }  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
 
 void TuneSocket(int socket) {
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
