@@ -1,4 +1,4 @@
-#include "owner_check.hpp"
+#include "controller/owner_check.hpp"
 
 #include "objects/owner_rules.hpp"
 

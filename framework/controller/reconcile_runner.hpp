@@ -1,7 +1,7 @@
 #pragma once
 
+#include "controller/owner_check.hpp"
 #include "max_interval.hpp"
-#include "owner_check.hpp"
 #include "reconcile_limits.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"

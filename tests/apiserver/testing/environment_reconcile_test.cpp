@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/kinds.hpp>
+#include <kopp/owner.hpp>
 #include <kopp/testing/environment.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
@@ -40,6 +41,25 @@ TEST(EnvironmentTest, ReconcileThrowsTheExceptionOfTheReconciler) {
   env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
 
   EXPECT_THROW(env.Reconcile<ConfigMap>(settings, Fail), std::runtime_error);
+}
+
+TEST(EnvironmentTest, ReconcileThrowsIfTheReconcilerCreatesAnOwnedObjectInAnotherNamespace) {
+  Environment env;
+  env.client().Create<ConfigMap>(ConfigMapNamed("settings"));
+  const auto reconcile = [](const ConfigMap& map, Context& context) {
+    Secret secret{.metadata = OwnedBy(map, "token")};
+    secret.metadata.ns = "kube-public";
+    context.client.Create(secret);
+    return Result{};
+  };
+
+  try {
+    env.Reconcile<ConfigMap>(settings, reconcile);
+    FAIL() << "no exception";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ConfigMap default/settings cannot own kube-public/token"));
+  }
+  EXPECT_THAT(env.Writes(), IsEmpty());
 }
 
 TEST(EnvironmentTest, TheCacheOfReconcileContainsTheObjectsOfAllItsKinds) {

@@ -1,3 +1,4 @@
+#include "controller/owner_check.hpp"
 #include "schema/yaml.hpp"
 #include "testing/audit_reader.hpp"
 #include "testing/change_signal.hpp"
@@ -253,7 +254,8 @@ Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reco
   cache.Start();
   cache.WaitForSync({});
   cache.Stop();  // the cache does not change during the reconcile
-  if (target.is_cached() != target.must_exist) {
+  const informer::AnyObject object = target.find();
+  if (static_cast<bool>(object) != target.must_exist) {
     throw std::invalid_argument(
         target.must_exist
             ? "Environment::Reconcile: the operator's cache does not contain the object; on the "
@@ -270,6 +272,11 @@ Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reco
   const Logger log = impl_->log.With({{"namespace", key.ns}, {"name", key.name}});
   EventRecorder events(client, impl_->options.name, log, impl_->options.clock);
   Context context{key, client, cache, events, log, {}, impl_->options.clock};
+  OwnerCheck check({.owner = target.kind,
+                    .find = [&](const ObjectKey&) { return object; },
+                    .watches = [](const Kind&) { return true; },  // only a controller watches
+                    .log = log});
+  const OwnerCheckScope writes(check, key);
   return reconcile(key, context);
 }
 

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kopp/informer/any_object.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/wait_result.hpp>
@@ -122,8 +123,10 @@ class Environment {
   /// Runs one reconcile in this thread for the object that `key` names. `reconcile` is a function
   /// as for ControllerBuilder::Reconcile. Its cache contains all objects of `T` and `Reads` as they
   /// are on the server before the call. Returns the result of `reconcile`, and throws what it
-  /// throws, after its Events were written. Throws ApiError if the server does not have a kind, and
-  /// std::invalid_argument if the object does not exist or the cache does not contain it.
+  /// throws, after its Events were written. As in a controller, a write of an object that the
+  /// reconciled object cannot own throws std::invalid_argument. Throws ApiError if the server does
+  /// not have a kind, and std::invalid_argument if the object does not exist or the cache does not
+  /// contain it.
   template <ApiObject T, ApiObject... Reads, typename F>
   Result Reconcile(const ObjectKey& key, F reconcile) {
     return ReconcileIf<T, Reads...>(true, key, std::move(reconcile));
@@ -175,7 +178,7 @@ class Environment {
     const Kind& kind;
     const ObjectKey& key;
     bool must_exist = true;
-    std::function<bool()> is_cached{};
+    std::function<informer::AnyObject()> find{};  ///< returns the object in the cache
   };
 
   template <ApiObject T, ApiObject... Reads, typename F>
@@ -183,8 +186,8 @@ class Environment {
     const auto cache = NewCache();
     cache->template InformerFor<T>();
     (cache->template InformerFor<Reads>(), ...);
-    const auto is_cached = [&] { return cache->template Get<T>(key) != nullptr; };
-    return ReconcileOnce(*cache, {T::kKind, key, must_exist, is_cached},
+    const auto find = [&]() -> informer::AnyObject { return cache->template Get<T>(key); };
+    return ReconcileOnce(*cache, {T::kKind, key, must_exist, find},
                          ReconcilerOf<T>(std::move(reconcile)));
   }
   [[nodiscard]] std::unique_ptr<Cache> NewCache();
