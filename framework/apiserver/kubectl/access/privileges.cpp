@@ -132,21 +132,21 @@ bool ChangesOnlyOwnership(json before, json object) {
 
 /// Returns whether the user has a permission beyond those that the object gives: to escalate a role
 /// or to bind it.
-bool HasSpecialPermission(ServerContext& context, const ServerRequest& request,
-                          const Resource& resource, const json& role_reference) {
+bool HasSpecialPermission(ServerContext& context, const WriteRequest& write,
+                          const json& role_reference) {
   const std::string role_kind = StringField(role_reference, "kind");
   AccessAttributes attributes{.verb = "escalate",
-                              .group = resource.group,
-                              .version = resource.version,
-                              .resource = resource.plural,
-                              .ns = request.target.ns,
-                              .name = request.target.name};
+                              .group = write.resource.group,
+                              .version = write.resource.version,
+                              .resource = write.resource.plural,
+                              .ns = write.target.ns,
+                              .name = write.target.name};
   if (!role_kind.empty()) {
     attributes.verb = "bind";
     attributes.resource = role_kind == "ClusterRole" ? "clusterroles" : "roles";
     attributes.name = StringField(role_reference, "name");
   }
-  return Authorize(context, request.user, attributes).allowed;
+  return Authorize(context, write.user, attributes).allowed;
 }
 
 /// Returns whether a ClusterRole has the rules of other ClusterRoles.
@@ -217,29 +217,30 @@ void AddImpliedGroup(User& user) {
 
 }  // namespace
 
-void CheckEscalation(ServerContext& context, const ServerRequest& request, const Resource& resource,
-                     const json& before, const json& object) {
+void CheckEscalation(ServerContext& context, const WriteRequest& write, const json& before,
+                     const json& object) {
+  const Resource& resource = write.resource;
+  const User& user = write.user;
   if (!context.uses_rbac() || resource.group != "rbac.authorization.k8s.io") return;
   if (!before.is_null() && ChangesOnlyOwnership(before, object)) return;
   const json& reference = Field(object, "roleRef");
-  if (HasSpecialPermission(context, request, resource, reference)) return;
-  const std::string& ns = request.target.ns;
+  if (HasSpecialPermission(context, write, reference)) return;
+  const std::string& ns = write.target.ns;
   const std::string name = StringAt(object, "/metadata/name");
   const std::optional<json> rules =
       reference.is_null() ? Field(object, "rules") : RulesOfRole(context, reference, ns);
   if (!rules) throw NotFound(resource, StringField(reference, "name"));
-  const std::vector<Permission> missing = MissingPermissions(context, request.user, ns, *rules);
+  const std::vector<Permission> missing = MissingPermissions(context, user, ns, *rules);
   if (!missing.empty()) {
     throw Forbidden(resource, name,
-                    "user \"" + request.user.name +
-                        "\" (groups=" + QuotedList(request.user.groups) +
+                    "user \"" + user.name + "\" (groups=" + QuotedList(user.groups) +
                         ") is attempting to grant RBAC permissions not currently held:" +
                         DescribePermissions(missing));
   }
   if (Aggregates(before) || Aggregates(object)) {
     const json everything{{{"verbs", {"*"}}, {"apiGroups", {"*"}}, {"resources", {"*"}}},
                           {{"verbs", {"*"}}, {"nonResourceURLs", {"*"}}}};
-    if (!MissingPermissions(context, request.user, ns, everything).empty()) {
+    if (!MissingPermissions(context, user, ns, everything).empty()) {
       throw Forbidden(resource, name,
                       "must have cluster-admin privileges to use the aggregationRule");
     }

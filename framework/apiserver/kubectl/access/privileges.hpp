@@ -1,7 +1,6 @@
 #pragma once
 
-#include "api/request.hpp"
-#include "api/resource.hpp"
+#include "api/write_request.hpp"
 #include "storage/server_context.hpp"
 
 #include <nlohmann/json.hpp>
@@ -9,12 +8,12 @@
 namespace kopp::apiserver {
 
 /// Prevents a user from granting permissions that the user does not have. `object` is the new state
-/// of the object that the request writes, and `before` its current state, or null for a new object.
+/// of the object that is written, and `before` its current state, or null for a new object.
 /// Does nothing unless it is a role or a binding and the server uses RBAC.
 ///
 /// Throws StatusError: 403 if the user neither has all permissions that the object gives nor may
 /// escalate the role or bind it; 404 if the role of a binding does not exist.
-void CheckEscalation(ServerContext& context, const ServerRequest& request, const Resource& resource,
+void CheckEscalation(ServerContext& context, const WriteRequest& write,
                      const nlohmann::json& before, const nlohmann::json& object);
 
 /// Returns the user as whom a request is executed. `user` needs the permission to impersonate the

@@ -60,7 +60,7 @@ void CheckPodIsUnbound(const json& pod, const ObjectKey& key, const json& precon
 
 json Bind(const VirtualRequest& params) {
   const json& binding = params.object;
-  const RequestInfo& target = params.request.target;
+  const RequestInfo& target = params.write.target;
   const std::string name = StringAt(binding, "/metadata/name");
   if (target.subresource.empty() && name.empty()) throw BadRequest("Name parameter required.");
   if (!target.subresource.empty() && name != target.name) {
@@ -78,7 +78,7 @@ json Bind(const VirtualRequest& params) {
                        {{"type", "PodScheduled"}, {"status", "True"}, {"lastProbeTime", nullptr}},
                        params.context.Now());
   };
-  if (!params.dry_run) {
+  if (!params.write.options.dry_run) {
     UpdateStoredPod(params.context, *pods, key, bind);
     return nullptr;
   }

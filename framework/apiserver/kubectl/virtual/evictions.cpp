@@ -26,7 +26,7 @@ constexpr int kMaxEvictionAttempts = 20;  // of a write that another write confl
 constexpr const char* kBudgets = "poddisruptionbudgets.policy";
 
 /// Returns the DeleteOptions of an eviction. Its dry run can also be requested in the query.
-json DeleteOptionsOf(const json& eviction, const ServerRequest& request) {
+json DeleteOptionsOf(const json& eviction, const Query& query) {
   const auto format = [](const std::vector<std::string>& values) {
     std::string text;
     for (const std::string& value : values) text += (text.empty() ? "" : " ") + value;
@@ -34,7 +34,7 @@ json DeleteOptionsOf(const json& eviction, const ServerRequest& request) {
   };
   json options = Field(eviction, "deleteOptions");
   if (options.is_null()) options = json::object();
-  const std::vector<std::string> in_query = request.target.query.All("dryRun");
+  const std::vector<std::string> in_query = query.All("dryRun");
   const std::vector<std::string> in_body = StringListField(options, "dryRun");
   if (in_body.empty() && !in_query.empty()) options["dryRun"] = in_query;
   if (!in_body.empty() && !in_query.empty() && in_body != in_query) {
@@ -206,11 +206,11 @@ bool TryEvict(ServerContext& context, const Resource& pods, const ObjectKey& key
 }  // namespace
 
 json Evict(const VirtualRequest& params) {
-  const RequestInfo& target = params.request.target;
+  const RequestInfo& target = params.write.target;
   if (StringAt(params.object, "/metadata/name") != target.name) {
     throw BadRequest("name in URL does not match name in Eviction object");
   }
-  const json options = DeleteOptionsOf(params.object, params.request);
+  const json options = DeleteOptionsOf(params.object, target.query);
   const ResourcePtr pods = params.context.catalog()->Find("", "v1", "pods");
   const ObjectKey key{target.ns, target.name};
   for (int attempt = 0; !TryEvict(params.context, *pods, key, options); ++attempt) {

@@ -90,7 +90,7 @@ json BoundObjectClaims(ServerContext& context, const ObjectKey& account, const j
 }  // namespace
 
 json RequestToken(const VirtualRequest& params) {
-  const RequestInfo& target = params.request.target;
+  const RequestInfo& target = params.write.target;
   VirtualRequest defaulted = params;
   json& requested = defaulted.object["spec"];
   json defaults{{"expirationSeconds", kDefaultSeconds}};
@@ -102,7 +102,7 @@ json RequestToken(const VirtualRequest& params) {
   const StoredObjectPtr account =
       params.context.store().Get(accounts->storage_resource, {target.ns, target.name});
   if (account == nullptr) throw NotFound(*accounts, target.name);
-  ValidateTokenRequest(params.kind, target.name, object);
+  ValidateTokenRequest(params.write.resource, target.name, object);
   if (Field(spec, "audiences").empty()) spec["audiences"] = {kTokenIssuer};
   if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
 

@@ -39,7 +39,7 @@ std::map<std::string, VirtualKindHandler> FurtherVirtualKindHandlers() {
 
 json ReviewSelf(const VirtualRequest& request) {
   return {{"metadata", {{"creationTimestamp", request.context.Now()}}},
-          {"status", {{"userInfo", UserToJson(request.request.user)}}}};
+          {"status", {{"userInfo", UserToJson(request.write.user)}}}};
 }
 
 json ReviewRules(const VirtualRequest& request) {
@@ -47,7 +47,7 @@ json ReviewRules(const VirtualRequest& request) {
   if (ns.empty()) throw BadRequest("no namespace on request");
   return {{"metadata", json::object()},
           {"spec", json::object()},
-          {"status", RulesOfUser(request.context, request.request.user, ns)}};
+          {"status", RulesOfUser(request.context, request.write.user, ns)}};
 }
 
 json UpdateStoredPod(ServerContext& context, const Resource& pods, const ObjectKey& key,

@@ -2,6 +2,7 @@
 
 #include "api/resource.hpp"
 #include "api/response.hpp"
+#include "api/write_request.hpp"
 
 #include <map>
 #include <memory>
@@ -41,10 +42,8 @@ class PathHandler {
 /// A request that creates an object of a virtual kind, which is not stored.
 struct VirtualRequest {
   ServerContext& context;
-  const ServerRequest& request;
-  const Resource& kind;
+  const WriteRequest& write;
   nlohmann::json object{};  ///< the decoded body
-  bool dry_run = false;
 };
 
 /// Returns the object in the response, or null for a Status "Success". Throws StatusError.
@@ -73,11 +72,9 @@ struct Extensions {
                       const Impersonation& impersonation) = nullptr;
   /// Rejects a write by throwing StatusError. `before` is null for a new object. By default, all
   /// writes are allowed.
-  void (*check_write)(ServerContext& context, const ServerRequest& request,
-                      const Resource& resource, const nlohmann::json& before,
-                      const nlohmann::json& object) = [](ServerContext&, const ServerRequest&,
-                                                         const Resource&, const nlohmann::json&,
-                                                         const nlohmann::json&) {};
+  void (*check_write)(ServerContext& context, const WriteRequest& write,
+                      const nlohmann::json& before, const nlohmann::json& object) =
+      [](ServerContext&, const WriteRequest&, const nlohmann::json&, const nlohmann::json&) {};
 };
 
 }  // namespace kopp::apiserver

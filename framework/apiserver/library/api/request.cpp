@@ -1,8 +1,5 @@
 #include "api/request.hpp"
 
-#include "json/schema_names.hpp"
-#include "schema/utf8.hpp"
-
 #include <algorithm>
 #include <cctype>
 
@@ -10,13 +7,6 @@ namespace kopp::apiserver {
 
 std::string ServerRequest::media_type() const {
   return content_type.substr(0, content_type.find(';'));
-}
-
-std::string ServerRequest::field_manager() const {
-  std::string manager = target.query.Get("fieldManager");
-  if (!manager.empty()) return manager;
-  const std::string product = user_agent.substr(0, user_agent.find('/'));
-  return product.empty() ? "unknown" : ToValidUtf8(product);
 }
 
 std::string VerbOf(const ServerRequest& request) {

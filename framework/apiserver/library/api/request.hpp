@@ -54,9 +54,6 @@ struct ServerRequest {
 
   /// Returns `content_type` without its parameters.
   [[nodiscard]] std::string media_type() const;
-  /// Returns the field manager of a write, by default the product name in the User-Agent: "kubectl"
-  /// for "kubectl/v1.34".
-  [[nodiscard]] std::string field_manager() const;
 };
 
 /// Returns the verb of a request, as in audit logs and RBAC: "list", "deletecollection". For a

@@ -4,6 +4,7 @@
 #include "api/status.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
+#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -51,6 +52,12 @@ void CheckFieldManager(const std::string& name, FieldErrors& errors) {
                                               static_cast<unsigned char>(name[i]), i)));
     return;
   }
+}
+
+/// Returns the field manager of a request without the parameter fieldManager.
+std::string DefaultFieldManager(const std::string& user_agent) {
+  const std::string product = user_agent.substr(0, user_agent.find('/'));
+  return product.empty() ? "unknown" : ToValidUtf8(product);
 }
 
 bool ParseDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
@@ -144,11 +151,13 @@ WriteOptions ReadWriteOptions(const ServerRequest& request) {
   const Query& query = request.target.query;
   FieldErrors errors;
   if (request.method == "PATCH") CheckPatchOptions(request, errors);
-  CheckFieldManager(query.Get("fieldManager"), errors);
-  const WriteOptions parsed{
+  const std::string manager = query.Get("fieldManager");
+  CheckFieldManager(manager, errors);
+  WriteOptions parsed{
       .dry_run = ParseDryRun(query.All("dryRun"), errors),
       .field_validation = ParseFieldValidation(query.Get("fieldValidation"), errors),
-      .force = query.IsTrue("force")};
+      .force = query.IsTrue("force"),
+      .field_manager = manager.empty() ? DefaultFieldManager(request.user_agent) : manager};
   ThrowIfInvalid(OptionsKindOf(request.method), errors);
   return parsed;
 }

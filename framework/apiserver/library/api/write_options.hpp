@@ -19,6 +19,8 @@ struct WriteOptions {
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::kWarn;
   bool force = false;  ///< of a server-side apply
+  /// By default the product name in the User-Agent: "kubectl" for "kubectl/v1.34".
+  std::string field_manager{};
 };
 /// Parses the query parameters of a create, an update or a patch. A server-side apply needs a field
 /// manager; no other patch may have the parameter `force`.

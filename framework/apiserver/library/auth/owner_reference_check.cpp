@@ -20,30 +20,29 @@ const json& OwnerReferencesOf(const json& object) {
 
 bool BlocksDeletion(const json& reference) { return reference.value("blockOwnerDeletion", false); }
 
-/// A write of an object whose owner references change.
-struct ReferencesWrite {
+/// Checks a write of an object whose owner references change.
+struct OwnerReferenceCheck {
   ServerContext& context;
-  const ServerRequest& request;
-  const Resource& resource;
+  const WriteRequest& write;
   std::string name;  ///< of the object
 
   [[noreturn]] void Reject(const std::string& problem) const {
-    throw Forbidden(resource, name, problem);
+    throw Forbidden(write.resource, name, problem);
   }
   /// Rejects the write if the user may not do what `attributes` has.
   void Require(const AccessAttributes& attributes, const char* problem) const {
-    const AccessDecision decision = Authorize(context, request.user, attributes);
+    const AccessDecision decision = Authorize(context, write.user, attributes);
     if (!decision.allowed) Reject(fmt::format("{}: {}, <nil>", problem, decision.reason));
   }
 };
 
 /// Requires the permission to update the finalizers of the owner that `reference` names.
-void CheckBlockingReference(const ReferencesWrite& write, const json& reference) {
+void CheckBlockingReference(const OwnerReferenceCheck& check, const json& reference) {
   const std::string version = StringField(reference, "apiVersion");
   const std::string kind = StringField(reference, "kind");
-  const ResourcePtr owner = write.context.catalog()->FindKind(version, kind);
+  const ResourcePtr owner = check.context.catalog()->FindKind(version, kind);
   if (owner == nullptr) {
-    write.Reject(
+    check.Reject(
         fmt::format("cannot set blockOwnerDeletion in this case because cannot find "
                     "RESTMapping for APIVersion {} Kind {}: no matches for kind \"{}\" "
                     "in version \"{}\"",
@@ -54,24 +53,24 @@ void CheckBlockingReference(const ReferencesWrite& write, const json& reference)
                                     .version = owner->version,
                                     .resource = owner->plural,
                                     .subresource = "finalizers",
-                                    .ns = owner->namespaced ? write.request.target.ns : "",
+                                    .ns = owner->namespaced ? check.write.target.ns : "",
                                     .name = StringField(reference, "name")};
-  write.Require(attributes,
+  check.Require(attributes,
                 "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "
                 "can't set finalizers on");
 }
 
 }  // namespace
 
-void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
-                          const Resource& resource, const json& before, const json& object) {
+void CheckOwnerReferences(ServerContext& context, const WriteRequest& write, const json& before,
+                          const json& object) {
   if (!context.uses_rbac() || !context.checks_owner_references()) return;
   const json& references = OwnerReferencesOf(object);
   const json& old_references = OwnerReferencesOf(before);
   if (references == old_references || (references.empty() && old_references.empty())) return;
-  const ReferencesWrite write{context, request, resource, object.at("metadata").value("name", "")};
+  const OwnerReferenceCheck check{context, write, object.at("metadata").value("name", "")};
   if (!before.is_null()) {
-    write.Require(AttributesOf("delete", request.target),
+    check.Require(AttributesOf("delete", write.target),
                   "cannot set an ownerRef on a resource you can't delete");
   }
   for (const json& reference : references) {
@@ -79,7 +78,7 @@ void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
       return Field(old, "uid") == Field(reference, "uid") && BlocksDeletion(old);
     };
     if (!BlocksDeletion(reference) || std::ranges::any_of(old_references, blocked_before)) continue;
-    CheckBlockingReference(write, reference);
+    CheckBlockingReference(check, reference);
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "api/request.hpp"
-#include "api/resource.hpp"
+#include "api/write_request.hpp"
 #include "storage/server_context.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,8 +11,7 @@ namespace kopp::apiserver {
 /// not do so. `before` is null for a new object. Does nothing unless the context
 /// uses RBAC and checks_owner_references. Kubernetes: the admission plugin
 /// OwnerReferencesPermissionEnforcement (plugin/pkg/admission/gc).
-void CheckOwnerReferences(ServerContext& context, const ServerRequest& request,
-                          const Resource& resource, const nlohmann::json& before,
-                          const nlohmann::json& object);
+void CheckOwnerReferences(ServerContext& context, const WriteRequest& write,
+                          const nlohmann::json& before, const nlohmann::json& object);
 
 }  // namespace kopp::apiserver

@@ -245,14 +245,13 @@ ManagerEntries EntriesAfterUpdate(const json& before, const json& after, const S
 
 }  // namespace
 
-FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource,
-                            const std::string& now) {
-  const std::string& subresource = request.target.subresource;
-  return {.name = request.field_manager(),
-          .api_version = resource.api_version(),
+FieldManager FieldManagerOf(const WriteRequest& write, const std::string& now) {
+  const std::string& subresource = write.target.subresource;
+  return {.name = write.options.field_manager,
+          .api_version = write.resource.api_version(),
           .subresource = subresource,
           .time = subresource == "scale" ? "" : now,  // entries of a scale have no time
-          .has_status = resource.HasSubresource("status")};
+          .has_status = write.resource.HasSubresource("status")};
 }
 
 json UpdateManagedFields(const json& before, json after, const Schema& schema,

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "api/request.hpp"
-#include "api/resource.hpp"
+#include "api/write_request.hpp"
 #include "json/schema_names.hpp"
 #include "schema/field_set.hpp"
 #include "schema/schema.hpp"
@@ -25,9 +24,8 @@ struct FieldManager {
   bool has_status = false;    ///< the kind has a status subresource
 };
 
-/// Returns the field manager of a write request at the time `now`.
-[[nodiscard]] FieldManager FieldManagerOf(const ServerRequest& request, const Resource& resource,
-                                          const std::string& now);
+/// Returns the field manager of a write at the time `now`.
+[[nodiscard]] FieldManager FieldManagerOf(const WriteRequest& write, const std::string& now);
 
 /// Thrown if an apply without `force` would change fields that other managers own.
 class ApplyConflict : public std::runtime_error {

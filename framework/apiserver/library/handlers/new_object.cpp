@@ -73,10 +73,11 @@ void AssignFields(ServerContext& context, const Resource& resource, json& object
 
 }  // namespace
 
-NewObject PrepareNewObject(ServerContext& context, const ServerRequest& request,
-                           const Resource& resource, json& object, Warnings& warnings) {
+NewObject PrepareNewObject(ServerContext& context, const WriteRequest& write, json& object,
+                           Warnings& warnings) {
+  const Resource& resource = write.resource;
   json& metadata = object.at("metadata");
-  NewObject created{.key = AssignKey(context, resource, request.target.ns, metadata),
+  NewObject created{.key = AssignKey(context, resource, write.target.ns, metadata),
                     .sent_version = StringField(metadata, "resourceVersion")};
   created.ns = RequireActiveNamespace(context, resource, created.key);
   if (resource.terminating) {

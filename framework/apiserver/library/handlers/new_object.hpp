@@ -1,8 +1,7 @@
 #pragma once
 
-#include "api/request.hpp"
-#include "api/resource.hpp"
 #include "api/response.hpp"
+#include "api/write_request.hpp"
 #include "storage/server_context.hpp"
 
 #include <string>
@@ -19,10 +18,9 @@ struct NewObject {
 };
 
 /// Sets the fields of a new object that the server assigns, such as its name and uid, and applies
-/// defaults. Throws StatusError if its namespace does not exist or
-/// is being deleted, or if the definition of its kind is being deleted.
-[[nodiscard]] NewObject PrepareNewObject(ServerContext& context, const ServerRequest& request,
-                                         const Resource& resource, nlohmann::json& object,
-                                         Warnings& warnings);
+/// defaults. Throws StatusError if its namespace does not exist or is being deleted, or if the
+/// definition of its kind is being deleted.
+[[nodiscard]] NewObject PrepareNewObject(ServerContext& context, const WriteRequest& write,
+                                         nlohmann::json& object, Warnings& warnings);
 
 }  // namespace kopp::apiserver

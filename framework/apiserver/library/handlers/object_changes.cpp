@@ -35,24 +35,23 @@ bool IsStatusSubresource(std::string_view subresource) {
   return subresource == "status" || subresource == "approval";
 }
 
-void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,
-                         const json& metadata) {
+void CheckNameMatchesUrl(const WriteRequest& write, const json& metadata) {
+  const std::string& expected = write.target.name;
   const std::string name = StringField(metadata, "name");
   if (name.empty()) {
-    throw BadRequest("the name of the object (" + request.target.name +
+    throw BadRequest("the name of the object (" + expected +
                      " based on URL) was undeterminable: name must be provided");
   }
-  if (name != request.target.name) {
+  if (name != expected) {
     throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
-                     request.target.name + ')');
+                     expected + ')');
   }
-  CheckNamespaceMatchesUrl(request, resource, metadata);
+  CheckNamespaceMatchesUrl(write, metadata);
 }
 
-void CheckNamespaceMatchesUrl(const ServerRequest& request, const Resource& resource,
-                              const json& metadata) {
+void CheckNamespaceMatchesUrl(const WriteRequest& write, const json& metadata) {
   const std::string ns = StringField(metadata, "namespace");
-  if (resource.namespaced && !ns.empty() && ns != request.target.ns) {
+  if (write.resource.namespaced && !ns.empty() && ns != write.target.ns) {
     throw BadRequest(
         "the namespace of the provided object does not match the namespace sent on the request");
   }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "api/request.hpp"
-#include "api/resource.hpp"
+#include "api/write_request.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,11 +16,9 @@ namespace kopp::apiserver {
 
 /// Throws StatusError (400) if the name or namespace in `metadata` differs from the URL, or if the
 /// name is missing.
-void CheckNameMatchesUrl(const ServerRequest& request, const Resource& resource,
-                         const nlohmann::json& metadata);
+void CheckNameMatchesUrl(const WriteRequest& write, const nlohmann::json& metadata);
 /// Same for the namespace only.
-void CheckNamespaceMatchesUrl(const ServerRequest& request, const Resource& resource,
-                              const nlohmann::json& metadata);
+void CheckNamespaceMatchesUrl(const WriteRequest& write, const nlohmann::json& metadata);
 
 /// Throws StatusError (409) if the uid or resourceVersion in `metadata` differs from those of the
 /// stored object's metadata `live`. An empty resourceVersion matches for kinds that allow

@@ -103,9 +103,9 @@ json WithReplicas(const Resource& resource, json object, const json& scale) {
 ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Resource& resource,
                                         Warnings& warnings) {
   const bool is_put = request.method == "PUT";
-  const WriteOptions options = ReadWriteOptions(request);
+  const WriteRequest write(request, resource);
   const auto update = [&](const json& live) {
-    const json scale = DecodeScale(request, resource, options, live, warnings);
+    const json scale = DecodeScale(request, resource, write.options, live, warnings);
     const json metadata = scale.value("metadata", json::object());
     if (const std::string name = metadata.value("name", ""); name != request.target.name) {
       throw BadRequest("the name of the object (" + name +
@@ -117,8 +117,8 @@ ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Reso
     if (!version.empty()) object["metadata"]["resourceVersion"] = version;
     return object;
   };
-  const json object = UpdateObject(
-      {request, resource, options, is_put ? WriteKind::kPut : WriteKind::kPatch, update}, warnings);
+  const json object =
+      UpdateObject({write, is_put ? WriteKind::kPut : WriteKind::kPatch, update}, warnings);
   return {.body = ResponseObject(ScaleOf(resource, object), ScaleKind())};
 }
 

@@ -103,10 +103,10 @@ VirtualKindHandler VirtualResourceHandler::HandlerOf(const std::string& kind) co
 ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, const Resource& kind,
                                               Warnings& warnings) {
   CheckMediaType(request, kind);
-  const WriteOptions options = ReadWriteOptions(request);
-  VirtualRequest virtual_request{context_, request, kind,
-                                 DecodeObject(request, kind, options, warnings), options.dry_run};
-  CheckNamespaceMatchesUrl(request, kind, virtual_request.object.at("metadata"));
+  const WriteRequest write(request, kind);
+  VirtualRequest virtual_request{context_, write,
+                                 DecodeObject(request, kind, write.options, warnings)};
+  CheckNamespaceMatchesUrl(write, virtual_request.object.at("metadata"));
   virtual_request.object.erase("status");
   json created = HandlerOf(kind.kind)(virtual_request);
   if (!created.is_null()) return {.status = 201, .body = ResponseObject(std::move(created), kind)};
@@ -119,32 +119,33 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
 }
 
 json WithManagedFields(const VirtualRequest& request) {
-  const Schema& schema = *request.kind.schema;
+  const Schema& schema = *request.write.resource.schema;
   return UpdateManagedFields(ZeroObject(schema), request.object, schema,
-                             FieldManagerOf(request.request, request.kind, request.context.Now()));
+                             FieldManagerOf(request.write, request.context.Now()));
 }
 
 json ReviewAccess(const VirtualRequest& params) {
   json object = WithManagedFields(params);
   const json& spec = object["spec"];
-  const bool is_self = params.kind.kind == "SelfSubjectAccessReview";
-  const bool is_local = params.kind.namespaced;
+  const Resource& kind = params.write.resource;
+  const bool is_self = kind.kind == "SelfSubjectAccessReview";
+  const bool is_local = kind.namespaced;
   FieldErrors errors;
   ValidateSpec(spec, is_self, errors);
   if (is_local) {
-    if (errors.empty()) ValidateLocalSpec(spec, params.request.target.ns, errors);
+    if (errors.empty()) ValidateLocalSpec(spec, params.write.target.ns, errors);
   } else {
     ValidateEmptyMetadata(object["metadata"], errors);
   }
   Resource named;  // kube-apiserver omits the kind in these errors
-  named.group = params.kind.group;
+  named.group = kind.group;
   if (!errors.empty()) throw Invalid(named, "", errors);
-  const User user = is_self ? params.request.user : UserOf(spec);
+  const User user = is_self ? params.write.user : UserOf(spec);
   const AccessDecision decision = Authorize(params.context, user, AttributesOfSpec(spec));
   json status{{"allowed", decision.allowed}};
   if (!decision.reason.empty()) status["reason"] = decision.reason;
   object["status"] = std::move(status);
-  if (is_local) object["metadata"]["namespace"] = params.request.target.ns;
+  if (is_local) object["metadata"]["namespace"] = params.write.target.ns;
   return object;
 }
 

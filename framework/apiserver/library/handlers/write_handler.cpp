@@ -61,55 +61,57 @@ bool IsStored(const json& live, const std::string& text, const Resource& resourc
 ServerResponse WriteHandler::Create(const ServerRequest& request, const Resource& resource,
                                     Warnings& warnings) {
   CheckMediaType(request, resource);
-  const WriteOptions options = ReadWriteOptions(request);
-  json object = DecodeObject(request, resource, options, warnings);
-  CheckNamespaceMatchesUrl(request, resource, object.at("metadata"));
-  object = CreateObject(request, resource, std::move(object), options, warnings, WriteKind::kPut);
+  const WriteRequest write(request, resource);
+  json object = DecodeObject(request, resource, write.options, warnings);
+  CheckNamespaceMatchesUrl(write, object.at("metadata"));
+  object = CreateObject(write, std::move(object), warnings, WriteKind::kPut);
   return {.status = 201, .body = ResponseObject(std::move(object), resource)};
 }
 
-json WriteHandler::CreateObject(const ServerRequest& request, const Resource& resource, json object,
-                                const WriteOptions& options, Warnings& warnings, WriteKind kind) {
+json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings& warnings,
+                                WriteKind kind) {
+  const Resource& resource = write.resource;
   const KindStrategy& strategy = StrategyOf(resource);
-  const NewObject created = PrepareNewObject(context_, request, resource, object, warnings);
-  context_.extensions().check_write(context_, request, resource, nullptr, object);
+  const NewObject created = PrepareNewObject(context_, write, object, warnings);
+  context_.extensions().check_write(context_, write, nullptr, object);
   if (kind != WriteKind::kApply) {
     object["metadata"].erase("managedFields");
     json blank = ZeroObject(*resource.schema);
     if (resource.HasSubresource("status") && object.contains("status"))
       blank["status"] = object["status"];
     object = UpdateManagedFields(blank, std::move(object), *resource.schema,
-                                 FieldManagerOf(request, resource, context_.Now()));
+                                 FieldManagerOf(write, context_.Now()));
   }
   if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
-  if (strategy.assign_creator) strategy.assign_creator(request.user, object);
+  if (strategy.assign_creator) strategy.assign_creator(write.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
   ValidateNewObject(resource, object, warnings);
-  CheckOwnerReferences(context_, request, resource, nullptr, object);
-  if (!options.dry_run && IsStoredVersion(created.sent_version) && kind != WriteKind::kApply) {
+  CheckOwnerReferences(context_, write, nullptr, object);
+  if (!write.options.dry_run && IsStoredVersion(created.sent_version) &&
+      kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
   // The status has its schema's defaults, which no field manager owns.
   if (!resource.built_in) ApplySchemaDefaults(object, *resource.schema);
-  return StoreNewObject(resource, created, std::move(object), options.dry_run);
+  return StoreNewObject(write, created, std::move(object));
 }
 
-json WriteHandler::CreateByUpdate(const ServerRequest& request, const Resource& resource,
-                                  json object, const WriteOptions& options, Warnings& warnings,
+json WriteHandler::CreateByUpdate(const WriteRequest& write, json object, Warnings& warnings,
                                   WriteKind kind) {
   const AccessDecision decision =
-      Authorize(context_, request.user, AttributesOf("create", request.target));
-  if (!decision.allowed) throw Forbidden(resource, request.target.name, decision.reason);
-  return CreateObject(request, resource, std::move(object), options, warnings, kind);
+      Authorize(context_, write.user, AttributesOf("create", write.target));
+  if (!decision.allowed) throw Forbidden(write.resource, write.target.name, decision.reason);
+  return CreateObject(write, std::move(object), warnings, kind);
 }
 
-json WriteHandler::StoreNewObject(const Resource& resource, const NewObject& created, json object,
-                                  bool dry_run) {
+json WriteHandler::StoreNewObject(const WriteRequest& write, const NewObject& created,
+                                  json object) {
+  const Resource& resource = write.resource;
   const ObjectKey& key = created.key;
   if (const StoredObjectPtr existing = context_.store().Get(resource.storage_resource, key)) {
     throw AlreadyExists(resource, key.name, IsBeingDeleted(json::parse(existing->text)));
   }
-  if (dry_run) {
+  if (write.options.dry_run) {
     if (!created.sent_version.empty()) object["metadata"]["resourceVersion"] = created.sent_version;
     return object;
   }
@@ -126,18 +128,16 @@ ServerResponse WriteHandler::Update(const ServerRequest& request, const Resource
                                     Warnings& warnings) {
   CheckMediaType(request, resource);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
-  const WriteOptions options = ReadWriteOptions(request);
-  json object = DecodeObject(request, resource, options, warnings);
-  CheckNameMatchesUrl(request, resource, object.at("metadata"));
+  const WriteRequest write(request, resource);
+  json object = DecodeObject(request, resource, write.options, warnings);
+  CheckNameMatchesUrl(write, object.at("metadata"));
   if (StrategyOf(resource).allows_create_on_update && request.target.subresource.empty() &&
       context_.store().Get(resource.storage_resource, {request.target.ns, request.target.name}) ==
           nullptr) {
-    object =
-        CreateByUpdate(request, resource, std::move(object), options, warnings, WriteKind::kPut);
+    object = CreateByUpdate(write, std::move(object), warnings, WriteKind::kPut);
     return {.status = 201, .body = ResponseObject(std::move(object), resource)};
   }
-  const UpdateParams params{request, resource, options, WriteKind::kPut,
-                            [&](const json&) { return object; }};
+  const UpdateParams params{write, WriteKind::kPut, [&](const json&) { return object; }};
   return {.body = ResponseObject(UpdateObject(params, warnings), resource)};
 }
 
@@ -146,26 +146,26 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
   CheckPatchType(request, resource);
   if (request.media_type() == kApplyPatch) return Apply(request, resource, warnings);
   if (request.target.subresource == "scale") return WriteScale(request, resource, warnings);
-  const WriteOptions options = ReadWriteOptions(request);
-  const UpdateParams params{request, resource, options, WriteKind::kPatch, [&](const json& live) {
-                              json object =
-                                  PatchedObject(request, resource, options, live, warnings);
-                              CheckNameMatchesUrl(request, resource, object.at("metadata"));
-                              return object;
-                            }};
-  return {.body = ResponseObject(UpdateObject(params, warnings), resource)};
+  const WriteRequest write(request, resource);
+  const auto update = [&](const json& live) {
+    json object = PatchedObject(request, resource, write.options, live, warnings);
+    CheckNameMatchesUrl(write, object.at("metadata"));
+    return object;
+  };
+  json object = UpdateObject({write, WriteKind::kPatch, update}, warnings);
+  return {.body = ResponseObject(std::move(object), resource)};
 }
 
 json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) {
-  const Resource& resource = params.resource;
-  const ObjectKey key{params.request.target.ns, params.request.target.name};
+  const auto& [resource, target, user, options] = params.write;
+  const ObjectKey key{target.ns, target.name};
   for (const Warnings warnings_before = warnings;; warnings = warnings_before) {
     const StoredObjectPtr seen = context_.store().Get(resource.storage_resource, key);
     if (seen == nullptr) throw NotFound(resource, key.name);
     json live = ParseStoredObject(seen->text, resource);
     json object = PrepareUpdate(params, live, warnings);
     if (EqualExceptVersion(object, live) && IsStored(live, seen->text, resource)) return live;
-    if (params.options.dry_run) return object;
+    if (options.dry_run) return object;
     if (IsReadyForRemoval(resource, object)) {
       if (context_.store().Remove(resource.storage_resource, key, seen,
                                   ToStorageVersion(resource, live)) == nullptr) {
@@ -181,20 +181,20 @@ json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) 
 }
 
 json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, Warnings& warnings) {
-  const Resource& resource = params.resource;
-  const std::string& subresource = params.request.target.subresource;
+  const Resource& resource = params.write.resource;
+  const std::string& subresource = params.write.target.subresource;
   const KindStrategy& strategy = StrategyOf(resource);
   json object = params.update(live);
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
                      object.at("metadata"));
   PreserveFields(resource, subresource, live, object);
-  context_.extensions().check_write(context_, params.request, resource, live, object);
+  context_.extensions().check_write(context_, params.write, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");
   } else if (params.kind != WriteKind::kApply) {
     object = UpdateManagedFields(live, std::move(object), *resource.schema,
-                                 FieldManagerOf(params.request, resource, context_.Now()));
+                                 FieldManagerOf(params.write, context_.Now()));
   }
   if (strategy.assign_fields && subresource.empty()) strategy.assign_fields(context_, live, object);
   if (strategy.assign_status_fields && IsStatusSubresource(subresource)) {
@@ -207,7 +207,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
     object["metadata"]["generation"] = live.at("metadata").value("generation", 0) + 1;
   }
   ValidateUpdatedObject(resource, subresource, live, object, warnings);
-  CheckOwnerReferences(context_, params.request, resource, live, object);
+  CheckOwnerReferences(context_, params.write, live, object);
   return object;
 }
 

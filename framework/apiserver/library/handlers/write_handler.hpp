@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/request.hpp"
 #include "api/response.hpp"
+#include "api/write_request.hpp"
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/garbage_collector.hpp"
 #include "handlers/new_object.hpp"
@@ -34,24 +34,20 @@ class WriteHandler {
   enum class WriteKind { kPut, kPatch, kApply };
   /// The parameters of an update of an existing object.
   struct UpdateParams {
-    const ServerRequest& request;
-    const Resource& resource;
-    const WriteOptions& options;
+    const WriteRequest& write;
     WriteKind kind = WriteKind::kPut;
     UpdateFunction update{};
   };
 
-  nlohmann::json CreateObject(const ServerRequest& request, const Resource& resource,
-                              nlohmann::json object, const WriteOptions& options,
-                              Warnings& warnings, WriteKind kind);
+  nlohmann::json CreateObject(const WriteRequest& write, nlohmann::json object, Warnings& warnings,
+                              WriteKind kind);
   /// Same as CreateObject, for a PUT or an apply of an object that does not exist: requires the
   /// permission to create it, too.
-  nlohmann::json CreateByUpdate(const ServerRequest& request, const Resource& resource,
-                                nlohmann::json object, const WriteOptions& options,
+  nlohmann::json CreateByUpdate(const WriteRequest& write, nlohmann::json object,
                                 Warnings& warnings, WriteKind kind);
   /// Stores a new object and returns its stored state. Throws StatusError (409) if it exists.
-  [[nodiscard]] nlohmann::json StoreNewObject(const Resource& resource, const NewObject& created,
-                                              nlohmann::json object, bool dry_run);
+  [[nodiscard]] nlohmann::json StoreNewObject(const WriteRequest& write, const NewObject& created,
+                                              nlohmann::json object);
   /// Updates an existing object, and retries if another thread has written it. Returns its new
   /// state.
   nlohmann::json UpdateObject(const UpdateParams& params, Warnings& warnings);

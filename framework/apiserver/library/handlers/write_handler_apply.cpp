@@ -80,15 +80,16 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
 
 /// Returns the fields of `config` that a request to this subresource applies, with the object's
 /// name.
-json AppliedFields(json config, const ServerRequest& request, const Resource& resource) {
+json AppliedFields(json config, const WriteRequest& write) {
+  const auto& [resource, target, user, options] = write;
   json& metadata = config["metadata"];
   if (metadata.is_null()) metadata = json::object();
-  metadata["name"] = request.target.name;
-  if (resource.namespaced) metadata["namespace"] = request.target.ns;
-  if (request.target.subresource.empty()) {
+  metadata["name"] = target.name;
+  if (resource.namespaced) metadata["namespace"] = target.ns;
+  if (target.subresource.empty()) {
     if (resource.HasSubresource("status")) config.erase("status");
   } else {
-    config = request.target.subresource == "ephemeralcontainers"
+    config = target.subresource == "ephemeralcontainers"
                  ? json{{"metadata", metadata},
                         {"spec",
                          {{"ephemeralContainers", ValueAt(config, "/spec/ephemeralContainers")}}}}
@@ -103,14 +104,13 @@ json AppliedFields(json config, const ServerRequest& request, const Resource& re
 }
 
 /// Same as CheckNameMatchesUrl, but an apply configuration may omit the name.
-void CheckOptionalNameMatchesUrl(const ServerRequest& request, const Resource& resource,
-                                 const json& metadata) {
+void CheckOptionalNameMatchesUrl(const WriteRequest& write, const json& metadata) {
   const std::string name = StringField(metadata, "name");
-  if (!name.empty() && name != request.target.name) {
+  if (!name.empty() && name != write.target.name) {
     throw BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
-                     request.target.name + ')');
+                     write.target.name + ')');
   }
-  CheckNamespaceMatchesUrl(request, resource, metadata);
+  CheckNamespaceMatchesUrl(write, metadata);
 }
 
 void CheckNewObjectHasNoUid(const Resource& resource, const json& metadata) {
@@ -125,19 +125,19 @@ void CheckNewObjectHasNoUid(const Resource& resource, const json& metadata) {
 
 ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource& resource,
                                    Warnings& warnings) {
-  const WriteOptions options = ReadWriteOptions(request);
+  const WriteRequest write(request, resource);
   const std::size_t warning_count = warnings.size();
   const json sent = DecodeApplyConfiguration(request, resource);
-  CheckOptionalNameMatchesUrl(request, resource, sent.value("metadata", json::object()));
-  const json config = AppliedFields(sent, request, resource);
+  CheckOptionalNameMatchesUrl(write, sent.value("metadata", json::object()));
+  const json config = AppliedFields(sent, write);
   const auto decode = [&](json merged) {
-    return DecodePatchedObject(ResponseObject(std::move(merged), resource), resource, options,
+    return DecodePatchedObject(ResponseObject(std::move(merged), resource), resource, write.options,
                                warnings);
   };
   const auto apply_to = [&](const json& live) {
     try {
       return ServerSideApply(live, config, *resource.schema, decode,
-                             FieldManagerOf(request, resource, context_.Now()), options.force);
+                             FieldManagerOf(write, context_.Now()), write.options.force);
     } catch (const ApplyConflict& conflict) {
       throw ConflictError(conflict);
     }
@@ -148,11 +148,9 @@ ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource&
                                               {request.target.ns, request.target.name}) == nullptr;
     try {
       if (creates) CheckNewObjectHasNoUid(resource, config.at("metadata"));
-      json object =
-          creates
-              ? CreateByUpdate(request, resource, apply_to(Schema::EmptyObject(*resource.schema)),
-                               options, warnings, WriteKind::kApply)
-              : UpdateObject({request, resource, options, WriteKind::kApply, apply_to}, warnings);
+      json object = creates ? CreateByUpdate(write, apply_to(Schema::EmptyObject(*resource.schema)),
+                                             warnings, WriteKind::kApply)
+                            : UpdateObject({write, WriteKind::kApply, apply_to}, warnings);
       return {.status = creates ? 201 : 200, .body = ResponseObject(std::move(object), resource)};
     } catch (const StatusError& error) {
       if (!creates || error.reason() != "AlreadyExists") throw;
