@@ -3,12 +3,10 @@
 #include "api/status.hpp"
 #include "decoding/object_decoding.hpp"
 #include "schema/accessors.hpp"
-#include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
-#include "schema/pruning.hpp"
-#include "schema/typed_decoding.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -20,32 +18,21 @@ namespace {
 using nlohmann::json;
 using FieldValidation = WriteOptions::FieldValidation;
 
-/// Returns the prefix of decoding errors, as in kube-apiserver.
-std::string DecodingErrorPrefix(const Resource& resource) {
-  return fmt::format(R"({} in version "{}" cannot be handled as a {}: )", resource.kind,
-                     resource.version, resource.kind);
-}
+/// How an error quotes the body: kube-apiserver has hexadecimal digits for a body that is not an
+/// object.
+enum class Quoting { kText, kHex };
 
-/// Returns the start of a body, as kube-apiserver quotes it in decoding errors.
-std::string BodyExcerpt(const std::string& body, bool as_hex) {
-  constexpr std::size_t kMaxExcerpt = 30;
-  if (body.empty()) return " (<empty>)";
-  std::string excerpt = body.substr(0, kMaxExcerpt);
-  if (as_hex) {
-    std::string hex;
-    for (const char c : excerpt) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    excerpt = std::move(hex);
-  }
-  return " (" + excerpt + (body.size() > kMaxExcerpt ? " ...)" : ")");
-}
+/// Thrown for a body that is not recognized as an object. DecodeObject() quotes the body in the
+/// error.
+class UnrecognizedBody : public std::runtime_error {
+ public:
+  explicit UnrecognizedBody(const std::string& reason, Quoting quoting = Quoting::kText)
+      : std::runtime_error(reason), quoting_(quoting) {}
+  [[nodiscard]] Quoting quoting() const { return quoting_; }
 
-/// Returns the error for a body that is not an object of the resource. `as_hex` formats the excerpt
-/// of the body as kube-apiserver does for values that are not objects.
-StatusError Unrecognized(const ServerRequest& request, const Resource& resource,
-                         const std::string& reason, bool as_hex) {
-  return BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): {}{}",
-                                resource.kind, reason, BodyExcerpt(request.body, as_hex)));
-}
+ private:
+  Quoting quoting_;
+};
 
 /// The kind and apiVersion of an object.
 struct TypeMeta {
@@ -53,87 +40,62 @@ struct TypeMeta {
   std::string api_version{};
 };
 
-TypeMeta TypeMetaOf(const json& object) {
-  return {StringField(object, "kind"), StringField(object, "apiVersion")};
+/// Returns the prefix of decoding errors, as in kube-apiserver.
+std::string DecodingErrorPrefix(const Resource& resource) {
+  return fmt::format(R"({} in version "{}" cannot be handled as a {}: )", resource.kind,
+                     resource.version, resource.kind);
 }
 
-/// Requires an object whose kind and apiVersion are strings or absent. Throws std::invalid_argument
-/// with the message of Go's JSON decoder.
-void CheckTypeMetaTypes(const json& object) {
-  if (!object.is_object()) {
-    throw std::invalid_argument(std::string("json: cannot unmarshal ") + GoJsonType(object) +
-                                " into Go value of type struct { APIVersion string "
-                                "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                                "\"json:\\\"kind,omitempty\\\"\" }");
+/// Returns the start of a body, as kube-apiserver quotes it in decoding errors.
+std::string BodyExcerpt(const std::string& body, Quoting quoting) {
+  constexpr std::size_t kMaxExcerpt = 30;
+  if (body.empty()) return " (<empty>)";
+  std::string excerpt = body.substr(0, kMaxExcerpt);
+  if (quoting == Quoting::kHex) {
+    std::string hex;
+    for (const char c : excerpt) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    excerpt = std::move(hex);
   }
-  for (const char* name : {"kind", "apiVersion"}) {
-    const json& value = Field(object, name);
-    if (value.is_null() || value.is_string()) continue;
-    throw std::invalid_argument(
-        fmt::format("json: cannot unmarshal {} into Go struct field .{} of type string",
-                    GoJsonType(value), name));
-  }
+  return " (" + excerpt + (body.size() > kMaxExcerpt ? " ...)" : ")");
 }
 
-/// Parses the body and checks the types of kind and apiVersion.
-json ParseObject(const ServerRequest& request, const Resource& resource) {
-  bool is_object = true;
+constexpr const char* kJsonErrorPrefix = "couldn't get version/kind; json parse error: ";
+
+/// Parses the body. Throws UnrecognizedBody.
+json ParseBody(const std::string& body, const std::string& content_type) {
   try {
-    json object = ParseJsonOrYaml(request.body, request.content_type);
-    is_object = object.is_object();
-    CheckTypeMetaTypes(object);
-    return object;
+    return ParseJsonOrYaml(body, content_type);
   } catch (const std::invalid_argument& error) {
-    throw Unrecognized(request, resource,
-                       std::string("couldn't get version/kind; json parse error: ") + error.what(),
-                       !is_object);
+    throw UnrecognizedBody(std::string(kJsonErrorPrefix) + error.what());
   }
 }
 
-/// Returns the error for a body that could not be converted to JSON.
-StatusError NotConverted(const ServerRequest& request, const Resource& resource,
-                         const BodyError& error) {
-  if (error.is_recognized) return BadRequest(DecodingErrorPrefix(resource) + error.reason);
-  return Unrecognized(request, resource, error.reason, true);
+/// Returns a string, or "" if it is absent. Throws UnrecognizedBody for another value.
+std::string ReadString(const json& object, const char* name) {
+  const json& value = Field(object, name);
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  throw UnrecognizedBody(
+      fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string",
+                  kJsonErrorPrefix, GoJsonType(value), name));
 }
 
-/// Requires a kind, and the apiVersion of the resource, in the body of a custom resource.
-void CheckCustomResourceTypeMeta(const ServerRequest& request, const Resource& resource,
-                                 const TypeMeta& type) {
-  if (type.kind.empty()) {
-    throw Unrecognized(request, resource, "Object 'Kind' is missing in '" + request.body + '\'',
-                       false);
-  }
-  if (type.api_version != resource.api_version()) {
-    throw BadRequest(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    type.api_version, resource.api_version()));
-  }
+/// Throws UnrecognizedBody unless `object` is an object whose kind and apiVersion are strings or
+/// absent.
+TypeMeta ReadTypeMeta(const json& object) {
+  if (object.is_object()) return {ReadString(object, "kind"), ReadString(object, "apiVersion")};
+  throw UnrecognizedBody(
+      fmt::format("{}json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
+                  R"("json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }})",
+                  kJsonErrorPrefix, GoJsonType(object)),
+      Quoting::kHex);
 }
 
-/// Requires that kind and apiVersion of a custom resource match the request path. Used for request
-/// bodies and for the results of patches.
-void CheckGroupVersionKind(const Resource& resource, const json& object) {
-  const auto [kind, api_version] = TypeMetaOf(object);
-  Resource actual = resource;
-  actual.kind = kind;
-  actual.group = api_version.substr(0, api_version.find('/'));
-  const std::string name = StringField(Field(object, "metadata"), "name");
-  if (api_version != resource.api_version()) {
-    throw Invalid(actual, name,
-                  {InvalidValue("apiVersion", api_version, "must be " + resource.api_version())});
-  }
-  if (kind != resource.kind) {
-    throw Invalid(actual, name, {InvalidValue("kind", kind, "must be " + resource.kind)});
-  }
-}
-
-/// Requires that kind and apiVersion of a body, if present, match the resource.
-void CheckTypeMeta(const ServerRequest& request, const Resource& resource, const TypeMeta& type) {
-  if (!resource.built_in) return CheckCustomResourceTypeMeta(request, resource, type);
+/// Requires that the kind and apiVersion of a body, if present, are those of the built-in resource.
+void CheckBuiltInType(const TypeMeta& type, const Resource& resource) {
   const auto& [kind, api_version] = type;
   if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
-    throw Unrecognized(request, resource, "unexpected GroupVersion string: " + api_version, false);
+    throw UnrecognizedBody("unexpected GroupVersion string: " + api_version);
   }
   const bool same_kind = kind.empty() || kind == resource.kind;
   const bool same_version = api_version.empty() || api_version == resource.api_version();
@@ -144,38 +106,36 @@ void CheckTypeMeta(const ServerRequest& request, const Resource& resource, const
                                kind, version, resource.kind, kind, api_version));
 }
 
-/// Replaces an empty managedFields list with [{}]. Both reset the managed fields, but decoding
-/// drops an empty list.
-void KeepEmptyManagedFields(json& object) {
-  const json::json_pointer pointer("/metadata/managedFields");
-  if (object.contains(pointer) && object[pointer] == json::array())
-    object[pointer].push_back(json::object());
+/// Requires a kind, and the apiVersion of the custom resource. CheckDecodedType() checks the kind.
+void CheckCustomType(const TypeMeta& type, const Resource& resource, const std::string& body) {
+  if (type.kind.empty()) throw UnrecognizedBody("Object 'Kind' is missing in '" + body + '\'');
+  if (type.api_version == resource.api_version()) return;
+  throw BadRequest(
+      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                  type.api_version, resource.api_version()));
 }
 
-/// Decodes an object, removes kind and apiVersion, and adds missing metadata. `errors` contains the
-/// errors of strict decoding. For a custom resource, replaces the errors about unknown fields with
-/// those of pruning.
-json Decode(json object, const Resource& resource, std::vector<std::string>& errors) {
-  KeepEmptyManagedFields(object);
-  if (resource.built_in) {
-    DecodeTyped(object, *resource.schema);
-  } else {
-    std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
-    for (const std::string& path : PruneAndDefault(object, *resource.schema)) {
-      errors.push_back("unknown field \"" + path + '"');
-    }
-    CheckGroupVersionKind(resource, object);
+/// Requires the kind and apiVersion of the custom resource in an object with the name `name`, in a
+/// body or after a patch.
+void CheckDecodedType(const TypeMeta& type, const Resource& resource, const std::string& name) {
+  const auto& [kind, api_version] = type;
+  Resource actual = resource;
+  actual.kind = kind;
+  actual.group = api_version.substr(0, api_version.find('/'));
+  if (api_version != resource.api_version()) {
+    throw Invalid(actual, name,
+                  {InvalidValue("apiVersion", api_version, "must be " + resource.api_version())});
   }
-  object.erase("kind");
-  object.erase("apiVersion");
-  if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
-  return object;
+  if (kind != resource.kind) {
+    throw Invalid(actual, name, {InvalidValue("kind", kind, "must be " + resource.kind)});
+  }
 }
 
 /// Requires that a patch of a built-in kind keeps kind and apiVersion. For a custom resource,
-/// requires only that the kind is not empty; CheckGroupVersionKind() checks its value.
-void CheckPatchedTypeMeta(const json& object, const std::string& text, const Resource& resource) {
-  const auto [kind, version] = TypeMetaOf(object);
+/// requires only that the kind is not empty; CheckDecodedType() checks its value.
+void CheckPatchedType(const TypeMeta& type, const json& object, const std::string& text,
+                      const Resource& resource) {
+  const auto& [kind, version] = type;
   const auto invalid_patch = [&](const std::string& reason) {
     return Invalid(Resource(), "", {InvalidValue("patch", text, reason)});
   };
@@ -194,13 +154,37 @@ void CheckPatchedTypeMeta(const json& object, const std::string& text, const Res
       version));
 }
 
-/// Decodes an object, whose JSON is `text`, and handles the errors of strict decoding.
-json DecodeStrictly(json object, std::string_view text, const Resource& resource,
-                    const WriteOptions& options, Warnings& warnings) {
-  std::vector<std::string> errors = FindStrictDecodingErrors(text, *resource.schema);
-  json decoded = Decode(std::move(object), resource, errors);
-  ReportDecodingErrors(errors, options, warnings);
-  return decoded;
+/// Decodes an object of the type `type`, whose JSON is `text`, and handles the errors of strict
+/// decoding. Also throws std::invalid_argument.
+json Decode(json object, const TypeMeta& type, std::string_view text, const Resource& resource,
+            const WriteOptions& options, Warnings& warnings) {
+  DecodedObject decoded =
+      DecodeStrictly(std::move(object), text, *resource.schema, resource.built_in);
+  if (!resource.built_in) {
+    CheckDecodedType(type, resource, decoded.object.at("metadata").value("name", ""));
+  }
+  ReportDecodingErrors(decoded.errors, options, warnings);
+  return std::move(decoded.object);
+}
+
+/// Decodes the object in the body. Also throws UnrecognizedBody and std::invalid_argument.
+json DecodeBody(const ServerRequest& request, const Resource& resource, const WriteOptions& options,
+                Warnings& warnings) {
+  if (const std::optional<BodyError>& error = request.body_error) {
+    if (error->is_recognized) throw std::invalid_argument(error->reason);
+    throw UnrecognizedBody(error->reason, Quoting::kHex);
+  }
+  json object = ParseBody(request.body, request.content_type);
+  const TypeMeta type = ReadTypeMeta(object);
+  if (resource.built_in) {
+    CheckBuiltInType(type, resource);
+  } else {
+    CheckCustomType(type, resource, request.body);
+  }
+  const bool is_json = request.content_type.find("yaml") == std::string::npos;
+  const std::string converted = is_json ? "" : object.dump();
+  return Decode(std::move(object), type, is_json ? request.body : converted, resource, options,
+                warnings);
 }
 
 }  // namespace
@@ -219,14 +203,12 @@ void ReportDecodingErrors(const std::vector<std::string>& errors, const WriteOpt
 
 json DecodeObject(const ServerRequest& request, const Resource& resource,
                   const WriteOptions& options, Warnings& warnings) {
-  if (request.body_error) throw NotConverted(request, resource, *request.body_error);
-  json object = ParseObject(request, resource);
-  CheckTypeMeta(request, resource, TypeMetaOf(object));
   try {
-    const bool is_json = request.content_type.find("yaml") == std::string::npos;
-    const std::string text = is_json ? "" : object.dump();
-    return DecodeStrictly(std::move(object), is_json ? request.body : text, resource, options,
-                          warnings);
+    return DecodeBody(request, resource, options, warnings);
+  } catch (const UnrecognizedBody& error) {
+    throw BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): {}{}",
+                                 resource.kind, error.what(),
+                                 BodyExcerpt(request.body, error.quoting())));
   } catch (const std::invalid_argument& error) {
     throw BadRequest(DecodingErrorPrefix(resource) + error.what());
   }
@@ -234,10 +216,11 @@ json DecodeObject(const ServerRequest& request, const Resource& resource,
 
 json DecodePatchedObject(json object, const Resource& resource, const WriteOptions& options,
                          Warnings& warnings) {
+  const TypeMeta type{StringField(object, "kind"), StringField(object, "apiVersion")};
   const std::string text = object.dump();
-  CheckPatchedTypeMeta(object, text, resource);
+  CheckPatchedType(type, object, text, resource);
   try {
-    return DecodeStrictly(std::move(object), text, resource, options, warnings);
+    return Decode(std::move(object), type, text, resource, options, warnings);
   } catch (const std::invalid_argument& error) {
     throw Invalid(Resource(), "", {InvalidValue("patch", text, error.what())});
   }
@@ -248,12 +231,13 @@ json DecodeMergedObject(json object, const Resource& resource, const WriteOption
                         std::vector<std::string> patch_errors) {
   try {
     ConvertUnstructured(object, *resource.schema);
-    std::vector<std::string> errors = FindStrictDecodingErrors(object.dump(), *resource.schema);
+    const std::string text = object.dump();
+    auto [decoded, errors] =
+        DecodeStrictly(std::move(object), text, *resource.schema, resource.built_in);
     std::sort(errors.begin(), errors.end());
     patch_errors.insert(patch_errors.end(), errors.begin(), errors.end());
-    json decoded = Decode(std::move(object), resource, errors);
     ReportDecodingErrors(patch_errors, options, warnings);
-    return decoded;
+    return std::move(decoded);
   } catch (const std::invalid_argument& error) {
     throw Invalid(Resource(), "", {InvalidValue("patch", patch, error.what())});
   }

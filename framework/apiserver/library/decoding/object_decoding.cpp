@@ -3,6 +3,8 @@
 #include "json/go_values.hpp"
 #include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
+#include "schema/pruning.hpp"
+#include "schema/typed_decoding.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -170,7 +172,34 @@ void ConvertStruct(json& value, const Schema& schema) {
   }
 }
 
+/// Replaces an empty managedFields list with [{}]. Both reset the managed fields, but decoding
+/// drops an empty list.
+void KeepEmptyManagedFields(json& object) {
+  const json::json_pointer pointer("/metadata/managedFields");
+  if (object.contains(pointer) && object[pointer] == json::array())
+    object[pointer].push_back(json::object());
+}
+
 }  // namespace
+
+DecodedObject DecodeStrictly(json object, std::string_view text, const Schema& schema,
+                             bool built_in) {
+  std::vector<std::string> errors = FindStrictDecodingErrors(text, schema);
+  KeepEmptyManagedFields(object);
+  if (built_in) {
+    DecodeTyped(object, schema);
+  } else {
+    // Pruning finds the unknown fields in the order of their paths.
+    std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
+    for (const std::string& path : PruneAndDefault(object, schema)) {
+      errors.push_back("unknown field \"" + path + '"');
+    }
+  }
+  object.erase("kind");
+  object.erase("apiVersion");
+  if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
+  return {std::move(object), std::move(errors)};
+}
 
 std::vector<std::string> FindStrictDecodingErrors(std::string_view text, const Schema& schema) {
   StrictDecodingHandler handler(schema);

@@ -17,6 +17,18 @@ namespace kopp::apiserver {
 [[nodiscard]] std::vector<std::string> FindStrictDecodingErrors(std::string_view text,
                                                                 const Schema& schema);
 
+/// An object of a kind: with metadata, and without apiVersion and kind.
+struct DecodedObject {
+  nlohmann::json object{};
+  std::vector<std::string> errors{};  ///< of strict decoding
+};
+
+/// Decodes an object with the JSON text `text`, in which fields may be duplicated. Sets the
+/// defaults of a custom resource, and lists its unknown fields in the order of their paths. Throws
+/// std::invalid_argument, with the same message as kube-apiserver, if a value has the wrong type.
+[[nodiscard]] DecodedObject DecodeStrictly(nlohmann::json object, std::string_view text,
+                                           const Schema& schema, bool built_in);
+
 /// Converts the numbers in `value` to the types of `schema`: an integer that does not fit wraps
 /// around, as in kube-apiserver. Throws std::invalid_argument if a value has the wrong type, with
 /// the message of the conversion that kube-apiserver uses for the results of strategic merge
