@@ -1,6 +1,7 @@
 #include "fieldmanager/managed_fields.hpp"
 
 #include "decoding/defaults.hpp"
+#include "fieldmanager/manager_entries.hpp"
 #include "schema/typed_value.hpp"
 
 #include <algorithm>
@@ -12,81 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kApply = "Apply";
-constexpr std::string_view kUpdate = "Update";
-
-/// Identifies an entry of metadata.managedFields. Apply entries of a manager are merged whatever
-/// their apiVersion; Update entries are separate for each apiVersion.
-struct ManagerId {
-  std::string operation{};
-  std::string name{};
-  std::string api_version{};  // empty for operation Apply
-  std::string subresource{};
-  auto operator<=>(const ManagerId&) const = default;
-};
-
-/// The fields that a manager owns.
-struct ManagerEntry {
-  FieldSet fields{};
-  std::string api_version{};
-  std::string time{};
-};
-
-using ManagerEntries = std::map<ManagerId, ManagerEntry>;
-
 ManagerId ApplyManagerId(const FieldManager& manager) {
-  return {std::string(kApply), manager.name, "", manager.subresource};
+  return {std::string(kApplyOperation), manager.name, "", manager.subresource};
 }
 
 ManagerId UpdateManagerId(const FieldManager& manager) {
-  return {std::string(kUpdate), manager.name, manager.api_version, manager.subresource};
-}
-
-ManagerEntries ParseManagedFields(const json& object) {
-  ManagerEntries entries;
-  const json::json_pointer pointer("/metadata/managedFields");
-  if (!object.contains(pointer) || !object[pointer].is_array()) return entries;
-  for (const json& item : object[pointer]) {
-    ManagerId manager{item.value("operation", ""), item.value("manager", ""), "",
-                      item.value("subresource", "")};
-    ManagerEntry entry{FieldSet::FromJson(item.value("fieldsV1", json())),
-                       item.value("apiVersion", ""), item.value("time", "")};
-    if (manager.operation == kUpdate) manager.api_version = entry.api_version;
-    entries.emplace(std::move(manager), std::move(entry));
-  }
-  return entries;
-}
-
-/// Returns the managedFields list: Apply entries first, then by time, manager and apiVersion.
-json SerializeManagedFields(const ManagerEntries& entries) {
-  std::vector<const ManagerEntries::value_type*> sorted;
-  for (const auto& pair : entries) sorted.push_back(&pair);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-    const auto sort_key = [](const auto* pair) {
-      const auto& [manager, entry] = *pair;
-      return std::tuple(manager.operation, entry.time, manager.name, entry.api_version,
-                        manager.subresource);
-    };
-    return sort_key(a) < sort_key(b);
-  });
-  json result = json::array();
-  for (const auto* pair : sorted) {
-    const auto& [manager, entry] = *pair;
-    json& added = result.emplace_back(json{{"manager", manager.name},
-                                           {"operation", manager.operation},
-                                           {"apiVersion", entry.api_version},
-                                           {"fieldsType", "FieldsV1"},
-                                           {"fieldsV1", entry.fields.ToJson()}});
-    if (!entry.time.empty()) added["time"] = entry.time;
-    if (!manager.subresource.empty()) added["subresource"] = manager.subresource;
-  }
-  return result;
-}
-
-void SetManagedFields(json& object, const ManagerEntries& entries) {
-  json& metadata = object["metadata"];
-  metadata.erase("managedFields");
-  if (!entries.empty()) metadata["managedFields"] = SerializeManagedFields(entries);
+  return {std::string(kUpdateOperation), manager.name, manager.api_version, manager.subresource};
 }
 
 /// Returns `object` without the fields that have no manager: its type, its identity and the
@@ -128,7 +60,8 @@ ManagerEntries EntriesBeforeApply(const json& live, const Schema& schema,
   const Comparison change = Compare(zero, WithoutUnmanagedFields(live), schema);
   const FieldSet all = Union(change.added, change.modified);
   if (all.empty()) return entries;
-  ManagerId before_first_apply{std::string(kUpdate), "before-first-apply", manager.api_version, ""};
+  ManagerId before_first_apply{std::string(kUpdateOperation), "before-first-apply",
+                               manager.api_version, ""};
   entries.emplace(before_first_apply,
                   ManagerEntry{all, before_first_apply.api_version, manager.time});
   return entries;
@@ -155,7 +88,7 @@ std::map<ManagerId, FieldSet> RemoveFromOtherManagers(ManagerEntries& entries,
 std::string FormatManager(const ManagerId& manager, const ManagerEntry& entry) {
   std::string name = '"' + manager.name + '"';
   if (!manager.subresource.empty()) name += " with subresource \"" + manager.subresource + '"';
-  return manager.operation == kUpdate ? name + " using " + entry.api_version : name;
+  return manager.operation == kUpdateOperation ? name + " using " + entry.api_version : name;
 }
 
 void ThrowIfConflicts(const std::map<ManagerId, FieldSet>& conflicts,
@@ -170,35 +103,6 @@ void ThrowIfConflicts(const std::map<ManagerId, FieldSet>& conflicts,
     return std::tie(a.manager, a.field) < std::tie(b.manager, b.field);
   });
   throw ApplyConflict(std::move(all));
-}
-
-/// Limits the number of Update entries: merges the oldest ones of each apiVersion into one entry of
-/// the manager "ancient-changes".
-void CapUpdateManagers(ManagerEntries& entries) {
-  constexpr std::size_t kMaxUpdateManagers = 10;
-  std::vector<std::pair<std::string, ManagerId>> updaters;  // by time, then name
-  for (const auto& [manager, entry] : entries) {
-    if (manager.operation == kUpdate) updaters.emplace_back(entry.time, manager);
-  }
-  std::sort(updaters.begin(), updaters.end());
-  std::map<std::string, ManagerId> oldest;
-  std::size_t count = updaters.size();
-  for (const auto& [time, updater] : updaters) {
-    if (count <= kMaxUpdateManagers) return;
-    const auto& [first, is_oldest] = oldest.emplace(updater.api_version, updater);
-    if (is_oldest) continue;
-    const ManagerId merged{std::string(kUpdate), "ancient-changes", updater.api_version, ""};
-    if (!entries.contains(merged)) {
-      auto node = entries.extract(first->second);
-      node.key() = merged;
-      entries.insert(std::move(node));
-    }
-    ManagerEntry& all = entries.at(merged);
-    all.fields = Union(all.fields, entries.at(updater).fields);
-    all.time = time;
-    entries.erase(updater);
-    --count;
-  }
 }
 
 /// Returns `merged` without the fields in `last`, which the manager applied last time, that no
