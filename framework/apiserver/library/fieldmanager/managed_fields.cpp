@@ -49,16 +49,21 @@ bool HasUid(const json& object) {
   return metadata != object.end() && metadata->contains("uid");
 }
 
+/// Returns the fields that belong to the only manager of an object.
+FieldSet AllFields(const json& object, const Schema& schema, const FieldManager& manager) {
+  json zero = ZeroObject(schema);
+  if (manager.has_status && object.contains("status")) zero["status"] = object["status"];
+  const Comparison change = Compare(zero, WithoutUnmanagedFields(object), schema);
+  return Union(change.added, change.modified);
+}
+
 /// Returns the entries of `live`. If an existing object has none, all its fields belong to the
 /// manager "before-first-apply".
 ManagerEntries EntriesBeforeApply(const json& live, const Schema& schema,
                                   const FieldManager& manager) {
   ManagerEntries entries = ParseManagedFields(live);
   if (!entries.empty() || !HasUid(live)) return entries;
-  json zero = ZeroObject(schema);
-  if (manager.has_status && live.contains("status")) zero["status"] = live["status"];
-  const Comparison change = Compare(zero, WithoutUnmanagedFields(live), schema);
-  const FieldSet all = Union(change.added, change.modified);
+  const FieldSet all = AllFields(live, schema, manager);
   if (all.empty()) return entries;
   ManagerId before_first_apply{std::string(kUpdateOperation), "before-first-apply",
                                manager.api_version, ""};
@@ -156,6 +161,18 @@ FieldManager FieldManagerOf(const WriteRequest& write, const std::string& now) {
           .subresource = subresource,
           .time = subresource == "scale" ? "" : now,  // entries of a scale have no time
           .has_status = write.resource.HasSubresource("status")};
+}
+
+void SetFirstManager(json& object, const Schema& schema, const FieldManager& manager) {
+  ManagerEntries entries;
+  try {
+    const FieldSet fields = AllFields(object, schema, manager);
+    if (!fields.empty())
+      entries[UpdateManagerId(manager)] = {fields, manager.api_version, manager.time};
+  } catch (const std::invalid_argument&) {
+    // An item of a list map lacks a key, so its fields cannot be tracked.
+  }
+  SetManagedFields(object, entries);
 }
 
 json UpdateManagedFields(const json& before, json after, const Schema& schema,

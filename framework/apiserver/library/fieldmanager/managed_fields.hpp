@@ -43,6 +43,10 @@ class ApplyConflict : public std::runtime_error {
   std::vector<Conflict> conflicts_;
 };
 
+/// Sets metadata.managedFields of a new object: `manager` owns all its fields, except the status if
+/// the kind has a status subresource. Removes it if fields of the object cannot be tracked.
+void SetFirstManager(nlohmann::json& object, const Schema& schema, const FieldManager& manager);
+
 /// Returns `after` with updated metadata.managedFields: `manager` owns the fields that changed
 /// since `before`, and no other manager owns them. If `after` has one empty entry, managedFields is
 /// removed.

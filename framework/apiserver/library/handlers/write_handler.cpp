@@ -7,7 +7,6 @@
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "auth/owner_reference_check.hpp"
-#include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
 #include "handlers/object_validation.hpp"
 #include "schema/finalizers.hpp"
@@ -74,15 +73,11 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
   const KindStrategy& strategy = StrategyOf(resource);
   const NewObject created = PrepareNewObject(context_, write, object, warnings);
   context_.extensions().check_write(context_, write, nullptr, object);
-  if (kind != WriteKind::kApply) {
+  if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");
-    json blank = ZeroObject(*resource.schema);
-    if (resource.HasSubresource("status") && object.contains("status"))
-      blank["status"] = object["status"];
-    object = UpdateManagedFields(blank, std::move(object), *resource.schema,
-                                 FieldManagerOf(write, context_.Now()));
+  } else if (kind != WriteKind::kApply) {
+    SetFirstManager(object, *resource.schema, FieldManagerOf(write, context_.Now()));
   }
-  if (!strategy.has_managed_fields) object["metadata"].erase("managedFields");
   if (strategy.assign_creator) strategy.assign_creator(write.user, object);
   if (strategy.assign_fields) strategy.assign_fields(context_, nullptr, object);
   ValidateNewObject(resource, object, warnings);
