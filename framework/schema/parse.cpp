@@ -45,20 +45,6 @@ std::string ReplaceLoneSurrogates(std::string_view text) {
   return result;
 }
 
-/// Parses JSON. Throws std::invalid_argument.
-json ParseJson(std::string_view text) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    CheckJsonSyntax(text);
-    const std::string valid = ReplaceInvalidText(text);
-    if (valid == text) throw std::invalid_argument(error.what());
-    return ParseJson(valid);
-  } catch (const json::out_of_range&) {  // 1e400
-    throw std::invalid_argument("json: cannot unmarshal number: value out of range");
-  }
-}
-
 /// Returns the maximum nesting depth of JSON text. Scans the text before it is parsed: counting in
 /// a callback of nlohmann's parser would take quadratic time for a list of objects.
 std::size_t NestingDepth(std::string_view text) {
@@ -76,6 +62,23 @@ std::size_t NestingDepth(std::string_view text) {
   return deepest;
 }
 
+/// Parses JSON. Throws std::invalid_argument.
+json ParseJson(std::string_view text) {
+  if (NestingDepth(text) > kMaxJsonDepth) {
+    throw std::invalid_argument("invalid character '[' exceeded max depth");
+  }
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    CheckJsonSyntax(text);
+    const std::string valid = ReplaceInvalidText(text);
+    if (valid == text) throw std::invalid_argument(error.what());
+    return ParseJson(valid);
+  } catch (const json::out_of_range&) {  // 1e400
+    throw std::invalid_argument("json: cannot unmarshal number: value out of range");
+  }
+}
+
 }  // namespace
 
 std::string ReplaceInvalidText(std::string_view text) {
@@ -83,11 +86,8 @@ std::string ReplaceInvalidText(std::string_view text) {
 }
 
 json ParseJsonOrYaml(std::string_view text, std::string_view content_type) {
-  if (content_type.find("yaml") != std::string_view::npos) return ParseYaml(text);
-  if (NestingDepth(text) > kMaxJsonDepth) {
-    throw std::invalid_argument("invalid character '[' exceeded max depth");
-  }
-  return ParseJson(text);
+  const bool is_yaml = content_type.find("yaml") != std::string_view::npos;
+  return is_yaml ? ParseYaml(text) : ParseJson(text);
 }
 
 const char* GoJsonType(const json& value) {
