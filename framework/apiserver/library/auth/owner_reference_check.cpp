@@ -2,7 +2,7 @@
 
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
-#include "schema/accessors.hpp"
+#include "schema/field_ref.hpp"
 
 #include <algorithm>
 #include <string>
@@ -14,11 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-const json& OwnerReferencesOf(const json& object) {
-  return Field(Field(object, "metadata"), "ownerReferences");
-}
-
-bool BlocksDeletion(const json& reference) { return reference.value("blockOwnerDeletion", false); }
+bool BlocksDeletion(const FieldRef& reference) { return reference["blockOwnerDeletion"].is(true); }
 
 /// Checks a write of an object whose owner references change.
 struct OwnerReferenceCheck {
@@ -37,9 +33,9 @@ struct OwnerReferenceCheck {
 };
 
 /// Requires the permission to update the finalizers of the owner that `reference` names.
-void CheckBlockingReference(const OwnerReferenceCheck& check, const json& reference) {
-  const std::string version = StringField(reference, "apiVersion");
-  const std::string kind = StringField(reference, "kind");
+void CheckBlockingReference(const OwnerReferenceCheck& check, const FieldRef& reference) {
+  const std::string version = reference["apiVersion"].text();
+  const std::string kind = reference["kind"].text();
   const ResourcePtr owner = check.context.catalog()->FindKind(version, kind);
   if (owner == nullptr) {
     check.Reject(
@@ -54,7 +50,7 @@ void CheckBlockingReference(const OwnerReferenceCheck& check, const json& refere
                                     .resource = owner->plural,
                                     .subresource = "finalizers",
                                     .ns = owner->namespaced ? check.write.target.ns : "",
-                                    .name = StringField(reference, "name")};
+                                    .name = reference["name"].text()};
   check.Require(attributes,
                 "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "
                 "can't set finalizers on");
@@ -65,19 +61,22 @@ void CheckBlockingReference(const OwnerReferenceCheck& check, const json& refere
 void CheckOwnerReferences(ServerContext& context, const WriteRequest& write, const json& before,
                           const json& object) {
   if (!context.uses_rbac() || !context.checks_owner_references()) return;
-  const json& references = OwnerReferencesOf(object);
-  const json& old_references = OwnerReferencesOf(before);
-  if (references == old_references || (references.empty() && old_references.empty())) return;
-  const OwnerReferenceCheck check{context, write, object.at("metadata").value("name", "")};
+  const FieldRef metadata = FieldRef(object)["metadata"];
+  const FieldRef references = metadata["ownerReferences"];
+  const FieldRef old_references = FieldRef(before)["metadata"]["ownerReferences"];
+  if (references.is(old_references.value())) return;
+  if (references.size() == 0 && old_references.size() == 0) return;
+  const OwnerReferenceCheck check{context, write, metadata["name"].text()};
   if (!before.is_null()) {
     check.Require(AttributesOf("delete", write.target),
                   "cannot set an ownerRef on a resource you can't delete");
   }
-  for (const json& reference : references) {
-    const auto blocked_before = [&](const json& old) {
-      return Field(old, "uid") == Field(reference, "uid") && BlocksDeletion(old);
+  for (const FieldRef& reference : references.items()) {
+    const auto blocked_before = [&](const FieldRef& old) {
+      return old["uid"].is(reference["uid"].value()) && BlocksDeletion(old);
     };
-    if (!BlocksDeletion(reference) || std::ranges::any_of(old_references, blocked_before)) continue;
+    if (!BlocksDeletion(reference)) continue;
+    if (std::ranges::any_of(old_references.items(), blocked_before)) continue;
     CheckBlockingReference(check, reference);
   }
 }

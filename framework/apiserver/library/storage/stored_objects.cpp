@@ -75,7 +75,7 @@ ObjectAttributes ObjectAttributesOf(const Resource& resource, const json& object
     }
     attributes.owner_uids.assign(uids.begin(), uids.end());
   }
-  const auto finalizers = FinalizersOf(object);
+  const json finalizers = metadata.value("finalizers", json::array());
   attributes.foreground_deletion =
       metadata.contains("deletionTimestamp") &&
       std::find(finalizers.begin(), finalizers.end(), kForegroundFinalizer) != finalizers.end();
