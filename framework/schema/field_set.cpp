@@ -17,9 +17,12 @@ void AddChildUnlessEmpty(FieldSet& parent, const std::string& path_element, Fiel
   if (!child.empty()) parent.children.emplace(path_element, std::move(child));
 }
 
+/// Visits the members of a level before those below it, as kube-apiserver does.
 void Walk(const FieldSet& set, const std::string& path,
           const std::function<void(const std::string&)>& each) {
-  if (set.member) each(path);
+  for (const auto& [path_element, child] : set.children) {
+    if (child.member) each(path + PathElementText(path_element));
+  }
   for (const auto& [path_element, child] : set.children) {
     Walk(child, path + PathElementText(path_element), each);
   }

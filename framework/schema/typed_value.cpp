@@ -189,6 +189,29 @@ void Collect(const json& value, const Schema& schema, FieldSet& fields) {
   }
 }
 
+/// Throws std::invalid_argument if a value cannot be an item of a set.
+void RequireSetItem(const json& item) {
+  if (item.is_array()) {
+    throw std::invalid_argument("not supported: associative list with lists as elements");
+  }
+  if (item.is_null() || item.is_object()) {
+    throw std::invalid_argument(
+        std::string("associative list without keys has an element that's ") +
+        (item.is_null() ? "an explicit null" : "a map type"));
+  }
+}
+
+/// Returns the key of an item that does not contain it, or null if there is none. The keys that Go
+/// always encodes have the zero value.
+json DefaultKey(const Schema& item, const std::string& key) {
+  const Schema::Field* const field = item.Find(key);
+  if (field == nullptr) return nullptr;
+  const bool is_built_in = !item.name.empty();
+  if (!is_built_in || !field->required || !field->default_value.is_null())
+    return field->default_value;
+  return field->schema->type == Schema::Type::kString ? json("") : json(0);
+}
+
 // Items in both lists have the order of `config`. An item that is only in `live` stays before the
 // item that follows it there.
 json MergeLists(const json& live, const json& config, const Schema& schema) {
@@ -218,21 +241,28 @@ json MergeLists(const json& live, const json& config, const Schema& schema) {
 }  // namespace
 
 std::string PathElementOf(const Schema& list, const json& item) {
-  if (list.IsSet()) return "v:" + item.dump();
-  if (!item.is_object()) throw std::invalid_argument("an item of a list by keys is an object");
+  if (list.IsSet()) {
+    RequireSetItem(item);
+    return "v:" + item.dump();
+  }
+  if (!item.is_object()) {
+    throw std::invalid_argument(std::string("associative list with keys may not have ") +
+                                (item.is_null() ? "a null element" : "non-map elements"));
+  }
   json keys = json::object();
   for (const std::string& key : list.keys) {
     if (item.contains(key)) {
       keys[key] = item[key];
-    } else if (const auto* field = ItemSchema(list).Find(key);
-               field != nullptr && !field->default_value.is_null()) {
-      keys[key] = field->default_value;
+    } else if (json value = DefaultKey(ItemSchema(list), key); !value.is_null()) {
+      keys[key] = std::move(value);
     }
   }
-  if (keys.empty()) {
-    throw std::invalid_argument("an item has none of its list's keys");
-  }
-  return "k:" + keys.dump();
+  if (!keys.empty()) return "k:" + keys.dump();
+  std::string names;
+  for (const std::string& key : list.keys) names += (names.empty() ? "" : " ") + json(key).dump();
+  throw std::invalid_argument(
+      "associative list with keys has an element that omits all key fields [" + names +
+      "] (and doesn't have default values for any key fields)");
 }
 
 FieldSet ToFieldSet(const json& value, const Schema& schema) {
@@ -248,6 +278,7 @@ Comparison Compare(const json& before, const json& after, const Schema& schema) 
 }
 
 json MergeValues(const json& live, const json& config, const Schema& schema) {
+  if (config.is_null() && IsGranular(schema, live) && !live.empty()) return live;
   if (!IsGranular(schema, config) || !IsGranular(schema, live)) return config;
   if (config.is_array()) return MergeLists(live, config, schema);
   json merged = live;

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -121,16 +122,27 @@ std::string GoTypeOfScalar(const Schema& schema) {
   }
 }
 
-/// Converts whole numbers to integers of the schema's size.
+/// Converts whole numbers to integers of the schema's size. A number that does not fit is converted
+/// as Go does on x86-64: to the smallest integer, and then to its last 32 bits.
 void ConvertInteger(json& value, const Schema& schema) {
-  constexpr double kBound = 9.0e18;  // below the maximum of std::int64_t
+  constexpr double kBound = 9223372036854775808.0;  // 2^63
   if (!IsInteger(value)) {
     const auto number = value.get<double>();
     if (std::trunc(number) != number) FailConversion("cannot convert float64 to " + schema.format);
-    if (std::fabs(number) >= kBound) return;  // DecodeTyped() reports it
-    value = static_cast<std::int64_t>(number);
+    value = number >= -kBound && number < kBound ? static_cast<std::int64_t>(number)
+                                                 : std::numeric_limits<std::int64_t>::min();
   }
   if (schema.format == "int32") value = static_cast<std::int32_t>(value.get<std::int64_t>());
+}
+
+/// Checks the text of bytes, as Go decodes it.
+void CheckBytes(json value, const Schema& schema) {
+  if (!value.is_string()) FailConversion("cannot restore slice from " + GoKindOf(value));
+  try {
+    schema::DecodeTyped(value, schema);
+  } catch (const std::invalid_argument& error) {
+    FailConversion(std::string("error decoding from json: ") + error.what());
+  }
 }
 
 /// Checks a value that Go decodes from JSON: IntOrString and times.
@@ -148,10 +160,7 @@ void ConvertScalar(json& value, const Schema& schema) {
   if (schema.type == Schema::Type::kIntOrString || schema.format.ends_with("time")) {
     return CheckJsonScalar(value, schema);
   }
-  if (schema.format == "bytes") {
-    if (!value.is_string()) FailConversion("cannot restore slice from " + GoKindOf(value));
-    return;
-  }
+  if (schema.format == "bytes") return CheckBytes(value, schema);
   if (schema.type == Schema::Type::kInteger && value.is_number())
     return ConvertInteger(value, schema);
   const bool is_valid = (schema.type == Schema::Type::kString && value.is_string()) ||

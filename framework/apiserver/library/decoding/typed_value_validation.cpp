@@ -1,5 +1,6 @@
 #include "decoding/typed_value_validation.hpp"
 
+#include "json/go_values.hpp"
 #include "schema/field_set.hpp"
 #include "schema/typed_value.hpp"
 
@@ -14,24 +15,22 @@ namespace {
 using nlohmann::json;
 using Type = Schema::Type;
 
-/// Formats a value as Go's verb %v does.
-std::string GoFormat(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_structured()) return value.dump();
-  std::string fields;
-  if (value.is_array()) {
-    for (const json& item : value) fields += (fields.empty() ? "" : " ") + GoFormat(item);
-    return '[' + fields + ']';
+/// Formats a value for a type error. Go prints it in another way for each expected type.
+std::string Got(Type expected, const json& value) {
+  switch (expected) {
+    case Type::kString:
+      return "&value.valueUnstructured{Value:" + FormatGoSyntax(value) + '}';
+    case Type::kInteger:
+    case Type::kNumber:
+      return GoTypeOf(value);
+    default:
+      return "&{" + FormatGoValue(value) + '}';
   }
-  for (const auto& [name, field] : value.items()) {
-    fields += (fields.empty() ? "" : " ") + name + ':' + GoFormat(field);
-  }
-  return "map[" + fields + ']';
 }
 
-std::string Got(const json& value) {
-  return ", got &value.valueUnstructured{Value:" +
-         (value.is_string() ? value.dump() : GoFormat(value)) + '}';
+/// Returns whether Go decodes a string with a function of its own, which checks the type.
+bool HasOwnDecoder(const Schema& schema) {
+  return schema.format == "quantity" || schema.format == "time" || schema.format == "micro-time";
 }
 
 class TypedValueValidator {
@@ -43,20 +42,22 @@ class TypedValueValidator {
     switch (schema.type) {
       case Type::kObject:
       case Type::kMap:
-        if (!value.is_object()) return AddTypeError("map", value, path);
+        if (!value.is_object()) return AddTypeError("map", value, schema, path);
         return ValidateFields(value, schema, path);
       case Type::kList:
-        if (!value.is_array()) return AddTypeError("list", value, path);
+        if (!value.is_array()) return AddTypeError("list", value, schema, path);
         return ValidateItems(value, schema, path);
       case Type::kString:
-        if (!value.is_string() && schema.format != "quantity") AddTypeError("string", value, path);
+        if (!value.is_string() && !HasOwnDecoder(schema)) {
+          AddTypeError("string", value, schema, path);
+        }
         return;
       case Type::kInteger:
       case Type::kNumber:
-        if (!value.is_number()) AddTypeError("numeric (int or float)", value, path);
+        if (!value.is_number()) AddTypeError("numeric (int or float)", value, schema, path);
         return;
       case Type::kBoolean:
-        if (!value.is_boolean()) AddTypeError("boolean", value, path);
+        if (!value.is_boolean()) AddTypeError("boolean", value, schema, path);
         return;
       default:
         return;
@@ -64,10 +65,13 @@ class TypedValueValidator {
   }
 
  private:
-  void AddTypeError(const std::string& expected, const json& value, const std::string& path) {
-    errors.push_back(path + ": expected " + expected + Got(value));
+  void AddTypeError(const char* expected, const json& value, const Schema& schema,
+                    const std::string& path) {
+    errors.push_back(
+        fmt::format("{}: expected {}, got {}", path, expected, Got(schema.type, value)));
   }
 
+  /// As in kube-apiserver, an undeclared field ends the validation of its object.
   void ValidateFields(const json& value, const Schema& schema, const std::string& path) {
     for (const auto& [name, field] : value.items()) {
       const std::string field_path = path + '.' + name;
@@ -75,6 +79,7 @@ class TypedValueValidator {
         Validate(field, *field_schema, field_path);
       } else if (!schema.preserve_unknown_fields) {
         errors.push_back(field_path + ": field not declared in schema");
+        return;
       }
     }
   }
@@ -93,6 +98,7 @@ class TypedValueValidator {
           }
         } catch (const std::invalid_argument& error) {
           errors.push_back(fmt::format("{}: element {}: {}", path, i, error.what()));
+          return;
         }
       }
       Validate(value[i], *schema.items, path + path_element);

@@ -104,9 +104,7 @@ void ThrowIfConflicts(const std::map<ManagerId, FieldSet>& conflicts,
     ForEachPath(fields, [&](const std::string& path) { all.push_back({path, name}); });
   }
   if (all.empty()) return;
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.manager, a.field) < std::tie(b.manager, b.field);
-  });
+  std::ranges::stable_sort(all, {}, &ApplyConflict::Conflict::manager);
   throw ApplyConflict(std::move(all));
 }
 

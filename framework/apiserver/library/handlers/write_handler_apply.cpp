@@ -1,9 +1,11 @@
 // Server-side apply.
 #include "api/request_body.hpp"
 #include "api/status.hpp"
+#include "decoding/object_decoding.hpp"
 #include "decoding/typed_value_validation.hpp"
 #include "handlers/object_changes.hpp"
 #include "handlers/write_handler.hpp"
+#include "json/go_values.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
 #include "storage/stored_objects.hpp"
@@ -41,6 +43,20 @@ StatusError ConflictError(const ApplyConflict& conflict) {
   return {409, "Conflict", message, {{"causes", errors}}};
 }
 
+/// Formats the type of an object as Go does: "apps/v1, Kind=Deployment".
+std::string TypeOf(const json& object) {
+  const std::string version = StringField(object, "apiVersion");
+  return (version.find('/') == std::string::npos ? "/" : "") + version +
+         ", Kind=" + StringField(object, "kind");
+}
+
+/// Formats what an apply configuration names: "default/web; apps/v1, Kind=Deployment".
+std::string IdentityOf(const json& config) {
+  const json& metadata = Field(config, "metadata");
+  return StringField(metadata, "namespace") + '/' + StringField(metadata, "name") + "; " +
+         TypeOf(config);
+}
+
 json DecodeApplyConfiguration(const ServerRequest& request, const Resource& resource) {
   json config;
   try {
@@ -57,12 +73,11 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
                               : "number") +
         " into Go value of type map[string]interface {}");
   }
-  const std::string version = StringField(config, "apiVersion");
-  const std::string kind = StringField(config, "kind");
-  const std::string group_version =
-      version.find('/') == std::string::npos ? '/' + version : version;
-  if (version != resource.api_version() || kind != resource.kind) {
-    throw BadRequest("invalid object type: " + group_version + ", Kind=" + kind);
+  const auto is = [&](const char* name, const std::string& value) {
+    return StringField(config, name) == value;
+  };
+  if (!is("apiVersion", resource.api_version()) || !is("kind", resource.kind)) {
+    throw BadRequest("invalid object type: " + TypeOf(config));
   }
   const json metadata = config.value("metadata", json::object());
   if (metadata.is_object() && !metadata.value("managedFields", json()).is_null()) {
@@ -70,12 +85,9 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
   }
   const auto errors = ValidateTypedValue(config, *resource.schema);
   if (errors.empty()) return config;
-  std::string all;
-  for (const std::string& error : errors) all += (all.empty() ? "" : "\n") + error;
+  const std::string all = errors.size() > 1 ? "errors:\n  " + Join(errors, "\n  ") : errors.front();
   throw StatusError(500, "",
-                    "failed to create typed patch object (" + StringField(metadata, "namespace") +
-                        '/' + StringField(metadata, "name") + "; " + group_version +
-                        ", Kind=" + kind + "): " + (errors.size() > 1 ? "errors:\n  " : "") + all);
+                    "failed to create typed patch object (" + IdentityOf(config) + "): " + all);
 }
 
 /// Returns the fields of `config` that a request to this subresource applies, with the object's
@@ -113,6 +125,24 @@ void CheckOptionalNameMatchesUrl(const WriteRequest& write, const json& metadata
   CheckNamespaceMatchesUrl(write, metadata);
 }
 
+/// Decodes the object that results from applying `config`.
+json DecodeResult(json object, const json& config, const WriteRequest& write, Warnings& warnings) {
+  const Resource& resource = write.resource;
+  object = ResponseObject(std::move(object), resource);
+  if (!resource.built_in) {
+    return DecodePatchedObject(std::move(object), resource, write.options, warnings);
+  }
+  try {
+    ConvertUnstructured(object, *resource.schema);
+    return DecodeStrictly(std::move(object), "", *resource.schema, true).object;
+  } catch (const std::invalid_argument& error) {
+    throw StatusError(500, "",
+                      "failed to convert new object (" + IdentityOf(config) +
+                          ") to proper version: unable to convert unstructured object to " +
+                          TypeOf(config) + ": " + error.what());
+  }
+}
+
 void CheckNewObjectHasNoUid(const Resource& resource, const json& metadata) {
   const std::string uid = StringField(metadata, "uid");
   if (uid.empty()) return;
@@ -131,8 +161,7 @@ ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource&
   CheckOptionalNameMatchesUrl(write, sent.value("metadata", json::object()));
   const json config = AppliedFields(sent, write);
   const auto decode = [&](json merged) {
-    return DecodePatchedObject(ResponseObject(std::move(merged), resource), resource, write.options,
-                               warnings);
+    return DecodeResult(std::move(merged), sent, write, warnings);
   };
   const auto apply_to = [&](const json& live) {
     try {

@@ -2,6 +2,7 @@
 
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
 
 #include <algorithm>
@@ -71,6 +72,19 @@ std::string FormatGoValue(const json& value) {
     separator = " ";
   }
   return text + ']';
+}
+
+std::string FormatGoSyntax(const json& value) {
+  if (value.is_null()) return "interface {}(nil)";
+  if (value.is_string()) return GoQuoted(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return FormatGoValue(value);
+  std::string members;
+  for (const auto& [name, member] : value.items()) {
+    if (!members.empty()) members += ", ";
+    if (value.is_object()) members += GoQuoted(name) + ':';
+    members += FormatGoSyntax(member);
+  }
+  return GoTypeOf(value) + '{' + members + '}';
 }
 
 std::string FormatGoString(const json& value) {

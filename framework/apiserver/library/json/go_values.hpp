@@ -20,6 +20,9 @@ namespace kopp::apiserver {
 /// Formats a value like the verb %v: "map[a:1 b:[x <nil>]]".
 [[nodiscard]] std::string FormatGoValue(const nlohmann::json& value);
 
+/// Formats a value like the verb %#v: map[string]interface {}{"a":1}.
+[[nodiscard]] std::string FormatGoSyntax(const nlohmann::json& value);
+
 /// Formats a value like the verb %s. A value that is not a string has its type: "%!s(int64=1)".
 [[nodiscard]] std::string FormatGoString(const nlohmann::json& value);
 

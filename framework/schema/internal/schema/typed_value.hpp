@@ -15,7 +15,8 @@
 namespace kopp::schema {
 
 /// Returns the path element of an item of a list of type map or set. A missing key has its default.
-/// Throws std::invalid_argument if the item has none of the list's keys, or is not an object.
+/// Throws std::invalid_argument, with the server's message, if the item has none of the list's keys
+/// or cannot be an item of such a list.
 [[nodiscard]] std::string PathElementOf(const Schema& list, const nlohmann::json& item);
 
 /// Returns the field paths in `value`: the set that its manager owns after applying it.
@@ -33,7 +34,8 @@ struct Comparison {
 [[nodiscard]] Comparison Compare(const nlohmann::json& before, const nlohmann::json& after,
                                  const Schema& schema);
 
-/// Merges `config` into `live`. Fields that `config` does not contain keep their values.
+/// Merges `config` into `live`. Fields that `config` does not contain keep their values, as do
+/// objects and lists that it could merge and for which it has null.
 [[nodiscard]] nlohmann::json MergeValues(const nlohmann::json& live, const nlohmann::json& config,
                                          const Schema& schema);
 

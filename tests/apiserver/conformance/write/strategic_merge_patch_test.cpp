@@ -344,6 +344,20 @@ TEST_F(StrategicMergePatchTest, ValuesOfWrongTypesAreRejected) {
 TEST_F(StrategicMergePatchTest, AnIntegerThatDoesNotFitWrapsAround) {
   EXPECT_EQ(Send({{"spec", {{"replicas", 4294967299}}}}).at("/spec/replicas"), 3);
   EXPECT_EQ(Send({{"spec", {{"replicas", 2.0}}}}).at("/spec/replicas"), 2);
+  EXPECT_EQ(Send({{"spec", {{"minReadySeconds", 1e300}}}}).at("/spec/minReadySeconds"), json());
+  EXPECT_EQ(Send({{"spec", {{"replicas", -1e19}}}}).at("/spec/replicas"), 0);
+}
+
+TEST_F(StrategicMergePatchTest, BytesThatAreNotBase64AreRejected) {
+  Post(Path("secrets"), {{"metadata", {{"name", "a"}}}});
+
+  const JsonResponse response = Call({.method = "PATCH",
+                                      .target = Path("secrets") + "/a",
+                                      .body = R"({"data": {"k": "x"}})",
+                                      .content_type = "application/strategic-merge-patch+json"});
+
+  ExpectUndecodable(response, "map[data:map[k:x]]",
+                    "error decoding from json: illegal base64 data at input byte 0");
 }
 
 TEST_F(StrategicMergePatchTest, KindAndApiVersionAreIgnored) {
