@@ -88,13 +88,22 @@ class Location {
     }
   }
 
-  void Remove() const {
-    if (Find() == nullptr) Fail();
+  /// Returns whether the target is a member of an object, which may be missing.
+  [[nodiscard]] bool is_member() const { return container_->is_object(); }
+
+  void Remove() const { static_cast<void>(Take()); }
+
+  /// Removes the value, and returns it.
+  [[nodiscard]] json Take() const {
+    json* const found = Find();
+    if (found == nullptr) Fail();
+    json value = std::move(*found);
     if (container_->is_object()) {
       container_->erase(name_);
     } else {
       container_->erase(*Index());
     }
+    return value;
   }
 
   void Replace(json value) const {
@@ -127,15 +136,19 @@ class Location {
   std::string name_;
 };
 
-json ValueAtFrom(json& document, const json& operation) {
-  const json* found = Location(document, Field(operation, "from")).Find();
-  if (found == nullptr) Fail();
-  return *found;
+/// Returns the value to copy. A missing member of an object is copied as null.
+json CopiedValue(json& document, const json& operation) {
+  const Location from(document, Field(operation, "from"));
+  const json* found = from.Find();
+  if (found != nullptr) return *found;
+  if (!from.is_member()) Fail();
+  return nullptr;
 }
 
+/// Numbers are compared by their text: 1 and 1.0 differ.
 void Test(const Location& location, const json& expected) {
   const json* found = location.Find();
-  if (found == nullptr ? !expected.is_null() : *found != expected) Fail();
+  if (found == nullptr ? !expected.is_null() : found->dump() != expected.dump()) Fail();
 }
 
 /// Limits the total size of copied values: repeated copies grow exponentially.
@@ -158,12 +171,11 @@ void ApplyOperation(json& document, const json& operation, std::size_t& copied) 
   } else if (op == "replace") {
     Location(document, path).Replace(Field(operation, "value"));
   } else if (op == "copy") {
-    json value = ValueAtFrom(document, operation);
+    json value = CopiedValue(document, operation);
     CheckCopySize(value, copied);
     Location(document, path).Add(std::move(value));
   } else if (op == "move") {
-    json value = ValueAtFrom(document, operation);
-    Location(document, Field(operation, "from")).Remove();
+    json value = Location(document, Field(operation, "from")).Take();
     Location(document, path).Add(std::move(value));
   } else if (op == "test") {
     Test(Location(document, path), Field(operation, "value"));

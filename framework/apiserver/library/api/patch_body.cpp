@@ -8,6 +8,7 @@
 #include "json/go_values.hpp"
 #include "schema/parse.hpp"
 
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -40,6 +41,18 @@ json DecodeStrategicMergePatch(const ServerRequest& request) {
                   GoJsonType(patch)));
 }
 
+/// Removes the null members of objects in the lists of a merge patch, as kube-apiserver does beyond
+/// RFC 7386.
+void RemoveNullsInLists(json& value, bool is_in_list = false) {
+  if (value.is_object() && is_in_list) {
+    for (auto member = value.begin(); member != value.end();) {
+      member = member->is_null() ? value.erase(member) : std::next(member);
+    }
+  }
+  if (!value.is_structured()) return;
+  for (json& member : value) RemoveNullsInLists(member, is_in_list || value.is_array());
+}
+
 }  // namespace
 
 json DecodePatch(const ServerRequest& request) {
@@ -58,6 +71,7 @@ json DecodePatch(const ServerRequest& request) {
   if (request.media_type() != "application/json-patch+json") {
     if (patch.is_null()) throw BadRequest("Invalid JSON Patch");
     if (!patch.is_object()) throw type_error(patch, "map[string]interface {}");
+    RemoveNullsInLists(patch);
     return patch;
   }
   if (!patch.is_array()) throw type_error(patch, "[]handlers.jsonPatchOp");

@@ -66,6 +66,18 @@ TEST_F(MergePatchTest, ListsAreReplacedNotMerged) {
   EXPECT_EQ(patched.at("/metadata/finalizers"), json({"example.com/c"}));
 }
 
+TEST_F(MergePatchTest, NullMembersOfObjectsInListsAreIgnored) {
+  const json owner{{"apiVersion", "v1"}, {"kind", "Node"},        {"name", "n"},
+                   {"uid", "u"},         {"controller", nullptr}, {"unknown", nullptr}};
+
+  const JsonResponse patched = MergePatch(object_path_ + "?fieldValidation=Strict",
+                                          {{"metadata", {{"ownerReferences", {owner}}}}});
+
+  EXPECT_EQ(patched.status, 200) << patched.text;
+  EXPECT_EQ(patched.at("/metadata/ownerReferences"),
+            json::parse(R"([{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}])"));
+}
+
 TEST_F(MergePatchTest, PatchWithoutChangesKeepsTheResourceVersion) {
   EXPECT_EQ(MergePatch(object_path_, {{"data", {{"k", "v"}}}}).body, created_.body);
   EXPECT_EQ(MergePatch(object_path_, json::object()).body, created_.body);
