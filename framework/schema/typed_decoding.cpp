@@ -250,7 +250,9 @@ class TypedDecoder {
       const Schema::Field* field = schema.Find(entry.key());
       const bool is_set = field != nullptr && !entry->is_null();
       if (is_set) DecodeField(*entry, entry.key(), *field);
-      entry = is_set && !IsOmitted(*entry, *field) ? std::next(entry) : object.erase(entry);
+      const bool is_kept =
+          is_set && !IsOmitted(*entry, *field) && !IsFalseKeyword(entry.key(), *entry);
+      entry = is_kept ? std::next(entry) : object.erase(entry);
     }
     for (const auto& [name, field] : schema.fields) {
       if (field.always_present && !object.contains(name)) {
@@ -326,6 +328,13 @@ class TypedDecoder {
       return false;
     if (value.is_string()) return !field.keeps_empty_string && value == "";
     return value.is_structured() && value.empty();
+  }
+
+  /// Returns whether Go omits a keyword of a JSON schema because it is false. The keyword for unknown
+  /// fields is a pointer in Go.
+  [[nodiscard]] bool IsFalseKeyword(std::string_view name, const json& value) const {
+    return struct_ == kSchemaStruct && value == false && !name.starts_with("additional") &&
+           name != "default" && name != "example" && name != "x-kubernetes-preserve-unknown-fields";
   }
 
   void DecodeScalar(json& value, const Schema& schema) {

@@ -1,6 +1,7 @@
 #include "validation/crd_validation.hpp"
 
 #include "base/ascii.hpp"
+#include "decoding/defaults.hpp"
 #include "schema/accessors.hpp"
 #include "schema/crd_version_validation.hpp"
 #include "schema/field_ref.hpp"
@@ -25,6 +26,8 @@ namespace {
 using nlohmann::json;
 
 void ApplyCrdDefaults(json& definition) {
+  static const Schema& schema = *Schemas::BuiltIn().Find("CustomResourceDefinition");
+  ApplyBuiltInDefaults(definition, schema);
   json& spec = definition["spec"];
   json& names = spec["names"];
   if (const std::string kind = StringField(names, "kind"); !kind.empty()) {

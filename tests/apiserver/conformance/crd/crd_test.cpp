@@ -41,6 +41,33 @@ TEST_F(CrdTest, CreateFillsInNamesConversionAndStoredVersions) {
   Delete(WidgetCrdPath(group));
 }
 
+TEST_F(CrdTest, FieldsThatAreFalseOrZeroAreNotStored) {
+  const json kept = json::parse(R"({"type": "object", "properties": {
+      "a": {"type": "boolean", "default": false},
+      "b": {"type": "array", "items": {"type": "string"}}}})");
+  json sent = kept;
+  sent["nullable"] = false;
+  sent["properties"]["b"]["uniqueItems"] = false;
+  sent["properties"]["b"]["items"]["x-kubernetes-int-or-string"] = false;
+  const json column{{"name", "A"}, {"type", "string"}, {"jsonPath", ".spec.a"}};
+  json sent_column = column;
+  sent_column["priority"] = 0;
+  const std::string group = UniqueGroup();
+  json crd = MakeWidgetCrd(group, sent,
+                           {{"deprecated", false}, {"additionalPrinterColumns", {sent_column}}});
+  crd["spec"]["preserveUnknownFields"] = false;
+
+  const JsonResponse created = Post(crds_path + "?dryRun=All", crd);
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_FALSE(created.at("/spec").contains("preserveUnknownFields"));
+  EXPECT_EQ(created.at("/spec/versions/0"), json({{"name", "v1"},
+                                                  {"served", true},
+                                                  {"storage", true},
+                                                  {"schema", {{"openAPIV3Schema", kept}}},
+                                                  {"additionalPrinterColumns", {column}}}));
+}
+
 TEST_F(CrdTest, NewCrdIsAcceptedAndEstablished) {
   CreateCrd(AnyObjectSchema());
 
