@@ -89,7 +89,13 @@ void ValidateEventsGroupUpdate(const json& before, const json& after, FieldError
     ValidateSeries(new_event["series"], errors);
   for (const char* field :
        {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
-        "reason", "type", "eventTime", "action", "related"}) {
+        "reason", "type"}) {
+    ValidateImmutable(old_event[field], new_event[field], errors);
+  }
+  if (const FieldRef time = new_event["eventTime"]; !time.is(old_event["eventTime"].value())) {
+    errors.push_back(InvalidValue(time.path(), time.value(), "field is immutable"));
+  }
+  for (const char* field : {"action", "related"}) {
     ValidateImmutable(old_event[field], new_event[field], errors);
   }
   // The name in the group events.k8s.io.

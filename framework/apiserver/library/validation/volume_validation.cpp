@@ -278,7 +278,7 @@ void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors) {
   ValidateDataSource(reference, is_new, errors);
   if (source.exists() && reference.exists() && !reference["namespace"].exists() &&
       !source.is(reference.value())) {
-    errors.push_back(InvalidValue(spec.path(), source.path(), "must match dataSourceRef"));
+    errors.push_back(InvalidValue(spec.path(), json::object(), "must match dataSourceRef"));
   }
 }
 
